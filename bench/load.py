@@ -11,11 +11,12 @@ import sys
 import tempfile
 import time
 
+from trackyard.analytics.reports.query import Report
+
 from tests.support.models.events import NOON, new_click
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.engine.schema import migrate
 from trackyard.analytics.load import CATCH_UP_BATCH, click_item, load, lookup_item
-from trackyard.analytics.reports.query import Report
 from trackyard.analytics.reports.reports import run_report
 from trackyard.domain.people.scope import Scope
 from trackyard.journal.records import encode

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from msgspec.structs import fields, replace
+from msgspec.structs import replace
 
 from tests.actions.test_reconcile import fill
 from tests.support.installation import SteppedInstallation
@@ -24,6 +24,7 @@ from trackyard.analytics.reports.clicks import find_records
 from trackyard.base.errors import Conflict
 from trackyard.base.ids import new_click_id
 from trackyard.domain.platform.erasures import NOTHING_ERASED, ErasureSubject
+from trackyard.domain.statistics.click_columns import EMPTY_CLICK
 from trackyard.jobs.loading.journals import JournalLoader
 from trackyard.journal import segments
 from trackyard.journal.packing import compress_journal
@@ -53,8 +54,7 @@ def either(database: Database, analytics: Analytics, tmp_path: Path) -> Iterator
 def _filled_installation(database: Database, analytics: Analytics, home: Path) -> Iterator[SteppedInstallation]:
     made = SteppedInstallation(database, analytics, home)
     fill(made)
-    blank = [0 if field.type is int else "" for field in fields(Impression)]
-    view = replace(Impression(*blank), time=made.clock.now_ms(), id=f"{7:024x}")
+    view = replace(Impression(**EMPTY_CLICK), time=made.clock.now_ms(), id=f"{7:024x}")
     made.writer.append(RecordKind.IMPRESSION, encode(view))
     made.settle()
     yield made

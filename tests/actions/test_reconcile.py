@@ -5,13 +5,14 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from msgspec.structs import fields, replace
+from msgspec.structs import replace
 from sqlalchemy import delete, insert, select, update
 
 from tests.support.installation import SteppedInstallation
 from trackyard.actions.platform.reconciliation import reconcile
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.domain.platform.reconciliation import ReconciliationResult
+from trackyard.domain.statistics.click_columns import EMPTY_CLICK
 from trackyard.journal.records import Impression, RecordKind, encode
 from trackyard.store.engine.database import Database
 from trackyard.store.tables import conversion, ledger, payment, payment_entry
@@ -158,8 +159,7 @@ def test_reconciliation_names_each_discrepancy(
 
 
 def test_reconciliation_compares_impressions(plant: SteppedInstallation) -> None:
-    blank = [0 if field.type is int else "" for field in fields(Impression)]
-    view = replace(Impression(*blank), time=plant.clock.now_ms(), id=f"{7:024x}")
+    view = replace(Impression(**EMPTY_CLICK), time=plant.clock.now_ms(), id=f"{7:024x}")
     plant.writer.append(RecordKind.IMPRESSION, encode(view))
     plant.settle()
     found = reconcile(plant.api.deps)

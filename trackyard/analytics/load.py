@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
@@ -23,6 +24,9 @@ _MAX_INSERT_ITEMS: Final = 50_000
 """Items that one insert takes. It needs 3 kB of memory for each while it runs."""
 _LOAD_THREADS: Final = 2
 _ATTEMPTS = 5
+
+_SHORT_ROWS: Final = MappingProxyType({"input_format_json_compact_allow_variable_number_of_columns": 1})
+"""Records end before columns that have their default, or that are newer."""
 
 Key = tuple[Any, ...]
 
@@ -119,14 +123,9 @@ def _load_piece(
 
 
 def click_item(journal: str, position: int, payload: bytes) -> bytes:
-    """A line of `click` or `view`: the payload of the record with its place spliced in front, undecoded.
-
-    A record from before `prelanding` gets an empty one.
-    """
+    """Return a line of `click` or `view`: the payload of a record, undecoded, behind its journal and position."""
     record = payload.rstrip(b" ")  # an erased record is padded to its former length
-    # The numbers `flags` and `prelanding` follow the last text of a record.
-    ends = b",0]" if record.count(b",", record.rfind(b'"')) == 1 else b"]"
-    return b'["%s",%d,%b%b' % (journal.encode(), position, record[1:-1], ends)
+    return b'["%s",%d,%b' % (journal.encode(), position, record[1:])
 
 
 def lookup_item(payload: bytes) -> bytes:
@@ -148,7 +147,7 @@ def _varint(number: int) -> bytes:
 
 def _insert(analytics: Analytics, table: Table, items: Iterable[bytes], token: str) -> None:
     separator = b"" if table.form == "RowBinary" else b"\n"
-    settings = {"insert_deduplication_token": token, "max_partitions_per_insert_block": 0}
+    settings = {"insert_deduplication_token": token, "max_partitions_per_insert_block": 0, **_SHORT_ROWS}
     analytics.insert(table.name, table.columns, separator.join(items), table.form, settings)
 
 
@@ -231,7 +230,11 @@ def _find_unreadable(analytics: Analytics, table: Table, items: Sequence[bytes])
             for item in items[start:end]:
                 _keys(table, item)
             analytics.insert(
-                f"FUNCTION null('{structure}')", table.columns, separator.join(items[start:end]), table.form, {}
+                f"FUNCTION null('{structure}')",
+                table.columns,
+                separator.join(items[start:end]),
+                table.form,
+                _SHORT_ROWS,
             )
         except (StoreError, ValueError) as error:
             if not _is_item_error(error):

@@ -20,6 +20,7 @@ from trackyard.journal.records import (
     decode_impression,
     decode_postback,
     encode,
+    encode_click,
 )
 
 
@@ -64,7 +65,7 @@ def _erase_visit(erasure: ErasedSubjects, payload: bytes, decode: Any) -> bytes:
         return payload  # the id stands near the front: nothing is decoded
     record = decode(payload)
     remaining = redact_erased(erasure, record)
-    return payload if remaining is record else encode(remaining)
+    return payload if remaining is record else encode_click(remaining)
 
 
 def _erase_postback(erasure: ErasedSubjects, payload: bytes, clicks: Mapping[str, ErasableRecord]) -> bytes:

@@ -1,12 +1,21 @@
-"""What is written into the journal (docs/spec/engine.md#exactly-once).
+"""The records of the journal (docs/spec/engine.md#exactly-once).
 
-A record's payload is one JSON array line in column order; the analytic store's click table has the same
-columns in the same order, derived from `Click`, so the projector passes bytes through.
+The payload of a record is one line: a JSON array in the order of columns. Those of clicks are declared in
+domain/statistics/click_columns.py. The click table of the analytic store has the same columns in the same order, so the
+projector passes bytes through. Columns with a default may be missing at the end.
 """
 
 from enum import IntEnum
+from typing import Final
 
 import msgspec
+
+from trackyard.domain.statistics.click_columns import FIELDS, Click, Impression
+
+__all__ = [
+    "Checkpoint", "Click", "ClickFlag", "Impression", "InboundPostback", "RecordKind", "decode_checkpoint",
+    "decode_click", "decode_impression", "decode_postback", "encode", "encode_click",
+]  # fmt: skip
 
 
 class RecordKind(IntEnum):
@@ -16,68 +25,6 @@ class RecordKind(IntEnum):
     POSTBACK = 2
     IMPRESSION = 3
     CHECKPOINT = 9
-
-
-class Click(msgspec.Struct, array_like=True, gc=False):
-    """One click as it was decided. `reason` is "" for an accepted click, else the reason of its refusal.
-
-    time: UTC epoch milliseconds · id: 24 hex digits · detail: what in the rule decided · uniq: 0 or 1 ·
-    country: ISO code or "" · city_id, region: GeoNames or 0/"" · connection: wi-fi, cellular or "" ·
-    device: mobile, tablet, desktop, … or "" · flags: bits of `ClickFlag` · landing, prelanding: id of the
-    landing or of the transit page that the link names, 0 = none. Records from before `prelanding` end with `flags`.
-    """
-
-    time: int
-    id: str
-    reason: str
-    detail: str
-    offer: int
-    affiliate: int
-    advertiser: str
-    landing: int
-    smart_id: str
-    uniq: int
-    ip: str
-    country: str
-    region: str
-    city_id: int
-    city: str
-    isp: str
-    connection: str
-    ua: str
-    os: str
-    os_version: str
-    device: str
-    brand: str
-    device_model: str
-    browser: str
-    browser_version: str
-    language: str
-    referrer: str
-    sub1: str
-    sub2: str
-    sub3: str
-    sub4: str
-    sub5: str
-    sub6: str
-    sub7: str
-    sub8: str
-    ref_id: str
-    os_id: str
-    user_id: str
-    ext1: str
-    ext2: str
-    ext3: str
-    fbclid: str
-    ios_idfa: str
-    android_id: str
-    bundle_id: str
-    flags: int
-    prelanding: int = 0
-
-
-class Impression(Click, array_like=True, gc=False):
-    """One view of a creative, in the form of the click that it may lead to; `landing` and `uniq` are 0."""
 
 
 class ClickFlag(IntEnum):
@@ -119,3 +66,21 @@ decode_click = msgspec.json.Decoder(Click).decode
 decode_impression = msgspec.json.Decoder(Impression).decode
 decode_postback = msgspec.json.Decoder(InboundPostback).decode
 decode_checkpoint = msgspec.json.Decoder(Checkpoint).decode
+
+_DEFAULT_ENDS: Final = tuple(
+    b",%b]" % encode(info.default) for info in reversed(tuple(FIELDS.values())) if info.default is not msgspec.NODEFAULT
+)
+"""The ends of records whose last columns have their defaults, the last column first."""
+
+
+def encode_click(click: Click) -> bytes:
+    """Return the record of a click or an impression without the defaults at its end.
+
+    So an old record does not grow when its personal data is emptied.
+    """
+    record = encode(click)
+    for end in _DEFAULT_ENDS:
+        if not record.endswith(end):
+            break
+        record = record[: -len(end)] + b"]"
+    return record

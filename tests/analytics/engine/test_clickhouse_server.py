@@ -19,11 +19,11 @@ from trackyard.analytics.reports.cohorts import (
     query_retention,
     query_time_to_action,
 )
-from trackyard.analytics.reports.query import Report
 from trackyard.analytics.reports.reports import run_report
 from trackyard.analytics.reports.subs import SubSearch, find_subs
 from trackyard.base.errors import ReportTooHeavy
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.reports import Report
 from trackyard.domain.statistics.rows import encode_row
 from trackyard.journal.records import encode
 

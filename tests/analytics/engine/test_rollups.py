@@ -22,10 +22,10 @@ from trackyard.analytics.engine.zones import resolve_local_times
 from trackyard.analytics.load import click_item, load
 from trackyard.analytics.reports.branches import ReportConditions, build_branches
 from trackyard.analytics.reports.compiler import compile_report, filter_conditions
-from trackyard.analytics.reports.dimensions import DIMENSIONS
-from trackyard.analytics.reports.query import Report
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.reports import Report
 from trackyard.domain.statistics.rows import encode_row
+from trackyard.domain.statistics.slices import SLICES
 from trackyard.journal.records import encode
 
 NAMES = {rollup.name: rollup.columns for rollup in TRAFFIC_ROLLUPS}
@@ -40,7 +40,7 @@ def ms(*moment: int) -> int:
 
 def read_by(analytics: Analytics, report: Report, table: str = "click") -> list[str]:
     """What the rows of a report are read from: names of rollups, or of the table where they are read themselves."""
-    parts = [part for name in report.dimensions for part in DIMENSIONS[name].parts]
+    parts = [part for name in report.dimensions for part in SLICES[name].parts]
     read = []
     of_clicks, of_facts = (tuple(filter_conditions(report.filters, of_clicks=clicks)) for clicks in (True, False))
     for branch in build_branches(report, parts, ReportConditions(of_clicks, of_facts)):
@@ -89,7 +89,7 @@ def test_rollup_is_used_for_whole_parts_of_time(
 
 
 def test_rollup_answers_whole_days_of_its_columns(clicks: Analytics) -> None:
-    by_column = {part.column: name for name, dimension in DIMENSIONS.items() for part in dimension.parts[:1]}
+    by_column = {part.column: name for name, dimension in SLICES.items() for part in dimension.parts[:1]}
     by_column |= {"affiliate": "affiliate", "advertiser": "advertiser"}  # slices by manager are made of these
     for rollup in TRAFFIC_ROLLUPS:
         asked = tuple(by_column[name] for name in rollup.columns)

@@ -1,15 +1,19 @@
 """The tables follow the rows that fill them."""
 
+from typing import Any
+
 import pytest
 
-from tests.support.models.events import NOON, new_click
+from tests.support.models.events import NOON, new_click, new_fact
 from tests.support.stores.analytics import address
 from tests.support.waiting import wait_until
 from trackyard.analytics.engine.connection import Analytics, StoreError
 from trackyard.analytics.engine.schema import POSITION_COLUMNS, TABLES, migrate
 from trackyard.analytics.load import click_item, load
+from trackyard.analytics.maintenance.shadow_tables import create_shadow_tables, drop_shadow_tables
 from trackyard.analytics.reports.clicks import find_records
-from trackyard.journal.records import Click, decode_click, encode
+from trackyard.domain.statistics.rows import encode_row
+from trackyard.journal.records import Click, decode_click, encode, encode_click
 
 
 def test_analytic_migration_repeated_changes_nothing(analytics: Analytics) -> None:
@@ -53,9 +57,42 @@ def test_analytic_migration_adds_prelanding_column(analytics: Analytics, table: 
     assert analytics.rows(f"SELECT flags, prelanding FROM {table}", {}, tuple[int, int]) == [(0, 6)]
 
 
+@pytest.mark.parametrize("table", ["click", "view", "click_beside", "fact", "fact_later"])
+def test_analytic_migration_adds_new_click_columns_to_tables_with_rows(analytics: Analytics, table: str) -> None:
+    create_shadow_tables(analytics)
+    live = table.split("_")[0]
+    lines = [encode_row(new_fact(1))] if live == "fact" else [click_item("j", 1, encode(new_click(1)))]
+    load(analytics, live, lines, "t", dual_write=True)
+    added = [name for name in ("prelanding", "ruleset", "cost", "test") if name in TABLES[live].column_names]
+    for name in added:
+        analytics.run(f"ALTER TABLE {table} DROP COLUMN {name}")
+    migrate(analytics)
+    assert analytics.rows(f"SELECT {', '.join(added)} FROM {table}", {}, tuple[Any, ...]) == [(0,) * len(added)]
+    drop_shadow_tables(analytics)
+
+
+def test_analytic_load_accepts_conversion_event_of_older_version(analytics: Analytics) -> None:
+    event = encode_row(new_fact(1, sub8="x]"))
+    assert event.endswith(b",0]")
+    load(analytics, "fact", [event.removesuffix(b",0]") + b"]", encode_row(new_fact(2))], "t")
+    load(analytics, "fact", [event.removesuffix(b",0]") + b"]", encode_row(new_fact(2))], "t", maybe_loaded=True)
+    sql = "SELECT sub8, test FROM fact ORDER BY conversion_id"
+    assert analytics.rows(sql, {}, tuple[str, int]) == [("x]", 0), ("", 0)]
+
+
+def test_click_record_without_defaults_at_its_end_is_same_click() -> None:
+    click = new_click(1, flags=0, bundle_id="0]")
+    record = encode_click(click)
+    assert record.endswith(b'"0]",0]')
+    assert decode_click(record) == click
+    for changed in (new_click(1, prelanding=4), new_click(1, cost=10), new_click(1, test=1)):
+        assert decode_click(encode_click(changed)) == changed
+
+
 def test_analytic_load_accepts_record_before_transit_pages(analytics: Analytics) -> None:
     click = new_click(1, landing=4, bundle_id='a"],1', flags=2)
-    old = encode(click).removesuffix(b",0]") + b"]"
+    old = encode_click(click)
+    assert old.endswith(b'"a\\"],1",2]')
     assert decode_click(old) == click
     load(analytics, "click", [click_item("j", 1, old), click_item("j", 2, encode(click))], "t")
     sql = "SELECT landing, bundle_id, flags, prelanding FROM click"

@@ -17,10 +17,10 @@ from trackyard.analytics.exports import exports
 from trackyard.analytics.exports.exports import ExportPeriod, SpooledReport, each_click, split_into_export_periods
 from trackyard.analytics.load import load
 from trackyard.analytics.reports.clicks import ClickQuery, ListedClick, list_clicks
-from trackyard.analytics.reports.query import Report
-from trackyard.analytics.reports.reports import StatsRow, run_report
+from trackyard.analytics.reports.reports import run_report
 from trackyard.base.errors import ReportTooHeavy
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.reports import Report, StatsRow
 from trackyard.domain.statistics.rows import encode_row
 
 __all__ = ["clickhouse_address"]

@@ -13,9 +13,9 @@ VALUES = 5_000_000
 COMMON = """
 import json, sys
 from pathlib import Path
+from trackyard.domain.statistics.reports import Report
 from trackyard.domain.people.scope import Scope
 from trackyard.analytics.engine.connection import Analytics, Limits
-from trackyard.analytics.reports.query import Report
 from trackyard.analytics.reports.reports import run_report
 from trackyard.analytics.engine.schema import migrate
 from tests.support.models.events import NOON

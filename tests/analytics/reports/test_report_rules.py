@@ -12,10 +12,10 @@ from tests.support.stores.analytics import address
 from trackyard.analytics.engine.connection import Analytics, QueryLimits
 from trackyard.analytics.load import click_item, load
 from trackyard.analytics.reports.compiler import compile_report
-from trackyard.analytics.reports.query import Report
-from trackyard.analytics.reports.reports import ConversionTotals, StatsRow, build_row, run_report
+from trackyard.analytics.reports.reports import build_row, run_report
 from trackyard.base.errors import ReportTooHeavy
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.reports import ConversionTotals, Report, StatsRow
 from trackyard.domain.statistics.rows import encode_row
 from trackyard.journal.records import encode
 
@@ -147,7 +147,9 @@ def test_store_report_derived_metrics_follow_sums(row: StatsRow, derived: tuple[
 )
 def test_store_report_with_unknown_name_raises(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError):
-        Report(**({"scope": Scope.everything(), "since": 0, "until": 1, "dimensions": ("day",)} | wrong))
+        compile_report(
+            Report(**({"scope": Scope.everything(), "since": 0, "until": 1, "dimensions": ("day",)} | wrong))
+        )
 
 
 @pytest.mark.parametrize(

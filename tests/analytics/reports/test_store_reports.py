@@ -17,12 +17,11 @@ from tests.support.stores.analytics import address
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.engine.schema import migrate
 from trackyard.analytics.load import click_item, load
-from trackyard.analytics.reports.dimensions import DIMENSIONS, FILTERS
-from trackyard.analytics.reports.metrics import ORDER_METRICS
-from trackyard.analytics.reports.query import Report
-from trackyard.analytics.reports.reports import ConversionTotals, StatsRow, run_report
+from trackyard.analytics.reports.reports import run_report
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.reports import ORDER_METRICS, ConversionTotals, Report, StatsRow
 from trackyard.domain.statistics.rows import ConversionEvent, encode_row
+from trackyard.domain.statistics.slices import FILTERS, SLICES
 from trackyard.journal.records import Click, encode
 
 ZONES = ("UTC", "Asia/Kathmandu", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe")
@@ -145,11 +144,11 @@ def keys_of(report: Report, row: Click | ConversionEvent) -> dict[str, int | str
         "hour": local.hour,
     }
     managers = {
-        DIMENSIONS[name].parts[0].key: managed.get(getattr(row, DIMENSIONS[name].owner), "0")
+        SLICES[name].parts[0].key: managed.get(getattr(row, SLICES[name].owner), "0")
         for name, managed in report.managers.items()
     }
     other = {"trafficback_reason": "reason", "conn_type": "connection"}
-    keys = [part.key for name in report.dimensions for part in DIMENSIONS[name].parts]
+    keys = [part.key for name in report.dimensions for part in SLICES[name].parts]
     known = times | managers
     return {key: known[key] if key in known else getattr(row, other.get(key, key)) for key in keys}
 
@@ -200,7 +199,7 @@ def answer(report: Report, events: RawEvents) -> list[StatsRow]:
         types["not_found"] = {4}
     else:
         types["declined"] = {3, 4}
-    names = list(dict.fromkeys(part.key for name in report.dimensions for part in DIMENSIONS[name].parts))
+    names = list(dict.fromkeys(part.key for name in report.dimensions for part in SLICES[name].parts))
     rows = []
     for key, (own_clicks, own_views, own_facts) in groups.items():
         accepted = [click for click in own_clicks if not click.reason]
@@ -236,10 +235,10 @@ def effective(report: Report) -> list[str]:
 
 def sorting(report: Report, name: str) -> Callable[[StatsRow], object]:
     if name in report.titles:
-        [part] = DIMENSIONS[name].parts
+        [part] = SLICES[name].parts
         return lambda row: report.titles[name].get(row.keys[part.key], "").lower()
-    if name in DIMENSIONS:
-        return lambda row: tuple(row.keys[part.key] for part in DIMENSIONS[name].parts)
+    if name in SLICES:
+        return lambda row: tuple(row.keys[part.key] for part in SLICES[name].parts)
     if name in ("raw", "uniq"):
         return lambda row: getattr(row, name)
     kind, _, metric = name.rpartition("_")
@@ -270,7 +269,7 @@ EVERYTHING = Report(
 
 @st.composite
 def reports(draw: st.DrawFn) -> Report:
-    dimensions = tuple(draw(st.lists(st.sampled_from(sorted(DIMENSIONS)), max_size=3, unique=True)))
+    dimensions = tuple(draw(st.lists(st.sampled_from(sorted(SLICES)), max_size=3, unique=True)))
     separate_not_found = draw(st.booleans())
     metrics = [name for name in ORDER_METRICS if separate_not_found or not name.startswith("not_found")]
     filters = {}
@@ -339,7 +338,7 @@ OF_TIME = ("hour", "day", "month", "quarter", "year")
 @pytest.mark.parametrize(
     ("dimension", "zone"),
     [(name, zone) for name in OF_TIME for zone in ZONES]
-    + [(name, "UTC") for name in sorted(set(DIMENSIONS) - set(OF_TIME))],
+    + [(name, "UTC") for name in sorted(set(SLICES) - set(OF_TIME))],
 )
 def test_store_report_of_every_slice_matches_plain_python(
     loaded: tuple[Analytics, RawEvents], dimension: str, zone: str
@@ -347,7 +346,7 @@ def test_store_report_of_every_slice_matches_plain_python(
     check(loaded, dataclasses.replace(EVERYTHING, dimensions=(dimension,), zone=zone))
 
 
-@pytest.mark.parametrize("dimension", sorted(set(DIMENSIONS) - {"trafficback_reason"}))
+@pytest.mark.parametrize("dimension", sorted(set(SLICES) - {"trafficback_reason"}))
 def test_store_report_rows_sum_to_total(loaded: tuple[Analytics, RawEvents], dimension: str) -> None:
     store, _ = loaded
     [total] = run_report(store, EVERYTHING).rows

@@ -11,11 +11,11 @@ from tests.support.models.events import NOON, new_click
 from tests.support.models.history import add_conversion, load_clicks, load_views
 from trackyard.actions.money import invoices
 from trackyard.analytics.engine.connection import Analytics
-from trackyard.analytics.reports.query import Report
-from trackyard.analytics.reports.reports import StatsPage, run_report
+from trackyard.analytics.reports.reports import run_report
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.roles import Role
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.reports import Report, StatsPage
 from trackyard.store.engine.database import Database
 from trackyard.store.money import invoices as store
 

@@ -25,7 +25,6 @@ from tests.support.models.events import NOON, new_click
 from tests.support.models.history import add_conversion, load_clicks
 from tests.support.stores.analytics import address
 from trackyard.actions.statistics import exports
-from trackyard.actions.statistics.reports import ReportQuery
 from trackyard.analytics.cancellation import CancellationToken, current_cancellation
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.engine.schema import migrate
@@ -34,6 +33,7 @@ from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.callers import StaffCaller
 from trackyard.domain.people.roles import Permission, Role
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.reports import Report
 from trackyard.store.conversions.lists import ConversionFilter
 from trackyard.store.engine.database import Database
 
@@ -368,7 +368,7 @@ def test_export_holds_query_slot_per_piece_only(api: Api, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(turns, "file_slot", noted)
     week = {"since": NOON - 7 * 86_400_000, "until": NOON + 7 * 86_400_000}
-    question = ReportQuery(dimensions=("sub1",), zone="UTC", filters={}, **week)
+    question = Report(Scope.nothing(), dimensions=("sub1",), **week)
     asked = current_cancellation.set(CancellationToken("a"))
     for export in (
         exports.export_clicks(deps, admin, Permission.STATS_CLICKS, ClickQuery(Scope.everything(), **week)),

@@ -54,12 +54,12 @@ from tests.support.processes.crashes import CrashPoint, SimulatedFailure, Simula
 from tests.support.stores.analytics import empty_store
 from tests.support.stores.seeds import add_affiliate
 from trackyard.actions.platform.reconciliation import reconcile
-from trackyard.analytics.reports.query import Report
 from trackyard.analytics.reports.reports import run_report
 from trackyard.base.ids import new_click_id, new_id
 from trackyard.domain.offers.caps import each_counter
 from trackyard.domain.offers.counters import Traits
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.reports import Report
 from trackyard.journal import records
 from trackyard.journal.records import RecordKind, encode
 from trackyard.journal.writer import JournalWriter

@@ -14,13 +14,13 @@ from tests.support.models.events import new_click
 from trackyard.actions.platform.reconciliation import reconcile
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.reports.clicks import find_click
-from trackyard.analytics.reports.query import Report
 from trackyard.analytics.reports.reports import run_report
 from trackyard.base.ids import new_id
 from trackyard.domain.conversions.sessions import DAY_MS
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.platform.erasures import ErasureSubject
 from trackyard.domain.platform.retention import RetentionPolicy
+from trackyard.domain.statistics.reports import Report
 from trackyard.jobs.schedule.retention import RetentionRunner
 from trackyard.journal import packing, segments
 from trackyard.journal.archive import archive_path, zstd

@@ -12,6 +12,7 @@ from trackyard.journal.records import (
     decode_impression,
     decode_postback,
     encode,
+    encode_click,
 )
 from trackyard.journal.writer import JournalFull
 
@@ -44,7 +45,8 @@ class MemoryJournal:
             RecordKind.POSTBACK: decode_postback,
         }[kind]
         record = decode(payload)
-        assert encode(record) == payload, "a record is as the struct is encoded"
+        encoded = encode(record) if kind is RecordKind.POSTBACK else encode_click(record)
+        assert encoded == payload, "a record is as the struct is encoded"
         self.records.append(record)
         return len(self.records)
 

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-import msgspec
-
 from trackyard.base.ids import new_id
+from trackyard.domain.statistics.click_columns import EMPTY_CLICK
 from trackyard.journal.records import Click, InboundPostback, encode
 from trackyard.store.conversions.inbox import NewInboxEntry
 
@@ -14,7 +13,7 @@ AT = 1_790_000_000_000
 
 def make_click(offer: int, affiliate: int, advertiser: str, **fields: Any) -> Click:
     """An accepted click of one minute before `AT`."""
-    values: dict[str, Any] = {info.name: 0 if info.type is int else "" for info in msgspec.structs.fields(Click)}
+    values: dict[str, Any] = dict(EMPTY_CLICK)
     values |= {
         "time": AT - 60_000,
         "id": new_id(AT - 60_000),

@@ -5,7 +5,8 @@ from typing import Any
 
 import msgspec
 
-from trackyard.domain.statistics.rows import ConversionEvent
+from trackyard.domain.statistics.click_columns import EMPTY_CLICK, column_type
+from trackyard.domain.statistics.rows import ConversionEvent, ConversionEventFields
 from trackyard.journal.records import Click
 
 NOON = 1_700_049_600_000
@@ -14,7 +15,7 @@ NOON = 1_700_049_600_000
 
 def new_click(number: int, **fields: Any) -> Click:
     """A click at NOON whose id ends in `number`, made by edge 1."""
-    values: dict[str, Any] = {field.name: 0 if field.type is int else "" for field in msgspec.structs.fields(Click)}
+    values: dict[str, Any] = dict(EMPTY_CLICK)
     time = fields.get("time", NOON)
     values |= {
         "time": time,
@@ -27,10 +28,12 @@ def new_click(number: int, **fields: Any) -> Click:
     return Click(**(values | fields))
 
 
-def new_fact(number: int, **fields: Any) -> ConversionEvent:
+def new_fact(number: int, **fields: Any) -> ConversionEventFields:
     """A confirmed conversion at NOON with a charge of 3 and a payout of 2 dollars."""
     empty = {int: 0, str: "", Decimal: Decimal(0)}
-    values: dict[str, Any] = {field.name: empty[field.type] for field in msgspec.structs.fields(ConversionEvent)}
+    values: dict[str, Any] = {
+        field.name: empty[column_type(field.type)[0]] for field in msgspec.structs.fields(ConversionEvent)
+    }
     values |= {
         "sign": 1,
         "conversion_id": f"{number:024x}",

@@ -10,9 +10,7 @@ from typing import Any, Final
 from trackyard.actions.deps import Deps
 from trackyard.actions.money.currencies import is_active
 from trackyard.actions.people.scope import scope_of
-from trackyard.analytics.reports.metrics import CONFIRMED
-from trackyard.analytics.reports.query import Report
-from trackyard.analytics.reports.reports import StatsRow, run_report
+from trackyard.analytics.reports.reports import run_report
 from trackyard.base.errors import BadInput, required
 from trackyard.base.money import ZERO
 from trackyard.base.zones import day_end_ms, day_start_ms
@@ -20,6 +18,7 @@ from trackyard.domain.money.invoices import Invoice, InvoiceFilter, InvoiceLine,
 from trackyard.domain.people.callers import Caller
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.reports import CONFIRMED, Report, StatsRow
 from trackyard.store.engine.database import Connection
 from trackyard.store.money import invoices
 from trackyard.store.people import advertisers

@@ -15,8 +15,6 @@ from trackyard.actions.deps import Deps
 from trackyard.analytics.load import lookup_item
 from trackyard.analytics.maintenance import reconciliation as analytic
 from trackyard.analytics.maintenance.reconciliation import MODULUS, ConversionEventRow, digest
-from trackyard.analytics.reports.metrics import TOTAL
-from trackyard.analytics.reports.query import Report
 from trackyard.analytics.reports.reports import run_report
 from trackyard.base.money import ZERO
 from trackyard.domain.conversions.statuses import Status
@@ -24,7 +22,8 @@ from trackyard.domain.money.affiliate_payments import PaymentStatus
 from trackyard.domain.money.ledger import balance_effect_of, referral_share
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.platform.reconciliation import ReconciliationResult
-from trackyard.domain.statistics.rows import ConversionEvent
+from trackyard.domain.statistics.reports import TOTAL, Report
+from trackyard.domain.statistics.rows import ConversionEventFields
 from trackyard.journal import segments
 from trackyard.journal.reader import OffsetRange, next_range
 from trackyard.journal.records import RecordKind
@@ -194,7 +193,7 @@ def _check_conversions(deps: Deps, findings: ReconciliationResult) -> None:
             _compare_report(deps, since, until, states, findings)
 
 
-def _state(fact: ConversionEvent) -> ConversionEventRow:
+def _state(fact: ConversionEventFields) -> ConversionEventRow:
     return ConversionEventRow(*(getattr(fact, name) for name in ConversionEventRow.__struct_fields__))
 
 

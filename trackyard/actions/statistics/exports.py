@@ -12,24 +12,22 @@ from typing import Any, Final, Generic, TypeVar
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
+from trackyard.actions.statistics.names import EntityNames, with_names
 from trackyard.actions.statistics.reports import (
-    FAR_FUTURE_MS,
-    EntityNames,
-    ReportQuery,
     cities_in_rows,
+    in_scope,
     names_in_rows,
-    report_of,
-    with_names,
 )
 from trackyard.analytics.exports.exports import SpooledReport, each_click, split_into_export_periods
 from trackyard.analytics.reports.clicks import ClickQuery
-from trackyard.analytics.reports.reports import StatsRow
 from trackyard.base.arrow import Batch
 from trackyard.domain.money.affiliate_payments import PaymentStatus
 from trackyard.domain.people.callers import Caller
 from trackyard.domain.people.roles import Permission
+from trackyard.domain.statistics.reports import Report, StatsRow
 from trackyard.store.conversions.lists import (
     EXPORT_COLUMNS,
+    FAR_FUTURE_MS,
     ConversionFilter,
     count_conversions,
     cursor_before,
@@ -119,22 +117,20 @@ def export_conversions(
     return export
 
 
-def export_rows(
-    deps: Deps, caller: Caller, permission: Permission, report_query: ReportQuery
-) -> Export[list[StatsRow]]:
+def export_rows(deps: Deps, caller: Caller, permission: Permission, report: Report) -> Export[list[StatsRow]]:
     """All statistics rows of a question, whatever its page, as they are when the first is read."""
     export: Export[list[StatsRow]] = Export()
 
     def read() -> Pieces[list[StatsRow]]:
         with deps.database.read() as conn:
-            report = report_of(conn, caller, permission, report_query)
+            scoped = in_scope(conn, caller, permission, report)
         with TemporaryFile() as file:
-            kept_rows = SpooledReport(report, file)
+            kept_rows = SpooledReport(scoped, file)
             kept_rows.read(deps.analytics)
             export.count = kept_rows.count
             cities: dict[str, str] = {}
             for rows in kept_rows.each():
-                cities = cities_in_rows(deps, report, rows, report_query.locale, cities)
+                cities = cities_in_rows(deps, scoped, rows, cities)
                 with deps.database.read() as conn:
                     names = names_in_rows(conn, rows)
                 yield rows, replace(names, cities=cities)

@@ -231,7 +231,7 @@ def _hit_from_click(ruleset: Ruleset, click: Click) -> Hit:
         browser_version=click.browser_version,
         device=click.device,
         brand=click.brand,
-        model=click.device_model,
+        device_model=click.device_model,
     )
     return Hit(
         ruleset.platform,

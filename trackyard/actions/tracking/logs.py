@@ -7,7 +7,7 @@ import msgspec
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
-from trackyard.actions.statistics.reports import EntityNames
+from trackyard.actions.statistics.names import EntityNames
 from trackyard.analytics.reports.clicks import find_records
 from trackyard.analytics.reports.logs import LogPage, LogQuery, list_affiliate_log, list_server_log
 from trackyard.base.errors import NotFound

@@ -12,15 +12,21 @@ from functools import lru_cache
 from typing import Final
 from zoneinfo import ZoneInfo
 
+from trackyard.analytics.reports.metrics import MEASURES
+
 DAY_MS: Final = 86_400_000
 HOUR_MS: Final = 3_600_000
 STEP_MS: Final = 900_000
 """The offset of each zone is a multiple of this since 1972: a local hour or day consists of whole steps."""
 
-TRAFFIC_SUMS: Final = ("countIf(reason = '')", "sumIf(uniq, reason = '')")
-"""What a rollup sums: what analytics/reports/metrics.py asks of accepted clicks and views, word for word."""
-CONVERSION_SUMS: Final = ("sum(sign)", "sumIf(sign, payout = 0)", "sum(sign * charge_base)", "sum(sign * payout_base)")
-"""The same of facts by status, in the platform's currency."""
+TRAFFIC_SUMS: Final = tuple(measure.sql for measure in MEASURES if measure.source == "click")
+"""The sums of accepted clicks and impressions."""
+CONVERSION_SUMS: Final = tuple(
+    measure.sql.format(suffix="_base")
+    for measure in MEASURES
+    if measure.source == "fact" and measure.name != "of_status"
+)
+"""The sums of conversion events by status, in the platform currency."""
 
 _UTC_ZONES: Final = frozenset({"UTC", "Etc/UTC", "Etc/UCT", "UCT", "Zulu", "Etc/Zulu", "Universal", "Etc/Universal"})
 

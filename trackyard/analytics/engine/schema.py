@@ -1,9 +1,10 @@
 """The tables of the analytic store, derived from the rows that fill them, and the steps that make them.
 
-Columns come from journal.records.Click and View and domain.statistics.rows.TARGETS: one declaration each. A column
-added there needs a step here; a store whose columns differ from the declarations is refused when it is opened.
+Columns come from domain/statistics/click_columns.py and domain.statistics.rows.TARGETS. A store gets new columns of
+clicks when it is opened; one whose columns differ from the declarations otherwise is rejected.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -15,41 +16,14 @@ import msgspec
 from trackyard.analytics.engine.connection import Analytics, StoreError
 from trackyard.analytics.engine.rollups import CONVERSION_ROLLUPS, DAY_MS, TRAFFIC_ROLLUPS, time_bucket
 from trackyard.domain.statistics import rows
-from trackyard.journal.records import Click, Impression
+from trackyard.domain.statistics.click_columns import FIELDS, Click, Impression, column_type
 
 POSITION_COLUMNS = ("journal", "position")
 """Where the record of a click or a view stands; these two precede its own columns."""
 
-_LOW_CARDINALITY = frozenset(
-    {
-        "journal",
-        "reason",
-        "detail",
-        "advertiser",
-        "smart_id",
-        "country",
-        "region",
-        "city",
-        "isp",
-        "connection",
-        "os",
-        "os_version",
-        "device",
-        "brand",
-        "device_model",
-        "browser",
-        "browser_version",
-        "language",
-        "goal",
-        "currency",
-        "payment_type",
-        "method",
-        "response",
-        "outcome",
-        "error",
-    }
-)
-_SMALL_TYPES = {"uniq": "UInt8", "sign": "Int8", "status": "UInt8", "forced": "UInt8"}
+_REBUILT = re.compile("_beside$|_later$")
+"""The ends of the names of tables that a rebuild fills."""
+_SMALL_TYPES = {"uniq": "UInt8", "sign": "Int8", "status": "UInt8", "forced": "UInt8", "test": "UInt8"}
 _CODECS = {"time": "CODEC(Delta, ZSTD(1))", "position": "CODEC(Delta, ZSTD(1))", "click_time": "CODEC(Delta, ZSTD(1))"}
 _BASE_SETTINGS = "non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1"
 _PROJECTION_SETTINGS = f"{_BASE_SETTINGS}, lightweight_mutation_projection_mode = 'rebuild'"
@@ -92,16 +66,17 @@ class Table:
 
 
 def _columns(struct: type[msgspec.Struct]) -> tuple[tuple[str, str], ...]:
-    return tuple((field.name, _column_type(field.name, field.type)) for field in msgspec.structs.fields(struct))
+    return tuple((info.name, _column_type(info.name, info.type)) for info in msgspec.structs.fields(struct))
 
 
 def _column_type(name: str, annotation: Any) -> str:
-    if annotation is int:
+    kind, column = column_type(annotation)
+    if kind is int:
         return _SMALL_TYPES.get(name, "Int64")  # a number from outside never makes a row unloadable
-    if annotation is Decimal:
+    if kind is Decimal:
         return "Decimal(18, 4)"
-    if annotation is str:
-        return "LowCardinality(String)" if name in _LOW_CARDINALITY else "String"
+    if kind is str:
+        return "LowCardinality(String)" if column.low_cardinality else "String"
     raise TypeError(f"no column type for {name}: {annotation}")
 
 
@@ -213,14 +188,15 @@ def _add_projections(analytics: Analytics) -> None:
     analytics.run("ALTER TABLE fact DROP INDEX IF EXISTS by_click")
 
 
-def _add_prelanding(analytics: Analytics) -> None:
-    """Add the column `prelanding` to the tables of clicks and impressions, also to those that a rebuild fills."""
-    sql = (
-        "SELECT name FROM system.tables WHERE database = currentDatabase() "
-        "AND name IN ('click', 'view', 'click_beside', 'view_beside')"
-    )
-    for (name,) in analytics.rows(sql, {}, tuple[str]):
-        analytics.run(f"ALTER TABLE `{name}` ADD COLUMN IF NOT EXISTS `prelanding` Int64 CODEC(ZSTD(1))")
+def _add_columns(analytics: Analytics) -> None:
+    """Add the columns of clicks that have a default and are missing, also to the tables that a rebuild fills."""
+    added = [name for name, info in FIELDS.items() if info.default is not msgspec.NODEFAULT]
+    sql = "SELECT table, groupArray(name) FROM system.columns WHERE database = currentDatabase() GROUP BY table"
+    for stored, names in analytics.rows(sql, {}, tuple[str, list[str]]):
+        table = TABLES.get(_REBUILT.sub("", stored))
+        for name, kind in table.columns if table is not None else ():
+            if name in added and name not in names:
+                analytics.run(f"ALTER TABLE `{stored}` ADD COLUMN IF NOT EXISTS `{name}` {kind} CODEC(ZSTD(1))")
 
 
 MIGRATIONS: tuple[Callable[[Analytics], None], ...] = (
@@ -229,9 +205,12 @@ MIGRATIONS: tuple[Callable[[Analytics], None], ...] = (
     _partition_lookup,
     _add_projections,
     _add_projections,  # those of 0036
-    _add_prelanding,
+    _add_columns,  # `prelanding`
 )
-"""What was done to the schema, in order; the number of a step is its place, from 1. Steps may run twice."""
+"""What was done to the schema, in order; the number of a step is its place, from 1. Steps may run twice.
+
+New columns of clicks need no step.
+"""
 
 
 def migrate(analytics: Analytics) -> None:
@@ -245,6 +224,7 @@ def migrate(analytics: Analytics) -> None:
         if number > done:
             step(analytics)
             analytics.run(f"INSERT INTO schema_step (number) VALUES ({number})")
+    _add_columns(analytics)
     _check_columns(analytics)
 
 

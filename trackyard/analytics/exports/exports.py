@@ -9,17 +9,15 @@ from itertools import islice
 from typing import IO, Any, Final
 
 import msgspec
-from msgspec.structs import fields
 
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.exports.column_stream import ColumnReader, packed_line_column
 from trackyard.analytics.reports.clicks import ClickQuery, click_source
 from trackyard.analytics.reports.compiler import compile_report
-from trackyard.analytics.reports.query import Report
-from trackyard.analytics.reports.reports import StatsRow, build_row
+from trackyard.analytics.reports.reports import build_row
 from trackyard.base.arrow import Array, Batch, load_pyarrow
-from trackyard.domain.tracking.subs import SUBS
-from trackyard.journal.records import Click
+from trackyard.domain.statistics.click_columns import COLUMNS, EMPTY_CLICK
+from trackyard.domain.statistics.reports import Report, StatsRow
 
 CHUNK_ROWS: Final = 5000
 """Statistics rows that are handed on at a time."""
@@ -28,18 +26,12 @@ PERIOD_CLICKS: Final = 500_000
 MAX_OPEN_S: Final = 60.0
 """How long a reader may hold a statement open; after it the rest is asked for anew."""
 
-CLICK_COLUMNS: Final = (
-    "time", "id", "offer", "affiliate", "landing", "prelanding", "smart_id", "uniq", "ip", "country", "city_id", "city",
-    "isp", "connection", "ua", "os", "os_version", "device", "device_model", "browser", "browser_version", "referrer",
-    *SUBS, "ref_id", "os_id", "user_id", "ext1", "ext2", "ext3", "ios_idfa",
-    "android_id",
-)  # fmt: skip
-"""What a file of clicks is made of, by the names of Click."""
-_INTEGER_COLUMNS: Final = frozenset(info.name for info in fields(Click) if info.type is int)
-_DICTIONARY_COLUMNS: Final = frozenset((
-    "smart_id", "country", "city", "isp", "connection", "ua", "os", "os_version", "device", "device_model", "browser",
-    "browser_version", "referrer",
-))  # fmt: skip
+CLICK_COLUMNS: Final = tuple(name for name, column in COLUMNS.items() if column.exported)
+"""The columns that files of clicks are made from."""
+_INTEGER_COLUMNS: Final = frozenset(name for name in CLICK_COLUMNS if EMPTY_CLICK[name] == 0)
+_DICTIONARY_COLUMNS: Final = frozenset(
+    name for name in CLICK_COLUMNS if COLUMNS[name].low_cardinality or COLUMNS[name].repeats
+)
 _MAX_LISTED_VALUES: Final = 50
 _DAY_MS: Final = 86_400_000
 

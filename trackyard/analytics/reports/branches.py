@@ -14,9 +14,10 @@ from trackyard.analytics.engine.rollups import (
     split_period,
     time_bucket,
 )
-from trackyard.analytics.reports.dimensions import DIMENSIONS, FILTERS, LOCAL_TIME, DimensionPart
+from trackyard.analytics.reports.dimensions import LOCAL_TIME, part_sql
 from trackyard.analytics.reports.metrics import MEASURES, REJECTED
-from trackyard.analytics.reports.query import Report
+from trackyard.domain.statistics.reports import Report
+from trackyard.domain.statistics.slices import FILTERS, SLICES, SlicePart
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +29,9 @@ class ReportConditions:
     needs_rows: bool = False
 
 
-def build_branches(report: Report, parts: list[DimensionPart], narrowed: ReportConditions) -> list[str]:
+def build_branches(report: Report, parts: list[SlicePart], narrowed: ReportConditions) -> list[str]:
     """A statement for each piece of each table that has the slices: keys, and MEASURES."""
-    dimensions = [DIMENSIONS[name] for name in report.dimensions]
+    dimensions = [SLICES[name] for name in report.dimensions]
     branches = []
     if not (of_conversions := build_conversion_branches(report, parts, narrowed)):
         if all(dimension.traffic for dimension in dimensions):
@@ -52,9 +53,9 @@ def build_branches(report: Report, parts: list[DimensionPart], narrowed: ReportC
     return branches + of_conversions
 
 
-def build_conversion_branches(report: Report, parts: list[DimensionPart], narrowed: ReportConditions) -> list[str]:
+def build_conversion_branches(report: Report, parts: list[SlicePart], narrowed: ReportConditions) -> list[str]:
     """A statement for each piece of the conversions alone; none where a slice has none."""
-    if any(not DIMENSIONS[name].conversions for name in report.dimensions):
+    if any(not SLICES[name].conversions for name in report.dimensions):
         return []
     rollups = () if narrowed.needs_rows or report.currency else CONVERSION_ROLLUPS
     return [
@@ -86,9 +87,9 @@ def _split_report(report: Report, rollups: tuple[Rollup, ...]) -> list[PeriodPar
 def _needed_columns(report: Report, *, of_conversions: bool) -> set[str]:
     """The columns of clicks, or of facts, that the report asks for."""
     scope = report.scope
-    requested = {part.column for name in report.dimensions for part in DIMENSIONS[name].parts}
+    requested = {part.column for name in report.dimensions for part in SLICES[name].parts}
     narrowed = (*report.filters, *report.excluded)
-    requested |= {FILTERS[name].column for name in narrowed if of_conversions or FILTERS[name].traffic}
+    requested |= {name for name in narrowed if of_conversions or FILTERS[name].traffic}
     requested |= {"affiliate"} if scope.affiliate_ids is not None else set()
     return requested | ({"advertiser"} if scope.advertiser_ids is not None else set())
 
@@ -100,11 +101,9 @@ def _local_time(piece: PeriodPart) -> str:
     return f"toDateTime({time_bucket(piece.grain)} * {piece.grain // 1000}, {{zone:String}})"
 
 
-def _branch(
-    report: Report, source: str, parts: list[DimensionPart], conditions: list[str], local: str = LOCAL_TIME
-) -> str:
+def _branch(report: Report, source: str, parts: list[SlicePart], conditions: list[str], local: str = LOCAL_TIME) -> str:
     suffix = "" if report.currency else "_base"
-    columns = [f"{part.sql.replace(LOCAL_TIME, local)} AS k_{part.key}" for part in parts]
+    columns = [f"{part_sql(part).replace(LOCAL_TIME, local)} AS k_{part.key}" for part in parts]
     columns += [measure.column_sql(source, suffix) for measure in MEASURES]
     table = "click" if source == REJECTED else source
     keys = [*(f"k_{part.key}" for part in parts), *(["status"] if source == "fact" else [])]

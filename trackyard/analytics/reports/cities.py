@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.reports.compiler import scope_conditions, scope_parameters
-from trackyard.analytics.reports.query import Report
+from trackyard.domain.statistics.reports import Report
 
 _TABLES: Final = ("click", "view", "fact")
 

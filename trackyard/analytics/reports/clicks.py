@@ -13,10 +13,10 @@ from trackyard.analytics.reports.compiler import (
     scope_conditions,
     scope_parameters,
 )
-from trackyard.analytics.reports.dimensions import FILTERS
-from trackyard.analytics.reports.query import Values
 from trackyard.base.ids import is_hex24
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.reports import Values
+from trackyard.domain.statistics.slices import FILTERS
 from trackyard.journal.records import Click, decode_click
 
 CLICK_COLUMNS = ", ".join(Click.__struct_fields__)
@@ -85,7 +85,7 @@ def list_clicks(analytics: Analytics, query: ClickQuery) -> ClickPage:
 
 def _count_by_day(analytics: Analytics, query: ClickQuery) -> dict[int, int]:
     """The number of clicks by day of UTC, the last one first."""
-    columns = {FILTERS[name].column for name in query.filters}
+    columns = set(query.filters)
     columns |= {"affiliate"} if query.scope.affiliate_ids is not None else set()
     columns |= {"advertiser"} if query.scope.advertiser_ids is not None else set()
     row_conditions = [*scope_conditions(query.scope), *filter_conditions(query.filters, of_clicks=True)]

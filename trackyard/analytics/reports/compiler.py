@@ -8,11 +8,12 @@ from typing import Any
 from trackyard.analytics.engine.zones import resolve_local_times
 from trackyard.analytics.exports.row_stream import packed_row_column
 from trackyard.analytics.reports.branches import ReportConditions, build_branches, build_conversion_branches
-from trackyard.analytics.reports.dimensions import DIMENSIONS, FILTERS, DimensionPart
-from trackyard.analytics.reports.metrics import ACTION_METRICS, TOTAL, TRAFFIC_METRICS, ActionMetric, conversion_types
-from trackyard.analytics.reports.query import Report, Values
+from trackyard.analytics.reports.dimensions import part_sql, sql_type
+from trackyard.analytics.reports.metrics import ACTION_METRICS, TRAFFIC_METRICS, ActionMetric
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.reports import TOTAL, Report, Values, conversion_types
+from trackyard.domain.statistics.slices import FILTERS, SLICES, SlicePart
 
 _MAX_INTEGER = 2**62
 _RANKS_PER_LIST = 4000
@@ -89,22 +90,22 @@ def _compile(report: Report) -> CompiledReport | None:
     )
 
 
-def _ordered_sql(report: Report, parts: list[DimensionPart], metrics: list[_MetricColumn], branches: list[str]) -> str:
+def _ordered_sql(report: Report, parts: list[SlicePart], metrics: list[_MetricColumn], branches: list[str]) -> str:
     """The branches' rows summed by key and put in order."""
     order = _order_columns(report, [f"k_{part.key}" for part in parts])
     return f"{_summed_sql(report, parts, metrics, branches)}\nORDER BY {', '.join(order) or '1'}"
 
 
-def _packed_sql(report: Report, parts: list[DimensionPart], metrics: list[_MetricColumn], branches: list[str]) -> str:
+def _packed_sql(report: Report, parts: list[SlicePart], metrics: list[_MetricColumn], branches: list[str]) -> str:
     """The same, packed before they are put in order."""
     keys = [f"k_{part.key}" for part in parts]
     row = packed_row_column(", ".join([*keys, *(metric.name for metric in metrics)]))
-    by = [*keys, *(name for name in report.order if name not in DIMENSIONS and name != "currency")]
+    by = [*keys, *(name for name in report.order if name not in SLICES and name != "currency")]
     rows = f"SELECT {', '.join([*by, row])} AS packed_row\nFROM (\n{_summed_sql(report, parts, metrics, branches)}\n)"
     return f"SELECT packed_row\nFROM (\n{rows}\n)\nORDER BY {', '.join(_order_columns(report, keys)) or '1'}"
 
 
-def _summed_sql(report: Report, parts: list[DimensionPart], metrics: list[_MetricColumn], branches: list[str]) -> str:
+def _summed_sql(report: Report, parts: list[SlicePart], metrics: list[_MetricColumn], branches: list[str]) -> str:
     """The branches' rows summed by key."""
     keys = [f"k_{part.key}" for part in parts]
     sums = [f"{metric.sql} AS {metric.name}" for metric in metrics]
@@ -143,7 +144,7 @@ def filter_conditions(filters: Mapping[str, Values], *, of_clicks: bool) -> list
     """The conditions of the filters that `click` has, or that `fact` has."""
     chosen = [FILTERS[name] for name in filters]
     return [
-        f"{each.column} IN {{filter_{each.name}:Array({each.kind})}}"
+        f"{each.name} IN {{filter_{each.name}:Array({sql_type(each)})}}"
         for each in chosen
         if each.traffic or not of_clicks
     ]
@@ -153,7 +154,7 @@ def exclusion_conditions(excluded: Mapping[str, Values], *, of_clicks: bool) -> 
     """Return the conditions that reject values, for columns that `click` has, or that `fact` has."""
     chosen = [FILTERS[name] for name in excluded]
     return [
-        f"{each.column} NOT IN {{excluded_{each.name}:Array({each.kind})}}"
+        f"{each.name} NOT IN {{excluded_{each.name}:Array({sql_type(each)})}}"
         for each in chosen
         if each.traffic or not of_clicks
     ]
@@ -168,8 +169,8 @@ def filter_parameters(filters: Mapping[str, Values], prefix: str = "filter") -> 
     }
 
 
-def _dimension_parts(report: Report) -> list[DimensionPart]:
-    parts = {part.key: part for name in report.dimensions for part in DIMENSIONS[name].parts}
+def _dimension_parts(report: Report) -> list[SlicePart]:
+    parts = {part.key: part for name in report.dimensions for part in SLICES[name].parts}
     return list(parts.values())
 
 
@@ -190,9 +191,9 @@ def _action_sql(report: Report, metric: ActionMetric, statuses: tuple[Status, ..
     return f"sumIf({amount}, of_status IN ({numbers}))"
 
 
-def _chosen_condition(parts: list[DimensionPart]) -> str:
+def _chosen_condition(parts: list[SlicePart]) -> str:
     """The condition that a row has one of the keys in the parameter `chosen`."""
-    columns, kinds = ", ".join(part.sql for part in parts), ", ".join(part.kind for part in parts)
+    columns, kinds = ", ".join(map(part_sql, parts)), ", ".join(map(sql_type, parts))
     return f"tuple({columns}) IN {{chosen:Array(Tuple({kinds}))}}"
 
 
@@ -221,7 +222,9 @@ def _manager_parameters(report: Report) -> dict[str, Any]:
     """Who manages what, as two lists, for each slice by manager."""
     parameters: dict[str, Any] = {}
     for name in report.dimensions:
-        if DIMENSIONS[name].owner:
+        if SLICES[name].owner:
+            if name not in report.managers:
+                raise ValueError(f"the report has no managers for its slice {name}")
             known = report.managers[name]
             parameters |= {f"{name}_of": list(known), f"{name}_is": list(known.values())}
     return parameters
@@ -249,9 +252,9 @@ def _ranks(titles: Mapping[Any, str]) -> dict[Any, int]:
 
 def _rank_sql(report: Report, name: str) -> str:
     """Return the SQL of a row's place among the titles of a dimension."""
-    [part] = DIMENSIONS[name].parts
+    [part] = SLICES[name].parts
     pieces = range(max(-(-len(report.titles[name]) // _RANKS_PER_LIST), 1))
-    values = ", ".join(f"{{{name}_ranked_{piece}:Array({part.kind})}}" for piece in pieces)
+    values = ", ".join(f"{{{name}_ranked_{piece}:Array({sql_type(part)})}}" for piece in pieces)
     ranks = ", ".join(f"{{{name}_ranks_{piece}:Array(Int64)}}" for piece in pieces)
     return f"transform(k_{part.key}, arrayConcat({values}), arrayConcat({ranks}), toInt64(0))"
 
@@ -263,8 +266,8 @@ def _order_columns(report: Report, keys: list[str]) -> list[str]:
     for name in report.order:
         if name in report.titles:
             columns.append(_rank_sql(report, name))
-        elif name in DIMENSIONS:
-            columns += [f"k_{part.key}" for part in DIMENSIONS[name].parts]
+        elif name in SLICES:
+            columns += [f"k_{part.key}" for part in SLICES[name].parts]
         elif name != "currency":
             columns.append(name)
     ordered = [f"{column} {direction}" for column in dict.fromkeys(columns)]

@@ -9,8 +9,8 @@ import msgspec
 
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.reports.compiler import limit_clause, scope_conditions, scope_parameters
-from trackyard.analytics.reports.query import Values
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.reports import Values
 from trackyard.domain.statistics.rows import AffiliatePostbackLog, ServerPostbackLog
 
 R = TypeVar("R", ServerPostbackLog, AffiliatePostbackLog)

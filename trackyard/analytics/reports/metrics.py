@@ -1,10 +1,7 @@
 """What statistics count. A new metric is declared here and nowhere else (docs/spec/types.md#statistics-rows)."""
 
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Final
-
-from trackyard.domain.conversions.statuses import Status
 
 ZERO: Final = "toDecimal128(0, 4)"
 
@@ -70,37 +67,3 @@ ACTION_METRICS: Final = (
     ActionMetric("null", "of_null", "of_null", False),
     ActionMetric("count", "of_count", "of_count", False),
 )
-
-TOTAL: Final = "total"
-CONFIRMED: Final = "confirmed"
-
-_CONVERSION_TYPES: Final = MappingProxyType(
-    {
-        TOTAL: tuple(Status),
-        CONFIRMED: (Status.CONFIRMED,),
-        "pending": (Status.PENDING, Status.PENDING_CAP),
-        "declined": (Status.DECLINED,),
-        "hold": (Status.HOLD,),
-    }
-)
-
-
-def conversion_types(*, separate_not_found: bool) -> dict[str, tuple[Status, ...]]:
-    """Conversion types and the statuses each counts.
-
-    not_found is a type of its own under /3.0 and counts as declined under /3.1 (docs/spec/api-conventions.md#versions).
-    """
-    types = dict(_CONVERSION_TYPES)
-    if separate_not_found:
-        types["not_found"] = (Status.NOT_FOUND,)
-    else:
-        types["declined"] += (Status.NOT_FOUND,)
-    return types
-
-
-ORDER_METRICS: Final = (
-    "raw",
-    "uniq",
-    *(f"{kind}_{metric.name}" for kind in (*_CONVERSION_TYPES, "not_found") for metric in ACTION_METRICS),
-)
-"""Metrics a report can be ordered by; a superset of those of the public API."""

@@ -1,76 +1,16 @@
-"""Answers of statistics as values; the wire form is the caller's."""
+"""Run reports on the analytic store."""
 
 import logging
-from dataclasses import dataclass
-from decimal import ROUND_HALF_EVEN, Decimal
+from decimal import Decimal
 from typing import Any
 
 from trackyard.analytics.engine.connection import Analytics, OutOfMemory
 from trackyard.analytics.reports.compiler import CompiledReport, compile_report
-from trackyard.analytics.reports.metrics import ACTION_METRICS, CONFIRMED, TOTAL, conversion_types
-from trackyard.analytics.reports.query import Report
-from trackyard.base.money import ZERO, rounded
+from trackyard.analytics.reports.metrics import ACTION_METRICS
+from trackyard.base.money import rounded
+from trackyard.domain.statistics.reports import ConversionTotals, Report, StatsPage, StatsRow, conversion_types
 
 log = logging.getLogger("trackyard.analytics")
-
-
-@dataclass(frozen=True, slots=True)
-class ConversionTotals:
-    """The conversions of one type; amounts in the currency of the report."""
-
-    revenue: Decimal
-    charge: Decimal
-    earning: Decimal
-    payouts: Decimal
-    null: int
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class StatsRow:
-    """One statistics row (docs/spec/types.md#statistics-rows). `keys`: the slice, raw · `actions`: by type."""
-
-    keys: dict[str, int | str]
-    raw: int
-    uniq: int
-    trafficback: int
-    views: int
-    actions: dict[str, ConversionTotals]
-
-    def cr(self, kind: str = TOTAL) -> Decimal:
-        """Return the conversions of a type per click, in percent."""
-        return _ratio(Decimal(100 * self.actions[kind].count), self.raw)
-
-    @property
-    def ratio(self) -> str:
-        """Clicks per conversion, "1:0" when there is none."""
-        count = self.actions[TOTAL].count
-        clicks = (Decimal(self.raw) / count).quantize(Decimal(1), rounding=ROUND_HALF_EVEN) if count else 0
-        return f"1:{clicks}"
-
-    @property
-    def epc(self) -> Decimal:
-        """Payouts of confirmed conversions per click."""
-        return _ratio(self.actions[CONFIRMED].payouts, self.raw)
-
-    @property
-    def ecpm(self) -> Decimal:
-        """Payouts of confirmed conversions per 1,000 views."""
-        return _ratio(1000 * self.actions[CONFIRMED].payouts, self.views)
-
-    @property
-    def ctr(self) -> Decimal:
-        """Clicks per view, in percent."""
-        return _ratio(Decimal(100 * self.raw), self.views)
-
-
-@dataclass(frozen=True, slots=True)
-class StatsPage:
-    """A page of rows. `currency`: of the amounts, None = the platform's · `total_count`: rows on all pages."""
-
-    rows: list[StatsRow]
-    total_count: int
-    currency: str | None
 
 
 def run_report(analytics: Analytics, report: Report) -> StatsPage:
@@ -127,7 +67,3 @@ def _conversion_totals(metrics: dict[str, Any], kind: str) -> ConversionTotals:
     values = {metric.name: metrics[f"{kind}_{metric.name}"] for metric in ACTION_METRICS}
     money = {metric.name: rounded(Decimal(values[metric.name])) for metric in ACTION_METRICS if metric.is_money}
     return ConversionTotals(**{**values, **money})
-
-
-def _ratio(amount: Decimal, divisor: int) -> Decimal:
-    return rounded(amount / divisor) if divisor else ZERO

@@ -3,8 +3,9 @@
 from functools import cache
 from zoneinfo import ZoneInfo
 
+from trackyard.actions.conversions.conversions import get_conversion
 from trackyard.actions.deps import Deps
-from trackyard.actions.statistics.reports import EntityNames, get_conversion
+from trackyard.actions.statistics.names import EntityNames
 from trackyard.api.conversions.conversions import (
     HIDDEN_FIELDS,
     ConversionFields,

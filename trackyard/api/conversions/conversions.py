@@ -8,9 +8,10 @@ from typing import Any
 import msgspec
 from msgspec.structs import fields
 
+from trackyard.actions.conversions.conversions import list_visible_conversions
 from trackyard.actions.deps import Deps
 from trackyard.actions.statistics.exports import StoredConversions, export_conversions
-from trackyard.actions.statistics.reports import EntityNames, list_visible_conversions
+from trackyard.actions.statistics.names import EntityNames
 from trackyard.api.conversions.filters import ListConversions, shown_status
 from trackyard.api.people.views import AdvertiserRef, PartnerView, partner_view
 from trackyard.api.statistics.exports import ALL_ROWS, table_of_export

@@ -5,16 +5,18 @@ from functools import partial
 from typing import Annotated, Any
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.statistics.clicks import list_visible_clicks
 from trackyard.actions.statistics.exports import export_clicks
-from trackyard.actions.statistics.reports import EntityNames, empty_scope, list_visible_clicks
+from trackyard.actions.statistics.names import EntityNames
 from trackyard.analytics.reports.clicks import ClickQuery, ListedClick
-from trackyard.analytics.reports.query import Values
 from trackyard.api.people.views import OfferRef, PartnerView, partner_view
 from trackyard.api.statistics.exports import ALL_ROWS, ExportListParams, table_of_export
 from trackyard.api.statistics.times import At, as_text, bounded_span, unchanged
 from trackyard.base.arrow import Array, Batch, load_pyarrow
 from trackyard.base.ids import lowercase_ids
 from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.reports import Values
 from trackyard.domain.tracking.subs import SUBS
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
 from trackyard.wire.request import scalars as s
@@ -50,7 +52,12 @@ class ListClicks(ExportListParams):
         }
         filters = {name: values for name, values in named.items() if values}
         return ClickQuery(
-            scope=empty_scope(), since=since, until=until, filters=filters, page=self.page, limit=self.clamped(request)
+            scope=Scope.nothing(),
+            since=since,
+            until=until,
+            filters=filters,
+            page=self.page,
+            limit=self.clamped(request),
         )
 
 

@@ -4,11 +4,11 @@ from typing import Annotated, Any
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.statistics.cohorts import retention, time_to_action
-from trackyard.actions.statistics.reports import empty_scope
 from trackyard.analytics.reports.cohorts import Cohort, RetentionQuery, TimeToActionQuery, TimeToActionRow
 from trackyard.api.paging import Paging
 from trackyard.api.statistics.times import bounded_span
 from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.scope import Scope
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, CommaList, Params
@@ -35,7 +35,7 @@ class RetentionParams(Params):
         zone = self.timezone or request.deps.zone
         since, until = bounded_span(request.deps, self.date_from, self.date_to, zone, fine=True)
         return RetentionQuery(
-            scope=empty_scope(),
+            scope=Scope.nothing(),
             since=since,
             until=until,
             zone=zone.key,
@@ -67,7 +67,7 @@ class TimingParams(Paging):
         """For the use case. Raises BadInput for a period that is wrong or too long."""
         since, until = bounded_span(request.deps, self.date_from, self.date_to, self.timezone, fine=False)
         return TimeToActionQuery(
-            scope=empty_scope(),
+            scope=Scope.nothing(),
             since=since,
             until=until,
             offer=self.offer_id,

@@ -6,7 +6,7 @@ from typing import Final, TypeVar
 from zoneinfo import ZoneInfo
 
 from trackyard.actions.statistics.exports import Export
-from trackyard.actions.statistics.reports import EntityNames
+from trackyard.actions.statistics.names import EntityNames
 from trackyard.api.paging import Paging
 from trackyard.base.arrow import Array
 from trackyard.wire.response.envelope import View

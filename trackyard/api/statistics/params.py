@@ -5,11 +5,12 @@ from typing import Annotated, Any
 
 from pydantic import model_validator
 
-from trackyard.actions.statistics.reports import ReportQuery
-from trackyard.analytics.reports.query import Values
 from trackyard.api.paging import Paging
 from trackyard.api.statistics.times import bounded_span
 from trackyard.base.ids import lowercase_ids
+from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.reports import Report, Values
+from trackyard.domain.statistics.slices import SLICES
 from trackyard.domain.statistics.switches import Switches
 from trackyard.domain.tracking.subs import SUBS
 from trackyard.wire.endpoint import ApiRequest
@@ -19,8 +20,8 @@ from trackyard.wire.request.params import CommaList, OneOrMany, Only, Params, Se
 Direction = Annotated[str, s.Choice(("asc", "desc"))]
 Locale = Annotated[str, s.Choice(("ru", "en", "es"))]
 
-HEAVY = frozenset({"hour", "day", "city", *SUBS})
-"""Slices with many values: their period is bounded more narrowly (docs/spec/statistics.md#periods)."""
+
+_TAGS = ("advertiser_tag", "affiliate_tag", "offer_tag")
 
 
 class ReducedFilter(Params):
@@ -64,6 +65,14 @@ class ReducedFilter(Params):
         }
         return {name: values for name, values in given.items() if values}
 
+    def groups(self) -> dict[str, tuple[str, ...]]:
+        """Return the managers and tags that the report is narrowed by."""
+        return {name: getattr(self, name) for name in _TAGS if getattr(self, name)}
+
+    def excluded_groups(self) -> dict[str, tuple[str, ...]]:
+        """Return the managers and tags that are left out."""
+        return {name: getattr(self, f"not_{name}") for name in _TAGS if getattr(self, f"not_{name}")}
+
 
 class CommonFilter(ReducedFilter):
     """What every report but trafficback can be narrowed by too."""
@@ -96,6 +105,14 @@ class CommonFilter(ReducedFilter):
         smartlinks = lowercase_ids(self.not_smartlink_id)
         return super().excluded() | ({"smart_id": smartlinks} if smartlinks else {})
 
+    def groups(self) -> dict[str, tuple[str, ...]]:
+        """Return the managers and tags that the report is narrowed by."""
+        return super().groups() | _managers(self.manager, self.advertiser_manager_id)
+
+    def excluded_groups(self) -> dict[str, tuple[str, ...]]:
+        """Return the managers and tags that are left out."""
+        return super().excluded_groups() | _managers(self.not_affiliate_manager_id, self.not_advertiser_manager_id)
+
 
 class OfferReportFilter(CommonFilter):
     """For reports that need an offer."""
@@ -117,32 +134,23 @@ class ReducedParams(Paging):
         """Without any filter it is those that are required which are missing, each by its name."""
         return tree | {"filter": {}} if isinstance(tree, dict) and not tree.get("filter") else tree
 
-    def report_query(self, request: ApiRequest[Any], dimensions: tuple[str, ...], switches: Switches) -> ReportQuery:
-        """For the use case. Raises BadInput for a period that is wrong or too long."""
-        chosen = self.filter
-        common = chosen if isinstance(chosen, CommonFilter) else None
+    def report(self, request: ApiRequest[Any], dimensions: tuple[str, ...], switches: Switches) -> Report:
+        """Return the report for the use case. Raises BadInput for a period that is wrong or too long."""
         zone = self.timezone or request.deps.zone
-        fine = bool(HEAVY.intersection(dimensions))
+        fine = any(SLICES[name].is_heavy for name in dimensions)
         since, until = bounded_span(
-            request.deps, chosen.date_from, chosen.date_to, zone, fine=fine, name="filter[date_to]"
+            request.deps, self.filter.date_from, self.filter.date_to, zone, fine=fine, name="filter[date_to]"
         )
-        return ReportQuery(
-            dimensions=dimensions,
-            since=since,
-            until=until,
+        return Report(
+            Scope.nothing(),
+            since,
+            until,
+            dimensions,
+            filters=self.filter.filters(),
+            excluded=self.filter.excluded(),
+            groups=self.filter.groups(),
+            excluded_groups=self.filter.excluded_groups(),
             zone=zone.key,
-            filters=chosen.filters(),
-            affiliate_managers=lowercase_ids(common.manager) if common else (),
-            advertiser_managers=lowercase_ids(common.advertiser_manager_id) if common else (),
-            affiliate_tags=chosen.affiliate_tag,
-            advertiser_tags=chosen.advertiser_tag,
-            offer_tags=chosen.offer_tag,
-            excluded=chosen.excluded(),
-            not_affiliate_managers=lowercase_ids(common.not_affiliate_manager_id) if common else (),
-            not_advertiser_managers=lowercase_ids(common.not_advertiser_manager_id) if common else (),
-            not_affiliate_tags=chosen.not_affiliate_tag,
-            not_advertiser_tags=chosen.not_advertiser_tag,
-            not_offer_tags=chosen.not_offer_tag,
             descending=self.orderType == "desc",
             separate_not_found=request.version == "3.0",
             by_payout=switches.by_payout,
@@ -150,6 +158,11 @@ class ReducedParams(Paging):
             limit=self.clamped(request),
             locale=self.locale,
         )
+
+
+def _managers(of_affiliates: Iterable[str], of_advertisers: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    named = {"affiliate_manager": of_affiliates, "advertiser_manager": of_advertisers}
+    return {name: lowercase_ids(ids) for name, ids in named.items() if ids}
 
 
 def _numbers(texts: Iterable[str]) -> tuple[int, ...]:

@@ -4,18 +4,18 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.statistics.reports import ReportQuery
 from trackyard.actions.statistics.switches import switches_of
-from trackyard.analytics.reports.dimensions import DIMENSIONS
-from trackyard.analytics.reports.query import Values
 from trackyard.api.statistics.exports import ExportListParams
 from trackyard.api.statistics.params import CommonFilter, CommonParams, OfferReportParams, ReducedParams
-from trackyard.api.statistics.rows import REASON, RowFormat, StatsAnswer, stats_answer
+from trackyard.api.statistics.rows import RowFormat, StatsAnswer, stats_answer
 from trackyard.api.statistics.table import CUSTOM_COLUMNS, stats_table
 from trackyard.base.errors import BadInput
 from trackyard.base.ids import lowercase_ids
 from trackyard.domain.people.permissions import slice_features
 from trackyard.domain.people.roles import Permission
+from trackyard.domain.statistics.click_columns import SliceAccess
+from trackyard.domain.statistics.reports import Report, Values
+from trackyard.domain.statistics.slices import REJECTION_REASON, SLICES, slices_for
 from trackyard.wire.endpoint import ApiRequest, Rights, Routes, check_features, for_callers, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import OneOrMany, Only, Seq
@@ -113,7 +113,7 @@ GROUPED = (
     ),
     GroupedReport(
         "getbytrafficback",
-        (REASON,),
+        (REJECTION_REASON,),
         for_callers(_P.STATS_OTHER),
         "Refused clicks per reason of the refusal.",
         ReducedParams,
@@ -121,20 +121,18 @@ GROUPED = (
 )
 """The grouped reports."""
 
-SLICES = (
-    "hour", "month", "quarter", "year", "day", "offer", "country", "city", "os", "os_version", "device",
-    "device_model", "browser", "goal", "sub1", "sub2", "sub3", "sub4", "sub5",
-)  # fmt: skip
+_OPEN_SLICES = slices_for(SliceAccess.EVERYONE)
+_STAFF_SLICES = tuple(sorted(slices_for(SliceAccess.STAFF)))
 METRICS = (
     "confirmed_earning", "raw", "uniq", "total_count", "total_revenue", "total_null", "pending_count",
     "pending_revenue", "declined_count", "declined_revenue", "hold_count", "hold_revenue", "confirmed_count",
     "confirmed_revenue",
 )  # fmt: skip
 
-SliceName = Annotated[
-    str, s.Choice(SLICES, admin=("advertiser", "affiliate", "manager", "smart_id"), permission=(REASON,))
+SliceName = Annotated[str, s.Choice(_OPEN_SLICES, admin=_STAFF_SLICES, permission=slices_for(SliceAccess.PERMITTED))]
+OrderName = Annotated[
+    str, s.Choice((*_OPEN_SLICES, "currency", *METRICS), admin=("advertiser", "affiliate", "manager"))
 ]
-OrderName = Annotated[str, s.Choice((*SLICES, "currency", *METRICS), admin=("advertiser", "affiliate", "manager"))]
 TypeName = Annotated[str, s.Choice(("total", "confirmed", "pending", "declined", "hold"), only_3_0=("not_found",))]
 
 
@@ -158,20 +156,20 @@ class CustomParams(ExportListParams, CommonParams):
     order: Seq[OrderName] = ()
 
 
-def _add_route(report: GroupedReport) -> None:
+def _add_route(grouping: GroupedReport) -> None:
     @routes.get(
-        f"/stats/{report.name}",
-        report.rights,
-        id=f"stats.{report.name}",
-        params=report.params,
-        description=report.text,
+        f"/stats/{grouping.name}",
+        grouping.rights,
+        id=f"stats.{grouping.name}",
+        params=grouping.params,
+        description=grouping.text,
         report=True,
-        features=slice_features(report.dimensions),
+        features=slice_features(grouping.dimensions),
     )
     def handle(request: ApiRequest[Deps], params: ReducedParams) -> StatsAnswer:
         switches = switches_of(request.deps, request.caller)
         form = RowFormat(plain=switches.plain, staff=request.staff)
-        return stats_answer(request, params.report_query(request, report.dimensions, switches), form)
+        return stats_answer(request, params.report(request, grouping.dimensions, switches), form)
 
 
 for _report in GROUPED:
@@ -180,9 +178,9 @@ for _report in GROUPED:
 
 def custom_rows(request: ApiRequest[Deps], params: CustomParams) -> ExportTable:
     """The same as a file: all of them, or a page, when page or limit is sent."""
-    report_query, form = _custom_query(request, params)
+    report, form = _custom_query(request, params)
     period = f"{params.filter.date_from}_{params.filter.date_to}"
-    return stats_table(request, report_query, form, period, is_paged=params.is_paged)
+    return stats_table(request, report, form, period, is_paged=params.is_paged)
 
 
 @routes.get(
@@ -199,29 +197,27 @@ def custom(request: ApiRequest[Deps], params: CustomParams) -> StatsAnswer:
     A slice whose key has another name answers under the requested name too: `manager` and `affiliate_manager_id`.
     Without a city database (`TRACKYARD_CITY_DATABASE`) a slice by city has a warning.
     """
-    report_query, form = _custom_query(request, params)
-    return stats_answer(request, report_query, form)
+    report, form = _custom_query(request, params)
+    return stats_answer(request, report, form)
 
 
-def _custom_query(request: ApiRequest[Deps], params: CustomParams) -> tuple[ReportQuery, RowFormat]:
+def _custom_query(request: ApiRequest[Deps], params: CustomParams) -> tuple[Report, RowFormat]:
     switches = switches_of(request.deps, request.caller)
     slices = tuple(dict.fromkeys(params.slice))
     check_features(request.caller_or_none, slice_features(slices))
     _check_custom(params, slices)
-    report_query = params.report_query(request, slices, switches)
-    report_query = replace(report_query, order=tuple(dict.fromkeys(params.order)), nonzero=params.filter.nonzero)
-    parts = {name: DIMENSIONS[name].parts for name in slices}
+    report = params.report(request, slices, switches)
+    report = replace(report, order=tuple(dict.fromkeys(params.order)), nonzero=params.filter.nonzero)
+    parts = {name: SLICES[name].parts for name in slices}
     requested = {part.key: name for name, (part, *rest) in parts.items() if not rest and part.key != name}
-    return report_query, RowFormat(
-        params.conversionTypes, plain=switches.plain, staff=request.staff, requested=requested
-    )
+    return report, RowFormat(params.conversionTypes, plain=switches.plain, staff=request.staff, requested=requested)
 
 
 def _check_custom(params: CustomParams, slices: tuple[str, ...]) -> None:
     faults = {}
     if params.filter.smart_id and "smart_id" not in slices:
         faults["filter[smart_id]"] = ["This filter needs the slice smart_id."]
-    astray = [name for name in params.order if name in DIMENSIONS and name not in slices]
+    astray = [name for name in params.order if name in SLICES and name not in slices]
     if astray:
         faults["order"] = [f"To order by {name} it must be in slice." for name in astray]
     if faults:

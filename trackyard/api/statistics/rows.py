@@ -8,15 +8,10 @@ from typing import Any, Final
 from msgspec import UNSET, UnsetType
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.statistics.reports import (
-    UNDEFINED,
-    EntityNames,
-    ReportQuery,
-    list_statistics_rows,
-    manager_title,
-)
-from trackyard.analytics.reports.dimensions import NO_MANAGER
-from trackyard.analytics.reports.reports import ConversionTotals, StatsRow
+from trackyard.actions.statistics.names import EntityNames
+from trackyard.actions.statistics.reports import UNDEFINED, list_statistics_rows, manager_title
+from trackyard.domain.statistics.reports import ConversionTotals, Report, StatsRow
+from trackyard.domain.statistics.slices import NO_MANAGER, REJECTION_REASON
 from trackyard.wire.endpoint import ApiRequest
 from trackyard.wire.response.envelope import Answer, Money, Pagination, View, number, pagination
 
@@ -67,9 +62,6 @@ class StatsAnswer(Answer):
     currency: str
 
 
-REASON = "trafficback_reason"
-
-
 @dataclass(frozen=True, slots=True)
 class RowFormat:
     """What rows show.
@@ -114,13 +106,13 @@ _KNOWN_BY: Final = MappingProxyType(
 """Slice → the address database that its values come from, and what they are."""
 
 
-def stats_answer(request: ApiRequest[Deps], report_query: ReportQuery, form: RowFormat) -> StatsAnswer:
+def stats_answer(request: ApiRequest[Deps], report: Report, form: RowFormat) -> StatsAnswer:
     """The answer to a question."""
-    warn_of_missing_databases(request, report_query.dimensions)
-    page, names = list_statistics_rows(request.deps, request.caller, request.permission, report_query)
+    warn_of_missing_databases(request, report.dimensions)
+    page, names = list_statistics_rows(request.deps, request.caller, request.permission, report)
     return StatsAnswer(
         stats=[row_view(row, names, form) for row in page.rows],
-        pagination=pagination(page=report_query.page, per_page=report_query.limit, total=page.total_count),
+        pagination=pagination(page=report.page, per_page=report.limit, total=page.total_count),
         currency=page.currency or request.deps.currency,
     )
 
@@ -128,7 +120,7 @@ def stats_answer(request: ApiRequest[Deps], report_query: ReportQuery, form: Row
 def row_view(row: StatsRow, names: EntityNames, form: RowFormat) -> StatsRowView:
     """A row on the wire."""
     actions = {kind: _action(action, form) for kind, action in row.actions.items() if form.shows(kind)}
-    rejected, full = REASON in row.keys, not form.plain
+    rejected, full = REJECTION_REASON in row.keys, not form.plain
     by_connection = "conn_type" in row.keys
     return StatsRowView(
         slice=_slice(row, names, form),

@@ -9,13 +9,13 @@ from msgspec import UNSET
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.statistics.exports import export_rows
-from trackyard.actions.statistics.reports import ReportQuery, list_statistics_rows
-from trackyard.analytics.reports.dimensions import DIMENSIONS
-from trackyard.analytics.reports.metrics import conversion_types
+from trackyard.actions.statistics.reports import list_statistics_rows
 from trackyard.api.statistics.exports import ALL_ROWS, each_export_piece
-from trackyard.api.statistics.rows import REASON, ActionView, RowFormat, StatsRowView, row_view
+from trackyard.api.statistics.rows import ActionView, RowFormat, StatsRowView, row_view
+from trackyard.domain.statistics.reports import Report, conversion_types
+from trackyard.domain.statistics.slices import REJECTION_REASON, SLICES
 from trackyard.wire.endpoint import ApiRequest
-from trackyard.wire.response.exports import Column, ColumnType, ExportTable, Row, columns_of, in_batches
+from trackyard.wire.response.exports import Column, ColumnType, ExportTable, Row, block_of_rows, blocks_of, columns_of
 
 CUSTOM_COLUMNS: Final = (
     "Columns: those of the slices (`year`, `month`, `day`, `offer.id`, `offer.title`, `sub1`…), traffic.raw, "
@@ -38,33 +38,35 @@ _ACTION: Final = columns_of(ActionView)
 
 
 def stats_table(
-    request: ApiRequest[Deps], report_query: ReportQuery, form: RowFormat, period: str, *, is_paged: bool
+    request: ApiRequest[Deps], report: Report, form: RowFormat, period: str, *, is_paged: bool
 ) -> ExportTable:
     """The rows that answer a question: all of them, or its page."""
-    rejected = REASON in report_query.dimensions
-    kinds = [kind for kind in conversion_types(separate_not_found=report_query.separate_not_found) if form.shows(kind)]
-    columns = (*_slices(report_query, form), *_metrics(kinds, form, rejected=rejected))
-    currencies = report_query.filters.get("currency", ())
+    rejected = REJECTION_REASON in report.dimensions
+    kinds = [kind for kind in conversion_types(separate_not_found=report.separate_not_found) if form.shows(kind)]
+    columns = (*_slices(report, form), *_metrics(kinds, form, rejected=rejected))
+    currencies = report.filters.get("currency", ())
     currency = str(currencies[0]) if len(currencies) == 1 else request.deps.currency
     flat = _flattener(kinds, form, rejected=rejected, currency=currency)
     if is_paged:
-        page, names = list_statistics_rows(request.deps, request.caller, request.permission, report_query)
+        page, names = list_statistics_rows(request.deps, request.caller, request.permission, report)
         rows = (flat(row_view(row, names, form)) for row in page.rows)
-        return ExportTable(columns, in_batches(rows), request.deps.zone, period)
-    export = export_rows(request.deps, request.caller, request.permission, report_query)
-    pieces = each_export_piece(export, lambda rows, names: [flat(row_view(row, names, form)) for row in rows])
+        return ExportTable(columns, blocks_of(columns, rows), request.deps.zone, period)
+    export = export_rows(request.deps, request.caller, request.permission, report)
+    pieces = each_export_piece(
+        export, lambda rows, names: block_of_rows(columns, [flat(row_view(row, names, form)) for row in rows])
+    )
     return ExportTable(columns, pieces, request.deps.zone, period, lambda: export.count)
 
 
-def _slices(report_query: ReportQuery, form: RowFormat) -> Iterator[Column]:
+def _slices(report: Report, form: RowFormat) -> Iterator[Column]:
     """The columns of the slices."""
-    parts = {part.key: part for name in report_query.dimensions for part in DIMENSIONS[name].parts}
+    parts = {part.key: part for name in report.dimensions for part in SLICES[name].parts}
     for key, part in parts.items():
         for name in (form.requested[key], key) if key in form.requested else (key,):
             if key in _NAMED:
                 yield from (Column(f"{name}.{column.name}", column.kind) for column in _named(key, form))
             else:
-                yield Column(name, ColumnType.TEXT if part.kind == "String" else ColumnType.WHOLE)
+                yield Column(name, ColumnType.WHOLE if part.is_number else ColumnType.TEXT)
 
 
 def _named(key: str, form: RowFormat) -> Iterator[Column]:

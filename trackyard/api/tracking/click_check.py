@@ -230,7 +230,7 @@ def _visitor_view(checked: ClickCheck) -> VisitorView:
         browser_version=agent.browser_version,
         device=agent.device,
         brand=agent.brand,
-        device_model=agent.model,
+        device_model=agent.device_model,
         bot=hit.bot,
     )
 

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.statistics.reports import EntityNames, empty_scope
+from trackyard.actions.statistics.names import EntityNames
 from trackyard.actions.tracking.logs import (
     AffiliateLogRecord,
     ServerLogRecord,
@@ -20,7 +20,6 @@ from trackyard.actions.tracking.logs import (
     list_server_records,
 )
 from trackyard.analytics.reports.logs import LogQuery
-from trackyard.analytics.reports.query import Values
 from trackyard.api.conversions.filters import shown_status
 from trackyard.api.paging import Paging
 from trackyard.api.statistics.times import bounded_span
@@ -28,6 +27,8 @@ from trackyard.base.ids import lowercase_ids
 from trackyard.base.zones import datetime_text
 from trackyard.domain.conversions.statuses import STATUSES_BY_NUMBER, Status
 from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.reports import Values
 from trackyard.domain.statistics.rows import ServerPostbackLog
 from trackyard.store.conversions.conversions import ConversionHistoryEntry
 from trackyard.store.offers.offers import OfferName
@@ -77,7 +78,7 @@ class ListLog(Paging):
         """Return the query. Raises BadInput for a period that is wrong."""
         since, until = bounded_span(request.deps, self.date_from, self.date_to, self.zone(request), fine=False)
         filters = {name: values for name, values in self.column_filters(request.version).items() if values}
-        return LogQuery(empty_scope(), since, until, filters, page=self.page, limit=self.clamped(request))
+        return LogQuery(Scope.nothing(), since, until, filters, page=self.page, limit=self.clamped(request))
 
     def column_filters(self, version: str) -> dict[str, Values]:
         """Return the selected values by column; none selects all."""

@@ -93,7 +93,7 @@ _FUNCTION_MACROS: Final[dict[str, MacroFunction]] = {
     "referrer": lambda hit, offer: encode_value(hit.referrer),
     "device_ua": lambda hit, offer: encode_value(hit.ua),
     "os_version": lambda hit, offer: encode_value(hit.agent.os_version),
-    "device_model": lambda hit, offer: encode_value(hit.agent.model),
+    "device_model": lambda hit, offer: encode_value(hit.agent.device_model),
     "browser": lambda hit, offer: encode_value(hit.agent.browser),
     "language": lambda hit, offer: hit.language,
     # The last digits of a click id are random already.

@@ -20,6 +20,7 @@ from trackyard.decision.visitor.databases import (
     InvalidDatabase,
     stamp_of,
 )
+from trackyard.domain.statistics.click_columns import Source, columns_from
 
 _CONNECTIONS: Final = {
     "Cellular": "cellular",
@@ -67,6 +68,11 @@ class GeoRecord(msgspec.Struct, frozen=True, gc=False):
     connection: str = ""
     proxy: bool = False
 
+    @property
+    def region(self) -> str:
+        """The region as text, "" = unknown."""
+        return str(self.region_id) if self.region_id else ""
+
 
 class CachedGeoRecord:
     """A place that was looked up. place: what is known of it · country: the place's · columns: all of it, as columns of
@@ -81,10 +87,12 @@ class CachedGeoRecord:
 
 
 def geo_columns(place: GeoRecord) -> str:
-    """What is known of a place as columns of a record, in their order (journal.records.Click), as JSON."""
-    region = quoted(str(place.region_id) if place.region_id else "")
-    texts = f"{quoted(place.city)},{quoted(place.isp)},{quoted(place.connection)}"
-    return f"{quoted(place.country)},{region},{place.city_id},{texts}"
+    """Return what is known of a place as the columns of a record, JSON."""
+    values = [getattr(place, name) for name in _PLACE_COLUMNS]
+    return ",".join([quoted(value) if isinstance(value, str) else str(value) for value in values])
+
+
+_PLACE_COLUMNS: Final = columns_from(Source.PLACE)
 
 
 class GeoLookup:

@@ -19,6 +19,7 @@ from trackyard.decision.visitor.cache import BoundedCache
 from trackyard.decision.visitor.client_hints import ClientHints, RawHints
 from trackyard.decision.visitor.databases import COUNTRY_DATABASE, AddressDatabases
 from trackyard.decision.visitor.geo import GeoLookup, GeoRecord
+from trackyard.domain.statistics.click_columns import Source, columns_from
 from trackyard.domain.tracking.macros import encode_value
 
 __all__ = [
@@ -45,7 +46,10 @@ class Agent(msgspec.Struct, frozen=True, gc=False):
     browser_version: str = ""
     device: str = ""
     brand: str = ""
-    model: str = ""
+    device_model: str = ""
+
+
+_AGENT_COLUMNS: Final = columns_from(Source.AGENT)
 
 
 VisitorKey = tuple[int, int]
@@ -74,10 +78,8 @@ class ParsedAgent:
 
 
 def agent_columns(ua: str, agent: Agent) -> str:
-    """A user agent and what it says as columns of a record, in their order (journal.records.Click), as JSON."""
-    system = (ua, agent.os, agent.os_version)
-    described = (*system, agent.device, agent.brand, agent.model, agent.browser, agent.browser_version)
-    return ",".join([quoted(text) for text in described])
+    """Return a user agent and its description as the columns of a record, JSON."""
+    return ",".join([quoted(ua if name == "ua" else getattr(agent, name)) for name in _AGENT_COLUMNS])
 
 
 def visitor_key(ip: str, ua: str) -> VisitorKey:
@@ -141,7 +143,7 @@ def _apply_hints(agent: Agent, hints: ClientHints) -> Agent:
         browser=browser,
         browser_version=browser_version,
         device=device,
-        model=agent.model or (hints.model if same else ""),
+        device_model=agent.device_model or (hints.model if same else ""),
     )
 
 
@@ -162,7 +164,7 @@ def read_agent(ua: str, parsed: PartialResult) -> Agent:
         browser_version=_version(browser.major, browser.minor, browser.patch) if browser else "",
         device=kind,
         brand=brand,
-        model=model,
+        device_model=model,
     )
 
 

@@ -1,92 +1,39 @@
-"""The signed rows that tell the analytic store of a conversion's change."""
+"""The signed rows that report a change of a conversion to the analytic store."""
 
-from collections.abc import Mapping
-from decimal import Decimal
-from typing import Any, Protocol
+from typing import Any
 
 from trackyard.domain.conversions.conversions import ConversionChange
-from trackyard.domain.conversions.statuses import Status
-from trackyard.domain.statistics.rows import ConversionEvent, encode_row
-from trackyard.domain.tracking.subs import SUBS
+from trackyard.domain.statistics.click_columns import EMPTY_CLICK
+from trackyard.domain.statistics.rows import CLICK_COLUMNS, ConversionEvent, ConversionEventFields, encode_row
 
-
-class ConversionEventSource(Protocol):
-    """What of a conversion its facts tell (domain.conversions.conversions.Conversion)."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def version(self) -> int: ...
-    @property
-    def created_at(self) -> int: ...
-    @property
-    def click_time(self) -> int: ...
-    @property
-    def click_id(self) -> str: ...
-    @property
-    def status(self) -> Status: ...
-    @property
-    def goal(self) -> str: ...
-    @property
-    def offer_id(self) -> int: ...
-    @property
-    def affiliate_id(self) -> int: ...
-    @property
-    def advertiser_id(self) -> str: ...
-    @property
-    def currency(self) -> str: ...
-    @property
-    def payment_type(self) -> str: ...
-    @property
-    def sum(self) -> Decimal: ...
-    @property
-    def charge(self) -> Decimal: ...
-    @property
-    def payout(self) -> Decimal: ...
-    @property
-    def charge_base(self) -> Decimal: ...
-    @property
-    def payout_base(self) -> Decimal: ...
-    @property
-    def click(self) -> Mapping[str, Any]: ...
+_FIELDS = {
+    "conversion_id": "id", "time": "created_at", "offer": "offer_id", "affiliate": "affiliate_id",
+    "advertiser": "advertiser_id",
+    **{name: name for name in (
+        "version", "click_time", "click_id", "goal", "currency", "payment_type", "sum", "charge", "payout",
+        "charge_base", "payout_base",
+    )},
+}  # fmt: skip
+"""Column of an event → attribute of a conversion."""
 
 
 def event_lines(change: ConversionChange) -> bytes:
-    """+1 of the new state, with -1 of the old one before it when there was one: loaded together."""
+    """Return +1 of the new state, after -1 of the old one where there was one; they are loaded together."""
     lines = [encode_row(event_of(change.after, 1))]
     if change.before is not None:
         lines.insert(0, encode_row(event_of(change.before, -1)))
     return b"\n".join(lines)
 
 
-def event_of(conversion: ConversionEventSource, sign: int) -> ConversionEvent:
-    """The row of one state of a conversion, with the dimensions of its click."""
-    click = conversion.click
-    return ConversionEvent(
+def event_of(conversion: Any, sign: int) -> ConversionEventFields:
+    """Return the row of one state of a conversion, with the columns of its click.
+
+    conversion: domain.conversions.conversions.Conversion, or another class with these attributes
+    """
+    event: ConversionEventFields = ConversionEvent(
         sign=sign,
-        conversion_id=conversion.id,
-        version=conversion.version,
-        time=conversion.created_at,
-        click_time=conversion.click_time,
-        click_id=conversion.click_id,
         status=conversion.status.number,
-        goal=conversion.goal,
-        offer=conversion.offer_id,
-        affiliate=conversion.affiliate_id,
-        advertiser=conversion.advertiser_id,
-        currency=conversion.currency,
-        payment_type=conversion.payment_type,
-        sum=conversion.sum,
-        charge=conversion.charge,
-        payout=conversion.payout,
-        charge_base=conversion.charge_base,
-        payout_base=conversion.payout_base,
-        **{name: click[name] for name in _FROM_CLICK},
+        **{name: getattr(conversion, attribute) for name, attribute in _FIELDS.items()},
+        **{name: conversion.click.get(name, EMPTY_CLICK[name]) for name in CLICK_COLUMNS},
     )
-
-
-_FROM_CLICK = (
-    *("landing", "smart_id", "country", "region", "city_id", "city", "isp", "connection"),
-    *("os", "os_version", "device", "brand", "device_model", "browser", "browser_version"),
-    *SUBS,
-)
+    return event

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from trackyard.domain.statistics.slices import SLICES
+
 Level = Literal["read", "write", "deny"]
 LEVELS: Final[tuple[Level, ...]] = ("read", "write", "deny")
 
@@ -67,33 +69,6 @@ FEATURES: Final[dict[str, Level]] = {
     f"{area}.{feature}": level for area, features in DEFAULTS.items() for feature, level in features.items()
 }
 
-_SLICES: Final = {
-    "affiliate": "affiliate_id",
-    "manager": "affiliate_manager_id",
-    "advertiser": "advertiser_id",
-    "advertiser_manager": "account_manager_id",
-    "browser": "browser",
-    "browser_version": "browser",
-    "city": "city",
-    "conn_type": "connection-type",
-    "country": "country",
-    "day": "day",
-    "device": "device",
-    "device_model": "device",
-    "goal": "goal",
-    "landing": "landing",
-    "mobile_carrier": "mobile-carrier",
-    "offer": "offer_id",
-    "os": "os",
-    "os_version": "os",
-    "prelanding": "prelanding",
-    "smart_id": "smart_id",
-    "sub1": "sub1",
-    "sub2": "sub2",
-    "trafficback_reason": "trafficback_reason",
-}
-"""Slice → the feature it needs; the others need none."""
-
 
 @dataclass(frozen=True, slots=True)
 class EffectiveLevel:
@@ -105,7 +80,7 @@ class EffectiveLevel:
 
 def slice_features(slices: Iterable[str]) -> tuple[str, ...]:
     """The features that a report by these slices needs."""
-    return tuple(f"stats.slice-{_SLICES[name]}" for name in slices if name in _SLICES)
+    return tuple(f"stats.slice-{SLICES[name].feature}" for name in slices if SLICES[name].feature)
 
 
 def denied_features(installation: Mapping[str, str], own: Mapping[str, str]) -> frozenset[str]:

@@ -25,6 +25,11 @@ class Scope:
         """An affiliate sees its own rows and no charges."""
         return Scope(affiliate_ids=frozenset({affiliate_id}), sees_charge=False)
 
+    @staticmethod
+    def nothing() -> "Scope":
+        """Return the scope of a query until its caller is known."""
+        return Scope(affiliate_ids=frozenset(), advertiser_ids=frozenset(), sees_charge=False)
+
     def has_affiliate(self, affiliate_id: int) -> bool:
         """Whether rows of this affiliate are in scope."""
         return self.affiliate_ids is None or affiliate_id in self.affiliate_ids

@@ -4,16 +4,22 @@ The analytic store derives its tables from these structs: one declaration, colum
 """
 
 from decimal import Decimal
+from typing import Any
 
 import msgspec
 
+from trackyard.domain.statistics.click_columns import EVENT_COLUMNS, FIELDS, LowText
 
-class ConversionEvent(msgspec.Struct, array_like=True, frozen=True, gc=False):
-    """A signed row of a conversion: a change is -1 of the old and +1 of the new, both in one insert.
 
-    Both carry the conversion's creation time and dimensions. sign: 1 or -1 · version: 1, 2, … of the
-    conversion · time, click_time: UTC epoch milliseconds · status: the wire number · currency: of sum, charge
-    and payout · *_base: the amount in the platform currency at the rate stored with the conversion.
+class ConversionEventFields(msgspec.Struct, array_like=True, frozen=True, gc=False):
+    """The columns of a conversion event that are not copied from its click.
+
+    sign: 1 or -1
+    version: 1, 2, … of the conversion
+    time, click_time: UTC epoch milliseconds; `time` is the creation time of the conversion
+    status: the wire number
+    currency: of sum, charge and payout
+    *_base: the amount in the platform currency at the rate stored with the conversion
     """
 
     sign: int
@@ -23,40 +29,41 @@ class ConversionEvent(msgspec.Struct, array_like=True, frozen=True, gc=False):
     click_time: int
     click_id: str
     status: int
-    goal: str
+    goal: LowText
     offer: int
     affiliate: int
-    advertiser: str
+    advertiser: LowText
     landing: int
-    smart_id: str
-    currency: str
-    payment_type: str
+    smart_id: LowText
+    currency: LowText
+    payment_type: LowText
     sum: Decimal
     charge: Decimal
     payout: Decimal
     charge_base: Decimal
     payout_base: Decimal
-    country: str
-    region: str
-    city_id: int
-    city: str
-    isp: str
-    connection: str
-    os: str
-    os_version: str
-    device: str
-    brand: str
-    device_model: str
-    browser: str
-    browser_version: str
-    sub1: str
-    sub2: str
-    sub3: str
-    sub4: str
-    sub5: str
-    sub6: str
-    sub7: str
-    sub8: str
+
+
+CLICK_COLUMNS = tuple(name for name in EVENT_COLUMNS if name not in ("offer", "affiliate", "advertiser"))
+"""The columns that an event copies from its click."""
+
+ConversionEvent: Any = msgspec.defstruct(
+    "ConversionEvent",
+    [
+        (name, FIELDS[name].type, FIELDS[name].default)
+        for name in CLICK_COLUMNS
+        if name not in ConversionEventFields.__struct_fields__
+    ],
+    bases=(ConversionEventFields,),
+    module=__name__,
+    array_like=True,
+    frozen=True,
+    gc=False,
+)
+"""A signed row of a conversion, with the columns of its click.
+
+A change is -1 of the old state and +1 of the new one, both in one insert.
+"""
 
 
 class ServerPostbackLog(msgspec.Struct, array_like=True, frozen=True, gc=False):
@@ -75,17 +82,17 @@ class ServerPostbackLog(msgspec.Struct, array_like=True, frozen=True, gc=False):
     conversion_id: str
     offer: int
     affiliate: int
-    advertiser: str
-    goal: str
+    advertiser: LowText
+    goal: LowText
     action_id: str
     status: int
-    method: str
+    method: LowText
     ip: str
     ua: str
     query: str
     body: str
-    response: str
-    journal: str
+    response: LowText
+    journal: LowText
     position: int
 
 
@@ -104,19 +111,19 @@ class AffiliatePostbackLog(msgspec.Struct, array_like=True, frozen=True, gc=Fals
     postback_id: int
     offer: int
     affiliate: int
-    advertiser: str
-    goal: str
+    advertiser: LowText
+    goal: LowText
     status: int
     http_code: int
     url: str
     attempt: int
-    outcome: str
-    error: str
+    outcome: LowText
+    error: LowText
     forced: int
     version: int
 
 
-TARGETS: dict[str, type[ConversionEvent] | type[ServerPostbackLog] | type[AffiliatePostbackLog]] = {
+TARGETS: dict[str, type[msgspec.Struct]] = {
     "fact": ConversionEvent,
     "server_log": ServerPostbackLog,
     "affiliate_log": AffiliatePostbackLog,

@@ -11,8 +11,8 @@ from trackyard.decision.target.json_text import quoted
 from trackyard.decision.target.queries import find_plain_params, read_query_params
 from trackyard.decision.target.url import accepted_url, rejected_url
 from trackyard.decision.visitor.client_hints import ACCEPT_CH, needs_accept_ch
+from trackyard.domain.statistics.click_columns import Source, columns_from
 from trackyard.domain.tracking.rejections import Rejection
-from trackyard.domain.tracking.subs import SUBS
 from trackyard.edge.counters import Counters
 from trackyard.edge.endpoints.hits import HitFactory
 from trackyard.edge.endpoints.postback_params import read_body_params
@@ -92,10 +92,7 @@ class ClickHandler:
             self._recorder.flush()
 
 
-_COLUMN_PARAMETERS: Final = (  # parameters that are columns, in the order of the columns
-    *SUBS,
-    *("ref_id", "os_id", "user_id", "ext1", "ext2", "ext3", "fbclid", "ios_idfa", "android_id", "bundle_id"),
-)
+_COLUMN_PARAMETERS: Final = columns_from(Source.PARAMETER)
 _COLUMN_INDEX: Final = {name: place for place, name in enumerate(_COLUMN_PARAMETERS)}
 _EMPTY_COLUMNS: Final = ['"",'] * len(_COLUMN_PARAMETERS)
 _TRAILING_EMPTY_COLUMNS: Final = [
@@ -105,8 +102,10 @@ _TRAILING_EMPTY_COLUMNS: Final = [
 
 
 def click_record(hit: Hit, route: OfferRoute, rejection: Rejection | None, unique: bool, flags: int) -> bytes:
-    """The record of a decided click, byte for byte as the struct journal.records.Click is encoded: put together from
-    what was made once for many clicks."""
+    """Return the record of a decided click, byte for byte as journal.records.encode_click gives it.
+
+    It is put together from parts that are encoded once for many clicks.
+    """
     params = hit.params
     affiliate = hit.affiliate
     column_values = _EMPTY_COLUMNS.copy()
@@ -117,11 +116,11 @@ def click_record(hit: Hit, route: OfferRoute, rejection: Rejection | None, uniqu
             column_values[column] = f'"{value}",' if hit.plain else f"{quoted(value)},"
             last = max(last, column + 1)
     del column_values[last:]
-    landing = prelanding = "0"
+    landing, prelanding = "0", ""
     if "l" in params:
         page = route.find_landing(hit)
         if page is not None and page.transit:
-            prelanding = str(page.id)
+            prelanding = f",{page.id}"
         elif page is not None:
             landing = str(page.id)
     reason = '"",""' if rejection is None else f"{quoted(rejection.reason)},{quoted(rejection.detail)}"
@@ -129,5 +128,5 @@ def click_record(hit: Hit, route: OfferRoute, rejection: Rejection | None, uniqu
     smart = quoted(hit.smart_id) if hit.smart_id else '""'
     prefix = f'[{hit.time_ms},"{hit.click_id}",{reason},{route.number},{pid},{route.columns},{landing},{smart},'
     visitor = f'{"1" if unique else "0"},"{hit.ip}",{hit.geo.columns},{hit.parsed.columns}'
-    suffix = f"{_TRAILING_EMPTY_COLUMNS[last]}{flags},{prelanding}]"
+    suffix = f"{_TRAILING_EMPTY_COLUMNS[last]}{flags}{prelanding}]"
     return f'{prefix}{visitor},"{hit.language}",{quoted(hit.referrer)},{"".join(column_values)}{suffix}'.encode()

@@ -33,9 +33,10 @@ from trackyard.domain.conversions.conversions import (
 )
 from trackyard.domain.conversions.edits import ConversionEdit, ConversionImport, apply_edit, apply_import
 from trackyard.domain.money.referrals import NO_REFERRAL
+from trackyard.domain.statistics.click_columns import EMPTY_CLICK, Source, columns_from
 from trackyard.jobs.batches import process_batch, process_queue
 from trackyard.jobs.conversions.postback_log import inbound_log_row
-from trackyard.journal.records import Click, InboundPostback
+from trackyard.journal.records import InboundPostback
 from trackyard.store.conversions import edits as tasks
 from trackyard.store.conversions.conversions import ConversionIdentity, find_by_id, find_by_identity
 from trackyard.store.conversions.decisions import DecisionContext, get_decision_context
@@ -242,27 +243,16 @@ class ConversionEditor:
         """The click that an import gets of its own: of the time of the request, with what its ip and ua say."""
         visitors = self._open_visitors()
         agent, place = visitors.agent(item.ua), visitors.place(item.ip)
-        click: dict[str, Any] = {field.name: 0 if field.type is int else "" for field in msgspec.structs.fields(Click)}
-        return click | {
+        return {
+            **EMPTY_CLICK,
+            **{name: getattr(place, name) for name in columns_from(Source.PLACE)},
+            **{name: getattr(agent, name) for name in columns_from(Source.AGENT) if name != "ua"},
             "time": task.created_at,
             "id": new_click_id(task.created_at, IMPORT_EDGE),
             "offer": item.offer_id,
             "affiliate": item.affiliate_id,
             "ip": item.ip,
-            "country": place.country,
-            "region": str(place.region_id or ""),
-            "city_id": place.city_id,
-            "city": place.city,
-            "isp": place.isp,
-            "connection": place.connection,
             "ua": item.ua,
-            "os": agent.os,
-            "os_version": agent.os_version,
-            "device": agent.device,
-            "brand": agent.brand,
-            "device_model": agent.model,
-            "browser": agent.browser,
-            "browser_version": agent.browser_version,
         }
 
 

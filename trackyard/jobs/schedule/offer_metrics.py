@@ -7,12 +7,11 @@ from decimal import Decimal
 from typing import Final
 
 from trackyard.analytics.engine.connection import Analytics
-from trackyard.analytics.reports.metrics import TOTAL
-from trackyard.analytics.reports.query import Report
-from trackyard.analytics.reports.reports import StatsRow, run_report
+from trackyard.analytics.reports.reports import run_report
 from trackyard.base.clock import Clock
 from trackyard.base.money import ZERO, rounded
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.reports import TOTAL, Report, StatsRow
 from trackyard.store.engine.database import Database
 from trackyard.store.offers import metrics as offer_metrics
 from trackyard.store.offers import smartlinks

@@ -108,6 +108,8 @@ class ListedConversion:
 
 _DECLINED: Final = (Status.DECLINED.value, Status.NOT_FOUND.value)
 _COLUMNS = tuple(conversion.c[column.name] for column in fields(ListedConversion) if column.name != "in_payment")
+FAR_FUTURE_MS: Final = 2**53
+"""A time after every other, UTC milliseconds."""
 EXPORT_COLUMNS: Final = tuple(column.name for column in _COLUMNS)
 """What files are made of: the same without an object for each value. Amounts are whole numbers of ten-thousandths,
 documents are text."""

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, func, select
 
 from trackyard.domain.money.affiliate_payments import PaymentStatus
 from trackyard.domain.money.ledger import REFERRAL_KINDS
-from trackyard.domain.statistics.rows import ConversionEvent, ServerPostbackLog
+from trackyard.domain.statistics.rows import ConversionEvent, ConversionEventFields, ServerPostbackLog
 from trackyard.store.engine.types import Amount
 from trackyard.store.money.affiliate_payments import PAYMENT_KIND
 from trackyard.store.tables import conversion, conversion_event, inbox, ledger, outbox, payment, payment_entry
@@ -74,7 +74,7 @@ def conversions_between(conn: Connection, since: int, until: int) -> list[Stored
     return [StoredConversion(*row) for row in conn.execute(query)]
 
 
-def pending_events(conn: Connection) -> list[ConversionEvent]:
+def pending_events(conn: Connection) -> list[ConversionEventFields]:
     """Rows of `fact` that are committed and may not be loaded yet."""
     rows = conn.execute(select(outbox.c.payload).where(outbox.c.target == "fact")).scalars()
     return [fact for payload in rows for fact in _decode_facts(payload)]

@@ -1,8 +1,9 @@
-"""The lines of CSV of rows by column (wire/response/csv_rows.py): the same bytes as of rows, without an object for
-any value."""
+"""A table as CSV: RFC 4180, UTF-8, names in the first line. Times are as in JSON answers, null is empty."""
 
+import csv
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from io import StringIO
 from types import MappingProxyType
 from typing import Any, Final
 from zoneinfo import ZoneInfo
@@ -19,8 +20,16 @@ _QUOTED: Final = (b'"', b",", b"\r", b"\n")
 _HAS_QUOTED: Final = f"[{b''.join(_QUOTED).decode()}]"
 
 
-def csv_lines(table: ExportTable, block: ColumnBlock) -> bytes:
-    """The lines of some rows."""
+def csv_of(table: ExportTable, blocks: Iterable[ColumnBlock]) -> Iterator[bytes]:
+    """Yield the file in pieces. Text that a spreadsheet would calculate gets an apostrophe before it."""
+    names = StringIO()
+    csv.writer(names, lineterminator="\r\n").writerow([column.name for column in table.columns])
+    yield names.getvalue().encode()
+    for block in blocks:
+        yield _lines(table, block)
+
+
+def _lines(table: ExportTable, block: ColumnBlock) -> bytes:
     compute = load_pyarrow().compute
     cells = [_cells(column.kind, array, table.zone) for column, array in zip(table.columns, block.arrays, strict=True)]
     cells[-1] = compute.binary_join_element_wise(cells[-1], "", "\r\n", **_NULL_IS_EMPTY)

@@ -15,6 +15,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
 from zoneinfo import ZoneInfo
 
+import msgspec
 from msgspec import UnsetType
 
 from trackyard.base.arrow import Array, dictionary_columns, load_pyarrow
@@ -51,6 +52,7 @@ class Column:
 
 
 Row = Sequence[Any]
+"""A value for each column of a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,22 +62,21 @@ class ColumnBlock:
     arrays: tuple[Array, ...]
 
 
-Piece = list[Row] | ColumnBlock
-Pieces = Generator[Piece, None, None]
+Blocks = Generator[ColumnBlock, None, None]
 
 
 @dataclass(frozen=True, slots=True)
 class ExportTable:
     """The rows of one file.
 
-    pieces: rows by the thousand, each a value a column, or by column where there may be millions, read as they are
-    asked for; closing it ends the reading · zone:
-    of moments where they are a text · period: what the file's name says beside what it is of · count: how many rows
-    there are to come, asked after the first piece was read.
+    pieces: the rows, read as they are asked for; closing it ends the reading
+    zone: of times that are written as text
+    period: end of the name of the file
+    count: the number of all rows, known once the first piece was read
     """
 
     columns: tuple[Column, ...]
-    pieces: Pieces
+    pieces: Blocks
     zone: ZoneInfo
     period: str = ""
     count: Callable[[], int] | None = None
@@ -109,19 +110,28 @@ def columns_of(view: type[View]) -> tuple[Column, ...]:
 
 def table_of(view: type[View], rows: Iterable[View], zone: ZoneInfo, **more: Any) -> ExportTable:
     """A table of views, whose moments are UTC milliseconds."""
-    return ExportTable(columns_of(view), pieces_of(view, in_batches(rows)), zone, **more)
+    columns, flat = columns_of(view), _flattener(view)
+    return ExportTable(columns, blocks_of(columns, map(flat, rows)), zone, **more)
 
 
-def pieces_of(view: type[View], pieces: Iterator[Sequence[View]]) -> Pieces:
-    """The rows of views."""
-    flat = _flattener(view)
-    try:
-        for piece in pieces:
-            for start in range(0, len(piece), BATCH_ROWS):
-                yield [flat(row) for row in piece[start : start + BATCH_ROWS]]
-    finally:
-        if isinstance(pieces, Generator):
-            pieces.close()
+def blocks_of(columns: Sequence[Column], rows: Iterable[Row]) -> Blocks:
+    """Yield rows by column, BATCH_ROWS at a time."""
+    left = iter(rows)
+    while some := list(islice(left, BATCH_ROWS)):
+        yield block_of_rows(columns, some)
+
+
+def block_of_rows(columns: Sequence[Column], rows: Sequence[Row]) -> ColumnBlock:
+    """Return rows by column."""
+    array = load_pyarrow().arrow.array
+    encode = msgspec.json.Encoder(decimal_format="number").encode
+    arrays = []
+    for column, values in zip(columns, zip(*rows, strict=True), strict=True):
+        cells: Sequence[Any] = values
+        if column.kind is ColumnType.OTHER:
+            cells = [None if value is None else encode(value).decode() for value in values]
+        arrays.append(array(cells, type=type_of(column.kind)))
+    return ColumnBlock(tuple(arrays))
 
 
 def type_of(kind: ColumnType) -> Any:
@@ -151,13 +161,6 @@ def nested_columns(view: type[View], name: str, keys: Array, view_of: Callable[[
 
     arrays = dictionary_columns(keys, [type_of(column.kind) for column in columns], values_of)
     return {column.name: array for column, array in zip(columns, arrays, strict=True)}
-
-
-def in_batches(rows: Iterable[T]) -> Generator[list[T], None, None]:
-    """Rows by the thousand."""
-    left = iter(rows)
-    while piece := list(islice(left, BATCH_ROWS)):
-        yield piece
 
 
 def _columns(view: type[View], prefix: str) -> Iterator[Column]:

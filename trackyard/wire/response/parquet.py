@@ -6,25 +6,23 @@ Row groups are bounded and leave as they are full.
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-import msgspec
-
 from trackyard.base.arrow import Batch, load_pyarrow
-from trackyard.wire.response.exports import ColumnBlock, ColumnType, ExportTable, Piece, Row, type_of
+from trackyard.wire.response.exports import ColumnBlock, ExportTable, type_of
 
 ROW_GROUP_ROWS: Final = 25_000
 """Rows of a row group, at most those of one more piece."""
 
 
-def parquet_of(table: ExportTable, pieces: Iterable[Piece]) -> Iterator[bytes]:
-    """The file in pieces; pieces: the rows. What is read before a row group is full leaves as nothing."""
+def parquet_of(table: ExportTable, blocks: Iterable[ColumnBlock]) -> Iterator[bytes]:
+    """Yield the file in pieces; a piece is empty until a row group is full."""
     arrow, _, _, parquet = load_pyarrow()
     schema = arrow.schema([(column.name, type_of(column.kind)) for column in table.columns])
     sink = _Sink()
     writer = parquet.ParquetWriter(arrow.PythonFile(sink, mode="w"), schema, compression="zstd")
     batches: list[Any] = []
     rows = 0
-    for piece in pieces:
-        batches.append(_of_block(schema, piece) if isinstance(piece, ColumnBlock) else _of_rows(schema, table, piece))
+    for block in blocks:
+        batches.append(_batch_of(schema, block))
         rows += batches[-1].num_rows
         if rows >= ROW_GROUP_ROWS:
             writer.write_table(arrow.Table.from_batches(batches, schema), row_group_size=rows)
@@ -36,21 +34,9 @@ def parquet_of(table: ExportTable, pieces: Iterable[Piece]) -> Iterator[bytes]:
     yield sink.taken()
 
 
-def _of_block(schema: Any, block: ColumnBlock) -> Batch:
+def _batch_of(schema: Any, block: ColumnBlock) -> Batch:
     arrays = [array.cast(kind) for array, kind in zip(block.arrays, schema.types, strict=True)]
     return load_pyarrow().arrow.RecordBatch.from_arrays(arrays, schema=schema)
-
-
-def _of_rows(schema: Any, table: ExportTable, piece: list[Row]) -> Batch:
-    arrow = load_pyarrow().arrow
-    encode = msgspec.json.Encoder(decimal_format="number").encode
-    arrays = []
-    for column, kind, values in zip(table.columns, schema.types, zip(*piece, strict=True), strict=True):
-        cells: Any = values
-        if column.kind is ColumnType.OTHER:
-            cells = [None if value is None else encode(value).decode() for value in values]
-        arrays.append(arrow.array(cells, type=kind))
-    return arrow.RecordBatch.from_arrays(arrays, schema=schema)
 
 
 class _Sink:

@@ -21,8 +21,8 @@ from starlette.types import Receive, Scope, Send
 
 from trackyard.analytics.cancellation import current_cancellation
 from trackyard.base.errors import RequestCancelled, RequestError, TooManyRequests
-from trackyard.wire.response.csv_rows import csv_of
-from trackyard.wire.response.exports import CSV, PARQUET, ExportTable, Piece
+from trackyard.wire.response.csv_columns import csv_of
+from trackyard.wire.response.exports import CSV, PARQUET, ColumnBlock, ExportTable
 from trackyard.wire.response.parquet import parquet_of
 
 log = logging.getLogger("trackyard.api")
@@ -33,7 +33,7 @@ MAX_EXPORTS_PER_KEY: Final = 2
 MAX_EXPORTS: Final = 6
 """Exports of all keys at a time."""
 RETRY_S: Final = 5
-Write = Callable[[ExportTable, Iterable[Piece]], Iterator[bytes]]
+Write = Callable[[ExportTable, Iterable[ColumnBlock]], Iterator[bytes]]
 
 _reader_limiter: Final = RunVar[CapacityLimiter]("reading")
 READER_THREADS: Final = 4
@@ -99,7 +99,7 @@ class ExportResponse(Response):
         super().__init__(media_type=media_type, headers=headers)
         del self.headers["Content-Length"]
         self._table = table
-        self._rows: Iterable[Piece] = table.pieces
+        self._rows: Iterable[ColumnBlock] = table.pieces
         self._fault: Exception | None = None
         self._cancellation = current_cancellation.get()
         self._cleanup = cleanup

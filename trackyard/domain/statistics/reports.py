@@ -1,0 +1,189 @@
+"""Reports of statistics: what is asked, and the rows that answer (docs/spec/statistics.md)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import ROUND_HALF_EVEN, Decimal
+from types import MappingProxyType
+from typing import Any, Final
+
+from trackyard.base.money import ZERO, rounded
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.slices import FILTERS, SLICES
+
+Values = tuple[int, ...] | tuple[str, ...]
+Groups = Mapping[str, tuple[str, ...]]
+"""Managers or tags of today by what they choose: `affiliate_manager`, `advertiser_tag`, `offer_tag`, …"""
+_NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
+
+TOTAL: Final = "total"
+CONFIRMED: Final = "confirmed"
+
+_CONVERSION_TYPES: Final = MappingProxyType(
+    {
+        TOTAL: tuple(Status),
+        CONFIRMED: (Status.CONFIRMED,),
+        "pending": (Status.PENDING, Status.PENDING_CAP),
+        "declined": (Status.DECLINED,),
+        "hold": (Status.HOLD,),
+    }
+)
+
+
+def conversion_types(*, separate_not_found: bool) -> dict[str, tuple[Status, ...]]:
+    """Conversion types and the statuses each counts.
+
+    not_found is a type of its own under /3.0 and counts as declined under /3.1 (docs/spec/api-conventions.md#versions).
+    """
+    types = dict(_CONVERSION_TYPES)
+    if separate_not_found:
+        types["not_found"] = (Status.NOT_FOUND,)
+    else:
+        types["declined"] += (Status.NOT_FOUND,)
+    return types
+
+
+@dataclass(frozen=True, slots=True)
+class ConversionTotals:
+    """The conversions of one type; amounts in the currency of the report."""
+
+    revenue: Decimal
+    charge: Decimal
+    earning: Decimal
+    payouts: Decimal
+    null: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class StatsRow:
+    """One statistics row (docs/spec/types.md#statistics-rows).
+
+    keys: the raw values of the slices
+    actions: totals by conversion type
+    """
+
+    keys: dict[str, int | str]
+    raw: int
+    uniq: int
+    trafficback: int
+    views: int
+    actions: dict[str, ConversionTotals]
+
+    def cr(self, kind: str = TOTAL) -> Decimal:
+        """Return the conversions of a type per click, in percent."""
+        return _ratio(Decimal(100 * self.actions[kind].count), self.raw)
+
+    @property
+    def ratio(self) -> str:
+        """Clicks per conversion, "1:0" when there is none."""
+        count = self.actions[TOTAL].count
+        clicks = (Decimal(self.raw) / count).quantize(Decimal(1), rounding=ROUND_HALF_EVEN) if count else 0
+        return f"1:{clicks}"
+
+    @property
+    def epc(self) -> Decimal:
+        """Payouts of confirmed conversions per click."""
+        return _ratio(self.actions[CONFIRMED].payouts, self.raw)
+
+    @property
+    def ecpm(self) -> Decimal:
+        """Payouts of confirmed conversions per 1,000 views."""
+        return _ratio(1000 * self.actions[CONFIRMED].payouts, self.views)
+
+    @property
+    def ctr(self) -> Decimal:
+        """Clicks per view, in percent."""
+        return _ratio(Decimal(100 * self.raw), self.views)
+
+
+@dataclass(frozen=True, slots=True)
+class StatsPage:
+    """A page of rows.
+
+    total_count: rows on all pages
+    currency: of the amounts, None = the platform's
+    """
+
+    rows: list[StatsRow]
+    total_count: int
+    currency: str | None
+
+
+def _ratio(amount: Decimal, divisor: int) -> Decimal:
+    return rounded(amount / divisor) if divisor else ZERO
+
+
+ORDER_METRICS: Final = (
+    "raw",
+    "uniq",
+    *(f"{kind}_{name}" for kind in (*_CONVERSION_TYPES, "not_found") for name in ConversionTotals.__dataclass_fields__),
+)
+"""Metrics that a report can be ordered by; more than the public API has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A request for the statistics rows of a period.
+
+    scope: what the caller may see; a use case sets it
+    since, until: UTC milliseconds, `until` exclusive
+    dimensions: names of slices, in the order of the keys
+    filters, excluded: name of a filter → the values that it accepts or rejects; accepting none selects nothing
+    managers: slice by manager → affiliate or advertiser → staff user of today; absent = no manager
+    zone: IANA name, for the parts of time
+    order: slices of `dimensions`, or of ORDER_METRICS; `currency` orders nothing; () = by the keys
+    descending: for all of `order`
+    separate_not_found: whether not_found is a conversion type of its own, as under /3.0
+    nonzero: only rows with conversions
+    by_payout: whether `revenue` is the sum of payouts for staff too (domain/statistics/switches.py)
+    page: from 1
+    titles: slice of `order` → the titles that order its values; a value without a title comes first
+    groups, excluded_groups: more filters by managers and tags; a use case turns them into `filters` and `excluded`
+    locale: language of the names of cities
+
+    Raises ValueError for a name that does not exist.
+    """
+
+    scope: Scope
+    since: int
+    until: int
+    dimensions: tuple[str, ...]
+    filters: Mapping[str, Values] = field(default_factory=lambda: _NOTHING)
+    managers: Mapping[str, Mapping[Any, str]] = field(default_factory=lambda: _NOTHING)
+    zone: str = "UTC"
+    order: tuple[str, ...] = ()
+    descending: bool = False
+    separate_not_found: bool = False
+    nonzero: bool = False
+    by_payout: bool = False
+    page: int = 1
+    limit: int = 100
+    excluded: Mapping[str, Values] = field(default_factory=lambda: _NOTHING)
+    titles: Mapping[str, Mapping[Any, str]] = field(default_factory=lambda: _NOTHING)
+    groups: Groups = field(default_factory=lambda: _NOTHING)
+    excluded_groups: Groups = field(default_factory=lambda: _NOTHING)
+    locale: str = "en"
+
+    def __post_init__(self) -> None:
+        unknown = [name for name in self.dimensions if name not in SLICES]
+        unknown += [name for name in (*self.filters, *self.excluded) if name not in FILTERS]
+        unknown += [name for name in self.order if not self._orders_by(name)]
+        if unknown:
+            raise ValueError(f"unknown to statistics: {', '.join(unknown)}")
+        if self.page < 1 or self.limit < 1:
+            raise ValueError("pages and limits begin at 1")
+
+    @property
+    def currency(self) -> str | None:
+        """The currency of the amounts; None = the platform's."""
+        chosen = self.filters.get("currency", ())
+        return str(chosen[0]) if len(chosen) == 1 else None
+
+    @property
+    def high_cardinality(self) -> bool:
+        """Whether there may be millions of rows on all pages."""
+        return any(SLICES[name].has_many_values for name in self.dimensions)
+
+    def _orders_by(self, name: str) -> bool:
+        return name in self.dimensions or name in ORDER_METRICS or name == "currency"
