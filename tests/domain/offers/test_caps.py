@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.offers.caps import Caps, compile_caps, counted_statuses, each_counter, is_reached
-from trackyard.domain.offers.counters import BUDGET, Count, CounterChange, RunningCounts, Traits
+from trackyard.domain.offers.counters import CapType, Count, CounterChange, RunningCounts, Traits
 from trackyard.domain.offers.offers import Cap, PersonalLimit
 
 UTC = ZoneInfo("UTC")
@@ -223,7 +223,7 @@ def _fields(item: Cap) -> dict[str, Any]:
 
 
 def _step(item: Cap) -> Decimal:
-    return Decimal("1.5") if item.type == BUDGET else Decimal(1)
+    return Decimal("1.5") if item.type == CapType.BUDGET else Decimal(1)
 
 
 class _ZeroTally(RunningCounts):

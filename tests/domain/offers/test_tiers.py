@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.offers.counters import Count, Traits
-from trackyard.domain.offers.offers import Tier
+from trackyard.domain.offers.offers import ModifierType, Tier
 from trackyard.domain.offers.payments import Amounts
 from trackyard.domain.offers.tiers import (
     Modifier,
-    ModifierType,
     TierGroup,
     apply_modifiers,
     documents_of,

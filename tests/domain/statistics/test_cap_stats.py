@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.models.events import NOON
-from trackyard.domain.offers.counters import Count
+from trackyard.domain.offers.counters import CapType, Count
 from trackyard.domain.offers.offers import Cap, Offer, PersonalLimit
 from trackyard.domain.statistics.cap_stats import (
-    CLICKS,
     CounterState,
     GroupedCount,
     applies_to_any,
@@ -46,7 +45,13 @@ HAPPENED = st.lists(
 )
 
 
-@given(goal=SIDES, affiliate=SIDES, country=SIDES, kind=st.sampled_from(["conversions", CLICKS]), happened=HAPPENED)
+@given(
+    goal=SIDES,
+    affiliate=SIDES,
+    country=SIDES,
+    kind=st.sampled_from([CapType.CONVERSIONS, CapType.CLICKS]),
+    happened=HAPPENED,
+)
 def test_cap_stats_counters_equal_one_by_one_count(
     goal: str, affiliate: str, country: str, kind: str, happened: list[GroupedCount]
 ) -> None:
@@ -54,7 +59,7 @@ def test_cap_stats_counters_equal_one_by_one_count(
     item = cap(type=kind, goal_type=goal, affiliate_type=affiliate, country_type=country, **exact)
     [rule] = cap_rules_of(offer(item), UTC)
     state = cap_state_of(rule, happened, NOON)
-    goal = "all" if kind == CLICKS else goal  # a click has none
+    goal = "all" if kind == CapType.CLICKS else goal  # a click has none
     wanted: dict[tuple[int | None, str | None, str | None], int] = {}
     for one in happened:
         if (
@@ -98,7 +103,7 @@ def test_cap_stats_period_ends_in_zone_of_cap(period: str, zone: str | None, unt
 
 
 def test_cap_stats_list_personal_limits_after_caps() -> None:
-    clicks, counted = cap(id="clicks", type=CLICKS), cap(id="b")
+    clicks, counted = cap(id="clicks", type=CapType.CLICKS), cap(id="b")
     limits = (PersonalLimit(partner=7, caps=5), PersonalLimit(partner=8, caps=6))
     made = offer(clicks, counted, personal_limits=limits)
     rules = cap_rules_of(made, UTC)
@@ -116,7 +121,7 @@ def test_cap_stats_list_personal_limits_after_caps() -> None:
             {"type": "budget", "value": Decimal("1500.50"), "period": "all"},
             "1500.5 USD of payouts in all: all together",
         ),
-        ({"type": CLICKS, "period": "hour", "affiliate_type": "each"}, "10 clicks an hour: each affiliate"),
+        ({"type": CapType.CLICKS, "period": "hour", "affiliate_type": "each"}, "10 clicks an hour: each affiliate"),
         (
             {"goal_type": "exact", "goals": ("1", "2"), "country_type": "exact", "country": ("DE",), "period": "month"},
             "10 conversions a month: country DE; goals Sale, 2 together",

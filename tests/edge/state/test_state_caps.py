@@ -125,3 +125,8 @@ def test_click_cap_periods_are_cached(monkeypatch: pytest.MonkeyPatch) -> None:
     for minute in range(0, 180, 20):
         periods.at("UTC", "hour", NOW + minute * 60_000)
     assert computed == [NOW, NOW + 2_400_000, NOW + 6_000_000, NOW + 9_600_000]
+
+
+def test_period_of_clicks_with_unknown_name_raises() -> None:
+    with pytest.raises(ValueError, match="decade"):
+        CurrentPeriods().at("UTC", "decade", 0)

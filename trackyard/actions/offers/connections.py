@@ -12,7 +12,7 @@ from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform import notices
 from trackyard.actions.platform.notices import Notice, Recipient
 from trackyard.base.errors import BadInput, NotFound
-from trackyard.domain.offers.offers import Offer
+from trackyard.domain.offers.offers import Offer, Privacy
 from trackyard.domain.people.affiliates import Affiliate
 from trackyard.domain.people.callers import Caller
 from trackyard.domain.people.roles import Permission
@@ -104,7 +104,7 @@ def disconnect_affiliates(deps: Deps, caller: Caller, offer_id: int) -> int:
         found = offers.find_offer(conn, scope, offer_id, lock=True)
         if found is None:
             raise NotFound
-        if found.privacy == "public":
+        if found.privacy == Privacy.PUBLIC:
             raise BadInput({"id": [f"The offer {found.id} is public: only single affiliates can be taken off it."]})
         disconnected = connections.disconnect_all(conn, found.id, scope.affiliate_ids, now)
         if disconnected:

@@ -10,7 +10,7 @@ from trackyard.domain.conversions.conversions import ConversionChange, OfferTerm
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.offers.caps import CapRule, each_counter
 from trackyard.domain.offers.counters import (
-    BUDGET,
+    CapType,
     Count,
     Counter,
     CounterChange,
@@ -101,7 +101,7 @@ class CounterBatch:
         counters.record_notices(conn, sorted(filling))
         for rule, count in filling.values():
             terms = self._offers[rule.measure.offer_id]
-            template = "a budget of {}" if rule.type == BUDGET else "{} conversions"
+            template = "a budget of {}" if rule.type == CapType.BUDGET else "{} conversions"
             limit, reached = (template.format(plain_amount(amount)) for amount in (rule.value, count.of(rule.type)))
             notify_cap_filling(conn, terms.id, terms.title, terms.advertiser_id, limit, reached, now_ms)
 

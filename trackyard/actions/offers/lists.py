@@ -8,6 +8,7 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.offers.connections import auto_connect
 from trackyard.actions.people.scope import scope_of
 from trackyard.base.errors import BadInput, NotFound
+from trackyard.domain.offers.offers import Privacy
 from trackyard.domain.people.callers import AffiliateCaller, Caller
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope
@@ -108,7 +109,7 @@ def _auto_connected(deps: Deps, caller: Caller, page: OfferPage) -> OfferPage:
     if not isinstance(caller, AffiliateCaller):
         return page
     shown, decided = [item.offer for item in page.offers], page.related.connected
-    joinable = [offer.id for offer in shown if offer.auto_offer_connect and offer.privacy == "protected"]
+    joinable = [offer.id for offer in shown if offer.auto_offer_connect and offer.privacy == Privacy.PROTECTED]
     made = auto_connect(deps, caller.id, [number for number in joinable if number not in decided])
     return replace(page, related=replace(page.related, connected=decided | dict.fromkeys(made, True)))
 

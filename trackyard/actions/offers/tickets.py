@@ -12,7 +12,7 @@ from trackyard.actions.people.affiliates import AffiliateRecord, nested_records
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform import notices
 from trackyard.base.errors import BadInput, Conflict, NotFound
-from trackyard.domain.offers.offers import Offer
+from trackyard.domain.offers.offers import Offer, Privacy
 from trackyard.domain.people.callers import AffiliateCaller, Caller
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope
@@ -69,7 +69,7 @@ def request_to_join(deps: Deps, caller: Caller, pid: int | None, offer_id: int, 
             created_at=now,
             updated_at=now,
         )
-        if link is None and (offer.privacy == "public" or offer.auto_offer_connect):
+        if link is None and (offer.privacy == Privacy.PUBLIC or offer.auto_offer_connect):
             tickets.add_ticket(conn, replace(new_ticket, status=tickets.CLOSED, decision=tickets.APPROVE))
             _connect(conn, affiliate_id, offer.id, now)
             return JoinOutcome.CONNECTED

@@ -8,11 +8,11 @@ from trackyard.actions.people.scope import scope_of
 from trackyard.analytics.reports.click_counts import count_clicks
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.offers.caps import CapRule
+from trackyard.domain.offers.counters import CapType
 from trackyard.domain.offers.offers import Offer
 from trackyard.domain.people.callers import AffiliateCaller, Caller
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.statistics.cap_stats import (
-    CLICKS,
     CapState,
     GroupedCount,
     cap_rules_of,
@@ -86,7 +86,7 @@ def _known_rules(deps: Deps, offer: Offer, affiliate_id: int | None) -> tuple[Ca
 
 def _starts(rules: Iterable[CapRule], now: int, *, clicks: bool) -> set[int]:
     """When the periods that are now began, of caps of clicks or of the others."""
-    return {rule.measure.period_counter_at(now).start for rule in rules if (rule.type == CLICKS) is clicks}
+    return {rule.measure.period_counter_at(now).start for rule in rules if (rule.type == CapType.CLICKS) is clicks}
 
 
 def _statuses(rules: Iterable[CapRule]) -> frozenset[Status]:
@@ -102,7 +102,9 @@ def _states(
 ) -> tuple[CapState, ...]:
     states = []
     for rule in rules:
-        state = cap_state_of(rule, events_by_offer[rule.type == CLICKS, rule.measure.period_counter_at(now).start], now)
+        state = cap_state_of(
+            rule, events_by_offer[rule.type == CapType.CLICKS, rule.measure.period_counter_at(now).start], now
+        )
         shown = (
             each
             for each in state.counters

@@ -9,6 +9,7 @@ from pydantic import Field
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers import lists as offer_lists
 from trackyard.actions.offers.lists import OfferPage
+from trackyard.api.offers.params import StatusName
 from trackyard.api.offers.view import ListedOfferView, OfferView, listed_offer_view, offer_view
 from trackyard.api.offers.view_affiliate import (
     AffiliateOfferView,
@@ -19,6 +20,8 @@ from trackyard.api.offers.view_affiliate import (
 )
 from trackyard.api.paging import Paging
 from trackyard.base.zones import day_start_ms
+from trackyard.domain.offers.counters import CapType
+from trackyard.domain.offers.offers import OfferStatus, Privacy
 from trackyard.domain.people.callers import AffiliateCaller
 from trackyard.domain.people.roles import Permission
 from trackyard.store.offers.lists import OfferFilter, Order
@@ -28,9 +31,6 @@ from trackyard.wire.request.params import CommaList, Keyed, NoParams, OneOrMany,
 from trackyard.wire.response.envelope import Answer, Pagination, pagination
 
 routes = Routes[Deps]()
-
-PRIVACIES: Final = ("public", "protected", "private")
-"""By the number of the filter."""
 
 SYSTEMS: Final = {
     "web": ("windows", "mac os x", "macos", "linux", "ubuntu", "fedora", "debian", "chrome os", "freebsd"),
@@ -45,7 +45,7 @@ SortNameOfAll = Annotated[
     str, s.Choice(("id", "title", "cr", "epc", "is_top", "created", "revenue", "daily_cap", "total_cap"))
 ]
 Direction = Annotated[str, s.BoundedText(maximum=4, pattern="^(asc|desc|ASC|DESC)$")]
-CapType = Annotated[str, s.Choice(("clicks", "conversions", "budget", "impressions"))]
+CapTypeName = Annotated[str, s.Choice((*CapType, "impressions"))]
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class ListOffers(Paging):
     os: OneOrMany[Annotated[str, SystemName()]] = ()
     categories: Seq[s.Text] = ()
     sort: Keyed[SortNameOfAll, Direction] = Field(default_factory=dict)
-    status: Annotated[Seq[Annotated[str, s.Choice(("active", "stopped", "suspended"))]], Only(admin=True)] = ("active",)
+    status: Annotated[Seq[StatusName], Only(admin=True)] = (OfferStatus.ACTIVE,)
     advertiser: Annotated[Seq[s.Text], Only(admin=True)] = ()
     privacy: Annotated[Seq[Annotated[int, s.Choice(("0", "1", "2"), number=True)]], Only(admin=True)] = ()
     updated_at: Annotated[s.Day | None, Only(since="3.1")] = None
@@ -89,9 +89,9 @@ class ListOffers(Paging):
             systems=frozenset(name for word in self.os for name in SYSTEMS.get(word, (word,))) or None,
             categories=_lower(self.categories),
             smartlinks=_lower(self.smartlink_categories),
-            statuses=frozenset(self.status or ("active",)),
+            statuses=frozenset(self.status or (OfferStatus.ACTIVE,)),
             advertisers=_lower(self.advertiser),
-            privacies=frozenset(PRIVACIES[number] for number in self.privacy) or None,
+            privacies=frozenset(tuple(Privacy)[number] for number in self.privacy) or None,
             updated_since=None if self.updated_at is None else day_start_ms(self.updated_at, request.deps.zone),
             is_top=frozenset(self.is_top) or None,
             bundle_ids=frozenset(text for text in self.bundle_id if text) or None,
@@ -108,7 +108,7 @@ class ListOwnOffers(Paging):
     countries: Seq[s.Text] = ()
     categories: Seq[s.Text] = ()
     caps_country: CommaList[s.Text] = ()
-    caps_type: CommaList[CapType] = ()
+    caps_type: CommaList[CapTypeName] = ()
     sort: Keyed[SortName, Direction] = Field(default_factory=dict)
 
     def chosen(self) -> OfferFilter:

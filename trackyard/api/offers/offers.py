@@ -6,7 +6,7 @@ from typing import Annotated
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers.lists import get_offer
 from trackyard.actions.offers.offers import add_offer, edit_offer, get_editable_id, remove_offers, update_offers
-from trackyard.api.offers.params import AddOffer, EditOffer
+from trackyard.api.offers.params import AddOffer, EditOffer, PrivacyName, StatusName
 from trackyard.api.offers.view import OfferView, offer_view
 from trackyard.domain.offers.offers import Offer
 from trackyard.domain.people.roles import Permission
@@ -41,8 +41,8 @@ class UpdateOffers(Params):
     """Offers, and what all of them get."""
 
     offer_id: Seq[s.Id]
-    status: Annotated[str, s.Choice(("active", "stopped", "suspended"))] | None = None
-    privacy: Annotated[str, s.Choice(("public", "protected", "private")), Only(since="3.1")] | None = None
+    status: StatusName | None = None
+    privacy: Annotated[PrivacyName | None, Only(since="3.1")] = None
 
 
 @routes.post("/admin/offer", for_staff(Permission.OFFERS_WRITE), id="admin.offer.add", body_max=UPLOAD_MAX)

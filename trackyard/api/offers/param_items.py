@@ -10,8 +10,22 @@ from typing import Annotated, Any
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from trackyard.domain.offers.offers import Cap, Interval, Landing, PersonalLimit, RestrictedIsp, RestrictedOs, Tier
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.offers.counters import CapType, SideKind
+from trackyard.domain.offers.offers import (
+    Cap,
+    Interval,
+    Landing,
+    LandingType,
+    ModifierTarget,
+    ModifierType,
+    PersonalLimit,
+    RestrictedIsp,
+    RestrictedOs,
+    Tier,
+)
 from trackyard.domain.offers.payments import DEFAULT_GOAL, PaymentType
+from trackyard.domain.offers.periods import CapPeriod
 from trackyard.domain.tracking.subs import SUBS
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Clearable, CommaList, Keyed, MayBeEmpty, Params, Seq
@@ -22,8 +36,10 @@ CountryLike = Annotated[str, s.CountryCode(listed=False)]
 """A country; the use case checks that it exists, or that the offer has it already."""
 Device = Annotated[str, s.Choice(DEVICES)]
 Goal = Annotated[str, s.BoundedText(maximum=255)]
-Spread = Annotated[str, s.Choice(("all", "each", "exact"))]
+Spread = Annotated[SideKind, s.Choice(SideKind)]
 Day = Annotated[int, s.WholeNumber(minimum=0, maximum=6)]
+
+TierStatus = Annotated[Status, s.Choice(status for status in Status if status is not Status.PENDING_CAP)]
 
 _WHOLE = "This value must be a whole number unless type is budget."
 
@@ -58,7 +74,7 @@ class OfferPaymentItem(Params):
     total: s.Amount | None = None
     revenue: s.Amount | None = None
     currency: s.Currency | None = None
-    type: Annotated[str, s.Choice(("fixed", "percent", "mixed"))] = "fixed"
+    type: Annotated[PaymentType, s.Choice(PaymentType)] = PaymentType.FIXED
     title: Annotated[str, s.BoundedText(maximum=255)] = ""
     url: Annotated[s.Url | None, Clearable()] = None
     with_regions: s.Flag = False
@@ -78,8 +94,6 @@ class OfferPaymentItem(Params):
             values[name] = ",".join(values[name])
         if "goal" in values:
             values["goal"] = values["goal"] or DEFAULT_GOAL
-        if "type" in values:
-            values["type"] = PaymentType(values["type"])
         return values
 
 
@@ -95,7 +109,7 @@ class LandingItem(Params):
     title: s.Name
     url: s.Url
     url_preview: s.Url
-    type: Annotated[str, s.Choice(("landing", "transit"))] = "landing"
+    type: Annotated[LandingType, s.Choice(LandingType)] = LandingType.LANDING
 
     def landing(self) -> Landing:
         """Without its number."""
@@ -107,14 +121,14 @@ class CapItem(Params):
     other. The
     period hour is always open."""
 
-    period: Annotated[str, s.Choice(("hour", "day", "month", "all"))]
-    type: Annotated[str, s.Choice(("budget", "conversions", "clicks"))]
+    period: Annotated[CapPeriod, s.Choice(period for period in CapPeriod if period != CapPeriod.WEEK)]
+    type: Annotated[CapType, s.Choice(CapType)]
     value: s.Amount
-    goal_type: Spread = "all"
+    goal_type: Spread = SideKind.ALL
     goals: Annotated[Seq[Goal], Field(validate_default=True)] = ()
-    affiliate_type: Spread = "all"
+    affiliate_type: Spread = SideKind.ALL
     affiliates: Annotated[Seq[s.Id], Field(validate_default=True)] = ()
-    country_type: Spread = "all"
+    country_type: Spread = SideKind.ALL
     country: Annotated[Seq[CountryLike], Field(validate_default=True)] = ()
 
     @field_validator("value")
@@ -146,18 +160,20 @@ class PersonalLimitItem(Params):
 class TierItem(Params):
     """A commission tier (docs/spec/conversions.md#commission-tiers)."""
 
-    timeframe: Annotated[str, s.Choice(("day", "week", "month", "all"))]
-    type: Annotated[str, s.Choice(("budget", "conversions"))]
+    timeframe: Annotated[CapPeriod, s.Choice(period for period in CapPeriod if period != CapPeriod.HOUR)]
+    type: Annotated[CapType, s.Choice((CapType.BUDGET, CapType.CONVERSIONS))]
     value: s.Amount
-    modifier_type: Annotated[str, s.Choice(("by_fix", "by_percent", "to_fix", "to_percent"))]
+    modifier_type: Annotated[ModifierType, s.Choice(ModifierType)]
     modifier_value: s.Amount
-    modifier_payment_type: Annotated[str, s.Choice(("payout", "total", "payout_and_total"))] = "payout"
+    modifier_payment_type: Annotated[ModifierTarget, s.Choice(ModifierTarget)] = ModifierTarget.PAYOUT
     goals: Seq[Goal] = ()
     target_goals: Seq[Goal] = ()
-    affiliate_type: Spread = "each"
+    affiliate_type: Spread = SideKind.EACH
     affiliates: Annotated[Seq[s.Id], Field(validate_default=True)] = ()
     countries: Seq[CountryLike] = ()
-    conversion_status: Seq[Annotated[str, s.Choice(("confirmed", "pending", "declined", "not_found", "hold"))]] = ()
+    conversion_status: Seq[
+        Annotated[Status, s.Choice(status for status in Status if status is not Status.PENDING_CAP)]
+    ] = ()
 
     @field_validator("value")
     @classmethod
@@ -248,7 +264,7 @@ _TYPE_PARAMETER = {"goals": "goal_type", "affiliates": "affiliate_type", "countr
 
 
 def _counted(value: Any, info: ValidationInfo) -> Any:
-    if info.data.get("type", "budget") != "budget" and value != value.to_integral_value():
+    if info.data.get("type", CapType.BUDGET) != CapType.BUDGET and value != value.to_integral_value():
         raise ValueError(_WHOLE)
     return value
 
@@ -256,8 +272,8 @@ def _counted(value: Any, info: ValidationInfo) -> Any:
 def _exact(value: Any, info: ValidationInfo) -> Any:
     name = _TYPE_PARAMETER[info.field_name or ""]
     kind = info.data.get(name)
-    if kind == "exact" and not value:
+    if kind == SideKind.EXACT and not value:
         raise ValueError(f"This value is required when {name} is exact.")
-    if kind not in (None, "exact") and value:
+    if kind not in (None, SideKind.EXACT) and value:
         raise ValueError(f"This value must be empty unless {name} is exact.")
     return value

@@ -26,18 +26,22 @@ from trackyard.api.offers.subaccounts import SubAccountParams
 from trackyard.api.offers.targeting import TargetingItem
 from trackyard.api.platform.files import FileParams
 from trackyard.base.zones import day_end_ms
+from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.offers.choices import RedirectType
 from trackyard.domain.offers.edits import WrittenFields
 from trackyard.domain.offers.languages import LANGUAGES
-from trackyard.domain.offers.offers import RestrictedIsp, RestrictedOs
+from trackyard.domain.offers.offers import COUNTED_STATUSES, OfferStatus, Privacy, RestrictedIsp, RestrictedOs
+from trackyard.domain.offers.redirects import RedirectType
 from trackyard.wire.request import ip_addresses
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Clearable, Deprecated, Keyed, Only, RequiredFor, Seq
 
 Language = Annotated[str, s.Choice(LANGUAGES)]
 IpLines = Annotated[str, ip_addresses.IpLines()]
+StatusName = Annotated[OfferStatus, s.Choice(OfferStatus)]
+PrivacyName = Annotated[Privacy, s.Choice(Privacy)]
 CapStatus = Annotated[
-    str, s.Choice(("confirmed", "pending", "hold", "declined"), replacements={"not_found": "declined"})
+    Status, s.Choice((*COUNTED_STATUSES, Status.DECLINED), replacements={Status.NOT_FOUND: Status.DECLINED})
 ]
 DeviceName = Annotated[str, s.BoundedText(pattern="|".join(DEVICES))]
 OptionalUrl = Annotated[s.Url | None, Clearable()]
@@ -53,8 +57,8 @@ class OfferParams(SubAccountParams, FileParams):
     title: Annotated[str, s.BoundedText(minimum=1, maximum=500)] | None = None
     advertiser: s.Hex | None = None
     url: s.Url | None = None
-    status: Annotated[str, s.Choice(("stopped", "active", "suspended"))] = "stopped"
-    privacy: Annotated[str, s.Choice(("public", "protected", "private"))] = "protected"
+    status: StatusName = OfferStatus.STOPPED
+    privacy: PrivacyName = Privacy.PROTECTED
     is_top: s.Flag = False
     is_cpi: s.Flag = False
     auto_offer_connect: s.Flag = False
@@ -68,7 +72,7 @@ class OfferParams(SubAccountParams, FileParams):
     parallel_tracking_url: OptionalUrl = None
     impressions_url: OptionalUrl = None
     domain_url: Annotated[s.Id | None, Clearable()] = None
-    redirect_type: Annotated[str, s.Choice(tuple(kind.value for kind in RedirectType))] = "http302"
+    redirect_type: Annotated[RedirectType, s.Choice(RedirectType)] = RedirectType.HTTP_302
     hide_referer: Annotated[s.Flag, Deprecated("redirect_type")] = False
     allow_deeplink: s.Flag = False
     allow_impressions: s.Flag = False
@@ -83,7 +87,7 @@ class OfferParams(SubAccountParams, FileParams):
     # how much it takes
     caps: Seq[CapItem] = ()
     personal_limits: Seq[PersonalLimitItem] = ()
-    caps_status: Seq[CapStatus] = ("confirmed", "pending", "hold")
+    caps_status: Seq[CapStatus] = COUNTED_STATUSES
     caps_timezone: Annotated[s.Zone | None, Clearable()] = None
     caps_goal_overcap: Annotated[str, s.BoundedText(maximum=255)] = ""
     hide_caps: s.Flag = False
@@ -184,8 +188,8 @@ _CONVERSIONS: Final[dict[str, Callable[[Any], Any]]] = {
     "caps": lambda items: tuple(item.cap() for item in items),
     "personal_limits": lambda items: tuple(item.limit() for item in items),
     "caps_status": lambda words: (
-        tuple(dict.fromkeys("declined" if word == "not_found" else word for word in words))
-        or ("confirmed", "pending", "hold")
+        tuple(dict.fromkeys(Status.DECLINED if word == Status.NOT_FOUND else word for word in words))
+        or COUNTED_STATUSES
     ),
     "caps_timezone": lambda zone: zone and zone.key,
     "commission_tiers": lambda items: tuple(item.tier() for item in items),

@@ -30,7 +30,8 @@ from trackyard.api.platform.files import CreativeView, creative_view, file_url
 from trackyard.api.statistics.times import text_or_none
 from trackyard.base.zones import datetime_text
 from trackyard.domain.offers.languages import preferred_text
-from trackyard.domain.offers.offers import Offer, OfferSchedule
+from trackyard.domain.offers.offers import Offer, OfferSchedule, Privacy
+from trackyard.domain.offers.redirects import RedirectType
 from trackyard.domain.offers.visibility import goal_names
 from trackyard.store.offers.lists import ListedOffer
 from trackyard.wire.response.envelope import Money, View, number
@@ -226,10 +227,10 @@ def full_fields(item: ListedOffer, related: RelatedRecords, deps: Deps) -> dict[
         "notice_percent_overcap": offer.notice_percent_overcap or 0,
         "cr": number(item.cr),
         "epc": number(item.epc),
-        "hide_referer": int(offer.redirect_type == "http302hidden"),
+        "hide_referer": int(offer.redirect_type == RedirectType.HIDDEN),
         "start_at": text_or_none(offer.start_at, deps.zone),
         "stop_at": stop_text(offer, deps.zone),
-        "required_approval": offer.privacy != "public",
+        "required_approval": offer.privacy != Privacy.PUBLIC,
         "creatives": [creative_view(creative, deps.api_url) for creative in offer.creatives],
         "creatives_zip": file_url(deps.api_url, offer.creatives_zip),
         "caps_timezone": offer.caps_timezone or deps.zone.key,

@@ -37,7 +37,7 @@ from trackyard.api.offers.view_parts import (
 from trackyard.api.platform.files import CreativeView, creative_view, file_url
 from trackyard.api.tracking.postbacks import of_version
 from trackyard.base.zones import datetime_text
-from trackyard.domain.offers.offers import Offer
+from trackyard.domain.offers.offers import Offer, Privacy
 from trackyard.domain.offers.visibility import caps_for, goal_names, payments_for, targeting_for, tiers_for
 from trackyard.domain.tracking.links import Link
 from trackyard.store.offers.lists import ListedOffer, OfferPostback
@@ -208,7 +208,7 @@ def _view(item: ListedOffer, related: RelatedRecords, view_context: ViewContext)
         full_categories=category_refs(offer, related),
         countries=list(offer.countries),
         payments=[shared_payment_view(each) for each in payments_for(offer, view_context.affiliate_id)],
-        required_approval=not related.connected.get(offer.id, offer.privacy == "public"),
+        required_approval=not related.connected.get(offer.id, offer.privacy == Privacy.PUBLIC),
         landings=[landing_view(landing) for landing in offer.landings],
         is_cpi=offer.is_cpi,
         creatives=[creative_view(creative, view_context.deps.api_url) for creative in offer.creatives],
@@ -226,7 +226,9 @@ def _view(item: ListedOffer, related: RelatedRecords, view_context: ViewContext)
 
 def _links(offer: Offer, related: RelatedRecords, view_context: ViewContext, base: str) -> list[LinkView]:
     """The offer's own link, then one a landing."""
-    if offer.advertiser_id in related.blocked_by or not related.connected.get(offer.id, offer.privacy == "public"):
+    if offer.advertiser_id in related.blocked_by or not related.connected.get(
+        offer.id, offer.privacy == Privacy.PUBLIC
+    ):
         return []
     postbacks = [_postback(item, view_context) for item in related.postbacks.get(offer.id, ())]
     places: list[tuple[int | None, str | None]] = [(None, None)]

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from trackyard.domain.offers.choices import CapScope
-from trackyard.domain.offers.periods import Period, period_at
+from trackyard.domain.offers.periods import CapPeriod, Period, period_at
 from trackyard.domain.tracking.ruleset import ClickCap, RulesetOffer
 
 _CACHE_SIZE: Final = 10_000
@@ -43,10 +43,10 @@ class CurrentPeriods:
         self._periods: dict[tuple[str, str], Period] = {}
 
     def at(self, zone: str, name: str, now_ms: int) -> Period:
-        """The period `name` of `zone` that `now_ms` lies in. Raises as domain.offers.periods.period_at."""
+        """The period `name` of `zone` that `now_ms` lies in. Raises ValueError for an unknown name."""
         period = self._periods.get((zone, name))
         if period is None or now_ms < period.start or (period.end is not None and now_ms >= period.end):
-            period = self._periods[zone, name] = period_at(name, now_ms, ZoneInfo(zone))
+            period = self._periods[zone, name] = period_at(CapPeriod(name), now_ms, ZoneInfo(zone))
         return period
 
 

@@ -29,6 +29,7 @@ from trackyard.domain.conversions.sessions import DAY_MS, duration_ms
 from trackyard.domain.conversions.statuses import ChangeOrigin, Status, is_transition_allowed
 from trackyard.domain.offers.caps import is_reached
 from trackyard.domain.offers.counters import Traits
+from trackyard.domain.offers.offers import OfferStatus
 from trackyard.domain.offers.payments import Amounts, Payment, compute_amounts, find_payment
 from trackyard.domain.offers.tiers import Modifier, apply_modifiers, reached_modifiers
 
@@ -67,7 +68,7 @@ def create_or_update(
 
 
 def _check_offer(_call: ReceivedPostback, terms: DecisionTerms) -> PostbackError | None:
-    return PostbackError.OFFER_DISABLED if terms.offer.status == "stopped" else None
+    return PostbackError.OFFER_DISABLED if terms.offer.status == OfferStatus.STOPPED else None
 
 
 def _check_secure_code(call: ReceivedPostback, terms: DecisionTerms) -> PostbackError | None:

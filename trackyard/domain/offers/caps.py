@@ -10,8 +10,7 @@ import msgspec
 
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.offers.counters import (
-    BUDGET,
-    CONVERSIONS,
+    CapType,
     Count,
     Counter,
     LimitDefinition,
@@ -20,15 +19,16 @@ from trackyard.domain.offers.counters import (
     side_of,
 )
 from trackyard.domain.offers.offers import Cap, PersonalLimit
+from trackyard.domain.offers.periods import CapPeriod
 
 PERSONAL_PREFIX: Final = "personal"
 """What the id of a personal limit begins with; the affiliate's id follows."""
 
 
 class CapRule(msgspec.Struct, frozen=True):
-    """A cap, ready to be counted. type: CONVERSIONS or BUDGET · value: at which it is reached."""
+    """A cap, ready to be counted. type: never CLICKS · value: at which it is reached."""
 
-    type: str
+    type: CapType
     value: Decimal
     measure: LimitDefinition
 
@@ -65,7 +65,7 @@ class Caps(msgspec.Struct, frozen=True):
 
     def is_notice_due(self, rule: CapRule, count: Count) -> bool:
         """Whether a counter of a cap holds as much as staff want to be told of."""
-        if self.notice_percent is None or rule.measure.period != "day":
+        if self.notice_percent is None or rule.measure.period != CapPeriod.DAY:
             return False
         return rule.value > 0 and count.of(rule.type) * 100 >= rule.value * self.notice_percent
 
@@ -77,7 +77,7 @@ def compile_caps(
     offer_id: int,
     caps: Iterable[Cap],
     personal_limits: Iterable[PersonalLimit],
-    caps_status: Iterable[str],
+    caps_status: Iterable[Status],
     zone: ZoneInfo,
     *,
     redirects: bool,
@@ -103,20 +103,22 @@ def compile_caps(
             ),
         )
         for cap in caps
-        if cap.type in (BUDGET, CONVERSIONS)
+        if cap.type != CapType.CLICKS
     ]
     least: dict[int, int] = {}  # of several limits of one affiliate the smallest holds
     for limit in personal_limits:
         least[limit.partner] = min(limit.caps, least.get(limit.partner, limit.caps))
     for affiliate_id, value in least.items():
         own = LimitSide(only=frozenset({affiliate_id}))
-        measure = LimitDefinition(offer_id, f"{PERSONAL_PREFIX}-{affiliate_id}", "day", zone, statuses, affiliate=own)
-        rules.append(CapRule(type=CONVERSIONS, value=Decimal(value), measure=measure))
+        measure = LimitDefinition(
+            offer_id, f"{PERSONAL_PREFIX}-{affiliate_id}", CapPeriod.DAY, zone, statuses, affiliate=own
+        )
+        rules.append(CapRule(type=CapType.CONVERSIONS, value=Decimal(value), measure=measure))
     return Caps(tuple(rules), statuses, redirects, overcap_goal, notice_percent)
 
 
 @lru_cache(maxsize=256)
-def counted_statuses(words: tuple[str, ...]) -> frozenset[Status]:
+def counted_statuses(words: tuple[Status, ...]) -> frozenset[Status]:
     """The statuses that words of the wire name: pending_cap is pending, not_found declined
     (docs/spec/api-conventions.md#versions)."""
     named = frozenset(Status(word) for word in words)

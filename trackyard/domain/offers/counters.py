@@ -8,6 +8,7 @@ status is counted; what changes is its status and its payout.
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
+from enum import StrEnum
 from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -15,10 +16,23 @@ import msgspec
 
 from trackyard.base.money import ZERO
 from trackyard.domain.conversions.statuses import Status
-from trackyard.domain.offers.periods import period_at
+from trackyard.domain.offers.periods import CapPeriod, period_at
 
-BUDGET: Final = "budget"
-CONVERSIONS: Final = "conversions"
+
+class CapType(StrEnum):
+    """What a cap or tier counts: payouts, conversions or clicks."""
+
+    BUDGET = "budget"
+    CONVERSIONS = "conversions"
+    CLICKS = "clicks"
+
+
+class SideKind(StrEnum):
+    """How a cap treats values: all together, each apart, or exactly those listed."""
+
+    ALL = "all"
+    EACH = "each"
+    EXACT = "exact"
 
 
 class Traits(NamedTuple):
@@ -36,9 +50,9 @@ class Count(NamedTuple):
     conversions: int = 0
     budget: Decimal = ZERO
 
-    def of(self, kind: str) -> Decimal:
-        """What a limit of this type (CONVERSIONS, BUDGET) has reached."""
-        return self.budget if kind == BUDGET else Decimal(self.conversions)
+    def of(self, kind: CapType) -> Decimal:
+        """What a limit of this type  has reached."""
+        return self.budget if kind == CapType.BUDGET else Decimal(self.conversions)
 
 
 ZERO_COUNT: Final = Count()
@@ -73,18 +87,18 @@ class LimitSide(msgspec.Struct, frozen=True):
     only: frozenset[Any] | None = None
 
 
-def side_of(kind: str, values: Iterable[Any]) -> LimitSide:
+def side_of(kind: SideKind, values: Iterable[Any]) -> LimitSide:
     """The side of a cap item: kind all, each or exact, with the list of exact."""
-    return LimitSide(each=kind == "each", only=frozenset(values) if kind == "exact" else None)
+    return LimitSide(each=kind == SideKind.EACH, only=frozenset(values) if kind == SideKind.EXACT else None)
 
 
 class LimitDefinition(msgspec.Struct, frozen=True):
-    """What a limit counts. id: of the cap or tier · period: one of PERIODS · zone: of its calendar · statuses: those in
+    """What a limit counts. id: of the cap or tier · zone: of its calendar · statuses: those in
     which a conversion counts · since: conversions made before this time (UTC ms) do not count."""
 
     offer_id: int
     id: str
-    period: str
+    period: CapPeriod
     zone: ZoneInfo
     statuses: frozenset[Status]
     goal: LimitSide = LimitSide()
@@ -172,11 +186,11 @@ def _name(offer_id: int, limit_id: str, start: int) -> str:
     return f"{offer_id}/{limit_id}/{start}"
 
 
-_last_periods: dict[tuple[str, str], tuple[int, int | None]] = {}
+_last_periods: dict[tuple[CapPeriod, str], tuple[int, int | None]] = {}
 """(period, zone) → the span that was asked for last: most conversions of a moment lie in the same."""
 
 
-def _period_bounds(period: str, at_ms: int, zone: ZoneInfo) -> tuple[int, int | None]:
+def _period_bounds(period: CapPeriod, at_ms: int, zone: ZoneInfo) -> tuple[int, int | None]:
     key = (period, zone.key)
     span = _last_periods.get(key)
     if span is None or not (span[0] <= at_ms and (span[1] is None or at_ms < span[1])):

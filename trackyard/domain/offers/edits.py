@@ -13,6 +13,7 @@ from typing import Any, Final, TypeVar
 from msgspec.structs import replace
 
 from trackyard.domain.offers.offers import Cap, Landing, Offer, OfferPayment, OfferSchedule, SubAccountList, Tier
+from trackyard.domain.offers.redirects import RedirectType
 
 WrittenFields = Mapping[str, Any]
 """Field → value. Other than in Offer: payments and partner_payments hold maps of the sent fields · landings, caps and
@@ -22,8 +23,6 @@ the deprecated form of restriction_os."""
 
 FieldError = tuple[str, str]
 """(wire name, sentence)."""
-
-_HIDDEN_REFERER: Final = "http302hidden"
 
 T = TypeVar("T")
 
@@ -133,8 +132,10 @@ def _sub_accounts(before: Offer, sent: Mapping[str, Mapping[str, Any]], _default
 
 def _hide_referer(before: Offer, hide: bool, _defaults: NewPartDefaults) -> dict[str, Any]:
     if hide:
-        return {"redirect_type": _HIDDEN_REFERER}
-    return {"redirect_type": "http302" if before.redirect_type == _HIDDEN_REFERER else before.redirect_type}
+        return {"redirect_type": RedirectType.HIDDEN}
+    return {
+        "redirect_type": RedirectType.HTTP_302 if before.redirect_type == RedirectType.HIDDEN else before.redirect_type
+    }
 
 
 def _match_stored(before: Sequence[T], items: Sequence[T], *keys: Callable[[T], Hashable]) -> list[T | None]:

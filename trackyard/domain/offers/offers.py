@@ -6,11 +6,59 @@ JSON of these structs. Times are UTC milliseconds, amounts Decimal, lists tuples
 
 from collections.abc import Iterable
 from decimal import Decimal
+from enum import StrEnum
 from typing import Any, Final
 
 import msgspec
 
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.offers.counters import CapType, SideKind
 from trackyard.domain.offers.payments import Payment
+from trackyard.domain.offers.periods import CapPeriod
+from trackyard.domain.offers.redirects import RedirectType
+
+COUNTED_STATUSES: Final = (Status.CONFIRMED, Status.PENDING, Status.HOLD)
+"""Statuses of conversions that caps and tiers count unless the offer names others."""
+
+
+class OfferStatus(StrEnum):
+    """Whether an offer takes clicks: only an active one does."""
+
+    STOPPED = "stopped"
+    ACTIVE = "active"
+    SUSPENDED = "suspended"
+
+
+class Privacy(StrEnum):
+    """Which affiliates may see and run an offer (docs/spec/offers.md)."""
+
+    PUBLIC = "public"
+    PROTECTED = "protected"
+    PRIVATE = "private"
+
+
+class ModifierType(StrEnum):
+    """How a commission tier changes an amount."""
+
+    BY_FIX = "by_fix"
+    BY_PERCENT = "by_percent"
+    TO_FIX = "to_fix"
+    TO_PERCENT = "to_percent"
+
+
+class ModifierTarget(StrEnum):
+    """Which amount a commission tier changes; TOTAL is what the advertiser pays."""
+
+    PAYOUT = "payout"
+    TOTAL = "total"
+    PAYOUT_AND_TOTAL = "payout_and_total"
+
+
+class LandingType(StrEnum):
+    """Where a landing page leads."""
+
+    LANDING = "landing"
+    TRANSIT = "transit"
 
 
 class OfferPayment(Payment, frozen=True, kw_only=True):
@@ -28,7 +76,7 @@ class Landing(msgspec.Struct, frozen=True, kw_only=True):
     title: str
     url: str
     url_preview: str
-    type: str = "landing"
+    type: LandingType = LandingType.LANDING
 
 
 class Cap(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,14 +85,14 @@ class Cap(msgspec.Struct, frozen=True, kw_only=True):
     *_type: all, each or exact; the list beside it is filled for exact alone."""
 
     id: str
-    period: str
-    type: str
+    period: CapPeriod
+    type: CapType
     value: Decimal
-    goal_type: str = "all"
+    goal_type: SideKind = SideKind.ALL
     goals: tuple[str, ...] = ()
-    affiliate_type: str = "all"
+    affiliate_type: SideKind = SideKind.ALL
     affiliates: tuple[int, ...] = ()
-    country_type: str = "all"
+    country_type: SideKind = SideKind.ALL
     country: tuple[str, ...] = ()
 
 
@@ -61,18 +109,18 @@ class Tier(msgspec.Struct, frozen=True, kw_only=True):
     `modifier_value` change. since: conversions made before this time (UTC ms) are not counted, 0 = all are."""
 
     id: str
-    timeframe: str
-    type: str
+    timeframe: CapPeriod
+    type: CapType
     value: Decimal
-    modifier_type: str
+    modifier_type: ModifierType
     modifier_value: Decimal
-    modifier_payment_type: str = "payout"
+    modifier_payment_type: ModifierTarget = ModifierTarget.PAYOUT
     goals: tuple[str, ...] = ()
     target_goals: tuple[str, ...] = ()
-    affiliate_type: str = "each"
+    affiliate_type: SideKind = SideKind.EACH
     affiliates: tuple[int, ...] = ()
     countries: tuple[str, ...] = ()
-    conversion_status: tuple[str, ...] = ()
+    conversion_status: tuple[Status, ...] = ()
     since: int = 0
 
 
@@ -206,16 +254,16 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     parallel_tracking_url: str | None = None
     impressions_url: str | None = None
     domain_id: int | None = None
-    status: str = "stopped"
-    privacy: str = "protected"
-    redirect_type: str = "http302"
+    status: OfferStatus = OfferStatus.STOPPED
+    privacy: Privacy = Privacy.PROTECTED
+    redirect_type: RedirectType = RedirectType.HTTP_302
     payments: tuple[OfferPayment, ...] = ()
     partner_payments: tuple[OfferPayment, ...] = ()
     landings: tuple[Landing, ...] = ()
     last_number: int = 0
     caps: tuple[Cap, ...] = ()
     personal_limits: tuple[PersonalLimit, ...] = ()
-    caps_status: tuple[str, ...] = ("confirmed", "pending", "hold")
+    caps_status: tuple[Status, ...] = COUNTED_STATUSES
     caps_timezone: str | None = None
     caps_goal_overcap: str = ""
     hide_caps: bool = False
@@ -307,7 +355,7 @@ def labels_of(offer: Offer) -> frozenset[Label]:
         "os": operating_systems_of(offer),
         "cap_type": [cap.type for cap in offer.caps],
         "cap_country": [code for cap in offer.caps for code in cap.country],
-        "joins": ["itself"] if offer.auto_offer_connect and offer.privacy == "protected" else [],
+        "joins": ["itself"] if offer.auto_offer_connect and offer.privacy == Privacy.PROTECTED else [],
         "cap": [f"{cap.type} {code}" for cap in offer.caps for code in cap.country],
     }
     return frozenset((kind, value) for kind, held in values.items() for value in held)
@@ -342,9 +390,9 @@ def operating_systems_of(offer: Offer) -> frozenset[str]:
 
 def sort_columns_of(offer: Offer) -> dict[str, Any]:
     """What lists sort by (columns): the highest general payout as it is written, the smallest caps of conversions."""
-    conversions = [cap for cap in offer.caps if cap.type == "conversions"]
+    conversions = [cap for cap in offer.caps if cap.type == CapType.CONVERSIONS]
     return {
         "top_payout": max((item.revenue for item in offer.payments), default=Decimal(0)),
-        "day_cap": min((int(cap.value) for cap in conversions if cap.period == "day"), default=None),
-        "total_cap": min((int(cap.value) for cap in conversions if cap.period == "all"), default=None),
+        "day_cap": min((int(cap.value) for cap in conversions if cap.period == CapPeriod.DAY), default=None),
+        "total_cap": min((int(cap.value) for cap in conversions if cap.period == CapPeriod.ALL), default=None),
     }

@@ -8,7 +8,6 @@ steps that apply are fixed when a conversion is made and kept with it, so that i
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from enum import StrEnum
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
@@ -16,36 +15,28 @@ import msgspec
 
 from trackyard.base.money import percent_of, rounded
 from trackyard.domain.offers.caps import counted_statuses
-from trackyard.domain.offers.counters import Count, LimitDefinition, LimitSide, Traits, side_of
-from trackyard.domain.offers.offers import Tier
+from trackyard.domain.offers.counters import CapType, Count, LimitDefinition, LimitSide, Traits, side_of
+from trackyard.domain.offers.offers import COUNTED_STATUSES, ModifierTarget, ModifierType, Tier
 from trackyard.domain.offers.payments import Amounts
-
-DEFAULT_STATUSES: Final = ("confirmed", "pending", "hold")
-
-
-class ModifierType(StrEnum):
-    """How a step changes an amount."""
-
-    BY_FIX = "by_fix"
-    BY_PERCENT = "by_percent"
-    TO_FIX = "to_fix"
-    TO_PERCENT = "to_percent"
 
 
 class Modifier(msgspec.Struct, frozen=True):
-    """What a reached step does. value: an amount of the payment's currency, or percents · payment_type: payout, total
-    (what the advertiser pays) or payout_and_total."""
+    """What a reached step does.
+
+    value: an amount of the payment's currency, or percents
+    payment_type: which amount it changes
+    """
 
     type: ModifierType
     value: Decimal
-    payment_type: str
+    payment_type: ModifierTarget
 
 
 class TierGroup(msgspec.Struct, frozen=True):
-    """A ladder. type: CONVERSIONS or BUDGET · steps: highest first, with the value at which each is reached · targets:
+    """A ladder. steps: highest first, with the value at which each is reached · targets:
     the goals it changes, empty = all."""
 
-    type: str
+    type: CapType
     measure: LimitDefinition
     steps: tuple[tuple[Decimal, Modifier], ...]
     targets: frozenset[str] = frozenset()
@@ -81,9 +72,9 @@ def reached_modifiers(
 def apply_modifiers(worth: Amounts, modifiers: Sequence[Modifier]) -> Amounts:
     """The amounts once each modifier has changed what the one before left."""
     for modifier in modifiers:
-        if modifier.payment_type != "total":
+        if modifier.payment_type != ModifierTarget.TOTAL:
             worth = replace(worth, payout=_apply_modifier(worth.payout, modifier, worth.sum))
-        if modifier.payment_type != "payout":
+        if modifier.payment_type != ModifierTarget.PAYOUT:
             worth = replace(worth, charge=_apply_modifier(worth.charge, modifier, worth.sum))
     return worth
 
@@ -104,7 +95,7 @@ _ANY_VALUE: Final = Decimal(0)
 def _tier_group(offer_id: int, members: Sequence[Tier], zone: ZoneInfo) -> TierGroup:
     first = members[0]  # all of a ladder count since the same time
     steps = [
-        (tier.value, Modifier(ModifierType(tier.modifier_type), tier.modifier_value, tier.modifier_payment_type))
+        (tier.value, Modifier(tier.modifier_type, tier.modifier_value, tier.modifier_payment_type))
         for tier in sorted(members, key=lambda tier: tier.value, reverse=True)
     ]
     measure = LimitDefinition(
@@ -112,7 +103,7 @@ def _tier_group(offer_id: int, members: Sequence[Tier], zone: ZoneInfo) -> TierG
         first.id,
         first.timeframe,
         zone,
-        counted_statuses(tuple(first.conversion_status) or DEFAULT_STATUSES),
+        counted_statuses(tuple(first.conversion_status) or COUNTED_STATUSES),
         goal=_limit_side(first.goals),
         affiliate=side_of(first.affiliate_type, first.affiliates),
         country=_limit_side(first.countries),

@@ -5,7 +5,9 @@ from decimal import Decimal
 
 import msgspec
 
-from trackyard.domain.offers.offers import Cap, Offer, OfferPayment, TargetingGroup, Tier
+from trackyard.domain.offers.counters import CapType, SideKind
+from trackyard.domain.offers.offers import Cap, ModifierTarget, Offer, OfferPayment, TargetingGroup, Tier
+from trackyard.domain.offers.periods import CapPeriod
 from trackyard.domain.tracking.subs import SUBS
 
 _PAYMENT_CONDITIONS = ("countries", "cities", "devices", "os", *SUBS)
@@ -26,7 +28,7 @@ def caps_for(offer: Offer, affiliate_id: int) -> tuple[Cap, ...]:
     affiliates that a cap names it sees itself alone."""
     if offer.hide_caps:
         return ()
-    shared = [cap for cap in offer.caps if cap.affiliate_type != "exact" or affiliate_id in cap.affiliates]
+    shared = [cap for cap in offer.caps if cap.affiliate_type != SideKind.EXACT or affiliate_id in cap.affiliates]
     shown = [msgspec.structs.replace(cap, affiliates=(affiliate_id,)) if cap.affiliates else cap for cap in shared]
     return (*shown, *_own_limits(offer, affiliate_id))
 
@@ -49,13 +51,13 @@ def tiers_for(offer: Offer, affiliate_id: int) -> tuple[Tier, ...]:
     when payments are hidden. Of the affiliates that a tier names the affiliate sees itself alone."""
     if offer.hide_payments:
         return ()
-    shared = [tier for tier in offer.commission_tiers if tier.modifier_payment_type != "total"]
+    shared = [tier for tier in offer.commission_tiers if tier.modifier_payment_type != ModifierTarget.TOTAL]
     return tuple(
         msgspec.structs.replace(
-            tier, modifier_payment_type="payout", affiliates=(affiliate_id,) if tier.affiliates else ()
+            tier, modifier_payment_type=ModifierTarget.PAYOUT, affiliates=(affiliate_id,) if tier.affiliates else ()
         )
         for tier in shared
-        if tier.affiliate_type != "exact" or affiliate_id in tier.affiliates
+        if tier.affiliate_type != SideKind.EXACT or affiliate_id in tier.affiliates
     )
 
 
@@ -87,10 +89,10 @@ def _own_limits(offer: Offer, affiliate_id: int) -> list[Cap]:
     return [
         Cap(
             id=f"personal-{affiliate_id}",
-            period="day",
-            type="conversions",
+            period=CapPeriod.DAY,
+            type=CapType.CONVERSIONS,
             value=Decimal(limit.caps),
-            affiliate_type="exact",
+            affiliate_type=SideKind.EXACT,
             affiliates=(affiliate_id,),
         )
         for limit in offer.personal_limits

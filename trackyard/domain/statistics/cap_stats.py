@@ -11,10 +11,17 @@ from zoneinfo import ZoneInfo
 
 from trackyard.base.money import ZERO
 from trackyard.domain.offers.caps import CapRule, compile_caps
-from trackyard.domain.offers.counters import ZERO_COUNT, Count, LimitDefinition, LimitSide, Traits, side_of
+from trackyard.domain.offers.counters import (
+    ZERO_COUNT,
+    CapType,
+    Count,
+    LimitDefinition,
+    LimitSide,
+    SideKind,
+    Traits,
+    side_of,
+)
 from trackyard.domain.offers.offers import Offer
-
-CLICKS: Final = "clicks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +72,7 @@ def cap_rules_of(offer: Offer, platform_zone: ZoneInfo) -> tuple[CapRule, ...]:
     )
     of_clicks = {
         cap.id: CapRule(
-            CLICKS,
+            CapType.CLICKS,
             cap.value,
             LimitDefinition(
                 offer.id,
@@ -78,7 +85,7 @@ def cap_rules_of(offer: Offer, platform_zone: ZoneInfo) -> tuple[CapRule, ...]:
             ),
         )
         for cap in offer.caps
-        if cap.type == CLICKS
+        if cap.type == CapType.CLICKS
     }
     rules = {rule.measure.id: rule for rule in counted.rules} | of_clicks
     listed = [cap.id for cap in offer.caps]
@@ -116,9 +123,9 @@ def cap_state_of(rule: CapRule, held: Iterable[GroupedCount], at_ms: int) -> Cap
     return CapState(rule, period_counter.until, tuple(counters))
 
 
-def side_kind(side: LimitSide) -> str:
-    """all, each or exact."""
-    return "each" if side.each else "all" if side.only is None else "exact"
+def side_kind(side: LimitSide) -> SideKind:
+    """Return how a side of a limit treats its values."""
+    return SideKind.EACH if side.each else SideKind.ALL if side.only is None else SideKind.EXACT
 
 
 def describe_cap(rule: CapRule, currency: str, goal_names: Mapping[str, str], affiliates: Iterable[int]) -> str:

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, bindparam, func, or_, select
 from trackyard.base.money import ZERO
 from trackyard.domain.conversions.conversions import OfferTerms
 from trackyard.domain.money.referrals import Referral
+from trackyard.domain.offers.offers import OfferStatus
 from trackyard.domain.offers.payments import payment_of
 from trackyard.domain.tracking.ip_lists import AddressLists, split_entries
 from trackyard.domain.tracking.postbacks import Postback
@@ -102,7 +103,7 @@ def _offers(conn: Connection, ids: Collection[int], zone: ZoneInfo, lock: bool) 
             id=row.id,
             advertiser_id=row.advertiser_id,
             title=row.title,
-            status=row.status if row.removed_at is None else "stopped",
+            status=row.status if row.removed_at is None else OfferStatus.STOPPED,
             payments=tuple(payment_of(item) for item in row.payments),
             personal_payments=tuple(payment_of(item) for item in row.partner_payments),
             hold_days=row.hold_period,

@@ -2,12 +2,13 @@
 
 from sqlalchemy import Connection, select
 
+from trackyard.domain.offers.counters import CapType
 from trackyard.store.tables import offer, offer_label
 
 
 def offers_with_notice(conn: Connection) -> list[int]:
     """The offers with a cap of clicks and a notice_percent_overcap, removed ones left out."""
-    clicks = (offer_label.c.kind == "cap_type") & (offer_label.c.value == "clicks")
+    clicks = (offer_label.c.kind == "cap_type") & (offer_label.c.value == CapType.CLICKS)
     query = (
         select(offer.c.id)
         .join(offer_label, offer_label.c.offer_id == offer.c.id)

@@ -5,6 +5,7 @@ from typing import Final
 
 from sqlalchemy import Connection, select, update
 
+from trackyard.domain.offers.offers import OfferStatus, Privacy
 from trackyard.store.engine.dialect import upsert
 from trackyard.store.tables import connection, offer, offer_label
 
@@ -34,7 +35,7 @@ def auto_connect_offers(conn: Connection, affiliate_id: int) -> list[int]:
         select(offer.c.id)
         .join(offer_label, offer_label.c.offer_id == offer.c.id)
         .where(offer_label.c.kind == "joins", offer_label.c.value == "itself")
-        .where(offer.c.status == "active", offer.c.removed_at.is_(None), offer.c.id.not_in(decided))
+        .where(offer.c.status == OfferStatus.ACTIVE, offer.c.removed_at.is_(None), offer.c.id.not_in(decided))
     )
     return list(rows.scalars())
 
@@ -65,7 +66,7 @@ def connection_states(conn: Connection, affiliate_id: int, offer_ids: Iterable[i
 
 def public_offers_among(conn: Connection, offer_ids: Iterable[int]) -> set[int]:
     """Those of the offers that are public: whoever was not taken off them may use them."""
-    rows = conn.execute(select(offer.c.id).where(offer.c.id.in_(set(offer_ids)), offer.c.privacy == "public"))
+    rows = conn.execute(select(offer.c.id).where(offer.c.id.in_(set(offer_ids)), offer.c.privacy == Privacy.PUBLIC))
     return set(rows.scalars())
 
 
@@ -82,7 +83,7 @@ def connected_nonpublic_offers(conn: Connection, affiliate_id: int) -> list[int]
     rows = conn.execute(
         select(offer.c.id)
         .join(connection, connection.c.offer_id == offer.c.id)
-        .where(connection.c.affiliate_id == affiliate_id, connection.c.enabled, offer.c.privacy != "public")
+        .where(connection.c.affiliate_id == affiliate_id, connection.c.enabled, offer.c.privacy != Privacy.PUBLIC)
         .order_by(offer.c.id)
     )
     return list(rows.scalars())

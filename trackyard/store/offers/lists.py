@@ -15,7 +15,7 @@ import msgspec
 from sqlalchemy import ColumnElement, Connection, Text, and_, cast, func, or_, select
 
 from trackyard.base.ids import is_hex24
-from trackyard.domain.offers.offers import OFFER_FIELDS, Offer, OfferSchedule, offer_of
+from trackyard.domain.offers.offers import OFFER_FIELDS, Offer, OfferSchedule, OfferStatus, Privacy, offer_of
 from trackyard.domain.offers.schedules import is_open
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.dialect import page_of
@@ -69,7 +69,7 @@ class OfferFilter:
     categories: frozenset[str] | None = None
     systems: frozenset[str] | None = None
     smartlinks: frozenset[str] | None = None
-    statuses: frozenset[str] = frozenset({"active"})
+    statuses: frozenset[str] = frozenset({OfferStatus.ACTIVE})
     advertisers: frozenset[str] | None = None
     privacies: frozenset[str] | None = None
     updated_since: int | None = None
@@ -131,7 +131,7 @@ def find_listed(conn: Connection, scope: Scope, reference: str) -> ListedOffer |
     active only when it is connected to it."""
     conditions = [offer.c.removed_at.is_(None), _matches_reference(reference), *_scoped(scope)]
     if scope.affiliate_ids is not None:
-        conditions.append(or_(offer.c.status == "active", offer.c.id.in_(_connected(scope))))
+        conditions.append(or_(offer.c.status == OfferStatus.ACTIVE, offer.c.id.in_(_connected(scope))))
     found = conn.execute(select(offer.c.id).where(*conditions)).scalar_one_or_none()
     return None if found is None else next(iter(list_by_ids(conn, [found])), None)
 
@@ -190,7 +190,7 @@ def live_conditions(conn: Connection, scope: Scope, now_ms: int, zone: ZoneInfo)
     conditions: list[ColumnElement[bool]] = [
         or_(columns.start_at.is_(None), columns.start_at <= now_ms),
         or_(columns.stop_at.is_(None), columns.stop_at > now_ms),
-        or_(and_(columns.privacy == "public", columns.id.not_in(taken_off)), columns.id.in_(_connected(scope))),
+        or_(and_(columns.privacy == Privacy.PUBLIC, columns.id.not_in(taken_off)), columns.id.in_(_connected(scope))),
         columns.advertiser_id.not_in(refusing),
     ]
     closed = _closed_schedules(conn, now_ms, zone)
@@ -247,7 +247,7 @@ def _scoped(scope: Scope) -> list[ColumnElement[bool]]:
     if scope.advertiser_ids is not None:
         conditions.append(offer.c.advertiser_id.in_(scope.advertiser_ids))
     if scope.affiliate_ids is not None:
-        conditions.append(or_(offer.c.privacy != "private", offer.c.id.in_(_connected(scope))))
+        conditions.append(or_(offer.c.privacy != Privacy.PRIVATE, offer.c.id.in_(_connected(scope))))
     return conditions
 
 

@@ -13,6 +13,8 @@ from trackyard.domain.offers.offers import (
     OFFER_FIELDS,
     Label,
     Offer,
+    OfferStatus,
+    Privacy,
     labels_of,
     offer_of,
     sort_columns_of,
@@ -157,7 +159,9 @@ def visible_among(conn: Connection, ids: Iterable[int], affiliate_id: int | None
     if affiliate_id is not None:
         of_affiliate = connection.c.affiliate_id == affiliate_id, connection.c.enabled
         connected = exists().where(connection.c.offer_id == offer.c.id, *of_affiliate)
-        query = query.where(or_(connected, and_(offer.c.privacy != "private", offer.c.status == "active")))
+        query = query.where(
+            or_(connected, and_(offer.c.privacy != Privacy.PRIVATE, offer.c.status == OfferStatus.ACTIVE))
+        )
     return set(conn.execute(query).scalars())
 
 

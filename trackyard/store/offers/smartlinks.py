@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 
 from sqlalchemy import Connection, and_, delete, func, insert, or_, select, update
 
+from trackyard.domain.offers.offers import OfferStatus, Privacy
 from trackyard.store.tables import connection, offer, offer_label, smartlink_category
 
 LABEL_KIND = "smartlink"
@@ -79,7 +80,7 @@ def count_visible(conn: Connection, smartlink_id: str, affiliate_id: int) -> int
         select(func.count())
         .select_from(offer_label.join(offer, offer.c.id == offer_label.c.offer_id).outerjoin(connection, link))
         .where(offer_label.c.kind == LABEL_KIND, offer_label.c.value == smartlink_id)
-        .where(offer.c.removed_at.is_(None), offer.c.status == "active")
-        .where(or_(offer.c.privacy != "private", connection.c.offer_id.is_not(None)))
+        .where(offer.c.removed_at.is_(None), offer.c.status == OfferStatus.ACTIVE)
+        .where(or_(offer.c.privacy != Privacy.PRIVATE, connection.c.offer_id.is_not(None)))
     )
     return int(conn.execute(query).scalar_one())

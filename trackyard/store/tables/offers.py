@@ -4,6 +4,8 @@ from decimal import Decimal
 
 from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Table, Text, text
 
+from trackyard.domain.offers.offers import COUNTED_STATUSES
+from trackyard.domain.offers.redirects import RedirectType
 from trackyard.store.engine.types import Amount, Document, Id24, MaybeDocument, Moment
 from trackyard.store.tables.schema import metadata
 
@@ -31,7 +33,7 @@ offer = Table(  # its fields are those of domain/offers/offers.py; documents hol
     Column("parallel_tracking_url", Text, nullable=True),
     Column("impressions_url", Text, nullable=True),
     Column("domain_id", Integer, ForeignKey("domain.id"), nullable=True),
-    Column("redirect_type", String(16), nullable=False, default="http302"),
+    Column("redirect_type", String(16), nullable=False, default=RedirectType.HTTP_302),
     Column("allow_deeplink", Boolean, nullable=False, default=False),
     Column("allow_impressions", Boolean, nullable=False, default=False),
     Column("landings", Document, nullable=False, default=list),
@@ -47,7 +49,7 @@ offer = Table(  # its fields are those of domain/offers/offers.py; documents hol
     # how much it takes
     Column("caps", Document, nullable=False, default=list),
     Column("personal_limits", Document, nullable=False, default=list),
-    Column("caps_status", Document, nullable=False, default=lambda: ["confirmed", "pending", "hold"]),
+    Column("caps_status", Document, nullable=False, default=lambda: list(COUNTED_STATUSES)),
     Column("caps_timezone", String(64), nullable=True),
     Column("caps_goal_overcap", String(255), nullable=False, default=""),
     Column("hide_caps", Boolean, nullable=False, default=False),

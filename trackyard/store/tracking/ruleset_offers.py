@@ -9,6 +9,8 @@ from sqlalchemy import Connection, Row, select
 
 from trackyard.base.ids import is_hex24
 from trackyard.domain.offers.choices import OfferStatus, Privacy, RedirectType
+from trackyard.domain.offers.counters import CapType
+from trackyard.domain.offers.offers import LandingType, OfferStatus, Privacy
 from trackyard.domain.tracking.ruleset import NO_RESTRICTIONS, ClickCap, Restrictions, RulesetLanding, RulesetOffer
 from trackyard.store.tables import offer
 
@@ -81,7 +83,7 @@ def _compiled(row: Row[Any]) -> RulesetOffer | None:
         start_at=row.start_at,
         stop_at=row.stop_at,
         landings=tuple(
-            RulesetLanding(id=int(item["id"]), url=item["url"], transit=item.get("type") == "transit")
+            RulesetLanding(id=int(item["id"]), url=item["url"], transit=item.get("type") == LandingType.TRANSIT)
             for item in row.landings
         ),
         redirect_type=redirect_type,
@@ -121,5 +123,5 @@ def _click_caps(row: Row[Any]) -> tuple[ClickCap, ...]:
             countries=tuple(item["country"]),
         )
         for item in row.caps
-        if item["type"] == "clicks"
+        if item["type"] == CapType.CLICKS
     )

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
+from enum import Enum
 from typing import Any
 
 import msgspec
@@ -348,6 +349,10 @@ def _notes(field: Field) -> Iterator[str]:
 
 def _as_sent(value: Any, schema: Schema) -> Any:
     """A default in the form it would be sent in."""
+    if isinstance(value, list | tuple):
+        return type(value)(_as_sent(item, {}) for item in value)
+    if isinstance(value, Enum):
+        return value.value
     if isinstance(value, bool):
         return int(value) if schema.get("type") == "integer" else str(value).lower()
     return int(value) if isinstance(value, Decimal) and value == int(value) else value
