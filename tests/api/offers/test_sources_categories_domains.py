@@ -11,7 +11,7 @@ from tests.support.offers import store_offer
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.domain.people.roles import Role
 from trackyard.store.engine.database import Database
-from trackyard.store.offers import labels
+from trackyard.store.offers import offers
 
 
 def remove(client: ApiClient, path: str) -> Any:
@@ -69,7 +69,7 @@ class TestSources:
         assert [one["sources"] for one in shown] == [[kept], [kept]]
         assert shown[0]["updated_at"] > shown[1]["updated_at"]
         with database.read() as conn:
-            assert (labels.offers_with(conn, "source", gone), labels.offers_with(conn, "source", kept)) == (
+            assert (offers.offers_with(conn, "source", gone), offers.offers_with(conn, "source", kept)) == (
                 [],
                 [offer.id, other.id],
             )

@@ -13,7 +13,7 @@ from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.database import Database
 from trackyard.store.offers import lists as offer_lists
 from trackyard.store.offers import offers
-from trackyard.store.offers.lists import SORTS, OfferFilter
+from trackyard.store.offers.lists import SORTS
 
 NOW = 1_700_000_000_000
 """2023-11-14 22:13:20 UTC, a Tuesday."""
@@ -44,19 +44,19 @@ SPECIAL: dict[str, Any] = {
     "created_at": NOW + 1,
 }
 FILTERS = [
-    OfferFilter(text="%_off b"),
-    OfferFilter(countries=frozenset({"DE", "AT"})),
-    OfferFilter(categories=frozenset({"a" * 24})),
-    OfferFilter(smartlinks=frozenset({"b" * 24})),
-    OfferFilter(systems=frozenset({"ios"})),
-    OfferFilter(privacies=frozenset({"private", "protected"})),
-    OfferFilter(is_top=frozenset({True})),
-    OfferFilter(bundle_ids=frozenset({"com.b"})),
-    OfferFilter(updated_since=NOW + 1),
-    OfferFilter(cap_types=frozenset({"conversions"})),
-    OfferFilter(cap_countries=frozenset({"FR"})),
-    OfferFilter(cap_types=frozenset({"conversions"}), cap_countries=frozenset({"FR", "DE"})),
-    OfferFilter(statuses=frozenset({"active", "stopped"}), countries=frozenset({"DE"}), is_top=frozenset({True})),
+    {"q": frozenset({"%_off b"})},
+    {"countries": frozenset({"DE", "AT"})},
+    {"categories": frozenset({"a" * 24})},
+    {"smartlink_categories": frozenset({"b" * 24})},
+    {"os": frozenset({"ios"})},
+    {"privacy": frozenset({"private", "protected"})},
+    {"is_top": frozenset({True})},
+    {"bundle_id": frozenset({"com.b"})},
+    {"updated_at": frozenset({NOW + 1})},
+    {"caps_type": frozenset({"conversions"})},
+    {"caps_country": frozenset({"FR"})},
+    {"caps_type": frozenset({"conversions"}), "caps_country": frozenset({"FR", "DE"})},
+    {"status": frozenset({"active", "stopped"}), "countries": frozenset({"DE"}), "is_top": frozenset({True})},
 ]
 
 
@@ -75,7 +75,7 @@ def test_offer_store_every_filter_selects(database: Database, two: list[int]) ->
             found, total = offer_lists.list_offers(conn, EVERYTHING, chosen, [], page=1, limit=10)
             assert (asked, [item.offer.id for item in found], total) == (asked, two[1:], 1)
             assert offer_lists.count_offers(conn, EVERYTHING, chosen) == 1
-        for nothing in (OfferFilter(countries=frozenset({"XX"})), OfferFilter(ids=frozenset()), OfferFilter(text="zz")):
+        for nothing in ({"countries": frozenset({"XX"})}, {"int_id": frozenset()}, {"q": frozenset({"zz"})}):
             assert offer_lists.list_offers(
                 conn, EVERYTHING, offer_lists.filter_conditions(nothing), [], page=1, limit=9
             ) == (
@@ -92,7 +92,7 @@ FIRST = {
 
 
 def test_offer_store_every_order_sorts(database: Database, two: list[int]) -> None:
-    chosen = offer_lists.filter_conditions(OfferFilter())
+    chosen = offer_lists.filter_conditions({})
     assert set(FIRST) == set(SORTS)
     with database.read() as conn:
         for name, (ascending, descending) in FIRST.items():
@@ -117,7 +117,7 @@ def test_offer_store_live_depends_on_dates_schedule_and_connection(database: Dat
         seeds.add_connection(conn, taken_off, pid, enabled=False)
     scope = Scope.of_affiliate(pid)
     with database.read() as conn:
-        conditions = offer_lists.filter_conditions(OfferFilter()) + offer_lists.live_conditions(conn, scope, NOW, UTC)
+        conditions = offer_lists.filter_conditions({}) + offer_lists.live_conditions(conn, scope, NOW, UTC)
         found, total = offer_lists.list_offers(conn, scope, conditions, [("title", False)], page=1, limit=3)
         assert ([item.offer.id for item in found], total) == (live, 4)
         rest, _ = offer_lists.list_offers(conn, scope, conditions, [("title", False)], page=2, limit=3)
@@ -144,7 +144,7 @@ def test_offer_store_longest_title_fits_every_index(database: Database) -> None:
         found, _ = offer_lists.list_offers(
             conn,
             EVERYTHING,
-            offer_lists.filter_conditions(OfferFilter(text=letters[100:110])),
+            offer_lists.filter_conditions({"q": frozenset({letters[100:110]})}),
             [("title", True)],
             page=1,
             limit=5,

@@ -8,6 +8,7 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.offers.connections import auto_connect
 from trackyard.actions.people.scope import scope_of
 from trackyard.base.errors import BadInput, NotFound
+from trackyard.domain.offers.lists import ListedOffer, OfferFilters, OfferOrder, OfferPostback, TrackingDomain
 from trackyard.domain.offers.offers import Privacy
 from trackyard.domain.people.callers import AffiliateCaller, Caller
 from trackyard.domain.people.roles import Permission
@@ -15,7 +16,6 @@ from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.database import Connection
 from trackyard.store.offers import connections
 from trackyard.store.offers import lists as offer_lists
-from trackyard.store.offers.lists import ListedOffer, OfferFilter, OfferPostback, Order, TrackingDomain
 from trackyard.store.people import affiliates, blacklist
 
 
@@ -52,7 +52,9 @@ def get_offer(deps: Deps, caller: Caller, reference: str) -> OfferPage:
     return _auto_connected(deps, caller, page)
 
 
-def list_offers(deps: Deps, caller: Caller, filters: OfferFilter, order: Order, *, page: int, limit: int) -> OfferPage:
+def list_offers(
+    deps: Deps, caller: Caller, filters: OfferFilters, order: OfferOrder, *, page: int, limit: int
+) -> OfferPage:
     """A page of the offers that a caller sees."""
     with deps.database.read() as conn:
         scope = scope_of(conn, caller, Permission.OFFERS_READ)
@@ -67,15 +69,15 @@ def count_offers(deps: Deps, caller: Caller) -> int:
     """How many active offers a caller sees."""
     with deps.database.read() as conn:
         scope = scope_of(conn, caller, Permission.OFFERS_READ)
-        return offer_lists.count_offers(conn, scope, offer_lists.filter_conditions(OfferFilter()))
+        return offer_lists.count_offers(conn, scope, offer_lists.filter_conditions({}))
 
 
 def list_for_affiliate(
     deps: Deps,
     caller: Caller,
     pid: int | None,
-    filters: OfferFilter,
-    order: Order,
+    filters: OfferFilters,
+    order: OfferOrder,
     *,
     live: bool,
     page: int,

@@ -19,6 +19,7 @@ from trackyard.domain.offers.edits import NewPartDefaults, WrittenFields, change
 from trackyard.domain.offers.offers import Offer
 from trackyard.domain.people.callers import Caller
 from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.database import Connection
 from trackyard.store.offers import offers, smartlinks
 from trackyard.store.people import affiliates
@@ -124,6 +125,17 @@ def get_editable_id(deps: Deps, caller: Caller, reference: str) -> int:
     if found is None:
         raise NotFound
     return found.id
+
+
+def remove_from_offers(conn: Connection, kind: str, field: str, value: str, now: int) -> None:
+    """Remove a value from a list of every offer that names it."""
+    labelled_offers = offers.list_by_id(conn, Scope.everything(), offers.offers_with(conn, kind, value), lock=True)
+    for offer in labelled_offers:
+        remaining = tuple(item for item in getattr(offer, field) if item != value)
+        offers.edit_offer(conn, offer, {field: remaining, "updated_at": now})
+    rulesets.touch_all(conn, "offer", [offer.id for offer in labelled_offers])
+    if kind == smartlinks.LABEL_KIND:
+        rulesets.touch(conn, smartlinks.LABEL_KIND, value)
 
 
 def _no_warning(_sentence: str) -> None:

@@ -12,15 +12,15 @@ from trackyard.actions.people.affiliates import AffiliateRecord, nested_records
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform import notices
 from trackyard.base.errors import BadInput, Conflict, NotFound
+from trackyard.domain.offers.lists import ListedOffer
 from trackyard.domain.offers.offers import Offer, Privacy
+from trackyard.domain.offers.tickets import Ticket, TicketDecision, TicketFilter, TicketStatus
 from trackyard.domain.people.callers import AffiliateCaller, Caller
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.database import Connection
 from trackyard.store.offers import connections, offers, tickets
 from trackyard.store.offers import lists as offer_lists
-from trackyard.store.offers.lists import ListedOffer
-from trackyard.store.offers.tickets import NewTicket, Ticket, TicketFilter
 from trackyard.store.people import affiliates, blacklist
 from trackyard.store.tracking import rulesets
 
@@ -60,8 +60,8 @@ def request_to_join(deps: Deps, caller: Caller, pid: int | None, offer_id: int, 
             return JoinOutcome.ALREADY_CONNECTED
         if tickets.find_open_ticket(conn, affiliate_id, offer.id) is not None:
             return JoinOutcome.TICKET_EXISTS
-        new_ticket = NewTicket(
-            status=tickets.OPEN,
+        new_ticket = Ticket(
+            status=TicketStatus.OPEN,
             affiliate_id=affiliate_id,
             offer_id=offer.id,
             title=notices.offer_label(offer.id, offer.title),
@@ -70,7 +70,7 @@ def request_to_join(deps: Deps, caller: Caller, pid: int | None, offer_id: int, 
             updated_at=now,
         )
         if link is None and (offer.privacy == Privacy.PUBLIC or offer.auto_offer_connect):
-            tickets.add_ticket(conn, replace(new_ticket, status=tickets.CLOSED, decision=tickets.APPROVE))
+            tickets.add_ticket(conn, replace(new_ticket, status=TicketStatus.CLOSED, decision=TicketDecision.APPROVE))
             _connect(conn, affiliate_id, offer.id, now)
             return JoinOutcome.CONNECTED
         tickets.add_ticket(conn, new_ticket)
@@ -116,11 +116,13 @@ def decide_ticket(deps: Deps, caller: Caller, ticket_id: int, *, approve: bool) 
         found = tickets.find_ticket(conn, scope, ticket_id, lock=True)
         if found is None:
             raise NotFound
-        if found.status != tickets.OPEN:
+        if found.status != TicketStatus.OPEN:
             raise Conflict({"id": [f"The ticket {ticket_id} is decided."]})
         if approve and offers.find_offer(conn, Scope.everything(), found.offer_id) is None:
             raise Conflict({"id": [f"The offer {found.offer_id} was removed."]})
-        tickets.close_ticket(conn, found.id, tickets.APPROVE if approve else tickets.REJECT, str(caller.id), now)
+        tickets.close_ticket(
+            conn, found.id, TicketDecision.APPROVE if approve else TicketDecision.REJECT, str(caller.id), now
+        )
         if approve:
             _connect(conn, found.affiliate_id, found.offer_id, now)
         _notify(conn, found, approve=approve, now=now)

@@ -3,11 +3,11 @@
 from typing import Annotated
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.offers.classification import add_category, edit_category, get_category, list_categories
+from trackyard.actions.offers.categories import add_category, edit_category, get_category, list_categories
 from trackyard.api.paging import Paging
 from trackyard.api.paths import path_hex
+from trackyard.domain.offers.categories import Category
 from trackyard.domain.people.roles import Permission
-from trackyard.store.offers.categories import Category
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Params, Seq

@@ -1,6 +1,6 @@
 """Lists of offers, one offer, and what an affiliate may run (docs/api/offer-lists.md)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
@@ -21,10 +21,10 @@ from trackyard.api.offers.view_affiliate import (
 from trackyard.api.paging import Paging
 from trackyard.base.zones import day_start_ms
 from trackyard.domain.offers.counters import CapType
+from trackyard.domain.offers.lists import OfferFilters, OfferOrder
 from trackyard.domain.offers.offers import OfferStatus, Privacy
 from trackyard.domain.people.callers import AffiliateCaller
 from trackyard.domain.people.roles import Permission
-from trackyard.store.offers.lists import OfferFilter, Order
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import CommaList, Keyed, NoParams, OneOrMany, Only, RequiredFor, Seq
@@ -79,22 +79,23 @@ class ListOffers(Paging):
     bundle_id: Annotated[OneOrMany[s.Text], Only(since="3.1")] = ()
     smartlink_categories: Annotated[Seq[s.Text], Only(since="3.1")] = ()
 
-    def chosen(self, request: ApiRequest[Deps]) -> OfferFilter:
-        """For the use case."""
-        return OfferFilter(
-            text=self.q.strip(),
-            hashes=_lower(self.ids),
-            ids=frozenset(self.int_id) or None,
+    def filters(self, request: ApiRequest[Deps]) -> OfferFilters:
+        """Return the filters that are set, by name."""
+        since = None if self.updated_at is None else day_start_ms(self.updated_at, request.deps.zone)
+        return _set_filters(
+            q=filter(None, (self.q.strip(),)),
+            ids=_lower(self.ids),
+            int_id=self.int_id,
             countries=_upper(self.countries),
-            systems=frozenset(name for word in self.os for name in SYSTEMS.get(word, (word,))) or None,
+            os=(name for word in self.os for name in SYSTEMS.get(word, (word,))),
             categories=_lower(self.categories),
-            smartlinks=_lower(self.smartlink_categories),
-            statuses=frozenset(self.status or (OfferStatus.ACTIVE,)),
-            advertisers=_lower(self.advertiser),
-            privacies=frozenset(tuple(Privacy)[number] for number in self.privacy) or None,
-            updated_since=None if self.updated_at is None else day_start_ms(self.updated_at, request.deps.zone),
-            is_top=frozenset(self.is_top) or None,
-            bundle_ids=frozenset(text for text in self.bundle_id if text) or None,
+            smartlink_categories=_lower(self.smartlink_categories),
+            status=self.status,
+            advertiser=_lower(self.advertiser),
+            privacy=(tuple(Privacy)[number] for number in self.privacy),
+            updated_at=() if since is None else (since,),
+            is_top=self.is_top,
+            bundle_id=filter(None, self.bundle_id),
         )
 
 
@@ -111,14 +112,14 @@ class ListOwnOffers(Paging):
     caps_type: CommaList[CapTypeName] = ()
     sort: Keyed[SortName, Direction] = Field(default_factory=dict)
 
-    def chosen(self) -> OfferFilter:
-        """For the use case."""
+    def filters(self) -> OfferFilters:
+        """Return the filters that are set, by name."""
         if self.caps_country or self.caps_type:
-            return OfferFilter(cap_countries=_upper(self.caps_country), cap_types=frozenset(self.caps_type) or None)
-        return OfferFilter(
-            text=self.q.strip(),
-            hashes=_lower(self.ids),
-            ids=frozenset(self.int_id) or None,
+            return _set_filters(caps_country=_upper(self.caps_country), caps_type=self.caps_type)
+        return _set_filters(
+            q=filter(None, (self.q.strip(),)),
+            ids=_lower(self.ids),
+            int_id=self.int_id,
             countries=_upper(self.countries),
             categories=_lower(self.categories),
         )
@@ -167,7 +168,7 @@ def list_offers(request: ApiRequest[Deps], params: ListOffers) -> OffersAnswer |
     """
     limit = params.clamped(request)
     found = offer_lists.list_offers(
-        request.deps, request.caller, params.chosen(request), _order(params.sort), page=params.page, limit=limit
+        request.deps, request.caller, params.filters(request), _order(params.sort), page=params.page, limit=limit
     )
     place = pagination(page=params.page, per_page=limit, total=found.total)
     if isinstance(request.caller, AffiliateCaller):
@@ -218,7 +219,7 @@ def _own(request: ApiRequest[Deps], params: ListOwnOffers, *, live: bool) -> Aff
         request.deps,
         request.caller,
         params.pid,
-        params.chosen(),
+        params.filters(),
         _order(params.sort),
         live=live,
         page=params.page,
@@ -229,13 +230,19 @@ def _own(request: ApiRequest[Deps], params: ListOwnOffers, *, live: bool) -> Aff
     return AffiliateOffersAnswer(offers=views, pagination=place)
 
 
-def _order(sort: dict[str, str]) -> Order:
+def _order(sort: dict[str, str]) -> OfferOrder:
     return [(name, direction.lower() == "desc") for name, direction in sort.items()]
 
 
-def _lower(values: tuple[str, ...]) -> frozenset[str] | None:
-    return frozenset(value.strip().lower() for value in values) or None
+def _set_filters(**filters: Iterable[Any]) -> OfferFilters:
+    """Return the filters that have values."""
+    found = {name: frozenset(values) for name, values in filters.items()}
+    return {name: values for name, values in found.items() if values}
 
 
-def _upper(values: tuple[str, ...]) -> frozenset[str] | None:
-    return frozenset(value.strip().upper() for value in values) or None
+def _lower(values: tuple[str, ...]) -> Iterator[str]:
+    return (value.strip().lower() for value in values)
+
+
+def _upper(values: tuple[str, ...]) -> Iterator[str]:
+    return (value.strip().upper() for value in values)

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.offers.classification import (
+from trackyard.actions.offers.smartlinks import (
     SmartLinkRecord,
     add_smartlink,
     count_offers,

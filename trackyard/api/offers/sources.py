@@ -3,11 +3,11 @@
 from typing import Annotated
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.offers.classification import add_source, edit_source, get_source, list_sources, remove_source
+from trackyard.actions.offers.sources import add_source, edit_source, get_source, list_sources, remove_source
 from trackyard.api.paths import path_hex
+from trackyard.domain.offers.categories import Source
 from trackyard.domain.offers.languages import LANGUAGES, preferred_text
 from trackyard.domain.people.roles import Permission
-from trackyard.store.offers.sources import Source
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Keyed, NoParams, Params

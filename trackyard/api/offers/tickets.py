@@ -17,8 +17,8 @@ from trackyard.api.paging import Paging
 from trackyard.api.paths import path_number
 from trackyard.api.people.affiliate_view import AffiliateView, affiliate_view
 from trackyard.base.zones import datetime_text
+from trackyard.domain.offers.tickets import Ticket, TicketDecision, TicketFilter, TicketStatus
 from trackyard.domain.people.roles import Permission
-from trackyard.store.offers.tickets import APPROVE, CLOSED, OPEN, REJECT, Ticket, TicketFilter
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, NoParams, Only, Params, RequiredFor
@@ -44,7 +44,7 @@ class ListTickets(Paging):
     """Which tickets; of each parameter any value matches. search: part of the title or description, or the id · pid: of
     these affiliates · manager_id: of affiliates with these managers · type: there are requests to join offers alone."""
 
-    status: AnyOf[Annotated[str, s.Choice((OPEN, CLOSED))]] = ()
+    status: AnyOf[Annotated[TicketStatus, s.Choice(TicketStatus)]] = ()
     type: AnyOf[Annotated[str, s.Choice((*OFFER_TYPES, *OTHER_TYPES))]] = ()
     search: s.Text = ""
     pid: AnyOf[s.Id] = ()
@@ -67,7 +67,7 @@ class ListTickets(Paging):
 class DecideTicket(Params):
     """What becomes of a ticket."""
 
-    do: Annotated[str, s.Choice((APPROVE, REJECT))]
+    do: Annotated[TicketDecision, s.Choice(TicketDecision)]
 
 
 class CommentsView(View):
@@ -165,8 +165,8 @@ def _find(request: ApiRequest[Deps]) -> Ticket:
 def decide_request(request: ApiRequest[Deps], params: DecideTicket) -> MessageAnswer:
     """Approve a request, which connects the affiliate, or reject it; the affiliate is told by mail. A second decision
     is a conflict."""
-    decide_ticket(request.deps, request.caller, request.subject.id, approve=params.do == APPROVE)
-    done = "approved" if params.do == APPROVE else "rejected"
+    decide_ticket(request.deps, request.caller, request.subject.id, approve=params.do == TicketDecision.APPROVE)
+    done = "approved" if params.do == TicketDecision.APPROVE else "rejected"
     return MessageAnswer(message=f"Ticket {request.subject.id} is {done}")
 
 

@@ -30,10 +30,10 @@ from trackyard.api.platform.files import CreativeView, creative_view, file_url
 from trackyard.api.statistics.times import text_or_none
 from trackyard.base.zones import datetime_text
 from trackyard.domain.offers.languages import preferred_text
+from trackyard.domain.offers.lists import ListedOffer
 from trackyard.domain.offers.offers import Offer, OfferSchedule, Privacy
 from trackyard.domain.offers.redirects import RedirectType
 from trackyard.domain.offers.visibility import goal_names
-from trackyard.store.offers.lists import ListedOffer
 from trackyard.wire.response.envelope import Money, View, number
 
 

@@ -1,23 +1,14 @@
 """Categories of offers (docs/api/categories.md)."""
 
 from collections.abc import Collection
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Final
 
 from sqlalchemy import Connection, func, insert, select, update
 
+from trackyard.domain.offers.categories import Category
 from trackyard.store.engine.dialect import page_of
 from trackyard.store.tables import category
-
-
-@dataclass(frozen=True, slots=True)
-class Category:
-    """A row of the table. Times UTC ms."""
-
-    id: str
-    title: str
-    created_at: int
-    updated_at: int
 
 
 def add_category(conn: Connection, new: Category) -> None:

@@ -5,9 +5,8 @@ The offers of a page are chosen from the columns of the index `ix_offer_listed` 
 row is wide and is read for the page only.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from decimal import Decimal
+from collections.abc import Callable, Iterable, Sequence
+from itertools import product
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
@@ -15,7 +14,8 @@ import msgspec
 from sqlalchemy import ColumnElement, Connection, Text, and_, cast, func, or_, select
 
 from trackyard.base.ids import is_hex24
-from trackyard.domain.offers.offers import OFFER_FIELDS, Offer, OfferSchedule, OfferStatus, Privacy, offer_of
+from trackyard.domain.offers.lists import ListedOffer, OfferFilters, OfferOrder, OfferPostback, TrackingDomain
+from trackyard.domain.offers.offers import OFFER_FIELDS, OfferSchedule, OfferStatus, Privacy, offer_of
 from trackyard.domain.offers.schedules import is_open
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.dialect import page_of
@@ -44,71 +44,22 @@ SORTS: Final = {
     "daily_cap": offer.c.day_cap,
     "total_cap": offer.c.total_cap,
 }
-"""What lists can be sorted by. An offer without a cap stands last, however it is sorted."""
+"""What lists can be sorted by. An offer without a cap comes last in either direction."""
+
+FilterCondition = Callable[[frozenset[Any]], ColumnElement[bool]]
 
 _SCHEDULE: Final = cast(offer.c.schedule, Text)
 _read_schedule: Final = msgspec.json.Decoder(OfferSchedule, strict=False).decode
 
-Order = Sequence[tuple[str, bool]]
-"""Names of SORTS, each with whether it descends."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OfferFilter:
-    """Which offers; None and "" ask nothing, an empty set lets nothing pass.
-
-    text: part of the title, or the whole id or hash · countries, categories, systems (lower-case names of operating
-    systems), smartlinks: offers that name any of them · updated_since: UTC ms · cap_types, cap_countries: offers
-    whose caps are not hidden, with one of such a type that names such a country.
-    """
-
-    text: str = ""
-    hashes: frozenset[str] | None = None
-    ids: frozenset[int] | None = None
-    countries: frozenset[str] | None = None
-    categories: frozenset[str] | None = None
-    systems: frozenset[str] | None = None
-    smartlinks: frozenset[str] | None = None
-    statuses: frozenset[str] = frozenset({OfferStatus.ACTIVE})
-    advertisers: frozenset[str] | None = None
-    privacies: frozenset[str] | None = None
-    updated_since: int | None = None
-    is_top: frozenset[bool] | None = None
-    bundle_ids: frozenset[str] | None = None
-    cap_types: frozenset[str] | None = None
-    cap_countries: frozenset[str] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ListedOffer:
-    """An offer with the figures of its last 30 days: cr in percent, epc in the platform currency."""
-
-    offer: Offer
-    cr: Decimal
-    epc: Decimal
-
-
-@dataclass(frozen=True, slots=True)
-class TrackingDomain:
-    """A host that tracking links begin with."""
-
-    url: str
-    use_https: bool
-
-
-@dataclass(frozen=True, slots=True)
-class OfferPostback:
-    """A postback of an affiliate for one offer; status, goal None = any."""
-
-    id: int
-    url: str
-    status: str | None
-    goal: str | None
-    created_at: int
-
 
 def list_offers(
-    conn: Connection, scope: Scope, conditions: Sequence[ColumnElement[bool]], order: Order, *, page: int, limit: int
+    conn: Connection,
+    scope: Scope,
+    conditions: Sequence[ColumnElement[bool]],
+    order: OfferOrder,
+    *,
+    page: int,
+    limit: int,
 ) -> tuple[list[ListedOffer], int]:
     """A page, and how many there are on all pages. conditions: of `filter_conditions` or `live_conditions`."""
     where = [offer.c.removed_at.is_(None), *_scoped(scope), *conditions]
@@ -149,32 +100,12 @@ def list_by_ids(conn: Connection, ids: Sequence[int]) -> list[ListedOffer]:
     return [found[number] for number in ids if number in found]
 
 
-def filter_conditions(criteria: OfferFilter) -> list[ColumnElement[bool]]:
-    """The conditions of a filter."""
-    columns = offer.c
-    conditions: list[ColumnElement[bool]] = [columns.status.in_(criteria.statuses)]
-    among: tuple[tuple[Any, frozenset[Any] | None], ...] = (
-        (columns.id, criteria.ids),
-        (columns.hash, criteria.hashes),
-        (columns.advertiser_id, criteria.advertisers),
-        (columns.privacy, criteria.privacies),
-        (columns.is_top, criteria.is_top),
-        (columns.bundle_id, criteria.bundle_ids),
-    )
-    conditions += [column.in_(values) for column, values in among if values is not None]
-    labels = (
-        ("country", criteria.countries),
-        ("category", criteria.categories),
-        ("os", criteria.systems),
-        ("smartlink", criteria.smartlinks),
-    )
-    conditions += [columns.id.in_(_labelled(kind, values)) for kind, values in labels if values is not None]
-    conditions += _cap_conditions(criteria)
-    if criteria.text:
-        conditions.append(_matches(criteria.text))
-    if criteria.updated_since is not None:
-        conditions.append(columns.updated_at >= criteria.updated_since)
-    return conditions
+def filter_conditions(filters: OfferFilters) -> list[ColumnElement[bool]]:
+    """Return the conditions of filters; only active offers match unless `status` is among them."""
+    caps = {name: values for name, values in filters.items() if name in _CAP_FILTERS}
+    others = ({"status": frozenset({OfferStatus.ACTIVE})} | dict(filters)).items()
+    conditions = [_FILTERS[name](values) for name, values in others if name not in _CAP_FILTERS]
+    return conditions + _cap_conditions(caps)
 
 
 def live_conditions(conn: Connection, scope: Scope, now_ms: int, zone: ZoneInfo) -> list[ColumnElement[bool]]:
@@ -260,16 +191,13 @@ def _labelled(kind: str, values: Iterable[str]) -> Any:
     return select(offer_label.c.offer_id).where(offer_label.c.kind == kind, offer_label.c.value.in_(list(values)))
 
 
-def _cap_conditions(criteria: OfferFilter) -> list[ColumnElement[bool]]:
-    if criteria.cap_types is None and criteria.cap_countries is None:
+def _cap_conditions(filters: OfferFilters) -> list[ColumnElement[bool]]:
+    """Return the conditions of offers with one shown cap of such a type that names such a country."""
+    if not filters:
         return []
-    shown = [~offer.c.hide_caps]
-    if criteria.cap_countries is None:
-        return [*shown, offer.c.id.in_(_labelled("cap_type", criteria.cap_types or ()))]
-    if criteria.cap_types is None:
-        return [*shown, offer.c.id.in_(_labelled("cap_country", criteria.cap_countries))]
-    both = [f"{kind} {country}" for kind in criteria.cap_types for country in criteria.cap_countries]
-    return [*shown, offer.c.id.in_(_labelled("cap", both))]
+    kind = "cap" if len(filters) == len(_CAP_FILTERS) else _CAP_FILTERS[next(iter(filters))]
+    values = {" ".join(parts) for parts in product(*(filters[name] for name in _CAP_FILTERS if name in filters))}
+    return [~offer.c.hide_caps, offer.c.id.in_(_labelled(kind, values))]
 
 
 def _matches(text: str) -> ColumnElement[bool]:
@@ -281,6 +209,35 @@ def _matches(text: str) -> ColumnElement[bool]:
     return title
 
 
+def _any_of(column: ColumnElement[Any]) -> FilterCondition:
+    return lambda values: column.in_(values)
+
+
+def _any_label(kind: str) -> FilterCondition:
+    return lambda values: offer.c.id.in_(_labelled(kind, values))
+
+
+_FILTERS: Final[dict[str, FilterCondition]] = {
+    "status": _any_of(offer.c.status),
+    "int_id": _any_of(offer.c.id),
+    "ids": _any_of(offer.c.hash),
+    "advertiser": _any_of(offer.c.advertiser_id),
+    "privacy": _any_of(offer.c.privacy),
+    "is_top": _any_of(offer.c.is_top),
+    "bundle_id": _any_of(offer.c.bundle_id),
+    "countries": _any_label("country"),
+    "categories": _any_label("category"),
+    "os": _any_label("os"),
+    "smartlink_categories": _any_label("smartlink"),
+    "q": lambda texts: or_(*(_matches(text) for text in texts)),
+    "updated_at": lambda moments: offer.c.updated_at >= min(moments),
+}
+"""Name of a filter → its condition. q: part of a title, an id or a hash · updated_at: since a moment, UTC ms."""
+
+_CAP_FILTERS: Final = {"caps_type": "cap_type", "caps_country": "cap_country"}
+"""Name of a filter of caps → its label; with both, one cap must match both."""
+
+
 def _matches_reference(reference: str) -> ColumnElement[bool]:
     text = reference.lower()
     if is_hex24(text):
@@ -288,7 +245,7 @@ def _matches_reference(reference: str) -> ColumnElement[bool]:
     return offer.c.id == (int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0)
 
 
-def _order(order: Order) -> list[Any]:
+def _order(order: OfferOrder) -> list[Any]:
     keys = [SORTS[name].desc() if descending else SORTS[name].asc() for name, descending in order]
     nullable = {"daily_cap", "total_cap"}
     keys = [key.nulls_last() if name in nullable else key for (name, _), key in zip(order, keys, strict=True)]

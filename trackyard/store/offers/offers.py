@@ -165,6 +165,12 @@ def visible_among(conn: Connection, ids: Iterable[int], affiliate_id: int | None
     return set(conn.execute(query).scalars())
 
 
+def offers_with(conn: Connection, kind: str, value: str) -> list[int]:
+    """The offers filed under a value of a kind, by id; removed offers are filed under nothing."""
+    query = select(offer_label.c.offer_id).where(offer_label.c.kind == kind, offer_label.c.value == value)
+    return list(conn.execute(query.order_by(offer_label.c.offer_id)).scalars())
+
+
 def _is(reference: int | str) -> Any:
     text = str(reference).lower()
     if is_hex24(text):  # also when every digit is decimal: no integer id has 24

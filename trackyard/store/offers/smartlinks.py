@@ -1,26 +1,15 @@
 """SmartLink categories: groups of offers behind one link (docs/api/smartlinks.md)."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from sqlalchemy import Connection, and_, delete, func, insert, or_, select, update
 
+from trackyard.domain.offers.categories import SmartLink
 from trackyard.domain.offers.offers import OfferStatus, Privacy
 from trackyard.store.tables import connection, offer, offer_label, smartlink_category
 
 LABEL_KIND = "smartlink"
-
-
-@dataclass(frozen=True, slots=True)
-class SmartLink:
-    """A row of the table. domain_id: None = the platform's · times UTC ms."""
-
-    id: str
-    name: str
-    domain_id: int | None
-    description: str | None
-    created_at: int
-    updated_at: int
 
 
 def add_smartlink(conn: Connection, new: SmartLink) -> None:

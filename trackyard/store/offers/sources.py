@@ -1,20 +1,11 @@
 """Traffic sources that offers allow (docs/api/sources.md)."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from sqlalchemy import Connection, delete, insert, select, update
 
+from trackyard.domain.offers.categories import Source
 from trackyard.store.tables import source
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A row of the table. title_lang: by language · times UTC ms."""
-
-    id: str
-    title_lang: dict[str, str]
-    created_at: int
-    updated_at: int
 
 
 def add_source(conn: Connection, new: Source) -> None:

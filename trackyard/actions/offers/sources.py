@@ -1,0 +1,58 @@
+"""Traffic sources of offers (docs/api/sources.md). All staff share them: no scope confines them."""
+
+from dataclasses import replace
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.offers.offers import remove_from_offers
+from trackyard.base.errors import BadInput, required
+from trackyard.base.ids import new_id
+from trackyard.domain.offers.categories import Source
+from trackyard.store.offers import sources
+
+
+def list_sources(deps: Deps) -> list[Source]:
+    """Every traffic source, oldest first."""
+    with deps.database.read() as conn:
+        return sources.list_sources(conn)
+
+
+def get_source(deps: Deps, source_id: str) -> Source:
+    """The source of an id. Raises NotFound."""
+    with deps.database.read() as conn:
+        return required(sources.find_source(conn, source_id))
+
+
+def add_source(deps: Deps, titles: dict[str, str]) -> Source:
+    """Makes a traffic source with a title by language. Raises BadInput when there is none."""
+    now = deps.clock.now_ms()
+    new = Source(id=new_id(now), title_lang=_titles({}, titles), created_at=now, updated_at=now)
+    with deps.database.write() as conn:
+        sources.add_source(conn, new)
+    return new
+
+
+def edit_source(deps: Deps, source_id: str, titles: dict[str, str]) -> Source:
+    """Sets the titles that are given, an empty one takes its language away. Raises NotFound, BadInput."""
+    now = deps.clock.now_ms()
+    with deps.database.write() as conn:
+        found = required(sources.find_source(conn, source_id, lock=True))
+        after = replace(found, title_lang=_titles(found.title_lang, titles), updated_at=now)
+        sources.edit_source(conn, after.id, after.title_lang, now)
+    return after
+
+
+def remove_source(deps: Deps, source_id: str) -> Source:
+    """Removes a source, from the offers that allow it too. Raises NotFound."""
+    now = deps.clock.now_ms()
+    with deps.database.write() as conn:
+        found = required(sources.find_source(conn, source_id, lock=True))
+        remove_from_offers(conn, "source", "sources", found.id, now)
+        sources.remove_source(conn, found.id)
+    return found
+
+
+def _titles(before: dict[str, str], given: dict[str, str]) -> dict[str, str]:
+    remaining = {language: title for language, title in (before | given).items() if title.strip()}
+    if not remaining:
+        raise BadInput({"title_lang": ["A title in one language at least is needed."]})
+    return remaining

@@ -1,0 +1,42 @@
+"""Offers as lists show them, and what lists select and sort by (docs/spec/offers.md#lists-of-offers)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from trackyard.domain.offers.offers import Offer
+
+OfferOrder = Sequence[tuple[str, bool]]
+"""Names of sort keys, each with whether it descends."""
+
+OfferFilters = Mapping[str, frozenset[Any]]
+"""Name of a filter → values, of which any may match. A name that is absent filters nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedOffer:
+    """An offer with the metrics of its last 30 days: cr in percent, epc in the platform currency."""
+
+    offer: Offer
+    cr: Decimal
+    epc: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class TrackingDomain:
+    """A host that tracking links begin with."""
+
+    url: str
+    use_https: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OfferPostback:
+    """A postback of an affiliate for one offer; status, goal None = any."""
+
+    id: int
+    url: str
+    status: str | None
+    goal: str | None
+    created_at: int

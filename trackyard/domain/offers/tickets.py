@@ -1,0 +1,54 @@
+"""Tickets: requests of affiliates to join offers (docs/api/tickets.md)."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class TicketStatus(StrEnum):
+    """Whether staff have still to decide."""
+
+    OPEN = "open"
+    CLOSED = "closed"
+
+
+class TicketDecision(StrEnum):
+    """What staff decide on a ticket."""
+
+    APPROVE = "approve"
+    REJECT = "reject"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ticket:
+    """A request to join an offer. Times are UTC ms.
+
+    id: 0 = not stored yet
+    decision: None while the ticket is open
+    decided_by: id of a staff user; None = the platform decided
+    """
+
+    id: int = 0
+    status: TicketStatus
+    affiliate_id: int
+    offer_id: int
+    title: str
+    description: str
+    created_at: int
+    updated_at: int
+    decision: TicketDecision | None = None
+    decided_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TicketFilter:
+    """Which tickets to list. All conditions must hold; an empty one selects all.
+
+    part: of the title or description, or the id
+    manager_ids: of the affiliate's manager
+    """
+
+    statuses: tuple[TicketStatus, ...] = ()
+    affiliate_ids: tuple[int, ...] = ()
+    offer_ids: tuple[int, ...] = ()
+    manager_ids: tuple[str, ...] = ()
+    part: str = ""
