@@ -4,9 +4,10 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.offers.lists import OfferPage
 from trackyard.actions.offers.tickets import TicketRecord
 from trackyard.api.offers.view_affiliate import AffiliateOfferView, ViewContext, affiliate_offer_views
-from trackyard.api.offers.view_parts import RestrictedIspView, ScheduleView, schedule_view
-from trackyard.domain.offers.offers import OfferSchedule
+from trackyard.api.offers.view_parts import ScheduleView, schedule_view
+from trackyard.domain.offers.offers import OfferSchedule, RestrictedIsp
 from trackyard.domain.offers.visibility import goal_names
+from trackyard.wire.response.views import view_of
 
 
 class TicketOfferView(AffiliateOfferView):
@@ -23,7 +24,7 @@ class TicketOfferView(AffiliateOfferView):
     strictly_country: int
     strictly_os: list[str]
     strictly_isp: list[str]
-    restriction_isp: list[RestrictedIspView]
+    restriction_isp: list[RestrictedIsp]
     strictly_brands: list[str]
     click_session: str
     minimal_click_session: str
@@ -40,25 +41,14 @@ def ticket_offer_view(record: TicketRecord, deps: Deps, version: str) -> TicketO
     offer, view_context = record.offer.offer, ViewContext(record.ticket.affiliate_id, deps, version)
     [seen] = affiliate_offer_views(OfferPage([record.offer], 1, record.related), view_context)
     shared = {name: getattr(seen, name) for name in AffiliateOfferView.__struct_fields__}
-    return TicketOfferView(
+    return view_of(
+        TicketOfferView,
+        offer,
         **shared,
-        **{name: getattr(offer, name) for name in _AS_STORED},
         goals=goal_names(offer),
-        logo_source=offer.logo_source or "",
-        cross_postback_url=offer.cross_postback_url or "",
         caps_timezone=offer.caps_timezone or deps.zone.key,
-        hide_caps=int(offer.hide_caps),
-        strictly_country=int(offer.strictly_country),
         strictly_os=[item.os for item in offer.restriction_os],
         strictly_isp=[item.name for item in offer.restriction_isp],
-        restriction_isp=[RestrictedIspView(country=item.country, name=item.name) for item in offer.restriction_isp],
-        strictly_brands=list(offer.strictly_brands),
         schedule=schedule_view(offer.schedule or OfferSchedule(), deps.zone),
         io_document=None,
     )
-
-
-_AS_STORED = (
-    *("description_lang", "kpi", "send_emails", "click_session", "minimal_click_session"),
-    *("search_empty_sub", "consider_personal_targeting_only", "uniq_ip_only", "reject_not_uniq_ip"),
-)

@@ -9,32 +9,33 @@ from trackyard.actions.offers.lists import OfferPage, RelatedRecords
 from trackyard.api.offers.subaccounts import SubAccountView
 from trackyard.api.offers.view_parts import (
     CapView,
-    LandingView,
     OfferPaymentView,
-    PersonalLimitView,
     PersonalPaymentView,
-    RestrictedIspView,
-    RestrictedOsView,
     ScheduleView,
     TargetingView,
     TierView,
     cap_view,
-    landing_view,
-    payment_view,
-    personal_payment_view,
     schedule_view,
     targeting_view,
-    tier_view,
 )
 from trackyard.api.platform.files import CreativeView, creative_view, file_url
 from trackyard.api.statistics.times import text_or_none
 from trackyard.base.zones import datetime_text
 from trackyard.domain.offers.languages import preferred_text
 from trackyard.domain.offers.lists import ListedOffer
-from trackyard.domain.offers.offers import Offer, OfferSchedule, Privacy
+from trackyard.domain.offers.offers import (
+    Landing,
+    Offer,
+    OfferSchedule,
+    PersonalLimit,
+    Privacy,
+    RestrictedIsp,
+    RestrictedOs,
+)
 from trackyard.domain.offers.redirects import RedirectType
 from trackyard.domain.offers.visibility import goal_names
 from trackyard.wire.response.envelope import Money, View, number
+from trackyard.wire.response.views import fields_from, view_of
 
 
 class CategoryRef(View):
@@ -84,12 +85,12 @@ class OfferFields(View):
     is_top: int
     payments: list[OfferPaymentView]
     partner_payments: list[PersonalPaymentView]
-    landings: list[LandingView]
+    landings: list[Landing]
     strictly_country: int
     strictly_os: list[str]
-    restriction_os: list[RestrictedOsView]
+    restriction_os: list[RestrictedOs]
     strictly_isp: list[str]
-    restriction_isp: list[RestrictedIspView]
+    restriction_isp: list[RestrictedIsp]
     strictly_brands: list[str]
     strictly_devices: list[str]
     strictly_connection_type: str
@@ -120,7 +121,7 @@ class OfferFields(View):
     sub_accounts: dict[str, SubAccountView]
     sub_restrictions: list[dict[str, str]]
     caps: list[CapView]
-    personal_limits: list[PersonalLimitView]
+    personal_limits: list[PersonalLimit]
     enabled_commission_tiers: bool
     commission_tiers: list[TierView]
     caps_timezone: str
@@ -208,13 +209,16 @@ def full_fields(item: ListedOffer, related: RelatedRecords, deps: Deps) -> dict[
     """Return the fields that both forms for staff hold."""
     offer = item.offer
     base = link_base(offer, related, deps.tracking_url)
-    return {
-        **{name: getattr(offer, name) for name in _AS_STORED},
-        **{name: getattr(offer, name) or "" for name in _TEXTS},
-        **{name: int(getattr(offer, name)) for name in _FLAGS},
-        **{name: list(getattr(offer, name)) for name in _LISTS},
-        **_money(offer),
-        **_restrictions(offer),
+    names = goal_names(offer)
+    given = {
+        "payments": [view_of(OfferPaymentView, payment) for payment in offer.payments],
+        "partner_payments": [view_of(PersonalPaymentView, payment) for payment in offer.partner_payments],
+        "caps": [cap_view(cap, names) for cap in offer.caps],
+        "commission_tiers": [view_of(TierView, tier) for tier in offer.commission_tiers],
+        "strictly_os": [item.os for item in offer.restriction_os],
+        "strictly_isp": [item.name for item in offer.restriction_isp],
+        "sub_accounts": sub_accounts(offer),
+        "targeting": [targeting_view(TargetingView, group) for group in offer.targeting],
         "offer_id": offer.hash,
         "advertiser": offer.advertiser_id,
         "preview_url": offer.url_preview or "",
@@ -222,9 +226,7 @@ def full_fields(item: ListedOffer, related: RelatedRecords, deps: Deps) -> dict[
         "use_https": base.startswith("https:"),
         "use_http": base.startswith("http:"),
         "logo": file_url(deps.api_url, offer.logo) or "",
-        "landings": [landing_view(landing) for landing in offer.landings],
         "full_categories": category_refs(offer, related),
-        "notice_percent_overcap": offer.notice_percent_overcap or 0,
         "cr": number(item.cr),
         "epc": number(item.epc),
         "hide_referer": int(offer.redirect_type == RedirectType.HIDDEN),
@@ -239,28 +241,7 @@ def full_fields(item: ListedOffer, related: RelatedRecords, deps: Deps) -> dict[
         "updated_at": datetime_text(offer.updated_at, deps.zone),
         "created_at": datetime_text(offer.created_at, deps.zone),
     }
-
-
-def _money(offer: Offer) -> dict[str, Any]:
-    names = goal_names(offer)
-    return {
-        "payments": [payment_view(item) for item in offer.payments],
-        "partner_payments": [personal_payment_view(item) for item in offer.partner_payments],
-        "caps": [cap_view(cap, names) for cap in offer.caps],
-        "personal_limits": [PersonalLimitView(partner=each.partner, caps=each.caps) for each in offer.personal_limits],
-        "commission_tiers": [tier_view(tier) for tier in offer.commission_tiers],
-    }
-
-
-def _restrictions(offer: Offer) -> dict[str, Any]:
-    return {
-        "strictly_os": [item.os for item in offer.restriction_os],
-        "restriction_os": [RestrictedOsView(os=item.os, versions=list(item.versions)) for item in offer.restriction_os],
-        "strictly_isp": [item.name for item in offer.restriction_isp],
-        "restriction_isp": [RestrictedIspView(country=item.country, name=item.name) for item in offer.restriction_isp],
-        "sub_accounts": sub_accounts(offer),
-        "targeting": [targeting_view(group) for group in offer.targeting],
-    }
+    return fields_from(OfferFields, offer, given)
 
 
 def sub_accounts(offer: Offer) -> dict[str, SubAccountView]:
@@ -273,22 +254,3 @@ def sub_accounts(offer: Offer) -> dict[str, SubAccountView]:
             refused=held is not None and held.exclude,
         )
     return shown
-
-
-_AS_STORED = (
-    *("id", "external_offer_id", "bundle_id", "hide_payments", "title", "url", "description_lang", "kpi"),
-    *("status", "privacy", "strictly_connection_type", "is_redirect_overcap"),
-    *("hold_period", "allowed_ip", "disallowed_ip", "redirect_type", "send_emails", "is_cpi"),
-    *("enabled_commission_tiers", "caps_goal_overcap", "search_empty_sub", "allow_impressions", "click_session"),
-    *("minimal_click_session", "uniq_ip_only", "reject_not_uniq_ip", "consider_personal_targeting_only"),
-)
-_TEXTS = (
-    *("macro_url", "parallel_tracking_url", "cross_postback_url", "impressions_url", "url_preview", "trafficback_url"),
-    *("notes", "note_aff", "note_sales", "hash_password", "logo_source"),
-)
-"""Text that is empty when nobody wrote it."""
-_FLAGS = ("is_top", "strictly_country", "allow_deeplink", "auto_offer_connect", "hide_caps")
-_LISTS = (
-    *("countries", "tags", "strictly_brands", "strictly_devices", "categories", "sub_restrictions", "caps_status"),
-    "smartlink_categories",
-)

@@ -21,27 +21,22 @@ from trackyard.api.offers.view import (
 )
 from trackyard.api.offers.view_parts import (
     CapView,
-    LandingView,
-    RestrictedIspView,
-    RestrictedOsView,
     ScheduleView,
     SharedPaymentView,
     SharedTargetingView,
     TierView,
     cap_view,
-    landing_view,
-    shared_payment_view,
-    shared_targeting_view,
-    tier_view,
+    targeting_view,
 )
 from trackyard.api.platform.files import CreativeView, creative_view, file_url
 from trackyard.api.tracking.postbacks import of_version
 from trackyard.base.zones import datetime_text
 from trackyard.domain.offers.lists import ListedOffer, OfferPostback
-from trackyard.domain.offers.offers import Offer, Privacy
+from trackyard.domain.offers.offers import Landing, Offer, Privacy, RestrictedIsp, RestrictedOs
 from trackyard.domain.offers.visibility import caps_for, goal_names, payments_for, targeting_for, tiers_for
 from trackyard.domain.tracking.links import Link
 from trackyard.wire.response.envelope import Money, View, number
+from trackyard.wire.response.views import view_of
 
 
 class LinkPostbackView(View):
@@ -85,7 +80,7 @@ class AffiliateOfferView(View):
     countries: list[str]
     payments: list[SharedPaymentView]
     required_approval: bool
-    landings: list[LandingView]
+    landings: list[Landing]
     is_cpi: bool
     creatives: list[CreativeView]
     creatives_zip: str | None
@@ -115,9 +110,9 @@ class FullAffiliateOfferView(AffiliateOfferView):
     is_top: int
     strictly_country: int
     strictly_os: list[str]
-    restriction_os: list[RestrictedOsView]
+    restriction_os: list[RestrictedOs]
     strictly_isp: list[str]
-    restriction_isp: list[RestrictedIspView]
+    restriction_isp: list[RestrictedIsp]
     strictly_brands: list[str]
     strictly_devices: list[str]
     strictly_connection_type: str
@@ -181,7 +176,7 @@ def _full_fields(offer: Offer, affiliate_id: int) -> dict[str, Any]:
     return {
         "categories": list(offer.categories),
         "goals": {item.goal: names[item.goal] for item in payments_for(offer, affiliate_id)},
-        "commission_tiers": [tier_view(tier) for tier in tiers_for(offer, affiliate_id)],
+        "commission_tiers": [view_of(TierView, tier) for tier in tiers_for(offer, affiliate_id)],
     }
 
 
@@ -193,10 +188,10 @@ def _view(item: ListedOffer, related: RelatedRecords, view_context: ViewContext)
     base = link_base(offer, related, view_context.deps.tracking_url)
     links = _links(offer, related, view_context, base)
     names = goal_names(offer)
-    return AffiliateOfferView(
-        id=offer.id,
+    return view_of(
+        AffiliateOfferView,
+        offer,
         offer_id=offer.hash,
-        title=offer.title,
         preview_url=offer.url_preview or "",
         description=description(offer),
         cr=number(item.cr),
@@ -206,21 +201,18 @@ def _view(item: ListedOffer, related: RelatedRecords, view_context: ViewContext)
         sources=source_refs(offer, related),
         categories=[each.title for each in category_refs(offer, related)],
         full_categories=category_refs(offer, related),
-        countries=list(offer.countries),
-        payments=[shared_payment_view(each) for each in payments_for(offer, view_context.affiliate_id)],
+        payments=[view_of(SharedPaymentView, each) for each in payments_for(offer, view_context.affiliate_id)],
         required_approval=not related.connected.get(offer.id, offer.privacy == Privacy.PUBLIC),
-        landings=[landing_view(landing) for landing in offer.landings],
-        is_cpi=offer.is_cpi,
         creatives=[creative_view(creative, view_context.deps.api_url) for creative in offer.creatives],
         creatives_zip=file_url(view_context.deps.api_url, offer.creatives_zip),
         links=links,
-        macro_url=offer.macro_url or "",
         link=links[0].url if links else None,
         use_https=base.startswith("https:"),
         use_http=base.startswith("http:"),
-        hold_period=offer.hold_period,
         caps=[cap_view(cap, names) for cap in caps_for(offer, view_context.affiliate_id)],
-        targeting=[shared_targeting_view(group) for group in targeting_for(offer, view_context.affiliate_id)],
+        targeting=[
+            targeting_view(SharedTargetingView, group) for group in targeting_for(offer, view_context.affiliate_id)
+        ],
     )
 
 

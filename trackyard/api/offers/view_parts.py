@@ -1,25 +1,27 @@
 """The parts of an offer in answers (docs/api/offer-lists.md#get-offerid, docs/spec/types.md#offers)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import Any
+from typing import TypeVar
 from zoneinfo import ZoneInfo
 
-import msgspec
 from msgspec import field
 
 from trackyard.base.zones import day_start_ms, find_zone
 from trackyard.domain.offers.offers import (
     AllowDeny,
     AllowDenyGeo,
+    AllowDenySubs,
     Cap,
-    Landing,
-    OfferPayment,
     OfferSchedule,
+    OsVersion,
     TargetingGroup,
-    Tier,
+    WeightedUrl,
 )
-from trackyard.wire.response.envelope import Money, View, number
+from trackyard.wire.response.envelope import Money, View
+from trackyard.wire.response.views import view_of
+
+T = TypeVar("T", bound="SharedTargetingView")
 
 
 class SharedPaymentView(View):
@@ -60,16 +62,6 @@ class PersonalPaymentView(OfferPaymentView):
     partners: list[int]
 
 
-class LandingView(View):
-    """A landing page."""
-
-    id: int
-    title: str
-    url: str
-    url_preview: str
-    type: str
-
-
 class CapView(View):
     """A cap. goals: value to name."""
 
@@ -82,13 +74,6 @@ class CapView(View):
     affiliates: list[int]
     country_type: str
     country: list[str]
-
-
-class PersonalLimitView(View):
-    """A day cap of conversions for one affiliate."""
-
-    partner: int
-    caps: int
 
 
 class TierView(View):
@@ -133,72 +118,35 @@ class ScheduleView(View):
     intervals: list[IntervalView]
 
 
-class AllowDenyView(View):
-    """What is let in and what is kept out."""
-
-    allow: list[str]
-    deny: list[str]
-
-
-class GeoTargetingView(View):
-    """Regions or cities by country."""
-
-    allow: dict[str, list[int]]
-    deny: dict[str, list[int]]
-
-
-class OsVersionView(View):
-    """An operating system; comparison LT, LTE, EQ, GT, GTE or "" (any version)."""
-
-    name: str
-    comparison: str
-    version: str
-
-
 class OsTargetingView(View):
     """Operating systems; only those let in can be named."""
 
-    allow: list[OsVersionView]
-    deny: list[OsVersionView] = field(default_factory=list)
+    allow: Sequence[OsVersion]
+    deny: list[OsVersion] = field(default_factory=list)
 
 
 class IspTargetingView(View):
     """Providers by country; only those let in can be named."""
 
-    allow: dict[str, list[str]]
+    allow: Mapping[str, Sequence[str]]
     deny: dict[str, list[str]] = field(default_factory=dict)
-
-
-class SubTargetingView(View):
-    """Values by number of the sub; deny_groups: values that are refused together."""
-
-    allow: dict[str, list[str]]
-    deny: dict[str, list[str]]
-    deny_groups: list[dict[str, str]]
-
-
-class WeightedUrlView(View):
-    """A URL and its share in percent."""
-
-    url: str
-    weight: int
 
 
 class SharedTargetingView(View):
     """A targeting group, as everyone sees it. affiliate_id: an affiliate sees itself alone."""
 
-    country: AllowDenyView
-    region: GeoTargetingView
-    city: GeoTargetingView
+    country: AllowDeny
+    region: AllowDenyGeo
+    city: AllowDenyGeo
     os: OsTargetingView
     isp: IspTargetingView
-    ip: AllowDenyView
-    browser: AllowDenyView
-    brand: AllowDenyView
+    ip: AllowDeny
+    browser: AllowDeny
+    brand: AllowDeny
     device_type: list[str]
     connection: list[str]
     affiliate_id: list[int]
-    sub: SubTargetingView
+    sub: AllowDenySubs
     block_proxy: int
 
 
@@ -206,146 +154,24 @@ class TargetingView(SharedTargetingView):
     """A targeting group, as staff see it: where its clicks go, too."""
 
     url: str
-    urls: list[WeightedUrlView]
-
-
-class RestrictedOsView(View):
-    """An operating system the offer takes."""
-
-    os: str
-    versions: list[str]
-
-
-class RestrictedIspView(View):
-    """A provider the offer takes."""
-
-    country: str
-    name: str
-
-
-def payment_view(item: OfferPayment) -> OfferPaymentView:
-    """A general payment."""
-    return OfferPaymentView(**_shared_payment(item), total=number(item.total), url=item.url)
-
-
-def personal_payment_view(item: OfferPayment) -> PersonalPaymentView:
-    """A personal payment."""
-    shared = _shared_payment(item)
-    return PersonalPaymentView(**shared, total=number(item.total), url=item.url, partners=list(item.partners))
-
-
-def shared_payment_view(item: OfferPayment) -> SharedPaymentView:
-    """A payment without what the advertiser pays."""
-    return SharedPaymentView(**_shared_payment(item))
-
-
-def landing_view(item: Landing) -> LandingView:
-    """A landing page."""
-    return LandingView(**msgspec.structs.asdict(item))
+    urls: list[WeightedUrl]
 
 
 def cap_view(cap: Cap, names: Mapping[str, str]) -> CapView:
-    """A cap. names: of goals."""
-    return CapView(
-        period=cap.period,
-        type=cap.type,
-        value=number(cap.value),
-        goal_type=cap.goal_type,
-        goals={goal: names.get(goal, goal) for goal in cap.goals},
-        affiliate_type=cap.affiliate_type,
-        affiliates=list(cap.affiliates),
-        country_type=cap.country_type,
-        country=list(cap.country),
-    )
-
-
-def tier_view(tier: Tier) -> TierView:
-    """A commission tier."""
-    return TierView(
-        timeframe=tier.timeframe,
-        type=tier.type,
-        value=number(tier.value),
-        modifier_type=tier.modifier_type,
-        modifier_value=number(tier.modifier_value),
-        modifier_payment_type=tier.modifier_payment_type,
-        goals=list(tier.goals),
-        target_goals=list(tier.target_goals),
-        affiliate_type=tier.affiliate_type,
-        affiliates=list(tier.affiliates),
-        countries=list(tier.countries),
-        conversion_status=list(tier.conversion_status),
-    )
+    """Return a cap with the names of its goals."""
+    return view_of(CapView, cap, goals={goal: names.get(goal, goal) for goal in cap.goals})
 
 
 def schedule_view(schedule: OfferSchedule, platform_zone: ZoneInfo) -> ScheduleView:
-    """A schedule; one without a zone is in the platform's."""
+    """Return a schedule; one without a zone is in the platform's."""
     zone = (find_zone(schedule.timezone) if schedule.timezone else None) or platform_zone
     start = None
     if schedule.date_start:
         start = TimestampView(sec=day_start_ms(date.fromisoformat(schedule.date_start), zone) // 1000, usec=0)
-    return ScheduleView(
-        enabled=int(schedule.enabled),
-        date_start=start,
-        date_to=schedule.date_to,
-        timezone=zone.key,
-        intervals=[IntervalView(**msgspec.structs.asdict(item)) for item in schedule.intervals],
-    )
+    intervals = [view_of(IntervalView, item) for item in schedule.intervals]
+    return view_of(ScheduleView, schedule, date_start=start, timezone=zone.key, intervals=intervals)
 
 
-def targeting_view(group: TargetingGroup) -> TargetingView:
-    """A group with everything."""
-    urls = [WeightedUrlView(url=item.url, weight=item.weight) for item in group.urls]
-    return TargetingView(**_shared_targeting(group), url=group.url, urls=urls)
-
-
-def shared_targeting_view(group: TargetingGroup) -> SharedTargetingView:
-    """A group without where its clicks go."""
-    return SharedTargetingView(**_shared_targeting(group))
-
-
-_PAYMENT = tuple(name for name in SharedPaymentView.__struct_fields__ if name != "revenue")
-
-
-def _shared_payment(item: OfferPayment) -> dict[str, Any]:
-    shown: dict[str, Any] = {}
-    for name in _PAYMENT:
-        value = getattr(item, name)
-        shown[name] = list(value) if type(value) is tuple else value
-    shown["type"] = item.type.value
-    shown["revenue"] = number(item.revenue)
-    return shown
-
-
-def _shared_targeting(group: TargetingGroup) -> dict[str, Any]:
-    systems = [OsVersionView(name=item.name, comparison=item.comparison, version=item.version) for item in group.os]
-    sub = group.sub
-    return {
-        "country": _allow_deny_view(group.country),
-        "region": _geo_view(group.region),
-        "city": _geo_view(group.city),
-        "os": OsTargetingView(allow=systems),
-        "isp": IspTargetingView(allow={code: list(names) for code, names in group.isp.items()}),
-        "ip": _allow_deny_view(group.ip),
-        "browser": _allow_deny_view(group.browser),
-        "brand": _allow_deny_view(group.brand),
-        "device_type": list(group.device_type),
-        "connection": list(group.connection),
-        "affiliate_id": list(group.affiliate_id),
-        "sub": SubTargetingView(
-            allow={str(place): list(values) for place, values in sub.allow.items()},
-            deny={str(place): list(values) for place, values in sub.deny.items()},
-            deny_groups=[{str(place): value for place, value in row.items()} for row in sub.deny_groups],
-        ),
-        "block_proxy": int(group.block_proxy),
-    }
-
-
-def _allow_deny_view(sides: AllowDeny) -> AllowDenyView:
-    return AllowDenyView(allow=list(sides.allow), deny=list(sides.deny))
-
-
-def _geo_view(places: AllowDenyGeo) -> GeoTargetingView:
-    return GeoTargetingView(
-        allow={code: list(ids) for code, ids in places.allow.items()},
-        deny={code: list(ids) for code, ids in places.deny.items()},
-    )
+def targeting_view(view: type[T], group: TargetingGroup) -> T:
+    """Return a group as staff or as everyone sees it."""
+    return view_of(view, group, os=OsTargetingView(allow=group.os), isp=IspTargetingView(allow=group.isp))
