@@ -12,7 +12,8 @@ from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform import notices
 from trackyard.actions.platform.notices import Notice, Recipient
 from trackyard.base.errors import BadInput, NotFound
-from trackyard.domain.offers.offers import Offer, Privacy
+from trackyard.domain.offers.choices import Privacy
+from trackyard.domain.offers.offers import Offer
 from trackyard.domain.people.affiliates import Affiliate
 from trackyard.domain.people.callers import Caller
 from trackyard.domain.people.roles import Permission

@@ -8,8 +8,8 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.offers.connections import auto_connect
 from trackyard.actions.people.scope import scope_of
 from trackyard.base.errors import BadInput, NotFound
+from trackyard.domain.offers.choices import Privacy
 from trackyard.domain.offers.lists import ListedOffer, OfferFilters, OfferOrder, OfferPostback, TrackingDomain
-from trackyard.domain.offers.offers import Privacy
 from trackyard.domain.people.callers import AffiliateCaller, Caller
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope

@@ -12,8 +12,9 @@ from trackyard.actions.people.affiliates import AffiliateRecord, nested_records
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform import notices
 from trackyard.base.errors import BadInput, Conflict, NotFound
+from trackyard.domain.offers.choices import Privacy
 from trackyard.domain.offers.lists import ListedOffer
-from trackyard.domain.offers.offers import Offer, Privacy
+from trackyard.domain.offers.offers import Offer
 from trackyard.domain.offers.tickets import Ticket, TicketDecision, TicketFilter, TicketStatus
 from trackyard.domain.people.callers import AffiliateCaller, Caller
 from trackyard.domain.people.roles import Permission

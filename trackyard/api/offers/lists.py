@@ -20,9 +20,9 @@ from trackyard.api.offers.view_affiliate import (
 )
 from trackyard.api.paging import Paging
 from trackyard.base.zones import day_start_ms
+from trackyard.domain.offers.choices import OfferStatus, Privacy
 from trackyard.domain.offers.counters import CapType
 from trackyard.domain.offers.lists import OfferFilters, OfferOrder
-from trackyard.domain.offers.offers import OfferStatus, Privacy
 from trackyard.domain.people.callers import AffiliateCaller
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers

@@ -11,7 +11,8 @@ from typing import Annotated, Any
 from pydantic import Field, ValidationInfo, field_validator
 
 from trackyard.domain.conversions.statuses import Status
-from trackyard.domain.offers.counters import CapType, SideKind
+from trackyard.domain.offers.choices import CapScope
+from trackyard.domain.offers.counters import CapType
 from trackyard.domain.offers.offers import (
     Cap,
     Interval,
@@ -36,7 +37,7 @@ CountryLike = Annotated[str, s.CountryCode(listed=False)]
 """A country; the use case checks that it exists, or that the offer has it already."""
 Device = Annotated[str, s.Choice(DEVICES)]
 Goal = Annotated[str, s.BoundedText(maximum=255)]
-Spread = Annotated[SideKind, s.Choice(SideKind)]
+Spread = Annotated[CapScope, s.Choice(CapScope)]
 Day = Annotated[int, s.WholeNumber(minimum=0, maximum=6)]
 
 TierStatus = Annotated[Status, s.Choice(status for status in Status if status is not Status.PENDING_CAP)]
@@ -124,11 +125,11 @@ class CapItem(Params):
     period: Annotated[CapPeriod, s.Choice(period for period in CapPeriod if period != CapPeriod.WEEK)]
     type: Annotated[CapType, s.Choice(CapType)]
     value: s.Amount
-    goal_type: Spread = SideKind.ALL
+    goal_type: Spread = CapScope.ALL
     goals: Annotated[Seq[Goal], Field(validate_default=True)] = ()
-    affiliate_type: Spread = SideKind.ALL
+    affiliate_type: Spread = CapScope.ALL
     affiliates: Annotated[Seq[s.Id], Field(validate_default=True)] = ()
-    country_type: Spread = SideKind.ALL
+    country_type: Spread = CapScope.ALL
     country: Annotated[Seq[CountryLike], Field(validate_default=True)] = ()
 
     @field_validator("value")
@@ -168,7 +169,7 @@ class TierItem(Params):
     modifier_payment_type: Annotated[ModifierTarget, s.Choice(ModifierTarget)] = ModifierTarget.PAYOUT
     goals: Seq[Goal] = ()
     target_goals: Seq[Goal] = ()
-    affiliate_type: Spread = SideKind.EACH
+    affiliate_type: Spread = CapScope.EACH
     affiliates: Annotated[Seq[s.Id], Field(validate_default=True)] = ()
     countries: Seq[CountryLike] = ()
     conversion_status: Seq[
@@ -272,8 +273,8 @@ def _counted(value: Any, info: ValidationInfo) -> Any:
 def _exact(value: Any, info: ValidationInfo) -> Any:
     name = _TYPE_PARAMETER[info.field_name or ""]
     kind = info.data.get(name)
-    if kind == SideKind.EXACT and not value:
+    if kind == CapScope.EXACT and not value:
         raise ValueError(f"This value is required when {name} is exact.")
-    if kind not in (None, SideKind.EXACT) and value:
+    if kind not in (None, CapScope.EXACT) and value:
         raise ValueError(f"This value must be empty unless {name} is exact.")
     return value

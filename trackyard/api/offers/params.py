@@ -27,11 +27,10 @@ from trackyard.api.offers.targeting import TargetingItem
 from trackyard.api.platform.files import FileParams
 from trackyard.base.zones import day_end_ms
 from trackyard.domain.conversions.statuses import Status
-from trackyard.domain.offers.choices import RedirectType
+from trackyard.domain.offers.choices import OfferStatus, Privacy, RedirectType
 from trackyard.domain.offers.edits import WrittenFields
 from trackyard.domain.offers.languages import LANGUAGES
-from trackyard.domain.offers.offers import COUNTED_STATUSES, OfferStatus, Privacy, RestrictedIsp, RestrictedOs
-from trackyard.domain.offers.redirects import RedirectType
+from trackyard.domain.offers.offers import COUNTED_STATUSES, RestrictedIsp, RestrictedOs
 from trackyard.wire.request import ip_addresses
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Clearable, Deprecated, Keyed, Only, RequiredFor, Seq

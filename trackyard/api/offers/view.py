@@ -21,18 +21,10 @@ from trackyard.api.offers.view_parts import (
 from trackyard.api.platform.files import CreativeView, creative_view, file_url
 from trackyard.api.statistics.times import text_or_none
 from trackyard.base.zones import datetime_text
+from trackyard.domain.offers.choices import Privacy, RedirectType
 from trackyard.domain.offers.languages import preferred_text
 from trackyard.domain.offers.lists import ListedOffer
-from trackyard.domain.offers.offers import (
-    Landing,
-    Offer,
-    OfferSchedule,
-    PersonalLimit,
-    Privacy,
-    RestrictedIsp,
-    RestrictedOs,
-)
-from trackyard.domain.offers.redirects import RedirectType
+from trackyard.domain.offers.offers import Landing, Offer, OfferSchedule, PersonalLimit, RestrictedIsp, RestrictedOs
 from trackyard.domain.offers.visibility import goal_names
 from trackyard.wire.response.envelope import Money, View, number
 from trackyard.wire.response.views import fields_from, view_of
@@ -229,7 +221,7 @@ def full_fields(item: ListedOffer, related: RelatedRecords, deps: Deps) -> dict[
         "full_categories": category_refs(offer, related),
         "cr": number(item.cr),
         "epc": number(item.epc),
-        "hide_referer": int(offer.redirect_type == RedirectType.HIDDEN),
+        "hide_referer": int(offer.redirect_type == RedirectType.HTTP_302_HIDDEN),
         "start_at": text_or_none(offer.start_at, deps.zone),
         "stop_at": stop_text(offer, deps.zone),
         "required_approval": offer.privacy != Privacy.PUBLIC,

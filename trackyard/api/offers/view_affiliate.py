@@ -31,8 +31,9 @@ from trackyard.api.offers.view_parts import (
 from trackyard.api.platform.files import CreativeView, creative_view, file_url
 from trackyard.api.tracking.postbacks import of_version
 from trackyard.base.zones import datetime_text
+from trackyard.domain.offers.choices import Privacy
 from trackyard.domain.offers.lists import ListedOffer, OfferPostback
-from trackyard.domain.offers.offers import Landing, Offer, Privacy, RestrictedIsp, RestrictedOs
+from trackyard.domain.offers.offers import Landing, Offer, RestrictedIsp, RestrictedOs
 from trackyard.domain.offers.visibility import caps_for, goal_names, payments_for, targeting_for, tiers_for
 from trackyard.domain.tracking.links import Link
 from trackyard.wire.response.envelope import Money, View, number

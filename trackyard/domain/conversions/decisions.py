@@ -28,8 +28,8 @@ from trackyard.domain.conversions.conversions import (
 from trackyard.domain.conversions.sessions import DAY_MS, duration_ms
 from trackyard.domain.conversions.statuses import ChangeOrigin, Status, is_transition_allowed
 from trackyard.domain.offers.caps import is_reached
+from trackyard.domain.offers.choices import OfferStatus
 from trackyard.domain.offers.counters import Traits
-from trackyard.domain.offers.offers import OfferStatus
 from trackyard.domain.offers.payments import Amounts, Payment, compute_amounts, find_payment
 from trackyard.domain.offers.tiers import Modifier, apply_modifiers, reached_modifiers
 

@@ -16,6 +16,7 @@ import msgspec
 
 from trackyard.base.money import ZERO
 from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.offers.choices import CapScope
 from trackyard.domain.offers.periods import CapPeriod, period_at
 
 
@@ -25,14 +26,6 @@ class CapType(StrEnum):
     BUDGET = "budget"
     CONVERSIONS = "conversions"
     CLICKS = "clicks"
-
-
-class SideKind(StrEnum):
-    """How a cap treats values: all together, each apart, or exactly those listed."""
-
-    ALL = "all"
-    EACH = "each"
-    EXACT = "exact"
 
 
 class Traits(NamedTuple):
@@ -87,9 +80,9 @@ class LimitSide(msgspec.Struct, frozen=True):
     only: frozenset[Any] | None = None
 
 
-def side_of(kind: SideKind, values: Iterable[Any]) -> LimitSide:
+def side_of(kind: CapScope, values: Iterable[Any]) -> LimitSide:
     """The side of a cap item: kind all, each or exact, with the list of exact."""
-    return LimitSide(each=kind == SideKind.EACH, only=frozenset(values) if kind == SideKind.EXACT else None)
+    return LimitSide(each=kind == CapScope.EACH, only=frozenset(values) if kind == CapScope.EXACT else None)
 
 
 class LimitDefinition(msgspec.Struct, frozen=True):

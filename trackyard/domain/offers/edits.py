@@ -12,8 +12,8 @@ from typing import Any, Final, TypeVar
 
 from msgspec.structs import replace
 
+from trackyard.domain.offers.choices import RedirectType
 from trackyard.domain.offers.offers import Cap, Landing, Offer, OfferPayment, OfferSchedule, SubAccountList, Tier
-from trackyard.domain.offers.redirects import RedirectType
 
 WrittenFields = Mapping[str, Any]
 """Field → value. Other than in Offer: payments and partner_payments hold maps of the sent fields · landings, caps and
@@ -132,9 +132,11 @@ def _sub_accounts(before: Offer, sent: Mapping[str, Mapping[str, Any]], _default
 
 def _hide_referer(before: Offer, hide: bool, _defaults: NewPartDefaults) -> dict[str, Any]:
     if hide:
-        return {"redirect_type": RedirectType.HIDDEN}
+        return {"redirect_type": RedirectType.HTTP_302_HIDDEN}
     return {
-        "redirect_type": RedirectType.HTTP_302 if before.redirect_type == RedirectType.HIDDEN else before.redirect_type
+        "redirect_type": RedirectType.HTTP_302
+        if before.redirect_type == RedirectType.HTTP_302_HIDDEN
+        else before.redirect_type
     }
 
 

@@ -12,29 +12,13 @@ from typing import Any, Final
 import msgspec
 
 from trackyard.domain.conversions.statuses import Status
-from trackyard.domain.offers.counters import CapType, SideKind
+from trackyard.domain.offers.choices import CapScope, OfferStatus, Privacy, RedirectType
+from trackyard.domain.offers.counters import CapType
 from trackyard.domain.offers.payments import Payment
 from trackyard.domain.offers.periods import CapPeriod
-from trackyard.domain.offers.redirects import RedirectType
 
 COUNTED_STATUSES: Final = (Status.CONFIRMED, Status.PENDING, Status.HOLD)
 """Statuses of conversions that caps and tiers count unless the offer names others."""
-
-
-class OfferStatus(StrEnum):
-    """Whether an offer takes clicks: only an active one does."""
-
-    STOPPED = "stopped"
-    ACTIVE = "active"
-    SUSPENDED = "suspended"
-
-
-class Privacy(StrEnum):
-    """Which affiliates may see and run an offer (docs/spec/offers.md)."""
-
-    PUBLIC = "public"
-    PROTECTED = "protected"
-    PRIVATE = "private"
 
 
 class ModifierType(StrEnum):
@@ -88,11 +72,11 @@ class Cap(msgspec.Struct, frozen=True, kw_only=True):
     period: CapPeriod
     type: CapType
     value: Decimal
-    goal_type: SideKind = SideKind.ALL
+    goal_type: CapScope = CapScope.ALL
     goals: tuple[str, ...] = ()
-    affiliate_type: SideKind = SideKind.ALL
+    affiliate_type: CapScope = CapScope.ALL
     affiliates: tuple[int, ...] = ()
-    country_type: SideKind = SideKind.ALL
+    country_type: CapScope = CapScope.ALL
     country: tuple[str, ...] = ()
 
 
@@ -117,7 +101,7 @@ class Tier(msgspec.Struct, frozen=True, kw_only=True):
     modifier_payment_type: ModifierTarget = ModifierTarget.PAYOUT
     goals: tuple[str, ...] = ()
     target_goals: tuple[str, ...] = ()
-    affiliate_type: SideKind = SideKind.EACH
+    affiliate_type: CapScope = CapScope.EACH
     affiliates: tuple[int, ...] = ()
     countries: tuple[str, ...] = ()
     conversion_status: tuple[Status, ...] = ()

@@ -5,7 +5,8 @@ from decimal import Decimal
 
 import msgspec
 
-from trackyard.domain.offers.counters import CapType, SideKind
+from trackyard.domain.offers.choices import CapScope
+from trackyard.domain.offers.counters import CapType
 from trackyard.domain.offers.offers import Cap, ModifierTarget, Offer, OfferPayment, TargetingGroup, Tier
 from trackyard.domain.offers.periods import CapPeriod
 from trackyard.domain.tracking.subs import SUBS
@@ -28,7 +29,7 @@ def caps_for(offer: Offer, affiliate_id: int) -> tuple[Cap, ...]:
     affiliates that a cap names it sees itself alone."""
     if offer.hide_caps:
         return ()
-    shared = [cap for cap in offer.caps if cap.affiliate_type != SideKind.EXACT or affiliate_id in cap.affiliates]
+    shared = [cap for cap in offer.caps if cap.affiliate_type != CapScope.EXACT or affiliate_id in cap.affiliates]
     shown = [msgspec.structs.replace(cap, affiliates=(affiliate_id,)) if cap.affiliates else cap for cap in shared]
     return (*shown, *_own_limits(offer, affiliate_id))
 
@@ -57,7 +58,7 @@ def tiers_for(offer: Offer, affiliate_id: int) -> tuple[Tier, ...]:
             tier, modifier_payment_type=ModifierTarget.PAYOUT, affiliates=(affiliate_id,) if tier.affiliates else ()
         )
         for tier in shared
-        if tier.affiliate_type != SideKind.EXACT or affiliate_id in tier.affiliates
+        if tier.affiliate_type != CapScope.EXACT or affiliate_id in tier.affiliates
     )
 
 
@@ -92,7 +93,7 @@ def _own_limits(offer: Offer, affiliate_id: int) -> list[Cap]:
             period=CapPeriod.DAY,
             type=CapType.CONVERSIONS,
             value=Decimal(limit.caps),
-            affiliate_type=SideKind.EXACT,
+            affiliate_type=CapScope.EXACT,
             affiliates=(affiliate_id,),
         )
         for limit in offer.personal_limits

@@ -11,16 +11,8 @@ from zoneinfo import ZoneInfo
 
 from trackyard.base.money import ZERO
 from trackyard.domain.offers.caps import CapRule, compile_caps
-from trackyard.domain.offers.counters import (
-    ZERO_COUNT,
-    CapType,
-    Count,
-    LimitDefinition,
-    LimitSide,
-    SideKind,
-    Traits,
-    side_of,
-)
+from trackyard.domain.offers.choices import CapScope
+from trackyard.domain.offers.counters import ZERO_COUNT, CapType, Count, LimitDefinition, LimitSide, Traits, side_of
 from trackyard.domain.offers.offers import Offer
 
 
@@ -123,9 +115,9 @@ def cap_state_of(rule: CapRule, held: Iterable[GroupedCount], at_ms: int) -> Cap
     return CapState(rule, period_counter.until, tuple(counters))
 
 
-def side_kind(side: LimitSide) -> SideKind:
+def side_kind(side: LimitSide) -> CapScope:
     """Return how a side of a limit treats its values."""
-    return SideKind.EACH if side.each else SideKind.ALL if side.only is None else SideKind.EXACT
+    return CapScope.EACH if side.each else CapScope.ALL if side.only is None else CapScope.EXACT
 
 
 def describe_cap(rule: CapRule, currency: str, goal_names: Mapping[str, str], affiliates: Iterable[int]) -> str:

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, bindparam, func, or_, select
 from trackyard.base.money import ZERO
 from trackyard.domain.conversions.conversions import OfferTerms
 from trackyard.domain.money.referrals import Referral
-from trackyard.domain.offers.offers import OfferStatus
+from trackyard.domain.offers.choices import OfferStatus
 from trackyard.domain.offers.payments import payment_of
 from trackyard.domain.tracking.ip_lists import AddressLists, split_entries
 from trackyard.domain.tracking.postbacks import Postback

@@ -5,7 +5,7 @@ from typing import Final
 
 from sqlalchemy import Connection, select, update
 
-from trackyard.domain.offers.offers import OfferStatus, Privacy
+from trackyard.domain.offers.choices import OfferStatus, Privacy
 from trackyard.store.engine.dialect import upsert
 from trackyard.store.tables import connection, offer, offer_label
 

@@ -2,7 +2,7 @@
 
 from sqlalchemy import Connection, select, update
 
-from trackyard.domain.offers.offers import OfferStatus
+from trackyard.domain.offers.choices import OfferStatus
 from trackyard.store.tables import offer
 from trackyard.store.tracking import rulesets
 

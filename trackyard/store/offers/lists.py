@@ -14,8 +14,9 @@ import msgspec
 from sqlalchemy import ColumnElement, Connection, Text, and_, cast, func, or_, select
 
 from trackyard.base.ids import is_hex24
+from trackyard.domain.offers.choices import OfferStatus, Privacy
 from trackyard.domain.offers.lists import ListedOffer, OfferFilters, OfferOrder, OfferPostback, TrackingDomain
-from trackyard.domain.offers.offers import OFFER_FIELDS, OfferSchedule, OfferStatus, Privacy, offer_of
+from trackyard.domain.offers.offers import OFFER_FIELDS, OfferSchedule, offer_of
 from trackyard.domain.offers.schedules import is_open
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.dialect import page_of

@@ -9,12 +9,11 @@ import msgspec
 from sqlalchemy import Connection, and_, delete, exists, insert, or_, select, tuple_, update
 
 from trackyard.base.ids import is_hex24
+from trackyard.domain.offers.choices import OfferStatus, Privacy
 from trackyard.domain.offers.offers import (
     OFFER_FIELDS,
     Label,
     Offer,
-    OfferStatus,
-    Privacy,
     labels_of,
     offer_of,
     sort_columns_of,

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from sqlalchemy import Connection, and_, delete, func, insert, or_, select, update
 
 from trackyard.domain.offers.categories import SmartLink
-from trackyard.domain.offers.offers import OfferStatus, Privacy
+from trackyard.domain.offers.choices import OfferStatus, Privacy
 from trackyard.store.tables import connection, offer, offer_label, smartlink_category
 
 LABEL_KIND = "smartlink"

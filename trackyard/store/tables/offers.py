@@ -4,8 +4,8 @@ from decimal import Decimal
 
 from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Table, Text, text
 
+from trackyard.domain.offers.choices import RedirectType
 from trackyard.domain.offers.offers import COUNTED_STATUSES
-from trackyard.domain.offers.redirects import RedirectType
 from trackyard.store.engine.types import Amount, Document, Id24, MaybeDocument, Moment
 from trackyard.store.tables.schema import metadata
 

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, select
 from trackyard.base.ids import is_hex24
 from trackyard.domain.offers.choices import OfferStatus, Privacy, RedirectType
 from trackyard.domain.offers.counters import CapType
-from trackyard.domain.offers.offers import LandingType, OfferStatus, Privacy
+from trackyard.domain.offers.offers import LandingType
 from trackyard.domain.tracking.ruleset import NO_RESTRICTIONS, ClickCap, Restrictions, RulesetLanding, RulesetOffer
 from trackyard.store.tables import offer
 
