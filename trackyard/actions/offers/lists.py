@@ -41,8 +41,11 @@ class OfferPage:
     related: RelatedRecords
 
 
-def get_offer(deps: Deps, caller: Caller, reference: str) -> OfferPage:
-    """The offer of an integer id or a hash, as a page of one. Raises NotFound."""
+def get_and_auto_connect(deps: Deps, caller: Caller, reference: str) -> OfferPage:
+    """Return the offer of an integer id or a hash, as a page of one.
+
+    An affiliate is connected to it when the offer connects at first sight. Raises NotFound.
+    """
     with deps.database.read() as conn:
         scope = scope_of(conn, caller, Permission.OFFERS_READ)
         found = offer_lists.find_listed(conn, scope, reference)
@@ -52,10 +55,13 @@ def get_offer(deps: Deps, caller: Caller, reference: str) -> OfferPage:
     return _auto_connected(deps, caller, page)
 
 
-def list_offers(
+def list_and_auto_connect(
     deps: Deps, caller: Caller, filters: OfferFilters, order: OfferOrder, *, page: int, limit: int
 ) -> OfferPage:
-    """A page of the offers that a caller sees."""
+    """Return a page of the offers that a caller sees.
+
+    An affiliate is connected to those that connect at first sight.
+    """
     with deps.database.read() as conn:
         scope = scope_of(conn, caller, Permission.OFFERS_READ)
         found, total = offer_lists.list_offers(
@@ -72,7 +78,7 @@ def count_offers(deps: Deps, caller: Caller) -> int:
         return offer_lists.count_offers(conn, scope, offer_lists.filter_conditions({}))
 
 
-def list_for_affiliate(
+def list_for_affiliate_and_auto_connect(
     deps: Deps,
     caller: Caller,
     pid: int | None,

@@ -167,7 +167,7 @@ def list_offers(request: ApiRequest[Deps], params: ListOffers) -> OffersAnswer |
     changed since the start of that day. An offer without a cap stands last in an order by caps.
     """
     limit = params.clamped(request)
-    found = offer_lists.list_offers(
+    found = offer_lists.list_and_auto_connect(
         request.deps, request.caller, params.filters(request), _order(params.sort), page=params.page, limit=limit
     )
     place = pagination(page=params.page, per_page=limit, total=found.total)
@@ -186,7 +186,7 @@ def count(request: ApiRequest[Deps], params: NoParams) -> OfferCountAnswer:
 
 def find(request: ApiRequest[Deps]) -> OfferPage:
     """The offer that the path names, by its integer id or its hash."""
-    return offer_lists.get_offer(request.deps, request.caller, request.path["id"])
+    return offer_lists.get_and_auto_connect(request.deps, request.caller, request.path["id"])
 
 
 @routes.get("/offer/{id}", for_callers(Permission.OFFERS_READ), id="offer.get", find=find)
@@ -215,7 +215,7 @@ def list_live(request: ApiRequest[Deps], params: ListOwnOffers) -> AffiliateOffe
 
 def _own(request: ApiRequest[Deps], params: ListOwnOffers, *, live: bool) -> AffiliateOffersAnswer:
     limit = params.clamped(request)
-    affiliate_id, found = offer_lists.list_for_affiliate(
+    affiliate_id, found = offer_lists.list_for_affiliate_and_auto_connect(
         request.deps,
         request.caller,
         params.pid,

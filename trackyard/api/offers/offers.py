@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Annotated
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.offers.lists import get_offer
+from trackyard.actions.offers.lists import get_and_auto_connect
 from trackyard.actions.offers.offers import add_offer, edit_offer, get_editable_id, remove_offers, update_offers
 from trackyard.api.offers.params import AddOffer, EditOffer, PrivacyName, StatusName
 from trackyard.api.offers.view import OfferView, offer_view
@@ -99,7 +99,7 @@ def update(request: ApiRequest[Deps], params: UpdateOffers) -> OffersMessageAnsw
 
 def _shown(request: ApiRequest[Deps], offer: Offer) -> OfferAnswer:
     return OfferAnswer(
-        offer=offer_view(get_offer(request.deps, request.caller, str(offer.id)), request.deps), id=offer.id
+        offer=offer_view(get_and_auto_connect(request.deps, request.caller, str(offer.id)), request.deps), id=offer.id
     )
 
 
