@@ -33,14 +33,14 @@ class Recorder:
         self._flush_failed = False
 
     def commit(self) -> bool:
-        """Writes what was gathered since the last time; False when it could not be written: then none of it counts."""
+        """Write the gathered records; False when they could not be written and none counts."""
         committed = self._flush() and not self._flush_failed
         self._flush_failed = False
         return committed
 
     def append(self, kind: RecordKind, payload: bytes) -> bool:
         """Writes a record at once, what was gathered before it; False when it could not be written."""
-        # The clicks before it on their own, so that each kind is told its own fault.
+        # The clicks before it on their own, so that each kind gets its own fault.
         self.flush()
         try:
             self._journal.append(kind, payload)
@@ -50,7 +50,7 @@ class Recorder:
         return True
 
     def flush(self) -> None:
-        """Writes what was gathered before its time; `commit` tells whether that could be."""
+        """Write the gathered records early; `commit` returns whether that worked."""
         if not self._flush():
             self._flush_failed = True
 

@@ -49,7 +49,7 @@ _log = logging.getLogger("trackyard.edge")
 
 @dataclass(frozen=True, slots=True)
 class EdgeOptions:
-    """What one edge process is told.
+    """Options of one edge process.
 
     edge: its number, 1..250 · slots: how many edge processes share the listener and the state · visitors_size: bytes
     that remember visitors of 24 hours, the same for all slots · databases: of addresses · refresh_s: how often a look
@@ -86,7 +86,7 @@ def run(options: EdgeOptions) -> None:
 
 
 async def serve(options: EdgeOptions, clock: Clock, on_listen: Callable[[int], None] | None = None) -> None:
-    """As `run`, in a running loop; `on_listen` is told the port once requests are taken."""
+    """As `run`, in a running loop; `on_listen` gets the port once requests are accepted."""
     loop = asyncio.get_running_loop()
     stop = asyncio.Event()
     for signal_number in (signal.SIGTERM, signal.SIGINT):
@@ -172,7 +172,7 @@ class _EdgeProcess:
             await asyncio.sleep(TICK_S)
 
     def _report_ruleset_age(self) -> None:
-        """Tells how old the rules may be. Without their source the edge goes on deciding."""
+        """Report the age of the ruleset; without its source the edge still decides."""
         confirmed_at = self._rules_log.find_confirmed_at()
         if confirmed_at is None:
             return
@@ -192,7 +192,7 @@ class _EdgeProcess:
             _log.warning("too many connections: new ones are turned away", extra=log_fields)
 
     async def tail_ruleset(self) -> None:
-        """Every 100 ms: what changed in the rules. What cannot be read is tried again: the edge goes on deciding."""
+        """Apply changes of the ruleset every 100 ms; failed reads are repeated."""
         while True:
             try:
                 await self._poll_ruleset()
@@ -201,7 +201,7 @@ class _EdgeProcess:
                 await asyncio.sleep(RULESET_RETRY_S)
 
     async def _poll_ruleset(self) -> None:
-        """A whole snapshot is read and built beside the loop."""
+        """Read and build a whole snapshot in a thread."""
         if self._rules_log.has_snapshot():
             ruleset = await asyncio.to_thread(_build_in_thread, self._rules_log)
             if ruleset is not None:
@@ -215,7 +215,7 @@ class _EdgeProcess:
             await asyncio.sleep(TICK_S)
 
     async def refresh_databases(self) -> None:
-        """Once a minute: takes over address databases that were replaced, opened beside the loop."""
+        """Take over replaced address databases once a minute, in a thread."""
         while True:
             await asyncio.sleep(self._refresh_s)
             await asyncio.to_thread(self._visitors.refresh)
@@ -284,7 +284,7 @@ def _max_connections() -> int:
 
 
 def _build_in_thread(log: RulesetLogReader) -> Ruleset | None:
-    """The rules of a new snapshot, made in a thread that yields to visitors twenty times as often as threads do."""
+    """Return the ruleset of a snapshot, built in a thread that yields to clicks often."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(before / 20)
     try:

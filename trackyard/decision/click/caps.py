@@ -1,5 +1,4 @@
-"""Which counts a click takes a place of: the caps of its offer, in their periods of now
-(docs/spec/conversions.md#caps)."""
+"""Click caps: the counts in which a click needs a place (docs/spec/conversions.md#caps)."""
 
 from hashlib import blake2b
 from typing import Final, NamedTuple
@@ -15,9 +14,14 @@ NEVER: Final = 2**62
 
 
 class CappedCount:
-    """A place that a click needs. key: of the count, 16 bytes · limit: full at so many · end: when the period ends,
-    UTC s, NEVER = never · place: where the count was found last, -1 = nowhere · round: in which it was last noted as
-    changed."""
+    """A count in which a click needs a place.
+
+    key: 16 bytes
+    limit: the count that is full
+    end: of the period, UTC seconds; NEVER = it does not end
+    cell_index: where the state found the count last, -1 = nowhere
+    changed_round: the round in which the state noted it as changed
+    """
 
     __slots__ = ("cell_index", "changed_round", "end", "key", "limit")
 
@@ -30,7 +34,7 @@ class CappedCount:
 
 
 class CappedCounts(NamedTuple):
-    """What a click needs a place of, and the id of the cap of each."""
+    """The counts in which a click needs a place, and the id of the cap of each."""
 
     capped_counts: tuple[CappedCount, ...]
     caps: tuple[str, ...]
@@ -54,8 +58,7 @@ _periods: Final = CurrentPeriods()
 
 
 class OfferClickCaps:
-    """The counts of clicks on one offer, worked out once for each affiliate and country that its caps tell apart, in a
-    period."""
+    """The click caps of one offer: counts cached by affiliate and country for a period."""
 
     __slots__ = (
         "_by_affiliate",
@@ -79,8 +82,10 @@ class OfferClickCaps:
         self._zone = offer.caps_timezone or platform_zone
 
     def counts_for(self, affiliate: int, country: str, now_ms: int) -> CappedCounts:
-        """What a click needs places of. `country`: ISO code, "" = unknown, which is a
-        value of its own for `each` and in no list."""
+        """Return the counts of a click.
+
+        country: ISO code; "" = unknown, a value of its own for `each` and in no list
+        """
         if not self._since <= now_ms < self._until or len(self._counts_by_key) >= _CACHE_SIZE:
             self._start_periods(now_ms)
         if not self._by_affiliate and not self._by_country:
@@ -120,7 +125,10 @@ class OfferClickCaps:
 
 
 def count_key(offer: int, cap: str, affiliate: int, country: str | None, start_ms: int) -> bytes:
-    """The key of a count: 16 bytes. affiliate 0 and country None = of all together · start_ms: of its period.
+    """Return the key of a count, 16 bytes.
+
+    affiliate, country: 0 and None = all together
+    start_ms: of the period
 
     Two of a billion counts share a key with probability 1e-21.
     """

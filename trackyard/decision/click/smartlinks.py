@@ -1,5 +1,6 @@
-"""SmartLinks: one address for many offers; each visitor gets one that takes the click
-(docs/spec/tracking.md#smartlinks)."""
+"""SmartLinks: one address for many offers.
+
+Each visitor gets an offer that takes the click (docs/spec/tracking.md#smartlinks)."""
 
 from collections.abc import Sequence
 from random import Random

@@ -12,7 +12,10 @@ from trackyard.decision.click.route import OfferRoute, Reservation
 
 
 class ReservationRequest:
-    """What one click asks for. `full_cap` is a cap that is full already ("" = none): then nothing is reserved."""
+    """What one click asks for.
+
+    full_cap: a cap that is full already, "" = none; then nothing is reserved
+    """
 
     __slots__ = ("full_cap", "hit", "route")
 
@@ -23,7 +26,10 @@ class ReservationRequest:
 
 
 class ClickState(Protocol):
-    """Unique visitors (docs/spec/tracking.md#unique-visitors) and click caps (docs/spec/conversions.md#caps)."""
+    """Unique visitors and click caps.
+
+    See docs/spec/tracking.md#unique-visitors and docs/spec/conversions.md#caps.
+    """
 
     def reserve(self, requests: Sequence[ReservationRequest]) -> list[Reservation]:
         """Reserve for each click its visitor and a place in each click cap, all or nothing."""
@@ -31,7 +37,7 @@ class ClickState(Protocol):
 
 
 class ReservingClickState(ClickState, Protocol):
-    """A state whose reservations wait for the records of their clicks."""
+    """A state that keeps reservations once the records of their clicks are written."""
 
     def commit(self) -> None:
         """Keep what was reserved: the records are in the journal."""
@@ -43,7 +49,7 @@ class ReservingClickState(ClickState, Protocol):
 
 
 class ReadOnlyClickState:
-    """A state in which every visitor is new and no click cap is full; adapters that only look override both."""
+    """A state without visitors and clicks; adapters that only look override both methods."""
 
     def reserve(self, requests: Sequence[ReservationRequest]) -> list[Reservation]:
         """Return what would be reserved; a visitor is looked up only where the offer takes each once."""

@@ -1,5 +1,6 @@
-"""The decision on a click: one table of steps, the first rejection wins
-(docs/spec/tracking.md#the-decision-on-a-click)."""
+"""The decision on a click: one table of steps.
+
+The first rejection wins (docs/spec/tracking.md#the-decision-on-a-click)."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -196,7 +197,7 @@ def set_checks(route: OfferRoute) -> OfferRoute:
 UNKNOWN_OFFER: Final = set_checks(
     OfferRoute(0, RulesetOffer(id=0, hash="", title="", advertiser="", url="", active=False, open=False))
 )
-"""The route of clicks whose offer the ruleset does not have."""
+"""The route of clicks on offers that the ruleset does not have."""
 
 
 def decide(hit: Hit, route: OfferRoute, state: ClickState, *, as_visitor: bool = False) -> Decision:

@@ -1,8 +1,7 @@
-"""Deep links: where inside the advertiser's site a click wants to go, and whether it may
-(docs/spec/tracking.md#deep-links).
+"""Deep links: the page of the advertiser's site that a click names (docs/spec/tracking.md#deep-links).
 
 A visitor writes these, so that a link of ours must not lead to a site that staff did not name: `redirect` is read by
-one strict form, and what goes out is put together anew of the parts that were checked.
+one strict form, and the target is built of the parts that were checked.
 """
 
 import re
@@ -36,14 +35,18 @@ class _Site(NamedTuple):
 
 
 class DeepLink(NamedTuple):
-    """One that may be followed. url: to go to instead of the offer's, "" = none · path: to append to it, "" = none."""
+    """A deep link that may be followed.
+
+    url: replaces the offer's, "" = none
+    path: is appended to the offer's URL, "" = none
+    """
 
     url: str
     path: str
 
     @property
     def value(self) -> str:
-        """What {deeplink} says."""
+        """Value of the macro {deeplink}."""
         return self.url or self.path
 
 
@@ -53,8 +56,10 @@ def wants_deep_link(hit: Hit) -> bool:
 
 
 def find_deep_link(hit: Hit, offer: RulesetOffer) -> DeepLink | None:
-    """The deep link of a click that may be followed; None when there is none, or the offer does not allow it. Beside a
-    `redirect` no `path` is regarded."""
+    """Return the deep link of a click; None when there is none or it is not allowed.
+
+    With a `redirect` the `path` is ignored.
+    """
     if not offer.allow_deeplink:
         return None
     redirect, path = (hit.params.get(name, "") for name in _PARAMETERS)
@@ -111,7 +116,7 @@ def _find_redirect(text: str, offer: RulesetOffer) -> str | None:
 
 
 def _is_allowed_site(site: _Site, known: _Site) -> bool:
-    """Whether a site is one that staff named, or a subdomain of it; on a port of the web or the one they named."""
+    """Return whether a site is a known one or its subdomain, on a web port or the known port."""
     if site.port != known.port and site.port not in _PORTS.values():
         return False
     if site.host == known.host:
@@ -136,7 +141,7 @@ def _find_site(url: str) -> _Site | None:
 
 
 def _find_host(text: str) -> str | None:
-    """A host in the one form it is compared and sent in: ASCII, lower case, no dot at the end; None when it is none."""
+    """Return a host in ASCII and lower case, without a final dot; None when it is no host."""
     try:
         host = text.encode("idna").decode("ascii").lower().removesuffix(".")
     except UnicodeError:

@@ -1,4 +1,4 @@
-"""Texts as JSON: what records are put together from where that is quicker than encoding them column by column."""
+"""Texts as JSON, for records that are built faster than an encoder builds them."""
 
 from typing import Final
 

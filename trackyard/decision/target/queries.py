@@ -1,5 +1,4 @@
-"""What a visitor writes in a query string or a form, as plain texts of bounded length
-(docs/spec/tracking.md#bounds)."""
+"""Parameters of query strings and forms as plain texts of bounded length (docs/spec/tracking.md#bounds)."""
 
 from typing import Final
 from urllib.parse import unquote_to_bytes
@@ -9,13 +8,13 @@ MAX_PARAMETERS = 1000
 """More than this are not read: they are no parameters of ours, and reading them costs other visitors time."""
 
 PRINTABLE: Final = bytes(code if 32 <= code < 127 else 32 for code in range(256))
-"""Leaves printable ASCII as it is and changes everything else: the quickest way to tell."""
+"""Leaves printable ASCII as it is and changes everything else: the fastest check."""
 _LITERAL: Final = PRINTABLE.replace(b"%", b" ").replace(b"+", b" ")
-"""Leaves what stands for itself in a query string, and changes everything else."""
+"""Leaves characters that are literal in a query string, and changes everything else."""
 _UNRESERVED: Final = bytes(
     code if code < 128 and (chr(code).isalnum() or code in b"-._~&=") else ord("-") for code in range(256)
 )
-"""Leaves what stands for itself wherever it is written and what keeps parameters apart; changes everything else."""
+"""Leaves characters that are literal everywhere and those that separate parameters; changes everything else."""
 _CONTROLS: Final = dict.fromkeys([*range(32), *range(127, 160)])
 
 
@@ -31,8 +30,7 @@ def clean_text(text: str) -> tuple[str, bool]:
 
 
 def find_plain_params(query: bytes) -> dict[str, str] | None:
-    """The parameters of a query string, as of `read_query_params`, when none of the values needs quoting in JSON or
-    in a URL; None when one may."""
+    """Return the parameters when no value needs quoting in JSON or in a URL, else None."""
     if len(query) > MAX_PARAMETER or query.translate(_UNRESERVED) != query:
         return None
     params = {}

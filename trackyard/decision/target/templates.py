@@ -152,13 +152,15 @@ class _UrlPiece:
 
 @lru_cache(maxsize=4096)
 def _url_pieces(names: tuple[str, ...], literals: tuple[str, ...]) -> tuple[_UrlPiece, ...]:
-    """Macros, each with its text. One tuple for all URLs with the same ones: what many clicks share stays near."""
+    """Return macros with their texts, one tuple for all URLs that have the same ones."""
     return tuple([_UrlPiece(_MACROS[name], literal) for name, literal in zip(names, literals, strict=True)])
 
 
 class UrlTemplate:
-    """A URL as the text before its first macro, and what follows, which many URLs share: thousands of them are walked
-    at random."""
+    """A URL: the text before its first macro, and the rest, which many URLs share.
+
+    Thousands of them are walked at random, so that shared parts stay in the cache.
+    """
 
     __slots__ = ("_first", "_rest")
 

@@ -1,4 +1,4 @@
-"""Where a click goes, as a URL that can stand in a header (docs/spec/tracking.md#redirects)."""
+"""Targets of clicks as URLs that are safe in a header (docs/spec/tracking.md#redirects)."""
 
 from hashlib import blake2b
 from typing import Final
@@ -32,7 +32,7 @@ def accepted_url(hit: Hit, route: OfferRoute) -> str:
 
 
 def rejected_url(hit: Hit, offer: RulesetOffer) -> str | None:
-    """Return the target of a rejected click, plain ASCII; None when the visitor sees that there is no offer.
+    """Return the target of a rejected click, plain ASCII; None when there is none.
 
     The offer's trafficback URL goes first, then the platform's and the offer's preview URL.
     """
@@ -46,9 +46,10 @@ def impression_url(hit: Hit, offer: RulesetOffer) -> str:
 
 
 def chosen_url(hit: Hit, route: OfferRoute) -> str:
-    """Return the URL of an accepted click before its macros: the landing's, the targeting group's or the offer's.
+    """Return the URL of an accepted click before its macros are filled.
 
-    A landing goes first: the link names it, while a group's URLs replace the offer's own.
+    It is the landing's, the targeting group's or the offer's. A landing goes first: the link names it, while a group's
+    URLs replace the offer's own.
     """
     landing = route.find_landing(hit)
     if landing is not None:
@@ -67,7 +68,7 @@ def _visitor_share(hit: Hit, offer_id: int) -> int:
 
 
 def _deep_link_template(hit: Hit, offer: RulesetOffer, url: str) -> UrlTemplate:
-    """Return the target of a click that names a place in the site. A URL with {deeplink} places it by itself."""
+    """Return the target of a deep link; a URL with {deeplink} places it by itself."""
     link = find_deep_link(hit, offer)
     if link is None or _DEEPLINK in url:
         return url_template(append_macro_url(url, offer.macro_url))

@@ -1,5 +1,4 @@
-"""What a click must have to be let in: one class a property, each knows its reason
-(docs/spec/tracking.md#restrictions-and-targeting-groups).
+"""Properties that a click must have, one class each (docs/spec/tracking.md#restrictions-and-targeting-groups).
 
 Deny wins over allow; an empty allow allows all; a property that is unknown fails an allow list and passes a deny
 list. A check is made once from what staff wrote and asked at every click of the offer.
@@ -25,8 +24,7 @@ _EMPTY: Final = "(empty)"
 
 
 class TargetingCheck:
-    """A property that a click must have. `reason`: of a click that has it not · `reason_index`: of the reason in
-    REASONS."""
+    """A property that a click must have; `reason` is that of a click without it."""
 
     __slots__ = ()
     reason: ClassVar[str] = ""
@@ -83,7 +81,7 @@ class WordCheck(TargetingCheck):
 
 
 class CountryCheck(WordCheck):
-    """Country codes. Upper-case, as places have them: the check that most clicks meet is spared the folding."""
+    """Country codes in upper case, as geo records have them: no folding at each click."""
 
     __slots__ = ()
     reason = "mistargeting-country"
@@ -97,7 +95,7 @@ class CountryCheck(WordCheck):
 
 
 class PlaceCheck(TargetingCheck):
-    """GeoNames ids. whole: countries of which every place is let in."""
+    """GeoNames ids; every place of a whole country is allowed."""
 
     __slots__ = ("_allow", "_deny", "_whole_countries")
     noun: ClassVar[str] = ""
@@ -152,8 +150,10 @@ class CityCheck(PlaceCheck):
 
 
 class IspCheck(TargetingCheck):
-    """Providers by (country, lower-case name); country "" = wherever it is. whole: countries of which every provider
-    is let in."""
+    """Providers by country and lower-case name.
+
+    Country "" = in any country. Every provider of a whole country is allowed.
+    """
 
     __slots__ = ("_allow", "_whole_countries")
     reason = "mistargeting-isp"
@@ -171,7 +171,7 @@ class IspCheck(TargetingCheck):
 
 
 class OsCheck(TargetingCheck):
-    """Operating systems by lower-case name, with the versions that are let in; None = all of them."""
+    """Operating systems by lower-case name, with the allowed versions; None = all."""
 
     __slots__ = ("_allow",)
     reason = "mistargeting-os"
@@ -238,7 +238,7 @@ class ConnectionCheck(WordCheck):
 
 
 class ProxyCheck(TargetingCheck):
-    """No address that hides who is behind it."""
+    """No address of a proxy."""
 
     __slots__ = ()
     reason = "mistargeting-proxy"
@@ -291,7 +291,7 @@ class SubCheck(TargetingCheck):
 
 
 class SubAccountCheck(TargetingCheck):
-    """Values of subs that an offer or an advertiser takes, by parameter. exclude: those that it does not take."""
+    """Values of subs that an offer or an advertiser takes or, excluded, does not take."""
 
     __slots__ = ("_lists", "_owner")
     reason = "mistargeting-sub-account"

@@ -1,4 +1,4 @@
-"""Checks made from what staff wrote: only those that restrict something, in the order of their reasons.
+"""Compiles restrictions into checks, in the order of their reasons.
 
 Many offers are restricted alike, so checks made of the same short lists are one: a hundred thousand offers with some
 hundred lists of countries hold some hundred sets.
@@ -63,7 +63,7 @@ def checks_of_offer(restrictions: Restrictions) -> tuple[TargetingCheck, ...]:
 
 
 def find_sub_accounts(owner: str, accounts: Mapping[str, SubAccountList]) -> TargetingCheck | None:
-    """The check of sub accounts by number of the sub; None when they name no value. `owner` stands in the detail."""
+    """Return the check of sub accounts; None when they name no value. `owner` is part of the detail."""
     lists = tuple(
         (SUBS[int(number)], frozenset(held.values), held.exclude)
         for number, held in sorted(accounts.items())
@@ -127,13 +127,13 @@ def _city_check(places: AllowDenyGeo) -> TargetingCheck | None:
 
 
 def _ids(places: AllowDenyGeo) -> tuple[frozenset[int], frozenset[str], frozenset[int]]:
-    """(ids that are let in, countries of which all are, ids that are kept out)."""
+    """Return (allowed ids, countries that are allowed as a whole, denied ids)."""
     allow, deny = (frozenset(i for ids in side.values() for i in ids if i) for side in (places.allow, places.deny))
     return allow, _whole_countries(places.allow.items()), deny
 
 
 def _whole_countries(allow: Iterable[tuple[str, tuple[int, ...] | Texts]]) -> frozenset[str]:
-    """Countries without a list of their own beside others that have one: an empty allow allows all."""
+    """Return the countries with an empty list: an empty allow allows all."""
     return frozenset(country.upper() for country, entries in allow if not entries and country)
 
 
@@ -144,7 +144,7 @@ def _isp_check(allow: Iterable[tuple[str, Texts]]) -> TargetingCheck | None:
 
 
 def _os_check(allow: Iterable[tuple[str, tuple[tuple[str, str], ...]]]) -> TargetingCheck | None:
-    """Systems with the versions wanted of each, as of versions_of; none = all. One that is named twice has both."""
+    """Return the check of systems and versions; no version = all, two entries add up."""
     wanted: dict[str, list[tuple[str, str]]] = {}
     any_version: set[str] = set()
     for name, versions in allow:
@@ -188,7 +188,7 @@ def _sub_rows(rows: Iterable[Mapping[str, str]]) -> TargetingCheck | None:
 
 
 def _sub_lists(lists: Mapping[int, Texts]) -> Iterator[tuple[str, frozenset[str]]]:
-    """Values of subs by parameter; the order in which staff wrote them is not that in which they are told of."""
+    """Yield values of subs by parameter, in the order of the subs."""
     for number, values in sorted(lists.items()):
         if values:
             yield SUBS[number], frozenset(values)

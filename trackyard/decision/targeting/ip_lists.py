@@ -1,4 +1,4 @@
-"""Lists of addresses that are asked at every click: sorted spans, so that ten thousand cost a few steps."""
+"""Lists of addresses as sorted spans: a look-up in ten thousand costs a few steps."""
 
 from bisect import bisect_right
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from trackyard.domain.tracking.ip_lists import find_address_range, find_packed
 
 _IPV4: Final = 4
 _IPV6: Final = 1 << 128
-"""Tells the number of an IPv6 address from that of an IPv4 one."""
+"""Separates the numbers of IPv6 addresses from those of IPv4 addresses."""
 
 
 class AddressSet:

@@ -1,7 +1,9 @@
-"""Whom an offer takes clicks of, and the URL it has for them (docs/spec/tracking.md#restrictions-and-targeting-groups).
+"""Restrictions and targeting groups of an offer, compiled.
+
+See docs/spec/tracking.md#restrictions-and-targeting-groups.
 
 An offer's own restrictions and its targeting groups must both let a click pass. When both refuse it, the reason that
-stands first in REASONS is told; of the groups the reason is that of the last one tried.
+comes first in REJECTION_REASONS is recorded; the groups' reason is that of the last one tried.
 """
 
 from typing import Final
@@ -44,7 +46,7 @@ class CompiledGroup:
         return None
 
     def find_url(self, share: int) -> str:
-        """The URL that stands in for the offer's for this visitor; "" = none does."""
+        """Return the URL that replaces the offer's for a visitor of this share; "" = none does."""
         if self._urls:
             for weight, url in self._urls:
                 if share < weight:
@@ -57,8 +59,11 @@ _CompiledGroups = tuple[CompiledGroup, ...]
 
 
 class Targeting:
-    """The restrictions of one offer, compiled. empty_sub: the parameter that must not be empty, "" = none · scheduled:
-    whether it takes clicks at some times alone."""
+    """The restrictions of one offer, compiled.
+
+    empty_sub: the parameter that must not be empty, "" = none
+    scheduled: takes clicks at some times only
+    """
 
     __slots__ = (
         "_checks",
@@ -99,8 +104,10 @@ class Targeting:
         self._is_open = True
 
     def is_open(self, hit: Hit) -> bool:
-        """Whether the schedule takes clicks at the time of this one. What zones say changes at whole minutes, so the
-        answer holds for one."""
+        """Return whether the schedule is open at the time of the click.
+
+        Zones change at whole minutes, so the answer is cached for a minute.
+        """
         if self._schedule is None:
             return True
         zone, minute = hit.platform.timezone, hit.time_ms // _MINUTE_MS
@@ -110,8 +117,9 @@ class Targeting:
         return self._is_open
 
     def find_rejections(self, hit: Hit, personal_only: bool) -> dict[str, Rejection]:
-        """Return by reason why the click is rejected; an own restriction goes before a group with the same reason.
+        """Return the rejections of a click by reason.
 
+        An own restriction goes before a group with the same reason.
         personal_only: the advertiser wants personal groups alone
         """
         found: dict[str, Rejection] = {}

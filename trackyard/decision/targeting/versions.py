@@ -1,4 +1,6 @@
-"""Versions of operating systems, compared as versions: 9 is before 10, and 10 is 10.0
+"""Versions of operating systems: 9 is before 10, and 10 equals 10.0.
+
+They are compared as versions
 (docs/spec/tracking.md#restrictions-and-targeting-groups)."""
 
 import re
@@ -69,7 +71,7 @@ def versions_of(wanted: Iterable[tuple[str, str]]) -> VersionSet:
 
 def _version_range(comparison: str, numbers: Version) -> VersionRange:
     version = _without_zeros(numbers)
-    following = (*version, 0)  # No version ends with a zero, so nothing lies between the two.
+    following = (*version, 0)  # No version ends with a zero, so nothing is between the two.
     match comparison:
         case "LT":
             return (), version

@@ -31,7 +31,7 @@ def _resolver() -> Callable[[str, Domain], Any]:
 
     tools = [entry["pattern"] for entry in KNOWN if _LIBRARY_TAG in entry["tags"]]
     bots = [entry["pattern"] for entry in KNOWN if _LIBRARY_TAG not in entry["tags"]]
-    # The first that matches tells: a bot that names its library is a bot.
+    # The first that matches decides: a bot that names its library is a bot.
     matchers: list[Matcher[UserAgent]] = [UserAgentMatcher(pattern, _BOT) for pattern in bots]
     matchers += [UserAgentMatcher(pattern, _TOOL) for pattern in (*tools, *_OTHER_TOOLS)]
     return Resolver((matchers, [], []))

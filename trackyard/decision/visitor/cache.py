@@ -1,4 +1,4 @@
-"""A bounded cache of what was used of late."""
+"""A bounded cache of recently used values."""
 
 from typing import Generic, TypeVar
 

@@ -1,4 +1,4 @@
-"""Client hints: what browsers tell beside a user agent that they have frozen (Sec-CH-UA-…).
+"""Client hints: what browsers send in addition to a frozen user agent (Sec-CH-UA-…).
 
 They refine what the user agent says and never contradict it: where both speak of different systems or browsers, the
 user agent, which is recorded, holds. Browsers send them over https alone.
@@ -21,10 +21,10 @@ HEADERS: Final = (
     b"sec-ch-ua-mobile",
 )
 ACCEPT_CH: Final = b"Accept-CH: Sec-CH-UA-Platform-Version, Sec-CH-UA-Model, Sec-CH-UA-Full-Version-List\r\n"
-"""Asks a browser to tell more with its next click."""
+"""Asks a browser for more hints with its next click."""
 
 _MAX_HEADER: Final = 256
-"""A longer header is no hint: hints are kept beside user agents in a cache."""
+"""A longer header is no hint: hints are cached with user agents."""
 
 _ITEM: Final = re.compile(r'"((?:[^"\\]|\\.)*)"\s*;\s*v="([\d.]{1,32})"')
 _VERSION: Final = re.compile(r"\d[\d.]{0,31}")
@@ -71,7 +71,7 @@ def find_hints(headers: dict[bytes, bytes]) -> RawHints | None:
 
 
 def needs_accept_ch(headers: dict[bytes, bytes]) -> bool:
-    """Whether the browser would tell more if it were asked: it sends hints, but not yet those of ACCEPT."""
+    """Return whether the browser sends hints, but not yet those of ACCEPT."""
     return _BRANDS in headers and _PLATFORM_VERSION not in headers
 
 
@@ -102,7 +102,7 @@ class ClientHints:
             if other is not None:
                 return other, named[other]
         brand_version = named.get(family, "")
-        # A brand tells the major version alone until it is asked for all of it.
+        # A brand has the major version alone until the browser is asked for the full version.
         return family, brand_version if "." in brand_version and brand_version.partition(".")[0] == version.partition(
             "."
         )[0] else version

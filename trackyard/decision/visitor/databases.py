@@ -1,6 +1,6 @@
 """Address databases: files in MaxMind's format (MMDB), of which five kinds are read.
 
-A file of the operator's is read from a private copy: one that is overwritten where it lies would otherwise change, or
+A file of the operator's is read from a private copy: one that is overwritten in place would otherwise change, or
 end, under the process that has mapped it.
 """
 
@@ -16,7 +16,7 @@ from typing import Any, Final, Self
 import maxminddb
 
 COUNTRY_DATABASE: Final = Path(__file__).parent / "data" / "country.mmdb"
-"""The database that is shipped; its licence stands beside it."""
+"""The database that is shipped; its licence is in the same folder."""
 
 PROVIDER_NAMES: Final = ("isp", "autonomous_system_organization")
 """Where a record of an ISP or ASN database names the provider, the better first."""
@@ -36,7 +36,7 @@ _log = logging.getLogger("trackyard.decision")
 
 
 class InvalidDatabase(Exception):
-    """A file that is no database of its kind. path: the file · kind: a field of Databases · the message says why."""
+    """A file that is no database of its kind; the message names the cause."""
 
     def __init__(self, kind: str, path: Path, reason: str) -> None:
         super().__init__(reason)
@@ -46,7 +46,7 @@ class InvalidDatabase(Exception):
 
 @dataclass(frozen=True, slots=True)
 class AddressDatabases:
-    """The files to read, by kind; None = what that kind tells is not known.
+    """The files to read, by kind; None = there is none of that kind.
 
     country: any with countries · city: City, Enterprise · isp: ISP, ASN · connection: Connection-Type · proxy:
     Anonymous-IP, Anonymous-Plus.
@@ -126,7 +126,7 @@ class AddressDatabase:
 
     def find_network(self, ip: str) -> tuple[dict[str, Any], int]:
         """As `find`, and the length of the prefix of the network that the record is of, which all of its addresses
-        share; 128 where there is none to tell."""
+        share; 128 where there is none."""
         if self._without_ipv6 and ":" in ip:
             return {}, 128
         try:

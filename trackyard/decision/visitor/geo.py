@@ -29,7 +29,7 @@ _CONNECTIONS: Final = {
     "Dialup": "wi-fi",
     "Satellite": "wi-fi",
 }
-"""What a Connection-Type database says, in the words of targeting: a mobile network, or one that stands still and is
+"""What a Connection-Type database says, in the words of targeting: a mobile network, or a fixed one that is
 reached by wire or wi-fi. Anything else is unknown."""
 
 _PROXY_FIELDS: Final = (
@@ -57,8 +57,13 @@ _log = logging.getLogger("trackyard.decision")
 
 
 class GeoRecord(msgspec.Struct, frozen=True, gc=False):
-    """What an address says. country: ISO code or "" · region_id, city_id: GeoNames, 0 = unknown · connection: wi-fi,
-    cellular or "" · proxy: whether it is known to hide who is behind it."""
+    """The geo record of an address.
+
+    country: ISO code or ""
+    region_id, city_id: GeoNames, 0 = unknown
+    connection: wi-fi, cellular or ""
+    proxy: the address is known as a proxy
+    """
 
     country: str = ""
     region_id: int = 0
@@ -98,7 +103,7 @@ _PLACE_COLUMNS: Final = columns_from(Source.PLACE)
 class GeoLookup:
     """Look-ups of addresses behind a bounded cache of at most 2 * `cache_size`.
 
-    A database that cannot be opened is logged, and what it would tell is unknown until it is mended: clicks must not
+    A database that cannot be opened is logged, and its values are unknown until it is mended: clicks must not
     wait for that (a start of the whole program checks them first). `place` and `refresh` may run in different threads.
     """
 
@@ -116,8 +121,10 @@ class GeoLookup:
         return self.find(ip, address_number(ip)).place
 
     def find(self, ip: str, number: int) -> CachedGeoRecord:
-        """As `place`, with what is made of it once. `number`: of the address, as of
-        decision.targeting.ip_lists.address_number."""
+        """Return the cached record of an address.
+
+        number: of the address, see decision.targeting.ip_lists.address_number
+        """
         opened = self._opened
         if number < _IPV4_END:
             half = number >> _HALF_BITS
@@ -141,7 +148,7 @@ class GeoLookup:
             _log.info("new address databases", extra={"kinds": sorted(fresh)})
 
     def _open_changed(self) -> dict[str, AddressDatabase]:
-        """The databases whose files are not those that were looked at last, opened."""
+        """Open the databases with files that changed since the last look."""
         opened = {}
         for kind, path in self._databases.each():
             stamp = stamp_of(path)
@@ -271,7 +278,7 @@ def provider_of(record: object) -> str:
 
 
 def _region_of(record: dict[str, Any]) -> int:
-    """The first-order division, of which the regions of targeting are: subdivisions go from large to small."""
+    """Return the first-order division, the region of targeting."""
     divisions = record.get("subdivisions")
     first = divisions[0] if isinstance(divisions, list) and divisions else None
     return _geoname_id(first) if isinstance(first, dict) else 0

@@ -1,4 +1,4 @@
-"""What a visitor's headers say of it beside its user agent: cookies of ours, and its language."""
+"""Headers of a visitor other than its user agent: our cookies and its language."""
 
 from typing import Final
 
@@ -9,7 +9,9 @@ _COOKIE: Final = b"cookie"
 
 
 def find_cookie(headers: dict[bytes, bytes], name: bytes) -> bytes:
-    """The value of a cookie, b"" when there is none of this name. Of several the first is that of the closest path.
+    """Return the value of a cookie; b"" = there is none of this name.
+
+    Of several the first has the closest path.
     headers: by lower-case name."""
     header = headers.get(_COOKIE)
     if header is None or name not in header:
@@ -28,7 +30,7 @@ def find_click_cookie(headers: dict[bytes, bytes], name: bytes) -> str:
 
 
 def find_unique_cookie(headers: dict[bytes, bytes], offer_id: int) -> str:
-    """The id of the click at which the visitor was last new to the offer; "" when no cookie tells."""
+    """The id of the click at which the visitor was last new to the offer; "" without a cookie."""
     return find_click_cookie(headers, b"afuniq_%d" % offer_id) if _COOKIE in headers else ""
 
 

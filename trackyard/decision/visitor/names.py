@@ -13,7 +13,7 @@ from re import _parser as regex  # type: ignore[attr-defined]
 from typing import Any, Final
 
 MAX_WORDS: Final = 100
-"""Words one pattern may stand for before it counts as matching anything."""
+"""Words that one pattern may have before it counts as matching anything."""
 
 _REFERENCE: Final = re.compile(r"\$(\d)")
 _NO_VENDORS: Final = re.compile(r"Generic|Spider")
@@ -27,7 +27,7 @@ _NUMBERED_RELEASES: Final[dict[str, tuple[str, ...]]] = {
     "Tizen": ("4.0", "5.0", "5.5", "6.0", "6.5", "7.0", "8.0"),
     "HarmonyOS": ("2", "3", "4", "5"),
 }
-"""Releases of systems whose agents carry their number, which no pattern tells."""
+"""Releases of systems with a number in the user agent, which no pattern has."""
 
 
 @cache

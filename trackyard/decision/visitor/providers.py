@@ -1,4 +1,6 @@
-"""Internet providers: every one that a provider database names, with its country (docs/api/reference.md#get-isp).
+"""Internet providers of a provider database, with their countries.
+
+See docs/api/reference.md#get-isp.
 
 The database is read through in a thread of its own, when it is first asked for and after it was replaced: a million
 networks take some ten seconds.
@@ -29,8 +31,9 @@ Providers = tuple[Provider, ...]
 
 
 def find_providers(database: Path, seconds: float) -> Providers | None:
-    """The providers of an ISP or ASN database, by name; None when it is still being read after `seconds`. While a new
-    file is read, or when it cannot be, those of the one before are told.
+    """Return the providers of an ISP or ASN database; None when it is not read within `seconds`.
+
+    While a new file is read, and when it cannot be, the providers of the last file are returned.
 
     Raises WrongDatabase.
     """
@@ -41,7 +44,7 @@ def find_providers(database: Path, seconds: float) -> Providers | None:
 
 
 class _ProviderFile:
-    """What is read of one file. known: of the last file that could be read, or being read for the first time."""
+    """The providers of one file: `known` are those of the last file that could be read."""
 
     def __init__(self, stamp: FileStamp | None, known: "Future[Providers]") -> None:
         self.stamp = stamp
@@ -53,7 +56,7 @@ _lock: Final = Lock()
 
 
 def _providers_of(path: Path) -> "Future[Providers]":
-    """The last reading of a database that is done, or the first one; another is begun when the file is new."""
+    """Return the last finished reading of a database; a new file is read in the background."""
     with _lock:
         stamp = stamp_of(path)
         found = _provider_files.get(path)

@@ -1,6 +1,6 @@
-"""Who clicked: place of the address, system, browser and device of the user agent, and whether it is a bot.
+"""The visitor of a click: geo record, system, browser, device, bot.
 
-Both look-ups stand behind bounded caches: few user agents make most of the traffic.
+Both look-ups have bounded caches: few user agents make most of the traffic.
 """
 
 import re
@@ -53,17 +53,20 @@ _AGENT_COLUMNS: Final = columns_from(Source.AGENT)
 
 
 VisitorKey = tuple[int, int]
-"""A visitor as numbers: its address (decide/addresses.address_number), and the mark of its user agent or
-ADDRESS_ONLY."""
+"""A visitor as the numbers of its address and of its user agent or ADDRESS_ONLY."""
 
 ADDRESS_ONLY: Final = -1
 """The second number of a visitor that an offer with uniqIpOnly knows by the address alone; no mark is negative."""
 
 
 class ParsedAgent:
-    """A user agent that was read. ua: as it was sent · agent: what it says · bot: whether it is one · system: the
-    operating system in lower case · os: the same as a value in a URL · columns: agent and what it says, as columns of a
-    record · mark: as of `agent_fingerprint`."""
+    """A parsed user agent.
+
+    ua: as it was sent
+    system: the operating system in lower case; `os`: the same as a value in a URL
+    columns: the user agent and its parts as columns of a record
+    fingerprint: see `agent_fingerprint`
+    """
 
     __slots__ = ("agent", "bot", "columns", "fingerprint", "os", "system", "ua")
 
@@ -88,7 +91,7 @@ def visitor_key(ip: str, ua: str) -> VisitorKey:
 
 
 def agent_fingerprint(ua: str) -> int:
-    """A number that tells user agents apart: two share it with a probability of 1e-17."""
+    """Return a number of a user agent; two share it with a probability of 1e-17."""
     return int.from_bytes(blake2b(ua.encode("utf-8", "replace"), digest_size=7).digest(), "big")
 
 
@@ -106,7 +109,7 @@ class VisitorLookup:
         self.place = self._places.place
         """What an address says. The argument must be an address or ""."""
         self.refresh = self._places.refresh
-        """Takes over databases that were replaced; may run beside look-ups."""
+        """Takes over databases that were replaced; may run during look-ups."""
 
     def agent(self, ua: str, hints: RawHints | None = None) -> Agent:
         """What a user agent says, and the client hints that came with it."""
@@ -174,7 +177,7 @@ def _version(*parts: str | None) -> str:
 
 _SPIDER: Final = "Spider"
 _NO_MODELS: Final = frozenset({"K", "Smartphone", "Feature Phone"})
-"""What is said of devices whose model is not known."""
+"""Models that mean an unknown model."""
 
 DEVICES: Final = ("mobile", "tablet", "desktop", "mediahub", "ereader", "console", "tv", "smartwatch")
 """The kinds of devices, in the words of targeting (docs/spec/tracking.md#restrictions-and-targeting-groups)."""

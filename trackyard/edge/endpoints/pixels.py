@@ -26,9 +26,9 @@ _SANDBOX: Final = (
     NO_STORE + b"Content-Security-Policy: sandbox allow-scripts\r\nReferrer-Policy: origin\r\n"
     b"X-Content-Type-Options: nosniff\r\n"
 )
-"""Code of affiliates runs as of an origin of its own: it reads no cookie of this host and moves no page."""
+"""Code of affiliates runs in an origin of its own: it reads no cookie of this host and moves no page."""
 
-_CONVERSION_MACROS: Final = (  # macros of postbacks whose values are known once the conversion is made
+_CONVERSION_MACROS: Final = (  # macros of postbacks with values that are known once the conversion is made
     *("transactionid", "sum", "currency", "goal_name", "geo", "city", "os", "device_type", "referrer", "click_date"),
     *("ref_id", "os_id", "ext1", "ext2", "ext3", "user_id", *SUBS),
 )
@@ -117,7 +117,7 @@ def _offer_number(text: str, ruleset: Ruleset | None) -> int:
 
 
 def _codes(request: Request, ruleset: Ruleset, postback: InboundPostback, offer_id: int) -> bytes:
-    """The code of the pixels to show. Whose click it was only the cookies of that click tell."""
+    """Return the code of the pixels to show; only the cookies of the click name its affiliate."""
     affiliate_id_bytes = find_cookie(request.headers, b"afpid_%d" % offer_id)
     if not affiliate_id_bytes.isdigit() or len(affiliate_id_bytes) > 18:
         return b""

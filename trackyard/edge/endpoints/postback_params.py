@@ -1,5 +1,4 @@
-"""Inbound calls: the parameters of a postback, wherever in the request they stand
-(docs/spec/tracking.md#parameters)."""
+"""Parameters of an inbound postback, in the query or in the body (docs/spec/tracking.md#parameters)."""
 
 from collections.abc import Container
 from itertools import islice
@@ -34,7 +33,7 @@ class _TooManyParameters(Exception):
 
 def postback_params(request: Request) -> dict[str, str]:
     """The parameters of a call by canonical name, body over query. What cannot be read is left out: the
-    call is recorded all the same, and what is missing is told by its log record."""
+    call is recorded all the same, and its log record names what is missing."""
     return canonical_params(read_params(request, _POSTBACK_PARAMETERS))
 
 

@@ -1,5 +1,4 @@
-"""Inbound calls: conversions that advertisers report, on disk before they are answered
-(docs/spec/tracking.md#addresses)."""
+"""Inbound postbacks, on disk before they are answered (docs/spec/tracking.md#addresses)."""
 
 from typing import Final
 
@@ -20,7 +19,7 @@ MAX_LOGGED_BODY: Final = 8 * 1024
 
 
 class PostbackHandler:
-    """Takes calls and answers `/postback`. What becomes of a call stands in the server postback log."""
+    """Takes calls and answers `/postback`. The server postback log shows the result."""
 
     __slots__ = ("_clock", "_counters", "_forward_key", "_recorder", "_trusted")
 

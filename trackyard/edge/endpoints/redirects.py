@@ -1,4 +1,4 @@
-"""Ways out: how a visitor is sent to a URL (docs/spec/tracking.md#redirects)."""
+"""Redirects: how a visitor is sent to a URL (docs/spec/tracking.md#redirects)."""
 
 import re
 from html import escape
@@ -18,7 +18,7 @@ _JS_PAGE: Final = (
     b"<script>location.replace(%(script)s)</script>"
     b'<noscript><meta http-equiv=refresh content="0;url=%(url)s"></noscript></html>\n'
 )
-"""Goes on by a script. script: the URL as a string of JSON · url: the URL as an attribute."""
+"""Redirects by a script. script: the URL as a string of JSON · url: the URL as an attribute."""
 
 _META_PAGE: Final = (
     b"<!doctype html><html lang=en><meta charset=utf-8><meta name=referrer content=no-referrer><title>Redirect</title>"

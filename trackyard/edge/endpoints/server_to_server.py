@@ -1,5 +1,4 @@
-"""Clicks that a server reports for a visitor: `ip=` and `ua=` of those who are believed
-(docs/spec/tracking.md#visitor-address)."""
+"""Clicks that a trusted server reports for a visitor by `ip=` and `ua=` (docs/spec/tracking.md#visitor-address)."""
 
 from functools import lru_cache
 from typing import Final
@@ -17,11 +16,11 @@ _NETWORK_CACHE_SIZE: Final = 1024
 def resolve_visitor(
     ruleset: Ruleset, request: Request, params: dict[str, str], trusted: TrustedNetworks
 ) -> tuple[str, int, str | None]:
-    """The address of the visitor, its number, and the user agent that a server told with it: then what else the request
-    carries is the server's; None = the request is the visitor's own.
+    """Return the visitor's address, its number, and the user agent that a server reports.
 
-    Believed are a trusted peer that forwards for nobody, and the servers of the click's affiliate, if it has any; a
-    server behind a trusted proxy is known by the address that the proxy tells.
+    With a user agent the other headers are the server's; None = the request is the visitor's own. Trusted are a trusted
+    peer without a forwarded address, and the servers of the click's affiliate; a server behind a trusted proxy is known
+    by the address that the proxy sends.
     """
     ip, number = request.peer, -1
     forwarded = request.headers.get(b"x-forwarded-for") if request.trusted else None

@@ -1,4 +1,4 @@
-"""Answers that say the same to everybody, and errors in their one form (docs/spec/api-conventions.md#errors)."""
+"""Constant answers, and errors in their one form (docs/spec/api-conventions.md#errors)."""
 
 from typing import Final
 

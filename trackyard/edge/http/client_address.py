@@ -1,4 +1,4 @@
-"""The visitor's address: the peer's, or what a trusted proxy says it is (docs/spec/tracking.md#visitor-address)."""
+"""The visitor's address: the peer's or a trusted proxy's value (docs/spec/tracking.md#visitor-address)."""
 
 import socket
 from collections.abc import Iterable

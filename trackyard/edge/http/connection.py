@@ -1,4 +1,4 @@
-"""One HTTP/1 connection: httptools parses, `Edge.handle` answers, answers keep the order of the requests."""
+"""One HTTP/1 connection: answers keep the order of the requests."""
 
 import asyncio
 import logging
@@ -24,7 +24,7 @@ REQUEST_S = 20.0
 """A request must be whole this long after its first byte."""
 IDLE_S = 75.0
 DEFAULT_MAX_CONNECTIONS = 1_000_000
-"""Connections at once where nobody says how many an edge may have."""
+"""Default limit of connections of an edge."""
 LINGER_S = 5.0
 """How long a refused client may go on sending before the connection is cut under its answer."""
 
@@ -37,7 +37,7 @@ _IGNORED_HEADERS: Final = (
     *("Accept", "Accept-Encoding", "Cache-Control", "DNT", "Host", "Pragma", "Priority", "TE"),
     *("Sec-Fetch-Dest", "Sec-Fetch-Mode", "Sec-Fetch-Site", "Sec-Fetch-User", "Upgrade-Insecure-Requests"),
 )
-"""What nearly all browsers send and nobody here asks for; who begins to takes it out of this list."""
+"""Headers that are dropped; remove one from the list before reading it."""
 _HEADER_NAMES: Final[dict[bytes, bytes]] = {
     spelling: name.lower().encode() if name in _READ_HEADERS else b""
     for name in (*_READ_HEADERS, *_IGNORED_HEADERS)
@@ -328,7 +328,7 @@ class Connection(asyncio.Protocol):
             self._transport.close()
 
     def _send_deferred(self) -> None:
-        """Send the durable answer whose body came."""
+        """Send the durable answer once its body came."""
         self.synced(True)
 
     def _stop_waiting(self) -> None:
@@ -339,7 +339,7 @@ class Connection(asyncio.Protocol):
         """Sends what leaves. `committed`: whether the records of these answers are in the journal."""
         self._pending_delivery = False
         if self._recorded and not committed:
-            # One answer for all that were pipelined: the close tells that the others have none.
+            # One answer for all that were pipelined: the close shows that the others have none.
             self._out = [serialize(JOURNAL_UNWRITABLE, self._shared.date, b"Connection: close\r\n", head=False)]
             self._closing = True
         self._recorded = False
@@ -359,7 +359,7 @@ class Connection(asyncio.Protocol):
             self._transport.close()
 
     def expire(self, now: float) -> None:
-        """Cuts a client whose time is over."""
+        """Disconnect a client that timed out."""
         if self._transport is None or self._waiting is not None or now < self.deadline:
             return
         if self._in_request and not self._closing:

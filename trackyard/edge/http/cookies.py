@@ -1,8 +1,8 @@
-"""Cookies of visitors: which click a conversion belongs to, and who was seen (docs/spec/tracking.md#cookies).
+"""Cookies of visitors: their clicks and unique visits (docs/spec/tracking.md#cookies).
 
 `afclick_{offer}` and `afclick` hold the id of the last click, on this offer and at all, for a year. `afuniq_{offer}`
 holds the id of the click at which the visitor was last new to the offer, for the 24 hours that it is not new again.
-`afpid_{offer}` holds whose click it was, where affiliates have pixels to show.
+`afpid_{offer}` holds the affiliate of the click, where affiliates have pixels to show.
 """
 
 from typing import Final
@@ -22,7 +22,7 @@ _CookieParts = tuple[str, str, str, str]
 
 
 def _cookie_parts(attributes: str) -> _CookieParts:
-    """What stands between the ids of clicks in their cookies, and behind the last of them."""
+    """Return the texts between the click ids of the cookies, and after the last."""
     first = f"; {_YEAR}{attributes}Set-Cookie: afclick="
     last = f"; {_YEAR}{attributes}"
     return first, f"{last}Set-Cookie: afuniq_", f"; {_DAY}{attributes}", last

@@ -1,4 +1,4 @@
-"""What an edge claimed for clicks whose records are not in its journal yet: the way back after a fault or a death.
+"""Notes of reservations that are not recorded yet, for the rollback after a fault or a death.
 
 A claim is noted here before it is made. When its record is in the journal the note is forgotten; when the journal
 takes no records, or its writer died and the sealed journal does not hold the record, the claim is undone.
@@ -38,7 +38,7 @@ class ClaimKind(IntEnum):
 @dataclass(frozen=True, slots=True)
 class Claim:
     """One noted claim. click: the id of its click · place: where in its map · value: of a visitor the second, of a
-    count what it was before · mark: what must stand there still (the fingerprint of a visitor; 0 of a count) ·
+    count what it was before · mark: what must be there still (the fingerprint of a visitor; 0 of a count) ·
     other_cell_index, other_fingerprint: where else a visitor is known by, 0 = nowhere."""
 
     click: str
@@ -58,7 +58,7 @@ class Claims:
 
     def __init__(self, path: Path) -> None:
         self._descriptor = open_reserved(path, _FIRST_SIZE, grow_only=True)
-        # The count is what the file says: nobody else writes it.
+        # The count is that of the file: this process alone writes it.
         self._count = self._capacity = 0
         self._open()
         self.click = ""
@@ -84,7 +84,7 @@ class Claims:
         other_cell_index: int = 0,
         other_fingerprint: int = 0,
     ) -> None:
-        """Notes a claim that is made next. Errors: OSError when there is no room for it; then it may not be made."""
+        """Note a claim before it is made. Raises OSError when there is no room; then do not make it."""
         words = self._words
         count = self._count
         at = _HEADER_WORDS + count * _ENTRY_WORDS
@@ -98,7 +98,9 @@ class Claims:
         self._count = count + 1
 
     def clear(self, journal_start: int, position: int) -> None:
-        """Forgets everything: the records are in the journal before `position` of the one begun at `journal_start`.
+        """Forget every note: the records are in the journal.
+
+        They are before `position` of the journal begun at `journal_start`.
 
         A death in between leaves an earlier position, and never one behind a note.
         """

@@ -1,7 +1,7 @@
-"""What the edges of one machine agree on: visitors that were there, and clicks counted against caps
-(docs/spec/tracking.md#unique-visitors, docs/spec/conversions.md#caps, docs/decisions/0017). Exact through the death of
-a process; after a power cut made good from the
-journals.
+"""Click state that the edges of one machine share: unique visitors and click caps.
+
+See docs/spec/tracking.md#unique-visitors, docs/spec/conversions.md#caps and docs/decisions/0017. The state is exact
+through the death of a process, and rebuilt from the journals after a power cut.
 """
 
 import fcntl
@@ -37,7 +37,9 @@ class StateUnwritable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class StateOptions:
-    """directory: of the state · journals, rules: directories that it is made anew from after a power cut · edge: its
+    """Options of the state.
+
+    directory: of the state · journals, ruleset: directories that it is rebuilt from after a power cut · edge: its
     number · shared: whether other edges of the machine run at the same time · size: bytes for visitors, a multiple of
     256."""
 
@@ -50,7 +52,7 @@ class StateOptions:
 
 
 class EdgeState:
-    """The state as one edge has it; to be opened when its earlier journals are sealed, and before it decides.
+    """The state of one edge, opened when its earlier journals are closed.
 
     `end_position`: start (UTC ms) and end of the journal being written · `read_only` only looks. Errors: OSError.
     """
@@ -81,7 +83,7 @@ class EdgeState:
     def reserve(self, requests: Sequence[ReservationRequest]) -> list[Reservation]:
         """Reserve a batch of clicks; a click that is rejected reserves nothing.
 
-        A batch whose records were not put is rolled back first: what came between failed. Raises StateUnwritable,
+        An unrecorded batch is rolled back first: what came between failed. Raises StateUnwritable,
         with nothing of the batch reserved.
         """
         self._roll_back_to(self._recorded)
@@ -137,7 +139,7 @@ class EdgeState:
             self.claims.remove_last()
 
     def tick(self, now_s: int) -> None:
-        """Makes what changed safe from power cuts when it is time to, beside the loop."""
+        """Sync changes to disk when it is time to, in a thread."""
         self._now_s = now_s
         if abs(now_s - self._counts_s) >= COUNTS_SYNC_S or self.counts.changes >= _CHANGES_SYNC:
             self._due = True
@@ -145,7 +147,7 @@ class EdgeState:
             self._start_sync()
 
     def close(self) -> None:
-        """Syncs, and gives everything back. Claims whose records are still to be written stay noted."""
+        """Sync and close. Claims without written records stay noted."""
         self._sync_thread.shutdown(wait=True)
         self._finish_sync()
         if not len(self.claims):

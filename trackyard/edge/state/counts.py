@@ -1,5 +1,6 @@
-"""Clicks counted against caps, exactly, by every edge of a machine
-(docs/spec/conversions.md#caps, docs/decisions/0017).
+"""Exact click counts of every edge of a machine.
+
+See docs/spec/conversions.md#caps and docs/decisions/0017.
 
 Each edge counts in a file of its own, and the count is the sum of the files: a word has one writer, so it can be put
 back exactly when its writer dies. Two edges that ask for places of one offer do so one after the other.
@@ -45,7 +46,7 @@ class ClickCounts:
         self._map = mmap.mmap(self._descriptor, _SHARED_SIZE)
         self._words = memoryview(self._map).cast("Q")
         self._peers: dict[str, CountsFile] = {}
-        # Nobody may meet a file that is half-made.
+        # No edge may open a file that is half-made.
         fcntl.lockf(self._descriptor, fcntl.LOCK_EX)
         try:
             self._own = CountsFile(directory / self._name, writes=True)
@@ -118,7 +119,7 @@ class ClickCounts:
         return found
 
     def restore_changed(self, counted: Iterable[ClickCount]) -> None:
-        """Says that these counts changed: what `take_changed` told of them is not known."""
+        """Mark counts as changed again after a failed sync."""
         for key, _end, _clicks in counted:
             cell_index = self._own.find(key)
             if cell_index >= 0:
@@ -189,7 +190,7 @@ class ClickCounts:
         return counted
 
     def _open_new_peers(self) -> None:
-        """Opens the files of other edges that came to be."""
+        """Open the new files of other edges."""
         fcntl.lockf(self._descriptor, fcntl.LOCK_EX, 1, 0)
         try:
             self._known_files = self._words[0]

@@ -1,4 +1,6 @@
-"""The click counts of one edge: a memory-mapped file that this edge alone writes and every edge of the machine reads.
+"""The click counts of one edge: a memory-mapped file that every edge reads.
+
+This edge alone writes it.
 
 Segments of buckets of 16 places; each segment has four times the buckets of the one before, so the file grows in place
 and nothing in it ever moves. A place: 16 bytes of key, the second its period ends, and the count, one word each.
@@ -14,7 +16,7 @@ from typing import Final, NamedTuple
 from trackyard.edge.state.mapped_file import open_reserved
 
 REUSE_AFTER_S: Final = 3600
-"""A place is given away so long after its period ended: whoever still counts in it would be an hour late."""
+"""A place is given away so long after its period ended: a click that still counts in it would be an hour late."""
 SEGMENTS: Final = 7
 """22 million counts at most, of each edge."""
 
@@ -66,7 +68,7 @@ class CountsFile:
         self._map_segments()
 
     def find(self, key: bytes) -> int:
-        """The place of a key; -1 = it has none. `key`: 16 bytes whose first word is not 0."""
+        """The place of a key; -1 = it has none. `key`: 16 bytes, the first word not 0."""
         cell_index = self._cells_by_key.get(key)
         if cell_index is not None and self._map[cell_index * _WORD_SIZE : cell_index * _WORD_SIZE + 16] == key:
             return cell_index

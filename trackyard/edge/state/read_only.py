@@ -1,4 +1,4 @@
-"""The state of a machine's edges as a process beside them sees it: it looks and claims nothing (click-check)."""
+"""The click state of a machine's edges, read by another process (click-check)."""
 
 from pathlib import Path
 

@@ -40,10 +40,10 @@ class Recovery:
         self._now_s = now_s
 
     def run(self) -> None:
-        """Undoes what died with its edge; after a power cut makes counts and visitors anew from what is on disk."""
+        """Roll back what died with its edge; after a power cut rebuild the state from disk."""
         boot = self._directory / "boot"
         now, before = _read_boot_id(), boot.read_text() if boot.exists() else ""
-        # Only one boot is surely the same as another: what a map holds after a power cut nobody knows.
+        # Only one boot is surely the same as another: what a map holds after a power cut is unknown.
         if now == "" or now != before:
             self._recover_after_reboot(first=before == "")
             write_durably(boot, now.encode())
@@ -98,7 +98,7 @@ class Recovery:
             _log.warning("the machine was started anew: state read from the journals", extra={"edges": len(known)})
 
     def _restore_counts(self, edge: int, known: SyncedState, ruleset: Ruleset | None) -> None:
-        """Makes an edge's counts anew, and notes at once that they are."""
+        """Rebuild an edge's counts, and note it at once."""
         claims = Claims(claims_path(self._directory, edge))
         counts = ClickCounts(self._directory, edge, claims=claims)
         try:
@@ -133,7 +133,7 @@ def synced_path(directory: Path, edge: int) -> Path:
 
 
 def _read_boot_id() -> str:
-    """What tells this run of the machine's kernel from every other; "" where there is no such thing."""
+    """Return the id of this run of the kernel; "" where there is none."""
     try:
         return _BOOT_ID.read_text().strip()
     except OSError:
@@ -156,7 +156,7 @@ def _each_click(directory: Path, edge: int, since: Position) -> Iterator[Click]:
 def _roll_back_unrecorded(
     directory: Path, edge: int, claims: Claims, visitors: UniqueVisitors, counts: ClickCounts
 ) -> int:
-    """Undoes the claims of an edge that died whose records its journal does not hold; how many they were."""
+    """Roll back the unrecorded claims of an edge that died; return how many."""
     if not len(claims):
         return 0
     recorded = {click.id for click in _each_click(directory, edge, Position(*claims.journal))}
@@ -199,7 +199,7 @@ def _restore_counts(
 
 
 class _AddressOnlyOffers:
-    """The offers that know their visitors by the address alone, by the rules of now; read when first asked for."""
+    """The offers with uniqIpOnly in the current ruleset, read on first use."""
 
     def __init__(self, rules_directory: Path) -> None:
         self._directory = rules_directory

@@ -1,4 +1,4 @@
-"""What of an edge's state is on disk, whatever becomes of the memory-mapped files in a power cut.
+"""The part of an edge's state that survives a power cut of the memory-mapped files.
 
 A log of frames (journal/frames.py): each says which counts changed, and up to where in the edge's journal counts and
 visitors are safe. Counts are absolute, so the last of each is the truth of the last whole frame.
@@ -69,7 +69,7 @@ def find_synced_state(path: Path) -> SyncedState | None:
 
 
 class SyncedLog:
-    """Writes the log at `path`, which begins anew with `first`. Errors: OSError."""
+    """Writes a new log at `path`, beginning with `first`. Raises OSError."""
 
     def __init__(self, path: Path, first: SyncRecord) -> None:
         self._path = path
@@ -111,5 +111,5 @@ class SyncedLog:
 
 
 def unexpired(counts: Iterable[ClickCount], now_s: int) -> list[ClickCount]:
-    """Counts whose period is not over at `now_s`."""
+    """Return the counts of periods that are not over at `now_s`."""
     return [counted for counted in counts if counted.end > now_s]

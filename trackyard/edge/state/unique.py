@@ -1,4 +1,6 @@
-"""Which visitors an offer has seen in the last 24 hours (docs/spec/tracking.md#unique-visitors, docs/decisions/0017).
+"""The visitors of offers in the last 24 hours.
+
+See docs/spec/tracking.md#unique-visitors and docs/decisions/0017.
 
 One memory-mapped file of fixed size: buckets of 32 places, each 4 bytes of fingerprint and 4 bytes second. A full
 bucket forgets its oldest. Two visitors are taken for one with probability 32 / 2^32. The kernel keeps the pages when
@@ -37,7 +39,7 @@ _RANDOM_OFFSET: Final = 10
 """Where the random digits of a click id begin."""
 _FORMAT: Final = 0x5456 << 16 | hash((1, 2, 3)) & 0xFFFF
 """Keys are hashes of numbers, which are the same in every process of one interpreter, and no more than that: an
-interpreter that hashes otherwise begins the file anew, and reads it from the journals."""
+interpreter that hashes otherwise makes a new file, and fills it from the journals."""
 
 
 class UniqueVisitors:
@@ -46,7 +48,7 @@ class UniqueVisitors:
     `shared`: whether other processes use the file at the same time; each step then locks its buckets · `claims`: where
     a claim is noted before it is made; None = nowhere, it cannot be undone · `writes`: whether this process may make
     the file; one that only looks takes it as it is, of whatever size. `fresh` says that the file is new, or of
-    another size than before, and `set_loaded` was not called yet: nobody is known. Errors: OSError when there is
+    another size than before, and `set_loaded` was not called yet: no visitor is known. Errors: OSError when there is
     no room for the file.
     """
 
@@ -125,7 +127,7 @@ class UniqueVisitors:
             self._unlock(bucket, bucket)
 
     def roll_back(self, claim: Claim) -> None:
-        """Makes a noted claim never have been; one that was not made, or is undone already, stays so."""
+        """Roll back a noted claim; one that was not made, or is rolled back already, stays so."""
         if claim.other_cell_index:
             self._free(claim.other_cell_index, claim.other_fingerprint, claim.value)
         self._free(claim.cell_index, claim.fingerprint, claim.value)
@@ -144,12 +146,12 @@ class UniqueVisitors:
                         self._cells[first + slot] = 0
 
     def set_loaded(self) -> None:
-        """Says that whoever is known of was told to the file."""
+        """Mark the file as fully loaded."""
         self._cells[0] = _FORMAT
         self.fresh = False
 
     def sync(self) -> None:
-        """Makes what was claimed before the call survive a power cut; for a thread of its own. Errors: OSError."""
+        """Sync earlier claims to disk; for a thread of its own. Raises OSError."""
         os.fdatasync(self._descriptor)
 
     def close(self) -> None:
@@ -195,7 +197,7 @@ class UniqueVisitors:
         return first + slot
 
     def _set(self, cell_index: i64, key: i64, other: i64, now_s: int) -> None:
-        """Makes a key, for which `cell_index` was found, and another one be of `now_s`; `other` = key: it alone."""
+        """Set the time of a key, found at `cell_index`, and of another one; `other` = key: it alone."""
         fingerprint: i64 = key & _FINGERPRINT_MASK
         if other == key or self._bucket(other) == self._bucket(key):
             self._note_claim(cell_index, now_s, fingerprint, 0, 0)
@@ -204,7 +206,7 @@ class UniqueVisitors:
                 # Its place is looked for when the first is taken: both might have found the same.
                 self._set(self._find_cell(other, now_s)[0], other, other, now_s)
             return
-        # The other one is the cookie that this click gives: nobody has it yet, so nobody looks for it.
+        # The other one is the cookie that this click gives: no visitor has it yet, so none looks for it.
         other_fingerprint: i64 = other & _FINGERPRINT_MASK
         other_cell_index = self._find_vacant_cell(self._bucket(other), other_fingerprint, now_s)
         self._note_claim(cell_index, now_s, fingerprint, other_cell_index, other_fingerprint)
@@ -218,7 +220,7 @@ class UniqueVisitors:
             self._claims.add_claim(_VISITOR, cell_index, now_s, fingerprint, other_cell_index, other_fingerprint)
 
     def _store(self, cell_index: i64, fingerprint: i64, second: int) -> None:
-        """Writes a time into the cell `cell_index`, beside its fingerprint."""
+        """Write a time into the cell `cell_index`, and its fingerprint."""
         cells = self._cells
         free = cells[cell_index] == 0
         if free or cells[cell_index - _SLOTS] != fingerprint:
@@ -249,12 +251,12 @@ class UniqueVisitors:
 
 
 def _cookie_key(offer: int, cookie: str) -> i64:
-    """The key of a cookie, a click id: its random half tells it from all others."""
+    """The key of a cookie, a click id: its random half is unique."""
     return hash((offer, int(cookie[_RANDOM_OFFSET:], 16)))
 
 
 def _find(cells: bytes, cell: bytes) -> i64:
-    """The slot in which a cell stands; -1 = in none."""
+    """Return the slot of a cell; -1 = it is in none."""
     at = cells.find(cell)
     while at >= 0 and at % _CELL_SIZE:
         at = cells.find(cell, at + 1)
@@ -262,7 +264,7 @@ def _find(cells: bytes, cell: bytes) -> i64:
 
 
 def _open(path: Path, size: int) -> int:
-    """A file of another size or form is begun anew: what stands in it would be looked for elsewhere."""
+    """Open the file; one of another size or form is replaced."""
     if path.exists() and (path.stat().st_size != HEADER + size or _format_of(path) not in (0, _FORMAT)):
         path.unlink()
     return open_reserved(path, HEADER + size)
