@@ -13,7 +13,8 @@ from tests.support.installation import SteppedInstallation
 from tests.support.models.events import new_click
 from tests.support.stores.clickhouse import clickhouse_address
 from tests.support.waiting import wait_until
-from trackyard.actions.platform.rebuild import Rebuilder, RebuildMode, RebuildStatus
+from trackyard.actions.platform.rebuild import Rebuilder
+from trackyard.actions.platform.rebuild_status import RebuildMode, RebuildStatus
 from trackyard.actions.platform.reconciliation import reconcile
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.engine.schema import migrate
@@ -291,12 +292,12 @@ def stepped(
 
 STEPS = [
     ("trackyard.actions.platform.rebuild_run", "each_part"),
-    ("trackyard.analytics.maintenance.rebuild", "carry"),
+    ("trackyard.analytics.maintenance.rebuild", "copy_slice"),
     ("trackyard.store.conversions.events", "count_conversions"),
-    ("trackyard.store.conversions.events", "list_told"),
-    ("trackyard.store.conversions.events", "last_fact_underway"),
-    ("trackyard.analytics.maintenance.comparison", "spans_of"),
-    ("trackyard.analytics.maintenance.comparison", "compare_span"),
+    ("trackyard.store.conversions.events", "list_rebuild_conversions"),
+    ("trackyard.store.conversions.events", "last_pending_event_id"),
+    ("trackyard.analytics.maintenance.comparison", "split_into_periods"),
+    ("trackyard.analytics.maintenance.comparison", "compare_period"),
 ]
 
 
@@ -442,7 +443,9 @@ def test_rebuild_repeats_erasures_requested_meanwhile(
             erasures.finish_sql(conn, made.number, plant.clock.now_ms())
             erasures.finish_analytics(conn, [made.number], plant.clock.now_ms())
 
-    assert stepped("trackyard.store.conversions.events", "list_told", erase).stage is RebuildStage.SWAPPED
+    assert (
+        stepped("trackyard.store.conversions.events", "list_rebuild_conversions", erase).stage is RebuildStage.SWAPPED
+    )
     with plant.database.read() as conn:
         assert [each.value for each in erasures.list_not_in_sql(conn)] == [click.id]
 

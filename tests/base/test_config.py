@@ -1,10 +1,12 @@
 """Settings: defaults, sources, and one sentence for each wrong value."""
 
 import os
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
+from trackyard.commands.main import main
 from trackyard.domain.platform.retention import RetentionPolicy
 from trackyard.runtime import settings as config
 
@@ -13,6 +15,12 @@ ROOT = Path(__file__).parents[2]
 
 def test_configuration_page_equals_declarations() -> None:
     assert (ROOT / "docs/configuration.md").read_text() == config.configuration_page()
+
+
+def test_command_version_is_that_of_package(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main(["--version"])
+    assert capsys.readouterr().out == f"trackyard {version('trackyard')}\n"
 
 
 def test_settings_without_values_have_defaults() -> None:

@@ -53,7 +53,7 @@ def test_rotate_key_interrupted_is_completed_by_next_run(
         if steps == dies_at:
             raise KeyboardInterrupt
 
-    for name in ("write_private", "renew_sealed"):
+    for name in ("write_private", "reencrypt_secrets"):
         real = getattr(command, name)
         monkeypatch.setattr(command, name, lambda *given, real=real: (died(), real(*given))[1])
     with pytest.raises(KeyboardInterrupt):

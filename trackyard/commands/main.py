@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 
 from trackyard.runtime import settings as config
@@ -48,6 +49,7 @@ def _run(options: argparse.Namespace) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="trackyard", description="A tracking platform for performance marketing.")
+    parser.add_argument("--version", action="version", version=f"trackyard {version('trackyard')}")
     commands = parser.add_subparsers(dest="command", required=True)
     serve = commands.add_parser("serve", help="start this machine's roles; Ctrl-C stops them")
     serve.add_argument("--roles", help=f"all, or a comma list of {', '.join(config.ROLES)}")

@@ -165,7 +165,7 @@ def _run_edge(config: Config, slot: int) -> None:
 def _run_worker(config: Config, slot: int) -> None:
     from trackyard.base.secrets import SecretCipher
     from trackyard.jobs.worker import WorkerOptions, run
-    from trackyard.store.platform.file_storage import open_files
+    from trackyard.runtime.data_directory import open_files
 
     run(
         WorkerOptions(
@@ -174,7 +174,7 @@ def _run_worker(config: Config, slot: int) -> None:
             timezone=config.timezone,
             owner=f"{directory_id_of(config)}-{slot}",
             outbound_allow=config.outbound_allow,
-            files=open_files(config.files_url, config.data_dir / "files"),
+            files=open_files(config),
             mail_directory=config.data_dir / "mail",
             quotes_url=config.quotes_url,
             retention_policy=config.retention_policy,
@@ -352,7 +352,7 @@ def _deps(config: Config, database: "Database", analytics: object, rebuilder: "R
     from trackyard.decision.visitor.visitor import VisitorLookup
     from trackyard.edge.state.read_only import ReadOnlyEdgeState
     from trackyard.outbound.interactive import OnDemandClient
-    from trackyard.store.platform.file_storage import open_files
+    from trackyard.runtime.data_directory import open_files
 
     assert isinstance(analytics, Analytics)
     return Deps(
@@ -363,7 +363,7 @@ def _deps(config: Config, database: "Database", analytics: object, rebuilder: "R
         currency=config.currency,
         zone=ZoneInfo(config.timezone),
         tracking_url=config.tracking_url,
-        files=open_files(config.files_url, config.data_dir / "files"),
+        files=open_files(config),
         api_url=config.api_url,
         isp_database=config.isp_database,
         address_databases=frozenset(

@@ -1,10 +1,11 @@
-"""The data directory before anything of it is used."""
+"""The data directory before it is used, and the storage of files."""
 
 import shutil
 from pathlib import Path
 from typing import Final
 
 from trackyard.runtime.settings import CannotStart, Config
+from trackyard.store.platform.file_storage import DirectoryStore, FileStore
 
 EMPTIED_DIRECTORIES: Final = ("run", "temporary")
 """Directories that are emptied at each start."""
@@ -13,9 +14,9 @@ _MARKER_FILES: Final = ("directory.id", "secret.key", "trackyard.db", "trackyard
 
 
 def make_data_directory(directory: Path) -> None:
-    """Makes the directory, for its owner alone: it holds personal data and keys. One that is there stays as it is.
+    """Create the directory, readable by its owner alone: it holds personal data and keys.
 
-    Raises CannotStart for one of somebody else, in which a start would empty directories that are not ours; OSError.
+    Raises CannotStart for a directory with foreign files that a start would empty; OSError.
     """
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     to_be_emptied = [name for name in EMPTIED_DIRECTORIES if (directory / name).exists()]
@@ -27,8 +28,7 @@ def make_data_directory(directory: Path) -> None:
 
 
 def check_disk_space(config: Config) -> None:
-    """Raises CannotStart when the file of unique visitors does not fit on the disk: to make it would fill the disk
-    for everybody else. OSError."""
+    """Raise CannotStart when the file of unique visitors would fill the disk; OSError."""
     state = config.data_dir / "state"
     used_bytes = sum(file.stat().st_blocks * 512 for file in state.glob("visitors.map"))
     room_mb = (shutil.disk_usage(config.data_dir).free + used_bytes) // 2**20
@@ -36,3 +36,12 @@ def check_disk_space(config: Config) -> None:
         raise CannotStart(
             f"TRACKYARD_UNIQUE_MB cannot be {config.unique_mb}: {config.data_dir} has room for {room_mb} MB."
         )
+
+
+def open_files(config: Config) -> FileStore:
+    """Return the bucket that TRACKYARD_FILES_URL names, or without one a directory of this machine."""
+    if not config.files_url:
+        return DirectoryStore(config.data_dir / "files")
+    from trackyard.store.platform.bucket import BucketStore  # imports a client that directories do not need
+
+    return BucketStore(config.files_url)

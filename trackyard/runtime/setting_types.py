@@ -174,11 +174,15 @@ def mail_from(text: str) -> str:
     return text
 
 
-def count(text: str) -> int:
-    """A number from 1 on."""
-    if not re.fullmatch(r"[0-9]{1,7}", text) or not 1 <= int(text) <= 1_000_000:
-        raise ValueError("must be a number from 1 to 1000000")
-    return int(text)
+def number(what: str, lowest: int, highest: int) -> Callable[[str], int]:
+    """Return the parser of a whole number between two bounds."""
+
+    def parse(text: str) -> int:
+        if not re.fullmatch(r"[0-9]{1,7}", text) or not lowest <= int(text) <= highest:
+            raise ValueError(f"must be a {what} from {lowest} to {highest}")
+        return int(text)
+
+    return parse
 
 
 def size(text: str) -> int:
@@ -188,24 +192,6 @@ def size(text: str) -> int:
     if size < 10**8:
         raise ValueError("must be a size from 100 MB on, such as 400 MB or 2 GB")
     return size
-
-
-def days(minimum: int) -> Callable[[str], int]:
-    """A number of days, from `minimum` to ten years."""
-
-    def parse(text: str) -> int:
-        if not re.fullmatch(r"[0-9]{1,4}", text) or not minimum <= int(text) <= 3650:
-            raise ValueError(f"must be a number of days from {minimum} to 3650")
-        return int(text)
-
-    return parse
-
-
-def edges(text: str) -> int:
-    """A number of edge processes."""
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 64:
-        raise ValueError("must be a number from 1 to 64")
-    return int(text)
 
 
 def roles(text: str) -> tuple[str, ...]:

@@ -9,8 +9,10 @@ import obstore
 import pytest
 
 from tests.support.stores.bucket import bucket as bucket
+from trackyard.runtime.data_directory import open_files
+from trackyard.runtime.settings import load
 from trackyard.store.platform.bucket import BucketStore
-from trackyard.store.platform.file_storage import DirectoryStore, FileStore, FilesUnavailable, open_files
+from trackyard.store.platform.file_storage import DirectoryStore, FileStore, FilesUnavailable
 
 NEVER = 10**15
 
@@ -103,5 +105,6 @@ def test_file_store_of_unreachable_bucket_raises(bucket: str, changed: str) -> N
 
 
 def test_file_store_url_selects_bucket_or_directory(tmp_path: Path, bucket: str) -> None:
-    assert isinstance(open_files("", tmp_path), DirectoryStore)
-    assert isinstance(open_files(bucket, tmp_path), BucketStore)
+    for url, kind in (("", DirectoryStore), (bucket, BucketStore)):
+        config = load({"TRACKYARD_DATA_DIR": str(tmp_path), "TRACKYARD_FILES_URL": url})
+        assert isinstance(open_files(config), kind)

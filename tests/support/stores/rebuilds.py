@@ -1,6 +1,7 @@
 """Rebuilds that rest: for tests of the API, in which nothing is loaded."""
 
-from trackyard.actions.platform.rebuild import Rebuilder, RebuildMode, RebuildStatus
+from trackyard.actions.platform.rebuild import Rebuilder
+from trackyard.actions.platform.rebuild_status import RebuildMode, RebuildStatus
 from trackyard.store.platform.rebuilds import RebuildStage
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from trackyard.actions.platform.rebuild import RebuildMode, RebuildStatus, RebuildStep
+from trackyard.actions.platform.rebuild_status import RebuildMode, RebuildStatus, RebuildStep
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.load import click_item, load_shadow_table, lookup_item
 from trackyard.analytics.maintenance import comparison, shadow_tables

@@ -4,7 +4,8 @@ from decimal import Decimal
 from typing import Annotated
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.platform.rebuild import Rebuilder, RebuildMode, RebuildStatus
+from trackyard.actions.platform.rebuild import Rebuilder
+from trackyard.actions.platform.rebuild_status import RebuildMode, RebuildStatus
 from trackyard.api.platform.reconciliation import DifferenceView
 from trackyard.api.views import view_of
 from trackyard.base.errors import Conflict

@@ -22,8 +22,8 @@ _RETRIES: Final["RetryConfig"] = {"max_retries": 2, "retry_timeout": timedelta(s
 class BucketStore:
     """FileStore of a bucket, or of a folder in one.
 
-    url: s3://key:secret@bucket/folder?region=…&endpoint=…, percent-encoded (kinds.files_url). Without a key that of the
-    environment (AWS_*) or of the machine's role is used; without an endpoint Amazon's; without a region us-east-1.
+    url: s3://key:secret@bucket/folder?region=…&endpoint=…, percent-encoded (setting_types.files_url). Without a key the
+    environment's (AWS_*) or the machine's role is used; without an endpoint Amazon's; without a region us-east-1.
     """
 
     def __init__(self, url: str) -> None:

@@ -101,12 +101,3 @@ class DirectoryStore:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-
-
-def open_files(url: str, directory: Path) -> FileStore:
-    """What keeps files: the bucket of `url` (kinds.files_url), where one is named, else a directory of this machine."""
-    if not url:
-        return DirectoryStore(directory)
-    from trackyard.store.platform.bucket import BucketStore  # only who has a bucket needs what speaks with it
-
-    return BucketStore(url)
