@@ -207,8 +207,14 @@ EMPTY_CLICK: Final[Mapping[str, Any]] = MappingProxyType(
 
 
 def columns_from(source: Source) -> tuple[str, ...]:
-    """Return the columns that a source fills, in the order of a record."""
-    return tuple(name for name, column in COLUMNS.items() if column.source is source)
+    """Return the columns that a source fills, which are neighbors in a record."""
+    names = tuple(name for name, column in COLUMNS.items() if column.source is source)
+    first = tuple(COLUMNS).index(names[0])
+    if source is not Source.DECISION and tuple(COLUMNS)[first : first + len(names)] != names:
+        raise ValueError(
+            f"columns from the {source.value} are not neighbors: the click record is written in this order"
+        )
+    return names
 
 
 EVENT_COLUMNS: Final = tuple(name for name, column in COLUMNS.items() if column.in_event)
