@@ -91,7 +91,8 @@ class EdgeState:
             return [self._reserve(each.hit, each.route, each.full_cap) for each in requests]
         except (CountsFull, OSError) as error:
             self._roll_back_to(self._recorded)
-            raise StateUnwritable(f"click state: {error}") from error
+            subject = "click counts" if isinstance(error, CountsFull) else "claims"
+            raise StateUnwritable(f"{subject}: {error}") from error
 
     def set_recorded(self) -> None:
         """Keep the last batch until `commit`: its records are put."""
