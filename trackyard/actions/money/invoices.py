@@ -77,7 +77,7 @@ def edit_invoice(deps: Deps, caller: Caller, number: int, given: dict[str, Any])
         after = _changed(deps, scope, before, given)
         with deps.database.write() as conn:
             if _invoice(conn, caller, number, lock=True) != before:
-                continue  # somebody else was first: what was computed may be of another period
+                continue  # another change was first: the lines may be of another period
             _check_names(conn, _scope(conn, caller), after, before)
             invoices.edit_invoice(conn, number, after)
             return

@@ -79,4 +79,4 @@ def _find(accounts: list[SignInAccount], password: str) -> SignInAccount | None:
 @cache
 def _dummy_hash() -> str:
     """Return the hash compared for unknown logins, so that the time taken is the same."""
-    return hash_password("nobody")
+    return hash_password("unknown")

@@ -63,7 +63,7 @@ def store_currency(database: Database, currency: str) -> None:
 
 
 def store_timezone(database: Database, timezone: str) -> None:
-    """Remembers the platform's zone (IANA name), which the edges learn from the rules. Every start calls it."""
+    """Store the platform's zone (IANA name), which edges learn from the ruleset; at every start."""
     with database.write() as conn:
         if settings.find_setting(conn, settings.TIMEZONE) != timezone:
             counters.remove_all_counters(conn)  # its days are others now

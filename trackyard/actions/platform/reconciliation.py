@@ -1,7 +1,9 @@
-"""Whether everything adds up: journal = clicks, calls = conversions = facts = statistics, ledger = balances.
+"""Reconciliation of journals, analytic store and SQL (docs/architecture.md#the-idea).
 
-Runs beside traffic: what SQL says is read first with what is on its way to the analytic store, then that store is
-asked, so that whatever came meanwhile is no difference (docs/architecture.md#the-idea).
+journal = clicks, postbacks = conversions = conversion events = statistics, ledger = balances.
+
+It runs during traffic: SQL is read first, with what is on its way to the analytic store, then that store, so that
+later records make no discrepancy.
 """
 
 from collections import defaultdict
@@ -37,8 +39,10 @@ _TABLES: Final = {RecordKind.CLICK: "click", RecordKind.IMPRESSION: "view"}
 
 @dataclass(slots=True)
 class _JournalContents:
-    """What a journal holds up to where it is loaded. By kind the count and the sum of the ids' digests, and the ids by
-    position while they are wanted."""
+    """The loaded contents of a journal.
+
+    By kind the count and the sum of the ids' digests, and the ids by position while they are wanted.
+    """
 
     counts: dict[RecordKind, int]
     sums: dict[RecordKind, int]
@@ -46,7 +50,7 @@ class _JournalContents:
 
 
 def reconcile(deps: Deps) -> ReconciliationResult:
-    """Compares everything with everything. Raises TooHeavy."""
+    """Compare all books with each other. Raises ReportTooHeavy."""
     findings = ReconciliationResult()
     if deps.journals is not None:
         _check_journals(deps, deps.journals, findings)
@@ -111,13 +115,13 @@ def _id_of(payload: bytes) -> str | None:
     try:
         return lookup_item(payload)[:12].hex()
     except ValueError:
-        return None  # kept aside when it was loaded, and told then
+        return None  # quarantined and reported when it was loaded
 
 
 def _report_rows(
     deps: Deps, directory: Path, edge: int, journal: str, end: int, kind: RecordKind, findings: ReconciliationResult
 ) -> None:
-    """Names what is recorded and not loaded, or loaded and not recorded."""
+    """Report what is recorded and not loaded, or loaded and not recorded."""
     table = _TABLES[kind]
     loaded = analytic.ids_by_position(deps.analytics, table, journal, end)
     count, _ = analytic.sum_journal(deps.analytics, table, journal, end)
@@ -142,8 +146,7 @@ def _report_rows(
 
 
 def _check_calls(deps: Deps, findings: ReconciliationResult) -> None:
-    """Each call that took effect changed the conversion it is logged with, and each change by a call is logged; for as
-    long as the log is kept."""
+    """Check that accepted postbacks and the changes by postbacks are the same, as long as logs are kept."""
     since = f"{deps.retention_policy.log_cutoff_ms(deps.clock.now_ms()) // 1000:08x}"  # ids begin with their second
     with deps.database.read() as conn:
         changed = dict(stored.each_postback_change(conn, since))
@@ -203,7 +206,7 @@ _Amounts = tuple[int, int, int, str, Decimal, Decimal, Decimal, Decimal]
 def _compare_facts(
     states: Sequence[StoredConversion], facts: Sequence[ConversionEventRow], findings: ReconciliationResult
 ) -> set[str]:
-    """Compares each conversion with the sum of its facts; the conversions that only facts know."""
+    """Compare each conversion with the sum of its events; report events without a conversion."""
     rows: dict[str, dict[tuple[int, int], ConversionEventRow]] = defaultdict(dict)
     for fact in facts:
         rows[fact.conversion_id][fact.version, fact.sign] = fact
@@ -244,7 +247,7 @@ def _compare_ledger(
 def _compare_shares(
     states: Sequence[StoredConversion], entered: dict[str, list[LedgerSums]], findings: ReconciliationResult
 ) -> None:
-    """What each conversion brings its referrer, beside what the ledger holds of it."""
+    """Compare the referral share of each conversion with the ledger."""
     for state in states:
         share = referral_share(Status(state.status), state.payout, state.referral_percent)
         wanted = {} if state.referrer_id is None else {(state.referrer_id, state.currency): (ZERO, share)}
@@ -264,7 +267,7 @@ def _nonzero(
 def _compare_report(
     deps: Deps, since: int, until: int, states: Sequence[StoredConversion], findings: ReconciliationResult
 ) -> None:
-    """What the report of a day says of conversions, beside their sums in SQL."""
+    """Compare the report of a day with the sums of conversions in SQL."""
     rows = run_report(deps.analytics, Report(Scope.everything(), since, until, ())).rows
     total: tuple[int, Decimal, Decimal] = (0, ZERO, ZERO)
     for row in rows:

@@ -58,14 +58,17 @@ class ListEntries(ExportParams, Paging):
 
 
 class ListDue(Params):
-    """Among whom: these affiliates, this currency; without them among all."""
+    """The affiliates and the currency; without them all."""
 
     pid: Seq[s.Id] = ()
     currency: s.Currency | None = None
 
 
 class AddPayments(Params):
-    """Who is paid. date_to: what became available until the end of that day; without it all that is available."""
+    """The affiliates that are paid.
+
+    date_to: pays what became available until the end of that day; without it all that is available.
+    """
 
     pid: Seq[s.Id] = ()
     currency: s.Currency | None = None
@@ -180,15 +183,17 @@ def list_(request: ApiRequest[Deps], params: ListPayments) -> PaymentsAnswer:
 
 @routes.get("/admin/payments/due", for_staff(Permission.PAYMENTS_WRITE), id="admin.payments.due")
 def list_due(request: ApiRequest[Deps], params: ListDue) -> DueAnswer:
-    """Who can be paid: affiliates whose available balance reaches the least payment of its currency."""
+    """List the affiliates that can be paid: their available balance reaches the least payment."""
     due = payments.list_due(request.deps, request.caller, params.pid, params.currency)
     return DueAnswer(due=[_due_view(item) for item in due])
 
 
 @routes.post("/admin/payments", for_staff(Permission.PAYMENTS_WRITE), id="admin.payments.add")
 def add(request: ApiRequest[Deps], params: AddPayments) -> AddedPaymentsAnswer:
-    """Make payments: for each affiliate that can be paid one in each of its currencies, of all that is available. With
-    `pid` for these alone; who of them cannot be paid stands in `skipped`."""
+    """Make payments: one for each affiliate and currency that can be paid, of all that is available.
+
+    With `pid` for these alone; those that cannot be paid are in `skipped`.
+    """
     made, skipped = payments.add_payments(
         request.deps,
         request.caller,

@@ -46,13 +46,16 @@ RateValue = Annotated[Decimal, RateNumber()]
 
 
 class ListCurrencies(Params):
-    """How much is told of each."""
+    """Parameters of the list. extended: everything about each."""
 
     extended: s.Flag = False
 
 
 class AddCurrency(Params):
-    """A new currency. rate: units of it for one of the platform's · min_payment: the least that is paid out in it."""
+    """A new currency. min_payment: the least that is paid out in it.
+
+    rate: units of it for one of the platform's.
+    """
 
     code: s.Currency
     rate: RateValue
@@ -94,7 +97,10 @@ class CurrencyAnswer(Answer):
 
 @routes.get("/admin/currency", for_staff(Permission.CURRENCIES_READ), id="admin.currency.list")
 def list_all(request: ApiRequest[Deps], params: ListCurrencies) -> CurrenciesAnswer:
-    """List currency quotes: units of each active currency for one of the platform's. With extended=1 all of them."""
+    """List exchange rates: units of each active currency for one of the platform's.
+
+    With extended=1 all currencies.
+    """
     quotes = list_currencies(request.deps)
     if params.extended:
         return CurrenciesAnswer(quotes=[currency_view(record) for record in quotes])

@@ -25,7 +25,7 @@ OptionalDay = Annotated[s.Day | None, Clearable()]
 
 
 class ListInvoices(Paging):
-    """Which invoices: whose period begins on `start_date` or later and ends on `end_date` or before."""
+    """The invoices of a list: their period begins on `start_date` or later and ends by `end_date`."""
 
     status: AnyOf[Status] = ()
     start_date: s.Day | None = None
@@ -119,7 +119,10 @@ def find(request: ApiRequest[Deps]) -> Invoice:
 
 @routes.get("/admin/advertiser-invoices", for_staff(Permission.INVOICES_WRITE), id="admin.advertiser-invoices.list")
 def list_(request: ApiRequest[Deps], params: ListInvoices) -> InvoicesAnswer:
-    """List invoices, the newest first. `start_date`, `end_date`: those whose whole period lies between these days."""
+    """List invoices, the newest first.
+
+    `start_date`, `end_date`: those with a whole period between these days.
+    """
     if params.start_date and params.end_date and params.end_date < params.start_date:
         raise BadInput({"end_date": ["This day must not lie before start_date."]})
     limit = params.clamped(request)
@@ -142,8 +145,10 @@ def show(request: ApiRequest[Deps], _params: NoParams) -> InvoiceAnswer:
 
 @routes.post("/admin/advertiser-invoice", for_staff(Permission.INVOICES_WRITE), id="admin.advertiser-invoice.add")
 def add(request: ApiRequest[Deps], params: AddInvoice) -> InvoiceWrittenAnswer:
-    """Create an invoice. With both days and no `detail` its lines are computed from statistics, by offer: confirmed
-    conversions in the invoice's currency with what they cost (RPA), clicks (RPC), views (RPM)."""
+    """Create an invoice. With both days and no `detail` its lines are computed from statistics.
+
+    By offer: confirmed conversions in the invoice's currency with what they cost (RPA), clicks (RPC), views (RPM).
+    """
     values = params.model_dump(exclude={"supplier_id", "detail"})
     new = Invoice(advertiser_id=params.supplier_id, lines=params.lines(), **values)
     made = invoices.add_invoice(request.deps, request.caller, new)
@@ -157,8 +162,10 @@ def add(request: ApiRequest[Deps], params: AddInvoice) -> InvoiceWrittenAnswer:
     find=find,
 )
 def edit(request: ApiRequest[Deps], params: EditInvoice) -> InvoiceWrittenAnswer:
-    """Change an invoice, all but its currency. Computed lines follow its period; an empty `detail` has them computed
-    in the place of given ones."""
+    """Change an invoice, all but its currency. Computed lines follow its period.
+
+    An empty `detail` has them computed in the place of given ones.
+    """
     names = params.model_fields_set - {"supplier_id", "detail"}
     given: dict[str, Any] = {name: getattr(params, name) for name in names} | {"advertiser_id": params.supplier_id}
     if "detail" in params.model_fields_set:

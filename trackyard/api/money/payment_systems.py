@@ -24,7 +24,7 @@ routes = Routes[Deps]()
 
 
 class FieldItem(Params):
-    """Something an affiliate has to tell, such as the number of its account. id: of a field there is."""
+    """A question to affiliates, such as the number of an account. id: of an existing field."""
 
     lang_label: s.Name
     id: s.Id | None = None
@@ -40,7 +40,10 @@ class AddPaymentSystem(Params):
 
 
 class EditPaymentSystem(Params):
-    """What is sent is changed. Fields are sent all: one with its id stays the same field, one without id is new."""
+    """Changes of a payment system.
+
+    Fields are sent all: one with its id stays the same field, one without id is new.
+    """
 
     edits = True
 
@@ -99,7 +102,7 @@ def _find(request: ApiRequest[Deps]) -> PaymentSystem:
     "/admin/payment_systems/{id}", for_staff(Permission.PAYMENTS_WRITE), id="admin.payment_system.edit", find=_find
 )
 def edit(request: ApiRequest[Deps], params: EditPaymentSystem) -> PaymentSystemAnswer:
-    """Change a payment system. What affiliates told of its other fields stays."""
+    """Change a payment system. Affiliates' answers to its other fields stay."""
     given = {name: getattr(params, name) for name in params.model_fields_set}
     if given.get("lang_label", "") is None:
         del given["lang_label"]

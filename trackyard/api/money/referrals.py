@@ -20,9 +20,14 @@ routes = Routes[Deps]()
 
 
 class ListReferralPayments(Paging):
-    """Which payments; of several values any matches. pid: the referred affiliate · ref: the affiliate that earns ·
-    is_paid: 0 free to be paid, 1 paid, 2 on hold · status: 1 when the conversions are confirmed · currency: number of
-    ISO 4217."""
+    """The shares of a list; of several values any matches.
+
+    pid: the referred affiliate.
+    ref: the affiliate that earns.
+    is_paid: 0 free to be paid, 1 paid, 2 on hold.
+    status: 1 when the conversions are confirmed.
+    currency: number of ISO 4217.
+    """
 
     date_from: s.DayMonthYear
     date_to: s.DayMonthYear
@@ -85,7 +90,7 @@ class ReferralPaymentsAnswer(Answer):
 def list_referrals(request: ApiRequest[Deps], params: ListReferralPayments) -> ReferralPaymentsAnswer:
     """List what referred affiliates bring their referrers.
 
-    An affiliate sees the rows whose `ref` it is. A share is a part of a conversion's payout: the referrer's
+    An affiliate sees the rows with itself as `ref`. A share is a part of a conversion's payout: the referrer's
     ref_percent of when the conversion was made. It is free to be paid once the conversion is confirmed.
     """
     limit = params.clamped(request)

@@ -183,7 +183,10 @@ def add(request: ApiRequest[Deps], params: AddAdvertiser) -> AdvertiserAnswer:
 
 @routes.post("/admin/advertiser/{id}", for_staff(Permission.ADVERTISERS_WRITE), id="admin.advertiser.edit", find=find)
 def edit(request: ApiRequest[Deps], params: EditAdvertiser) -> AdvertiserAnswer:
-    """Change an advertiser. Tags and addresses that are sent replace the earlier ones; an empty value clears."""
+    """Change an advertiser. Tags and addresses that are sent replace the earlier ones.
+
+    An empty value clears.
+    """
     given = params.written_values()
     stored = request.subject.advertiser
     if params.country is not None:
@@ -223,14 +226,17 @@ def disable_affiliate(request: ApiRequest[Deps], params: BlacklistParams) -> Adv
     id="admin.advertiser.enable-affiliate",
 )
 def enable_affiliate(request: ApiRequest[Deps], params: BlacklistParams) -> AdvertiserMessageAnswer:
-    """Take an affiliate off the blacklist of advertisers. The message says whose it was not on."""
+    """Remove an affiliate from the blacklist of advertisers.
+
+    The message names those that had not listed it.
+    """
     ids = list(dict.fromkeys(params.advertisers_id))
     gone = blacklist.unblock_affiliate(request.deps, request.caller, ids, params.pid)
     removed = [each for each in ids if each in gone]
     absent = [each for each in ids if each not in gone]
-    told = [f"is removed from the blacklist of: {', '.join(removed)}"] if removed else []
-    told += [f"was not on the blacklist of: {', '.join(absent)}"] if absent else []
-    return AdvertiserMessageAnswer(message=f"Affiliate {params.pid} {'; it '.join(told)}")
+    parts = [f"is removed from the blacklist of: {', '.join(removed)}"] if removed else []
+    parts += [f"was not on the blacklist of: {', '.join(absent)}"] if absent else []
+    return AdvertiserMessageAnswer(message=f"Affiliate {params.pid} {'; it '.join(parts)}")
 
 
 def advertiser_view(record: AdvertiserRecord, zone: ZoneInfo) -> AdvertiserView:

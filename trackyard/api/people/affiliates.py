@@ -48,9 +48,13 @@ class OptInFlag(s.Choice):
 
 
 class ListAffiliates(Paging):
-    """Which affiliates. with_balance: whether balances are shown · id, status: any of these · search: part of the
-    e-mail address, login, name, company or contact person, or the id · updated_at: changed since the start of that
-    day."""
+    """The affiliates of a list.
+
+    with_balance: whether balances are shown.
+    id, status: any of these.
+    search: part of the e-mail address, login, name, company or contact person, or the id.
+    updated_at: changed since the start of that day.
+    """
 
     with_balance: Annotated[int, OptInFlag()] = 0
     id: AnyOf[s.Id] = ()
@@ -104,9 +108,12 @@ _APART = {"password", "contact_person_too", *SubAccountParams.model_fields}
 
 
 class AffiliateParams(ContactParams, SubAccountParams):
-    """What staff may say of an affiliate, new or not. server_clicks: whether the servers at the addresses of server_ip
-    may report clicks of visitors (`ip`, `ua`) · statistics_revenue, statistics_rows: override the platform's
-    compatibility switches for this affiliate; an empty value removes the override."""
+    """The parameters of an affiliate.
+
+    server_clicks: whether the servers at the addresses of server_ip may report clicks of visitors (`ip`, `ua`).
+    statistics_revenue, statistics_rows: override the platform's compatibility switches for this affiliate; an empty
+    value removes the override.
+    """
 
     login: s.Login | None = None
     ref_percent: Annotated[s.Percent | None, Clearable()] = None
@@ -177,7 +184,7 @@ class AffiliatePasswordAnswer(Answer):
 
 
 class BalanceParams(Params):
-    """Whose balance; affiliates have their own."""
+    """The affiliate of the balance; affiliates get their own."""
 
     pid: Annotated[s.Id | None, Only(admin=True), RequiredFor(staff=True)] = None
 

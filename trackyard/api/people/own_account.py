@@ -29,8 +29,10 @@ routes = Routes[Deps]()
 
 
 class SignUp(ContactParams):
-    """Who wants to become an affiliate. custom_fields: by the field's id or name; the required ones are needed ·
-    ref: the affiliate who refers it."""
+    """A new affiliate. ref: the affiliate that refers it.
+
+    custom_fields: by the field's id or name; the required ones are needed.
+    """
 
     email: s.Email
     password: Password
@@ -202,8 +204,8 @@ def _manager(user: Staff) -> OwnManagerView:
 
 def _pay_account(systems: list[dict[str, Any]]) -> str:
     """Return the account of the first payment system; "" without any."""
-    told = systems[0]["fields"] if systems else {}
-    return str(told[min(told, key=int)]) if told else ""
+    answers = systems[0]["fields"] if systems else {}
+    return str(answers[min(answers, key=int)]) if answers else ""
 
 
 def _sums(balances: list[Balance]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ Login = Annotated[str, s.BoundedText(maximum=254)]
 
 
 class SignIn(Params):
-    """A password, and whose: an affiliate's login, or anyone's e-mail address under either name."""
+    """A password, and a login or e-mail address under either name."""
 
     login: Login = ""
     email: Login = ""

@@ -35,8 +35,10 @@ class ListStaff(Paging):
 
 
 class AddStaff(Params):
-    """A new staff user; without roles it may call nothing. statistics_revenue, statistics_rows: override the platform's
-    compatibility switches for this staff user."""
+    """A new staff user; without roles it may call nothing.
+
+    statistics_revenue, statistics_rows: override the platform's compatibility switches for this staff user.
+    """
 
     email: s.Email
     password: Password
@@ -50,8 +52,11 @@ class AddStaff(Params):
 
 
 class EditStaff(Params):
-    """What is sent is changed; an empty list of roles takes them all. statistics_revenue, statistics_rows: override the
-    platform's compatibility switches for this staff user; an empty value removes the override."""
+    """Changes of a staff user; an empty list of roles removes them all.
+
+    statistics_revenue, statistics_rows: override the platform's compatibility switches for this staff user; an empty
+    value removes the override.
+    """
 
     email: s.Email | None = None
     password: Password | None = None
@@ -175,7 +180,10 @@ def add(request: ApiRequest[Deps], params: AddStaff) -> StaffAnswer:
 
 @routes.post("/admin/user/{id}", for_staff(Permission.USERS_WRITE), id="admin.user.edit", find=find)
 def edit(request: ApiRequest[Deps], params: EditStaff) -> StaffAnswer:
-    """Change a staff user. A new password ends its sessions; the answer echoes it, null when none was sent."""
+    """Change a staff user. A new password ends its sessions.
+
+    The answer echoes it, null when none was sent.
+    """
     given = {name: getattr(params, name) for name in params.model_fields_set}
     record = staff.edit_staff(request.deps, request.subject.user.id, given)
     return StaffAnswer(user=staff_view(record, request.deps.zone, params.password))

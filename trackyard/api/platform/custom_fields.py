@@ -88,7 +88,7 @@ def _find(request: ApiRequest[Deps]) -> CustomField:
     "/admin/custom_fields/{id}", for_staff(Permission.SETTINGS_WRITE), id="admin.custom_field.edit", find=_find
 )
 def edit(request: ApiRequest[Deps], params: EditCustomField) -> CustomFieldAnswer:
-    """Change a custom field. What affiliates told stays as it is."""
+    """Change a custom field. Affiliates' answers stay as they are."""
     given = {name: getattr(params, name) for name in params.model_fields_set if getattr(params, name) is not None}
     return CustomFieldAnswer(field=field_view(edit_custom_field(request.deps, request.subject.id, given)))
 

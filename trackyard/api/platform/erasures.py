@@ -17,8 +17,11 @@ routes = Routes[Deps]()
 
 
 class AddErasure(Params):
-    """Whose: a click's or view's, a user id's, or an affiliate's with all of its traffic. id: which one · dry_run: what
-    would be emptied is counted, and nothing is done."""
+    """The subject: a click or impression, a user id, or an affiliate with all of its traffic.
+
+    id: of the subject.
+    dry_run: counts what would be emptied, and does nothing.
+    """
 
     subject: Annotated[str, s.Choice(tuple(ErasureSubject))]
     id: Annotated[str, s.BoundedText(minimum=1, maximum=USER_LENGTH)]
@@ -43,7 +46,7 @@ class ErasureView(View):
 
 
 class ErasureAnswer(Answer):
-    """named: what there was to be emptied, null where nobody asked · erasure: null in a dry run."""
+    """An erasure, null in a dry run. named: what there was to be emptied, null in a look-up."""
 
     named: ErasureCountsView | None
     erasure: ErasureView | None
@@ -51,9 +54,11 @@ class ErasureAnswer(Answer):
 
 @routes.post("/admin/erasures", for_staff(Permission.SETTINGS_WRITE), id="admin.erasure.add")
 def add(request: ApiRequest[Deps], params: AddErasure) -> ErasureAnswer:
-    """Empty the personal data of a click, of whoever has a user id, or of an affiliate and its visitors, wherever it is
-    kept. It is carried out within seconds to minutes after the answer and cannot be undone; figures do not change. What
-    is recorded of the same user or affiliate later is not erased."""
+    """Empty personal data of a click, of a user id, or of an affiliate and its visitors, in all stores.
+
+    It is carried out within seconds to minutes after the answer and cannot be undone; figures do not change. Later
+    records of the same user or affiliate are not erased.
+    """
     subject = ErasureSubject(params.subject)
     found = erasures.count_erasable(request.deps, subject, params.id)
     named = ErasureCountsView(clicks=found.clicks, views=found.views, conversions=found.conversions)

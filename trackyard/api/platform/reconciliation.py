@@ -30,8 +30,11 @@ class ReconciliationAnswer(Answer):
 
 @routes.get("/admin/reconciliation", for_staff(Permission.AUDIT_READ), id="admin.reconciliation", report=True)
 def show(request: ApiRequest[Deps], _params: NoParams) -> ReconciliationAnswer:
-    """Compare everything with everything: journals with clicks and calls, calls with conversions, conversions with
-    statistics and the ledger, payments with what they pay. It takes as long as there is much."""
+    """Compare all books with each other; the time grows with their size.
+
+    Journals with clicks and postbacks, postbacks with conversions, conversions with statistics and the ledger, payments
+    with what they pay.
+    """
     found = reconcile(request.deps)
     views = [view_of(DifferenceView, item) for item in found.differences]
     return ReconciliationAnswer(checked=found.checked, count=found.count, differences=views)

@@ -68,9 +68,10 @@ class CitiesAnswer(ReferenceAnswer):
 
 @routes.get("/cities", for_callers(Permission.OFFERS_READ), id="cities.list", page_max=PAGE_MAX)
 def list_cities(request: ApiRequest[Deps], params: ListCities) -> CitiesAnswer:
-    """List the cities of countries, with their time zones; a name that is not known in `locale` is the usual one.
+    """List the cities of countries, with their time zones.
 
-    `q` matches a part of the usual name or of that in `locale`, in any case.
+    A name that is not known in `locale` is the usual one. `q` matches a part of the usual name or of that in `locale`,
+    in any case.
     """
     part, ids = params.q.strip().casefold(), set(params.code)
     known = [

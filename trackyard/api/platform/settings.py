@@ -44,9 +44,12 @@ Sender = Annotated[str, s.BoundedText(maximum=254, pattern=r"([^<>@\r\n]*<[^<>@\
 
 
 class EditSettings(Params):
-    """What is sent is changed; an empty value takes the setting away. smtp_url: as it is shown, it stays ·
-    refuse_bots: whether clicks of bots and prefetches are refused · statistics_revenue, statistics_rows: compatibility
-    switches (docs/compatibility.md); an empty value sets the default."""
+    """Changes of settings; an empty value removes one.
+
+    smtp_url: as it is shown, it stays.
+    refuse_bots: whether clicks of bots and prefetches are rejected.
+    statistics_revenue, statistics_rows: switches (docs/compatibility.md); an empty value sets the default.
+    """
 
     trafficback_url: Annotated[s.Url | None, Clearable()] = None
     hash_password: Annotated[s.Text | None, Clearable()] = None
@@ -88,8 +91,13 @@ class SettingsAnswer(Answer):
 
 
 class AuditParams(Paging):
-    """Which records. user_id: who · what, key: the thing that was changed · method: the id of the method it was
-    changed by · request_id: the X-Request-Id of the call."""
+    """The records of a list.
+
+    user_id: the author.
+    what, key: the thing that was changed.
+    method: the id of the method.
+    request_id: the X-Request-Id of the request.
+    """
 
     user_id: s.Hex | None = None
     what: Annotated[str | None, s.BoundedText(maximum=32, minimum=1)] = None

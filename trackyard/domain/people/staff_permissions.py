@@ -45,7 +45,7 @@ _REQUIRED: Final[dict[str, Permission]] = {
     "users.entity-advertiser": _P.ADVERTISERS_WRITE,
     "users.entity-affiliate": _P.AFFILIATES_WRITE,
 }
-"""Feature → what it needs; an area's own entry stands for the features of it that have none."""
+"""Feature → what it needs; an area's own entry is that of its other features."""
 
 
 def staff_levels(roles: Iterable[Role]) -> dict[str, dict[str, Level]]:

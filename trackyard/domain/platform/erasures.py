@@ -65,7 +65,7 @@ class Erasure:
 
 
 class ErasableRecord(Protocol):
-    """What tells whether a click or a view was erased. time: UTC ms."""
+    """The columns that decide whether a click or an impression was erased. time: UTC milliseconds."""
 
     time: int
     id: str
@@ -78,8 +78,12 @@ V = TypeVar("V", bound=msgspec.Struct)
 
 @dataclass(frozen=True, slots=True)
 class ErasedSubjects:
-    """All that was ever erased. clicks: ids of clicks and views · users, affiliates: with the UTC ms up to which what
-    was recorded is erased, inclusive · newest: the number of the last erasure, 0 = none."""
+    """All erasures.
+
+    clicks: ids of clicks and impressions.
+    users, affiliates: with the time (UTC milliseconds, inclusive) up to which their records are erased.
+    newest: the number of the last erasure, 0 is none.
+    """
 
     clicks: frozenset[str] = frozenset()
     users: Mapping[str, int] = field(default_factory=dict)
@@ -123,8 +127,11 @@ class ErasedSubjects:
         )
 
     def has_postback(self, time: int, params: Mapping[str, str], click: ErasableRecord | None = None) -> bool:
-        """Whether an inbound call tells of a visitor who was erased: of an erased click (`click`: the one it names,
-        where it is known) or with an erased user id. time: of the call, UTC ms."""
+        """Return whether an inbound postback is of an erased click or user id.
+
+        click: the one that it names, where it is known.
+        time: of the postback, UTC milliseconds.
+        """
         if params.get("clickid", "") in self.clicks or (click is not None and self.has(click)):
             return True
         user_id = params.get("user_id", "")

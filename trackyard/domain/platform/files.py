@@ -1,7 +1,6 @@
-"""What a file is, by its content alone: JPEG, PNG, GIF or ZIP
-(docs/spec/platform.md#files). Nothing here decodes a picture.
+"""The type of a file by its content: JPEG, PNG, GIF or ZIP (docs/spec/platform.md#files).
 
-Pictures that would unpack into more than `MAX_PIXELS` are refused, whoever would have to show them.
+Nothing here decodes a picture. Pictures that would unpack into more than `MAX_PIXELS` are rejected.
 """
 
 import zipfile

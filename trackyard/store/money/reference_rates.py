@@ -14,9 +14,9 @@ from trackyard.store.platform import settings
 from trackyard.store.tables import currency_rate, rule_clock
 
 _DAY_SETTING: Final = "quotes_day"
-"""The newest day whose quotes were entered (ISO)."""
+"""The newest day with stored rates (ISO)."""
 _ERROR_SETTING: Final = "quotes_fault"
-"""Why the last refresh told nothing; "" = it did."""
+"""The error of the last refresh; "" is none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -233,14 +233,14 @@ def redact_account(conn: Connection, affiliate_id: int, password_hash: str, now_
     email = conn.execute(select(affiliate.c.email).where(affiliate.c.id == affiliate_id)).scalar_one_or_none()
     if email is None:
         return False
-    nobody = f"erased-{affiliate_id}@erased.invalid"
+    erased_name = f"erased-{affiliate_id}@erased.invalid"
     values: dict[str, Any] = dict.fromkeys(PERSONAL_COLUMNS["affiliate"])
-    values |= {"email": nobody, "login": nobody, "notes": "", "payment_systems": [], "custom_fields": {}}
+    values |= {"email": erased_name, "login": erased_name, "notes": "", "payment_systems": [], "custom_fields": {}}
     values |= {"password_hash": password_hash, "updated_at": now_ms}
     conn.execute(update(affiliate).where(affiliate.c.id == affiliate_id).values(values))
     names = affiliate_login.c
-    conn.execute(delete(affiliate_login).where((names.affiliate_id == affiliate_id) | (names.name == nobody)))
-    conn.execute(insert(affiliate_login).values(name=nobody, affiliate_id=affiliate_id))
+    conn.execute(delete(affiliate_login).where((names.affiliate_id == affiliate_id) | (names.name == erased_name)))
+    conn.execute(insert(affiliate_login).values(name=erased_name, affiliate_id=affiliate_id))
     owned = and_(api_key.c.owner_kind == "affiliate", api_key.c.owner_id == str(affiliate_id))
     conn.execute(delete(api_key).where(owned))
     conn.execute(delete(mail).where(mail.c.recipient == email))

@@ -19,11 +19,11 @@ from trackyard.store.tables import rebuild
 class RebuildStage(StrEnum):
     """The stage of a rebuild."""
 
-    PREPARING = "preparing"  # the tables beside the live ones are made
+    PREPARING = "preparing"  # the shadow tables are made
     DUAL_WRITE = "doubling"  # what is loaded goes to both
     SWAPPING = "swapping"  # nothing is loaded
     SWAPPED = "swapped"
-    NOT_SWAPPED = "kept"  # it ended without a swap: nobody asked for one, or differences are to be looked at first
+    NOT_SWAPPED = "kept"  # it ended without a swap: none was wanted, or there are differences
     FAILED = "failed"
 
     @property

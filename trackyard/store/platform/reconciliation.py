@@ -1,4 +1,4 @@
-"""What SQL says for `trackyard audit`: conversions, what waits for the analytic store, the ledger, page by page."""
+"""Reads SQL for `trackyard audit`: conversions, pending events and the ledger, page by page."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _POSTBACK_ACTOR = "call:"
 
 @dataclass(frozen=True, slots=True)
 class StoredConversion:
-    """A conversion as it is stored. Times UTC ms."""
+    """A conversion as it is stored. Times are UTC milliseconds."""
 
     id: str
     version: int
@@ -40,7 +40,7 @@ class StoredConversion:
 
 @dataclass(frozen=True, slots=True)
 class LedgerSums:
-    """What the ledger holds for one conversion, affiliate and currency; both 0 is as good as nothing."""
+    """The sums of the ledger for one conversion, affiliate and currency; both 0 equals none."""
 
     affiliate_id: int
     currency: str
@@ -63,36 +63,39 @@ _STATE = [conversion.c[name] for name in StoredConversion.__slots__]
 
 
 def find_creation_range(conn: Connection) -> tuple[int, int] | None:
-    """When the first and the last conversion were created (UTC ms); None = there is none."""
+    """Return the creation of the first and the last conversion (UTC milliseconds), or None."""
     first, last = conn.execute(select(func.min(conversion.c.created_at), func.max(conversion.c.created_at))).one()
     return None if first is None else (int(first), int(last))
 
 
 def conversions_between(conn: Connection, since: int, until: int) -> list[StoredConversion]:
-    """The conversions created from `since` to `until` (UTC ms, exclusive)."""
+    """Return the conversions created from `since` to `until` (UTC milliseconds, exclusive)."""
     query = select(*_STATE).where(conversion.c.created_at >= since, conversion.c.created_at < until)
     return [StoredConversion(*row) for row in conn.execute(query)]
 
 
 def pending_events(conn: Connection) -> list[ConversionEventFields]:
-    """Rows of `fact` that are committed and may not be loaded yet."""
+    """Return committed rows of `fact` that may not be loaded yet."""
     rows = conn.execute(select(outbox.c.payload).where(outbox.c.target == "fact")).scalars()
     return [fact for payload in rows for fact in _decode_facts(payload)]
 
 
 def pending_server_logs(conn: Connection) -> list[ServerPostbackLog]:
-    """Rows of `server_log` that are committed and may not be loaded yet."""
+    """Return committed rows of `server_log` that may not be loaded yet."""
     rows = conn.execute(select(outbox.c.payload).where(outbox.c.target == "server_log")).scalars()
     return [log for payload in rows for log in _decode_logs(payload)]
 
 
 def positions_in_inbox(conn: Connection, journal: str) -> set[int]:
-    """Where the calls of a journal stand that are not decided yet, those set aside too."""
+    """Return the positions of a journal's undecided postbacks, dead letters too."""
     return set(conn.execute(select(inbox.c.position).where(inbox.c.journal == journal)).scalars())
 
 
 def ledger_sums_between(conn: Connection, since: int, until: int, *, shares: bool) -> dict[str, list[LedgerSums]]:
-    """By conversion created in this time what the ledger holds for it: the shares of referrers, or all else."""
+    """Return the sums of the ledger by conversion created in this time.
+
+    shares: those of the shares of referrers, otherwise of all else.
+    """
     created = select(conversion.c.id).where(conversion.c.created_at >= since, conversion.c.created_at < until)
     rows = conn.execute(
         select(
@@ -116,14 +119,14 @@ def ledger_sums_between(conn: Connection, since: int, until: int, *, shares: boo
 
 
 def orphan_ledger_sources(conn: Connection) -> list[str]:
-    """Conversions that the ledger names and that do not exist."""
+    """Return conversions that the ledger names and that do not exist."""
     known = select(conversion.c.id)
     query = select(ledger.c.source_id).where(ledger.c.kind != PAYMENT_KIND, ledger.c.source_id.not_in(known)).distinct()
     return sorted(conn.execute(query).scalars())
 
 
 def payment_sums(conn: Connection) -> list[PaymentSums]:
-    """Every payment with the sums that must equal its amount."""
+    """Return every payment with the sums that must equal its amount."""
     entries = (
         select(payment_entry.c.payment_id, func.sum(ledger.c.available, type_=Amount).label("paid"))
         .join(
@@ -150,7 +153,7 @@ def payment_sums(conn: Connection) -> list[PaymentSums]:
 
 
 def each_postback_change(conn: Connection, since: str) -> Iterator[tuple[str, str]]:
-    """(id of the call, conversion) of every change that a call made, from an id of a call on."""
+    """Yield (id of the postback, conversion) of changes by postbacks, from an id on."""
     query = select(conversion_event.c.actor, conversion_event.c.conversion_id).where(
         conversion_event.c.actor.like(f"{_POSTBACK_ACTOR}%"), conversion_event.c.actor >= f"{_POSTBACK_ACTOR}{since}"
     )
@@ -159,5 +162,5 @@ def each_postback_change(conn: Connection, since: str) -> Iterator[tuple[str, st
 
 
 def existing_conversions(conn: Connection, ids: Collection[str]) -> set[str]:
-    """Those of the ids that exist."""
+    """Return those of the ids that exist."""
     return set(conn.execute(select(conversion.c.id).where(conversion.c.id.in_(ids))).scalars())
