@@ -6,7 +6,8 @@ import pytest
 from tests.support.clicks.inbound_postbacks import AT, make_click
 from tests.support.limited_offer import UTC, LimitedOffer
 from trackyard.actions.conversions.decisions import DecisionBatch, PostbackRequest
-from trackyard.domain.conversions.conversions import ConversionChange, PostbackError, ReceivedPostback
+from trackyard.domain.conversions.conversions import ConversionChange
+from trackyard.domain.conversions.postbacks import PostbackError, parse_postback
 from trackyard.journal.records import Click
 
 CAP = {"value": "1", "affiliate_type": "each"}
@@ -14,7 +15,7 @@ TIER = {"value": "1", "timeframe": "all"}
 
 
 def inquiry(click: Click, **params: str) -> PostbackRequest:
-    facts = ReceivedPostback("c" * 24, AT, "192.0.2.9", {"clickid": click.id} | params, "001-1", 10**6)
+    facts = parse_postback("c" * 24, AT, "192.0.2.9", {"clickid": click.id} | params, "001-1", 10**6)
     return PostbackRequest(facts, msgspec.structs.asdict(click))
 
 

@@ -13,14 +13,11 @@ from trackyard.domain.conversions.conversions import (
     ConversionChange,
     DecisionTerms,
     OfferTerms,
-    PostbackError,
-    ReceivedPostback,
     end_hold,
-    find_early_error,
-    identity_key_of,
 )
 from trackyard.domain.conversions.decisions import decide
 from trackyard.domain.conversions.events import event_lines, event_of
+from trackyard.domain.conversions.postbacks import PostbackError, ReceivedPostback, find_early_error, parse_postback
 from trackyard.domain.conversions.sessions import DAY_MS
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.money.ledger import ledger_entries_of
@@ -51,7 +48,7 @@ TERMS = DecisionTerms(OFFER, "active", None, None, "USD", {"USD": Decimal(1), "E
 
 
 def make_postback(time: int = AT, **params: str) -> ReceivedPostback:
-    return ReceivedPostback("c" * 24, time, "192.0.2.9", {"clickid": CLICK["id"]} | params, "001-1", 10)
+    return parse_postback("c" * 24, time, "192.0.2.9", {"clickid": CLICK["id"]} | params, "001-1", 10)
 
 
 def terms(*, hold_days: int = 0, payment: dict[str, Any] | None = None, **fields: Any) -> DecisionTerms:
@@ -79,7 +76,7 @@ def make_conversion(given_terms: DecisionTerms = TERMS, **params: str) -> Conver
 def test_postback_faults_are_found_before_any_lookup(
     params: dict[str, str], click: Any, fault: PostbackError | None
 ) -> None:
-    assert find_early_error(params, click) is fault
+    assert find_early_error(parse_postback("c" * 24, AT, "", params), click) is fault
 
 
 ELSEWHERE = AddressLists(("10.0.0.1",))
@@ -254,14 +251,15 @@ def test_conversion_base_amounts_use_rate_at_creation() -> None:
     ],
 )
 def test_conversion_identity_is_action_id_or_click(params: dict[str, str], identity: str) -> None:
-    assert identity_key_of(params, CLICK["id"]) == identity
+    assert make_postback(**params).identity_for(CLICK["id"]) == identity
 
 
 def test_conversion_long_action_ids_stay_distinct_and_fit_column() -> None:
-    first, second = ({"action_id": "x" * 2000 + end} for end in "ab")
-    assert identity_key_of(first, "") != identity_key_of(second, "")
-    assert len(identity_key_of(first, "")) <= 258
-    assert len(make_conversion(**first).action_id) == 255
+    first, second = ("x" * 2000 + end for end in "ab")
+    identities = {make_postback(action_id=action_id).identity_for("") for action_id in (first, second)}
+    assert len(identities) == 2
+    assert max(map(len, identities)) <= 258
+    assert len(make_conversion(action_id=first).action_id) == 255
 
 
 def test_hold_end_confirms_conversion() -> None:

@@ -27,10 +27,9 @@ from trackyard.domain.conversions.conversions import (
     DecisionTerms,
     DeclineReason,
     OfferTerms,
-    PostbackError,
-    find_early_error,
 )
 from trackyard.domain.conversions.decisions import DECLINE_CHECKS, decide
+from trackyard.domain.conversions.postbacks import PostbackError, find_early_error, parse_postback
 from trackyard.domain.conversions.sessions import DAY_MS
 from trackyard.domain.conversions.statuses import ChangeOrigin, Status, is_transition_allowed
 from trackyard.domain.offers.caps import compile_caps
@@ -218,6 +217,6 @@ def test_postback_outcome_is_a_change_or_a_fault(
 @given(st.dictionaries(st.sampled_from(["clickid", "goal"]), words), st.sampled_from([None, "", "bot"]), st.booleans())
 def test_postback_without_usable_click_is_a_fault(params: dict[str, str], reason: str | None, expired: bool) -> None:
     click = None if reason is None else CLICK | {"reason": reason}
-    fault = find_early_error(params, click, expired=expired)
+    fault = find_early_error(parse_postback("c" * 24, AT, "", params), click, expired=expired)
     assert (fault is None) == (bool(params.get("clickid")) and reason == "" and not expired)
     assert fault in (None, PostbackError.NO_CLICKID, PostbackError.BROKEN_CLICKID, PostbackError.CLICK_EXPIRED)

@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 
 from tests.domain.conversions.test_conversions import AT, CLICK, TERMS, make_conversion, make_postback
-from trackyard.domain.conversions.conversions import Conversion, ConversionChange, PostbackError, end_hold
+from trackyard.domain.conversions.conversions import Conversion, ConversionChange, end_hold
 from trackyard.domain.conversions.decisions import decide
 from trackyard.domain.conversions.edits import ConversionEdit, ConversionImport, apply_edit, apply_import
+from trackyard.domain.conversions.postbacks import PostbackError
 from trackyard.domain.conversions.statuses import ChangeOrigin, Status, is_transition_allowed
 
 LETTERS = dict(zip(Status, "CPDNHQ", strict=True))

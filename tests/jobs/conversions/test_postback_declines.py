@@ -14,7 +14,8 @@ from tests.support.limited_offer import UTC, LimitedOffer, has_waiting_postbacks
 from tests.support.stores.outbox_lines import queued_lines
 from tests.support.stores.seeds import add_affiliate, add_offer
 from trackyard.base.ids import new_click_id
-from trackyard.domain.conversions.conversions import DeclineReason, PostbackError
+from trackyard.domain.conversions.conversions import DeclineReason
+from trackyard.domain.conversions.postbacks import PostbackError
 from trackyard.domain.conversions.sessions import DAY_MS, MIN_CLICK_RETENTION_MS
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.statistics.rows import ServerPostbackLog

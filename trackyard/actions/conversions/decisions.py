@@ -17,14 +17,10 @@ from trackyard.domain.conversions.conversions import (
     Conversion,
     ConversionChange,
     DecisionTerms,
-    PostbackError,
-    ReceivedPostback,
     currencies_of,
-    goal_of,
-    identity_key_of,
-    traits_of,
 )
 from trackyard.domain.conversions.decisions import decide
+from trackyard.domain.conversions.postbacks import PostbackError, ReceivedPostback
 from trackyard.domain.conversions.sessions import is_click_expired, is_click_older
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.money.referrals import NO_REFERRAL
@@ -56,16 +52,12 @@ class PostbackRequest:
     @cached_property
     def identity(self) -> ConversionIdentity:
         """What its conversion is known by."""
-        return (
-            self.click["offer"],
-            goal_of(self.postback.params),
-            identity_key_of(self.postback.params, self.click["id"]),
-        )
+        return self.click["offer"], self.postback.goal, self.postback.identity_for(self.click["id"])
 
     @cached_property
     def origin(self) -> ConversionOrigin:
         """Whose conversions an offer may take once."""
-        return self.click["offer"], goal_of(self.postback.params), self.click["ip"][:45]
+        return self.click["offer"], self.postback.goal, self.click["ip"][:45]
 
 
 class DecisionBatch:
@@ -142,15 +134,14 @@ class DecisionBatch:
 
     def _find_rates(self, calls: Sequence[ReceivedPostback]) -> exchange_rates.ExchangeRates:
         times = [postback.time for postback in calls] or [0]
-        currencies = currencies_of(list(self.context.offers.values()), calls, self._currency)
+        currencies = currencies_of(self.context.offers.values(), calls, self._currency)
         return exchange_rates.get_rates(self._conn, self._currency, currencies, min(times), max(times))
 
     def _traits_of(self, request: PostbackRequest) -> OfferTraits:
         """Where the conversion of a call counts: the stored one, or the one it makes."""
         existing: Conversion | None = self.stored.get(request.identity)
-        return request.click["offer"], traits_of(
-            request.postback, request.click
-        ) if existing is None else existing.traits
+        traits = request.postback.traits_for(request.click) if existing is None else existing.traits
+        return request.click["offer"], traits
 
     def _read_counts(self, offer_traits: Sequence[OfferTraits]) -> Mapping[str, Count]:
         offers = self.context.offers

@@ -23,11 +23,6 @@ from trackyard.domain.conversions.conversions import (
     Conversion,
     ConversionChange,
     DecisionTerms,
-    PostbackError,
-    ReceivedPostback,
-    find_early_error,
-    goal_of,
-    traits_of,
 )
 from trackyard.domain.conversions.decisions import (
     DECLINE_CHECKS,
@@ -35,6 +30,12 @@ from trackyard.domain.conversions.decisions import (
     ConversionDraft,
     create_or_update,
     draft_conversion,
+)
+from trackyard.domain.conversions.postbacks import (
+    PostbackError,
+    ReceivedPostback,
+    find_early_error,
+    parse_postback,
 )
 from trackyard.domain.conversions.sessions import is_click_wait_over, is_possible_click_id
 from trackyard.domain.conversions.statuses import Status
@@ -111,6 +112,7 @@ class _CheckState:
     """A call on its way through the steps."""
 
     zone: ZoneInfo
+    sample: SamplePostback
     request: PostbackRequest
     terms: DecisionTerms
     existing: Conversion | None
@@ -126,39 +128,38 @@ class _CheckState:
 
 def check_postback(deps: Deps, caller: Caller, sample: SamplePostback) -> PostbackCheck:
     """Tries a call. Raises BadInput for one whose click is out of the caller's scope."""
-    facts = ReceivedPostback(new_id(sample.at), sample.at, sample.ip, sample.params, "", 0)
-    click_id = sample.params.get("clickid", "")
+    postback = parse_postback(new_id(sample.at), sample.at, sample.ip, sample.params)
     with deps.database.read() as conn:
         loaded_until = {each.edge: each.loaded_until for each in checkpoints.get_checkpoints(conn)}
-    click = find_click(deps.analytics, click_id)
+    click = find_click(deps.analytics, postback.click_id)
     with deps.database.read() as conn:
         scope = scope_of(conn, caller, Permission.STATS_CONVERSION)
         if click is not None and not (scope.has_affiliate(click.affiliate) and scope.has_advertiser(click.advertiser)):
-            raise BadInput({"params[clickid]": [f"A click {click_id} does not exist."]})
-        early = _without_click(deps, conn, facts, click, loaded_until)
+            raise BadInput({"params[clickid]": [f"A click {postback.click_id} does not exist."]})
+        early = _without_click(deps, conn, postback, click, loaded_until)
         if early is not None:
             return early
         assert click is not None, "a call without a click has an early end"
-        return _with_click(deps, conn, facts, click)
+        return _with_click(deps, conn, sample, postback, click)
 
 
 def _without_click(
-    deps: Deps, conn: Connection, facts: ReceivedPostback, click: Click | None, loaded_until: Mapping[int, int]
+    deps: Deps, conn: Connection, postback: ReceivedPostback, click: Click | None, loaded_until: Mapping[int, int]
 ) -> PostbackCheck | None:
     """The end of a call that has no usable click; None when it has one."""
-    click_id, numbers = facts.params.get("clickid", ""), {each.number for each in edges.each_edge(conn)}
+    click_id, numbers = postback.click_id, {each.number for each in edges.each_edge(conn)}
     record = None if click is None else msgspec.structs.asdict(click)
-    expired = ClickExpiry(deps.clock, deps.retention_policy).is_expired(conn, click_id, facts.time)
-    fault = find_early_error(facts.params, record, expired=expired)
+    expired = ClickExpiry(deps.clock, deps.retention_policy).is_expired(conn, click_id, postback.time)
+    fault = find_early_error(postback, record, expired=expired)
     if fault is None:
         return None
-    if fault is PostbackError.NO_CLICKID or not is_possible_click_id(click_id, facts.time, numbers):
+    if fault is PostbackError.NO_CLICKID or not is_possible_click_id(click_id, postback.time, numbers):
         return PostbackCheck(
-            fault, click, None, _with_all_steps({"clickid": PostbackStepResult(STOPPED, _why_impossible(facts))})
+            fault, click, None, _with_all_steps({"clickid": PostbackStepResult(STOPPED, _why_impossible(click_id))})
         )
     step_results = {"clickid": PostbackStepResult(PASSED, click_id)}
     if click is None and not expired:
-        if not is_click_wait_over(click_id, facts.time, deps.clock.now_ms(), numbers, loaded_until):
+        if not is_click_wait_over(click_id, postback.time, deps.clock.now_ms(), numbers, loaded_until):
             waits = PostbackStepResult(
                 WAITS, "the journal of its edge is not loaded that far: the click may still come"
             )
@@ -171,14 +172,16 @@ def _without_click(
     return PostbackCheck(fault, click, None, _with_all_steps(step_results))
 
 
-def _why_impossible(facts: ReceivedPostback) -> str:
-    if not facts.params.get("clickid"):
+def _why_impossible(click_id: str) -> str:
+    if not click_id:
         return "no clickid, nor click_id or afclick"
     return "24 hex digits with the number of an edge and a time that is not in the future make an id of a click"
 
 
-def _with_click(deps: Deps, conn: Connection, facts: ReceivedPostback, click: Click) -> PostbackCheck:
-    request = PostbackRequest(facts, msgspec.structs.asdict(click))
+def _with_click(
+    deps: Deps, conn: Connection, sample: SamplePostback, postback: ReceivedPostback, click: Click
+) -> PostbackCheck:
+    request = PostbackRequest(postback, msgspec.structs.asdict(click))
     batch = DecisionBatch(conn, [request], deps.currency, deps.zone, read_only=True)
     seen = f"of {datetime_text(click.time, deps.zone)}, affiliate {click.affiliate}, offer {click.offer}"
     step_results = {"clickid": PostbackStepResult(PASSED, click.id), "click": PostbackStepResult(PASSED, seen)}
@@ -198,7 +201,7 @@ def _with_click(deps: Deps, conn: Connection, facts: ReceivedPostback, click: Cl
             None,
             _with_all_steps(step_results | {"offer": PostbackStepResult(STOPPED, "it does not exist")}),
         )
-    state = _CheckState(deps.zone, request, terms, batch.stored.get(request.identity), step_results)
+    state = _CheckState(deps.zone, sample, request, terms, batch.stored.get(request.identity), step_results)
     _run_steps(state, new_conversion_id)
     made = [] if change is None else new_deliveries_of(conn, [change], batch.delivery_context, request.postback.time)
     calls = tuple(PlannedDelivery(each.postback_id, each.url) for each in made)
@@ -227,7 +230,7 @@ def _run_steps(state: _CheckState, new_conversion_id: str) -> None:
 
 def _fault_details(state: _CheckState) -> dict[str, str]:
     """What each check of FAULTS looked at; codes are not told."""
-    params, terms = state.postback.params, state.terms
+    params, terms = state.sample.params, state.terms
     levels = (
         ("offer", terms.offer.secure),
         ("advertiser", terms.advertiser_secure),
@@ -240,7 +243,7 @@ def _fault_details(state: _CheckState) -> dict[str, str]:
         "address": state.postback.ip or "unknown",
         "status": params.get("status") or "none: confirmed",
         "sum": params.get("sum") or "none: 0",
-        "currency": params.get("currency", "").upper() or "none: that of the payment",
+        "currency": state.postback.currency or "none: that of the payment",
     }
 
 
@@ -280,7 +283,7 @@ def _address_detail(state: _CheckState, arrival: ConversionDraft) -> str:
 
 def _payment_detail(state: _CheckState, payment: Payment | None) -> str:
     offer, click = state.terms.offer, state.request.click
-    goal, affiliate_id = goal_of(state.postback.params), click["affiliate"]
+    goal, affiliate_id = state.postback.goal, click["affiliate"]
     if payment is None:
         return f"none for goal {goal} fits the click"
     fitting = matching_payments(offer.payments, offer.personal_payments, affiliate_id, goal, click)
@@ -294,7 +297,7 @@ def _payment_detail(state: _CheckState, payment: Payment | None) -> str:
 
 def _caps_detail(state: _CheckState) -> str:
     existing = state.existing
-    traits = traits_of(state.postback, state.request.click) if existing is None else existing.traits
+    traits = state.postback.traits_for(state.request.click) if existing is None else existing.traits
     texts = []
     for rule, counter in each_counter(state.terms.offer.caps, traits):
         held = state.terms.counts[counter.name].of(rule.type)

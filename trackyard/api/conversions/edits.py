@@ -9,8 +9,8 @@ from typing import Annotated, Any, Final
 from trackyard.actions.conversions.edits import ConversionSelection, ImportItem, queue_edit, queue_imports
 from trackyard.actions.deps import Deps
 from trackyard.base.errors import BadInput
-from trackyard.domain.conversions.conversions import CUSTOM_FIELDS
 from trackyard.domain.conversions.edits import ConversionEdit, ConversionImport
+from trackyard.domain.conversions.postbacks import CUSTOM_FIELDS
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff

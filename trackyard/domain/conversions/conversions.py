@@ -1,41 +1,20 @@
 """Conversions, and what a decision on an inbound call rests on (docs/spec/conversions.md). Pure."""
 
-import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any
 
 from trackyard.base.money import MAX_AMOUNT, ZERO
+from trackyard.domain.conversions.postbacks import ReceivedPostback
 from trackyard.domain.conversions.statuses import ChangeOrigin, Status, is_transition_allowed
 from trackyard.domain.money.referrals import NO_REFERRAL, Referral
 from trackyard.domain.offers.caps import NO_CAPS, Caps
 from trackyard.domain.offers.counters import Count, Traits
-from trackyard.domain.offers.payments import DEFAULT_GOAL, Payment
+from trackyard.domain.offers.payments import Payment
 from trackyard.domain.offers.tiers import Modifier, TierGroup
 from trackyard.domain.tracking.ip_lists import ANY_ADDRESS, AddressLists
-
-GOAL_LENGTH: Final = 255
-CUSTOM_FIELDS: Final = range(1, 8)
-
-
-class PostbackError(StrEnum):
-    """Why a call changes nothing: the text in the server postback log."""
-
-    NO_CLICKID = "Missing mandatory parameter clickid"
-    BROKEN_CLICKID = "Broken clickid"
-    CLICK_EXPIRED = "Click session lifespan is expired"
-    OFFER_DISABLED = "Offer disabled"
-    ACCESS_DENIED = "Access denied"
-    ADDRESS_DENIED = "Current IP-address is denied"
-    WRONG_STATUS = "Wrong status"
-    WRONG_SUM = "Wrong sum"
-    WRONG_CURRENCY = "Wrong currency"
-    EXISTS = "Conversion exists"
-    NOT_PENDING = "Conversion status is not pending"
-    NO_CONVERSION = "Conversion does not exist"
-    NO_CHANGE = "Nothing to change"
 
 
 class DeclineReason(StrEnum):
@@ -48,17 +27,6 @@ class DeclineReason(StrEnum):
     SAME_ADDRESS = "IP duplicate"
     NO_PAYMENT = "Payments not found"
     CAP_REACHED = "Cap is reached"
-
-
-SENT_STATUSES: Final[Mapping[str, Status]] = {
-    "": Status.CONFIRMED,
-    "1": Status.CONFIRMED,
-    "2": Status.PENDING,
-    "3": Status.DECLINED,
-    "4": Status.DECLINED,
-    "5": Status.HOLD,
-}
-"""Status as sent → status meant; none = confirmed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,18 +74,6 @@ class DecisionTerms:
     def secure(self) -> str | None:
         """The code that a call must carry: the most specific one that is set."""
         return self.offer.secure or self.advertiser_secure or self.platform_secure
-
-
-@dataclass(frozen=True, slots=True)
-class ReceivedPostback:
-    """One inbound call. time: UTC ms, becomes the creation time · params: by canonical name."""
-
-    id: str
-    time: int
-    ip: str
-    params: Mapping[str, str]
-    journal: str
-    position: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,35 +134,6 @@ class ConversionChange:
     actor: str
 
 
-def goal_of(params: Mapping[str, str]) -> str:
-    """The goal value that a call names."""
-    return params.get("goal", "")[:GOAL_LENGTH] or DEFAULT_GOAL
-
-
-def identity_key_of(params: Mapping[str, str], click_id: str) -> str:
-    """What makes a conversion of an offer and goal one: the action id when one is sent, else the click."""
-    action_id = params.get("action_id", "")
-    if not action_id:
-        return f"c:{click_id}"
-    if len(action_id) > GOAL_LENGTH:  # longer than its column: the digest keeps different ones apart
-        return f"h:{hashlib.sha256(action_id.encode()).hexdigest()}"
-    return f"a:{action_id}"
-
-
-def find_early_error(
-    params: Mapping[str, str], click: Mapping[str, Any] | None, *, expired: bool = False
-) -> PostbackError | None:
-    """The faults that need neither offer nor conversion. click None: there is no click of that id · forgotten: the id
-    is that of a click which is kept no more (sessions.is_forgotten), removed already or not."""
-    if not params.get("clickid"):
-        return PostbackError.NO_CLICKID
-    if expired:
-        return PostbackError.CLICK_EXPIRED
-    if click is None or click["reason"]:
-        return PostbackError.BROKEN_CLICKID
-    return None
-
-
 def is_out_of_range(conversion: Conversion) -> bool:
     """Whether an amount is too large to be stored: a sum in range can leave it by its currency or by percents."""
     amounts_of = (conversion.charge, conversion.payout, conversion.charge_base, conversion.payout_base)
@@ -227,14 +154,9 @@ def end_hold(conversion: Conversion, now_ms: int) -> ConversionChange:
     return ConversionChange(conversion, after, "job:hold")
 
 
-def traits_of(call: ReceivedPostback, click: Mapping[str, Any]) -> Traits:
-    """What decides in which counters the conversion counts that a call makes."""
-    return Traits(goal_of(call.params), click["affiliate"], click["country"][:2], call.time)
-
-
-def currencies_of(offers: Sequence[OfferTerms], calls: Sequence[ReceivedPostback], platform: str) -> set[str]:
+def currencies_of(offers: Iterable[OfferTerms], postbacks: Iterable[ReceivedPostback], platform: str) -> set[str]:
     """The currencies whose rates decisions on these calls need."""
-    found = {platform} | {call.params["currency"].upper() for call in calls if call.params.get("currency")}
+    found = {platform} | {postback.currency for postback in postbacks if postback.currency}
     for offer in offers:
         found |= {item.currency for item in (*offer.payments, *offer.personal_payments)}
     return found

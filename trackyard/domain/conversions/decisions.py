@@ -9,22 +9,15 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Final
 
-from trackyard.base.money import ZERO, converted, find_amount
+from trackyard.base.money import ZERO, converted
 from trackyard.domain.conversions.conversions import (
-    CUSTOM_FIELDS,
-    GOAL_LENGTH,
-    SENT_STATUSES,
     Conversion,
     ConversionChange,
     DecisionTerms,
     DeclineReason,
-    PostbackError,
-    ReceivedPostback,
-    goal_of,
-    identity_key_of,
     is_out_of_range,
-    traits_of,
 )
+from trackyard.domain.conversions.postbacks import GOAL_LENGTH, PostbackError, ReceivedPostback
 from trackyard.domain.conversions.sessions import DAY_MS, duration_ms
 from trackyard.domain.conversions.statuses import ChangeOrigin, Status, is_transition_allowed
 from trackyard.domain.offers.caps import is_reached
@@ -37,62 +30,64 @@ _ONE: Final = Decimal(1)
 
 
 def decide(
-    call: ReceivedPostback, click: Mapping[str, Any], terms: DecisionTerms, existing: Conversion | None, new_id: str
+    postback: ReceivedPostback, click: Mapping[str, Any], terms: DecisionTerms, existing: Conversion | None, new_id: str
 ) -> ConversionChange | PostbackError:
     """What a call for an accepted click does: the change it makes, or the fault that stops it.
 
     existing: the conversion of its identity · new_id: the id a new conversion gets.
     """
     for check in POSTBACK_CHECKS.values():
-        fault = check(call, terms)
+        fault = check(postback, terms)
         if fault is not None:
             return fault
-    return create_or_update(call, click, terms, existing, new_id)
+    return create_or_update(postback, click, terms, existing, new_id)
 
 
 def create_or_update(
-    call: ReceivedPostback, click: Mapping[str, Any], terms: DecisionTerms, existing: Conversion | None, new_id: str
+    postback: ReceivedPostback, click: Mapping[str, Any], terms: DecisionTerms, existing: Conversion | None, new_id: str
 ) -> ConversionChange | PostbackError:
     """What a call does that no check of FAULTS stops."""
     after = (
-        create_conversion(call, click, terms, new_id) if existing is None else _update_existing(call, existing, terms)
+        create_conversion(postback, click, terms, new_id)
+        if existing is None
+        else _update_existing(postback, existing, terms)
     )
     if isinstance(after, PostbackError):
         return after
     if is_out_of_range(after):
         return PostbackError.WRONG_SUM
-    return ConversionChange(existing, after, f"call:{call.id}")
+    return ConversionChange(existing, after, f"call:{postback.id}")
 
 
 # --- faults ---------------------------------------------------------------------------------------------
 
 
-def _check_offer(_call: ReceivedPostback, terms: DecisionTerms) -> PostbackError | None:
+def _check_offer(_postback: ReceivedPostback, terms: DecisionTerms) -> PostbackError | None:
     return PostbackError.OFFER_DISABLED if terms.offer.status == OfferStatus.STOPPED else None
 
 
-def _check_secure_code(call: ReceivedPostback, terms: DecisionTerms) -> PostbackError | None:
+def _check_secure_code(postback: ReceivedPostback, terms: DecisionTerms) -> PostbackError | None:
     code = terms.secure
-    sent = call.params.get("secure", "")
+    sent = postback.secure
     return PostbackError.ACCESS_DENIED if code and not hmac.compare_digest(code.encode(), sent.encode()) else None
 
 
-def _check_address(call: ReceivedPostback, terms: DecisionTerms) -> PostbackError | None:
-    permitted = terms.offer.address_lists.permits(call.ip) and terms.advertiser_address_lists.permits(call.ip)
+def _check_address(postback: ReceivedPostback, terms: DecisionTerms) -> PostbackError | None:
+    permitted = terms.offer.address_lists.permits(postback.ip) and terms.advertiser_address_lists.permits(postback.ip)
     return None if permitted else PostbackError.ADDRESS_DENIED
 
 
-def _check_status(call: ReceivedPostback, _terms: DecisionTerms) -> PostbackError | None:
-    return None if call.params.get("status", "") in SENT_STATUSES else PostbackError.WRONG_STATUS
+def _check_status(postback: ReceivedPostback, _terms: DecisionTerms) -> PostbackError | None:
+    return PostbackError.WRONG_STATUS if PostbackError.WRONG_STATUS in postback.faults else None
 
 
-def _check_sum(call: ReceivedPostback, _terms: DecisionTerms) -> PostbackError | None:
-    return PostbackError.WRONG_SUM if call.params.get("sum") and find_amount(call.params["sum"]) is None else None
+def _check_sum(postback: ReceivedPostback, _terms: DecisionTerms) -> PostbackError | None:
+    return PostbackError.WRONG_SUM if PostbackError.WRONG_SUM in postback.faults else None
 
 
-def _check_currency(call: ReceivedPostback, terms: DecisionTerms) -> PostbackError | None:
-    currency = call.params.get("currency", "").upper()
-    return PostbackError.WRONG_CURRENCY if currency and currency not in terms.rates else None
+def _check_currency(postback: ReceivedPostback, terms: DecisionTerms) -> PostbackError | None:
+    unknown = postback.currency and postback.currency not in terms.rates
+    return PostbackError.WRONG_CURRENCY if unknown else None
 
 
 POSTBACK_CHECKS: Final[Mapping[str, Callable[[ReceivedPostback, DecisionTerms], PostbackError | None]]] = {
@@ -109,26 +104,28 @@ POSTBACK_CHECKS: Final[Mapping[str, Callable[[ReceivedPostback, DecisionTerms], 
 # --- a repeat -------------------------------------------------------------------------------------------
 
 
-def _update_existing(call: ReceivedPostback, stored: Conversion, terms: DecisionTerms) -> Conversion | PostbackError:
-    sent = SENT_STATUSES[call.params.get("status", "")]
+def _update_existing(
+    postback: ReceivedPostback, stored: Conversion, terms: DecisionTerms
+) -> Conversion | PostbackError:
+    sent = postback.status
     if sent is stored.sent_status:
         return PostbackError.EXISTS
     if not is_transition_allowed(ChangeOrigin.POSTBACK, stored.status, sent):
         return PostbackError.NOT_PENDING
-    status, hold_until = apply_hold(sent, terms.offer.hold_days, stored.created_at, call.time)
+    status, hold_until = apply_hold(sent, terms.offer.hold_days, stored.created_at, postback.time)
     after = replace(
         stored,
         version=stored.version + 1,
         status=status,
         sent_status=sent,
         hold_until=hold_until,
-        comment=call.params.get("comment") or stored.comment,
-        updated_at=max(call.time, stored.updated_at),
+        comment=postback.comment or stored.comment,
+        updated_at=max(postback.time, stored.updated_at),
     )
     if stored.status not in terms.offer.caps.statuses and _is_cap_reached(terms, status, stored.traits):
         after = replace(after, status=Status.DECLINED, hold_until=None, comment=DeclineReason.CAP_REACHED)
-    if call.params.get("sum") or call.params.get("currency"):
-        after = _reprice(after, call.params, terms)
+    if postback.sum is not None or postback.currency:
+        after = _reprice(after, postback, terms)
     return after
 
 
@@ -144,31 +141,30 @@ def apply_hold(sent: Status, hold_days: int, created_at: int, now_ms: int) -> tu
 
 
 def create_conversion(
-    call: ReceivedPostback, click: Mapping[str, Any], terms: DecisionTerms, new_id: str
+    postback: ReceivedPostback, click: Mapping[str, Any], terms: DecisionTerms, new_id: str
 ) -> Conversion | PostbackError:
     """The conversion that a call for an accepted click makes, declined on arrival or not."""
-    params, offer = call.params, terms.offer
-    goal, arrival = goal_of(params), draft_conversion(call, click, terms)
+    offer, arrival = terms.offer, draft_conversion(postback, click, terms)
     payment = arrival.payment
     if payment is not None and payment.currency not in terms.rates:
         return PostbackError.WRONG_CURRENCY
     decline = _find_decline(arrival)
     modifiers = reached_modifiers(offer.tier_groups, arrival.traits, terms.counts) if payment else ()
     rate = terms.rates[currency := payment.currency if payment else terms.platform_currency]
-    worth = _compute_amounts(payment, modifiers, _sent_sum(params, ZERO, currency, rate, terms))
+    worth = _compute_amounts(payment, modifiers, _sent_sum(postback, ZERO, currency, rate, terms))
     return Conversion(
         id=new_id,
         offer_id=offer.id,
-        goal=goal,
-        identity=identity_key_of(params, click["id"]),
+        goal=postback.goal,
+        identity=postback.identity_for(click["id"]),
         version=1,
-        action_id=params.get("action_id", "")[:GOAL_LENGTH],
+        action_id=postback.action_id[:GOAL_LENGTH],
         affiliate_id=click["affiliate"],
         advertiser_id=click["advertiser"],
         status=arrival.status if decline is None else Status.DECLINED,
-        sent_status=arrival.sent,
-        goal_title=((payment.title if payment else "") or goal)[:GOAL_LENGTH],
-        comment=decline or params.get("comment", ""),
+        sent_status=postback.status,
+        goal_title=((payment.title if payment else "") or postback.goal)[:GOAL_LENGTH],
+        comment=decline or postback.comment,
         payment=payment,
         modifiers=modifiers,
         payment_type=payment.type if payment else "fixed",
@@ -179,17 +175,17 @@ def create_conversion(
         payout=worth.payout,
         charge_base=converted(worth.charge, rate, _ONE),
         payout_base=converted(worth.payout, rate, _ONE),
-        custom_fields={str(n): params[f"custom_field{n}"] for n in CUSTOM_FIELDS if params.get(f"custom_field{n}")},
+        custom_fields=postback.custom_fields,
         click_id=click["id"],
         click_time=click["time"],
         click=click,
-        call_ip=(params.get("ip") or call.ip)[:45],
-        user_id=(params.get("user_id") or click["user_id"])[:GOAL_LENGTH],
-        journal=call.journal,
-        position=call.position,
+        call_ip=(postback.reported_ip or postback.ip)[:45],
+        user_id=(postback.user_id or click["user_id"])[:GOAL_LENGTH],
+        journal=postback.journal,
+        position=postback.position,
         hold_until=arrival.hold_until if decline is None else None,
-        created_at=call.time,
-        updated_at=call.time,
+        created_at=postback.time,
+        updated_at=postback.time,
         referrer_id=terms.referral.referrer_id,
         referral_percent=terms.referral.percent,
     )
@@ -206,31 +202,30 @@ class ConversionDraft:
     """A new conversion before it is decided whether it is declined. sent: the status meant · status, hold_until: what
     it is to have · payment: what it is to earn."""
 
-    call: ReceivedPostback
+    postback: ReceivedPostback
     click: Mapping[str, Any]
     terms: DecisionTerms
     payment: Payment | None
-    sent: Status
     status: Status
     hold_until: int | None
 
     @property
     def traits(self) -> Traits:
         """Where it is to count."""
-        return traits_of(self.call, self.click)
+        return self.postback.traits_for(self.click)
 
     @property
     def age_ms(self) -> int:
         """Time since the click; a negative one counts as 0."""
-        return max(0, self.call.time - int(self.click["time"]))
+        return max(0, self.postback.time - int(self.click["time"]))
 
 
-def draft_conversion(call: ReceivedPostback, click: Mapping[str, Any], terms: DecisionTerms) -> ConversionDraft:
+def draft_conversion(postback: ReceivedPostback, click: Mapping[str, Any], terms: DecisionTerms) -> ConversionDraft:
     """What a call, whose status is one, is to make."""
-    offer, sent = terms.offer, SENT_STATUSES[call.params.get("status", "")]
-    payment = find_payment(offer.payments, offer.personal_payments, click["affiliate"], goal_of(call.params), click)
-    status, hold_until = apply_hold(sent, offer.hold_days, call.time, call.time)
-    return ConversionDraft(call, click, terms, payment, sent, status, hold_until)
+    offer = terms.offer
+    payment = find_payment(offer.payments, offer.personal_payments, click["affiliate"], postback.goal, click)
+    status, hold_until = apply_hold(postback.status, offer.hold_days, postback.time, postback.time)
+    return ConversionDraft(postback, click, terms, payment, status, hold_until)
 
 
 def _check_affiliate(arrival: ConversionDraft) -> DeclineReason | None:
@@ -279,9 +274,9 @@ def _find_decline(arrival: ConversionDraft) -> DeclineReason | None:
     return None
 
 
-def _reprice(conversion: Conversion, params: Mapping[str, str], terms: DecisionTerms) -> Conversion:
+def _reprice(conversion: Conversion, postback: ReceivedPostback, terms: DecisionTerms) -> Conversion:
     """The conversion with the amounts that the sum of a call gives it: the payment and the rate stay its own."""
-    sent = _sent_sum(params, conversion.sum, conversion.currency, conversion.rate, terms)
+    sent = _sent_sum(postback, conversion.sum, conversion.currency, conversion.rate, terms)
     worth = _compute_amounts(conversion.payment, conversion.modifiers, sent)
     return replace(
         conversion,
@@ -294,15 +289,17 @@ def _reprice(conversion: Conversion, params: Mapping[str, str], terms: DecisionT
 
 
 def _sent_sum(
-    params: Mapping[str, str], stored: Decimal, currency: str, rate: Decimal, terms: DecisionTerms
+    postback: ReceivedPostback, stored: Decimal, currency: str, rate: Decimal, terms: DecisionTerms
 ) -> Decimal:
     """The sum that a call sends, in the currency of its conversion, whose rate is known; else the stored one."""
-    if not params.get("sum"):
+    if postback.sum is None:
         return stored
-    sent, named = find_amount(params["sum"]), params.get("currency", "").upper() or currency
-    if sent is None:
-        raise ValueError("the sum was not checked")
-    return sent if named == currency else converted(sent, terms.rates[named], terms.rates.get(currency, rate))
+    named = postback.currency or currency
+    return (
+        postback.sum
+        if named == currency
+        else converted(postback.sum, terms.rates[named], terms.rates.get(currency, rate))
+    )
 
 
 def _compute_amounts(payment: Payment | None, modifiers: Sequence[Modifier], order_sum: Decimal) -> Amounts:

@@ -8,24 +8,21 @@ from typing import Any
 
 import msgspec
 
-from trackyard.base.money import converted
+from trackyard.base.money import converted, rounded
 from trackyard.domain.conversions.conversions import (
     Conversion,
     ConversionChange,
     DecisionTerms,
-    PostbackError,
-    ReceivedPostback,
     is_out_of_range,
 )
 from trackyard.domain.conversions.decisions import apply_hold, create_conversion
+from trackyard.domain.conversions.postbacks import GOAL_LENGTH, PostbackError, ReceivedPostback
 from trackyard.domain.conversions.sessions import DAY_MS
 from trackyard.domain.conversions.statuses import ChangeOrigin, Status, is_transition_allowed
 from trackyard.domain.offers.caps import NO_CAPS
+from trackyard.domain.offers.payments import DEFAULT_GOAL
 
 _ONE = Decimal(1)
-
-_SENT_EQUIVALENTS = {Status.PENDING_CAP: Status.PENDING, Status.NOT_FOUND: Status.DECLINED}
-"""What a call would have to send to say the same."""
 
 
 class ConversionEdit(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,19 +62,20 @@ class ConversionImport(msgspec.Struct, frozen=True, kw_only=True):
     custom_fields: dict[str, str] = msgspec.field(default_factory=dict)
     click: dict[str, Any] | None = None
 
-    @property
-    def params(self) -> dict[str, str]:
-        """Return the parameters of an equal inbound postback, without its click."""
-        given = {
-            "goal": self.goal,
-            "action_id": self.action_id,
-            "sum": "" if self.sum is None else str(self.sum),
-            "ip": self.ip,
-            "comment": self.comment,
-            "status": "" if self.status is None else str(self.status.shown.number),
-            **{f"custom_field{number}": value for number, value in self.custom_fields.items()},
-        }
-        return {name: value for name, value in given.items() if value}
+    def as_postback(self, postback_id: str, time: int, click_id: str) -> ReceivedPostback:
+        """Return the equal inbound postback. time: of the request, UTC ms."""
+        return ReceivedPostback(
+            id=postback_id,
+            time=time,
+            ip=self.ip,
+            click_id=click_id,
+            goal=self.goal[:GOAL_LENGTH] or DEFAULT_GOAL,
+            action_id=self.action_id,
+            status=(self.status or Status.CONFIRMED).as_sent,
+            sum=None if self.sum is None else rounded(self.sum),
+            comment=self.comment,
+            custom_fields={number: value for number, value in self.custom_fields.items() if value},
+        )
 
 
 def apply_edit(
@@ -119,7 +117,7 @@ def apply_edit(
 
 def apply_import(
     item: ConversionImport,
-    call: ReceivedPostback,
+    postback: ReceivedPostback,
     click: Mapping[str, Any],
     terms: DecisionTerms,
     existing: Conversion | None,
@@ -127,17 +125,17 @@ def apply_import(
     actor: str,
 ) -> ConversionChange | PostbackError:
     """What an import makes: computed like a call, but nothing is declined on arrival, and a status that is given is
-    taken as it is. call: of the import's own click, at the time of the request."""
+    taken as it is. postback: of the import's own click, at the time of the request."""
     if existing is not None:
         return PostbackError.EXISTS
     taken = replace(terms, affiliate_status="active", offer=replace(terms.offer, caps=NO_CAPS))
-    made = create_conversion(call, click, taken, new_id)
+    made = create_conversion(postback, click, taken, new_id)
     if isinstance(made, PostbackError):
         return made
     if is_out_of_range(made):
         return PostbackError.WRONG_SUM
     sent = item.status or Status.CONFIRMED
-    status, hold_until = apply_hold(sent, terms.offer.hold_days, call.time, call.time)
+    status, hold_until = apply_hold(sent, terms.offer.hold_days, postback.time, postback.time)
     if item.status is not None and item.status is not Status.HOLD:
         status, hold_until = item.status, None
     if not is_transition_allowed(ChangeOrigin.IMPORT, None, status):
@@ -146,7 +144,7 @@ def apply_import(
         made,
         status=status,
         hold_until=hold_until,
-        sent_status=_SENT_EQUIVALENTS.get(sent, sent),
+        sent_status=sent.as_sent,
         comment=item.comment,
     )
     return ConversionChange(None, made, actor)

@@ -25,6 +25,11 @@ class Status(StrEnum):
         """How it is told to others: pending_cap is pending."""
         return Status.PENDING if self is Status.PENDING_CAP else self
 
+    @property
+    def as_sent(self) -> "Status":
+        """The status that a postback sends for it."""
+        return Status.DECLINED if self is Status.NOT_FOUND else self.shown
+
 
 STATUS_NUMBERS = {
     Status.CONFIRMED: 1,

@@ -8,7 +8,8 @@ from zoneinfo import ZoneInfo
 
 from trackyard.base.money import plain_amount
 from trackyard.base.zones import datetime_text
-from trackyard.domain.conversions.conversions import CUSTOM_FIELDS, Conversion, ConversionChange
+from trackyard.domain.conversions.conversions import Conversion, ConversionChange
+from trackyard.domain.conversions.postbacks import CUSTOM_FIELDS
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.tracking.macros import cached_template
 from trackyard.domain.tracking.subs import SUBS

@@ -6,8 +6,8 @@ What became of each stands in the server postback log, method EDIT or IMPORT
 
 import logging
 import threading
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
@@ -15,7 +15,8 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from trackyard.actions.conversions.changes import DeliveryContext, record_changes
-from trackyard.actions.offers.counters import CounterBatch, OfferTraits
+from trackyard.actions.conversions.decisions import PostbackRequest
+from trackyard.actions.offers.counters import CounterBatch
 from trackyard.base.clock import Clock
 from trackyard.base.ids import IMPORT_EDGE, new_click_id, new_id
 from trackyard.decision.visitor.databases import AddressDatabases
@@ -24,14 +25,10 @@ from trackyard.domain.conversions.conversions import (
     Conversion,
     ConversionChange,
     DecisionTerms,
-    PostbackError,
-    ReceivedPostback,
     currencies_of,
-    goal_of,
-    identity_key_of,
-    traits_of,
 )
 from trackyard.domain.conversions.edits import ConversionEdit, ConversionImport, apply_edit, apply_import
+from trackyard.domain.conversions.postbacks import PostbackError, ReceivedPostback
 from trackyard.domain.money.referrals import NO_REFERRAL
 from trackyard.domain.statistics.click_columns import EMPTY_CLICK, Source, columns_from
 from trackyard.jobs.batches import process_batch, process_queue
@@ -56,29 +53,21 @@ log = logging.getLogger("trackyard.edits")
 
 @dataclass(frozen=True, slots=True)
 class _DecodedTask:
-    """A task, decoded. call: what the log shows of it · click: the click of an import; {} of an edit."""
+    """A task, decoded.
+
+    postback: equal to an import; of an edit it has nothing but an id and a time.
+    click: of an import; {} of an edit.
+    """
 
     task: Task
     item: ConversionEdit | ConversionImport
-    call: InboundPostback
+    postback: ReceivedPostback
     click: dict[str, Any]
 
     @property
-    def facts(self) -> ReceivedPostback:
-        """An import as a call."""
-        return ReceivedPostback(
-            self.call.id, self.task.created_at, self.call.params.get("ip", ""), self.call.params, "", 0
-        )
-
-    @property
-    def place(self) -> OfferTraits:
-        """Where the conversion of an import counts."""
-        return self.click["offer"], traits_of(self.facts, self.click)
-
-    @property
-    def identity(self) -> ConversionIdentity:
-        assert isinstance(self.item, ConversionImport)
-        return self.item.offer_id, goal_of(self.call.params), identity_key_of(self.call.params, self.click["id"])
+    def request(self) -> PostbackRequest:
+        """An import as a postback for its click."""
+        return PostbackRequest(self.postback, self.click)
 
 
 @dataclass(slots=True)
@@ -169,7 +158,7 @@ class ConversionEditor:
         imports = [each for each in decoded if isinstance(each.item, ConversionImport)]
         items = [each.item for each in imports if isinstance(each.item, ConversionImport)]
         by_id = find_by_id(conn, {edit.conversion_id for edit in edits})
-        by_identity = find_by_identity(conn, {each.identity for each in imports})
+        by_identity = find_by_identity(conn, {each.request.identity for each in imports})
         by_id |= {item.id: item for item in by_identity.values()}
         by_identity |= {(item.offer_id, item.goal, item.identity): item for item in by_id.values()}
         context = get_decision_context(
@@ -179,19 +168,20 @@ class ConversionEditor:
             self._zone,
             lock=True,
         )
-        currencies = currencies_of(list(context.offers.values()), [], self._currency)
+        currencies = currencies_of(context.offers.values(), [], self._currency)
         currencies |= {edit.currency for edit in edits if edit.currency is not None}
         times = [item.created_at for item in by_id.values()] + [each.task.created_at for each in imports]
         rates = exchange_rates.get_rates(conn, self._currency, currencies, min(times, default=0), max(times, default=0))
         counted = [by_id[edit.conversion_id] for edit in edits if edit.affects_counters and edit.conversion_id in by_id]
-        places = [each.place for each in imports] + [(item.offer_id, item.traits) for item in counted]
+        places = [(each.click["offer"], each.postback.traits_for(each.click)) for each in imports]
+        places += [(item.offer_id, item.traits) for item in counted]
         return _BatchState(context, rates, by_id, by_identity, CounterBatch(conn, context.offers, places))
 
     @staticmethod
     def _find_target(each: _DecodedTask, state: _BatchState) -> Conversion | None:
         if isinstance(each.item, ConversionEdit):
             return state.by_id.get(each.item.conversion_id)
-        return state.by_identity.get(each.identity)
+        return state.by_identity.get(each.request.identity)
 
     def _decide(
         self, each: _DecodedTask, target: Conversion | None, state: _BatchState, now: int
@@ -217,16 +207,16 @@ class ConversionEditor:
             referral=state.context.referrals.get(item.affiliate_id, NO_REFERRAL),
         )
         click = each.click if item.click is not None else each.click | {"advertiser": offer.advertiser_id}
-        return apply_import(item, each.facts, click, terms, target, new_id(now), task.actor)
+        return apply_import(item, each.postback, click, terms, target, new_id(now), task.actor)
 
     def _decode(self, task: Task) -> _DecodedTask:
-        call_id = new_id(task.created_at)
+        record_id = new_id(task.created_at)
         if task.kind == "edit":
             edit = msgspec.convert(task.item, ConversionEdit)
-            return _DecodedTask(task, edit, _as_postback(task, call_id, {}), {})
+            return _DecodedTask(task, edit, ReceivedPostback(record_id, task.created_at), {})
         item = msgspec.convert(task.item, ConversionImport)
         click = self._make_click(task, item) if item.click is None else item.click
-        return _DecodedTask(task, item, _as_postback(task, call_id, item.params | {"clickid": click["id"]}), click)
+        return _DecodedTask(task, item, item.as_postback(record_id, task.created_at, click["id"]), click)
 
     def _open_visitors(self) -> VisitorLookup:
         now = self._clock.now_ms()
@@ -260,30 +250,35 @@ _NESTED_PARTS = ("click", "custom_fields")
 """Parts of an import that the log shows by what they hold."""
 
 
-def _as_postback(task: Task, call_id: str, params: Mapping[str, str]) -> InboundPostback:
-    """A task in the form of an inbound call, for its record in the log."""
+def _as_record(task: Task, record_id: str) -> InboundPostback:
+    """Return a task as the record of an inbound postback, for the log."""
     item = task.item | {f"custom_field_{n}": text for n, text in task.item.get("custom_fields", {}).items()}
     if item.get("click") is not None:
         item["click_id"] = item["click"]["id"]
     log_fields = {name: value for name, value in item.items() if value not in (None, "") and name not in _NESTED_PARTS}
     return InboundPostback(
         time=task.created_at,
-        id=call_id,
+        id=record_id,
         source=task.kind,
         method=task.kind.upper(),
         ip="",
         ua="",
         query=urlencode({"by": task.actor} | log_fields),
         body="",
-        params=dict(params),
+        params={},
     )
 
 
 def _task_log_row(each: _DecodedTask, target: Conversion | None, response: str) -> outbox.OutboxRow:
-    call, click = each.call, each.click
+    postback, click = each.postback, each.click
     if target is not None:
-        sent = {"clickid": target.click_id, "goal": target.goal, "action_id": target.action_id}
-        status = each.item.status or target.status
-        call = msgspec.structs.replace(call, params=sent | {"status": str(status.shown.number)})
+        postback = replace(
+            postback,
+            click_id=target.click_id,
+            goal=target.goal,
+            action_id=target.action_id,
+            status=(each.item.status or target.status).as_sent,
+        )
         click = dict(target.click)
-    return inbound_log_row(call, "", 0, revision=1, response=response, click=click or None, conversion=target)
+    record = _as_record(each.task, postback.id)
+    return inbound_log_row(record, postback, revision=1, response=response, click=click or None, conversion=target)

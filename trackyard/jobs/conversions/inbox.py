@@ -14,10 +14,11 @@ from trackyard.actions.conversions.decisions import ClickExpiry, DecisionBatch, 
 from trackyard.base.clock import Clock
 from trackyard.base.ids import new_id
 from trackyard.base.metrics import POSTBACKS_DECIDED
-from trackyard.domain.conversions.conversions import ConversionChange, PostbackError, ReceivedPostback, find_early_error
+from trackyard.domain.conversions.conversions import ConversionChange
+from trackyard.domain.conversions.postbacks import PostbackError, ReceivedPostback, find_early_error
 from trackyard.domain.platform.retention import DEFAULT_RETENTION, RetentionPolicy
 from trackyard.jobs.batches import process_batch, process_queue
-from trackyard.jobs.conversions.postback_log import inbound_log_row
+from trackyard.jobs.conversions.postback_log import inbound_log_row, parse_record
 from trackyard.journal.records import InboundPostback, decode_click, decode_postback
 from trackyard.store.conversions import inbox
 from trackyard.store.conversions.inbox import ReadyPostback
@@ -35,13 +36,12 @@ log = logging.getLogger("trackyard.conversions")
 
 @dataclass(frozen=True, slots=True)
 class _DecodedPostback:
-    """A call, decoded. inquiry: with its click · fault: found before anything was looked up; one of the two is None."""
+    """A postback, decoded. outcome: the request to decide, or the fault found before any look-up."""
 
-    row: ReadyPostback
-    call: InboundPostback
+    record: InboundPostback
+    postback: ReceivedPostback
     click: Mapping[str, Any] | None
-    request: PostbackRequest | None
-    fault: PostbackError | None
+    outcome: PostbackRequest | PostbackError
 
 
 class PostbackProcessor:
@@ -93,26 +93,23 @@ class PostbackProcessor:
         return len(rows)
 
     def _decode(self, conn: Connection, row: ReadyPostback) -> _DecodedPostback:
-        call = decode_postback(_without_nul(row.call))
+        record = decode_postback(_without_nul(row.call))
+        postback = parse_record(record, row.journal, row.position)
         click = None if row.click is None else msgspec.structs.asdict(decode_click(_without_nul(row.click)))
-        expired = self._click_expiry.is_expired(conn, call.params.get("clickid", ""), call.time)
-        fault = find_early_error(call.params, click, expired=expired)
-        request = None
-        if fault is None and click is not None:
-            facts = ReceivedPostback(call.id, call.time, call.ip, call.params, row.journal, row.position)
-            request = PostbackRequest(facts, click)
-        return _DecodedPostback(row, call, click, request, fault)
+        expired = self._click_expiry.is_expired(conn, postback.click_id, postback.time)
+        fault = find_early_error(postback, click, expired=expired)
+        return _DecodedPostback(record, postback, click, fault or PostbackRequest(postback, click or {}))
 
     def _decide_postbacks(self, conn: Connection, postbacks: list[_DecodedPostback]) -> list[str]:
         now = self._clock.now_ms()
-        requests = [item.request for item in postbacks if item.request is not None]
+        requests = [item.outcome for item in postbacks if isinstance(item.outcome, PostbackRequest)]
         batch = DecisionBatch(conn, requests, self._currency, self._zone)
         changes: list[ConversionChange] = []
         responses: list[str] = []
         logs = []
         for item in postbacks:
-            outcome = item.fault if item.request is None else batch.decide(item.request, new_id(now))
-            conversion = None
+            request, conversion = item.outcome, None
+            outcome = batch.decide(request, new_id(now)) if isinstance(request, PostbackRequest) else request
             if isinstance(outcome, ConversionChange):
                 changes.append(outcome)
                 batch.apply(outcome)
@@ -120,9 +117,8 @@ class PostbackProcessor:
             responses.append(outcome.value if isinstance(outcome, PostbackError) else "")
             logs.append(
                 inbound_log_row(
-                    item.call,
-                    item.row.journal,
-                    item.row.position,
+                    item.record,
+                    item.postback,
                     revision=1,
                     response=responses[-1],
                     click=item.click,

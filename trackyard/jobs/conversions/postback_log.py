@@ -4,7 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from trackyard.domain.conversions.conversions import SENT_STATUSES, Conversion, goal_of
+from trackyard.domain.conversions.conversions import Conversion
+from trackyard.domain.conversions.postbacks import PostbackError, ReceivedPostback, parse_postback
 from trackyard.domain.statistics.rows import ServerPostbackLog, encode_row
 from trackyard.journal.records import InboundPostback
 from trackyard.store.statistics.outbox import OutboxRow
@@ -19,10 +20,14 @@ _SECRET_PART = re.compile(
 )
 
 
+def parse_record(record: InboundPostback, journal: str, position: int) -> ReceivedPostback:
+    """Read the parameters of a recorded postback. position: byte offset of its frame."""
+    return parse_postback(record.id, record.time, record.ip, record.params, journal, position)
+
+
 def inbound_log_row(
-    postback: InboundPostback,
-    journal: str,
-    position: int,
+    record: InboundPostback,
+    postback: ReceivedPostback,
     *,
     revision: int,
     response: str,
@@ -31,27 +36,26 @@ def inbound_log_row(
 ) -> OutboxRow:
     """The row that tells what became of a call. response: "" when it made or changed `conversion`, else why not ·
     revision: 0 while it waits, 1 once it is decided."""
-    status = SENT_STATUSES.get(postback.params.get("status", ""))
     row = ServerPostbackLog(
         id=postback.id,
         revision=revision,
         time=postback.time,
-        click_id=postback.params.get("clickid", "")[:24],
+        click_id=postback.click_id[:24],
         conversion_id=conversion.id if conversion else "",
         offer=click["offer"] if click else 0,
         affiliate=click["affiliate"] if click else 0,
         advertiser=click["advertiser"] if click else "",
-        goal=goal_of(postback.params),
-        action_id=postback.params.get("action_id", ""),
-        status=status.number if status else 0,
-        method=postback.method,
-        ip=postback.ip,
-        ua=postback.ua,
-        query=mask_secrets(postback.query),
-        body=mask_secrets(postback.body),
+        goal=postback.goal,
+        action_id=postback.action_id,
+        status=0 if PostbackError.WRONG_STATUS in postback.faults else postback.status.number,
+        method=record.method,
+        ip=record.ip,
+        ua=record.ua,
+        query=mask_secrets(record.query),
+        body=mask_secrets(record.body),
         response=response,
-        journal=journal,
-        position=position,
+        journal=postback.journal,
+        position=postback.position,
     )
     return OutboxRow("server_log", encode_row(row))
 

@@ -158,12 +158,13 @@ class JobScheduler:
                 return 0
         with self._database.write() as conn:
             calls = inbox.list_unlogged(conn, _CHUNK, now - _SHOW_WAITING_MS)
-            rows = [
-                postback_log.inbound_log_row(
-                    decode_postback(call.call), call.journal, call.position, revision=0, response=postback_log.WAITING
-                )
-                for call in calls
-            ]
+            rows = [_waiting_log_row(call) for call in calls]
             outbox.add(conn, rows, now)
             inbox.mark_logged(conn, [call.id for call in calls])
         return len(calls)
+
+
+def _waiting_log_row(waiting: inbox.WaitingPostback) -> outbox.OutboxRow:
+    record = decode_postback(waiting.call)
+    postback = postback_log.parse_record(record, waiting.journal, waiting.position)
+    return postback_log.inbound_log_row(record, postback, revision=0, response=postback_log.WAITING)

@@ -1,0 +1,141 @@
+"""Read an inbound postback once, into values and faults.
+
+docs/spec/conversions.md#inbound-postbacks. Pure.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any, Final
+
+from trackyard.base.money import find_amount
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.offers.counters import Traits
+from trackyard.domain.offers.payments import DEFAULT_GOAL
+
+GOAL_LENGTH: Final = 255
+CUSTOM_FIELDS: Final = range(1, 8)
+
+
+class PostbackError(StrEnum):
+    """Why a postback changes nothing: the text in the server postback log."""
+
+    NO_CLICKID = "Missing mandatory parameter clickid"
+    BROKEN_CLICKID = "Broken clickid"
+    CLICK_EXPIRED = "Click session lifespan is expired"
+    OFFER_DISABLED = "Offer disabled"
+    ACCESS_DENIED = "Access denied"
+    ADDRESS_DENIED = "Current IP-address is denied"
+    WRONG_STATUS = "Wrong status"
+    WRONG_SUM = "Wrong sum"
+    WRONG_CURRENCY = "Wrong currency"
+    EXISTS = "Conversion exists"
+    NOT_PENDING = "Conversion status is not pending"
+    NO_CONVERSION = "Conversion does not exist"
+    NO_CHANGE = "Nothing to change"
+
+
+_SENT_STATUSES: Final[Mapping[str, Status]] = {
+    "": Status.CONFIRMED,
+    "1": Status.CONFIRMED,
+    "2": Status.PENDING,
+    "3": Status.DECLINED,
+    "4": Status.DECLINED,
+    "5": Status.HOLD,
+}
+"""Status as sent → status meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivedPostback:
+    """An inbound postback, its parameters read.
+
+    time: UTC ms, the creation time of its conversion.
+    ip: of the caller; reported_ip: what the parameter `ip` says.
+    sum: None when none was sent; currency: in capitals, "" when none was sent.
+    custom_fields: by number, without empty ones.
+    faults: parameters that cannot be read; `status` and `sum` then have their defaults.
+    """
+
+    id: str
+    time: int
+    ip: str = ""
+    journal: str = ""
+    position: int = 0
+    click_id: str = ""
+    goal: str = DEFAULT_GOAL
+    action_id: str = ""
+    status: Status = Status.CONFIRMED
+    sum: Decimal | None = None
+    currency: str = ""
+    secure: str = ""
+    comment: str = ""
+    reported_ip: str = ""
+    user_id: str = ""
+    custom_fields: Mapping[str, str] = field(default_factory=dict)
+    faults: frozenset[PostbackError] = frozenset()
+
+    def identity_for(self, click_id: str) -> str:
+        """Return what makes its conversion unique for an offer and goal: the action id, else the click."""
+        if not self.action_id:
+            return f"c:{click_id}"
+        if len(self.action_id) > GOAL_LENGTH:  # longer than its column: the digest keeps different ones apart
+            return f"h:{hashlib.sha256(self.action_id.encode()).hexdigest()}"
+        return f"a:{self.action_id}"
+
+    def traits_for(self, click: Mapping[str, Any]) -> Traits:
+        """Return what decides in which counters its conversion counts."""
+        return Traits(self.goal, click["affiliate"], click["country"][:2], self.time)
+
+
+def parse_postback(
+    postback_id: str, time: int, ip: str, params: Mapping[str, str], journal: str = "", position: int = 0
+) -> ReceivedPostback:
+    """Read the parameters of a postback, given by canonical name. time: UTC ms."""
+    status, sent_sum = _SENT_STATUSES.get(params.get("status", "")), params.get("sum", "")
+    amount = find_amount(sent_sum) if sent_sum else None
+    return ReceivedPostback(
+        id=postback_id,
+        time=time,
+        ip=ip,
+        journal=journal,
+        position=position,
+        click_id=params.get("clickid", ""),
+        goal=params.get("goal", "")[:GOAL_LENGTH] or DEFAULT_GOAL,
+        action_id=params.get("action_id", ""),
+        status=status or Status.CONFIRMED,
+        sum=amount,
+        currency=params.get("currency", "").upper(),
+        secure=params.get("secure", ""),
+        comment=params.get("comment", ""),
+        reported_ip=params.get("ip", ""),
+        user_id=params.get("user_id", ""),
+        custom_fields={str(n): value for n in CUSTOM_FIELDS if (value := params.get(f"custom_field{n}"))},
+        faults=frozenset(
+            fault
+            for fault, applies in (
+                (PostbackError.WRONG_STATUS, status is None),
+                (PostbackError.WRONG_SUM, bool(sent_sum) and amount is None),
+            )
+            if applies
+        ),
+    )
+
+
+def find_early_error(
+    postback: ReceivedPostback, click: Mapping[str, Any] | None, *, expired: bool = False
+) -> PostbackError | None:
+    """Return the fault that needs neither offer nor conversion, if there is one.
+
+    click: None when there is no click of that id.
+    expired: the id belongs to a click past its retention period, removed already or not.
+    """
+    if not postback.click_id:
+        return PostbackError.NO_CLICKID
+    if expired:
+        return PostbackError.CLICK_EXPIRED
+    if click is None or click["reason"]:
+        return PostbackError.BROKEN_CLICKID
+    return None
