@@ -3,7 +3,7 @@
 import logging
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -14,6 +14,7 @@ from trackyard.base.secrets import SecretCipher
 from trackyard.base.zones import find_zone
 from trackyard.decision.visitor.databases import AddressDatabases
 from trackyard.domain.platform.retention import DEFAULT_RETENTION, RetentionPolicy
+from trackyard.domain.tracking.events import DEFAULT_RETRY_SECONDS
 from trackyard.jobs.conversions.edits import ConversionEditor
 from trackyard.jobs.conversions.inbox import PostbackProcessor
 from trackyard.jobs.delivery.deliveries import Deliverer
@@ -61,6 +62,7 @@ class WorkerOptions:
     databases: AddressDatabases = field(default_factory=AddressDatabases)
     quotes_url: str | None = None
     retention_policy: RetentionPolicy = DEFAULT_RETENTION
+    delivery_retries: Sequence[int] = DEFAULT_RETRY_SECONDS
 
 
 def run(options: WorkerOptions) -> None:
@@ -108,7 +110,12 @@ def _loops(options: WorkerOptions, database: Database, zone: ZoneInfo) -> dict[s
         "edits": ConversionEditor(database, options.platform_currency, zone, clock, options.databases).run,
         "schedule": JobScheduler(database, zone, clock, files, options.retention_policy).run,
         "deliveries": Deliverer(
-            database, clock, options.owner, allow=options.outbound_allow, limits=options.limits
+            database,
+            clock,
+            options.owner,
+            allow=options.outbound_allow,
+            limits=options.limits,
+            retry_seconds=options.delivery_retries,
         ).run,
         "parallel": ParallelTrackingSender(database, zone, clock, allow=options.outbound_allow).run,
     }

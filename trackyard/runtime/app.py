@@ -178,6 +178,7 @@ def _run_worker(config: Config, slot: int) -> None:
             mail_directory=config.data_dir / "mail",
             quotes_url=config.quotes_url,
             retention_policy=config.retention_policy,
+            delivery_retries=config.delivery_retries,
             smtp_url=config.smtp_url,
             mail_from=config.mail_from,
             cipher=SecretCipher(*encryption_keys(config)),

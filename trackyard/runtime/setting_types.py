@@ -204,6 +204,14 @@ def roles(text: str) -> tuple[str, ...]:
     return roles
 
 
+def retries(text: str) -> tuple[int, ...]:
+    """Seconds between attempts, a comma list; empty = no further attempt."""
+    found = [part.strip() for part in text.split(",") if part.strip()]
+    if not all(part.isascii() and part.isdigit() and 0 < int(part) <= 604_800 for part in found):
+        raise ValueError("must be a comma list of seconds, each from 1 to 604800")
+    return tuple(int(part) for part in found)
+
+
 def log_level(text: str) -> str:
     """A level of logging."""
     if text not in ("DEBUG", "INFO", "WARNING", "ERROR"):

@@ -240,6 +240,11 @@ class Config:
     roles: tuple[str, ...] = _setting(
         setting_types.roles, "all", f"Roles of this machine: all, or a comma list of {', '.join(ROLES)}."
     )
+    delivery_retries: tuple[int, ...] = _setting(
+        setting_types.retries,
+        "5,60,600,3600,21600",
+        "Seconds from a failed postback to its next attempt, a comma list; after the last one it is dead.",
+    )
     log_level: str = _setting(setting_types.log_level, "INFO", "DEBUG, INFO, WARNING or ERROR.")
 
     @property

@@ -45,7 +45,7 @@ class ResendSetup:
 
     def queue(self) -> list[Any]:
         with self.api.deps.database.read() as conn:
-            return list(conn.execute(select(delivery).order_by(delivery.c.number, delivery.c.url)))
+            return list(conn.execute(select(delivery).order_by(delivery.c.sequence, delivery.c.url)))
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_delivery_resend_queues_identical_request(world: ResendSetup) -> None:
     answer = world.resend(world.attempt(**fields, url="https://A.example:81/?x=1", outcome="dead", attempt=6))
     assert answer.json() == {"status": 1, "message": "1 call is made again", "queued": 1, "waiting": 0, "dropped": 0}
     (row,) = world.queue()
-    assert (row.job_id, row.conversion_id, row.offer_id, row.goal, row.status, row.number) == (
+    assert (row.job_id, row.subject_id, row.offer_id, row.goal, row.status, row.sequence) == (
         *("b" * 24, "c" * 24, 3, "sale", "hold", 2),
     )
     assert (row.url, row.host, row.forced, row.attempts, row.next_at) == (
@@ -116,7 +116,10 @@ def test_delivery_replay_of_period_queues_each_delivery_once(world: ResendSetup)
     world.attempt(url="https://a.example/other", affiliate=other)
     world.attempt(url="https://a.example/cross", postback_id=CROSS_POSTBACK_ID)
     assert world.replay()["message"] == "2 calls are made again"
-    assert [(row.url, row.number) for row in world.queue()] == [("https://a.example/1", 1), ("https://a.example/2", 2)]
+    assert [(row.url, row.sequence) for row in world.queue()] == [
+        ("https://a.example/1", 1),
+        ("https://a.example/2", 2),
+    ]
     assert world.replay()["waiting"] == 2
 
 

@@ -186,7 +186,7 @@ def test_postback_shown_as_declined_is_sent_for_declined_conversions(api: Api, s
             pass
     declined = api.admin.get("/3.1/stats/conversions", status=3, date_from="2023-11-14", date_to="2023-11-16")
     with api.deps.database.read() as conn:
-        called = conn.execute(select(delivery.c.postback_id, delivery.c.conversion_id).order_by(delivery.c.id)).all()
+        called = conn.execute(select(delivery.c.postback_id, delivery.c.subject_id).order_by(delivery.c.id)).all()
     assert {item["id"] for item in declined["conversions"]} == {first.id, second.id}
     assert sorted(tuple(row) for row in called) == [(made["id"], first.id), (made["id"], second.id)]
 

@@ -34,8 +34,8 @@ def calls(
         own = [Postback(add_postback(conn, 7, "https://a.example/"), 7, None, "https://a.example/", None, None)]
         delivery_context = DeliveryContext(own if postbacks else [], {offer_id: "Shoes"}, ZoneInfo("UTC"))
         record_changes(conn, changes, delivery_context, CounterBatch(conn, {}, ()), AT)
-        rows = conn.execute(select(delivery).order_by(delivery.c.number, delivery.c.postback_id))
-        return [(row.postback_id, row.number, row.url) for row in rows]
+        rows = conn.execute(select(delivery).order_by(delivery.c.sequence, delivery.c.postback_id))
+        return [(row.postback_id, row.sequence, row.url) for row in rows]
 
 
 FIRST = replace(make_conversion(), click=msgspec.structs.asdict(make_click(3, 7, make_conversion().advertiser_id)))

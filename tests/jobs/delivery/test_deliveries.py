@@ -21,9 +21,10 @@ from tests.support.waiting import wait_until
 from trackyard.base.clock import ManualClock
 from trackyard.base.ids import new_id
 from trackyard.domain.statistics.rows import AffiliatePostbackLog
+from trackyard.domain.tracking.events import DEFAULT_RETRY_SECONDS, EventKind
 from trackyard.jobs.delivery.deliveries import LEASE_MS, Deliverer
 from trackyard.jobs.delivery.host_concurrency import HostConcurrency, OutboundLimits
-from trackyard.jobs.delivery.outcomes import RETRY_SECONDS, Attempt, next_attempt, record_attempts
+from trackyard.jobs.delivery.outcomes import Attempt, next_attempt, record_attempts
 from trackyard.outbound.client import HttpResult
 from trackyard.store.engine.database import Connection, Database
 from trackyard.store.tables import delivery
@@ -42,11 +43,12 @@ def affiliate(database: Database) -> int:
         return number
 
 
-def make_delivery(affiliate: int, url: str, number: int = 1, **fields: Any) -> NewDelivery:
+def make_delivery(affiliate: int, url: str, sequence: int = 1, **fields: Any) -> NewDelivery:
     values: dict[str, Any] = {
         "id": new_id(AT),
-        "number": number,
-        "conversion_id": CONVERSION,
+        "kind": EventKind.POSTBACK if fields.get("postback_id", 1) else EventKind.CROSS_POSTBACK,
+        "subject_id": CONVERSION,
+        "sequence": sequence,
         "postback_id": 1,
         "affiliate_id": affiliate,
         "offer_id": 3,
@@ -73,7 +75,7 @@ def logs(database: Database) -> list[AffiliatePostbackLog]:
 
 def stored(database: Database) -> list[Any]:
     with database.read() as conn:
-        return list(conn.execute(select(delivery).order_by(delivery.c.number)))
+        return list(conn.execute(select(delivery).order_by(delivery.c.sequence)))
 
 
 @contextmanager
@@ -112,7 +114,7 @@ def test_delivery_failure_is_retried_on_schedule_then_dead(database: Database, a
         item = make_delivery(affiliate, receiver.url())
         queue(database, item)
         with delivering(database, clock):
-            for made, pause in enumerate(RETRY_SECONDS, 1):
+            for made, pause in enumerate(DEFAULT_RETRY_SECONDS, 1):
                 wait_until(lambda made=made: len(logs(database)) == made)
                 assert stored(database)[0].next_at == clock.now_ms() + pause * 1000
                 clock.advance(pause * 1000)
@@ -124,8 +126,15 @@ def test_delivery_failure_is_retried_on_schedule_then_dead(database: Database, a
 
 
 def test_delivery_retry_delays_grow_with_jitter() -> None:
-    assert [next_attempt(n, 0, 0.0) for n in range(1, 7)] == [5_000, 60_000, 600_000, 3_600_000, 21_600_000, None]
-    assert next_attempt(1, 1_000, 1.0) == 6_500
+    assert [next_attempt(n, 0, 0.0, DEFAULT_RETRY_SECONDS) for n in range(1, 7)] == [
+        5_000,
+        60_000,
+        600_000,
+        3_600_000,
+        21_600_000,
+        None,
+    ]
+    assert next_attempt(1, 1_000, 1.0, DEFAULT_RETRY_SECONDS) == 6_500
 
 
 @pytest.mark.parametrize(
@@ -198,10 +207,10 @@ def test_delivery_to_slow_host_delays_no_other_host(database: Database, affiliat
         return Reply()
 
     with Receiver(reply) as receiver:
-        slow = [make_delivery(affiliate, receiver.url("/slow"), conversion_id=new_id(AT)) for _ in range(40)]
+        slow = [make_delivery(affiliate, receiver.url("/slow"), subject_id=new_id(AT)) for _ in range(40)]
         quick_url = f"http://localhost:{receiver.port}/quick"
         quick = [
-            make_delivery(affiliate, quick_url, conversion_id=new_id(AT), next_at=AT + 1, created_at=AT + 1)
+            make_delivery(affiliate, quick_url, subject_id=new_id(AT), next_at=AT + 1, created_at=AT + 1)
             for _ in range(6)
         ]
         queue(database, *slow, *quick)
@@ -232,7 +241,7 @@ def test_delivery_host_limit_counts_answers_during_claim(
     monkeypatch.setattr("trackyard.jobs.delivery.deliveries.HostConcurrency", lambda _limits: places)
     monkeypatch.setattr("trackyard.jobs.delivery.deliveries.deliveries.claim", counted)
     monkeypatch.setattr("trackyard.jobs.delivery.deliveries.deliveries.list_due", after_every_answer)
-    queue(database, *(make_delivery(affiliate, receiver.url(f"/{n}"), n, conversion_id=new_id(AT)) for n in range(150)))
+    queue(database, *(make_delivery(affiliate, receiver.url(f"/{n}"), n, subject_id=new_id(AT)) for n in range(150)))
     with delivering(database, ManualClock(AT), limits):
         wait_until(lambda: not stored(database), seconds=60)
     assert max(at_once) > 2 * limits.start

@@ -40,7 +40,7 @@ def affiliate(database: Database) -> int:
 def end(database: Database, affiliate: int, *answers: HttpResult, postback: int = 1, forced: bool = False) -> None:
     """Makes one call after the other, each with its answer, recorded together."""
     items = [
-        make_delivery(affiliate, "http://a.example/", conversion_id=new_id(AT), postback_id=postback, forced=forced)
+        make_delivery(affiliate, "http://a.example/", subject_id=new_id(AT), postback_id=postback, forced=forced)
         for _ in answers
     ]
     queue(database, *items)
@@ -197,7 +197,7 @@ def test_cross_postback_deliveries_are_dropped_when_url_is_removed(
             add_offer(conn, add_advertiser(conn), cross_postback_url=url) for url in ("https://x.example/", None)
         )
     for number, offer_id in enumerate((with_url, without), 1):
-        fields = {"conversion_id": new_id(AT), "postback_id": deliveries.CROSS_POSTBACK_ID, "offer_id": offer_id}
+        fields = {"subject_id": new_id(AT), "postback_id": deliveries.CROSS_POSTBACK_ID, "offer_id": offer_id}
         queue(database, make_delivery(affiliate, receiver.url(f"/{number}"), **fields))
     with delivering(database, ManualClock(AT)):
         wait_until(lambda: not stored(database))
@@ -239,5 +239,5 @@ def test_manual_delivery_supersedes_no_other(database: Database, affiliate: int)
     queue(database, make_delivery(affiliate, "http://a.example/", 1))
     queue(database, make_delivery(affiliate, "http://a.example/", 2, forced=True))
     with database.write() as conn:
-        conn.execute(update(delivery).where(delivery.c.number == 1).values(attempts=1))
+        conn.execute(update(delivery).where(delivery.c.sequence == 1).values(attempts=1))
         assert deliveries.find_superseded(conn, [CONVERSION]) == []

@@ -16,6 +16,7 @@ from trackyard.domain.conversions.events import event_lines
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.money.ledger import ledger_entries_of
 from trackyard.domain.statistics.rows import AffiliatePostbackLog, encode_row
+from trackyard.domain.tracking.events import DeliveryOutcome, EventKind
 from trackyard.domain.tracking.postbacks import Postback, fill_url, host_of, matching_postbacks, triggers_postbacks
 from trackyard.store.conversions import conversions
 from trackyard.store.engine.database import Connection
@@ -68,13 +69,15 @@ def new_deliveries_of(
     ]
 
 
-def log_row(item: Delivery, now_ms: int, *, attempt: int, http_code: int, outcome: str, error: str = "") -> OutboxRow:
+def log_row(
+    item: Delivery, now_ms: int, *, attempt: int, http_code: int, outcome: DeliveryOutcome, error: str = ""
+) -> OutboxRow:
     """The record of one attempt of a delivery, or of its end, in the affiliate postback log."""
     row = AffiliatePostbackLog(
         id=new_id(now_ms),
         time=now_ms,
         job_id=item.job_id,
-        conversion_id=item.conversion_id,
+        conversion_id=item.subject_id,
         postback_id=item.postback_id,
         offer=item.offer_id,
         affiliate=item.affiliate_id,
@@ -87,7 +90,7 @@ def log_row(item: Delivery, now_ms: int, *, attempt: int, http_code: int, outcom
         outcome=outcome,
         error=error,
         forced=int(item.forced),
-        version=item.number,
+        version=item.sequence,
     )
     return OutboxRow("affiliate_log", encode_row(row))
 
@@ -97,19 +100,23 @@ def _deliveries_of_change(
 ) -> list[NewDelivery]:
     """The calls of a change: of the affiliate's postbacks, and of the offer's cross_postback_url."""
     after = change.after
-    targets = [(postback.id, postback.url) for postback in matching_postbacks(delivery_context.postbacks, change)]
+    targets = [
+        (EventKind.POSTBACK, postback.id, postback.url)
+        for postback in matching_postbacks(delivery_context.postbacks, change)
+    ]
     if after.offer_id in cross_url_by_offer:
-        targets.append((CROSS_POSTBACK_ID, cross_url_by_offer[after.offer_id]))
+        targets.append((EventKind.CROSS_POSTBACK, CROSS_POSTBACK_ID, cross_url_by_offer[after.offer_id]))
     title = delivery_context.titles.get(after.offer_id, "")
     new_deliveries = []
-    for postback_id, template in targets:
+    for kind, postback_id, template in targets:
         url = fill_url(template, after, title, delivery_context.zone, str(secrets.randbelow(10**9)))
         delivery_id = new_id(now_ms)
         new_deliveries.append(
             NewDelivery(
                 id=delivery_id,
-                number=after.version,
-                conversion_id=after.id,
+                kind=kind,
+                subject_id=after.id,
+                sequence=after.version,
                 postback_id=postback_id,
                 affiliate_id=after.affiliate_id,
                 offer_id=after.offer_id,
@@ -130,5 +137,8 @@ def _supersede(conn: Connection, conversion_ids: Sequence[str], now_ms: int) -> 
     stale = deliveries.find_superseded(conn, conversion_ids) if conversion_ids else []
     if stale:
         deliveries.remove(conn, [item.id for item in stale])
-        rows = [log_row(item, now_ms, attempt=item.attempts, http_code=0, outcome="superseded") for item in stale]
+        rows = [
+            log_row(item, now_ms, attempt=item.attempts, http_code=0, outcome=DeliveryOutcome.SUPERSEDED)
+            for item in stale
+        ]
         outbox.add(conn, rows, now_ms)

@@ -13,6 +13,7 @@ from trackyard.domain.conversions.statuses import STATUSES_BY_NUMBER
 from trackyard.domain.people.callers import Caller
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.statistics.rows import AffiliatePostbackLog
+from trackyard.domain.tracking.events import EventKind
 from trackyard.domain.tracking.postbacks import host_of
 from trackyard.store.engine.database import Connection
 from trackyard.store.people import affiliates
@@ -96,8 +97,9 @@ def _with_postback(conn: Connection, attempts: Sequence[AffiliatePostbackLog]) -
 def _resent_delivery(attempt: AffiliatePostbackLog, now_ms: int) -> NewDelivery:
     return NewDelivery(
         id=new_id(now_ms),
-        number=attempt.version,
-        conversion_id=attempt.conversion_id,
+        kind=EventKind.POSTBACK if attempt.postback_id != CROSS_POSTBACK_ID else EventKind.CROSS_POSTBACK,
+        subject_id=attempt.conversion_id,
+        sequence=attempt.version,
         postback_id=attempt.postback_id,
         affiliate_id=attempt.affiliate,
         offer_id=attempt.offer,

@@ -17,6 +17,7 @@ from typing import Final, TypeVar
 
 from trackyard.base.clock import Clock
 from trackyard.base.metrics import DELIVERIES, DELIVERY_SECONDS
+from trackyard.domain.tracking.events import DEFAULT_RETRY_SECONDS
 from trackyard.jobs.delivery.host_concurrency import HostConcurrency, OutboundLimits
 from trackyard.jobs.delivery.outcomes import Attempt, record_attempts, should_send
 from trackyard.outbound.client import OutboundClient, signature, wire_url
@@ -47,6 +48,7 @@ class Deliverer:
         allow: Sequence[Network] = (),
         limits: OutboundLimits | None = None,
         draw_jitter: Callable[[], float] = random.random,
+        retry_seconds: Sequence[int] = DEFAULT_RETRY_SECONDS,
     ) -> None:
         self._database = database
         self._clock = clock
@@ -54,6 +56,7 @@ class Deliverer:
         self._allow = allow
         self._limits = limits or OutboundLimits()
         self._draw_jitter = draw_jitter
+        self._retry_seconds = retry_seconds
         self._host_slots = HostConcurrency(self._limits)
         self._running: set[asyncio.Task[None]] = set()
         self._finished: list[Attempt] = []
@@ -127,7 +130,7 @@ class Deliverer:
 
     def _record_and_claim(self, group: Sequence[Attempt], ids: Sequence[str]) -> list[Delivery]:
         with self._database.write() as conn:
-            outcomes = record_attempts(conn, group, self._draw_jitter)
+            outcomes = record_attempts(conn, group, self._draw_jitter, self._retry_seconds)
             items = deliveries.claim(conn, ids, self._owner, self._clock.now_ms(), LEASE_MS) if ids else []
         for outcome in outcomes:
             DELIVERIES.labels(outcome).inc()

@@ -8,14 +8,15 @@ from typing import Final
 
 from trackyard.actions.conversions.changes import log_row
 from trackyard.actions.tracking.pauses import pause_postbacks
+from trackyard.domain.tracking.events import DEFAULT_RETRY_SECONDS, EVENTS, DeliveryOutcome
 from trackyard.outbound.client import HttpResult
 from trackyard.store.engine.database import Connection
 from trackyard.store.statistics import outbox
 from trackyard.store.tracking import deliveries, pauses
-from trackyard.store.tracking.deliveries import CROSS_POSTBACK_ID, Delivery
+from trackyard.store.tracking.deliveries import Delivery
 
-RETRY_SECONDS: Final = (5, 60, 600, 3_600, 21_600)
-"""How long after a failed attempt the next one comes; after the last of them the delivery is dead."""
+RetrySchedule = Sequence[int]
+"""Seconds from a failed attempt to the next; after the last of them the delivery is dead."""
 
 MAX_DEAD_IN_ROW: Final = 20
 """So many dead calls in a row pause their postback."""
@@ -41,7 +42,7 @@ class _AttemptOutcome:
     """What an attempt came to. name: as in the log, "parked" is not logged · due_at: UTC ms of what comes next."""
 
     attempt: Attempt
-    name: str
+    name: DeliveryOutcome
     due_at: int = 0
 
 
@@ -51,68 +52,85 @@ def should_send(item: Delivery) -> bool:
     return not (item.superseded or item.removed or (item.paused and not item.forced))
 
 
-def next_attempt(failed: int, at: int, jitter: float) -> int | None:
+def next_attempt(failed: int, at: int, jitter: float, retry_seconds: RetrySchedule) -> int | None:
     """When a delivery that failed `failed` times is tried again (UTC ms); None = it is dead. jitter: 0..1, adds up to
     a tenth of the pause."""
-    if failed > len(RETRY_SECONDS):
+    if failed > len(retry_seconds):
         return None
-    return at + int(RETRY_SECONDS[failed - 1] * 1000 * (1 + jitter / 10))
+    return at + int(retry_seconds[failed - 1] * 1000 * (1 + jitter / 10))
 
 
-def record_attempts(conn: Connection, attempts: Sequence[Attempt], draw_jitter: Callable[[], float]) -> list[str]:
+def record_attempts(
+    conn: Connection,
+    attempts: Sequence[Attempt],
+    draw_jitter: Callable[[], float],
+    retry_seconds: RetrySchedule = DEFAULT_RETRY_SECONDS,
+) -> list[DeliveryOutcome]:
     """Records attempts and what follows from each: sent, failed (comes again), dead, superseded, dropped, parked."""
-    outcomes = [_outcome(attempt, draw_jitter()) for attempt in attempts]
-    failed = [outcome.attempt.item for outcome in outcomes if outcome.name == "failed"]
+    outcomes = [_outcome(attempt, draw_jitter(), retry_seconds) for attempt in attempts]
+    failed = [outcome.attempt.item for outcome in outcomes if outcome.name is DeliveryOutcome.FAILED]
     outdated = deliveries.find_outdated(conn, failed)
     outcomes = [
-        _AttemptOutcome(outcome.attempt, "superseded")
-        if outcome.name == "failed" and outcome.attempt.item.id in outdated
+        _AttemptOutcome(outcome.attempt, DeliveryOutcome.SUPERSEDED)
+        if outcome.name is DeliveryOutcome.FAILED and outcome.attempt.item.id in outdated
         else outcome
         for outcome in outcomes
     ]
-    deliveries.retry(conn, _reschedule(outcomes, "failed"))
-    deliveries.park(conn, _reschedule(outcomes, "parked"))
+    deliveries.retry(conn, _reschedule(outcomes, DeliveryOutcome.FAILED))
+    deliveries.park(conn, _reschedule(outcomes, DeliveryOutcome.PARKED))
     deliveries.remove(conn, _finished_ids(outcomes))
     at = max((attempt.at for attempt in attempts), default=0)
-    outbox.add(conn, [_attempt_log_row(outcome) for outcome in outcomes if outcome.name != "parked"], at)
+    outbox.add(
+        conn,
+        [
+            _attempt_log_row(outcome)
+            for outcome in outcomes
+            if outcome.name is not DeliveryOutcome.PARKED and EVENTS[outcome.attempt.item.kind].is_logged
+        ],
+        at,
+    )
     _count_dead(conn, outcomes, at)
     return [outcome.name for outcome in outcomes]
 
 
-def _outcome(attempt: Attempt, jitter: float) -> _AttemptOutcome:
+def _outcome(attempt: Attempt, jitter: float, retry_seconds: RetrySchedule) -> _AttemptOutcome:
     item, answer = attempt.item, attempt.answer
     if item.removed:
-        return _AttemptOutcome(attempt, "dropped")
+        return _AttemptOutcome(attempt, DeliveryOutcome.DROPPED)
     if answer is None:
         if item.superseded:
-            return _AttemptOutcome(attempt, "superseded")
+            return _AttemptOutcome(attempt, DeliveryOutcome.SUPERSEDED)
         expires_at = item.created_at + MAX_PAUSED_MS
         return (
-            _AttemptOutcome(attempt, "parked", expires_at)
+            _AttemptOutcome(attempt, DeliveryOutcome.PARKED, expires_at)
             if attempt.at < expires_at
-            else _AttemptOutcome(attempt, "dropped")
+            else _AttemptOutcome(attempt, DeliveryOutcome.DROPPED)
         )
     if answer.is_success:
-        return _AttemptOutcome(attempt, "sent")
-    next_at = next_attempt(item.attempts + 1, attempt.at, jitter)
-    if item.forced or next_at is None or not answer.is_retryable:
-        return _AttemptOutcome(attempt, "dead")
-    return _AttemptOutcome(attempt, "failed", next_at)
+        return _AttemptOutcome(attempt, DeliveryOutcome.SENT)
+    next_at = next_attempt(item.attempts + 1, attempt.at, jitter, retry_seconds)
+    if item.forced or not EVENTS[item.kind].is_retried or next_at is None or not answer.is_retryable:
+        return _AttemptOutcome(attempt, DeliveryOutcome.DEAD)
+    return _AttemptOutcome(attempt, DeliveryOutcome.FAILED, next_at)
 
 
-def _reschedule(outcomes: Sequence[_AttemptOutcome], name: str) -> list[tuple[Delivery, int]]:
-    return [(outcome.attempt.item, outcome.due_at) for outcome in outcomes if outcome.name == name]
+def _reschedule(outcomes: Sequence[_AttemptOutcome], name: DeliveryOutcome) -> list[tuple[Delivery, int]]:
+    return [(outcome.attempt.item, outcome.due_at) for outcome in outcomes if outcome.name is name]
 
 
 def _finished_ids(outcomes: Sequence[_AttemptOutcome]) -> set[str]:
     """What is done with; also the call itself, waiting to be tried again, when it was taken by hand meanwhile."""
-    ended = {outcome.attempt.item.id for outcome in outcomes if outcome.name not in ("failed", "parked")}
-    return ended | {outcome.attempt.item.job_id for outcome in outcomes if outcome.name == "sent"}
+    ended = {
+        outcome.attempt.item.id
+        for outcome in outcomes
+        if outcome.name not in (DeliveryOutcome.FAILED, DeliveryOutcome.PARKED)
+    }
+    return ended | {outcome.attempt.item.job_id for outcome in outcomes if outcome.name is DeliveryOutcome.SENT}
 
 
 def _attempt_log_row(outcome: _AttemptOutcome) -> outbox.OutboxRow:
     item, answer = outcome.attempt.item, outcome.attempt.answer
-    error = REMOVED_ERROR if item.removed else PAUSED_ERROR if outcome.name == "dropped" else ""
+    error = REMOVED_ERROR if item.removed else PAUSED_ERROR if outcome.name is DeliveryOutcome.DROPPED else ""
     return log_row(
         item,
         outcome.attempt.at,
@@ -129,12 +147,12 @@ def _count_dead(conn: Connection, outcomes: Sequence[_AttemptOutcome], now_ms: i
     dead: Counter[int] = Counter()
     for outcome in outcomes:
         item = outcome.attempt.item
-        if item.postback_id == CROSS_POSTBACK_ID:
+        if not EVENTS[item.kind].pauses:
             continue
-        if outcome.name == "sent":
+        if outcome.name is DeliveryOutcome.SENT:
             succeeded.add(item.postback_id)
             dead.pop(item.postback_id, None)
-        elif outcome.name == "dead" and not item.forced:
+        elif outcome.name is DeliveryOutcome.DEAD and not item.forced:
             dead[item.postback_id] += 1
     to_pause = pauses.count_dead(conn, dead, succeeded, MAX_DEAD_IN_ROW)
     if to_pause:

@@ -179,16 +179,16 @@ def list_waiting_deliveries(conn: Connection, conversion_ids: Sequence[str]) -> 
     template = func.coalesce(affiliate_postback.c.url, offer.c.cross_postback_url)
     query = (
         select(
-            *(columns.id, columns.conversion_id, columns.status),
+            *(columns.id, columns.subject_id, columns.status),
             *(event.payout, event.currency, event.comment, template, offer.c.title),
         )
         .join(
             conversion_event,
-            and_(event.conversion_id == columns.conversion_id, event.version == columns.number),
+            and_(event.conversion_id == columns.subject_id, event.version == columns.sequence),
         )
         .join(offer, offer.c.id == columns.offer_id)
         .outerjoin(affiliate_postback, affiliate_postback.c.id == columns.postback_id)
-        .where(columns.conversion_id.in_(conversion_ids), template.is_not(None))
+        .where(columns.subject_id.in_(conversion_ids), template.is_not(None))
     )
     return [WaitingDelivery(*row) for row in conn.execute(query)]
 

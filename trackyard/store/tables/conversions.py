@@ -1,6 +1,6 @@
 """Conversions and money, append-only where it is history. Times are UTC epoch milliseconds."""
 
-from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Table, Text, UniqueConstraint, text
+from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Table, Text, UniqueConstraint, false, text
 
 from trackyard.base.money import ZERO
 from trackyard.domain.money.affiliate_payments import PaymentStatus
@@ -56,6 +56,7 @@ conversion = Table(
     # who gets how much of its payouts on top, as it was at creation; NULL = nobody
     Column("referrer_id", Integer, nullable=True),
     Column("referral_percent", Amount, nullable=False, default=ZERO),
+    Column("test", Boolean, nullable=False, server_default=false()),  # declared for test conversions; none is made yet
     UniqueConstraint("offer_id", "goal", "identity", name="uq_conversion_identity"),
     Index(  # all that lists are counted and chosen by: wide rows are read for a page alone
         "ix_conversion_listed",

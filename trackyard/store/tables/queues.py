@@ -76,8 +76,9 @@ delivery = Table(  # calls to affiliates, each kept until it is sent, dead or su
     metadata,
     Column("id", Id24, primary_key=True),
     Column("job_id", Id24, nullable=False),  # what its receiver and the log know it by; sent again by hand = as before
-    Column("number", Moment, nullable=False),  # the conversion's version: order within (conversion, postback)
-    Column("conversion_id", Id24, nullable=False),
+    Column("kind", String(16), nullable=False),  # domain.tracking.events.EventKind
+    Column("subject_id", Id24, nullable=False),  # what it reports: a conversion
+    Column("sequence", Moment, nullable=False),  # the conversion's version: order within (subject, postback)
     Column("postback_id", Integer, nullable=False),
     Column("affiliate_id", Integer, nullable=False),
     Column("offer_id", Integer, nullable=False),
@@ -92,7 +93,7 @@ delivery = Table(  # calls to affiliates, each kept until it is sent, dead or su
     Column("owner", String(64), nullable=False, default=""),  # a worker, or nobody; "parked" = its postback is paused
     Column("forced", Boolean, nullable=False, default=False),  # sent again by hand: one attempt
     Column("created_at", Moment, nullable=False),
-    UniqueConstraint("conversion_id", "postback_id", "number", "forced"),
+    UniqueConstraint("subject_id", "postback_id", "sequence", "forced", "kind"),
     Index("ix_delivery_next_at", "next_at", "lease_until"),
     Index("ix_delivery_host_next_at", "host", "next_at"),
     Index("ix_delivery_owner", "owner"),

@@ -20,11 +20,14 @@ from sqlalchemy import (
     Connection,
     FromClause,
     Integer,
+    Row,
     Select,
     and_,
     bindparam,
+    case,
     delete,
     exists,
+    false,
     func,
     literal,
     not_,
@@ -35,6 +38,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
+from trackyard.domain.tracking.events import EventKind
 from trackyard.store.engine.bulk import BulkInsert
 from trackyard.store.engine.dialect import is_postgresql, upsert
 from trackyard.store.tables import affiliate, affiliate_postback, delivery, offer
@@ -48,12 +52,19 @@ PARKED: Final = "parked"
 
 @dataclass(frozen=True, slots=True)
 class NewDelivery:
-    """A call to be made. number: the conversion's version · postback_id: CROSS = the offer's own URL · next_at: UTC ms
-    of its first attempt · job_id: what its receiver knows it by, as a rule `id` · forced: sent again by hand."""
+    """A request to be made.
+
+    subject_id, sequence: what it reports, and the order among its kind; of postbacks the conversion and its version.
+    postback_id: 0 = the offer's own URL.
+    next_at: of its first attempt, UTC ms.
+    job_id: what its receiver knows it by, as a rule `id`.
+    forced: sent again by hand.
+    """
 
     id: str
-    number: int
-    conversion_id: str
+    kind: EventKind
+    subject_id: str
+    sequence: int
     postback_id: int
     affiliate_id: int
     offer_id: int
@@ -76,8 +87,9 @@ class Delivery:
 
     id: str
     job_id: str
-    number: int
-    conversion_id: str
+    kind: EventKind
+    subject_id: str
+    sequence: int
     postback_id: int
     affiliate_id: int
     offer_id: int
@@ -147,7 +159,7 @@ def claim(conn: Connection, ids: Sequence[str], owner: str, now_ms: int, lease_m
         .returning(columns.id)
     )
     rows = conn.execute(_claimed(), {"ids": list(taken.scalars())})
-    return [Delivery(**row._mapping) for row in rows]
+    return [_delivery(row) for row in rows]
 
 
 def release(conn: Connection, owner: str) -> int:
@@ -160,7 +172,7 @@ def find_superseded(conn: Connection, conversion_ids: Sequence[str]) -> list[Del
     """Deliveries of these conversions that failed before, wait for another attempt, and have a later one behind
     them."""
     rows = conn.execute(_waiting(), {"ids": list(conversion_ids)})
-    return [Delivery(**row._mapping) for row in rows if row.superseded]
+    return [_delivery(row) for row in rows if row.superseded]
 
 
 def find_outdated(conn: Connection, items: Collection[Delivery]) -> set[str]:
@@ -202,7 +214,7 @@ def unpark(conn: Connection, now_ms: int, limit: int) -> int:
         select(columns.id)
         .outerjoin(affiliate_postback, affiliate_postback.c.id == columns.postback_id)
         .where(columns.owner == PARKED, affiliate_postback.c.paused_at.is_(None))
-        .order_by(columns.conversion_id, columns.number)
+        .order_by(columns.subject_id, columns.sequence)
         .limit(limit)
     )
     ids = list(conn.execute(free).scalars())
@@ -231,7 +243,7 @@ def _list_due(postgresql: bool, only: bool) -> Select[tuple[str, str]]:
     first_of_host = (
         select(inner.c.id, inner.c.host, inner.c.next_at)
         .where(inner.c.host == hosts.c.host, inner.c.next_at <= now, inner.c.lease_until <= now)
-        .where(or_(inner.c.attempts > 0, inner.c.number == 1, ~_has_earlier_unattempted(inner.c)))
+        .where(or_(inner.c.attempts > 0, inner.c.sequence == 1, ~_has_earlier_unattempted(inner.c)))
         .order_by(inner.c.next_at)  # the index ends the search early; the condition above keeps the order
         .limit(bindparam("per_host", type_=Integer))
         .correlate(hosts)
@@ -262,7 +274,7 @@ def _claimed() -> Select[Any]:
 def _waiting() -> Select[Any]:
     """What was attempted, of conversions, and is not under way."""
     columns = delivery.c
-    of_these = columns.conversion_id.in_(bindparam("ids", expanding=True))
+    of_these = columns.subject_id.in_(bindparam("ids", expanding=True))
     return _deliveries().where(of_these, columns.attempts > 0, columns.lease_until == 0)
 
 
@@ -278,9 +290,10 @@ def _has_earlier_unattempted(item: ReadOnlyColumnCollection[str, Any]) -> Column
     earlier = delivery.alias("earlier")
     return exists(
         select(literal(1)).where(
-            earlier.c.conversion_id == item.conversion_id,
+            earlier.c.subject_id == item.subject_id,
+            earlier.c.kind == item.kind,
             earlier.c.postback_id == item.postback_id,
-            earlier.c.number < item.number,
+            earlier.c.sequence < item.sequence,
             earlier.c.attempts == 0,
             earlier.c.owner != PARKED,
             earlier.c.forced == item.forced,
@@ -292,9 +305,10 @@ def _has_later(item: ReadOnlyColumnCollection[str, Any]) -> ColumnElement[bool]:
     later = delivery.alias("later")
     return exists(
         select(literal(1)).where(
-            later.c.conversion_id == item.conversion_id,
+            later.c.subject_id == item.subject_id,
+            later.c.kind == item.kind,
             later.c.postback_id == item.postback_id,
-            later.c.number > item.number,
+            later.c.sequence > item.sequence,
             not_(later.c.forced),
         )
     )
@@ -303,9 +317,13 @@ def _has_later(item: ReadOnlyColumnCollection[str, Any]) -> ColumnElement[bool]:
 def _deliveries() -> Select[Any]:
     """The columns of `Delivery`."""
     columns, of, crossed = delivery.c, affiliate_postback.c, offer.c
-    gone = and_(of.id.is_(None), or_(columns.postback_id != CROSS_POSTBACK_ID, crossed.id.is_(None)))
+    gone = case(
+        (columns.kind == EventKind.POSTBACK, of.id.is_(None)),
+        (columns.kind == EventKind.CROSS_POSTBACK, crossed.id.is_(None)),
+        else_=false(),
+    )
     own_url = and_(
-        columns.postback_id == CROSS_POSTBACK_ID,
+        columns.kind == EventKind.CROSS_POSTBACK,
         crossed.id == columns.offer_id,
         crossed.cross_postback_url.is_not(None),
     )
@@ -320,8 +338,13 @@ def _deliveries() -> Select[Any]:
         .join(affiliate, affiliate.c.id == columns.affiliate_id)
         .outerjoin(affiliate_postback, of.id == columns.postback_id)
         .outerjoin(offer, own_url)
-        .order_by(columns.next_at, columns.number)
+        .order_by(columns.next_at, columns.sequence)
     )
+
+
+def _delivery(row: Row[Any]) -> Delivery:
+    values: dict[str, Any] = dict(row._mapping)
+    return Delivery(**values | {"kind": EventKind(values["kind"])})
 
 
 def _values(item: NewDelivery) -> dict[str, Any]:

@@ -1,0 +1,57 @@
+"""Outbound events: every kind of request that the platform makes to a URL that others gave it.
+
+docs/spec/postbacks.md#delivery. Pure.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+
+class EventKind(StrEnum):
+    """What a delivery reports; stored with it."""
+
+    POSTBACK = "postback"
+    CROSS_POSTBACK = "cross"
+    PARALLEL_TRACKING = "parallel"
+    TRIAL = "trial"
+
+
+class DeliveryOutcome(StrEnum):
+    """What an attempt came to, as in the affiliate postback log; `parked` is not logged."""
+
+    SENT = "sent"
+    FAILED = "failed"
+    DEAD = "dead"
+    SUPERSEDED = "superseded"
+    DROPPED = "dropped"
+    PARKED = "parked"
+
+
+@dataclass(frozen=True, slots=True)
+class OutboundEvent:
+    """How requests of one kind are made.
+
+    is_queued: each is a row of `delivery`, made in order of its sequence; others are made at most once.
+    is_retried: by the schedule of retries.
+    pauses: requests that end dead in a row pause the postback.
+    is_logged: attempts are in the affiliate postback log.
+    """
+
+    is_queued: bool = True
+    is_retried: bool = True
+    pauses: bool = False
+    is_logged: bool = True
+
+
+EVENTS: Final[Mapping[EventKind, OutboundEvent]] = {
+    EventKind.POSTBACK: OutboundEvent(pauses=True),
+    EventKind.CROSS_POSTBACK: OutboundEvent(),
+    EventKind.PARALLEL_TRACKING: OutboundEvent(is_queued=False, is_retried=False, is_logged=False),
+    EventKind.TRIAL: OutboundEvent(is_queued=False, is_retried=False, is_logged=False),
+}
+"""Every kind of event; a new one is a row here and the action that adds its delivery."""
+
+DEFAULT_RETRY_SECONDS: Final = (5, 60, 600, 3_600, 21_600)
+"""How long after a failed attempt the next one comes; after the last of them the delivery is dead."""
