@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from trackyard.base.money import find_amount
-from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.conversions.statuses import SENT_STATUSES, Status
 from trackyard.domain.offers.counters import Traits
 from trackyard.domain.offers.payments import DEFAULT_GOAL
 
@@ -35,17 +35,6 @@ class PostbackError(StrEnum):
     NOT_PENDING = "Conversion status is not pending"
     NO_CONVERSION = "Conversion does not exist"
     NO_CHANGE = "Nothing to change"
-
-
-_SENT_STATUSES: Final[Mapping[str, Status]] = {
-    "": Status.CONFIRMED,
-    "1": Status.CONFIRMED,
-    "2": Status.PENDING,
-    "3": Status.DECLINED,
-    "4": Status.DECLINED,
-    "5": Status.HOLD,
-}
-"""Status as sent → status meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +83,7 @@ def parse_postback(
     postback_id: str, time: int, ip: str, params: Mapping[str, str], journal: str = "", position: int = 0
 ) -> ReceivedPostback:
     """Read the parameters of a postback, given by canonical name. time: UTC ms."""
-    status, sent_sum = _SENT_STATUSES.get(params.get("status", "")), params.get("sum", "")
+    status, sent_sum = SENT_STATUSES.get(params.get("status", "")), params.get("sum", "")
     amount = find_amount(sent_sum) if sent_sum else None
     return ReceivedPostback(
         id=postback_id,

@@ -42,6 +42,17 @@ STATUS_NUMBERS = {
 STATUSES_BY_NUMBER = {number: status for status, number in STATUS_NUMBERS.items()}
 
 
+SENT_STATUSES: Final[Mapping[str, Status]] = {
+    "": Status.CONFIRMED,
+    "1": Status.CONFIRMED,
+    "2": Status.PENDING,
+    "3": Status.DECLINED,
+    "4": Status.DECLINED,
+    "5": Status.HOLD,
+}
+"""Status as a postback sends it → status meant."""
+
+
 class ChangeOrigin(StrEnum):
     """Who makes or changes a conversion."""
 

@@ -5,8 +5,8 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from trackyard.base.zones import local_day
+from trackyard.domain.tracking.macro_registry import MacroPlace, macro_columns
 from trackyard.domain.tracking.macros import cached_template
-from trackyard.domain.tracking.subs import SUBS
 
 
 def parallel_url(url: str, click: Mapping[str, Any], zone: ZoneInfo, *, offer_title: str, affiliate_name: str) -> str:
@@ -14,7 +14,7 @@ def parallel_url(url: str, click: Mapping[str, Any], zone: ZoneInfo, *, offer_ti
     {date_only} in the platform's `zone`; {deeplink}, which no record has, is empty."""
     return cached_template(url).fill(
         {
-            **{macro: str(click[column]) for macro, column in _FROM_RECORD.items()},
+            **{macro: str(click[column]) for macro, column in _COLUMNS.items()},
             # As at the edge: the last digits of a click id are random already.
             "rand": str(int(click["id"][-8:], 16)),
             "time": str(click["time"] // 1000),
@@ -26,20 +26,4 @@ def parallel_url(url: str, click: Mapping[str, Any], zone: ZoneInfo, *, offer_ti
     )
 
 
-_FROM_RECORD: Final = {
-    "clickid": "id",
-    "click_id": "id",
-    "pid": "affiliate",
-    "offer_id": "offer",
-    "geo": "country",
-    "device_ua": "ua",
-    "advertiser_id": "advertiser",
-    **{
-        name: name
-        for name in (
-            *("ip", "city", "referrer", "os", "os_version", "device_model", "browser", "language"),
-            *("ref_id", "os_id", "ext1", "ext2", "ext3", "user_id", "ios_idfa", "android_id", "fbclid"),
-            *SUBS,
-        )
-    },
-}
+_COLUMNS: Final = macro_columns(MacroPlace.OFFER_URL)

@@ -11,8 +11,8 @@ from trackyard.base.zones import datetime_text
 from trackyard.domain.conversions.conversions import Conversion, ConversionChange
 from trackyard.domain.conversions.postbacks import CUSTOM_FIELDS
 from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.tracking.macro_registry import MacroPlace, macro_columns
 from trackyard.domain.tracking.macros import cached_template
-from trackyard.domain.tracking.subs import SUBS
 
 BY_CREATING: Final = "by_creating"
 
@@ -80,6 +80,7 @@ def _values(conversion: Conversion, offer_title: str, zone: ZoneInfo, rand: str)
     click, created = conversion.click, datetime_text(conversion.created_at, zone)
     seconds = str(conversion.created_at // 1000)
     return {
+        **{macro: str(click[column]) for macro, column in _COLUMNS.items()},
         "clickid": conversion.click_id,
         "transactionid": conversion.id,
         "action_id": conversion.action_id,
@@ -94,9 +95,6 @@ def _values(conversion: Conversion, offer_title: str, zone: ZoneInfo, rand: str)
         "currency": conversion.currency,
         "goal": conversion.goal,
         "goal_name": conversion.goal_title,
-        "geo": click["country"],
-        "device_type": click["device"],
-        "uagent": click["ua"],
         "date": created,
         "date_only": created[:10],
         "click_date": datetime_text(conversion.click_time, zone),
@@ -105,7 +103,6 @@ def _values(conversion: Conversion, offer_title: str, zone: ZoneInfo, rand: str)
         "comment": conversion.comment,
         "user_id": conversion.user_id,
         "rand": rand,
-        **{name: str(click[name]) for name in _FROM_CLICK},
         **{f"{name}{n}": conversion.custom_fields.get(str(n), "") for n in CUSTOM_FIELDS for name in _CUSTOM_FIELD},
     }
 
@@ -113,7 +110,8 @@ def _values(conversion: Conversion, offer_title: str, zone: ZoneInfo, rand: str)
 _CUSTOM_FIELD: Final = ("custom_field", "custom_field_")
 """Both spellings of the macro of a custom field, without its number."""
 
-_FROM_CLICK: Final = (
-    *("ip", "city", "os", "referrer", "ref_id", "os_id", "ext1", "ext2", "ext3"),
-    *SUBS,
-)
+_COLUMNS: Final = {
+    macro: column
+    for macro, column in macro_columns(MacroPlace.POSTBACK).items()
+    if column not in ("id", "offer", "affiliate", "user_id")  # the conversion has its own
+}

@@ -8,9 +8,10 @@ from trackyard.base.ids import is_hex24
 from trackyard.base.zones import datetime_text, find_zone
 from trackyard.decision.routes import Ruleset
 from trackyard.decision.visitor.headers import find_click_cookie, find_cookie
+from trackyard.domain.conversions.statuses import SENT_STATUSES
+from trackyard.domain.tracking.macro_registry import MacroPlace, macro_columns, macro_names
 from trackyard.domain.tracking.macros import cached_template
 from trackyard.domain.tracking.postback_params import canonical_pixel_params
-from trackyard.domain.tracking.subs import SUBS
 from trackyard.edge.endpoints.pages import GIF, GIF_TYPE, HTML, SCRIPT_TYPE, SUCCESS_PAGE, TRACK_SCRIPT, TRACKED_SCRIPT
 from trackyard.edge.endpoints.postback_params import read_params
 from trackyard.edge.endpoints.postbacks import PostbackHandler
@@ -28,16 +29,10 @@ _SANDBOX: Final = (
 )
 """Code of affiliates runs in an origin of its own: it reads no cookie of this host and moves no page."""
 
-_CONVERSION_MACROS: Final = (  # macros of postbacks with values that are known once the conversion is made
-    *("transactionid", "sum", "currency", "goal_name", "geo", "city", "os", "device_type", "referrer", "click_date"),
-    *("ref_id", "os_id", "ext1", "ext2", "ext3", "user_id", *SUBS),
-)
-_CLICK_MACROS: Final = (
-    *("ip", "city", "os", "referrer", "ref_id", "os_id", "ext1", "ext2", "ext3", "user_id"),
-    *SUBS,
-)
+_UNKNOWN: Final = dict.fromkeys(macro_names(MacroPlace.POSTBACK), "")
+"""Macros of postbacks, many of which have a value once the conversion is made alone."""
+_CLICK_COLUMNS: Final = macro_columns(MacroPlace.POSTBACK)
 _CUSTOM_FIELDS: Final = tuple((f"custom_field{number}", f"custom_field_{number}") for number in range(1, 8))
-_STATUS_NAMES: Final = {"": "confirmed", "1": "confirmed", "2": "pending", "3": "declined", "5": "hold"}
 
 
 class PixelHandler:
@@ -138,11 +133,8 @@ def _codes_of_click(ruleset: Ruleset, postback: InboundPostback, offer_id: int, 
         return b""
     zone = find_zone(ruleset.platform.timezone)
     values = _macro_values(ruleset, postback, click.offer, str(click.affiliate)) | {
-        "geo": click.country,
-        "device_type": click.device,
-        "uagent": click.ua,
         "click_date": "" if zone is None else datetime_text(click.time, zone),
-        **{name: getattr(click, name) for name in _CLICK_MACROS},
+        **{name: str(getattr(click, column)) for name, column in _CLICK_COLUMNS.items()},
     }
     return _fill_codes(codes, values)
 
@@ -160,7 +152,7 @@ def _macro_values(ruleset: Ruleset, postback: InboundPostback, offer_id: int, af
     moment = "" if zone is None else datetime_text(postback.time, zone)
     status = get("status", "")
     return {
-        **dict.fromkeys(_CONVERSION_MACROS, ""),
+        **_UNKNOWN,
         "clickid": get("clickid", ""),
         "action_id": get("action_id", ""),
         "offerid": str(offer_id),
@@ -168,7 +160,7 @@ def _macro_values(ruleset: Ruleset, postback: InboundPostback, offer_id: int, af
         "offer_name": "" if offer is None else offer.title,
         "pid": affiliate_id,
         "status": status or "1",
-        "status_name": _STATUS_NAMES.get(status, ""),
+        "status_name": SENT_STATUSES[status].value if status in SENT_STATUSES else "",
         "order_sum": get("sum", ""),
         "goal": get("goal", "1"),
         "ip": postback.ip,

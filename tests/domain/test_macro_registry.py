@@ -1,0 +1,51 @@
+"""The registry of macros agrees with the documents and with each place that fills macros."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.domain.test_conversions import make_conversion
+from trackyard.base.zones import find_zone
+from trackyard.decision.target.url import CLICK_MACROS
+from trackyard.domain.tracking.macro_registry import MACROS, MacroPlace, macro_names
+from trackyard.domain.tracking.postbacks import _COLUMNS, _values
+
+SPEC = Path(__file__).parents[2] / "docs" / "spec"
+
+
+def documented(page: str) -> set[str]:
+    """The macros that the section Macros of a page lists."""
+    section = (SPEC / page).read_text().partition("## Macros\n")[2].partition("\n\n")[0]
+    text = section.replace("{custom_field_1} …", " ".join(f"{{custom_field_{n}}}" for n in range(1, 8)))
+    text = re.sub(
+        r"\{([a-z_]+)(\d)\} to \{\1(\d)\}",
+        lambda m: " ".join(f"{{{m[1]}{n}}}" for n in range(int(m[2]), int(m[3]) + 1)),
+        text,
+    )
+    return set(re.findall(r"\{([a-z_0-9]+)\}", text))
+
+
+@pytest.mark.parametrize(
+    ("page", "place"), [("tracking.md", MacroPlace.OFFER_URL), ("postbacks.md", MacroPlace.POSTBACK)]
+)
+def test_macros_of_registry_are_the_documented_ones(page: str, place: MacroPlace) -> None:
+    assert documented(page) == macro_names(place)
+
+
+def test_macro_names_are_unique_and_have_meanings() -> None:
+    assert len({macro.name for macro in MACROS}) == len(MACROS)
+    assert all(macro.meaning and macro.places for macro in MACROS)
+
+
+def test_macros_of_click_urls_are_those_of_registry() -> None:
+    assert macro_names(MacroPlace.OFFER_URL) == CLICK_MACROS
+
+
+def test_macros_of_postbacks_all_have_values() -> None:
+    zone = find_zone("UTC")
+    assert zone is not None
+    conversion = make_conversion()
+    click = dict.fromkeys(_COLUMNS.values(), "") | dict(conversion.click)
+    object.__setattr__(conversion, "click", click)
+    assert _values(conversion, "Shoes", zone, "1").keys() == macro_names(MacroPlace.POSTBACK)
