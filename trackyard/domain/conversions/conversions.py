@@ -31,8 +31,12 @@ class DeclineReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OfferTerms:
-    """What a decision needs of an offer. `secure`: its own code or None · session, min_session: how old its clicks may
-    and must be, as staff wrote it · unique_ip: whether a click's address converts once a goal."""
+    """What a decision needs of an offer.
+
+    secure: its own code or None.
+    session, min_session: how old its clicks may and must be, as staff wrote it.
+    unique_ip: the address of a click converts once a goal.
+    """
 
     id: int
     advertiser_id: str
@@ -52,11 +56,11 @@ class OfferTerms:
 
 @dataclass(frozen=True, slots=True)
 class DecisionTerms:
-    """What a decision needs of the installation: codes, the affiliate, currency rates by code.
+    """What a decision needs of the installation.
 
-    rates: units of the currency for one of the platform's, at the day of the call; the platform's own is 1 · counts:
-    by name, the counters of the offer's caps and ladders that the conversion may count in · converted: conversions of
-    this offer and goal, not declined, from the address of the click; 0 where nobody asks.
+    rates: units of the currency for one of the platform's on the day of the postback; the platform's own is 1.
+    counts: by name, the counters of the offer's caps and tiers that the conversion may count in.
+    converted: conversions of this offer and goal, not declined, from the click's address; 0 when no check needs it.
     """
 
     offer: OfferTerms
@@ -78,10 +82,14 @@ class DecisionTerms:
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """A conversion as it is stored. Times UTC ms · amounts in `currency`, *_base in the platform's at `rate` ·
-    modifiers: the steps of commission tiers that were reached when it was made ·
-    click: its click's record by column name · hold_until: when the hold ends by itself, None = never · referrer_id,
-    referral_percent: who gets how much of its payouts on top, as it was when it was made; None = nobody."""
+    """A conversion as it is stored. Times are UTC ms.
+
+    Amounts are in `currency`; *_base are in the platform's at `rate`.
+    modifiers: the steps of commission tiers that were reached when it was made.
+    click: its click's record by column name.
+    hold_until: when the hold ends by itself, None = never.
+    referrer_id, referral_percent: the referrer and its share of payouts when it was made; None = no referrer.
+    """
 
     id: str
     offer_id: int
@@ -135,13 +143,16 @@ class ConversionChange:
 
 
 def is_out_of_range(conversion: Conversion) -> bool:
-    """Whether an amount is too large to be stored: a sum in range can leave it by its currency or by percents."""
+    """Return whether an amount is too large to be stored.
+
+    A sum in range can leave it by its currency or by percents.
+    """
     amounts_of = (conversion.charge, conversion.payout, conversion.charge_base, conversion.payout_base)
     return max(conversion.sum, *amounts_of) >= MAX_AMOUNT
 
 
 def end_hold(conversion: Conversion, now_ms: int) -> ConversionChange:
-    """The hold of a conversion ends by itself: it is confirmed. Raises ValueError for one that is not on hold."""
+    """Confirm a conversion on hold. Raises ValueError for one that is not on hold."""
     if not is_transition_allowed(ChangeOrigin.HOLD_END, conversion.status, Status.CONFIRMED):
         raise ValueError(f"{conversion.id} is not on hold")
     after = replace(
@@ -155,7 +166,7 @@ def end_hold(conversion: Conversion, now_ms: int) -> ConversionChange:
 
 
 def currencies_of(offers: Iterable[OfferTerms], postbacks: Iterable[ReceivedPostback], platform: str) -> set[str]:
-    """The currencies whose rates decisions on these calls need."""
+    """Return the currencies that decisions on these postbacks need rates of."""
     found = {platform} | {postback.currency for postback in postbacks if postback.currency}
     for offer in offers:
         found |= {item.currency for item in (*offer.payments, *offer.personal_payments)}

@@ -1,6 +1,7 @@
-"""What becomes of an inbound call: pure, over what it is handed (docs/spec/conversions.md#inbound-postbacks).
+"""Decide an inbound postback. Pure.
 
-`decide` reads top to bottom like the page: faults in their order, a repeat, a new conversion.
+docs/spec/conversions.md#inbound-postbacks. `decide` reads top to bottom like the page: faults in their order, a
+repeat, a new conversion.
 """
 
 import hmac
@@ -32,9 +33,10 @@ _ONE: Final = Decimal(1)
 def decide(
     postback: ReceivedPostback, click: Mapping[str, Any], terms: DecisionTerms, existing: Conversion | None, new_id: str
 ) -> ConversionChange | PostbackError:
-    """What a call for an accepted click does: the change it makes, or the fault that stops it.
+    """Return the change that a postback for an accepted click makes, or its fault.
 
-    existing: the conversion of its identity · new_id: the id a new conversion gets.
+    existing: the conversion of its identity.
+    new_id: the id of a new conversion.
     """
     for check in POSTBACK_CHECKS.values():
         fault = check(postback, terms)
@@ -199,8 +201,11 @@ def _is_cap_reached(terms: DecisionTerms, status: Status, traits: Traits) -> boo
 
 @dataclass(frozen=True, slots=True)
 class ConversionDraft:
-    """A new conversion before it is decided whether it is declined. sent: the status meant · status, hold_until: what
-    it is to have · payment: what it is to earn."""
+    """A new conversion before the checks that may decline it.
+
+    status, hold_until: what it has when it is not declined.
+    payment: what it earns, None when there is none.
+    """
 
     postback: ReceivedPostback
     click: Mapping[str, Any]
@@ -221,7 +226,7 @@ class ConversionDraft:
 
 
 def draft_conversion(postback: ReceivedPostback, click: Mapping[str, Any], terms: DecisionTerms) -> ConversionDraft:
-    """What a call, whose status is one, is to make."""
+    """Return the conversion that a postback without faults is about to make."""
     offer = terms.offer
     payment = find_payment(offer.payments, offer.personal_payments, click["affiliate"], postback.goal, click)
     status, hold_until = apply_hold(postback.status, offer.hold_days, postback.time, postback.time)
@@ -275,7 +280,7 @@ def _find_decline(arrival: ConversionDraft) -> DeclineReason | None:
 
 
 def _reprice(conversion: Conversion, postback: ReceivedPostback, terms: DecisionTerms) -> Conversion:
-    """The conversion with the amounts that the sum of a call gives it: the payment and the rate stay its own."""
+    """Return the conversion with amounts by the sum of a postback; payment and rate stay."""
     sent = _sent_sum(postback, conversion.sum, conversion.currency, conversion.rate, terms)
     worth = _compute_amounts(conversion.payment, conversion.modifiers, sent)
     return replace(
@@ -291,7 +296,7 @@ def _reprice(conversion: Conversion, postback: ReceivedPostback, terms: Decision
 def _sent_sum(
     postback: ReceivedPostback, stored: Decimal, currency: str, rate: Decimal, terms: DecisionTerms
 ) -> Decimal:
-    """The sum that a call sends, in the currency of its conversion, whose rate is known; else the stored one."""
+    """Return the sum that a postback sends, in the currency of its conversion; else the stored one."""
     if postback.sum is None:
         return stored
     named = postback.currency or currency

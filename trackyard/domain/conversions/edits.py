@@ -1,5 +1,7 @@
-"""What staff do to conversions by hand: edits of stored ones, and imports of new ones
-(docs/spec/conversions.md#edits-and-imports). Pure."""
+"""Edits of stored conversions and imports of new ones, by staff. Pure.
+
+docs/spec/conversions.md#edits-and-imports.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -26,8 +28,10 @@ _ONE = Decimal(1)
 
 
 class ConversionEdit(msgspec.Struct, frozen=True, kw_only=True):
-    """An edit of one conversion, as it is queued. None = stays as it is. payout, charge: in the conversion's
-    currency, after `currency` has relabelled its amounts."""
+    """An edit of one conversion, as it is queued. None = stays as it is.
+
+    payout, charge: in the conversion's currency, after `currency` has relabelled its amounts.
+    """
 
     conversion_id: str
     status: Status | None = None
@@ -124,8 +128,11 @@ def apply_import(
     new_id: str,
     actor: str,
 ) -> ConversionChange | PostbackError:
-    """What an import makes: computed like a call, but nothing is declined on arrival, and a status that is given is
-    taken as it is. postback: of the import's own click, at the time of the request."""
+    """Return the conversion that an import makes, or its fault.
+
+    It is computed like a postback, but nothing is declined on arrival, and a given status is taken as it is.
+    postback: of the import's own click, at the time of the request.
+    """
     if existing is not None:
         return PostbackError.EXISTS
     taken = replace(terms, affiliate_status="active", offer=replace(terms.offer, caps=NO_CAPS))

@@ -1,5 +1,7 @@
-"""How old the click of a call may be, and what its id alone tells of that
-(docs/spec/conversions.md#the-click-of-a-postback, docs/retention.md). Pure."""
+"""How old the click of a postback may be, and what its id says of that. Pure.
+
+docs/spec/conversions.md#the-click-of-a-postback, docs/retention.md.
+"""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -34,25 +36,34 @@ _PART: Final = re.compile(r"([0-9]+)([ymwdhis])")
 
 @lru_cache(maxsize=1024)
 def duration_ms(text: str) -> int:
-    """The milliseconds of a duration such as 1d12h: a year is 365 days, a month 30
-    (docs/spec/api-conventions.md#dates-and-durations)."""
+    """Return the milliseconds of a duration such as 1d12h: a year is 365 days, a month 30.
+
+    docs/spec/api-conventions.md#dates-and-durations.
+    """
     return sum(int(number) * _UNITS[unit] for number, unit in _PART.findall(text))
 
 
 def click_retention_ms(sessions: Iterable[str], least: int = MIN_CLICK_RETENTION_MS) -> int:
-    """How long clicks are kept. sessions: the click_session of every offer · least: ms, as the operator wants."""
+    """Return how long clicks are kept, in ms.
+
+    sessions: the click_session of every offer.
+    least: the operator's minimum, ms.
+    """
     return max(least, max(map(duration_ms, sessions), default=0) + _RETENTION_MARGIN_MS)
 
 
 def is_possible_click_id(click_id: str, received_at: int, edges: Collection[int]) -> bool:
-    """Whether an id can be that of a click: its form, a number of an edge that was ever given out (`edges`), a second
-    that is not in the future of the call. received_at: UTC ms."""
+    """Return whether an id can be that of a click.
+
+    It needs the form, the number of an edge that exists or existed (`edges`), and a second that is not in the future
+    of the postback. received_at: UTC ms.
+    """
     parts = find_click_id(click_id)
     return parts is not None and parts.edge in edges and parts.second * 1000 <= received_at + CLICK_LATENESS_MS
 
 
 def is_click_expired(click_id: str, received_at: int, retention_ms: int, edges: Collection[int]) -> bool:
-    """Whether an id is that of a click which is kept no more when its call comes. kept: `click_retention_ms`."""
+    """Return whether an id belongs to a click past its retention period when its postback comes."""
     return is_click_older(click_id, received_at, retention_ms) and is_possible_click_id(click_id, received_at, edges)
 
 

@@ -1,4 +1,7 @@
-"""Statuses of a conversion, their wire numbers, and who moves them (docs/spec/conversions.md#statuses)."""
+"""Statuses of a conversion, their wire numbers, and their changes.
+
+docs/spec/conversions.md#statuses.
+"""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -22,7 +25,7 @@ class Status(StrEnum):
 
     @property
     def shown(self) -> "Status":
-        """How it is told to others: pending_cap is pending."""
+        """The status as it is shown: pending_cap is pending."""
         return Status.PENDING if self is Status.PENDING_CAP else self
 
     @property
@@ -66,7 +69,7 @@ _SET_BY_EDITS: Final = frozenset(Status) - {Status.PENDING_CAP}
 _SET_BY_POSTBACKS: Final = _SET_BY_EDITS - {Status.NOT_FOUND}
 
 STATUS_TRANSITIONS: Final[Mapping[ChangeOrigin, Mapping[Status | None, frozenset[Status]]]] = {
-    # A call may say anew that what is pending is pending: another status was sent before.
+    # A postback may repeat that a conversion is pending: another status was sent before.
     ChangeOrigin.POSTBACK: {
         None: _SET_BY_POSTBACKS,
         Status.PENDING: _SET_BY_POSTBACKS,
@@ -81,5 +84,5 @@ STATUS_TRANSITIONS: Final[Mapping[ChangeOrigin, Mapping[Status | None, frozenset
 
 
 def is_transition_allowed(mover: ChangeOrigin, before: Status | None, after: Status) -> bool:
-    """Whether a mover may bring a conversion from one status to another; before None = it makes it."""
+    """Return whether an origin may change one status to another; before None = it makes the conversion."""
     return after in STATUS_TRANSITIONS[mover].get(before, frozenset())

@@ -1,4 +1,4 @@
-"""Outbound events: every kind of request that the platform makes to a URL that others gave it.
+"""Outbound events: every kind of request that the platform makes to URLs of others.
 
 docs/spec/postbacks.md#delivery. Pure.
 """

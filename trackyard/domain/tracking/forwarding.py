@@ -27,7 +27,7 @@ def signed_caller(key: bytes, address: str, now_ms: int) -> bytes:
 
 
 def find_caller(key: bytes, value: bytes, now_ms: int) -> str | None:
-    """Return the address that a header carries; None when its signature is wrong or older than a minute."""
+    """Return the address in a header; None when its signature is wrong or older than a minute."""
     signed_text, _, signature = value.rpartition(b" ")
     expected = hmac.new(key, signed_text, hashlib.sha256).hexdigest().encode()
     if not hmac.compare_digest(expected, signature):

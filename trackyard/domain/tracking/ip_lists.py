@@ -1,4 +1,4 @@
-"""Lists of addresses that staff write: one entry a line, an address, a network or a range with a hyphen."""
+"""Lists of addresses by staff: an address, a network or a range with a hyphen a line."""
 
 import ipaddress
 import socket
@@ -27,7 +27,7 @@ class AddressLists:
     denied: tuple[str, ...] = ()
 
     def permits(self, text: str) -> bool:
-        """Whether a call from this address is let through. What is no address passes no list of allowed ones."""
+        """Return whether a postback from this address is accepted. Text that is no address is on no list."""
         if not self.allowed and not self.denied:
             return True
         packed = find_packed(text.strip())
@@ -51,7 +51,7 @@ class AddressRange(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def network_of(text: str) -> str:
-    """What strangers are counted by: an IPv4 address, or the 64 bits of an IPv6 one that its owner cannot choose."""
+    """Return what clients are counted by: an IPv4 address, or the 64 bits of an IPv6 network."""
     address = _find_address(text)
     if address is None:
         return text
@@ -59,7 +59,7 @@ def network_of(text: str) -> str:
 
 
 def find_packed(text: str) -> bytes | None:
-    """The 4 or 16 bytes of an address, IPv4-mapped ones as 4; None when the text is no address."""
+    """Return the 4 or 16 bytes of an address, IPv4-mapped ones as 4; None for other text."""
     try:
         if ":" not in text:
             return _inet_pton(_INET, text)
@@ -98,7 +98,7 @@ def find_address_range(entry: str) -> AddressRange | None:
 
 
 def _find_plain_network(text: str, length: str) -> AddressRange | None:
-    """The span of a network with the length of its prefix, as nearly all are written; None when it is no such."""
+    """Return the span of a network with a prefix length, the usual form; None for other text."""
     packed = find_packed(text)
     if packed is None or length not in _LENGTHS or (":" in text and len(packed) == _IPV4):
         return None

@@ -1,7 +1,8 @@
-"""Tracking links of affiliates: the click URL and its short form `/{hash}` (docs/spec/tracking.md#addresses).
+"""Tracking links of affiliates: the click URL and its short form `/{hash}`.
 
-A hash holds what it stands for, so that an edge resolves it without a table: LEB128 of offer, affiliate and landing
-and a check of two bytes, written in base 62. The check tells a link from any other path; it is no secret.
+docs/spec/tracking.md#addresses. A hash holds all parts of its link, so that an edge resolves it without a table:
+LEB128 of offer, affiliate and landing and a check of two bytes, written in base 62. The check separates links from
+other paths; it is no secret.
 """
 
 import zlib
@@ -13,7 +14,7 @@ _VALUES: Final = {digit: value for value, digit in enumerate(_DIGITS)}
 _MAX_LENGTH: Final = 26
 _CHECK: Final = 2
 _PREFIX: Final = b"\x01"
-"""Stands before the bytes, so that leading zeros are kept."""
+"""Precedes the bytes, so that leading zeros are kept."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
-"""Every macro: its name, its meaning, where it is allowed, and the column of clicks that holds its value.
+"""Every macro: name, meaning, places, and the column of clicks that holds its value.
 
 docs/spec/tracking.md#macros, docs/spec/postbacks.md#macros. A URL of parallel tracking has the macros of offers'
-URLs, a pixel those of postbacks. Each place adds value functions for macros without a column.
+URLs, a pixel those of postbacks. Each place adds the values of macros without a column.
 """
 
 from collections.abc import Mapping

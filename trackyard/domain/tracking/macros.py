@@ -1,5 +1,7 @@
-"""Macros in URLs: `{name}` is replaced by its percent-encoded value, an unknown macro stays
-(docs/spec/tracking.md#macros, docs/spec/postbacks.md#macros)."""
+"""Templates of URLs: `{name}` is replaced by its percent-encoded value, an unknown macro stays.
+
+docs/spec/tracking.md#macros, docs/spec/postbacks.md#macros.
+"""
 
 import re
 from functools import lru_cache
@@ -41,7 +43,7 @@ class Template:
 
 
 def encode_value(value: str) -> str:
-    """A value as it stands in a URL."""
+    """Return a value, percent-encoded for a URL."""
     # Most values need no quoting, which is slow.
     if value.isascii() and (value.isalnum() or value.replace("-", "").isalnum() or _is_plain(value)):
         return value

@@ -1,4 +1,7 @@
-"""What an offer's parallel_tracking_url becomes for a recorded click (docs/spec/postbacks.md#urls-of-offers)."""
+"""Fill an offer's parallel_tracking_url for a recorded click.
+
+docs/spec/postbacks.md#urls-of-offers.
+"""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -10,8 +13,10 @@ from trackyard.domain.tracking.macros import cached_template
 
 
 def parallel_url(url: str, click: Mapping[str, Any], zone: ZoneInfo, *, offer_title: str, affiliate_name: str) -> str:
-    """The URL to call: every macro of offers' URLs replaced by what the click's record says, by column name.
-    {date_only} in the platform's `zone`; {deeplink}, which no record has, is empty."""
+    """Return the URL with every macro of offers' URLs replaced by values of the click's record.
+
+    {date_only} is in the platform's `zone`; {deeplink}, which no record has, is empty.
+    """
     return cached_template(url).fill(
         {
             **{macro: str(click[column]) for macro, column in _COLUMNS.items()},

@@ -1,11 +1,13 @@
-"""Pixels: code of affiliates that visitors' browsers get when they convert
-(docs/api/pixels.md, docs/spec/postbacks.md#pixels)."""
+"""Pixels: code of affiliates for the browsers of visitors that convert.
+
+docs/api/pixels.md, docs/spec/postbacks.md#pixels.
+"""
 
 import re
 from typing import Final
 
 PENDING_REVIEW: Final = 0
-"""Nobody has looked at its code yet."""
+"""Its code waits for moderation."""
 ACCEPTED: Final = 1
 REJECTED: Final = frozenset({-1, 2})
 """-1 is today's number, 2 the one before; both are stored as they were sent."""
@@ -15,7 +17,7 @@ TAGS: Final = {"javascript": "script", "iframe": "iframe", "image": "img"}
 
 
 def find_code_error(code: str, code_type: str) -> str | None:
-    """What is wrong with a pixel's code, in one sentence; None when it begins with the tag of its kind."""
+    """Return the fault of a pixel's code in one sentence; None when it begins with its tag."""
     tag = TAGS[code_type]
     if re.match(rf"\s*<{tag}[\s/>]", code, re.IGNORECASE):
         return None

@@ -1,4 +1,4 @@
-"""What inbound calls name their parameters, and what those are called inside (docs/spec/tracking.md#parameters)."""
+"""Names of the parameters of inbound postbacks and pixels (docs/spec/tracking.md#parameters)."""
 
 from collections.abc import Mapping
 from typing import Final

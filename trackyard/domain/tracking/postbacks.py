@@ -1,4 +1,7 @@
-"""Which of an affiliate's postbacks a change calls, and with what (docs/spec/postbacks.md#when-postbacks-are-sent)."""
+"""The postbacks of an affiliate that a change triggers, and their URLs.
+
+docs/spec/postbacks.md#when-postbacks-are-sent.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,8 +25,10 @@ _DECLINED: Final = frozenset({Status.DECLINED.value, Status.NOT_FOUND.value})
 
 @dataclass(frozen=True, slots=True)
 class Postback:
-    """A URL an affiliate wants called. offer_id None = global · status None = any, "by_creating" = new conversions
-    alone · goal None = any."""
+    """A URL that an affiliate wants requests to.
+
+    offer_id None = global; goal None = any; status None = any, "by_creating" = new conversions alone.
+    """
 
     id: int
     affiliate_id: int
@@ -34,13 +39,16 @@ class Postback:
 
 
 def triggers_postbacks(change: ConversionChange) -> bool:
-    """Whether a change calls anybody: a new conversion does, and another status."""
+    """Return whether a change triggers postbacks: a new conversion does, and another status."""
     return change.before is None or change.before.status.shown is not change.after.status.shown
 
 
 def matching_postbacks(postbacks: Sequence[Postback], change: ConversionChange) -> list[Postback]:
-    """The affiliate's postbacks that a change calls: those of the offer; its global ones only when it has none at
-    all for that offer. An edit that leaves the status calls none."""
+    """Return the affiliate's postbacks that a change triggers.
+
+    Those of the offer; the global ones only when the affiliate has none for that offer. An edit that leaves the status
+    triggers none.
+    """
     conversion = change.after
     if not triggers_postbacks(change):
         return []
@@ -63,13 +71,15 @@ def _matches(postback: Postback, change: ConversionChange) -> bool:
 
 
 def fill_url(url: str, conversion: Conversion, offer_title: str, zone: ZoneInfo, rand: str) -> str:
-    """The URL to call: every macro replaced. Dates in the platform's `zone`, {time} and {timestamp} in epoch
-    seconds, {sum} the payout."""
+    """Return the URL with every macro replaced.
+
+    Dates are in the platform's `zone`, {time} and {timestamp} in epoch seconds; {sum} is the payout.
+    """
     return cached_template(url).fill(_values(conversion, offer_title, zone, rand))
 
 
 def host_of(url: str) -> str:
-    """The host of a URL in lower case, "" when it has none: calls are spread by it."""
+    """Return the host of a URL in lower case, "" when it has none: requests are spread by it."""
     try:
         return (urlsplit(url).hostname or "")[:255]
     except ValueError:

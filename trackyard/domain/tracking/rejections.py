@@ -12,13 +12,13 @@ REJECTION_REASONS: Final = (
     *("mistargeting-connection", "mistargeting-proxy", "mistargeting-sub", "mistargeting-sub-account"),
     *("empty-sub", "non-unique-clicks", "overcap"),
 )
-"""Every reason; of several the one that stands first here is recorded."""
+"""Every reason; of several the first one here is recorded."""
 
 DETAIL_LENGTH: Final = 64
 
 
 class Rejection(msgspec.Struct, frozen=True, gc=False):
-    """A click that may not pass. `reason`: one of REASONS · `detail`: what decided, at most 64 characters, or ""."""
+    """A click that is rejected. `reason`: one of REASONS; `detail`: at most 64 characters, or ""."""
 
     reason: str
     detail: str = ""

@@ -1,7 +1,7 @@
-"""The rules an edge decides from: immutable rows, compiled from what staff wrote (docs/spec/engine.md#rulesets).
+"""The ruleset of edges: immutable rows, compiled from SQL (docs/spec/engine.md#rulesets).
 
-A row travels as (kind, key, version, row | tombstone) from SQL through `rules.snapshot` and `rules.log`
-into the memory of each edge. Rows are msgspec structs: slotted, cheap to hold and to decode.
+A row travels as (kind, key, version, row | tombstone) from SQL through `rules.snapshot` and `rules.log` into the
+memory of each edge. Rows are msgspec structs: slotted, cheap to hold and to decode.
 """
 
 from typing import Final
@@ -12,7 +12,7 @@ from trackyard.domain.offers.choices import RedirectType
 from trackyard.domain.offers.offers import OfferSchedule, RestrictedIsp, RestrictedOs, SubAccountList, TargetingGroup
 
 SCHEMA_VERSION: Final = 5
-"""Changes whenever a row's form does: a snapshot of another schema is built anew."""
+"""Changes with the form of any row: a snapshot of another schema is built again."""
 
 
 class RulesetPlatform(msgspec.Struct, frozen=True, gc=False):
@@ -24,8 +24,12 @@ class RulesetPlatform(msgspec.Struct, frozen=True, gc=False):
 
 
 class RulesetAdvertiser(msgspec.Struct, frozen=True, gc=False):
-    """One row an advertiser, key = its id. `blacklist` holds the affiliates it refuses · sub_accounts: by sub number
-    ("1", "2"), for all its offers · personal_only: its offers regard an affiliate's personal targeting alone."""
+    """One row an advertiser, key = its id.
+
+    blacklist: the affiliates that it rejects.
+    sub_accounts: by sub number ("1", "2"), for all its offers.
+    personal_only: its offers regard an affiliate's personal targeting alone.
+    """
 
     id: str
     blacklist: frozenset[int] = frozenset()
@@ -34,8 +38,10 @@ class RulesetAdvertiser(msgspec.Struct, frozen=True, gc=False):
 
 
 class RulesetAffiliate(msgspec.Struct, frozen=True, gc=False):
-    """One row an affiliate, key = its id. `name` fills {affiliate_name} · server_networks: addresses and networks from
-    which it may report the clicks of others (`ip=`, `ua=`); empty = it may not."""
+    """One row an affiliate, key = its id. `name` fills {affiliate_name}.
+
+    server_networks: addresses and networks from which it may report the clicks of others (`ip=`, `ua=`); empty = none.
+    """
 
     id: int
     active: bool
@@ -64,10 +70,13 @@ class ClickCap(msgspec.Struct, frozen=True, gc=False):
 
 
 class Restrictions(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Whom an offer takes clicks of (docs/spec/tracking.md#restrictions-and-targeting-groups). countries: of an offer
-    with strictly_country · empty_sub: number
-    of the sub that must not be empty · personal_only: as consider_personal_targeting_only · unique_only: as
-    uniqIpOnly."""
+    """What an offer requires of clicks (docs/spec/tracking.md#restrictions-and-targeting-groups).
+
+    countries: of an offer with strictly_country.
+    empty_sub: number of the sub that must not be empty.
+    personal_only: consider_personal_targeting_only.
+    unique_only: uniqIpOnly.
+    """
 
     schedule: OfferSchedule | None = None
     countries: tuple[str, ...] = ()
@@ -90,10 +99,10 @@ NO_RESTRICTIONS: Final = Restrictions()
 class RulesetOffer(msgspec.Struct, frozen=True, gc=False):
     """One row an offer, key = its integer id. Times are UTC milliseconds; None = no limit.
 
-    `open` says that any affiliate may send traffic (privacy public) but those that staff took off it; else it must
-    be connected · restrictions: msgpack of Restrictions, b"" = none: of many offers few are clicked, and bytes take a
-    tenth of the memory · click_caps: those that refuse clicks, in caps_timezone ("" = the platform's) · macro_url: text
-    that is appended to the target URL of an accepted click.
+    open: any affiliate may send traffic (privacy public), except disconnected ones; else it must be connected.
+    restrictions: msgpack of Restrictions, b"" = none. Bytes take a tenth of the memory, and few offers are clicked.
+    click_caps: those that reject clicks, in caps_timezone ("" = the platform's).
+    macro_url: text that is appended to the target URL of an accepted click.
     """
 
     id: int
@@ -119,8 +128,10 @@ class RulesetOffer(msgspec.Struct, frozen=True, gc=False):
 
 
 class RulesetConnections(msgspec.Struct, frozen=True, gc=False):
-    """The affiliates connected to one offer, key = the offer's integer id; sorted ids. `disconnected`: those that
-    staff took off it, who may not use it though it be open."""
+    """The affiliates connected to one offer, key = the offer's integer id; sorted ids.
+
+    disconnected: those that staff disconnected; they may not use it even when it is open.
+    """
 
     offer: int
     affiliates: tuple[int, ...] = ()
@@ -128,8 +139,10 @@ class RulesetConnections(msgspec.Struct, frozen=True, gc=False):
 
 
 class FullCap(msgspec.Struct, frozen=True, gc=False):
-    """A cap of conversions or of a budget that has no place left and refuses clicks. Empty lists = of any · until: when
-    its period ends (UTC ms), None = never."""
+    """A full cap of conversions or of a budget, which rejects clicks.
+
+    Empty lists = of any. until: when its period ends (UTC ms), None = never.
+    """
 
     cap: str
     affiliates: tuple[int, ...] = ()
@@ -145,7 +158,7 @@ class RulesetFullCaps(msgspec.Struct, frozen=True, gc=False):
 
 
 class RulesetSmartLinkOffer(msgspec.Struct, frozen=True, gc=False):
-    """An offer of a SmartLink category. epc: payouts of conversions that are not declined, a click, over 7 days."""
+    """An offer of a SmartLink category. epc: payouts, without declined ones, a click, over 7 days."""
 
     offer: int
     epc: float = 0
@@ -159,7 +172,7 @@ class RulesetSmartLink(msgspec.Struct, frozen=True, gc=False):
 
 
 class RulesetPixels(msgspec.Struct, frozen=True, gc=False):
-    """The pixels that an affiliate shows to who converts at an offer: active and accepted. Key = "offer-affiliate"."""
+    """The active and accepted pixels of an affiliate for an offer. Key = "offer-affiliate"."""
 
     offer: int
     affiliate: int

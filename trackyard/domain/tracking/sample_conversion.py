@@ -1,4 +1,7 @@
-"""A conversion that never was, to fill the macros of a postback that is tried out (docs/spec/postbacks.md#macros)."""
+"""A made-up conversion that fills the macros of a test postback.
+
+docs/spec/postbacks.md#macros.
+"""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -30,7 +33,7 @@ _EDGE: Final = 0
 def sample_conversion(
     *, affiliate_id: int, offer_id: int, status: Status, goal: str, currency: str, now_ms: int
 ) -> Conversion:
-    """A conversion of a minute after its click, with a sum of 10 and a payout of 1 in `currency`."""
+    """Return a conversion of a minute after its click, with a sum of 10 and a payout of 1."""
     click_time = now_ms - 60_000
     click_id = new_click_id(click_time, _EDGE)
     return Conversion(

@@ -43,7 +43,7 @@ ConversionOrigin = tuple[int, str, str]
 
 @dataclass(frozen=True, slots=True)
 class ConversionReference:
-    """A conversion that somebody named. created_at: UTC ms."""
+    """A conversion that a request names. created_at: UTC ms."""
 
     id: str
     action_id: str
@@ -55,7 +55,7 @@ class ConversionReference:
 
 @dataclass(frozen=True, slots=True)
 class ConversionHistoryEntry:
-    """One state of a conversion in its history. actor: call:<record id>, job:hold, staff:<id> · at: UTC ms."""
+    """One state of a conversion in its history. actor: call:<record id>, job:hold, staff:<id>; at: UTC ms."""
 
     version: int
     at: int
@@ -84,8 +84,10 @@ _CHANGING_COLUMNS = (
 def find_by_identity(
     conn: Connection, identities: Collection[ConversionIdentity], *, lock: bool = True
 ) -> dict[ConversionIdentity, Conversion]:
-    """The stored conversions of these identities; on PostgreSQL locked until the transaction ends, unless somebody only
-    looks."""
+    """Return the stored conversions of these identities.
+
+    lock: on PostgreSQL they are locked until the transaction ends.
+    """
     if not identities:
         return {}
     query = _by_identity(is_postgresql(conn), lock)
@@ -100,8 +102,10 @@ def find_by_identity(
 
 @cache
 def _by_identity(postgresql: bool, lock: bool) -> Select[Any]:
-    """The statement for any number of identities. It looks each of them up: SQLite answers a list of row values by
-    reading the whole index."""
+    """Return the statement for any number of identities.
+
+    It looks each of them up: SQLite answers a list of row values by reading the whole index.
+    """
     columns = conversion.c
     if postgresql:
         lists = (("offers", Integer), ("goals", String), ("identities", String))
@@ -146,7 +150,7 @@ def find_by_id(conn: Connection, ids: Collection[str]) -> dict[str, Conversion]:
 def find_references(
     conn: Connection, scope: Scope, *, ids: Collection[str], action_ids: Collection[str], click_ids: Collection[str]
 ) -> list[ConversionReference]:
-    """The conversions in scope that are named by their id, action id or click's id, oldest first."""
+    """Return the conversions in scope with one of these ids, action ids or click ids, oldest first."""
     columns = conversion.c
     named = or_(columns.id.in_(ids), columns.action_id.in_(action_ids), columns.click_id.in_(click_ids))
     query = select(
@@ -206,7 +210,7 @@ def has_hold_ending(conn: Connection, until: int) -> bool:
 
 
 def holds_ending(conn: Connection, until: int, limit: int) -> list[Conversion]:
-    """Conversions whose hold ends at or before `until` (UTC ms), earliest first, locked on PostgreSQL."""
+    """Return conversions on hold until `until` (UTC ms) at most, earliest first, locked on PostgreSQL."""
     query = (
         select(*_COLUMNS)
         .where(conversion.c.hold_until <= until, conversion.c.status == Status.HOLD)
@@ -218,7 +222,7 @@ def holds_ending(conn: Connection, until: int, limit: int) -> list[Conversion]:
 
 
 def record_changes(conn: Connection, changes: Sequence[ConversionChange]) -> None:
-    """Writes changes and their history. The changes of one conversion stand in their order.
+    """Write changes and their history. The changes of one conversion are in their order.
 
     A new identity that is taken, or a version that exists, is an integrity error: nothing is doubled.
     """

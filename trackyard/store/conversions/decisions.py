@@ -22,7 +22,7 @@ from trackyard.store.tables import advertiser, affiliate, affiliate_postback, of
 
 @dataclass(frozen=True, slots=True)
 class AdvertiserTerms:
-    """What a decision needs of an advertiser. `secure`: its own code or None · callers: who may call."""
+    """What a decision needs of an advertiser. `secure`: its own code or None."""
 
     secure: str | None
     address_lists: AddressLists
@@ -30,8 +30,10 @@ class AdvertiserTerms:
 
 @dataclass(frozen=True, slots=True)
 class DecisionContext:
-    """The installation as it is in one transaction, as far as some offers and affiliates go. referrals: by affiliate,
-    of those who bring somebody something."""
+    """What decisions need of some offers and affiliates, in one transaction.
+
+    referrals: by affiliate, of those that have a referrer.
+    """
 
     offers: Mapping[int, OfferTerms]
     affiliate_statuses: Mapping[int, str]
@@ -49,9 +51,10 @@ def get_decision_context(
     *,
     lock: bool = False,
 ) -> DecisionContext:
-    """What decisions on calls for these offers and affiliates, and the calls that follow from them, need.
+    """Return what decisions for these offers and affiliates, and their deliveries, need.
 
-    zone: the platform's · lock: nobody edits the offers until the end of the transaction, which counts by their caps.
+    zone: the platform's.
+    lock: the offers cannot be edited until the end of the transaction, which counts by their caps.
     """
     offers = _offers(conn, offer_ids, zone, lock)
     statuses = conn.execute(_AFFILIATES, {"ids": affiliate_ids})
@@ -141,7 +144,7 @@ def _postbacks(conn: Connection, offer_ids: Collection[int], affiliate_ids: Coll
 
 
 def get_click_sessions(conn: Connection) -> list[str]:
-    """Every click_session that offers have, each once: clicks are kept for longer. One step of an index each."""
+    """Return every click_session of offers, each once. One step of an index each."""
     found: list[str] = []
     last = ""
     while (value := conn.execute(_NEXT_SESSION, {"last": last}).scalar_one()) is not None:

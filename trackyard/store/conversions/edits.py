@@ -18,8 +18,10 @@ QUARANTINED: Final = "aside"
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """An edit or import to do. kind: edit or import · actor: who asked for it · item: domain/conversions/edits.py's
-    struct as JSON · created_at: of the request, UTC ms."""
+    """An edit or import to do. kind: edit or import; actor: its author; created_at: UTC ms.
+
+    item: a struct of domain/conversions/edits.py as JSON.
+    """
 
     id: int
     kind: str
@@ -63,5 +65,5 @@ def remove(conn: Connection, ids: Sequence[int]) -> None:
 
 
 def quarantine(conn: Connection, task_id: int) -> None:
-    """Keeps a task that cannot be done out of the way of the others, for a person to look at."""
+    """Quarantine a task that cannot be done, for a person to look at."""
     conn.execute(update(task).where(task.c.id == task_id).values(state=QUARANTINED))

@@ -1,4 +1,7 @@
-"""Conversions as statistics tell of them, page by page: what facts are made again from (docs/decisions/0030)."""
+"""Conversions as their events need them, page by page: the source of a rebuild.
+
+docs/decisions/0030.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -13,7 +16,7 @@ from trackyard.store.tables import conversion, outbox
 
 @dataclass(frozen=True, slots=True)
 class RebuildConversion:
-    """A conversion as it is stored (domain.conversions.events.Told)."""
+    """A conversion as it is stored, for its events."""
 
     id: str
     version: int
@@ -58,13 +61,15 @@ def count_conversions(conn: Connection) -> int:
 
 
 def last_pending_event_id(conn: Connection) -> int:
-    """The last of the outbox that tells of conversions; 0 = nothing is on its way."""
+    """Return the last id of the outbox with conversion events; 0 = none waits."""
     query = select(func.max(outbox.c.id)).where(outbox.c.target == "fact")
     return int(conn.execute(query).scalar_one() or 0)
 
 
 def has_pending_events(conn: Connection, until_id: int) -> bool:
-    """Whether anything of the outbox that tells of conversions is left up to this one. What was committed before
-    `last_pending_event_id` was asked is among it."""
+    """Return whether conversion events of the outbox are left up to this id.
+
+    What was committed before `last_pending_event_id` was read is among it.
+    """
     query = select(outbox.c.id).where(outbox.c.target == "fact", outbox.c.id <= until_id).limit(1)
     return conn.execute(query).first() is not None

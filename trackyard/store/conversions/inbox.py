@@ -28,9 +28,11 @@ _QUARANTINE: Final = update(inbox).where(inbox.c.id.in_(_OLDEST_READY)).values(s
 
 @dataclass(frozen=True, slots=True)
 class NewInboxEntry:
-    """A call to be added. call, click: the records' payloads · click None and `waiting` False = there is none.
+    """A postback to be added. call, click: the payloads of records.
 
-    position: byte offset of its frame · received_at: its record's time, UTC ms; of a waiting call, since when it waits.
+    click None and `waiting` False: there is no click.
+    position: byte offset of its frame.
+    received_at: its record's time, UTC ms; of a waiting one, the start of its wait.
     """
 
     position: int
@@ -43,7 +45,7 @@ class NewInboxEntry:
 
 @dataclass(frozen=True, slots=True)
 class WaitingPostback:
-    """A call whose click is not known yet."""
+    """A postback with a click that is not known yet."""
 
     id: int
     journal: str
@@ -95,7 +97,7 @@ def mark_logged(conn: Connection, ids: Sequence[int]) -> None:
 
 
 def resolve(conn: Connection, call_id: int, click: bytes | None) -> None:
-    """Ends the waiting of a call: with its click, or without one (there is none). A second time changes nothing."""
+    """End the wait of a postback: with its click, or None when there is none. Idempotent."""
     conn.execute(update(inbox).where(inbox.c.id == call_id, inbox.c.state == WAITING).values(click=click, state=READY))
 
 
@@ -110,10 +112,10 @@ def has_ready(conn: Connection) -> bool:
 
 
 def take_ready(conn: Connection, limit: int) -> list[ReadyPostback]:
-    """Takes the oldest calls that can be decided out of the queue, in the transaction that decides them.
+    """Take the oldest ready postbacks out of the queue, in the transaction that decides them.
 
-    On PostgreSQL one transaction at a time takes calls, so that the calls of one conversion are decided in the
-    order they came; another worker gets none meanwhile, and takes over when this one dies.
+    On PostgreSQL one transaction at a time takes postbacks, so that those of one conversion are decided in the order
+    they came; another worker gets none meanwhile, and takes over when this one dies.
     """
     if not try_lock(conn, AdvisoryLock.INBOX, by_index=True):
         return []
@@ -122,8 +124,10 @@ def take_ready(conn: Connection, limit: int) -> list[ReadyPostback]:
 
 
 def quarantine_oldest(conn: Connection) -> ReadyPostback | None:
-    """Keeps the oldest call that can be decided out of the way of the others, for a person to look at; which. None
-    when there is none, or another worker takes calls just now."""
+    """Quarantine the oldest ready postback, for a person to look at, and return it.
+
+    None when there is none, or another worker takes postbacks just now.
+    """
     if not try_lock(conn, AdvisoryLock.INBOX, by_index=True):
         return None
     row = conn.execute(_QUARANTINE, {"most": 1}).one_or_none()

@@ -1,4 +1,7 @@
-"""The list of conversions, as stored now (docs/api/conversions.md, docs/spec/conversions.md#lists-of-conversions)."""
+"""The list of conversions, as stored now.
+
+docs/api/conversions.md, docs/spec/conversions.md#lists-of-conversions.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -78,8 +81,10 @@ class ConversionFilter:
 
 @dataclass(frozen=True, slots=True)
 class ListedConversion:
-    """A conversion as lists show it. click: its record by column name · times UTC ms · in_payment: the state of the
-    payment to its affiliate that it is in, which `list_conversions` leaves to others."""
+    """A conversion in a list. click: its record by column name; times are UTC ms.
+
+    in_payment: the state of its affiliate's payment that includes it; `list_conversions` leaves it to callers.
+    """
 
     id: str
     action_id: str
@@ -124,7 +129,7 @@ def _export_column(column: Column[Any]) -> ColumnElement[Any]:
 _EXPORTED = tuple(_export_column(column) for column in _COLUMNS)
 
 ConversionCursor = tuple[int, str]
-"""Where a conversion stands in the list of all: its creation, UTC ms, and its id."""
+"""A place in the list of all: creation, UTC ms, and id."""
 _cursor: ColumnElement[Any] = tuple_(conversion.c.created_at, conversion.c.id)
 
 
@@ -153,7 +158,7 @@ def rows_before(
     floor: ConversionCursor,
     limit: int,
 ) -> Sequence[Row[Any]]:
-    """The newest that stand before a place in the list of all, but not before the `floor`; `EXPORT_COLUMNS` of each."""
+    """Return `EXPORT_COLUMNS` of the newest before a place in the list, down to the `floor`."""
     # An index is searched by moments, not by places: with those of all pages it would read every page before this one.
     near = replace(criteria, since=max(criteria.since, floor[0]), until=min(criteria.until, before[0] + 1))
     rows = conn.execute(
@@ -166,7 +171,7 @@ def rows_before(
 
 
 def cursor_before(conn: Connection, since: int, before: ConversionCursor, distance: int) -> ConversionCursor:
-    """The place so many conversions before another, whatever a filter lets pass, or that of the moment `since`."""
+    """Return the place so many conversions before another, filters apart, or that of `since`."""
     found = conn.execute(
         select(conversion.c.created_at, conversion.c.id)
         .where(_cursor < before, conversion.c.created_at >= since, conversion.c.created_at <= before[0])
@@ -233,7 +238,7 @@ def _conditions(criteria: ConversionFilter) -> list[ColumnElement[bool]]:
 
 
 def _is_in_payment(name: str) -> ColumnElement[bool]:
-    """Whether a conversion is in payments so that lists show this payment_status, as statuses_of tells it."""
+    """Return the condition that a conversion's payments show this payment_status (`statuses_of`)."""
     paid = _in_payment(payment.c.status == PaymentStatus.PAID)
     if name == ITEM_STATES[PaymentStatus.PAID][0]:
         return paid

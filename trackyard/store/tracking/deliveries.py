@@ -1,9 +1,9 @@
-"""Calls to affiliates, each kept until it is sent, dead, superseded or dropped (docs/spec/postbacks.md#delivery).
+"""Deliveries, each kept until it is sent, dead, superseded or dropped.
 
-A worker claims due deliveries under a lease and records the outcome of each attempt. First attempts of one
-(conversion, postback) go out in the order of the conversion's versions; a delivery that has failed is superseded
-once a later one of the same exists. Calls of a paused postback are parked: due when they are given up. What is sent
-again by hand (`forced`) has one attempt, goes out in the same order among its kind, and supersedes nothing.
+docs/spec/postbacks.md#delivery. A worker claims due deliveries under a lease and records the outcome of each attempt.
+First attempts of one (subject, postback) go out in the order of their sequence; a delivery that has failed is
+superseded once a later one of the same exists. Deliveries of a paused postback are parked until they expire. One that
+is sent again by hand (`forced`) has one attempt, goes out in the same order among its kind, and supersedes nothing.
 """
 
 from collections.abc import Collection, Sequence
@@ -47,7 +47,7 @@ CROSS_POSTBACK_ID: Final = 0
 """The postback_id of calls of an offer's cross_postback_url."""
 
 PARKED: Final = "parked"
-"""The owner of deliveries whose postback is paused."""
+"""The owner of deliveries of a paused postback."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +81,11 @@ class NewDelivery:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """A stored call. attempts: made so far · secret: what its affiliate's signatures are made with ·
-    superseded: it was attempted, and a later one of the same conversion and postback waits · removed: its postback,
-    or the offer's URL, is gone · paused: its postback is."""
+    """A stored delivery. attempts: made so far; secret: the key of its affiliate's signatures.
+
+    superseded: it was attempted, and a later one of the same subject and postback waits.
+    removed: its postback, or the offer's URL, is gone; paused: its postback is paused.
+    """
 
     id: str
     job_id: str
@@ -116,12 +118,12 @@ _READ: Final = [delivery.c[field.name] for field in fields(Delivery) if field.na
 
 
 def add(conn: Connection, deliveries: Sequence[NewDelivery]) -> None:
-    """Adds calls in the transaction of the change they tell of."""
+    """Add deliveries in the transaction of the change that they report."""
     _ADDED.add(conn, [[*_new_values(item), *_INITIAL.values()] for item in deliveries])
 
 
 def add_forced(conn: Connection, deliveries: Sequence[NewDelivery]) -> int:
-    """Adds calls that are to be made again, but for those of which one such waits already; how many."""
+    """Add forced deliveries except those that wait already; return how many were added."""
     if not deliveries:
         return 0
     statement = upsert(conn, delivery).on_conflict_do_nothing().returning(delivery.c.id)
@@ -142,15 +144,18 @@ def list_due(
     without: Collection[str] = (),
     only: Collection[str] | None = None,
 ) -> list[tuple[str, str]]:
-    """(id, host) of deliveries that may be attempted now, oldest first, at most `per_host` of each host and none of
-    the hosts `without` (or `only` of some): a host with a long queue hides no other."""
+    """Return (id, host) of deliveries that may be attempted now, oldest first.
+
+    At most `per_host` of each host and none of the hosts `without` (or `only` of some): a host with a long queue
+    hides no other.
+    """
     query = _list_due(is_postgresql(conn), only is not None)
     params = {"now": now_ms, "per_host": per_host, "most": limit, "hosts": list(without if only is None else only)}
     return [(row.id, row.host) for row in conn.execute(query, params)]
 
 
 def claim(conn: Connection, ids: Sequence[str], owner: str, now_ms: int, lease_ms: int) -> list[Delivery]:
-    """Leases deliveries to a worker until now + lease; those that another one took are left out."""
+    """Lease deliveries to a worker until now + lease, except those that another one took."""
     columns = delivery.c
     taken = conn.execute(
         update(delivery)
@@ -163,20 +168,19 @@ def claim(conn: Connection, ids: Sequence[str], owner: str, now_ms: int, lease_m
 
 
 def release(conn: Connection, owner: str) -> int:
-    """Gives back what a worker of this name held when it died; how many."""
+    """Release what a worker of this name held when it died; return how many."""
     held = update(delivery).where(delivery.c.owner == owner).values(owner="", lease_until=0)
     return conn.execute(held).rowcount
 
 
 def find_superseded(conn: Connection, conversion_ids: Sequence[str]) -> list[Delivery]:
-    """Deliveries of these conversions that failed before, wait for another attempt, and have a later one behind
-    them."""
+    """Return deliveries of these conversions that failed, wait for a retry, and have a later one."""
     rows = conn.execute(_waiting(), {"ids": list(conversion_ids)})
     return [_delivery(row) for row in rows if row.superseded]
 
 
 def find_outdated(conn: Connection, items: Collection[Delivery]) -> set[str]:
-    """The ids of those of these deliveries behind which a later one of the same conversion and postback is queued."""
+    """Return the ids of those that have a later delivery of the same subject and postback."""
     if not items:
         return set()
     mine = delivery.alias("mine")
@@ -208,7 +212,7 @@ def park(conn: Connection, waiting: Sequence[tuple[Delivery, int]]) -> None:
 
 
 def unpark(conn: Connection, now_ms: int, limit: int) -> int:
-    """Makes parked deliveries due whose postback is paused no more, or gone; how many of at most `limit`."""
+    """Make parked deliveries due when their postback is resumed or gone; at most `limit`."""
     columns = delivery.c
     free = (
         select(columns.id)
@@ -286,7 +290,7 @@ def _hosts() -> CTE:
 
 
 def _has_earlier_unattempted(item: ReadOnlyColumnCollection[str, Any]) -> ColumnElement[bool]:
-    """A parked one holds up nobody: what comes behind it is parked as well."""
+    """A parked one blocks no other: later ones of its postback are parked as well."""
     earlier = delivery.alias("earlier")
     return exists(
         select(literal(1)).where(

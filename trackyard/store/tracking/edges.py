@@ -1,4 +1,7 @@
-"""Edge numbers, given out once: one per edge process slot of a data directory (docs/spec/engine.md#edge-numbers)."""
+"""Edge numbers, each given to one edge process slot of a data directory, for ever.
+
+docs/spec/engine.md#edge-numbers.
+"""
 
 from dataclasses import dataclass
 
@@ -23,7 +26,7 @@ class EdgeSlot:
 
 
 def claim_edge(conn: Connection, directory_id: str, slot: int, now_ms: int) -> int:
-    """The number (1..250) of a data directory's edge slot: the one it has, else the next free one for ever.
+    """Return the number (1..250) of an edge slot: the one it has, else the next free one.
 
     Raises EdgeNumbersExhausted.
     """

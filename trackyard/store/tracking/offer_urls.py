@@ -16,7 +16,7 @@ _CROSS: Final = select(offer.c.id, offer.c.cross_postback_url).where(
 
 @dataclass(frozen=True, slots=True)
 class ParallelOffer:
-    """An offer whose clicks are told of."""
+    """An offer with a parallel_tracking_url."""
 
     id: int
     url: str
@@ -31,7 +31,7 @@ def cross_urls(conn: Connection, offer_ids: Collection[int]) -> dict[int, str]:
 
 
 def parallel_urls(conn: Connection) -> dict[int, str]:
-    """The parallel_tracking_url of every offer that has one, by the offer. Reads an index of those alone."""
+    """Return the parallel_tracking_url of every offer that has one. Reads an index of those alone."""
     columns = offer.c
     query = select(columns.id, columns.parallel_tracking_url).where(columns.parallel_tracking_url.is_not(None))
     return {row.id: row.parallel_tracking_url for row in conn.execute(query) if row.parallel_tracking_url}

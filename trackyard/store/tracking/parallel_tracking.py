@@ -1,4 +1,4 @@
-"""Calls of parallel_tracking_url on their way from the projector to the worker: bounded, and made at most once."""
+"""Requests of parallel_tracking_url between projector and worker: bounded, made at most once."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ MAX_QUEUED_PER_HOST: Final = 2_000
 
 @dataclass(frozen=True, slots=True)
 class ParallelRequest:
-    """An accepted click that is told of. host: of the offer's URL · click: the record's payload."""
+    """An accepted click to report. host: of the offer's URL; click: the record's payload."""
 
     offer_id: int
     host: str

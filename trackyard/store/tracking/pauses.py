@@ -1,4 +1,4 @@
-"""Postbacks whose calls end dead again and again are paused (docs/spec/postbacks.md#pauses)."""
+"""Pause postbacks after many dead deliveries in a row (docs/spec/postbacks.md#pauses)."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -11,8 +11,10 @@ from trackyard.store.tables import affiliate, affiliate_postback, offer, staff
 
 @dataclass(frozen=True, slots=True)
 class PausedPostback:
-    """A postback that was just paused, and who is to know. manager_email None = it has no manager · offer_id None =
-    global."""
+    """A postback that was just paused, and the people to notify.
+
+    manager_email None = it has no manager; offer_id None = global.
+    """
 
     id: int
     url: str
@@ -52,7 +54,7 @@ def count_dead(conn: Connection, dead: Mapping[int, int], delivered: Collection[
 
 
 def pause(conn: Connection, ids: Collection[int], now_ms: int) -> list[PausedPostback]:
-    """Pauses postbacks; what is told of each."""
+    """Pause postbacks; return what the notices need of each."""
     columns = affiliate_postback.c
     conn.execute(update(affiliate_postback).where(columns.id.in_(ids)).values(paused_at=now_ms))
     query = (
@@ -81,5 +83,5 @@ def pause(conn: Connection, ids: Collection[int], now_ms: int) -> list[PausedPos
 
 
 def resumed_columns() -> dict[str, Any]:
-    """The columns of a postback whose calls are made (again)."""
+    """The columns of a resumed postback."""
     return {"paused_at": None, "dead_in_row": 0}

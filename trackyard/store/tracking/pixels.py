@@ -43,8 +43,7 @@ def add_pixel(conn: Connection, new: NewPixel) -> Pixel:
 
 
 def find_pixel(conn: Connection, scope: Scope, pixel_id: int, *, lock: bool = False) -> Pixel | None:
-    """The pixel of an id; None when there is none, or its affiliate is out of scope. `lock`: nobody else changes it
-    until this transaction ends."""
+    """Return a pixel in scope; None when there is none. `lock`: until this transaction ends."""
     statement = select(pixel).where(pixel.c.id == pixel_id)
     row = conn.execute(statement.with_for_update() if lock else statement).one_or_none()
     if row is None or not scope.has_affiliate(row.affiliate_id):
@@ -55,7 +54,7 @@ def find_pixel(conn: Connection, scope: Scope, pixel_id: int, *, lock: bool = Fa
 def list_pixels(
     conn: Connection, scope: Scope, affiliate_ids: Collection[int] = (), statuses: Collection[int] = ()
 ) -> list[Pixel]:
-    """The pixels of the affiliates in scope, oldest first. affiliate_ids, statuses: any of these; none = all."""
+    """Return the pixels of the affiliates in scope, oldest first. affiliate_ids, statuses: none = all."""
     query = select(pixel).order_by(pixel.c.id)
     if affiliate_ids:
         query = query.where(pixel.c.affiliate_id.in_(affiliate_ids))
@@ -77,7 +76,7 @@ def remove_pixel(conn: Connection, pixel_id: int) -> None:
 
 
 def rule_key(offer_id: int, affiliate_id: int) -> str:
-    """The key of the rule that tells the edges which pixels an affiliate shows at an offer."""
+    """Return the key of the ruleset row of an affiliate's pixels for an offer."""
     return f"{offer_id}-{affiliate_id}"
 
 
@@ -88,7 +87,7 @@ def parse_rule_key(key: str) -> tuple[int, int]:
 
 
 def shown_pixels(conn: Connection, pairs: Sequence[tuple[int, int]]) -> dict[tuple[int, int], list[str]]:
-    """The code that visitors get, of the pixels that are active and accepted, oldest first, by (offer, affiliate)."""
+    """Return the code of active, accepted pixels, oldest first, by (offer, affiliate)."""
     columns = pixel.c
     wanted = set(pairs)
     rows = conn.execute(

@@ -13,7 +13,7 @@ from trackyard.store.tables import affiliate_postback
 
 @dataclass(frozen=True, slots=True)
 class NewPostback:
-    """What a new row holds. offer_id None = global · status None = any · goal None = any · times UTC ms."""
+    """A new row. offer_id None = global; status, goal None = any; times UTC ms."""
 
     affiliate_id: int
     offer_id: int | None
@@ -27,8 +27,10 @@ class NewPostback:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredPostback(NewPostback):
-    """A row of the table. dead_in_row: calls that ended dead since the last that was taken · paused_at: since when
-    (UTC ms) its calls wait, None = they are made."""
+    """A row of the table. dead_in_row: deliveries that ended dead since the last that was sent.
+
+    paused_at: since when (UTC ms) its deliveries wait, None = they are made.
+    """
 
     id: int
     dead_in_row: int = 0
@@ -37,8 +39,10 @@ class StoredPostback(NewPostback):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostbackFilter:
-    """Which postbacks; all conditions must hold. offer_ids: any of these; none asks nothing · only_global: those for no
-    offer alone · after_id: those with a higher id."""
+    """Which postbacks; all conditions must hold. offer_ids: none = any offer.
+
+    only_global: those without an offer; after_id: those with a higher id.
+    """
 
     affiliate_ids: tuple[int, ...]
     offer_ids: tuple[int, ...] = ()
@@ -63,8 +67,7 @@ def add_postback(conn: Connection, new: NewPostback) -> int:
 
 
 def find_postback(conn: Connection, scope: Scope, postback_id: int, *, lock: bool = False) -> StoredPostback | None:
-    """The postback of an id; None when there is none, or its affiliate is out of scope. `lock`: nobody else changes
-    it until this transaction ends."""
+    """Return a postback in scope; None when there is none. `lock`: until this transaction ends."""
     statement = select(affiliate_postback).where(affiliate_postback.c.id == postback_id)
     row = conn.execute(statement.with_for_update() if lock else statement).one_or_none()
     if row is None or not scope.has_affiliate(row.affiliate_id):

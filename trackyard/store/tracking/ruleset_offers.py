@@ -52,7 +52,7 @@ def compile_offers(conn: Connection, offer_ids: Sequence[int]) -> list[RulesetOf
 
 
 def find_offer_id(conn: Connection, key: str) -> int | None:
-    """The integer id of the offer that visitors name by `key`, its number or its hash; None when there is none."""
+    """Return the id of the offer with this number or hash; None when there is none."""
     if is_hex24(key):
         wanted = offer.c.hash == key
     elif key.isascii() and key.isdigit() and len(key.lstrip("0")) <= _LONGEST_NUMBER:
@@ -109,7 +109,7 @@ def _restrictions(row: Row[Any]) -> bytes:
 
 
 def _click_caps(row: Row[Any]) -> tuple[ClickCap, ...]:
-    """The caps of clicks that refuse: with caps_goal_overcap the caps of that goal alone do, and clicks have none."""
+    """Return the caps of clicks that reject: none of an offer with caps_goal_overcap."""
     if not row.is_redirect_overcap or row.caps_goal_overcap:
         return ()
     return tuple(

@@ -1,7 +1,7 @@
-"""Rules for the edges: which changed, and the row each compiles to (docs/spec/engine.md#rulesets).
+"""The ruleset in SQL: which rows changed, and what each compiles to.
 
-Every write that changes a rule calls `touch` in its transaction. The clock is one row whose lock is held to
-the commit, so versions become visible in their order: who has seen version n has missed nothing below it.
+docs/spec/engine.md#rulesets. Every write that changes a row calls `touch` in its transaction. The clock is one row with
+a lock held to the commit, so versions become visible in their order: a reader of version n has missed nothing below it.
 """
 
 from collections import defaultdict
@@ -106,7 +106,7 @@ def changes_since(conn: Connection, since: int, limit: int) -> list[RulesetChang
 
 
 def compile_row(conn: Connection, kind: str, key: str) -> RulesetRow | None:
-    """The row of (kind, key) as it is now; None when there is no such thing (a tombstone)."""
+    """Return the row of (kind, key) now; None when there is none (a tombstone)."""
     return compile_rows(conn, kind, [key]).get(key)
 
 
@@ -119,7 +119,7 @@ def compile_rows(conn: Connection, kind: str, keys: Sequence[str]) -> dict[str, 
 
 
 def each_row(conn: Connection) -> Iterator[tuple[str, str, RulesetRow]]:
-    """Every rule there is, as (kind, key, row): with `ruleset_version` of the same transaction a full snapshot."""
+    """Yield every row as (kind, key, row); `ruleset_version` of the same transaction makes it a snapshot."""
     for kind, list_keys in _KEYS.items():
         keys = list_keys(conn)
         for start in range(0, len(keys), _CHUNK):
