@@ -105,7 +105,7 @@ def test_postback_creates_conversion_ledger_and_event(world: ConverterSetup) -> 
     assert (row.created_at, row.click_id, row.country, row.custom_fields) == (AT, click.id, "DE", {"2": "x"})
     assert (event.version, event.status) == (1, "confirmed")
     assert call.url == f"http://127.0.0.1:9/?s=1&c={click.id}&sum=5&sub=a%20b%26c"
-    assert (call.host, call.number, call.conversion_id) == ("127.0.0.1", 1, row.id)
+    assert (call.host, call.sequence, call.subject_id) == ("127.0.0.1", 1, row.id)
     assert world.balance() == (0, 5)
     (fact,) = world.facts()
     assert (fact.sign, fact.conversion_id, fact.payout, fact.charge_base, fact.sub1) == (1, row.id, 5, 10, "a b&c")

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.domain.test_conversions import make_conversion
+from tests.domain.conversions.test_conversions import make_conversion
 from trackyard.base.zones import find_zone
-from trackyard.decision.target.url import CLICK_MACROS
+from trackyard.decision.target.templates import CLICK_MACROS
 from trackyard.domain.tracking.macro_registry import MACROS, MacroPlace, macro_names
 from trackyard.domain.tracking.postbacks import _COLUMNS, _values
 
-SPEC = Path(__file__).parents[2] / "docs" / "spec"
+SPEC = Path(__file__).parents[3] / "docs" / "spec"
 
 
 def documented(page: str) -> set[str]:
