@@ -29,8 +29,10 @@ from trackyard.store.tracking.deliveries import CROSS_POSTBACK_ID, Delivery, New
 
 @dataclass(frozen=True, slots=True)
 class DeliveryContext:
-    """Who is told of changes. postbacks: of the affiliates concerned · titles: of the offers, by id · zone: the
-    platform's, for dates in URLs."""
+    """What deliveries of changes need. postbacks: of the affiliates concerned; titles: of offers by id.
+
+    zone: the platform's, for dates in URLs.
+    """
 
     postbacks: Sequence[Postback]
     titles: Mapping[int, str]
@@ -44,8 +46,7 @@ def record_changes(
     counting: CounterBatch,
     now_ms: int,
 ) -> None:
-    """Writes changes (those of one conversion in their order) with all that follows from them. counting: has counted
-    them."""
+    """Write changes, those of one conversion in order, with all that follows. counting: has them counted."""
     if not changes:
         return
     conversions.record_changes(conn, changes)
@@ -72,7 +73,7 @@ def new_deliveries_of(
 def log_row(
     item: Delivery, now_ms: int, *, attempt: int, http_code: int, outcome: DeliveryOutcome, error: str = ""
 ) -> OutboxRow:
-    """The record of one attempt of a delivery, or of its end, in the affiliate postback log."""
+    """Return the log row of one attempt of a delivery, or of its end."""
     row = AffiliatePostbackLog(
         id=new_id(now_ms),
         time=now_ms,

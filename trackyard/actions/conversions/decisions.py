@@ -1,6 +1,7 @@
-"""What decisions on inbound calls rest on, as one transaction sees it (docs/spec/conversions.md#inbound-postbacks).
+"""The terms of decisions on inbound postbacks, as one transaction sees them.
 
-The worker decides calls with it, and a dry run looks with it: there is one way to a decision.
+docs/spec/conversions.md#inbound-postbacks. The worker decides with it, and a dry run reads with it: there is one way to
+a decision.
 """
 
 from collections import Counter
@@ -56,7 +57,7 @@ class PostbackRequest:
 
     @cached_property
     def origin(self) -> ConversionOrigin:
-        """Whose conversions an offer may take once."""
+        """What an offer may convert once."""
         return self.click["offer"], self.postback.goal, self.click["ip"][:45]
 
 
@@ -111,7 +112,7 @@ class DecisionBatch:
         )
 
     def decide(self, request: PostbackRequest, new_conversion_id: str) -> ConversionChange | PostbackError:
-        """What a call does, or why it does nothing. A change counts for the calls behind it when it is kept."""
+        """Return what a postback changes, or its fault. A change counts for later postbacks once applied."""
         terms = self.find_terms(request)
         if terms is None:
             return PostbackError.OFFER_DISABLED
@@ -152,7 +153,7 @@ class DecisionBatch:
 
 
 class ClickExpiry:
-    """Which clicks are kept no more. What it rests on is read once a minute at most, when an id is old."""
+    """Tells clicks past their retention period apart. Reads SQL once a minute at most, for old ids."""
 
     def __init__(self, clock: Clock, retention: RetentionPolicy = DEFAULT_RETENTION) -> None:
         self._clock = clock
@@ -162,7 +163,7 @@ class ClickExpiry:
         self._edges: frozenset[int] = frozenset()
 
     def is_expired(self, conn: Connection, click_id: str, received_at: int) -> bool:
-        """Whether an id is that of a click which is kept no more at the time of its call (UTC ms)."""
+        """Return whether an id belongs to a click past its retention period when its postback came (UTC ms)."""
         if not is_click_older(click_id, received_at, self._retention.click_period_ms(())):
             return False
         now = self._clock.now_ms()

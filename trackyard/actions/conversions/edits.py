@@ -1,5 +1,7 @@
-"""Edits and imports of conversions: checked, then queued durably for the worker
-(docs/spec/conversions.md#edits-and-imports)."""
+"""Check edits and imports of conversions, and queue them durably for the worker.
+
+docs/spec/conversions.md#edits-and-imports.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

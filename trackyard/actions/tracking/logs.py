@@ -24,7 +24,7 @@ from trackyard.store.people import affiliates
 
 @dataclass(frozen=True, slots=True)
 class ServerLogRecord:
-    """A call that was received. click: the record, by column name, of the click it names; None when there is none."""
+    """A received postback. click: the record, by column name, of its click; None when there is none."""
 
     log: ServerPostbackLog
     click: dict[str, Any] | None
@@ -32,7 +32,7 @@ class ServerLogRecord:
 
 @dataclass(frozen=True, slots=True)
 class AffiliateLogRecord:
-    """An attempt of an outbound postback. event: the conversion as it was then; None when it does not exist."""
+    """An attempt of an outbound postback. event: the conversion as it was then, or None."""
 
     log: AffiliatePostbackLog
     event: ConversionHistoryEntry | None
@@ -41,8 +41,10 @@ class AffiliateLogRecord:
 def list_server_records(
     deps: Deps, caller: Caller, permission: Permission, query: LogQuery
 ) -> tuple[list[ServerLogRecord], int, EntityNames]:
-    """A page of the server postback log, how many records there are, and names. The query's scope becomes the
-    caller's."""
+    """Return a page of the server postback log, the number of records, and names.
+
+    The query's scope becomes the caller's.
+    """
     page: LogPage[ServerPostbackLog] = list_server_log(deps.analytics, _scoped(deps, caller, permission, query))
     loaded = find_records(deps.analytics, [log.click_id for log in page.records])
     clicks = {number: msgspec.structs.asdict(decode_click(record)) for number, record in loaded.items()}

@@ -1,4 +1,7 @@
-"""Pausing postbacks whose calls end dead again and again, and resuming them (docs/spec/postbacks.md#pauses)."""
+"""Pause postbacks after many dead deliveries in a row, and resume them.
+
+docs/spec/postbacks.md#pauses.
+"""
 
 from collections.abc import Collection
 
@@ -8,8 +11,10 @@ from trackyard.store.tracking import pauses
 
 
 def pause_postbacks(conn: Connection, postback_ids: Collection[int], now_ms: int) -> None:
-    """Pauses postbacks, in the transaction of the calls that were too many; their affiliates and these ones' managers
-    are told by mail."""
+    """Pause postbacks and notify their affiliates and the affiliates' managers by mail.
+
+    In the transaction of the deliveries that were too many.
+    """
     for paused in pauses.pause(conn, postback_ids, now_ms):
         people = [Recipient(paused.affiliate_email, paused.affiliate_name)]
         if paused.manager_email is not None:

@@ -36,8 +36,10 @@ def add_pixel(
     is_active: bool,
     moderation_status: int | None,
 ) -> Pixel:
-    """Adds a pixel of an affiliate (`pid`; None: the calling one) to an offer. moderation_status None = as the module
-    says. Raises BadInput."""
+    """Add a pixel of an affiliate (`pid`; None: the calling one) to an offer. Raises BadInput.
+
+    moderation_status None = as the module says.
+    """
     now = deps.clock.now_ms()
     if moderation_status is None:
         moderation_status = PENDING_REVIEW if isinstance(caller, AffiliateCaller) else ACCEPTED
@@ -56,8 +58,10 @@ def get_pixel(deps: Deps, caller: Caller, pixel_id: int) -> Pixel:
 
 
 def edit_pixel(deps: Deps, caller: Caller, pixel_id: int, changes: dict[str, Any]) -> Pixel:
-    """Changes columns of a pixel and nothing else; other code of an affiliate waits for moderation again. Raises
-    NotFound when it was removed meanwhile, BadInput."""
+    """Change columns of a pixel; new code of an affiliate waits for moderation again.
+
+    Raises NotFound when it was removed meanwhile, BadInput.
+    """
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
         before = _found(conn, caller, pixel_id, lock=True)
@@ -82,8 +86,7 @@ def remove_pixel(deps: Deps, caller: Caller, pixel_id: int) -> Pixel:
 
 
 def list_pixels(deps: Deps, caller: Caller, affiliate_ids: Collection[int], statuses: Collection[int]) -> list[Pixel]:
-    """The pixels that a caller sees, oldest first: an affiliate its own, staff those of the affiliates in scope. Of
-    these affiliates, with these moderation statuses; none = all."""
+    """Return the pixels in the caller's scope, oldest first. affiliates, statuses: none = all."""
     with deps.database.read() as conn:
         scope = scope_of(conn, caller, Permission.PIXELS_WRITE)
         return pixels.list_pixels(conn, scope, affiliate_ids, statuses)
@@ -105,7 +108,7 @@ def offer_names(deps: Deps, rows: Iterable[Pixel]) -> dict[int, OfferName]:
 
 
 def get_owner_id(deps: Deps, caller: Caller, affiliate_id: int) -> int:
-    """The id of an affiliate whose pixels the caller may see. Raises NotFound."""
+    """Return the id of an affiliate in scope. Raises NotFound."""
     with deps.database.read() as conn:
         found = affiliates.find_affiliate(conn, scope_of(conn, caller, Permission.PIXELS_WRITE), affiliate_id)
     if found is None:
@@ -114,7 +117,7 @@ def get_owner_id(deps: Deps, caller: Caller, affiliate_id: int) -> int:
 
 
 def _touch(conn: Connection, changed: NewPixel) -> None:
-    """Tells the edges of what visitors get from now on."""
+    """Notify the edges of the pixels that visitors get from now on."""
     rulesets.touch(conn, "pixels", pixels.rule_key(changed.offer_id, changed.affiliate_id))
 
 

@@ -1,4 +1,4 @@
-"""What a call would do: every step of the decision, of a call that did not come (docs/api/postback-check.md).
+"""Dry run of an inbound postback: every step of its decision (docs/api/postback-check.md).
 
 The decision is the worker's own (actions/conversions/decisions.py); nothing is counted, recorded or sent.
 """
@@ -71,7 +71,7 @@ _REQUIRED_STEPS: Final = ("status", "sum", "currency")
 
 @dataclass(frozen=True, slots=True)
 class SamplePostback:
-    """A call as it would come. params: by canonical name · ip: of the caller · at: UTC ms."""
+    """A postback as it would come. params: by canonical name; ip: of the caller; at: UTC ms."""
 
     params: Mapping[str, str]
     ip: str
@@ -80,8 +80,11 @@ class SamplePostback:
 
 @dataclass(frozen=True, slots=True)
 class PostbackStepResult:
-    """What one step says. outcome: PASSED, STOPPED (the call does nothing), DECLINED (the conversion is declined),
-    WAITS (its click may still come), or NOT_CHECKED · detail: what decided."""
+    """The result of one step. detail: what decided.
+
+    outcome: PASSED, STOPPED (the postback does nothing), DECLINED (the conversion is declined), WAITS (its click
+    may still come), or NOT_CHECKED.
+    """
 
     outcome: str
     detail: str = ""
@@ -97,8 +100,11 @@ class PlannedDelivery:
 
 @dataclass(frozen=True, slots=True)
 class PostbackCheck:
-    """A call that was tried. response: its text in the log, "" when it makes or changes a conversion · change: what it
-    does then · verdicts: by step, in their order · calls: made to its affiliate."""
+    """The result of a dry run.
+
+    response: its text in the log, "" when it makes or changes a conversion.
+    change: what it does then; step_results: by step, in their order; calls: deliveries to its affiliate.
+    """
 
     response: str
     click: Click | None
@@ -127,7 +133,7 @@ class _CheckState:
 
 
 def check_postback(deps: Deps, caller: Caller, sample: SamplePostback) -> PostbackCheck:
-    """Tries a call. Raises BadInput for one whose click is out of the caller's scope."""
+    """Try a postback. Raises BadInput when its click is out of the caller's scope."""
     postback = parse_postback(new_id(sample.at), sample.at, sample.ip, sample.params)
     with deps.database.read() as conn:
         loaded_until = {each.edge: each.loaded_until for each in checkpoints.get_checkpoints(conn)}
@@ -229,7 +235,7 @@ def _run_steps(state: _CheckState, new_conversion_id: str) -> None:
 
 
 def _fault_details(state: _CheckState) -> dict[str, str]:
-    """What each check of FAULTS looked at; codes are not told."""
+    """Return what each check looked at; codes are not shown."""
     params, terms = state.sample.params, state.terms
     levels = (
         ("offer", terms.offer.secure),

@@ -38,10 +38,10 @@ class _TestTarget:
 def send_test_postback(
     deps: Deps, caller: Caller, *, pid: int | None, offer_id: int | None, url: str, status: str | None, goal: str
 ) -> PostbackTest:
-    """Calls `url` once with the macros of a made-up conversion (without an offer: of offer 0), signed with the
-    affiliate's secret. Nothing is stored or repeated.
+    """Request `url` once with the macros of a made-up conversion, signed with the affiliate's secret.
 
-    Raises BadInput, and TooManyRequests while a trial of this affiliate is under way or too many others are.
+    Without an offer: of offer 0. Nothing is stored or repeated. Raises BadInput, and TooManyRequests while a test of
+    this affiliate runs or too many others do.
     """
     now = deps.clock.now_ms()
     receiver = _receiver(deps, caller, pid, offer_id)

@@ -21,7 +21,7 @@ from trackyard.store.tracking.postbacks import NewPostback, PostbackFilter, Stor
 def add_postback(
     deps: Deps, caller: Caller, *, pid: int | None, offer_id: int | None, url: str, status: str | None, goal: str | None
 ) -> StoredPostback:
-    """Adds a postback for one offer (None = for all). Raises NotFound for the pid of another affiliate, BadInput."""
+    """Add a postback for one offer (None = for all). Raises NotFound for another affiliate's pid, BadInput."""
     now = deps.clock.now_ms()
     if isinstance(caller, AffiliateCaller) and pid not in (None, caller.id):
         raise NotFound
@@ -38,7 +38,7 @@ def get_postback(deps: Deps, caller: Caller, postback_id: int) -> StoredPostback
 
 
 def edit_postback(deps: Deps, caller: Caller, postback_id: int, changes: dict[str, Any]) -> StoredPostback:
-    """Changes columns of a postback; another affiliate_id gives it to that affiliate. One that was paused is resumed.
+    """Change columns of a postback, and resume it; another affiliate_id moves it to that affiliate.
 
     Raises NotFound when it was removed meanwhile, BadInput for an affiliate that does not exist or is out of scope.
     """
@@ -53,7 +53,7 @@ def edit_postback(deps: Deps, caller: Caller, postback_id: int, changes: dict[st
 
 
 def resume_postback(deps: Deps, caller: Caller, postback_id: int) -> StoredPostback:
-    """Lets the calls of a paused postback be made again; one that is not paused stays as it is. Raises NotFound."""
+    """Resume a paused postback; one that is not paused stays as it is. Raises NotFound."""
     with deps.database.write() as conn:
         before = _found(conn, caller, postback_id, lock=True)
         postbacks.edit_postback(conn, before.id, resumed_columns())
@@ -69,8 +69,10 @@ def remove_postback(deps: Deps, caller: Caller, postback_id: int) -> StoredPostb
 
 
 def remove_of_affiliates(deps: Deps, caller: Caller, affiliate_ids: Iterable[int]) -> int:
-    """Removes every postback of these affiliates, all or none; how many. Raises BadInput for one that does not exist
-    or is out of scope."""
+    """Remove every postback of these affiliates, all or none; return how many.
+
+    Raises BadInput for an affiliate that does not exist or is out of scope.
+    """
     wanted = sorted(set(affiliate_ids))
     if not wanted:
         return 0
@@ -84,10 +86,10 @@ def remove_of_affiliates(deps: Deps, caller: Caller, affiliate_ids: Iterable[int
 
 
 def remove_of_offers(deps: Deps, caller: Caller, offer_ids: Iterable[int]) -> int:
-    """Removes the postbacks that affiliates in the caller's scope have for these offers, all or none; how many.
+    """Remove the postbacks for these offers of affiliates in scope, all or none; return how many.
 
-    Raises BadInput for an offer that the caller does not know. One that was removed, or that an affiliate may not
-    use any more, is known while there are postbacks for it.
+    Raises BadInput for an offer that the caller does not know. One that was removed, or that an affiliate may not use
+    any more, is known while there are postbacks for it.
     """
     wanted = sorted(set(offer_ids))
     if not wanted:
@@ -105,8 +107,10 @@ def remove_of_offers(deps: Deps, caller: Caller, offer_ids: Iterable[int]) -> in
 def list_postbacks(
     deps: Deps, caller: Caller, chosen: PostbackFilter, *, page: int, limit: int
 ) -> tuple[list[StoredPostback], int]:
-    """A page of postbacks, oldest first, and how many there are. Raises BadInput for an affiliate that does not exist
-    or is out of scope."""
+    """Return a page of postbacks, oldest first, and how many there are.
+
+    Raises BadInput for an affiliate that does not exist or is out of scope.
+    """
     with deps.database.read() as conn:
         scope = scope_of(conn, caller, Permission.POSTBACKS_WRITE)
         for affiliate_id in chosen.affiliate_ids:
@@ -115,8 +119,11 @@ def list_postbacks(
 
 
 def owner_for(conn: Connection, caller: Caller, permission: Permission, pid: int | None, offer_id: int | None) -> int:
-    """The affiliate that gets something new for an offer (None = for all): an affiliate itself, whatever `pid` says,
-    else the one that `pid` names. Raises BadInput for what does not exist or is not the caller's to see."""
+    """Return the affiliate that owns something new for an offer (None = for all).
+
+    An affiliate itself, whatever `pid` says, else the one that `pid` names. Raises BadInput for an affiliate or offer
+    that does not exist or is out of scope.
+    """
     own = caller.id if isinstance(caller, AffiliateCaller) else None
     owner = pid if own is None else own
     faults = {}

@@ -1,4 +1,4 @@
-"""Making calls to affiliates again, by hand: one of the log, or all of a span (docs/api/resends.md)."""
+"""Send postbacks again by hand: one of the log, or all of a span (docs/api/resends.md)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,8 +27,10 @@ _BATCH_SIZE: Final = 300
 
 @dataclass(frozen=True, slots=True)
 class Resent:
-    """What is made again. waiting: calls that were queued by hand before and are not made yet · dropped: calls of
-    postbacks that were removed."""
+    """What is sent again. waiting: forced deliveries that were queued before.
+
+    dropped: deliveries of postbacks that were removed.
+    """
 
     queued: int
     waiting: int
@@ -36,7 +38,7 @@ class Resent:
 
 
 def get_attempt(deps: Deps, caller: Caller, attempt_id: str) -> AffiliatePostbackLog:
-    """A record of the affiliate postback log whose affiliate is in the caller's scope. Raises NotFound."""
+    """Return a record of the affiliate postback log in the caller's scope. Raises NotFound."""
     found = find_attempt(deps.analytics, attempt_id)
     if found is None:
         raise NotFound
@@ -47,15 +49,15 @@ def get_attempt(deps: Deps, caller: Caller, attempt_id: str) -> AffiliatePostbac
 
 
 def resend(deps: Deps, attempt: AffiliatePostbackLog) -> Resent:
-    """Queues the call of a record of the log once more: one attempt, whether its postback is paused or not."""
+    """Queue the delivery of a log record once more: one attempt, also of a paused postback."""
     return _queue(deps, [attempt])
 
 
 def replay(deps: Deps, caller: Caller, affiliate_id: int, since: int, until: int) -> Resent:
-    """Queues every call of an affiliate's postbacks that was attempted from `since` to before `until` (UTC ms) once
-    more, in the order of each conversion's changes; superseded ones are left out.
+    """Queue an affiliate's deliveries of a span (UTC ms, `until` excluded) once more.
 
-    Raises BadInput for an affiliate that does not exist or is out of scope, and for too many calls; TooHeavy.
+    In the order of each conversion's changes; superseded ones are left out. Raises BadInput for an affiliate that does
+    not exist or is out of scope, and for too many deliveries; TooHeavy.
     """
     with deps.database.read() as conn:
         scope = scope_of(conn, caller, Permission.POSTBACKS_WRITE)
@@ -68,8 +70,10 @@ def replay(deps: Deps, caller: Caller, affiliate_id: int, since: int, until: int
 
 
 def _queue(deps: Deps, attempts: Sequence[AffiliatePostbackLog]) -> Resent:
-    """Queues calls, some in a transaction: all of them in one would hold up every other. What is queued stays when a
-    later part fails; the same again adds those alone that are missing."""
+    """Queue deliveries in several transactions: one would block all other writers.
+
+    What is queued stays when a later part fails; a repeat adds the missing ones alone.
+    """
     now = deps.clock.now_ms()
     present_count = queued = 0
     for start in range(0, len(attempts), _BATCH_SIZE):
@@ -81,7 +85,7 @@ def _queue(deps: Deps, attempts: Sequence[AffiliatePostbackLog]) -> Resent:
 
 
 def _with_postback(conn: Connection, attempts: Sequence[AffiliatePostbackLog]) -> list[AffiliatePostbackLog]:
-    """The calls whose postback, or whose offer's own URL, is still there, and whose URL was not erased."""
+    """Return the deliveries that still have their postback or offer URL, and a URL that was not erased."""
     attempts = [attempt for attempt in attempts if attempt.url]
     present = postbacks.existing_postbacks(conn, {attempt.postback_id for attempt in attempts})
     crossed = offer_urls.cross_urls(

@@ -1,6 +1,6 @@
-"""Edits and imports of conversions, done in the order they were asked for, with all that follows in one transaction.
+"""Make edits and imports of conversions in their order, with all that follows in one transaction.
 
-What became of each stands in the server postback log, method EDIT or IMPORT
+The result of each is in the server postback log, method EDIT or IMPORT
 (docs/spec/conversions.md#edits-and-imports).
 """
 
@@ -113,7 +113,7 @@ class ConversionEditor:
         process_queue(self.step, self._database, stop, pause_seconds, log)
 
     def step(self) -> int:
-        """Does one batch of tasks; how many left the queue. A batch that fails is done task by task."""
+        """Do one batch of tasks; return how many left the queue. A failed batch is done task by task."""
         with self._database.read() as conn:
             if not tasks.has_ready(conn):
                 return 0
@@ -124,9 +124,7 @@ class ConversionEditor:
             found = tasks.take_ready(conn, 1)
             for task in found:
                 tasks.quarantine(conn, task.id)
-                log.error(
-                    "an edit or import cannot be done and is set aside", exc_info=error, extra={"task_id": task.id}
-                )
+                log.error("edit or import quarantined", exc_info=error, extra={"task_id": task.id})
         return len(found)
 
     def _process_batch(self, limit: int) -> int:
@@ -230,7 +228,7 @@ class ConversionEditor:
         return self._visitors
 
     def _make_click(self, task: Task, item: ConversionImport) -> dict[str, Any]:
-        """The click that an import gets of its own: of the time of the request, with what its ip and ua say."""
+        """Return the click of an import without one: of the time of the request, by its ip and ua."""
         visitors = self._open_visitors()
         agent, place = visitors.agent(item.ua), visitors.place(item.ip)
         return {

@@ -26,8 +26,8 @@ from trackyard.store.engine.database import Connection, Database
 from trackyard.store.statistics import outbox
 
 SQLITE_BATCH: Final = 60
-"""Calls a transaction on SQLite, where nobody else writes meanwhile: 19 ms of the processor, as measured on a busy
-machine (docs/performance.md)."""
+"""Postbacks a transaction on SQLite, which has one writer: 19 ms of the processor, as measured on a busy machine
+ (docs/performance.md)."""
 POSTGRESQL_BATCH: Final = 250
 """On PostgreSQL, where one transaction holds up others only by the offers and counters that it locks: within 70 ms."""
 
@@ -45,7 +45,7 @@ class _DecodedPostback:
 
 
 class PostbackProcessor:
-    """Makes conversions of calls. Several may run on one database: calls of one conversion stay in order."""
+    """Decide inbound postbacks. Several may run on one database: those of one conversion stay in order."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class PostbackProcessor:
         process_queue(self.step, self._database, stop, pause_seconds, log)
 
     def step(self) -> int:
-        """Decides one batch of calls; how many left the inbox. A batch that fails is decided call by call."""
+        """Decide one batch; return how many left the inbox. A failed batch is decided one by one."""
         with self._database.read() as conn:
             if not inbox.has_ready(conn):
                 return 0
@@ -79,7 +79,7 @@ class PostbackProcessor:
         if call is None:
             return 0
         fields = {"inbox_id": call.id, "journal": call.journal, "position": call.position}
-        log.error("a call cannot be decided and is set aside", exc_info=error, extra=fields)
+        log.error("postback quarantined", exc_info=error, extra=fields)
         return 1
 
     def _decide_batch(self, limit: int) -> int:

@@ -34,8 +34,11 @@ def inbound_log_row(
     click: Mapping[str, Any] | None = None,
     conversion: Conversion | None = None,
 ) -> OutboxRow:
-    """The row that tells what became of a call. response: "" when it made or changed `conversion`, else why not ·
-    revision: 0 while it waits, 1 once it is decided."""
+    """Return the log row of an inbound postback.
+
+    response: "" when it made or changed `conversion`, else the reason.
+    revision: 0 while it waits, 1 once it is decided.
+    """
     row = ServerPostbackLog(
         id=postback.id,
         revision=revision,

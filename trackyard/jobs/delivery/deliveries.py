@@ -1,8 +1,8 @@
-"""Calls to affiliates: claims what is due, attempts it, records what came of it (docs/spec/postbacks.md#delivery).
+"""Deliver outbound postbacks: claim what is due, attempt it, record the outcome.
 
-The attempts run on one event loop, bounded in all and by host. Outcomes are recorded and new calls claimed in one
-transaction for as many as there are; a delivery whose outcome cannot be recorded is attempted again when its lease
-ends.
+docs/spec/postbacks.md#delivery. The attempts run on one event loop, bounded in all and by host. Outcomes are recorded
+and new deliveries claimed in one transaction for as many as there are; a delivery with an outcome that cannot be
+recorded is attempted again when its lease ends.
 """
 
 import asyncio
@@ -36,8 +36,11 @@ T = TypeVar("T")
 
 
 class Deliverer:
-    """Delivers until it is stopped. `owner` names this worker: what one of that name held at its death is given
-    back at the start, so no two workers of one database may share a name."""
+    """Deliver until it is stopped.
+
+    owner: the name of this worker. Claims of that name are released at the start, so no two workers of one database may
+    share a name.
+    """
 
     def __init__(
         self,
@@ -63,7 +66,7 @@ class Deliverer:
         self._sql_thread = ThreadPoolExecutor(1, thread_name_prefix="deliveries-sql")
 
     def run(self, stop: threading.Event, pause_seconds: float = 0.1) -> None:
-        """Delivers until `stop` is set, then ends within a second: what is under way is given back."""
+        """Deliver until `stop` is set, then end within a second: unfinished claims are released."""
         try:
             asyncio.run(self._run(stop, pause_seconds))
         finally:
@@ -81,7 +84,7 @@ class Deliverer:
                 try:
                     progressed = await self._round(client)
                 except Exception:
-                    log.exception("deliveries stand still")
+                    log.exception("deliveries stopped")
                     await asyncio.sleep(1)
                     continue
                 if not progressed and not self._finished:
@@ -91,8 +94,10 @@ class Deliverer:
             await asyncio.gather(*self._running, return_exceptions=True)
 
     async def _round(self, client: OutboundClient) -> int:
-        """Records what is done and starts what is due and has a place; how many of both. On failure nothing is lost:
-        outcomes stay to be recorded later, claims were not made."""
+        """Record outcomes and start due deliveries with a free slot; return how many of both.
+
+        On failure nothing is lost: outcomes stay to be recorded later, claims were not made.
+        """
         group, places = self._finished[:_BATCH], self._host_slots
         full, expanded, free = places.full, places.expanded, min(places.free, _BATCH)
         due = await self._run_sql(lambda: self._list_due(full, expanded, free))
@@ -166,7 +171,7 @@ class Deliverer:
             await self._run_sql(lambda: watch.wait(stop, pause))
 
     async def _shut_down(self) -> None:
-        """Records what is done and gives back the rest."""
+        """Record finished attempts and release the rest."""
         try:
             while self._finished:
                 group = self._finished[:_BATCH]
@@ -199,5 +204,5 @@ class Deliverer:
             return
 
     async def _run_sql(self, work: Callable[[], T]) -> T:
-        """Runs SQL in the one thread for it, so that a wait for the writer's lock stops no call."""
+        """Run SQL in the one thread for it, so that waiting for the writer's lock stops no request."""
         return await asyncio.get_running_loop().run_in_executor(self._sql_thread, work)

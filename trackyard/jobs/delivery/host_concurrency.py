@@ -1,5 +1,7 @@
-"""How many calls one host gets at once: more while it answers quickly, few while it hangs
-(docs/spec/postbacks.md#retries)."""
+"""Concurrency by host: more requests while a host answers quickly, few while it hangs.
+
+docs/spec/postbacks.md#retries.
+"""
 
 from collections.abc import Container
 from dataclasses import dataclass
@@ -13,8 +15,12 @@ _MAX_IDLE_HOSTS: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class OutboundLimits:
-    """How many calls are made at once: in all, and to one host that nothing is known of (`start`), that answers
-    quickly (`most`), slowly (`slow`), or not at all (`least`) · seconds: how long one may take."""
+    """Limits of concurrent requests.
+
+    total: in all. By host: `start` of an unknown one, `most` of a quick one, `slow` of a slow one, `least` of
+    a silent one.
+    seconds: how long one request may take.
+    """
 
     total: int = 512
     start: int = 4
@@ -26,7 +32,7 @@ class OutboundLimits:
 
 @dataclass(slots=True)
 class _Host:
-    """window: its places · held: of them taken · wanted: whether there was work for more than it has."""
+    """window: its slots; held: taken ones; wanted: there was work for more than it has."""
 
     window: int
     in_use: int = 0
@@ -74,7 +80,7 @@ class HostConcurrency:
         return True
 
     def free_slot(self, name: str) -> None:
-        """Frees a place that told nothing about its host."""
+        """Free a slot without a result about its host."""
         host = self._hosts[name]
         host.in_use -= 1
         self._in_use -= 1
@@ -82,7 +88,7 @@ class HostConcurrency:
             self._forget(name, host)
 
     def record_answer(self, name: str, seconds: float, *, well: bool) -> None:
-        """Frees the place of a call that took `seconds`; `well`: the host did answer, and did not ask for less."""
+        """Free the slot of a request that took `seconds`; well: the host answered without asking for less."""
         host, limits = self._hosts[name], self._limits
         if not well:
             host.window = max(limits.least, host.window // 2)
@@ -95,8 +101,7 @@ class HostConcurrency:
         self.free_slot(name)
 
     def forget_idle_expanded(self, busy: Container[str]) -> None:
-        """Lets hosts that had more places than one begins with begin anew, when nothing is under way for them and they
-        are not among those with work."""
+        """Reset hosts with an expanded window to the start when they are idle and have no work."""
         for name in list(self.expanded):
             if self._hosts[name].in_use == 0 and name not in busy:
                 del self._hosts[name]

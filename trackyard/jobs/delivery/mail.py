@@ -30,7 +30,7 @@ log = logging.getLogger("trackyard.mail")
 
 
 class Mailer:
-    """Hands queued mail to a post until it is stopped. Several workers may do it on one database."""
+    """Hand queued mail to a transport until it is stopped. Several workers may run on one database."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class Mailer:
                 log.warning("mail cannot be sent", extra={"reason": str(fault)})
                 pause = backoff_seconds
             except Exception:
-                log.exception("mail stands still")
+                log.exception("mail stopped")
                 pause = backoff_seconds
             stop.wait(pause)
         self._transport.close()

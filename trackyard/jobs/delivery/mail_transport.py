@@ -1,4 +1,4 @@
-"""Where mail goes by the settings of the moment: what staff set at run time before what the variables say."""
+"""The mail transport of the current settings: those of staff before those of the start."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class MailSettings:
 
 
 class ConfiguredMailTransport:
-    """A post that is made anew when the settings it was made by change. `default`: for what staff set nothing of."""
+    """A transport that is made again when its settings change. `default`: for settings that staff left out."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class ConfiguredMailTransport:
         self._transport[1].send(letter)
 
     def close(self) -> None:
-        """Gives back what is held between letters."""
+        """Release what is held between messages."""
         if self._transport is not None:
             self._transport[1].close()
 

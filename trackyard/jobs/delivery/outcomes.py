@@ -1,5 +1,4 @@
-"""What follows from attempts of calls to affiliates, recorded in the caller's transaction
-(docs/spec/postbacks.md#retries)."""
+"""Record the outcomes of attempts in the caller's transaction (docs/spec/postbacks.md#retries)."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -39,7 +38,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class _AttemptOutcome:
-    """What an attempt came to. name: as in the log, "parked" is not logged · due_at: UTC ms of what comes next."""
+    """The outcome of an attempt. due_at: UTC ms of the next step."""
 
     attempt: Attempt
     name: DeliveryOutcome
@@ -47,14 +46,18 @@ class _AttemptOutcome:
 
 
 def should_send(item: Delivery) -> bool:
-    """Whether a claimed call is made: not when it is superseded, its postback is gone, or paused (unless it is sent
-    by hand)."""
+    """Return whether a claimed delivery is made.
+
+    Not one that is superseded, that lost its postback, or has a paused one (unless it is forced).
+    """
     return not (item.superseded or item.removed or (item.paused and not item.forced))
 
 
 def next_attempt(failed: int, at: int, jitter: float, retry_seconds: RetrySchedule) -> int | None:
-    """When a delivery that failed `failed` times is tried again (UTC ms); None = it is dead. jitter: 0..1, adds up to
-    a tenth of the pause."""
+    """Return when a delivery that failed `failed` times is retried (UTC ms); None = it is dead.
+
+    jitter: 0..1, adds up to a tenth of the pause.
+    """
     if failed > len(retry_seconds):
         return None
     return at + int(retry_seconds[failed - 1] * 1000 * (1 + jitter / 10))
@@ -66,7 +69,7 @@ def record_attempts(
     draw_jitter: Callable[[], float],
     retry_seconds: RetrySchedule = DEFAULT_RETRY_SECONDS,
 ) -> list[DeliveryOutcome]:
-    """Records attempts and what follows from each: sent, failed (comes again), dead, superseded, dropped, parked."""
+    """Record attempts and what follows from each; return the outcomes."""
     outcomes = [_outcome(attempt, draw_jitter(), retry_seconds) for attempt in attempts]
     failed = [outcome.attempt.item for outcome in outcomes if outcome.name is DeliveryOutcome.FAILED]
     outdated = deliveries.find_outdated(conn, failed)
@@ -119,7 +122,7 @@ def _reschedule(outcomes: Sequence[_AttemptOutcome], name: DeliveryOutcome) -> l
 
 
 def _finished_ids(outcomes: Sequence[_AttemptOutcome]) -> set[str]:
-    """What is done with; also the call itself, waiting to be tried again, when it was taken by hand meanwhile."""
+    """Return the ids of finished deliveries, and of waiting ones that were sent by hand meanwhile."""
     ended = {
         outcome.attempt.item.id
         for outcome in outcomes
@@ -142,7 +145,7 @@ def _attempt_log_row(outcome: _AttemptOutcome) -> outbox.OutboxRow:
 
 
 def _count_dead(conn: Connection, outcomes: Sequence[_AttemptOutcome], now_ms: int) -> None:
-    """Sums up dead calls in a row, in the order of the attempts; what is sent by hand only ends a row."""
+    """Count dead deliveries in a row, in the order of the attempts; forced ones only end a row."""
     succeeded: set[int] = set()
     dead: Counter[int] = Counter()
     for outcome in outcomes:

@@ -1,8 +1,7 @@
-"""parallel_tracking_url: clicks that were loaded are told of, best effort, counted
-(docs/spec/postbacks.md#urls-of-offers).
+"""Report loaded clicks to parallel_tracking_url: best effort, counted.
 
-The projector queues them (`ParallelTrackingQueuer`), the worker makes the calls (`ParallelTrackingSender`). Nothing
-is repeated: what finds no place, in the queue or at its host, is dropped.
+docs/spec/postbacks.md#urls-of-offers. The projector queues requests (`ParallelTrackingQueuer`), the worker makes them
+(`ParallelTrackingSender`). Nothing is repeated: a request without room in the queue or at its host is dropped.
 """
 
 import asyncio
@@ -42,14 +41,14 @@ _BATCH: Final = 200
 _REFRESH_SECONDS: Final = 1.0
 
 # The beginning of an accepted click's record: time, id, reason "", detail, offer. Decoding each record would slow
-# every load down as soon as a single offer is told of clicks.
+# every load down as soon as a single offer has a parallel_tracking_url.
 _match_offer = re.compile(rb'\[\d+,"[0-9a-f]{24}","","(?:[^"\\]|\\.)*",(\d+),').match
 
 log = logging.getLogger("trackyard.parallel")
 
 
 def _is_readable(payload: bytes) -> bool:
-    """Whether a record can be read: one that cannot is kept aside by those who load it."""
+    """Return whether a record can be read; the load quarantines others."""
     try:
         decode_click(payload)
     except msgspec.MsgspecError:
@@ -58,7 +57,7 @@ def _is_readable(payload: bytes) -> bool:
 
 
 class ParallelTrackingQueuer:
-    """Finds the clicks that are told of. Belongs to one thread."""
+    """Find the clicks to report. Belongs to one thread."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
@@ -67,7 +66,7 @@ class ParallelTrackingQueuer:
         self._refreshed_at: float | None = None
 
     def find(self, found: OffsetRange) -> list[ParallelRequest]:
-        """The accepted clicks of a range whose offers have a parallel_tracking_url, as many as may be queued."""
+        """Return the accepted clicks of a range to report, as many as may be queued."""
         self._refresh()
         if not self._hosts:
             return []
@@ -114,7 +113,7 @@ class ParallelTrackingSender:
         self._running: set[asyncio.Task[None]] = set()
 
     def run(self, stop: threading.Event, pause_seconds: float = 0.2) -> None:
-        """Calls until `stop` is set, then ends within a second: what is under way is given up."""
+        """Make requests until `stop` is set, then end within a second: unfinished ones are cancelled."""
         asyncio.run(self._run(stop, pause_seconds))
 
     async def _run(self, stop: threading.Event, pause: float) -> None:
@@ -123,7 +122,7 @@ class ParallelTrackingSender:
                 try:
                     taken = await asyncio.to_thread(self._take)
                 except Exception:
-                    log.exception("calls of parallel_tracking_url stand still")
+                    log.exception("parallel tracking stopped")
                     taken = 0
                     await asyncio.sleep(1)
                 started = self._start(client)
