@@ -153,7 +153,7 @@ class DecisionBatch:
 
 
 class ClickExpiry:
-    """Tells clicks past their retention period apart. Reads SQL once a minute at most, for old ids."""
+    """Finds clicks past their retention period. Reads SQL once a minute at most, for old ids."""
 
     def __init__(self, clock: Clock, retention: RetentionPolicy = DEFAULT_RETENTION) -> None:
         self._clock = clock

@@ -21,7 +21,7 @@ from trackyard.store.tracking.postbacks import NewPostback, PostbackFilter, Stor
 def add_postback(
     deps: Deps, caller: Caller, *, pid: int | None, offer_id: int | None, url: str, status: str | None, goal: str | None
 ) -> StoredPostback:
-    """Add a postback for one offer (None = for all). Raises NotFound for another affiliate's pid, BadInput."""
+    """Add a postback for one offer (None = for all). Raises NotFound, BadInput."""
     now = deps.clock.now_ms()
     if isinstance(caller, AffiliateCaller) and pid not in (None, caller.id):
         raise NotFound

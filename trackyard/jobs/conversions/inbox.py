@@ -27,7 +27,7 @@ from trackyard.store.statistics import outbox
 
 SQLITE_BATCH: Final = 60
 """Postbacks a transaction on SQLite, which has one writer: 19 ms of the processor, as measured on a busy machine
- (docs/performance.md)."""
+(docs/performance.md)."""
 POSTGRESQL_BATCH: Final = 250
 """On PostgreSQL, where one transaction holds up others only by the offers and counters that it locks: within 70 ms."""
 

@@ -18,7 +18,7 @@ class MailSettings:
 
 
 class ConfiguredMailTransport:
-    """A transport that is made again when its settings change. `default`: for settings that staff left out."""
+    """A transport that follows its settings. `default`: for settings that staff left out."""
 
     def __init__(
         self,
