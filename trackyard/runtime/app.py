@@ -107,7 +107,10 @@ def administrator_key(config: Config) -> str:
 
 
 def run_role(config: Config, name: str, *, slot: int, lifeline: int | None) -> None:
-    """Runs one process of `serve` until SIGTERM. `lifeline`: a pipe that ends with the parent. Raises CannotStart."""
+    """Run one process of `serve` until SIGTERM. Raises CannotStart.
+
+    lifeline: a pipe that ends with the parent.
+    """
     log_to_stderr(name if name != "edge" else f"edge {slot}", config.log_level)
     if lifeline is not None:
         threading.Thread(target=_stop_with_parent, args=(lifeline,), name="lifeline", daemon=True).start()
@@ -411,7 +414,7 @@ def _readiness(database: "Database", projector: "Projector | None", failing_role
 
 
 def _run_projector(projector: "Projector", stop: threading.Event) -> None:
-    """A projector that breaks ends the process, which is then started anew."""
+    """A projector that fails ends the process, which is then restarted."""
     try:
         projector.run(stop)
     except Exception:
@@ -454,7 +457,7 @@ def _claim_edge_numbers(config: Config, database: "Database") -> None:
 
 
 def directory_id_of(config: Config) -> str:
-    """What tells this data directory from every other: 24 hex digits, made once."""
+    """Return the id of this data directory: 24 hex digits, generated once."""
     from trackyard.base.ids import new_id
     from trackyard.journal.durable import write_durably
 

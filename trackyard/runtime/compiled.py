@@ -3,7 +3,7 @@
 mypyc makes them from the very files that run without it. What was compiled stands in for a file only while that file,
 and every file of ours that it reads constants and types from, has the bytes it was compiled from (`compiled.json` says
 which), and only by the Python that it was compiled for; else, and when TRACKYARD_PURE is set, all of them run as they
-are. docs/decisions/0018 tells why.
+are. docs/decisions/0018 has the reasons.
 
 Run as a program: exit status 0 when there is nothing to compile or nothing to compile it with, 1 when there is.
 """
@@ -72,7 +72,7 @@ PURE_VARIABLE: Final = "TRACKYARD_PURE"
 
 
 class _PlainModuleFinder:
-    """Finds the files of MODULES before anybody finds what was compiled from them."""
+    """Finds the source files of MODULES before their compiled files."""
 
     @staticmethod
     def find_spec(name: str, path: Sequence[str] | None, target: object = None) -> ModuleSpec | None:

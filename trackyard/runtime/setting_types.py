@@ -1,4 +1,7 @@
-"""What the text of a setting may be: a function for each kind, its value or a ValueError that says what it must be."""
+"""Parsers of settings: each returns the value of a text.
+
+All raise ValueError with what the text must be.
+"""
 
 import os
 import re

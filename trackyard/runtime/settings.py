@@ -331,7 +331,7 @@ def _complete(values: dict[str, Any]) -> Config:
 
 
 def encryption_keys(config: Config) -> tuple[str, ...]:
-    """The keys of what is sealed at rest, the one that seals first; older ones open what is not sealed anew yet.
+    """Return the encryption keys of stored secrets: the current one, then older ones to decrypt with.
 
     They are made of TRACKYARD_SECRET_KEY and TRACKYARD_OLD_SECRET_KEY, else of `secret.key` and `secret.key.old` in the
     data directory (commands/rotate_key.py).
@@ -352,12 +352,12 @@ def _derive_key(secret: str) -> str:
 
 
 def new_secret() -> str:
-    """The content of a secret file."""
+    """Return the content of a new secret file."""
     return os.urandom(32).hex() + "\n"
 
 
 def write_private(path: Path, text: str) -> None:
-    """Writes a file that its owner alone may read, durably, whole or not at all."""
+    """Write a file durably and whole, readable by its owner alone."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_suffix(".partial")
     with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as handle:

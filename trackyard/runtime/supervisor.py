@@ -60,7 +60,7 @@ class Supervisor:
         self._children = _children(settings)
 
     def run(self) -> None:
-        """Blocks until told to stop; everything is stopped when it returns."""
+        """Run until a signal to stop; every role is stopped when it returns."""
         log_to_stderr("supervisor", self._settings.log_level)
         signal.signal(signal.SIGTERM, self._on_stop)
         signal.signal(signal.SIGINT, self._on_stop)

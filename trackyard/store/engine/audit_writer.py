@@ -2,7 +2,7 @@
 (docs/spec/platform.md#audit-log).
 
 No use case has to remember to log. While a staff user acts, each INSERT, UPDATE and DELETE of a transaction is seen
-before and after it runs; at the end the differences are stored in the same transaction. Rows are told apart by
+before and after it runs; at the end the differences are stored in the same transaction. Rows are identified by
 primary keys: those that the statement names, or numbers that the database gave out.
 """
 
@@ -120,7 +120,7 @@ class _ChangeRecorder:
 
 
 def _audited_table(clause: Any) -> Table | None:
-    """The table of a statement that the log tells of."""
+    """Return the table of a statement that the log records."""
     if not isinstance(clause, Insert | Update | Delete) or not isinstance(clause.table, Table):
         return None
     return None if clause.table.name in _UNAUDITED_TABLES else clause.table

@@ -46,8 +46,7 @@ class BulkInsert:
 
 
 def enable_copy(engine: Engine) -> None:
-    """Lets an engine of PostgreSQL run the COPY of a `BulkInsert` as it runs any statement, with its events and
-    errors."""
+    """Let an engine of PostgreSQL run the COPY of a `BulkInsert` with its events and errors."""
     event.listen(engine, "do_executemany", _copy_many)
     event.listen(engine, "do_execute", _copy_one)
 

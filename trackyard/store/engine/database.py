@@ -145,7 +145,7 @@ class Database:
             stack.callback(_joined_transaction.reset, _joined_transaction.set(joined_transaction))
             yield
             if joined_transaction.broken:  # a part of it was undone, so nothing of it may stay
-                raise RuntimeError("a write failed, and was not told of")
+                raise RuntimeError("a write failed, and its error was not raised")
 
     @contextmanager
     def _transaction(self) -> Iterator[Connection]:
@@ -165,7 +165,7 @@ class Database:
                 connection.exec_driver_sql("COMMIT")
 
     def close(self) -> None:
-        """Gives back every connection."""
+        """Close every connection."""
         self._engine.dispose()
 
     @contextmanager
@@ -234,7 +234,7 @@ _joined_transaction: ContextVar[_JoinedTransaction | None] = ContextVar("whole",
 
 
 def _begin_wal(cursor: Any) -> None:
-    """Turns a new file to WAL, which stays. SQLite does not wait for a reader here, however busy_timeout stands, and
+    """Turns a new file to WAL, which stays. SQLite does not wait for a reader here, whatever busy_timeout is, and
     another process may be looking at the same moment."""
     for _ in range(_WAL_TRIES):
         try:

@@ -1,4 +1,4 @@
-"""Where SQLite and PostgreSQL differ, and statements that every subject needs."""
+"""Differences of SQLite and PostgreSQL, and the statements that need them."""
 
 from collections.abc import Mapping, Sequence
 from enum import IntEnum
@@ -13,7 +13,7 @@ _MAX_OFFSET: Final = 2**62
 
 
 class AdvisoryLock(IntEnum):
-    """Locks of PostgreSQL that a transaction keeps until it ends, by key; every program uses the same keys."""
+    """Locks of PostgreSQL that a transaction keeps until it ends, by key."""
 
     SCHEMA = 0x7472_6163_6B
     EDGES = 0x6564_6765

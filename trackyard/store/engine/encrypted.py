@@ -1,4 +1,4 @@
-"""What is stored sealed (base/secrets.Seal), wherever it stands: so that another key can seal it."""
+"""Every column and setting that is stored encrypted, for the change of keys."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -9,12 +9,12 @@ from trackyard.store.platform import settings
 from trackyard.store.tables import api_key, first_answer
 
 ENCRYPTED_SETTINGS: Final = (settings.SMTP_URL,)
-"""Settings whose values are sealed."""
+"""Settings with encrypted values."""
 _COLUMNS: Final[tuple[tuple[Column[Any], Column[Any]], ...]] = (
     (api_key.c.digest, api_key.c.sealed),
     (first_answer.c.name, first_answer.c.sealed),
 )
-"""Columns that are, each behind what tells its rows apart."""
+"""Encrypted columns, each after the key of its rows."""
 _CHUNK: Final = 1000
 
 

@@ -1,11 +1,11 @@
-"""What failed, where callers of the API can be told more than that something did."""
+"""Database errors that the API reports in detail."""
 
 import re
 import sqlite3
 
 
 def conflicting_columns(error: Exception) -> tuple[str, ...]:
-    """The columns of the unique values that another transaction took first; () when that is not what failed."""
+    """Return the columns of a unique value that another transaction took; () for other errors."""
     cause = getattr(error, "orig", None)
     if isinstance(cause, sqlite3.Error):
         columns = re.match(r"UNIQUE constraint failed: (.+)", str(cause))
@@ -17,7 +17,7 @@ def conflicting_columns(error: Exception) -> tuple[str, ...]:
 
 
 def is_disk_full(error: Exception) -> bool:
-    """Whether the database has no space left to write on."""
+    """Return whether the database has no space left."""
     cause = getattr(error, "orig", None)
     if isinstance(cause, sqlite3.Error):
         return cause.sqlite_errorcode == sqlite3.SQLITE_FULL
@@ -25,5 +25,5 @@ def is_disk_full(error: Exception) -> bool:
 
 
 def is_rolled_back(error: Exception) -> bool:
-    """Whether the server undid the transaction since another one stood in its way."""
+    """Return whether the server rolled the transaction back because of another one."""
     return str(getattr(getattr(error, "orig", None), "sqlstate", None)).startswith("40")

@@ -1,6 +1,6 @@
-"""Conditions on lists of values whose statement is the same however long the list is.
+"""Conditions on lists of values, with one statement for any length.
 
-`column IN (…)` is another statement for each number of values: it is written anew each time, and a server prepares
+`column IN (…)` is another statement for each number of values: it is compiled each time, and a server prepares
 each of them apart. For what a batch of calls asks, that was most of the cost.
 """
 

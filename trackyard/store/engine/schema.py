@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class SchemaUnknown(Exception):
-    """The database has a schema that this program does not know: a newer program made it, or one between releases."""
+    """The database has a schema of a newer program, or of one between releases."""
 
 
 def newest_version() -> str:

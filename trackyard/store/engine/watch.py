@@ -46,7 +46,7 @@ class CommitWatcher:
         return changed
 
     def close(self) -> None:
-        """Gives back the connection."""
+        """Close the connection."""
         if self._connection is not None:
             self._connection.close()
 
