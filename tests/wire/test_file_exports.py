@@ -111,7 +111,7 @@ def endpoint(**more: object) -> Endpoint[str]:
     given = {
         "method": "GET",
         "params": RowCountParams,
-        "sheet": FileExport("rows", (RowView,), rows, "Also this."),
+        "file_export": FileExport("rows", (RowView,), rows, "Also this."),
     } | more
     return Endpoint(
         id="toy.rows", path="/rows", permission=Permission.OFFERS_READ, answer=RowsAnswer, handle=show,
