@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
+
 from tests.support.clicks.edge import publish
 from tests.support.clicks.rules import ADVERTISER, make_offer, make_ruleset
 from trackyard.base.clock import ManualClock
@@ -77,18 +79,10 @@ class StatefulEdge:
         assert self.state is not None
         hit, reservation = self.ask(visitor)
         full, unique = reservation.full_cap, reservation.is_new and not reservation.full_cap
-        texts = dict.fromkeys(Click.__struct_fields__, "")
-        numbers = {
-            "landing": 0,
-            "prelanding": 0,
-            "city_id": 0,
-            "flags": 0,
-            "affiliate": 7,
-            "offer": OFFER,
-            "uniq": int(unique),
-        }
+        empty = {each.name: each.type() for each in msgspec.structs.fields(Click)}
+        numbers = {"affiliate": 7, "offer": OFFER, "uniq": int(unique)}
         said = {"id": hit.click_id, "time": hit.time_ms, "ip": hit.ip, "ua": hit.ua, "country": hit.country}
-        click = Click(**{**texts, **numbers, **said, "reason": "overcap" if full else ""})
+        click = Click(**{**empty, **numbers, **said, "reason": "overcap" if full else ""})
         self.writer.put(RecordKind.CLICK, encode(click))
         self.state.set_recorded()
         return full
