@@ -213,3 +213,9 @@ def test_openapi_typescript_types_are_generated_without_warning(name: str, types
         [typescript / "tsc", "--noEmit", "--strict", types], capture_output=True, text=True, check=False, cwd=tmp_path
     )
     assert compiled.returncode == 0, compiled.stdout[-2000:]
+
+
+def test_openapi_answer_field_with_default_is_required() -> None:
+    landing = WHOLE["components"]["schemas"]["Landing"]
+    assert "type" in landing["required"]
+    assert "default" not in landing["properties"]["type"]

@@ -60,7 +60,7 @@ def document(
     )
     names = {name: _short_name(name) for name in components}
     answers = _with_names(_with_numbers(answers), names)
-    components = {names[name]: _with_names(_with_numbers(each), names) for name, each in components.items()}
+    components = {names[name]: _with_names(_with_numbers(_sent(each)), names) for name, each in components.items()}
     schemas = iter(answers)
     models = {endpoint.params for endpoint in listed if fields_of(endpoint.params)}
     components |= _parameter_schemas(models)
@@ -91,6 +91,16 @@ def document(
             },
         },
     }
+
+
+def _sent(answer: Schema) -> Schema:
+    """Return the schema of an answer that names every field it always has, those with a default among them."""
+    properties: dict[str, Schema] = answer.get("properties", {})
+    always = [name for name, field in properties.items() if name in answer.get("required", ()) or "default" in field]
+    bare = {
+        name: {key: value for key, value in field.items() if key != "default"} for name, field in properties.items()
+    }
+    return answer | ({"properties": bare, "required": always} if properties else {})
 
 
 def document_of_version(whole: Schema, prefix: str) -> Schema:
