@@ -1,0 +1,1 @@
+"""Benchmarks (docs/performance.md)."""

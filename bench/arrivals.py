@@ -1,4 +1,4 @@
-"""A receiver in a process of its own: answers every GET at once but those of /hang, and tells when each came."""
+"""A receiver in a process of its own that reports when each request came; it never answers /hang."""
 
 import asyncio
 import json
@@ -60,16 +60,16 @@ class _Receiver(asyncio.Protocol):
         for head in requests:
             path = head[4 : head.index(b" ", 4)].decode()
             if path == "/count":
-                self._tell(len(self._came))
+                self._report(len(self._came))
             elif path == "/take":
-                self._tell(self._came)
+                self._report(self._came)
                 self._came.clear()
             else:
                 self._came.setdefault(path, asyncio.get_running_loop().time())
                 if not path.startswith("/hang"):
                     self._transport.write(_ANSWER)
 
-    def _tell(self, value: object) -> None:
+    def _report(self, value: object) -> None:
         body = json.dumps(value).encode()
         self._transport.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
 

@@ -1,7 +1,7 @@
-"""`script/bench conversions`: inbound calls a second, from the journal in which they were accepted to the facts.
+"""`script/bench conversions`: inbound postbacks a second, from the journal to conversion events.
 
-On SQLite, then on PostgreSQL: a journal of clicks and a call for each lies ready; the projector of this process and one
-worker in a process of its own work until the last fact is in the analytic store. 100 offers, 50 affiliates without
+On SQLite, then on PostgreSQL: a journal of clicks and a postback for each is ready; the projector of this process and
+one worker in a process of its own work until the last fact is in the analytic store. 100 offers, 50 affiliates without
 postbacks (deliveries have a bench of their own); one offer in five has three caps and a ladder of tiers. Keys:
 ENGINE_calls_s, over the whole; ENGINE_decided_s, of the worker, between the first and the last tenth of the calls;
 ENGINE_worker_cpu_us, the worker's processor time a call, which a busy machine hardly changes.

@@ -1,6 +1,6 @@
-"""`script/bench deliveries`: how many calls to affiliates are made a second, how fairly, and how soon.
+"""`script/bench deliveries`: how many postbacks are sent a second, how fairly, and how soon.
 
-On SQLite, then on PostgreSQL, beside a receiver in a process of its own: calls queued for one host, made by one worker
+On SQLite, then on PostgreSQL, with a receiver in a process of its own: calls queued for one host, made by one worker
 (deliveries_s); calls of 50 hosts queued behind 2,000 of one that hangs, seconds until each is made (fair_…_s); and the
 whole program given inbound calls at a rate, milliseconds from the answer to each until its affiliate's receiver is
 called (postback_…_ms).
@@ -99,7 +99,7 @@ def _fairness(url: str) -> dict[str, float]:
 
 
 def _freshness(rate: float, seconds: float, **settings: str) -> dict[str, float]:
-    """Milliseconds from the answer to an inbound call to the call of its affiliate, through the whole program."""
+    """Milliseconds from the answer to an inbound postback to the delivery to its affiliate."""
     with tempfile.TemporaryDirectory() as name, Arrivals() as receiver:
         program = RunningProgram(Path(name), **settings)
         program.start()

@@ -1,7 +1,7 @@
-"""`script/bench edge`: clicks a second of the edge beside nginx answering a bare 302 with its access log on.
+"""`script/bench edge`: clicks a second of the edge, and of nginx that answers a bare 302.
 
 wrk, one thread on a core of its own, sends the clicks of traffic.py in turn to nginx, to the edge with its journal on,
-and to the edge's server with a fixed answer, one worker each on the other core; `cpu_us` beside each rate is what the
+and to the edge's server with a fixed answer, one worker each on the other core; `cpu_us` next to each rate is what the
 server's processes computed for a request, `wrk computed` shows that wrk was not the limit. Then clicks arrive at half
 the edge's saturated rate: 256 connections each wait a random time before the next click, so that they come
 independently of each other. Then 10 offers against 100,000, two edges against one (not pinned: they and wrk share what
@@ -66,7 +66,7 @@ def measure_rates(directory: Path, seconds: float) -> dict[str, Any]:
             rate_of(server, script, min(seconds, _WARM_S))
         for _ in range(ROUNDS):
             for name, server in servers.items():
-                rates[name].append(_told(name, rate_of(server, script, seconds)))
+                rates[name].append(_report(name, rate_of(server, script, seconds)))
         rate = statistics.mean(one.rate for one in rates["edge"])
         slow = write_script(directory, delay_ms=PACED_CONNECTIONS * 1000 / (rate / 2))
         paced = send(slow, servers["edge"].port, seconds, PACED_CONNECTIONS)
@@ -96,7 +96,7 @@ def measure_offers(directory: Path, seconds: float) -> dict[str, Any]:
             rate_of(server, script, min(seconds, _WARM_S))
         for _ in range(ROUNDS):
             for offers, (server, script) in running.items():
-                rates[offers].append(_told(f"{offers} offers", rate_of(server, script, seconds)))
+                rates[offers].append(_report(f"{offers} offers", rate_of(server, script, seconds)))
     few, many = (statistics.mean(one.rate for one in rates[offers]) for offers in (FEW, MANY))
     few_us, many_us = (statistics.mean(one.cpu_us for one in rates[offers]) for offers in (FEW, MANY))
     print(f"{MANY} offers: {1 - many / few:.1%} fewer clicks a second than {FEW}, by the processor's time", end=" ")
@@ -140,7 +140,7 @@ _MEASURES: Final = {
 }
 
 
-def _told(name: str, rate: Rate) -> Rate:
+def _report(name: str, rate: Rate) -> Rate:
     print(f"{name:>14}: {rate.rate:>7.0f}/s, {rate.cpu_us:5.1f} us of the processor", end="")
     print(f"; wrk computed {rate.wrk_busy:.0%} of the time", flush=True)
     return rate

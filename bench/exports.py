@@ -40,7 +40,7 @@ _FORMS = ("csv", "parquet")
 
 @contextmanager
 def _opened(directory: Path) -> Iterator[Api]:
-    """An installation over the data, with the people whom it names."""
+    """An installation over the data, with the people that it names."""
     database = Database(f"sqlite:///{directory}/trackyard.db")
     upgrade(database)
     analytics = Analytics.open(f"chdb://{directory}/analytics")
@@ -149,6 +149,7 @@ def measure(directory: Path, rows: int) -> dict[str, float]:
 
 
 def main() -> int:
+    """Measure exports."""
     parser = argparse.ArgumentParser(prog="script/bench exports", description=__doc__)
     parser.add_argument("--rows", type=int, default=200_000, help="clicks, and conversions")
     parser.add_argument("--directory", type=Path, help="where the data is, and stays")

@@ -2,7 +2,7 @@
 
 The whole program on a data directory of its own that holds millions of clicks, each with another sub. Two keys ask for
 slices by sub again and again, as many at once as a key may, while clicks arrive at 200 a second, and a third key asks
-for today and for /healthz. In turn with the reports and without them, so that a machine that others use tells of both
+for today and for /healthz. In turn with the reports and without them, so that a busy machine slows both
 alike. `--nice`: how much less of the processor the process of the reports gets in the third turn.
 """
 

@@ -1,4 +1,4 @@
-"""`script/bench light`: how long a start takes, how much memory idle processes hold, how fresh the figures are.
+"""`script/bench light`: start time, memory of idle processes, and freshness of statistics.
 
 Plays the first story against the whole program on a data directory of its own: seconds from the start to both
 listeners ready (first, later, after kill -9), megabytes of all processes together (PSS), milliseconds from an
@@ -55,12 +55,12 @@ def _ms_to_log(story: OfferScenario, click_id: str, response: str) -> float:
     begun = time.monotonic()
     story.call(click_id)
 
-    def is_told() -> bool:
+    def is_logged() -> bool:
         asked = period_around_today() | {"click_id": click_id}
         found = story.program.api("GET", "/3.0/stats/serverpostbacks", asked)["postbacks"]
         return [each["response"] for each in found] == [response]
 
-    poll_until(is_told, seconds=30, what=f"{response} in the log")
+    poll_until(is_logged, seconds=30, what=f"{response} in the log")
     return (time.monotonic() - begun) * 1000
 
 

@@ -1,4 +1,4 @@
-"""`script/bench load`: how fast clicks are loaded into the analytic store, and how fast a report reads them.
+"""`script/bench load`: how fast clicks are loaded into the analytic store, and read by a report.
 
 Loads ranges of clicks as large as the projector's when it comes late, for the asked time, then asks for a day by hour
 and affiliate. One process, a chDB of its own. Keys: load_rows_s (click and look-up table, durable), report_rows_s
@@ -70,6 +70,7 @@ def measure(seconds: float) -> dict[str, float]:
 
 
 def main() -> int:
+    """Measure loading."""
     parser = argparse.ArgumentParser(prog="script/bench load", description=__doc__)
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--json", action="store_true", help="the figures as one JSON object on the last line")

@@ -161,7 +161,7 @@ async def _ask(app: Any, path: str, params: dict[str, Any], key: str) -> tuple[i
 
     async def receive() -> Message:
         nonlocal received
-        if received:  # whoever asks waits for the answer
+        if received:  # the client waits for the answer
             await asyncio.Event().wait()
         received = True
         return {"type": "http.request", "body": b"", "more_body": False}
@@ -223,6 +223,7 @@ def measure(seconds: float, count: int = OFFERS) -> dict[str, float]:
 
 
 def main() -> int:
+    """Measure lists of offers."""
     parser = argparse.ArgumentParser(prog="script/bench offers", description=__doc__)
     parser.add_argument("--seconds", type=float, default=40)
     parser.add_argument("--offers", type=int, default=OFFERS)

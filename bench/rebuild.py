@@ -1,7 +1,7 @@
-"""`script/bench rebuild`: how fast clicks and facts are loaded, and made again beside the live tables.
+"""`script/bench rebuild`: how fast clicks and facts are loaded, and rebuilt into shadow tables.
 
-Clicks lie in a journal, 10,000 a mark, conversions (one for 50 clicks) in SQLite; both are loaded as the projector
-does, then rebuilt, compared and swapped. One process, a chDB of its own, nothing else going on. Keys: load_rows_s and
+Clicks are in a journal, 10,000 a mark, conversions (one for 50 clicks) in SQLite; both are loaded as the projector
+does, then rebuilt, compared and swapped. One process, a chDB of its own, nothing else running. Keys: load_rows_s and
 rebuild_rows_s (clicks a second, with their look-up; rebuild: until the swap, everything included), load_cpu_s and
 rebuild_cpu_s (processor seconds of this process, the engine's threads and merges included), fact_rows_s (conversions a
 second of the rebuild's own step), paused_ms (nothing is loaded, for the swap), STEP_s and STEP_cpu_s of each step.
@@ -106,7 +106,10 @@ def _follow(rebuilder: Rebuilder) -> tuple[RebuildStatus, dict[RebuildStep, tupl
 
 
 def measure(count: int) -> dict[str, float]:
-    """The figures. Making the clicks is not counted. Raises AssertionError when the rebuild does not come out equal."""
+    """The figures.
+
+    Making the clicks is not counted. Raises AssertionError when the rebuild does not come out equal.
+    """
     with tempfile.TemporaryDirectory() as name:
         home = Path(name)
         database = Database(f"sqlite:///{home}/trackyard.db")
@@ -146,6 +149,7 @@ def measure(count: int) -> dict[str, float]:
 
 
 def main() -> int:
+    """Measure a rebuild."""
     parser = argparse.ArgumentParser(prog="script/bench rebuild", description=__doc__)
     parser.add_argument("--clicks", type=int, default=1_000_000)
     parser.add_argument("--seconds", type=float, help="is not used: it takes as long as the clicks take")

@@ -1,10 +1,10 @@
-"""`script/bench rules`: how soon a change of one offer among 100,000 is in force, and what the edge feels of it.
+"""`script/bench rules`: how soon a changed offer among 100,000 is in force, and the cost for the edge.
 
 Fills a SQLite database, publishes everything to a running edge, then edits one offer after the other: the time from
 the commit to the entry in the log (publish), to the first click that follows it (in_force), and the longest answer of
-the edge to a process that asks all the time (pause) beside the longest without edits (quiet). Then everything is
-published anew, which the edge builds beside its visitors (rebuild_pause). Milliseconds; edge_mb: memory of the edge.
-"""
+the edge to a process that asks all the time (pause) and the longest without edits (quiet). Then everything is
+published again, which the edge builds while it serves visitors (rebuild_pause). Milliseconds; edge_mb: memory of the
+edge."""
 
 import argparse
 import json
@@ -131,7 +131,9 @@ def _edits(
 
 @contextmanager
 def _asking(edge: RunningEdge) -> Iterator[list[float]]:
-    """Asks the edge again and again meanwhile, in a process of its own: threads of one wait for each other longer than
+    """Asks the edge again and again in a process of its own.
+
+    Threads of one process wait for each other longer than
     for the edge. Milliseconds of each answer, when it has ended."""
     taken: list[float] = []
     stop = _SPAWN.Event()

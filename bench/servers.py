@@ -1,7 +1,7 @@
 """`script/bench servers`: what the server around the one handler costs, measured in one run.
 
 `asyncio.Protocol` on uvloop and httptools (what the edge is), Granian's RSGI and FastPySGI's WSGI, each first with a
-fixed answer and then with the whole handler behind it, nginx's `return 302` with its access log beside them. One worker
+fixed answer and then with the whole handler behind it, nginx's `return 302` with its access log as well. One worker
 process each, one wrk thread. The adapters of the two others are as thin as they can be: they keep no order of pipelined
 answers and sync no journal, which spares them work that the edge does.
 """
@@ -70,7 +70,7 @@ class _NoSyncing:
 
 
 def sync_soon(self) -> None:
-    pass
+    """Skip the sync."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Server:
 
 
 def edge_options(directory: Path, port: int = 0, **changed: Any) -> EdgeOptions:
-    """An edge whose files are in `directory`."""
+    """An edge with its files in `directory`."""
     places = {name: directory / name.split("_")[0] for name in ("journal_directory", "rules_directory")}
     return EdgeOptions(
         **{"host": "127.0.0.1", "port": port, "edge": 1, "state_directory": directory / "state", **places, **changed}
@@ -244,8 +244,11 @@ SERVERS: Final[dict[str, Callable[[Path | None], Any]]] = {
 
 @dataclass(frozen=True)
 class Rate:
-    """What one server did. cpu_us: microseconds of the processor that its processes used for a request, which tells
-    servers apart even where other programs take time from all of them · wrk_busy: as traffic.Sent.busy."""
+    """What one server did.
+
+    cpu_us: microseconds of the processor that its processes used for a request, which separates servers even where
+    other programs take time from all of them · wrk_busy: as traffic.Sent.busy.
+    """
 
     rate: float
     cpu_us: float

@@ -1,4 +1,4 @@
-"""`script/bench stats`: how long statistics take among 100 million clicks and 2 million conversions of 90 days.
+"""`script/bench stats`: reports over 100 million clicks and 2 million conversions of 90 days.
 
 Makes them (bench/stats_data.py; `--directory` keeps them for the next run), then asks 25 fixed questions through
 the whole API but the socket, first cold (the files out of the system's memory, the engine's marks dropped), then hot,
@@ -199,7 +199,7 @@ class Bench:
         self.measure("lookup_1000", partial(find_records, self.analytics, ids), 150, {})
 
     def loading(self, rows: int) -> None:
-        """Loads lines of the journal, as the projector does, into tables beside."""
+        """Loads lines of the journal, as the projector does, into shadow tables."""
         since = self.size.until - 2 * self.size.days * DAY_MS * rows // self.size.clicks
         sql = f"SELECT * FROM (SELECT * FROM click WHERE time >= {since} ORDER BY time DESC LIMIT {rows}) ORDER BY time"
         with self.analytics._client() as client:
@@ -269,6 +269,7 @@ def measure(options: argparse.Namespace, directory: Path) -> tuple[dict[str, flo
 
 
 def main() -> int:
+    """Measure reports."""
     parser = argparse.ArgumentParser(prog="script/bench stats", description=__doc__)
     parser.add_argument("--seconds", type=float, default=120, help="for the questions, in all")
     parser.add_argument("--clicks", type=int, default=100_000_000)

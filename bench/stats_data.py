@@ -1,4 +1,4 @@
-"""What `script/bench stats` asks about: clicks and facts made inside the analytic store, the same conversions in SQL.
+"""The data of `script/bench stats`: clicks and conversion events, and the same conversions in SQL.
 
 Nothing is random: a row is made of hashes of its number, so that the same figures give the same rows. Skewed as
 traffic is: an affiliate's place in a list of 5,000 is 5,000 * u ** 3.5 (the first has 9 % of the clicks), each runs 20
@@ -154,7 +154,7 @@ def add_clicks(analytics: Analytics, size: Size) -> None:
 
 
 def add_lookup(analytics: Analytics, since: int) -> None:
-    """Fills `click_lookup` with the journal's lines of the clicks of `since` (UTC ms) and later, day by day."""
+    """Fill `click_lookup` day by day with the lines of clicks of `since` (UTC ms) and later."""
     columns = ", ".join(Click.__struct_fields__)
     [(last,)] = analytics.rows("SELECT max(time) FROM click", {}, tuple[int])
     for start in range(since, last + 1, DAY_MS):
@@ -165,7 +165,9 @@ def add_lookup(analytics: Analytics, since: int) -> None:
 
 
 def _conversions(size: Size) -> str:
-    """A SELECT of the clicks that converted, each with its conversion: number, made_at, states, amounts, and all its
+    """A SELECT of the clicks that converted, each with its conversion.
+
+    Columns of a conversion: number, made_at, states, amounts, and all its
     own columns. A conversion has one state, or two when it changed."""
     every = size.clicks * 11 // 12 // size.conversions
     number = "toUInt64(position)"

@@ -27,7 +27,7 @@ def forget_people(database: Database) -> None:
 
 
 def write_people(api: Api) -> dict[int, str]:
-    """Affiliates, advertisers and offers by the numbers that clicks name; the keys of the first few affiliates."""
+    """Affiliates, advertisers and offers by number, and the keys of the first few affiliates."""
     keys = {}
     for number in range(1, _WITH_KEYS + 1):
         body = api.admin.post("/3.0/admin/partner", email=f"a{number}@bench.example", password="long-enough")

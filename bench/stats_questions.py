@@ -1,4 +1,4 @@
-"""The 25 questions of `script/bench stats`, each with the SQL that an engineer would write on the raw tables by hand.
+"""The 25 reports of `script/bench stats`, each with the SQL on raw tables that answers the same.
 
 Thirty days in Berlin, unless it says otherwise. The SQL counts what its question shows most of (clicks, unique ones,
 conversions, confirmed ones and their payouts), fewer figures than the answer has; both have to be equal.
@@ -17,10 +17,10 @@ LOCAL: Final = f"toDateTime(intDiv(time, 1000), '{ZONE}')"
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked, by whom (0: staff, else an affiliate), and how long it may take hot (ms).
+    """A report, its caller (0: staff, else an affiliate), and how long it may take hot (ms).
 
     keys: of the slice on the wire → SQL · filters: conditions of rows, as SQL · order, descending: of the SQL ·
-    traffic, conversions: whether rows have them · params: beside the period.
+    traffic, conversions: whether rows have them · params: besides the period.
     """
 
     name: str
@@ -121,7 +121,10 @@ REPORTS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A page of a list. sql: the ids of the page by hand, and how many there are; "" = there is no such table."""
+    """A page of a list.
+
+    sql: the ids of the page by hand, and how many there are; "" = there is no such table.
+    """
 
     name: str
     path: str

@@ -1,4 +1,4 @@
-"""Where the microseconds of a click go, measured in one process without sockets: what does not change from run to run.
+"""Where the microseconds of a click go, measured in one process without sockets.
 
 Clicks of traffic.py go through the very classes of the edge, journal included; the transport alone is played. The steps
 within the handler are then measured by themselves over the same clicks.
@@ -48,7 +48,7 @@ class Transport:
         return ("127.0.0.1", 1) if name == "peername" else None
 
     def write(self, data: bytes) -> None:
-        """Nobody reads it."""
+        """A sink."""
 
 
 class _Syncing:
@@ -125,7 +125,9 @@ class Fixed:
 
 
 def measure(offers: int = OFFERS) -> dict[str, float]:
-    """Microseconds of the processor: `click` = all of a click but the event loop and the kernel's network ·
+    """Microseconds of the processor.
+
+    `click` = all of a click but the event loop and the kernel's network ·
     `connection` = HTTP alone · `handler` = the rest, of which: the steps of `_steps`, and `state and answer`: unique
     visitors and caps, cookies, the answer, the journal's write.
 

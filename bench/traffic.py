@@ -1,4 +1,4 @@
-"""Clicks as an installation sees them, for the measurements of the edge: rules, visitors, and wrk to send them.
+"""Clicks as an installation sees them: rules, visitors, and wrk to send them.
 
 9,000 offers (or as many as asked) of 500 advertisers, 4,000 affiliates, 2,000 user agents, 1 million addresses through
 X-Forwarded-For, sub parameters, a browser's usual headers. Offers are asked for as things on the web are: the k-th most
@@ -178,7 +178,10 @@ def need(*names: str) -> None:
 
 
 def write_script(directory: Path, offers: int = OFFERS, delay_ms: float = 0) -> Path:
-    """A script for wrk. delay_ms: what each connection waits between answer and next click, at random around it."""
+    """A script for wrk.
+
+    delay_ms: what each connection waits between answer and next click, at random around it.
+    """
     listed = directory / f"heads-{offers}.txt"
     if not listed.exists():
         listed.write_text("\n".join("|".join(lines) for lines in heads(offers)) + "\n")
@@ -189,8 +192,11 @@ def write_script(directory: Path, offers: int = OFFERS, delay_ms: float = 0) -> 
 
 @dataclass(frozen=True)
 class Sent:
-    """What wrk tells. rate: answers a second · busy: share of the time that its thread computed; near 1 it is wrk that
-    was measured · p50_ms, p99_ms: from sending to answer."""
+    """What wrk reports.
+
+    rate: answers a second · busy: share of the time that its thread computed; near 1 it is wrk that was measured ·
+    p50_ms, p99_ms: from sending to answer.
+    """
 
     rate: float
     busy: float

@@ -1,4 +1,4 @@
-"""One installation for the whole sweep: it asks, and what it writes stands in nobody's way."""
+"""One installation for the whole sweep."""
 
 from collections.abc import Iterator
 

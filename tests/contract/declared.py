@@ -1,4 +1,4 @@
-"""The contract as data: endpoints and their parameters with includes resolved, names with `[*]` for placeholders."""
+"""The contract as data: endpoints and parameters, includes resolved, with `[*]` for placeholders."""
 
 import re
 import tomllib

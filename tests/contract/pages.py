@@ -1,4 +1,4 @@
-"""docs/api: a page for each group of methods, written from the declarations, with a call and its real answer.
+"""docs/api: a page for each group of methods, with a call and its real answer.
 
 `script/docs` writes the pages. Each example is a call of the sweep's world, made on a copy of it that nothing else
 has touched: with random ids replaced by counted ones, an answer is the same every time.

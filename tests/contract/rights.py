@@ -1,4 +1,4 @@
-"""docs/api/rights.md: which method asks for which permission, and which permissions no method asks for."""
+"""docs/api/rights.md: the permission that each method requires, and permissions that none requires."""
 
 import re
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ def methods_by_feature() -> dict[str, list[str]]:
 
 
 def _of_values(endpoint: Endpoint[Any]) -> Iterator[str]:
-    """Yield the features that values of parameters need: the slices of a report, the sub that is looked for."""
+    """Yield the features that values of parameters need, such as the slices of a report."""
     for name, field in each_parameter(endpoint.params):
         if name == "slice" and isinstance(field.scalar, Choice):
             yield from slice_features((*field.scalar.values, *field.scalar.permission))

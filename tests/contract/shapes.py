@@ -105,7 +105,7 @@ def _differences(shape: Shape, declared: Any, place: str) -> Iterator[tuple[str,
 
 
 def _options(declared: Any) -> tuple[Any, ...]:
-    """Each type that is declared, without what is noted of it (msgspec's Meta, which a file of rows reads)."""
+    """Each declared type without its metadata (msgspec's Meta, which a file of rows reads)."""
     if isinstance(declared, inspect.Metadata):
         return _options(declared.type)
     if isinstance(declared, inspect.UnionType):

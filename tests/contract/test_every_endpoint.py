@@ -1,5 +1,7 @@
-"""Every declared method against the same bad manners: no 500, nothing written, the error of
-docs/spec/api-conventions.md#errors."""
+"""Every declared method under the same wrong requests: no 500, and nothing is written.
+
+The errors are those of docs/spec/api-conventions.md#errors.
+"""
 
 import json
 from collections.abc import Callable, Iterator
@@ -33,8 +35,10 @@ every_version_of_every_endpoint = pytest.mark.parametrize(
 
 @dataclass(frozen=True)
 class EndpointSetup:
-    """Callers, and parameters with which each method succeeds. `subjects`: makes what the path's id names, anew for
-    every call, so that a removal finds it."""
+    """Callers, and parameters with which each method succeeds.
+
+    `subjects`: makes what the path's id names, for every request, so that a removal finds it.
+    """
 
     api: Api
     affiliate: ApiClient
@@ -44,12 +48,14 @@ class EndpointSetup:
     subjects: dict[str, Callable[[], Any]]
 
     def caller(self, endpoint: Endpoint[Any]) -> ApiClient:
-        """One who may call it: the administrator, or an affiliate made anew, whose key the call may end."""
+        """A caller with the right: the administrator, or a new affiliate with a key that the request may end."""
         return self.api.add_affiliate()[1] if endpoint.audience == "affiliate" else self.api.admin
 
     def path(self, endpoint: Endpoint[Any], version: str, subject: Any = None) -> str:
-        """The path of a call; of a method that has no such version, under its own. `subject`: an id to use instead of a
-        good one."""
+        """The path of a call; of a method that has no such version, under its own.
+
+        `subject`: an id to use instead of a good one.
+        """
         version = version if version in endpoint.versions else endpoint.versions[0]
         if not endpoint.variables:
             return f"/{version}{endpoint.path}"
@@ -143,7 +149,7 @@ def send(
 
 
 def as_sent(value: Any) -> Any:
-    """What is sent: {n} is a number, a function makes the value, both anew for every call."""
+    """What is sent: {n} is a number, a function makes the value, both for every request."""
     if isinstance(value, list):
         return [as_sent(item) for item in value]
     if callable(value):

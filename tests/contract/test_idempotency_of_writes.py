@@ -24,7 +24,7 @@ def test_every_write_with_idempotency_key_is_replayed_once(world: EndpointSetup,
         return client.call(endpoint.method, path, headers=headers, **request)
 
     first, before = send(), state(world)
-    if endpoint.id == "partner.api_key.renew":  # the old key is nobody's now
+    if endpoint.id == "partner.api_key.renew":  # the old key is invalid now
         client = client.with_key(first.json()["user"]["api_key"])
     again = send()
     assert (first.status_code, again.status_code) == (200, 200)

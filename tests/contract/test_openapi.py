@@ -36,7 +36,7 @@ def operations_of(described: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def each_schema(part: Any) -> Iterator[Any]:
-    """Whatever stands where a schema is expected."""
+    """Any value in the place of a schema."""
     if isinstance(part, list):
         for inner in part:
             yield from each_schema(inner)
@@ -124,7 +124,10 @@ def test_openapi_affiliate_only_methods_are_described_so(name: str) -> None:
 
 
 def generate_python(described: dict[str, Any], directory: Path) -> Path:
-    """The package that openapi-python-client writes. Anything it says but which package it writes is a failure."""
+    """The package that openapi-python-client writes.
+
+    Anything it says but which package it writes is a failure.
+    """
     source, package = directory / "document.json", directory / "generated_client"
     source.write_text(json.dumps(described))
     command = [sys.executable, "-m", "openapi_python_client", "generate", "--meta", "none", "--fail-on-warning"]

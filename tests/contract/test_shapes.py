@@ -1,5 +1,7 @@
-"""Answers have the types that existing clients decode (tests/contract/shapes.txt), except where docs/spec/types.md says
-otherwise."""
+"""Answers have the types that existing clients decode (tests/contract/shapes.txt).
+
+docs/spec/types.md names the exceptions.
+"""
 
 import re
 from collections.abc import Iterator

@@ -25,7 +25,10 @@ FORBIDDEN_TO_AFFILIATES = frozenset({"revenue", "earnings", "price", "charge", "
 
 
 class ApiClient:
-    """Calls as one caller (`key`). Answers are checked: JSON, integer status, the declared view, nothing more."""
+    """Calls as one caller (`key`).
+
+    Answers are checked: JSON, integer status, the declared view, nothing more.
+    """
 
     def __init__(self, app: Any, endpoints: Iterable[Endpoint[Any]], key: str | None = None) -> None:
         self._client = TestClient(app, raise_server_exceptions=False)
@@ -88,8 +91,8 @@ class ApiClient:
         match = self._routes.get(method, path.partition("?")[0])
         bare = issubclass(match.endpoint.answer, BareAnswer)
         assert isinstance(body, list) if bare else isinstance(body["status"], int)
-        declared = (match.endpoint.answer, match.endpoint.affiliate_answer or match.endpoint.answer)
-        views = [sent_type(view) for view in declared]
+        answers = (match.endpoint.answer, match.endpoint.affiliate_answer or match.endpoint.answer)
+        views = [sent_type(answer) for answer in answers]
         assert any(_is_whole(response.content, view) for view in views), f"{body} is not as declared"
 
 

@@ -1,4 +1,4 @@
-"""The two forms of the modules that a click goes through: compiled and plain (trackyard/runtime/compiled.py)."""
+"""The two forms of the modules of a click, compiled and plain (trackyard/runtime/compiled.py)."""
 
 import pytest
 

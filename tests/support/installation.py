@@ -1,4 +1,4 @@
-"""A whole installation whose parts are stepped by hand on one clock: journal, projector, conversions, edits, holds."""
+"""A whole installation with parts that are stepped by hand on one clock."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -59,7 +59,7 @@ class SteppedInstallation:
         made = Click(
             **{name: getattr(made, name) for name in Click.__struct_fields__}
             | {"id": new_click_id(now, self.edge)}
-            | fields  # type: ignore[arg-type]
+            | fields
         )
         self.writer.append(RecordKind.CLICK, encode(made))
         return made

@@ -68,7 +68,7 @@ class LimitedOffer:
 
     def settle(self) -> None:
         """Does all that waits."""
-        workers = [
+        workers: list[PostbackProcessor | ConversionEditor] = [
             PostbackProcessor(self.database, "USD", UTC, self.clock),
             ConversionEditor(self.database, "USD", UTC, self.clock),
         ]
@@ -101,7 +101,8 @@ class LimitedOffer:
         self.order(ConversionEdit(conversion_id=found, **fields))
 
     def imported(self, **fields: Any) -> None:
-        self.order(ConversionImport(**{"offer_id": self.offer, "affiliate_id": self.affiliate, "goal": "1"} | fields))
+        plain: dict[str, Any] = {"offer_id": self.offer, "affiliate_id": self.affiliate, "goal": "1"}
+        self.order(ConversionImport(**plain | fields))
 
     def accepted(self, *statuses: str) -> int:
         """How many conversions there are in these statuses."""
@@ -121,14 +122,14 @@ class LimitedOffer:
             return list(rows.scalars())
 
     def full(self) -> tuple[FullCap, ...]:
-        """The full caps of the offer as the edges are told."""
+        """The full caps of the offer as edges receive them."""
         with self.database.read() as conn:
             row = rulesets.compile_row(conn, "full_caps", str(self.offer))
         assert row is None or isinstance(row, RulesetFullCaps)
         return () if row is None else row.caps
 
-    def told(self) -> int:
-        """How often the edges were told of full caps."""
+    def published_count(self) -> int:
+        """How often full caps were published to the edges."""
         with self.database.read() as conn:
             changes = rulesets.changes_since(conn, 0, 100)
         return sum(change.version for change in changes if change.kind == "full_caps")

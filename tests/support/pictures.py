@@ -6,7 +6,7 @@ from io import BytesIO
 
 
 def png(width: int = 3, height: int = 2) -> bytes:
-    """A PNG whose header says its size."""
+    """A PNG with its size in the header."""
 
     def chunk(kind: bytes, content: bytes) -> bytes:
         return len(content).to_bytes(4, "big") + kind + content + zlib.crc32(kind + content).to_bytes(4, "big")

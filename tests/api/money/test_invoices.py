@@ -49,8 +49,11 @@ def lines(shown: dict[str, Any]) -> list[tuple[Any, ...]]:
 
 @pytest.fixture
 def history(api: Api) -> tuple[str, int, int]:
-    """An advertiser with two offers. The first: 3 clicks and 2 confirmed conversions on the 15th, 1 of each on the
-    16th, a declined one and one in euros; the second: a click on the 16th. Another's offer sold too."""
+    """An advertiser with two offers.
+
+    The first: 3 clicks and 2 confirmed conversions on the 15th, 1 of each on the 16th, a declined one and one in euros;
+    the second: a click on the 16th. Another's offer sold too.
+    """
     advertiser, other = api.add_advertiser(), api.add_advertiser(title="Mall")
     first, second = api.add_offer(advertiser=advertiser), api.add_offer(advertiser=advertiser)
     foreign = api.add_offer(advertiser=other)

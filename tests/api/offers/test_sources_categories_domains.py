@@ -117,7 +117,7 @@ class TestCategories:
 
 
 class TestSmartLinkCategories:
-    def test_domain_is_added_edited_and_removed(self, database: Database, analytics: Analytics) -> None:
+    def test_smartlink_category_is_added_edited_and_removed(self, database: Database, analytics: Analytics) -> None:
         api = installed(database, analytics)
         domain = add_domain(api, url="sl.example.org", use_https=0)
         made = add_smartlink(api, description="Hot", domain_id=domain["id"])

@@ -1,4 +1,4 @@
-"""What the sweep needs of affiliates, their own accounts, permissions, payment systems and custom fields."""
+"""What the sweep needs of affiliates, their permissions, payment systems and custom fields."""
 
 from collections.abc import Callable
 from decimal import Decimal

@@ -24,7 +24,7 @@ def good_params(offer: int, pid: int) -> dict[str, dict[str, Any]]:
 
 
 def path_subjects(api: Api, pid: int) -> dict[str, Callable[[], Any]]:
-    """What the ids in these methods' paths name, made anew for each call."""
+    """What the ids in these methods' paths name, made for each request."""
     numbers = count(1)
     closed = api.add_offer(privacy="protected")
 

@@ -29,7 +29,7 @@ def good_params(offer: int, pid: int) -> dict[str, dict[str, Any]]:
 
 
 def path_subjects(api: Api, offer: int, pid: int) -> dict[str, Callable[[], Any]]:
-    """What the ids in these methods' paths name, made anew for each call."""
+    """What the ids in these methods' paths name, made for each request."""
 
     def postback() -> int:
         body = api.admin.post("/3.0/partner/postback", pid=pid, url=URL, offer_id=offer)

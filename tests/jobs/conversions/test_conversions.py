@@ -217,13 +217,14 @@ CRASHES = [
 ]
 
 
+class ConverterCrash(BaseException):
+    """The death of a converter."""
+
+
 @pytest.mark.parametrize("place", CRASHES)
 def test_converter_crash_at_any_step_leaves_no_trace(
     world: ConverterSetup, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class ConverterCrash(BaseException):
-        """The process dies here."""
-
     def crash(*_: object) -> None:
         raise ConverterCrash
 
@@ -242,9 +243,6 @@ def test_converter_crash_at_any_step_leaves_no_trace(
 
 
 def test_converter_crash_before_commit_repeats_batch_once(world: ConverterSetup) -> None:
-    class ConverterCrash(BaseException):
-        """The process dies here."""
-
     world.send(world.click())
     with crash_before_commit(world.database, ConverterCrash), pytest.raises(ConverterCrash):
         world.converter().step()

@@ -75,16 +75,16 @@ def test_converter_crash_leaves_counters_unchanged(limited: LimitedOffer) -> Non
 def test_full_cap_is_published_to_edges_and_withdrawn_when_free(limited: LimitedOffer) -> None:
     limited.limit({"value": "2"}, is_redirect_overcap=True)
     last = [limited.send(status="2") for _ in range(2)][-1]
-    assert (limited.full(), limited.told()) == ((), 0)
+    assert (limited.full(), limited.published_count()) == ((), 0)
     limited.settle()
     assert limited.full() == (FullCap("1".zfill(24), until=MIDNIGHT),)
-    first_time = limited.told()
+    first_time = limited.published_count()
     assert first_time > 0
     limited.call()
-    assert limited.told() == first_time
+    assert limited.published_count() == first_time
     limited.call(last, AT + 1, status="3")
     assert limited.full() == ()
-    assert limited.told() > first_time
+    assert limited.published_count() > first_time
 
 
 def test_full_cap_ruleset_names_affiliates_and_countries(limited: LimitedOffer) -> None:
@@ -103,7 +103,7 @@ def test_full_cap_ruleset_names_affiliates_and_countries(limited: LimitedOffer) 
 def test_full_cap_without_redirect_is_not_published(limited: LimitedOffer) -> None:
     limited.limit({"value": "1"})
     limited.call()
-    assert (limited.full(), limited.told()) == ((), 0)
+    assert (limited.full(), limited.published_count()) == ((), 0)
 
 
 def test_full_cap_of_overcap_goal_only_is_published(limited: LimitedOffer) -> None:
@@ -119,7 +119,7 @@ def test_full_cap_found_on_postback_is_published(limited: LimitedOffer) -> None:
     limited.limit({"value": "1"}, is_redirect_overcap=True)
     assert limited.call() == ("declined", REACHED)
     assert limited.full() == (FullCap("1".zfill(24), until=MIDNIGHT),)
-    assert limited.told() > 0
+    assert limited.published_count() > 0
 
 
 def test_day_cap_mail_is_sent_once_a_day(limited: LimitedOffer) -> None:

@@ -97,8 +97,10 @@ def parse_answers(data: bytes, *, method: str = "GET") -> list[EdgeAnswer]:
 def running_edge(
     directory: Path, rows: Sequence[RulesetRow] | None, *, files: int = 0, **changed: object
 ) -> Iterator[RunningEdge]:
-    """An edge whose files are in `directory`, started with `rows` as its rules (None: none published). files: how many
-    it may have open, 0 = as many as whoever starts it."""
+    """An edge with its files in `directory`, started with `rows` as its rules (None: none published).
+
+    files: how many it may have open, 0 = as many as its parent.
+    """
     options = EdgeOptions(
         host="127.0.0.1",
         port=0,

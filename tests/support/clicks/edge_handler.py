@@ -1,5 +1,8 @@
 """The edge's handler without a server: a journal in memory, and requests as values."""
 
+from collections.abc import Callable
+from typing import Any
+
 from trackyard.edge.endpoints.handler import EdgeHandler
 from trackyard.edge.http.answers import JOURNAL_UNWRITABLE
 from trackyard.edge.http.request import Request, Response
@@ -39,12 +42,12 @@ class MemoryJournal:
         if self.full:
             raise JournalFull("no space")
         assert b"\n" not in payload
-        decode = {
+        decode: Callable[[bytes], Any] = {
             RecordKind.CLICK: decode_click,
             RecordKind.IMPRESSION: decode_impression,
             RecordKind.POSTBACK: decode_postback,
         }[kind]
-        record = decode(payload)
+        record: Any = decode(payload)
         encoded = encode(record) if kind is RecordKind.POSTBACK else encode_click(record)
         assert encoded == payload, "a record is as the struct is encoded"
         self.records.append(record)

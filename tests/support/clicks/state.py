@@ -1,4 +1,4 @@
-"""An edge's state beside a real journal, without a server: clicks decided and recorded one by one."""
+"""An edge's state with a real journal, without a server: clicks decided and recorded one by one."""
 
 import os
 from collections.abc import Iterator

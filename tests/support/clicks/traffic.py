@@ -1,4 +1,4 @@
-"""Traffic for the oracle of statistics: what Hypothesis draws, and how it happens to a whole installation.
+"""Traffic for the oracle of statistics: drawn by Hypothesis, played on a whole installation.
 
 Clicks, views and calls go into journals that the real writer writes and the real workers read; edits and imports are
 asked for over the API; holds end by their job.
@@ -216,7 +216,7 @@ def drawn_traffic(visits_at_least: int, visits_at_most: int) -> st.SearchStrateg
 
 
 def boundary_traffic() -> st.SearchStrategy[DrawnTraffic]:
-    """Clicks, and things that became of them, just before and after each centre and whole hours beside it."""
+    """Clicks and their conversions just before and after each centre and whole hours from it."""
     beside = (-14 * HOUR, -2 * HOUR, -HOUR, -HOUR // 2, -1, 0, HOUR // 2, HOUR - 1, HOUR, 2 * HOUR, 11 * HOUR)
     moments = [centre + each for centre in CENTRES for each in beside]
     of_kinds = (
@@ -265,8 +265,11 @@ class TrafficPeople:
 
 
 def create_people(plant: SteppedInstallation) -> TrafficPeople:
-    """The people of the traffic. Of affiliates the first two have a manager, the third one another, the last none; of
-    advertisers the second has none. The second affiliate was brought by the first, the last by the third."""
+    """The people of the traffic.
+
+    Of affiliates the first two have a manager, the third one another, the last none; of advertisers the second has
+    none. The second affiliate was brought by the first, the last by the third.
+    """
     people, clients = TrafficPeople(), dict[str, str]()
     roles = {
         "affiliate manager": [Role.MANAGER_AFFILIATE],
@@ -394,7 +397,7 @@ class TrafficPlayer:
         self._is_settled = False
 
     def _rotate(self) -> None:
-        """The second edge starts anew: another journal."""
+        """The second edge restarts with another journal."""
         self.writers[1].close()
         self.writers[1] = JournalWriter(self.plant.home / "journal", self.edges[1], self.plant.clock)
 

@@ -14,7 +14,7 @@ NOON = 1_700_049_600_000
 
 
 def new_click(number: int, **fields: Any) -> Click:
-    """A click at NOON whose id ends in `number`, made by edge 1."""
+    """A click at NOON of edge 1 with an id that ends in `number`."""
     values: dict[str, Any] = dict(EMPTY_CLICK)
     time = fields.get("time", NOON)
     values |= {

@@ -1,4 +1,4 @@
-"""What may happen in a game of tests/jobs/conversions/test_random_histories.py: the moves that Hypothesis draws."""
+"""The moves that Hypothesis draws for tests/jobs/conversions/test_random_histories.py."""
 
 from decimal import Decimal
 

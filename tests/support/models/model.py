@@ -1,6 +1,7 @@
-"""What docs/spec/conversions.md, docs/spec/money.md say of calls and of money, in plain Python: one list of
-conversions, counted anew for
-every question. It knows one offer, and nothing of how the platform does it."""
+"""The rules of docs/spec/conversions.md and docs/spec/money.md in plain Python.
+
+One list of conversions of one offer is counted for every question. The model knows nothing of the product's code.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -54,7 +55,7 @@ class ModelTask:
 
 @dataclass
 class ModelPaymentItem:
-    """A payment item of the offer. affiliate: whose own it is, None = a general one."""
+    """A payment item of the offer. affiliate: its owner, None = a general one."""
 
     goal: str
     kind: str
@@ -110,7 +111,10 @@ class ModelPayment:
 
 @dataclass
 class ModelOffer:
-    """The offer as staff have it. hold: days · sessions: ms · limit: conversions a day of the first affiliate."""
+    """The offer as staff have it.
+
+    hold: days · sessions: ms · limit: conversions a day of the first affiliate.
+    """
 
     status: str = "active"
     payments: list[ModelPaymentItem] = field(default_factory=list)
@@ -127,10 +131,13 @@ class ModelOffer:
 
 @dataclass
 class ConversionModel:
-    """Everything. affiliates: status by id · referrals: by affiliate its referrer and their percent · edges: those
-    that exist · least: what is paid out at least, by currency · rates: by currency, each from a moment on · answers: by
-    call, "" or why nothing happened · done: what the log says of edits and imports · resumed_at: the end of the last
-    time in which nothing was loaded by anybody, UTC ms: no call waited in it."""
+    """Everything.
+
+    affiliates: status by id · referrals: by affiliate its referrer and their percent · edges: those that exist · least:
+    what is paid out at least, by currency · rates: by currency, each from a moment on · answers: by call, "" or why
+    nothing happened · done: what the log says of edits and imports · resumed_at: the end of the last time in which
+    nothing was loaded, UTC ms: no call waited in it.
+    """
 
     affiliates: dict[int, str]
     referrals: dict[int, tuple[int, Decimal]]
@@ -308,7 +315,7 @@ class ConversionModel:
     def together(
         self, item: Limits, period: str, made: ModelConversion, statuses: Iterable[str]
     ) -> list[ModelConversion] | None:
-        """What a cap or tier counts together with a conversion, itself left out; None when it does not count it."""
+        """The other conversions that a cap or tier counts with one; None when it does not count it."""
         sides = [(item.get(f"{name}_type", "all"), name) for name in ("goal", "affiliate", "country")]
         listed = {"goal": item.get("goals"), "affiliate": item.get("affiliates"), "country": item.get("country")}
 
@@ -335,7 +342,7 @@ class ConversionModel:
             yield {"period": "day", "type": "conversions", "value": self.offer.limit, **who}
 
     def is_over(self, made: ModelConversion) -> bool:
-        """Whether a cap is reached without the conversion, whose status it counts."""
+        """Whether a cap that counts its status is reached without the conversion."""
         if not self._counts(made.status):
             return False
         counted = (*self.offer.counted, "pending_cap")
@@ -343,7 +350,7 @@ class ConversionModel:
         return any(others is not None and _reached(cap, others) for cap, others in found)
 
     def held(self, made: ModelConversion) -> list[tuple[int, Decimal]]:
-        """What each cap that counts such a conversion holds, the conversion itself among them: number, payouts."""
+        """What each cap that counts such a conversion holds, itself included: number, payouts."""
         found = []
         for cap in self.caps():
             others = self.together(cap, cap["period"], made, (*self.offer.counted, "pending_cap"))
@@ -396,7 +403,7 @@ class ConversionModel:
         if self.find(given["goal"], identity):
             return "IMPORT Conversion exists"
         click = ModelClick("", 255, order.at, given["pid"], "", given.get("ip", ""))
-        params = {name: given[name] for name in ("goal", "action_id", "sum") if name in given}
+        params: dict[str, str] = {name: given[name] for name in ("goal", "action_id", "sum") if name in given}
         made = self._plain(click, ModelPostback("", order.at, params), identity)
         status = given.get("status")
         self._settle(made, status or "confirmed", order.at)

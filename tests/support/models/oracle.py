@@ -1,10 +1,10 @@
-"""Statistics answered in plain Python, from the raw journal and the histories of conversions (docs/spec/statistics.md).
+"""Statistics in plain Python, from the journal and the conversions (docs/spec/statistics.md).
 
 It knows nothing of facts, of SQL over them, or of spans of time: an hour, a day or a month is what a clock of the asked
 zone shows. An answer is the body that the API must give, cell by cell.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from decimal import ROUND_HALF_EVEN, Decimal
@@ -61,7 +61,10 @@ CITIES = {("Berlin", "ru"): "Берлин", ("Berlin", "es"): "Berlín", ("Kathm
 
 @dataclass(frozen=True)
 class Viewer:
-    """Who asks. affiliates, advertisers: those it sees, None = all · by_payout, plain: its compatibility switches."""
+    """A caller.
+
+    affiliates, advertisers: those it sees, None = all · by_payout, plain: its compatibility switches.
+    """
 
     affiliates: frozenset[int] | None = None
     advertisers: frozenset[str] | None = None
@@ -78,8 +81,11 @@ class Viewer:
 
 @dataclass(frozen=True)
 class ReportRequest:
-    """A question. first, last: days · filters: by the names of the specification · types: shown; () = all ·
-    by_request: whether slices answer under the names that were requested, too."""
+    """A question.
+
+    first, last: days · filters: by the names of the specification · types: shown; () = all · by_request: whether slices
+    answer under the names that were requested, too.
+    """
 
     slices: tuple[str, ...]
     first: date
@@ -115,9 +121,9 @@ class KnownRecords:
 class Oracle:
     """Everything that happened, and the answers."""
 
-    clicks: list[Record]
-    views: list[Record]
-    conversions: list[Record]
+    clicks: Sequence[Record]
+    views: Sequence[Record]
+    conversions: Sequence[Record]
     known: KnownRecords
 
     # --- rows -----------------------------------------------------------------------------------------------
@@ -135,7 +141,7 @@ class Oracle:
 
     @staticmethod
     def warnings(viewer: Viewer, asked: ReportRequest) -> Iterator[str]:
-        """The sentences about ignored parameters, and about slices whose database is not configured."""
+        """The sentences about ignored parameters, and about slices with a database that is not configured."""
         ignored = [name for name, _ in asked.filters if name in STAFF_FILTERS] if viewer.is_affiliate else []
         for name in sorted(f"filter[{name}]" for name in ignored):
             yield f"{name} is a parameter for staff only. It was ignored."
@@ -272,7 +278,7 @@ class Oracle:
     def _shown(self, viewer: Viewer, asked: ReportRequest, row: Row) -> dict[str, Any]:
         is_refused = "trafficback_reason" in row["keys"]
         actions = {kind: each for kind, each in row["actions"].items() if not asked.types or kind in asked.types}
-        names = ("views", "ctr", "cr", "epc", "ecpm", "ratio")
+        names: tuple[str, ...] = ("views", "ctr", "cr", "epc", "ecpm", "ratio")
         if viewer.plain:
             names = ("views", "ctr") if is_refused else ("epc", "ratio") if "conn_type" in row["keys"] else ()
             actions = {kind: {name: each[name] for name in each if name != "payouts"} for kind, each in actions.items()}

@@ -1,4 +1,5 @@
-"""How full caps are, in plain Python over all clicks and conversions
+"""How full caps are, in plain Python over all clicks and conversions.
+
 (docs/spec/conversions.md#caps, docs/spec/statistics.md#cap-statistics, docs/decisions/0014).
 
 A period is what a clock of the cap's zone shows; a counter is a dictionary entry. An answer is what stats/caps must
@@ -27,8 +28,10 @@ ZERO = Decimal(0)
 
 @dataclass(frozen=True)
 class CapsOracle:
-    """The caps of an offer, and when they are looked at. now: UTC ms · zone: of their calendar · statuses: in which a
-    conversion counts · goal_names: by goal."""
+    """The caps of an offer, and when they are looked at.
+
+    now: UTC ms · zone: of their calendar · statuses: in which a conversion counts · goal_names: by goal.
+    """
 
     oracle: Oracle
     offer: int
@@ -39,7 +42,7 @@ class CapsOracle:
     goal_names: Mapping[str, str]
 
     def label(self, period: str, at: int) -> str:
-        """What tells a period from every other."""
+        """The key of a period."""
         return datetime.fromtimestamp(at // 1000, UTC).astimezone(self.zone).strftime(CLOCKS[period])
 
     def ends(self, period: str) -> int:
@@ -49,7 +52,7 @@ class CapsOracle:
         return next(at for at in count(self.now - self.now % QUARTER, QUARTER) if not self.is_now(period, at)) // 1000
 
     def is_now(self, period: str, at: int) -> bool:
-        """Whether a moment lies in the period that is now."""
+        """Whether a moment is in the current period."""
         return self.label(period, at) == self.label(period, self.now)
 
     def known(self, viewer: Viewer) -> list[Cap]:
@@ -119,21 +122,23 @@ class CapsOracle:
                 "goals": goals,
                 "goal_stats": by_goal,
                 "affiliate_type": cap["affiliate_type"],
-                "affiliates": self.told(cap, viewer) if who is None else [who],
+                "affiliates": self.own_affiliates(cap, viewer) if who is None else [who],
                 "country_type": cap["country_type"],
                 "countries": sorted(cap["country"]) if where is None else [where],
             }
 
     @staticmethod
-    def told(cap: Cap, viewer: Viewer) -> list[int]:
+    def own_affiliates(cap: Cap, viewer: Viewer) -> list[int]:
         """The affiliates that a cap names, as far as a caller sees them."""
         return sorted(who for who in cap["affiliates"] if viewer.affiliates is None or who in viewer.affiliates)
 
     # --- 3.0 --------------------------------------------------------------------------------------------------
 
     def old(self, viewer: Viewer) -> dict[str, Any]:
-        """The answer of 3.0, caps by their place, where the affiliates asked for are the caller itself, if it is one,
-        else nobody."""
+        """The answer of 3.0, caps by their place.
+
+        The affiliates asked for are the caller itself, if it is one,
+        else none."""
         known = self.known(viewer)
         rows = {cap["place"]: list(self._rows(cap, viewer)) for cap in known}
         merged = {place: _merged([row["current_value"] for row in each]) for place, each in rows.items()}
@@ -172,7 +177,9 @@ class CapsOracle:
         value = value.rstrip("0").rstrip(".") if "." in value else value
         amount = f"{value} USD of payouts" if cap["type"] == "budget" else f"{value} {cap['type']}"
         sides = [
-            _side(cap["affiliate_type"], "affiliate", "affiliates", [str(who) for who in self.told(cap, viewer)]),
+            _side(
+                cap["affiliate_type"], "affiliate", "affiliates", [str(who) for who in self.own_affiliates(cap, viewer)]
+            ),
             _side(cap["country_type"], "country", "countries", sorted(cap["country"])),
         ]
         if cap["type"] != "clicks":

@@ -1,4 +1,5 @@
-"""Lists, cohorts and shares answered in plain Python from what tests/support/models/oracle.py has read
+"""Lists, cohorts and shares in plain Python, from what tests/support/models/oracle.py has read.
+
 (docs/spec/statistics.md).
 
 Each function takes the parameters as they are sent and gives the body that the API must give.
@@ -22,8 +23,10 @@ OPEN = ("pending", "pending_cap", "hold")
 CUSTOM = [f"custom_field_{number}" for number in range(1, 8)]
 HIDDEN = dict.fromkeys(("revenue", "earnings", "price", "supplier_id", "advertiser"))
 """What an affiliate does not see of a conversion."""
-ALIKE = ("ip", "ua", "country", "city", "city_id", "device", "os", "browser", "referrer", "ref_id", "user_id")
-ALIKE += ("ios_idfa", "android_id", *(f"sub{number}" for number in range(1, 9)))
+ALIKE = (
+    *("ip", "ua", "country", "city", "city_id", "device", "os", "browser", "referrer", "ref_id", "user_id"),
+    *("ios_idfa", "android_id", *(f"sub{number}" for number in range(1, 9))),
+)
 
 
 def shown_status(status: str, version: str) -> str:
@@ -228,7 +231,7 @@ def by_id(oracle: Oracle, viewer: Viewer, made: Record, version: str) -> dict[st
 
 
 def find_subs(oracle: Oracle, viewer: Viewer, params: Params, now: int) -> Body:
-    """GET stats/find-subs for the subs that are asked for; those that are empty, when others are not, are left out."""
+    """GET stats/find-subs for the requested subs; empty ones only when all are empty."""
     asked = {name: _each(value) for name, value in sorted(params.items()) if name.startswith("sub")}
     asked = {name: prefixes for name, prefixes in asked.items() if any(prefixes)} or dict([*asked.items()][:1])
     since = now - 90 * 86_400_000
@@ -323,7 +326,7 @@ def share_of(made: Record) -> Decimal:
 
 
 def _shares(made: Record, taken: Taken) -> Iterator[tuple[str, Decimal]]:
-    """What a conversion brings its referrer: what a payment took; what is left, or too much; what may come."""
+    """The share of a referrer: paid, what is left or too much, and what may come."""
     state, amount = taken.get(made["id"], ("", Decimal(0)))
     if amount:
         yield state, amount
@@ -358,10 +361,13 @@ def _local(at: int, zone: str) -> datetime:
 
 
 def _in_period(at: int, params: Params) -> bool:
-    """Within the days that are asked for, and within the hour. Without a beginning only changes are looked at."""
+    """Within the days that are asked for, and within the hour.
+
+    Without a beginning only changes are looked at.
+    """
     now = _local(at, params["timezone"])
     first = params.get("date_from", str(now.date() - timedelta(1)))
-    return first <= str(now.date()) <= params["date_to"] and now.hour == params.get("hour", now.hour)
+    return bool(first <= str(now.date()) <= params["date_to"] and now.hour == params.get("hour", now.hour))
 
 
 def _is_among(record: Record, columns: dict[str, str], params: Params) -> bool:

@@ -1,4 +1,4 @@
-"""Questions to statistics: what Hypothesis draws, and how each is asked over the API (docs/spec/statistics.md)."""
+"""Report requests that Hypothesis draws, and how each is sent over the API (docs/spec/statistics.md)."""
 
 import json
 from collections.abc import Iterable
@@ -111,7 +111,9 @@ class ReportQuery:
 
     def ask(self, people: TrafficPeople) -> dict[str, Any]:
         """The body that the API gives; numbers exactly as they are written."""
-        return get_exact(people.clients[self.caller], f"/{self.asked.version}/stats/{self.path}", self.params())
+        path = f"/{self.asked.version}/stats/{self.path}"
+        body: dict[str, Any] = get_exact(people.clients[self.caller], path, self.params())
+        return body
 
 
 def get_exact(client: ApiClient, path: str, params: dict[str, Any]) -> Any:
@@ -212,7 +214,9 @@ def report_queries(draw: st.DrawFn) -> ReportQuery:
     filters = _filters(draw, names)
     if path == "getbysub" and "offer" not in dict(filters):
         filters = (*filters, ("offer", (0, 1)))
-    version, order, nonzero, types = draw(st.sampled_from(["3.0", "3.1"])), (), False, ()
+    version, nonzero = draw(st.sampled_from(["3.0", "3.1"])), False
+    order: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
     if path == "custom":
         if "smart_id" in slices and draw(st.booleans()):
             chosen = draw(st.lists(st.integers(0, 2), min_size=1, max_size=2, unique=True))

@@ -1,4 +1,4 @@
-"""Workers that die at a chosen moment: before a statement, before or after a commit, before or after a load."""
+"""Workers that die at a chosen moment: around a statement, a commit or a load."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -68,7 +68,7 @@ def inject_crash(database: Database, analytics: Analytics, crash: CrashPoint) ->
 
 @contextmanager
 def crash_before_commit(database: Database, error: type[BaseException]) -> Iterator[None]:
-    """Within, whoever writes dies when everything is written and nothing committed."""
+    """Within, a writer dies when everything is written and nothing committed."""
     write = database.write
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""A mail server on the loopback that keeps what it gets and answers as it is told."""
+"""A mail server on the loopback that keeps what it receives and answers as configured."""
 
 import socketserver
 import ssl
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 from types import TracebackType
-from typing import Self, cast
+from typing import Self
 
 import pytest
 
@@ -21,16 +21,72 @@ class ReceivedMail:
     message: EmailMessage
 
 
+class SmtpHandler(socketserver.StreamRequestHandler):
+    """One conversation with the mail server that a subclass names."""
+
+    mail_server: "MailServer"
+
+    def handle(self) -> None:
+        self.mail_server.connections += 1
+        self._say("220 test")
+        self.recipients: list[str] = []
+        while line := self.rfile.readline().decode().strip():
+            reply = "221 bye" if line.upper() == "QUIT" else self._reply(line)
+            if reply:
+                self._say(reply)
+            if not reply or line.upper() == "QUIT":
+                return
+
+    def _reply(self, line: str) -> str:
+        """Return the reply to a command; "" ends the conversation."""
+        verb = line.upper()
+        if verb.startswith("EHLO"):
+            return "250-test\r\n250 AUTH PLAIN"
+        if verb.startswith("AUTH"):
+            self.mail_server.logins.append(line)
+            return "235 OK"
+        if verb.startswith("RCPT"):
+            address = line[line.index("<") + 1 : line.index(">")]
+            reply = self.mail_server._answers(address)
+            self.recipients += [address] if reply.startswith("250") else []
+            return reply
+        return self._receive_content() if verb == "DATA" else "250 OK"
+
+    def _receive_content(self) -> str:
+        self._say("354 go on")
+        content = self._content()
+        reply = self.mail_server._answers("DATA")
+        if reply.startswith("250") or not reply:
+            message = message_from_bytes(content, policy=policy.default)
+            self.mail_server.received.append(ReceivedMail(self.recipients, message))
+        self.recipients = []
+        return reply
+
+    def _say(self, text: str) -> None:
+        self.wfile.write(text.encode() + b"\r\n")
+
+    def _content(self) -> bytes:
+        lines: list[bytes] = []
+        while (line := self.rfile.readline()) not in (b".\r\n", b""):
+            lines.append(line.removeprefix(b".") if line.startswith(b"..") else line)
+        return b"".join(lines)
+
+
 class MailServer:
-    """Serves while its `with` block lasts. `answers`: what is said to RCPT by address, to DATA under "DATA"; "" ends
-    the conversation instead · tls: spoken from the first byte."""
+    """Serves while its `with` block lasts.
+
+    `answers`: what is said to RCPT by address, to DATA under "DATA"; "" ends the conversation instead · tls: spoken
+    from the first byte.
+    """
 
     def __init__(self, answers: Callable[[str], str] | None = None, tls: ssl.SSLContext | None = None) -> None:
         self.received: list[ReceivedMail] = []
         self.logins: list[str] = []
         self.connections = 0
         self._answers = answers or (lambda _: "250 OK")
-        self._server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), self._handler())
+        self._server = socketserver.ThreadingTCPServer(
+            ("127.0.0.1", 0), type("Handler", (SmtpHandler,), {"mail_server": self})
+        )
         self._server.daemon_threads = True
         self._tls = tls
         if tls is not None:
@@ -55,52 +111,6 @@ class MailServer:
 
     def answer_differently(self, answers: Callable[[str], str]) -> None:
         self._answers = answers
-
-    def _handler(self) -> type[socketserver.StreamRequestHandler]:
-        server = self
-
-        class SmtpHandler(socketserver.StreamRequestHandler):
-            def handle(self) -> None:
-                server.connections += 1
-                self._say("220 test")
-                recipients: list[str] = []
-                while line := self.rfile.readline().decode().strip():
-                    verb = line.upper()
-                    said = "250 OK"
-                    if verb.startswith("EHLO"):
-                        said = "250-test\r\n250 AUTH PLAIN"
-                    elif verb.startswith("AUTH"):
-                        server.logins.append(line)
-                        said = "235 OK"
-                    elif verb.startswith("RCPT"):
-                        address = line[line.index("<") + 1 : line.index(">")]
-                        said = server._answers(address)
-                        recipients += [address] if said.startswith("250") else []
-                    elif verb == "DATA":
-                        self._say("354 go on")
-                        content = self._content()
-                        said = server._answers("DATA")
-                        if said.startswith("250") or not said:
-                            message = cast(EmailMessage, message_from_bytes(content, policy=policy.default))
-                            server.received.append(ReceivedMail(recipients, message))
-                        recipients = []
-                    elif verb == "QUIT":
-                        self._say("221 bye")
-                        return
-                    if not said:
-                        return
-                    self._say(said)
-
-            def _say(self, text: str) -> None:
-                self.wfile.write(text.encode() + b"\r\n")
-
-            def _content(self) -> bytes:
-                lines: list[bytes] = []
-                while (line := self.rfile.readline()) not in (b".\r\n", b""):
-                    lines.append(line.removeprefix(b".") if line.startswith(b"..") else line)
-                return b"".join(lines)
-
-        return SmtpHandler
 
 
 @pytest.fixture

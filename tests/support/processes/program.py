@@ -37,7 +37,7 @@ def poll_until(probe: Callable[[], T], *, seconds: float, what: str) -> T:
 
 
 def free_port() -> int:
-    """A port of the loopback nobody listens on."""
+    """A port of the loopback without a listener."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -82,8 +82,10 @@ STARTED: list["subprocess.Popen[bytes]"] = []
 
 
 def stop_all(started: Iterable["subprocess.Popen[bytes]"], *, seconds: float = 20) -> int:
-    """Ends those that still run: they are asked to stop, and killed when they do not in time. The children of one that
-    was killed end by themselves (docs/decisions/0006). How many ran."""
+    """Ends those that still run: they are asked to stop, and killed when they do not in time.
+
+    The children of one that was killed end by themselves (docs/decisions/0006). How many ran.
+    """
     running = [process for process in started if process.poll() is None]
     for process in running:
         process.terminate()
@@ -154,7 +156,7 @@ class RunningProgram:
         return found
 
     def kill(self, child: str) -> None:
-        """kill -9 of one role; returns when the parent has started it anew."""
+        """kill -9 of one role; returns when the parent has restarted it."""
         pid = self.children()[child]
         os.kill(pid, signal.SIGKILL)
         poll_until(lambda: self.children()[child] != pid, seconds=20, what=f"a new {child}")

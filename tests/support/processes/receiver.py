@@ -1,4 +1,4 @@
-"""A receiver of calls: a real HTTP server on the loopback that records what it gets and answers as it is told."""
+"""A receiver of postbacks: a real HTTP server that records requests and answers as configured."""
 
 import threading
 import time

@@ -82,7 +82,7 @@ def _migrated() -> Analytics:
 
 
 @lru_cache(maxsize=1)
-def _as_made() -> tuple[list[tuple[str, str]], list[tuple[int]]]:
+def _as_made() -> tuple[list[tuple[str, str]], list[tuple[int, ...]]]:
     return _look("migrated")
 
 
@@ -96,7 +96,7 @@ def _copied() -> str:
 
 
 def _emptied(name: str) -> bool:
-    """Removes all rows, and what is known of earlier inserts with them; whether the database is as it was made then."""
+    """Remove all rows and the log of inserts; return whether the database is as it was made."""
     origin, named = _migrated(), {"database": name}
     left = (
         "SELECT (SELECT count() FROM system.mutations WHERE database = {database:String}) + "
@@ -110,7 +110,7 @@ def _emptied(name: str) -> bool:
     return True
 
 
-def _look(name: str) -> tuple[list[tuple[str, str]], list[tuple[int]]]:
+def _look(name: str) -> tuple[list[tuple[str, str]], list[tuple[int, ...]]]:
     """The tables of a database with their declarations, and the steps that it took."""
     origin = _migrated()
     tables = (

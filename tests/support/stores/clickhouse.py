@@ -1,4 +1,4 @@
-"""A small HTTP front on the engine of this process: ClickHouse over the wire, as far as the program speaks it."""
+"""A small HTTP front on the engine of this process, as far as the program speaks HTTP to ClickHouse."""
 
 import io
 import re
@@ -42,7 +42,7 @@ def _connection_string() -> str:
 
 
 def _answer(parameters: dict[str, str], body: bytes) -> bytes:
-    connection = chdb.connect(_connection_string())
+    connection = chdb.connect(_connection_string())  # type: ignore[no-untyped-call]
     try:
         if database := parameters.get("database"):
             connection.query(f"USE `{database}`", "TabSeparated")

@@ -29,7 +29,10 @@ _FORGETFUL = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
 
 
 class PostgresServer:
-    """A PostgreSQL server of its own in a temporary directory. durable: it syncs to the disk as one in use does."""
+    """A PostgreSQL server of its own in a temporary directory.
+
+    durable: it syncs to the disk as one in use does.
+    """
 
     def __init__(self, *, durable: bool = False) -> None:
         self._user = _UNPRIVILEGED if os.geteuid() == 0 else None  # PostgreSQL refuses to run as root
@@ -94,7 +97,7 @@ class PostgresServer:
             connection.exec_driver_sql(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
 
     def drop(self, name: str) -> None:
-        """Removes a database, whoever is connected to it."""
+        """Remove a database and its connections."""
         with self._server.connect() as connection:
             connection.exec_driver_sql(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
 
@@ -111,7 +114,7 @@ class PostgresServer:
         installed = sorted(Path(spec.origin).parent.glob("pginstall[0-9]*"))[-1]
         if self._user is None or self._may_run(installed / "bin" / "postgres"):
             return installed / "bin"
-        copy = self._home / "program"  # the wheel lies where the unprivileged user may not look
+        copy = self._home / "program"  # the wheel is where the unprivileged user may not look
         package = Path(spec.origin).parent
         shutil.copytree(installed, copy / package.name / installed.name, symlinks=True)
         libraries = package.with_name(f"{package.name}.libs")  # found from the binaries by a relative path

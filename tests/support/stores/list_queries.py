@@ -1,5 +1,6 @@
-"""Questions to lists, cohorts and shares: parameters that Hypothesis draws, ids in them by their places."""
+"""List requests that Hypothesis draws: lists, cohorts and shares, ids in them by their places."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -16,7 +17,10 @@ _offers = st.integers(0, OFFERS - 1)
 
 @dataclass(frozen=True)
 class ListQuery:
-    """Who asks for what list. fields: parameters · places: ids by their places, of affiliates, offers, advertisers."""
+    """Who asks for what list.
+
+    fields: parameters · places: ids by their places, of affiliates, offers, advertisers.
+    """
 
     caller: str
     path: str
@@ -26,7 +30,11 @@ class ListQuery:
 
     def params(self, people: TrafficPeople) -> dict[str, Any]:
         """As the oracle reads them."""
-        known = {"offer": people.offers, "partner": people.affiliates, "advertiser": people.advertisers}
+        known: dict[str, Sequence[Any]] = {
+            "offer": people.offers,
+            "partner": people.affiliates,
+            "advertiser": people.advertisers,
+        }
         return dict(self.fields) | {name: [known[name][each] for each in places] for name, places in self.places}
 
 
@@ -139,7 +147,8 @@ def retention_queries(draw: st.DrawFn) -> ListQuery:
 @st.composite
 def time_to_action_queries(draw: st.DrawFn) -> ListQuery:
     """Questions to stats/time-to-action."""
-    fields = draw(_periods()) | draw(st.fixed_dictionaries({}, optional={"goal": st.sampled_from(GOALS)} | _pages))
+    optional: dict[str, st.SearchStrategy[Any]] = {"goal": st.sampled_from(GOALS), **_pages}
+    fields = draw(_periods()) | draw(st.fixed_dictionaries({}, optional=optional))
     return _of_one(draw, "time-to-action", "offer_id", fields, "affiliate_ids")
 
 

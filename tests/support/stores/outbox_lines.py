@@ -1,4 +1,4 @@
-"""What lies in the outbox."""
+"""The lines of the outbox."""
 
 from sqlalchemy import select
 

@@ -6,7 +6,7 @@ from trackyard.store.platform.rebuilds import RebuildStage
 
 
 class IdleRebuilder(Rebuilder):
-    """Tells of rebuilds that ended as they began."""
+    """Reports rebuilds that ended as they began."""
 
     def start(self, wish: RebuildMode) -> RebuildStatus:
         now = self._clock.now_ms()

@@ -106,7 +106,7 @@ def add_postback(conn: Connection, affiliate_id: int, url: str, **columns: Any) 
 
 
 def add_conversion(conn: Connection, number: int, **columns: Any) -> None:
-    """A confirmed conversion of offer 1 and affiliate 1, charge 2 and payout 1 USD, without what follows from one."""
+    """A confirmed conversion of offer 1 and affiliate 1, charge 2 and payout 1 USD, and nothing more."""
     values: dict[str, Any] = {
         "id": f"{number:024x}", "offer_id": 1, "goal": "1", "identity": f"c:{number}", "version": 1,
         "affiliate_id": 1, "advertiser_id": "a", "status": "confirmed", "sent_status": "confirmed", "goal_title": "G",

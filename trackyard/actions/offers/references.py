@@ -72,6 +72,12 @@ def _references(values: Mapping[str, Any]) -> Iterator[Reference]:
     for name in ("payments", "partner_payments"):
         for place, item in enumerate(values.get(name, ())):
             yield from _of_payment(f"{name}[{place}]", item if isinstance(item, dict) else asdict(item))
+    yield from _of_restrictions(values)
+    for place, group in enumerate(values.get("targeting", ())):
+        yield from _of_group(f"targeting[{place}]", group)
+
+
+def _of_restrictions(values: Mapping[str, Any]) -> Iterator[Reference]:
     for place, item in enumerate(values.get("restriction_os", ())):
         yield Reference(f"restriction_os[{place}][os]", "os", item.os)
     for place, item in enumerate(values.get("strictly_os", ())):
@@ -79,8 +85,6 @@ def _references(values: Mapping[str, Any]) -> Iterator[Reference]:
     for place, item in enumerate(values.get("restriction_isp", ())):
         if item.country:
             yield Reference(f"restriction_isp[{place}][country]", "country", item.country)
-    for place, group in enumerate(values.get("targeting", ())):
-        yield from _of_group(f"targeting[{place}]", group)
 
 
 def _of_payment(place: str, item: Mapping[str, Any]) -> Iterator[Reference]:

@@ -170,11 +170,14 @@ class ClickCounts:
                     self._changed[each.key] = cell_index
                     each.changed_round = self._round
         except OSError:
-            for each in capped_counts[:taken]:
-                own.set_count(each.cell_index, own.count_at(each.cell_index) - 1)
-                self._claims.remove_last()
+            self._roll_back(capped_counts[:taken])
             raise
         return -1
+
+    def _roll_back(self, capped_counts: Sequence[CappedCount]) -> None:
+        for each in capped_counts:
+            self._own.set_count(each.cell_index, self._own.count_at(each.cell_index) - 1)
+            self._claims.remove_last()
 
     def _count(self, key: bytes) -> int:
         cell_index = self._own.find(key)

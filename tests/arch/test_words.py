@@ -1,0 +1,97 @@
+"""The words of the house: names that say what they name, in the terms of docs/glossary.md."""
+
+import ast
+import io
+import re
+import tokenize
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+ROOT: Final = Path(__file__).parents[2]
+FOLDERS: Final = ("trackyard", "tests", "bench")
+CLEAN: Final = ("bench", "tests/arch", "tests/base", "tests/contract", "tests/support")
+"""Folders without a violation of the rules of prose. While others are rewritten, only these are checked."""
+
+LONG_LINE: Final = 100
+STARTERS: Final = {"it", "of", "that", "the", "there", "this", "what", "when", "where", "which", "who", "whose"}
+"""Words that begin no name of a test: it begins with its subject."""
+
+_WORD_IN_NAME: Final = re.compile(
+    r"(?:^|_)(?:told|tells?|beside|aside|whose|whoever|anew|nobody|somebody|anybody)(?:_|$)"
+)
+_WORD: Final = re.compile(
+    r"\b(?:whose|whoever|whom|nobody|somebody|anybody|told|tells?|telling|beside|aside|anew|lets? in|stands?|stood"
+    r"|lies|lay|goes on|made again|what(?:ever)? becomes|of late|thus|hence|therein|comes? to be|gives? back)\b",
+    re.IGNORECASE,
+)
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@cache
+def modules(folder: str) -> list[tuple[str, str, ast.Module]]:
+    """Return path, text and tree of each module, apart from migrations, which are never edited."""
+    paths = (path for path in sorted((ROOT / folder).rglob("*.py")) if path.parent.name != "versions")
+    texts = ((str(path.relative_to(ROOT)), path.read_text()) for path in paths)
+    return [(path, text, ast.parse(text)) for path, text in texts]
+
+
+def defined(folder: str) -> Iterator[tuple[str, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """Yield the place and node of each class and function."""
+    for path, _, tree in modules(folder):
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                yield f"{path}:{node.lineno}", node
+
+
+def prose(text: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield the docstrings and comments of a module with their lines."""
+    for node in ast.walk(tree):
+        if isinstance(node, _DOCUMENTED) and (docstring := ast.get_docstring(node)):
+            yield getattr(node, "lineno", 1), docstring
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string
+
+
+@pytest.mark.parametrize("folder", ["trackyard", "tests"])
+def test_class_name_is_defined_once(folder: str) -> None:
+    named = Counter(node.name for _, node in defined(folder) if isinstance(node, ast.ClassDef))
+    assert not [name for name, number in named.items() if number > 1]
+
+
+def test_test_name_is_unique_and_begins_with_its_subject() -> None:
+    named = Counter(node.name for _, node in defined("tests") if node.name.startswith("test_"))
+    assert not [name for name, number in named.items() if number > 1]
+    assert not [name for name in named if len(name.split("_")) < 4 or name.split("_")[1] in STARTERS]
+
+
+@pytest.mark.parametrize("folder", CLEAN)
+def test_name_uses_no_banned_word(folder: str) -> None:
+    assert not [f"{place}: {node.name}" for place, node in defined(folder) if _WORD_IN_NAME.search(node.name)]
+
+
+@pytest.mark.parametrize("folder", CLEAN)
+def test_docstring_begins_with_a_short_sentence(folder: str) -> None:
+    wrong = []
+    for path, _, tree in modules(folder):
+        for node in ast.walk(tree):
+            if isinstance(node, _DOCUMENTED) and (docstring := ast.get_docstring(node)):
+                line = docstring.splitlines()[0]
+                if len(line) > LONG_LINE or not line.endswith("."):
+                    wrong.append(f"{path}:{getattr(node, 'lineno', 1)}: {line}")
+    assert not wrong
+
+
+@pytest.mark.parametrize("folder", CLEAN)
+def test_prose_uses_no_banned_word(folder: str) -> None:
+    assert not [
+        f"{path}:{line}: {match[0]}"
+        for path, text, tree in modules(folder)
+        for line, said in prose(text, tree)
+        if (match := _WORD.search(said))
+    ]
