@@ -14,7 +14,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from starlette.testclient import TestClient
 
 from trackyard.wire.endpoint import Endpoint
-from trackyard.wire.http.routing import Routes
+from trackyard.wire.http.routing import RouteTable
 from trackyard.wire.response.envelope import BareAnswer, sent_type
 from trackyard.wire.response.errors import ErrorBody
 from trackyard.wire.response.exports import CSV, PARQUET, columns_of
@@ -106,8 +106,8 @@ def _portal() -> BlockingPortal:
 
 
 @lru_cache(maxsize=1)
-def _routes(endpoints: tuple[Endpoint[Any], ...]) -> Routes:
-    return Routes(endpoints)
+def _routes(endpoints: tuple[Endpoint[Any], ...]) -> RouteTable:
+    return RouteTable(endpoints)
 
 
 def _columns(response: Any) -> list[str]:

@@ -6,7 +6,7 @@ import pytest
 
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Endpoint
-from trackyard.wire.http.routing import Routes
+from trackyard.wire.http.routing import RouteTable
 from trackyard.wire.response.envelope import Answer
 from trackyard.wire.response.errors import MethodNotAllowed
 
@@ -21,7 +21,9 @@ def endpoint(method: Any, path: str) -> Endpoint[None]:
     return Endpoint(id=name, method=method, path=path, permission=Permission.OFFERS_READ, answer=Answer, handle=handle)
 
 
-ROUTES = Routes([endpoint("POST", "/things/{id}"), endpoint("GET", "/things/all"), endpoint("DELETE", "/things/{id}")])
+ROUTES = RouteTable(
+    [endpoint("POST", "/things/{id}"), endpoint("GET", "/things/all"), endpoint("DELETE", "/things/{id}")]
+)
 
 
 def test_routing_prefers_fixed_segment_over_variable() -> None:

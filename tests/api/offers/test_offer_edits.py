@@ -1,17 +1,16 @@
 """Offers changed, removed and changed many at once: rules, rights, mail, and several editors at the same time."""
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from threading import Barrier
 from typing import Any
 
 import pytest
-from sqlalchemy import event, select
+from sqlalchemy import select
 
 from tests.support.api import Api, installed
 from tests.support.models.events import new_click
 from tests.support.models.history import add_conversion, load_clicks
+from tests.support.stores.statements import recorded_statements
 from trackyard.actions.offers.offers import edit_offer
 from trackyard.actions.platform.files import NewFiles
 from trackyard.analytics.engine.connection import Analytics
@@ -40,20 +39,6 @@ def versions(api: Api) -> int:
 def tiers_of(api: Api, number: int) -> Any:
     with api.deps.database.read() as conn:
         return conn.execute(select(offer.c.commission_tiers).where(offer.c.id == number)).scalar_one()
-
-
-@contextmanager
-def statements(api: Api) -> Iterator[list[str]]:
-    """The statements that run meanwhile."""
-    seen: list[str] = []
-
-    def note(_conn: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
-        seen.append(statement)
-
-    engine = api.deps.database._engine
-    event.listen(engine, "before_cursor_execute", note)
-    yield seen
-    event.remove(engine, "before_cursor_execute", note)
 
 
 def test_offer_edit_accepts_number_and_hash_id(api: Api) -> None:
@@ -190,7 +175,7 @@ def test_offer_bulk_writes_use_constant_number_of_statements(api: Api) -> None:
     numbers = [api.add_offer() for _ in range(6)]
     counts = []
     for group in (numbers[:1], numbers[1:]):
-        with statements(api) as seen:
+        with recorded_statements() as seen:
             api.admin.post("/3.1/admin/offer/mass-update", **{"offer_id[]": group, "privacy": "public"})
             api.admin.post("/3.1/admin/offer/delete", **{"offer_id[]": group})
         counts.append(len(seen))

@@ -1,17 +1,17 @@
 """Which offers a list holds, in what order, and who sees them
 (docs/api/offer-lists.md, docs/spec/offers.md#lists-of-offers)."""
 
-from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
 import pytest
-from sqlalchemy import event, insert, update
+from sqlalchemy import insert, update
 
 from tests.support.api import NOW, Api
 from tests.support.client import ApiClient
 from tests.support.offers import payment, store_offer
 from tests.support.stores import seeds
+from tests.support.stores.statements import recorded_statements
 from trackyard.domain.offers.offers import (
     AllowDeny,
     AllowDenyGeo,
@@ -24,7 +24,6 @@ from trackyard.domain.offers.offers import (
     TargetingGroup,
 )
 from trackyard.domain.people.roles import Role
-from trackyard.store.engine.database import Database
 from trackyard.store.offers import offers as store
 from trackyard.store.tables import category, domain, offer, source
 
@@ -285,38 +284,15 @@ def _many(api: Api, pid: int, count: int) -> None:
 
 
 @pytest.mark.parametrize("path", ["/3.1/offers", "/3.0/partner/offers", "/3.0/partner/live-offers"])
-def test_offer_list_statement_count_is_constant(
-    api: Api, count_statements: Callable[[Database], list[str]], path: str
-) -> None:
+def test_offer_list_statement_count_is_constant(api: Api, path: str) -> None:
     pid, affiliate = api.add_affiliate()
     _many(api, pid, 12)
     counted: dict[tuple[str, int], int] = {}
     for name, client in (("staff", api.admin), ("affiliate", affiliate)):
         for limit in (1, 11):
             params = {"limit": limit, "sort[title]": "desc", "q": "shoes"} | ({"pid": pid} if "partner" in path else {})
-            seen = count_statements(api.deps.database)
-            assert len(client.get(path, **params)["offers"]) == limit
-            counted[name, limit] = len(seen)
+            with recorded_statements() as seen:
+                assert len(client.get(path, **params)["offers"]) == limit
+            counted[name, limit] = sum(statement.startswith("SELECT") for statement in seen)
     assert counted["staff", 1] == counted["staff", 11] <= 14
     assert counted["affiliate", 1] == counted["affiliate", 11] <= 14
-
-
-@pytest.fixture
-def count_statements() -> Callable[[Database], list[str]]:
-    """Begins to collect the statements of a database anew."""
-    listening: set[int] = set()
-    seen: list[str] = []
-
-    def begin(database: Database) -> list[str]:
-        if id(database) not in listening:
-            listening.add(id(database))
-
-            def note(_conn: Any, _cursor: Any, statement: str, *_more: Any) -> None:
-                if statement.startswith("SELECT"):
-                    seen.append(statement)
-
-            event.listen(database._engine, "before_cursor_execute", note)
-        seen.clear()
-        return seen
-
-    return begin

@@ -5,11 +5,11 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from sqlalchemy import event
 
 from tests.support.api import Api, installed
 from tests.support.client import FORBIDDEN_TO_AFFILIATES, ApiClient
 from tests.support.processes.mails import mails
+from tests.support.stores.statements import recorded_statements
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.domain.people.roles import Role
 from trackyard.domain.tracking.ruleset import RulesetConnections
@@ -219,15 +219,9 @@ def test_ticket_list_pages_are_disjoint_with_constant_statement_count(api: Api) 
     assert [ticket["id"] for page in pages for ticket in page] == [str(number) for number in range(9, 0, -1)]
     counts = []
     for limit in (1, 9):
-        statements: list[str] = []
-
-        def see(_conn: Any, _cursor: Any, statement: str, *_: Any, seen: list[str] = statements) -> None:
-            seen.append(statement)
-
-        event.listen(api.deps.database._engine, "before_cursor_execute", see)
-        assert len(tickets(api.admin, limit=limit)) == limit
-        event.remove(api.deps.database._engine, "before_cursor_execute", see)
-        counts.append(len(statements))
+        with recorded_statements() as seen:
+            assert len(tickets(api.admin, limit=limit)) == limit
+        counts.append(len(seen))
     assert counts[0] == counts[1]
 
 

@@ -4,10 +4,10 @@ import re
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, event
 
 from tests.support.api import Api
 from tests.support.processes.mails import mails
+from tests.support.stores.statements import recorded_statements
 from trackyard.base.secrets import password_matches
 from trackyard.domain.people.roles import Role
 from trackyard.domain.people.scope import Scope
@@ -107,22 +107,10 @@ def test_advertiser_list_statement_count_is_constant(api: Api) -> None:
     for more in (1, 5):
         for _ in range(more):
             api.add_offer(advertiser=add(api, manager=manager)["id"])
-        counts.append(_statements(api))
+        with recorded_statements() as seen:
+            api.admin.get("/3.0/admin/advertisers")
+        counts.append(len(seen))
     assert counts[0] == counts[1]
-
-
-def _statements(api: Api) -> int:
-    seen: list[str] = []
-
-    def note(_conn: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
-        seen.append(statement)
-
-    event.listen(Engine, "before_cursor_execute", note)
-    try:
-        api.admin.get("/3.0/admin/advertisers")
-    finally:
-        event.remove(Engine, "before_cursor_execute", note)
-    return len(seen)
 
 
 def test_advertiser_list_filter_updated_at_selects_changed(api: Api) -> None:

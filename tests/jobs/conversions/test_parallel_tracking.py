@@ -9,11 +9,11 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from prometheus_client import REGISTRY
-from sqlalchemy import event
 
 from tests.support.clicks.inbound_postbacks import make_click
 from tests.support.processes.receiver import Receiver, Reply
 from tests.support.stores.seeds import add_advertiser, add_affiliate, add_offer
+from tests.support.stores.statements import recorded_statements
 from tests.support.waiting import wait_until
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.base.clock import ManualClock
@@ -101,11 +101,10 @@ def test_parallel_tracking_without_offers_reads_no_records(
 ) -> None:
     add_tracked_offer(sqlite_database, None)
     monkeypatch.setattr(parallel_module, "_match_offer", None)
-    statements: list[str] = []
-    event.listen(sqlite_database._engine, "before_cursor_execute", lambda *given: statements.append(given[2]))
     clicks = ParallelTrackingQueuer(sqlite_database, ManualClock(AT))
-    for _ in range(5):
-        assert clicks.find(make_range(make_click(1, 7, ADVERTISER))) == []
+    with recorded_statements() as statements:
+        for _ in range(5):
+            assert clicks.find(make_range(make_click(1, 7, ADVERTISER))) == []
     assert sum("parallel_tracking_url" in statement for statement in statements) == 1
 
 

@@ -18,6 +18,7 @@ from tests.support.installation import SteppedInstallation
 from tests.support.models.events import new_click
 from tests.support.stores.seeds import add_advertiser, add_affiliate, add_offer, add_staff
 from trackyard.base.ids import new_api_key, new_id
+from trackyard.domain.people.callers import AccountKind
 from trackyard.domain.people.roles import Role
 from trackyard.journal.records import InboundPostback, RecordKind, encode
 from trackyard.journal.writer import JournalWriter
@@ -281,7 +282,7 @@ def create_people(plant: SteppedInstallation) -> TrafficPeople:
         for name, given in roles.items():
             user = add_staff(conn, first_name=name.title(), last_name="Ünal", roles=[role.value for role in given])
             people.managers[name] = user
-            clients[name] = _with_key(plant, conn, "staff", user)
+            clients[name] = _with_key(plant, conn, AccountKind.STAFF, user)
         boss = people.managers["both"]
         people.advertisers = [
             add_advertiser(conn, title="Shop & Söhne", manager_id=people.managers["sales"], tags=["gold", "old"]),
@@ -296,7 +297,7 @@ def create_people(plant: SteppedInstallation) -> TrafficPeople:
             )
             pid = add_affiliate(conn, name=f"N {place}", manager_id=managers[place], tags=tags[place], **brought)
             people.affiliates.append(pid)
-            clients[f"affiliate {place}"] = _with_key(plant, conn, "affiliate", str(pid))
+            clients[f"affiliate {place}"] = _with_key(plant, conn, AccountKind.AFFILIATE, str(pid))
         for place in range(OFFERS):
             shown = {
                 "title": f"Offer {place}",
@@ -310,7 +311,7 @@ def create_people(plant: SteppedInstallation) -> TrafficPeople:
     return people
 
 
-def _with_key(plant: SteppedInstallation, conn: Connection, kind: str, owner: str) -> str:
+def _with_key(plant: SteppedInstallation, conn: Connection, kind: AccountKind, owner: str) -> str:
     key = new_api_key()
     keys.add_key(conn, kind, owner, key, plant.api.deps.cipher, NOW)
     return key

@@ -1,7 +1,4 @@
-"""The rules of docs/spec/conversions.md and docs/spec/money.md in plain Python.
-
-One list of conversions of one offer is counted for every question. The model knows nothing of the product's code.
-"""
+"""The rules of docs/spec/conversions.md and docs/spec/money.md in plain Python."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -111,10 +108,7 @@ class ModelPayment:
 
 @dataclass
 class ModelOffer:
-    """The offer as staff have it.
-
-    hold: days · sessions: ms · limit: conversions a day of the first affiliate.
-    """
+    """The offer. hold: days · sessions: ms · limit: conversions a day of the first affiliate."""
 
     status: str = "active"
     payments: list[ModelPaymentItem] = field(default_factory=list)

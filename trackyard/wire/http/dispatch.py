@@ -58,7 +58,7 @@ from trackyard.wire.http.rate_limits import (
     ReportLimiter,
     WrongKeyLimiter,
 )
-from trackyard.wire.http.routing import Match, Routes
+from trackyard.wire.http.routing import Match, RouteTable
 from trackyard.wire.request.brackets import Tree, body_tree, close_files, merged, query_pairs, tree_of
 from trackyard.wire.request.fault_names import as_sent
 from trackyard.wire.request.params import MAX_SHOWN_NAME
@@ -117,7 +117,7 @@ class Dispatch(Generic[D]):
             WrongKeyLimiter(seconds),
         )
         self._run_idempotently, self._exports = run_idempotently, ExportSlots()
-        self._routes = Routes(endpoints)
+        self._routes = RouteTable(endpoints)
         self._deps = deps
         self._authenticate = authenticate
         self._pages = pages

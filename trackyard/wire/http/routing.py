@@ -19,7 +19,7 @@ class Match:
     variables: dict[str, str]
 
 
-class Routes:
+class RouteTable:
     """The paths of a catalogue."""
 
     def __init__(self, endpoints: Iterable[Endpoint[Any]]) -> None:
