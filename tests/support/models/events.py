@@ -52,4 +52,5 @@ def new_fact(number: int, **fields: Any) -> ConversionEventFields:
         "payout_base": Decimal(2),
         "country": "DE",
     }
-    return ConversionEvent(**(values | fields))
+    event: ConversionEvent = ConversionEvent(**(values | fields))
+    return event

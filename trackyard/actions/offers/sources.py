@@ -6,32 +6,32 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.offers.offers import remove_from_offers
 from trackyard.base.errors import BadInput, required
 from trackyard.base.ids import new_id
-from trackyard.domain.offers.categories import Source
+from trackyard.domain.offers.categories import TrafficSource
 from trackyard.store.offers import sources
 
 
-def list_sources(deps: Deps) -> list[Source]:
+def list_sources(deps: Deps) -> list[TrafficSource]:
     """Every traffic source, oldest first."""
     with deps.database.read() as conn:
         return sources.list_sources(conn)
 
 
-def get_source(deps: Deps, source_id: str) -> Source:
+def get_source(deps: Deps, source_id: str) -> TrafficSource:
     """The source of an id. Raises NotFound."""
     with deps.database.read() as conn:
         return required(sources.find_source(conn, source_id))
 
 
-def add_source(deps: Deps, titles: dict[str, str]) -> Source:
+def add_source(deps: Deps, titles: dict[str, str]) -> TrafficSource:
     """Makes a traffic source with a title by language. Raises BadInput when there is none."""
     now = deps.clock.now_ms()
-    new = Source(id=new_id(now), title_lang=_titles({}, titles), created_at=now, updated_at=now)
+    new = TrafficSource(id=new_id(now), title_lang=_titles({}, titles), created_at=now, updated_at=now)
     with deps.database.write() as conn:
         sources.add_source(conn, new)
     return new
 
 
-def edit_source(deps: Deps, source_id: str, titles: dict[str, str]) -> Source:
+def edit_source(deps: Deps, source_id: str, titles: dict[str, str]) -> TrafficSource:
     """Sets the titles that are given, an empty one takes its language away. Raises NotFound, BadInput."""
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
@@ -41,7 +41,7 @@ def edit_source(deps: Deps, source_id: str, titles: dict[str, str]) -> Source:
     return after
 
 
-def remove_source(deps: Deps, source_id: str) -> Source:
+def remove_source(deps: Deps, source_id: str) -> TrafficSource:
     """Removes a source, from the offers that allow it too. Raises NotFound."""
     now = deps.clock.now_ms()
     with deps.database.write() as conn:

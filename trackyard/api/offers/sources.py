@@ -5,7 +5,7 @@ from typing import Annotated
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers.sources import add_source, edit_source, get_source, list_sources, remove_source
 from trackyard.api.paths import path_hex
-from trackyard.domain.offers.categories import Source
+from trackyard.domain.offers.categories import TrafficSource
 from trackyard.domain.offers.languages import LANGUAGES, preferred_text
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
@@ -58,7 +58,7 @@ def add(request: ApiRequest[Deps], params: WriteSource) -> SourceAnswer:
     return SourceAnswer(source=source_view(add_source(request.deps, params.title_lang)))
 
 
-def _find(request: ApiRequest[Deps]) -> Source:
+def _find(request: ApiRequest[Deps]) -> TrafficSource:
     return get_source(request.deps, path_hex(request))
 
 
@@ -76,6 +76,6 @@ def remove(request: ApiRequest[Deps], _params: NoParams) -> SourceAnswer:
     return SourceAnswer(source=source_view(remove_source(request.deps, request.subject.id)))
 
 
-def source_view(row: Source) -> SourceView:
+def source_view(row: TrafficSource) -> SourceView:
     """A traffic source on the wire."""
     return SourceView(id=row.id, title=preferred_text(row.title_lang), title_lang=row.title_lang)

@@ -15,7 +15,15 @@ from trackyard.api.statistics.rows import ActionView, RowFormat, StatsRowView, r
 from trackyard.domain.statistics.reports import Report, conversion_types
 from trackyard.domain.statistics.slices import REJECTION_REASON, SLICES
 from trackyard.wire.endpoint import ApiRequest
-from trackyard.wire.response.exports import Column, ColumnType, ExportTable, Row, block_of_rows, blocks_of, columns_of
+from trackyard.wire.response.exports import (
+    ColumnType,
+    ExportColumn,
+    ExportTable,
+    Row,
+    block_of_rows,
+    blocks_of,
+    columns_of,
+)
 
 CUSTOM_COLUMNS: Final = (
     "Columns: those of the slices (`year`, `month`, `day`, `offer.id`, `offer.title`, `sub1`…), traffic.raw, "
@@ -23,12 +31,22 @@ CUSTOM_COLUMNS: Final = (
     "ctr, `cr` of each conversion type (`cr_total`, `cr_confirmed`…), epc, ecpm, ratio, and currency, in which the "
     f"amounts are. `plain` rows have fewer, as in JSON. {ALL_ROWS}"
 )
-_MANAGER: Final = (Column("id"), Column("first_name"), Column("last_name"), Column("title"))
+_MANAGER: Final = (ExportColumn("id"), ExportColumn("first_name"), ExportColumn("last_name"), ExportColumn("title"))
 _NAMED: Final = MappingProxyType(
     {
-        "offer": (Column("id", ColumnType.WHOLE), Column("offer_id"), Column("title"), Column("url")),
-        "affiliate": (Column("id", ColumnType.WHOLE), Column("email"), Column("login"), Column("name")),
-        "advertiser": (Column("id"), Column("title")),
+        "offer": (
+            ExportColumn("id", ColumnType.WHOLE),
+            ExportColumn("offer_id"),
+            ExportColumn("title"),
+            ExportColumn("url"),
+        ),
+        "affiliate": (
+            ExportColumn("id", ColumnType.WHOLE),
+            ExportColumn("email"),
+            ExportColumn("login"),
+            ExportColumn("name"),
+        ),
+        "advertiser": (ExportColumn("id"), ExportColumn("title")),
         "affiliate_manager_id": _MANAGER,
         "advertiser_manager_id": _MANAGER,
     }
@@ -58,40 +76,44 @@ def stats_table(
     return ExportTable(columns, pieces, request.deps.zone, period, lambda: export.count)
 
 
-def _slices(report: Report, form: RowFormat) -> Iterator[Column]:
+def _slices(report: Report, form: RowFormat) -> Iterator[ExportColumn]:
     """The columns of the slices."""
     parts = {part.key: part for name in report.dimensions for part in SLICES[name].parts}
     for key, part in parts.items():
         for name in (form.requested[key], key) if key in form.requested else (key,):
             if key in _NAMED:
-                yield from (Column(f"{name}.{column.name}", column.kind) for column in _named(key, form))
+                yield from (ExportColumn(f"{name}.{column.name}", column.kind) for column in _named(key, form))
             else:
-                yield Column(name, ColumnType.WHOLE if part.is_number else ColumnType.TEXT)
+                yield ExportColumn(name, ColumnType.WHOLE if part.is_number else ColumnType.TEXT)
 
 
-def _named(key: str, form: RowFormat) -> Iterator[Column]:
+def _named(key: str, form: RowFormat) -> Iterator[ExportColumn]:
     for column in _NAMED[key]:
         is_url, is_added = column.name == "url", column.name == "title" and key.endswith("_manager_id")
         if (form.shows_url or not is_url) and not (form.plain and is_added):
             yield column
 
 
-def _metrics(kinds: Collection[str], form: RowFormat, *, rejected: bool) -> Iterator[Column]:
+def _metrics(kinds: Collection[str], form: RowFormat, *, rejected: bool) -> Iterator[ExportColumn]:
     """The columns after those of the slices."""
-    yield from (Column("traffic.raw", ColumnType.WHOLE), Column("traffic.uniq", ColumnType.WHOLE))
+    yield from (ExportColumn("traffic.raw", ColumnType.WHOLE), ExportColumn("traffic.uniq", ColumnType.WHOLE))
     for kind in () if rejected else kinds:
         for column in _ACTION:
             if not (form.plain and column.name == "payouts"):
-                yield Column(f"{kind}.{column.name}", column.kind)
+                yield ExportColumn(f"{kind}.{column.name}", column.kind)
     if rejected or not form.plain:
-        yield Column("views", ColumnType.WHOLE)
-        yield Column("ctr", ColumnType.AMOUNT)
+        yield ExportColumn("views", ColumnType.WHOLE)
+        yield ExportColumn("ctr", ColumnType.AMOUNT)
     if not form.plain:
-        yield from (Column(f"cr_{kind}", ColumnType.AMOUNT) for kind in kinds)
-        yield from (Column("epc", ColumnType.AMOUNT), Column("ecpm", ColumnType.AMOUNT), Column("ratio"))
+        yield from (ExportColumn(f"cr_{kind}", ColumnType.AMOUNT) for kind in kinds)
+        yield from (
+            ExportColumn("epc", ColumnType.AMOUNT),
+            ExportColumn("ecpm", ColumnType.AMOUNT),
+            ExportColumn("ratio"),
+        )
     if rejected:
-        yield Column("trafficback", ColumnType.WHOLE)
-    yield Column("currency")
+        yield ExportColumn("trafficback", ColumnType.WHOLE)
+    yield ExportColumn("currency")
 
 
 def _flattener(

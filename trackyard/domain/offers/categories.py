@@ -14,7 +14,7 @@ class Category:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class TrafficSource:
     """A traffic source that offers allow, titled by language. Times are UTC ms."""
 
     id: str

@@ -4,26 +4,26 @@ from dataclasses import asdict
 
 from sqlalchemy import Connection, delete, insert, select, update
 
-from trackyard.domain.offers.categories import Source
+from trackyard.domain.offers.categories import TrafficSource
 from trackyard.store.tables import source
 
 
-def add_source(conn: Connection, new: Source) -> None:
+def add_source(conn: Connection, new: TrafficSource) -> None:
     """Stores a new one."""
     conn.execute(insert(source).values(**asdict(new)))
 
 
-def find_source(conn: Connection, source_id: str, *, lock: bool = False) -> Source | None:
+def find_source(conn: Connection, source_id: str, *, lock: bool = False) -> TrafficSource | None:
     """The source of an id; `lock`: nobody else changes it until this transaction ends."""
     statement = select(source).where(source.c.id == source_id)
     row = conn.execute(statement.with_for_update() if lock else statement).one_or_none()
-    return None if row is None else Source(**row._mapping)
+    return None if row is None else TrafficSource(**row._mapping)
 
 
-def list_sources(conn: Connection) -> list[Source]:
+def list_sources(conn: Connection) -> list[TrafficSource]:
     """All of them, oldest first."""
     rows = conn.execute(select(source).order_by(source.c.created_at, source.c.id))
-    return [Source(**row._mapping) for row in rows]
+    return [TrafficSource(**row._mapping) for row in rows]
 
 
 def edit_source(conn: Connection, source_id: str, title_lang: dict[str, str], now_ms: int) -> None:

@@ -44,7 +44,7 @@ class ColumnType(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ExportColumn:
     """A column of a file."""
 
     name: str
@@ -75,7 +75,7 @@ class ExportTable:
     count: the number of all rows, known once the first piece was read
     """
 
-    columns: tuple[Column, ...]
+    columns: tuple[ExportColumn, ...]
     pieces: Blocks
     zone: ZoneInfo
     period: str = ""
@@ -103,7 +103,7 @@ class FileExport(Generic[D]):
     description: str = ""
 
 
-def columns_of(view: type[View]) -> tuple[Column, ...]:
+def columns_of(view: type[View]) -> tuple[ExportColumn, ...]:
     """The columns that rows of a view have."""
     return tuple(_columns(view, ""))
 
@@ -114,14 +114,14 @@ def table_of(view: type[View], rows: Iterable[View], zone: ZoneInfo, **more: Any
     return ExportTable(columns, blocks_of(columns, map(flat, rows)), zone, **more)
 
 
-def blocks_of(columns: Sequence[Column], rows: Iterable[Row]) -> Blocks:
+def blocks_of(columns: Sequence[ExportColumn], rows: Iterable[Row]) -> Blocks:
     """Yield rows by column, BATCH_ROWS at a time."""
     left = iter(rows)
     while some := list(islice(left, BATCH_ROWS)):
         yield block_of_rows(columns, some)
 
 
-def block_of_rows(columns: Sequence[Column], rows: Sequence[Row]) -> ColumnBlock:
+def block_of_rows(columns: Sequence[ExportColumn], rows: Sequence[Row]) -> ColumnBlock:
     """Return rows by column."""
     array = load_pyarrow().arrow.array
     encode = msgspec.json.Encoder(decimal_format="number").encode
@@ -145,7 +145,7 @@ def type_of(kind: ColumnType) -> Any:
     }.get(kind, arrow.string())
 
 
-def block_of(columns: Sequence[Column], arrays: Mapping[str, Array]) -> ColumnBlock:
+def block_of(columns: Sequence[ExportColumn], arrays: Mapping[str, Array]) -> ColumnBlock:
     """Rows by column, from arrays by the columns' names; others are left out. Raises KeyError."""
     return ColumnBlock(tuple(arrays[column.name] for column in columns))
 
@@ -163,10 +163,10 @@ def nested_columns(view: type[View], name: str, keys: Array, view_of: Callable[[
     return {column.name: array for column, array in zip(columns, arrays, strict=True)}
 
 
-def _columns(view: type[View], prefix: str) -> Iterator[Column]:
+def _columns(view: type[View], prefix: str) -> Iterator[ExportColumn]:
     for name, kind in _fields(view):
         if isinstance(kind, ColumnType):
-            yield Column(prefix + name, kind)
+            yield ExportColumn(prefix + name, kind)
         else:
             yield from _columns(kind, f"{prefix}{name}.")
 
