@@ -52,5 +52,5 @@ def new_fact(number: int, **fields: Any) -> ConversionEventFields:
         "payout_base": Decimal(2),
         "country": "DE",
     }
-    event: ConversionEvent = ConversionEvent(**(values | fields))
+    event: ConversionEventFields = ConversionEvent(**(values | fields))
     return event
