@@ -14,7 +14,13 @@ import pytest
 
 ROOT: Final = Path(__file__).parents[2]
 FOLDERS: Final = ("trackyard", "tests", "bench")
-CLEAN: Final = ("bench", "tests/arch", "tests/base", "tests/contract", "tests/support")
+CLEAN: Final = (
+    "bench",
+    "tests/arch",
+    "tests/base",
+    "tests/contract",
+    "tests/support",
+)
 """Folders without a violation of the rules of prose. While others are rewritten, only these are checked."""
 
 LONG_LINE: Final = 100
