@@ -470,7 +470,7 @@ def test_rebuild_keeps_rows_of_other_machines(plant: SteppedInstallation) -> Non
 
     click()
     patch = pytest.MonkeyPatch()
-    for name in ("slices", "count_facts", "add_later"):
+    for name in ("list_slices", "count_conversion_events", "add_late_events"):
         real = getattr(rebuild, name)
 
         def wrapped(*args: object, real: Callable[..., object] = real) -> object:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
+from msgspec import Raw
 
 from trackyard.domain.platform.erasures import (
     ErasableRecord,
@@ -20,7 +21,6 @@ from trackyard.journal.records import (
     decode_impression,
     decode_postback,
     encode,
-    encode_click,
 )
 
 
@@ -65,7 +65,10 @@ def _erase_visit(erasure: ErasedSubjects, payload: bytes, decode: Any) -> bytes:
         return payload  # the id stands near the front: nothing is decoded
     record = decode(payload)
     remaining = redact_erased(erasure, record)
-    return payload if remaining is record else encode_click(remaining)
+    if remaining is record:
+        return payload
+    columns = len(msgspec.json.decode(payload, type=list[Raw]))
+    return encode(list(msgspec.structs.astuple(remaining))[:columns])  # as the analytic store empties its copy
 
 
 def _erase_postback(erasure: ErasedSubjects, payload: bytes, clicks: Mapping[str, ErasableRecord]) -> bytes:
