@@ -100,7 +100,7 @@ def _differences(shape: Shape, declared: Any, place: str) -> Iterator[tuple[str,
                     yield where, ABSENT
         elif isinstance(option, inspect.DictType) and shape.values is not None:
             yield from _differences(shape.values, option.value_type, f"{place}.*")
-        elif isinstance(option, inspect.ListType) and shape.values is not None:
+        elif isinstance(option, inspect.ListType | inspect.VarTupleType) and shape.values is not None:
             yield from _differences(shape.values, option.item_type, f"{place}[]")
 
 
@@ -127,6 +127,8 @@ _DECLARED: dict[type, frozenset[str]] = {
     inspect.FloatType: frozenset({"number"}),
     inspect.StrType: frozenset({"string"}),
     inspect.LiteralType: frozenset({"string"}),
+    inspect.EnumType: frozenset({"string"}),
+    inspect.VarTupleType: frozenset({"array"}),
     inspect.ListType: frozenset({"array"}),
     inspect.DictType: frozenset({"map", "object"}),
     inspect.StructType: frozenset({"object"}),

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 from tests.support.clicks.rules import ADVERTISER, make_offer, make_ruleset, packed
 from trackyard.decision.click.hit import Hit
-from trackyard.decision.click.route import OfferRoute, Reservation
+from trackyard.decision.click.route import NEW, OfferRoute, Reservation
 from trackyard.decision.click.state import EMPTY_CLICK_STATE, ClickState, ReservationRequest
-from trackyard.decision.click.steps import NO_RESERVATION, STEPS, decide
+from trackyard.decision.click.steps import STEPS, decide
 from trackyard.decision.routes import Ruleset
 from trackyard.decision.targeting.ip_lists import address_number
 from trackyard.decision.visitor.geo import CachedGeoRecord
@@ -136,7 +136,7 @@ def find_rejection(click: Click) -> Rejection | None:
     """What is decided on a click: the first rejection of the whole table, whatever its route skips."""
     rejection = click.decide()
     hit, route, state, _ = click
-    reservation = NO_RESERVATION
+    reservation = NEW
     if route.is_known and hit.affiliate is not None:
         reservation = state.reserve([ReservationRequest(hit, route, route.find_full_cap(hit))])[0]
     found: dict[str, Rejection] = {}

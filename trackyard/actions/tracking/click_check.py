@@ -15,10 +15,10 @@ from trackyard.analytics.reports.clicks import find_click
 from trackyard.base.errors import BadInput, NotFound
 from trackyard.base.ids import new_click_id
 from trackyard.decision.click.hit import Hit
-from trackyard.decision.click.route import OfferRoute
+from trackyard.decision.click.route import NEW, OfferRoute
 from trackyard.decision.click.smartlinks import find_offers
 from trackyard.decision.click.state import EMPTY_CLICK_STATE, ClickState, ReservationRequest
-from trackyard.decision.click.steps import BOT, NO_RESERVATION, STEPS, UNKNOWN_OFFER, decide
+from trackyard.decision.click.steps import BOT, STEPS, UNKNOWN_OFFER, decide
 from trackyard.decision.routes import Ruleset
 from trackyard.decision.target.queries import clean_text
 from trackyard.decision.target.url import accepted_url, rejected_url
@@ -276,7 +276,7 @@ def _step_results(hit: Hit, route: OfferRoute, state: ClickState) -> tuple[Click
             rejections: Mapping[str, Rejection] = {}
         else:
             request = ReservationRequest(hit, route, route.find_full_cap(hit))
-            reservation = state.reserve([request])[0] if step.uses_state else NO_RESERVATION
+            reservation = state.reserve([request])[0] if step.uses_state else NEW
             rejections = step.rejections(hit, route, reservation)
         for reason in step.reasons:
             rejection = rejections.get(reason)

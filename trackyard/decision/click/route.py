@@ -4,6 +4,7 @@ import sys
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable
+from typing import Final
 
 from trackyard.decision.click.caps import CappedCounts, OfferClickCaps
 from trackyard.decision.click.hit import Hit
@@ -27,6 +28,12 @@ class Reservation:
     def __init__(self, is_new: bool, full_cap: str) -> None:
         self.is_new = is_new
         self.full_cap = full_cap
+
+
+NEW: Final = Reservation(True, "")
+"""A place in every cap, for a visitor who is new to the offer."""
+SEEN: Final = Reservation(False, "")
+"""A place in every cap, for a visitor whom the offer knows."""
 
 
 StepCheck = Callable[[Hit, "OfferRoute", Reservation], Rejection | None]

@@ -7,7 +7,7 @@ from typing import Final
 
 from trackyard.base.ids import is_hex24
 from trackyard.decision.click.hit import Hit
-from trackyard.decision.click.route import OfferRoute, Reservation, StepCheck, find_number
+from trackyard.decision.click.route import NEW, OfferRoute, Reservation, StepCheck, find_number
 from trackyard.decision.click.state import ClickState, ReservationRequest
 from trackyard.decision.targeting.targeting import check_rejection
 from trackyard.domain.tracking.rejections import DETAIL_LENGTH, REJECTION_REASONS, Rejection
@@ -182,7 +182,8 @@ STEPS: Final = (
 )
 """Every step in order. Clicks, dry runs and explanations run this table; those that use the state come last."""
 
-NO_RESERVATION: Final = Reservation(True, "")
+_NEW_VISITOR: Final = Decision(None, True)
+_SEEN_VISITOR: Final = Decision(None, False)
 
 
 def set_checks(route: OfferRoute) -> OfferRoute:
@@ -207,7 +208,7 @@ def decide(hit: Hit, route: OfferRoute, state: ClickState, *, as_visitor: bool =
     (docs/spec/tracking.md#bots).
     """
     for check in route.ordinary_checks if hit.is_ordinary else route.checks:
-        rejection = check(hit, route, NO_RESERVATION)
+        rejection = check(hit, route, NEW)
         if rejection is not None and not (as_visitor and rejection is _BOT):
             return Decision(rejection, False)
     full_cap = route.find_full_cap(hit) if route.full_caps else ""
@@ -216,4 +217,4 @@ def decide(hit: Hit, route: OfferRoute, state: ClickState, *, as_visitor: bool =
         rejection = check(hit, route, reservation)
         if rejection is not None:
             return Decision(rejection, False)
-    return Decision(None, reservation.is_new)
+    return _NEW_VISITOR if reservation.is_new else _SEEN_VISITOR

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from trackyard.decision.click.hit import Hit
-from trackyard.decision.click.route import OfferRoute, Reservation
+from trackyard.decision.click.route import NEW, SEEN, OfferRoute, Reservation
 from trackyard.decision.click.state import ReadOnlyClickState, ReservationRequest
 from trackyard.edge.state.claims import FLUSH_AT, Claims
 from trackyard.edge.state.counts import ClickCounts
@@ -116,13 +116,15 @@ class EdgeState:
         start = len(self.claims)
         new = route.unique_only and self._claim_visitor(hit, route)
         if route.unique_only and not new:
-            return Reservation(False, "")
+            return SEEN
         full_cap = full_cap or self._reserve_counts(hit, route)
         if full_cap:
             self._roll_back_to(start)
         elif not route.unique_only:
             new = self._claim_visitor(hit, route)
-        return Reservation(new, full_cap)
+        if full_cap:
+            return Reservation(new, full_cap)
+        return NEW if new else SEEN
 
     def _claim_visitor(self, hit: Hit, route: OfferRoute) -> bool:
         cookie, second = route.unique_cookie(hit), hit.time_ms // 1000
