@@ -183,7 +183,7 @@ def rows_of(store: Analytics, report: Report) -> list[StatsRow]:
         {"order": ("currency",)},
         {"dimensions": ("day", "affiliate"), "zone": "Asia/Kathmandu"},
         {"dimensions": ()},
-        {"dimensions": ("goal",), "not_found_apart": True},
+        {"dimensions": ("goal",), "separate_not_found": True},
         {"dimensions": ("goal", "trafficback_reason")},
         {"nonzero": True, "scope": Scope.of_affiliate(2)},
         {"filters": {"currency": ("EUR",)}},

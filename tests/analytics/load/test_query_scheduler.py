@@ -272,11 +272,11 @@ def test_query_scheduler_exports_leave_a_slot_to_reports(pool: ThreadPoolExecuto
 
 def test_query_scheduler_drops_cancelled_export(pool: ThreadPoolExecutor) -> None:
     turns = QueryScheduler(lambda _turn: None, heavy=ConcurrencyLimit(most=1, each=1, waiting=6, seconds=5))
-    for lane in ("of_file", "heavy"):
+    for lane in ("file_slot", "heavy"):
         gone, free, entered = CancellationToken("b"), threading.Event(), list[str]()
         with (
             turns.file_slot(CancellationToken("a"), no_timeout=True)
-            if lane == "of_file"
+            if lane == "file_slot"
             else turns.heavy(CancellationToken("a"))
         ):
             waiting = pool.submit(filed, turns, gone, free, entered)

@@ -133,8 +133,8 @@ def raise_killed_after(function: Any) -> Any:
     [
         (journals_module, "load", raise_killed),
         (journals_module, "load", raise_killed_after),
-        (journals_module.JournalLoader, "_inbox_calls", raise_killed),
-        (journals_module.checkpoints, "load_range", raise_killed_after),
+        (journals_module.JournalLoader, "_inbox_postbacks", raise_killed),
+        (journals_module.checkpoints, "finish_range", raise_killed_after),
         (journals_module.JournalLoader, "_load_range", raise_killed_after),
         (outbox_module.outbox, "claim", raise_killed_after),
         (outbox_module, "load", raise_killed),
@@ -181,7 +181,7 @@ def test_projector_repeats_range_of_several_checkpoints_unchanged(
         return load(analytics, table, items, token, **options)
 
     monkeypatch.setattr(journals_module, "load", told)
-    monkeypatch.setattr(journals_module.JournalLoader, "_inbox_calls", raise_killed)
+    monkeypatch.setattr(journals_module.JournalLoader, "_inbox_postbacks", raise_killed)
     with pytest.raises(ProjectorKilled):
         yard.projector.drain()
     monkeypatch.undo()
