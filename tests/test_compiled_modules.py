@@ -14,7 +14,7 @@ from trackyard.runtime import compiled
 _TELL = (
     "from trackyard.runtime import compiled\n"
     "import trackyard.edge.http.request as module\n"
-    "print(compiled.in_use(), module.__file__.endswith('.py'), compiled.is_settled())"
+    "print(compiled.in_use(), module.__file__.endswith('.py'), compiled.is_up_to_date())"
 )
 
 
