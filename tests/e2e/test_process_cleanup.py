@@ -9,13 +9,13 @@ import psutil
 FAILING = """
 from pathlib import Path
 import pytest
-from tests.e2e.conftest import nothing_outlives_its_test, nothing_outlives_the_session
-from tests.support.processes.program import Program
+from tests.e2e.conftest import stop_processes_of_session, stop_processes_of_test
+from tests.support.processes.program import RunningProgram
 
 PIDS = Path(__file__).with_name("pids")
 
 def begin(directory):
-    program = Program(directory)
+    program = RunningProgram(directory)
     program.start()
     with PIDS.open("a") as pids:
         print(program.process.pid, *program.children().values(), file=pids)

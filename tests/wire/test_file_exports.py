@@ -33,8 +33,8 @@ from trackyard.wire.request.scalars import Int
 from trackyard.wire.response.csv_columns import FORMULA_STARTS, csv_of
 from trackyard.wire.response.envelope import Answer, Moment, Money, View, number
 from trackyard.wire.response.exports import (
-    Column,
     ColumnBlock,
+    ExportColumn,
     ExportParams,
     ExportTable,
     FileExport,
@@ -224,7 +224,7 @@ def cells_of(view: RowView, zone: ZoneInfo) -> list[Any]:
     return [*shown, msgspec.json.encode(view.more).decode()]
 
 
-def arrays_of(columns: tuple[Column, ...], rows: list[Any], dictionaries: bool) -> Iterator[Any]:
+def arrays_of(columns: tuple[ExportColumn, ...], rows: list[Any], dictionaries: bool) -> Iterator[Any]:
     for column, values in zip(columns, zip(*rows, strict=True), strict=True):
         array = pyarrow.array(values, type=type_of(column.kind))
         yield array.dictionary_encode() if dictionaries else array

@@ -341,6 +341,7 @@ def _share_rows(
     oracle: Oracle, groups: Mapping[tuple[int, str, bool, str, int], list[tuple[Record, Decimal]]], params: Params
 ) -> Iterator[dict[str, str]]:
     for (who, currency, is_confirmed, state, referrer), each in sorted(groups.items()):
+        wanted = params.get("currency", NUMBERS[currency])
         row = {"pid": str(who), "ref": str(referrer), "status": str(int(is_confirmed))}
         row |= {"is_paid": state, "currency": currency, "count": str(len(each))}
         row["max_created_at"] = str(text(max(made["time"] for made, _ in each), "UTC"))
@@ -348,7 +349,7 @@ def _share_rows(
         total = sum((share for _, share in each), Decimal(0))
         row["sum_revenue"] = f"{total:f}".rstrip("0").rstrip(".") if "." in f"{total:f}" else f"{total:f}"
         if all(str(params.get(name, row[name])) == row[name] for name in ("pid", "ref", "is_paid", "status")) and (
-            params.get("currency", NUMBERS[currency]) == NUMBERS[currency]
+            NUMBERS[currency] in (wanted if isinstance(wanted, list) else [wanted])
         ):
             yield row
 
