@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = sorted(p for p in (ROOT / "trackyard").rglob("*.py") if p.parent.name != "versions")
 EVERYTHING = [*PACKAGE, *sorted((ROOT / "tests").rglob("*.py"))]
 VAGUE = {"utils", "util", "helpers", "helper", "common", "manager", "managers", "misc", "service", "services"}
-LONG_FILE, LONG_FUNCTION = 500, 50
+LONG_FILE, LONG_FUNCTION, FULL_FOLDER = 500, 50, 15
 
 
 def _functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
@@ -35,6 +36,11 @@ def test_import_contracts_are_respected() -> None:
 def test_source_files_are_not_too_long() -> None:
     long = {_relative(p): n for p in EVERYTHING if (n := len(p.read_text().splitlines())) > LONG_FILE}
     assert not long
+
+
+def test_package_folders_hold_at_most_fifteen_files() -> None:
+    sizes = Counter(path.parent for path in PACKAGE)
+    assert {_relative(folder): count for folder, count in sizes.items() if count > FULL_FOLDER} == {}
 
 
 def test_source_functions_are_not_too_long() -> None:
