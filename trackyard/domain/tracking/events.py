@@ -1,4 +1,4 @@
-"""Outbound events: every kind of request that the platform makes to URLs of others.
+"""Outbound events: every kind of request that is queued in `delivery`.
 
 docs/spec/postbacks.md#delivery. Pure.
 """
@@ -14,8 +14,6 @@ class EventKind(StrEnum):
 
     POSTBACK = "postback"
     CROSS_POSTBACK = "cross"
-    PARALLEL_TRACKING = "parallel"
-    TRIAL = "trial"
 
 
 class DeliveryOutcome(StrEnum):
@@ -31,15 +29,13 @@ class DeliveryOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OutboundEvent:
-    """How requests of one kind are made.
+    """How deliveries of one kind are made, in order of their sequence.
 
-    is_queued: each is a row of `delivery`, made in order of its sequence; others are made at most once.
     is_retried: by the schedule of retries.
     pauses: requests that end dead in a row pause the postback.
     is_logged: attempts are in the affiliate postback log.
     """
 
-    is_queued: bool = True
     is_retried: bool = True
     pauses: bool = False
     is_logged: bool = True
@@ -48,10 +44,10 @@ class OutboundEvent:
 EVENTS: Final[Mapping[EventKind, OutboundEvent]] = {
     EventKind.POSTBACK: OutboundEvent(pauses=True),
     EventKind.CROSS_POSTBACK: OutboundEvent(),
-    EventKind.PARALLEL_TRACKING: OutboundEvent(is_queued=False, is_retried=False, is_logged=False),
-    EventKind.TRIAL: OutboundEvent(is_queued=False, is_retried=False, is_logged=False),
 }
-"""Every kind of event; a new one is a row here and the action that adds its delivery."""
+"""Every kind of event; a new one is a row here and the action that adds its delivery.
+
+Parallel tracking and trials are made at most once and are not queued here."""
 
 DEFAULT_RETRY_SECONDS: Final = (5, 60, 600, 3_600, 21_600)
 """How long after a failed attempt the next one comes; after the last of them the delivery is dead."""
