@@ -8,7 +8,6 @@ from pydantic import Field
 
 from trackyard.base.errors import BadInput, UnsupportedMediaType
 from trackyard.wire.openapi.document import contract_type, each_parameter
-from trackyard.wire.request import ip_addresses
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.brackets import File
 from trackyard.wire.request.params import (
@@ -51,7 +50,7 @@ class SampleParams(Params):
     currency: s.Currency | None = None
     kind: Annotated[str, s.Choice(("a", "b"), admin=("c",), only_3_0=("d",), replacements={"old": "a"})] = "a"
     ids: Seq[s.Int] = ()
-    networks: Seq[Annotated[str, ip_addresses.IpEntry()]] = ()
+    networks: Seq[s.IpEntry] = ()
     states: AnyOf[Annotated[str, s.Choice(("a", "b"))]] = ()
     tags: CommaList[s.Text] = ()
     several: CommaList[s.Int] = ()

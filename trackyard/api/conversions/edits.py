@@ -1,10 +1,9 @@
 """Edits and imports of conversions by staff (docs/api/edits.md, docs/spec/conversions.md#edits-and-imports). Answers
 come before the work is done."""
 
-from dataclasses import dataclass
+from dataclasses import replace
 from decimal import Decimal
-from ipaddress import ip_address
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from trackyard.actions.conversions.edits import ConversionSelection, ImportItem, queue_edit, queue_imports
 from trackyard.actions.deps import Deps
@@ -27,31 +26,8 @@ IMPORT_MESSAGE: Final = "The import takes a few minutes to be processed"
 EDITABLE_STATUSES: Final = ("confirmed", "pending", "declined", "not_found", "hold")
 
 
-@dataclass(frozen=True)
-class IntOrDecimal(s.Number):
-    """An amount that the specification calls an integer; decimals are taken too
-    (docs/spec/conversions.md#edits-and-imports)."""
-
-    contract = "int"
-
-
-@dataclass(frozen=True)
-class IpAddress(s.Scalar):
-    """One address, IPv4 or IPv6."""
-
-    contract = "string"
-
-    def read(self, text: str, context: Any) -> str:
-        try:
-            return str(ip_address(text.strip()))
-        except ValueError:
-            raise ValueError("This value must be an IP address.") from None
-
-    def schema(self) -> dict[str, Any]:
-        return {"type": "string", "anyOf": [{"format": "ipv4"}, {"format": "ipv6"}]}
-
-
-Amount = Annotated[Decimal, IntOrDecimal()]
+Amount = Annotated[Decimal, replace(s.AMOUNT, contract="int")]
+"""An amount that the specification calls an integer (docs/spec/conversions.md#edits-and-imports)."""
 CustomField = Annotated[str, s.BoundedText(maximum=2048)]
 Key = Annotated[str, s.BoundedText(maximum=255, minimum=1)]
 
@@ -88,7 +64,7 @@ class ImportConversion(Params):
     pid: s.Id
     action_id: Annotated[str, s.BoundedText(maximum=255)] = ""
     goal: s.Int | None = None
-    ip: Annotated[str, IpAddress()] | None = None
+    ip: s.IpAddress | None = None
     ua: Annotated[str, s.BoundedText(maximum=2000)] = ""
     sum: Amount | None = None
     status: Annotated[str, s.Choice((*EDITABLE_STATUSES, "pending_cap"))] | None = None

@@ -1,10 +1,8 @@
 """Currencies and their quotes (docs/api/currencies.md)."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.money.currencies import (
@@ -29,20 +27,15 @@ routes = Routes[Deps]()
 _RATE = re.compile(r"[0-9]{1,8}(\.[0-9]{1,10})?\Z")
 
 
-@dataclass(frozen=True)
-class RateNumber(s.Number):
-    """A rate: a decimal above 0 with at most ten places."""
-
-    def read(self, text: str, context: Mapping[str, Any]) -> Decimal:
-        if not _RATE.match(text.strip()) or not (rate := Decimal(text.strip())):
-            raise ValueError("This value must be a decimal number above 0 with at most ten places.")
-        return rate
-
-    def schema(self) -> s.Schema:
-        return {"type": "number", "exclusiveMinimum": 0}
-
-
-RateValue = Annotated[Decimal, RateNumber()]
+RateValue = Annotated[
+    Decimal,
+    s.TextForm(
+        "float",
+        "This value must be a decimal number above 0 with at most ten places.",
+        lambda text: _RATE.match(text.strip()) and (Decimal(text.strip()) or None),
+        {"type": "number", "exclusiveMinimum": 0},
+    ),
+]
 
 
 class ListCurrencies(Params):

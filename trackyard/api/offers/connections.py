@@ -1,7 +1,5 @@
 """Who is connected to which offers (docs/api/connections.md)."""
 
-from typing import Annotated
-
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers.connections import (
     connect_affiliate,
@@ -28,7 +26,7 @@ class ConnectionParams(Params):
 
     offer_id: OneOrMany[s.Id]
     pid: s.Id
-    notice: Annotated[bool, s.ZeroOne()] = True
+    notice: s.Flag = True
 
 
 class ConnectionMessageAnswer(Answer):

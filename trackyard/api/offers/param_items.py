@@ -194,8 +194,8 @@ class TierItem(Params):
 class IntervalItem(Params):
     """Hours of a weekday, inclusive; From > To runs into the next day."""
 
-    start: Annotated[int, s.HourOfDay(), Field(alias="From")]
-    end: Annotated[int, s.HourOfDay(), Field(alias="To")]
+    start: Annotated[s.Hour, Field(alias="From")]
+    end: Annotated[s.Hour, Field(alias="To")]
 
 
 class ScheduleParams(Params):

@@ -31,12 +31,10 @@ from trackyard.domain.offers.choices import OfferStatus, Privacy, RedirectType
 from trackyard.domain.offers.edits import WrittenFields
 from trackyard.domain.offers.languages import LANGUAGES
 from trackyard.domain.offers.offers import COUNTED_STATUSES, RestrictedIsp, RestrictedOs
-from trackyard.wire.request import ip_addresses
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Clearable, Deprecated, Keyed, Only, RequiredFor, Seq
 
 Language = Annotated[str, s.Choice(LANGUAGES)]
-IpLines = Annotated[str, ip_addresses.IpLines()]
 StatusName = Annotated[OfferStatus, s.Choice(OfferStatus)]
 PrivacyName = Annotated[Privacy, s.Choice(Privacy)]
 CapStatus = Annotated[
@@ -109,8 +107,8 @@ class OfferParams(SubAccountParams, FileParams):
     search_empty_sub: Annotated[Annotated[int, s.WholeNumber(minimum=1, maximum=8)] | None, Clearable()] = None
     uniq_ip_only: s.Flag = Field(default=False, alias="uniqIpOnly")
     reject_not_uniq_ip: s.Flag = Field(default=False, alias="rejectNotUniqIp")
-    allowed_ip: IpLines = ""
-    disallowed_ip: IpLines = ""
+    allowed_ip: s.IpLines = ""
+    disallowed_ip: s.IpLines = ""
     hash_password: Annotated[s.Text | None, Clearable()] = None
     click_session: s.Duration = "1y"
     minimal_click_session: s.Duration = "0s"

@@ -7,12 +7,10 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from trackyard.api.offers.param_items import CountryLike, Device
 from trackyard.domain.offers.offers import TargetingGroup
-from trackyard.wire.request import ip_addresses
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Keyed, Params, Seq
 
 SubNumber = Annotated[int, s.WholeNumber(minimum=1, maximum=8)]
-IpEntry = Annotated[str, ip_addresses.IpEntry()]
 
 
 class CountryTargetingParams(Params):
@@ -59,8 +57,8 @@ class IspTargetingParams(Params):
 class IpTargetingParams(Params):
     """Addresses, ranges and networks."""
 
-    allow: Seq[IpEntry] = ()
-    deny: Seq[IpEntry] = ()
+    allow: Seq[s.IpEntry] = ()
+    deny: Seq[s.IpEntry] = ()
 
 
 class NameTargetingParams(Params):

@@ -17,14 +17,12 @@ from trackyard.base.zones import datetime_text, day_start_ms
 from trackyard.domain.people.advertisers import Advertiser
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
-from trackyard.wire.request import ip_addresses
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Clearable, NoParams, Only, Params, Seq
 from trackyard.wire.response.envelope import Answer, Pagination, View, pagination
 
 routes = Routes[Deps]()
 
-IpLines = Annotated[str, ip_addresses.IpLines()]
 _SUB_ACCOUNTS = set(SubAccountParams.model_fields)
 
 
@@ -45,8 +43,8 @@ class AdvertiserParams(SubAccountParams):
     manager: Annotated[s.Hex | None, Clearable()] = None
     url: Annotated[s.Url | None, Clearable()] = None
     email: Annotated[s.Email | None, Clearable()] = None
-    allowed_ip: Seq[IpLines] = ()
-    disallowed_ip: Seq[IpLines] = ()
+    allowed_ip: Seq[s.IpLines] = ()
+    disallowed_ip: Seq[s.IpLines] = ()
     hash_password: s.Text | None = None
     note: s.LongText | None = None
     address_1: s.Text | None = None

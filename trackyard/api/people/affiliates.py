@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
 from pydantic import Field
@@ -18,7 +18,6 @@ from trackyard.base.zones import day_start_ms
 from trackyard.domain.people.affiliates import Affiliate, AffiliateFilter, AffiliateStatus
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
-from trackyard.wire.request import ip_addresses
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, Clearable, Keyed, NoParams, Only, Params, RequiredFor, Seq
 from trackyard.wire.response.envelope import Answer, Money, Pagination, View, number, pagination
@@ -29,22 +28,21 @@ Status = Annotated[AffiliateStatus, s.Choice(AffiliateStatus)]
 Password = Annotated[str, s.BoundedText(minimum=6, maximum=1000)]
 Referrer = Annotated[Annotated[int, s.WholeNumber(minimum=0)] | None, Clearable()]
 """The id of an affiliate; 0, as records show it, is none."""
-ServerAddress = Annotated[str, ip_addresses.IpEntry()]
-Level = Annotated[int, s.NumberText(minimum=0, maximum=1000)]
+Level = Annotated[int, s.WholeNumber(minimum=0, maximum=1000, contract="string")]
 
 
 @dataclass(frozen=True)
 class OptInFlag(s.Choice):
     """1 when it is wanted; 0 says no more than leaving it out."""
 
-    contract: ClassVar[str] = "flag"
+    contract = "flag"
     values: tuple[str, ...] = ("1",)
 
     def read(self, text: str, context: Mapping[str, Any]) -> int:
-        return int(s.ZeroOne().read(text, context))
+        return int(s.ZERO_ONE.read(text, context))
 
     def schema(self) -> s.Schema:
-        return s.ZeroOne().schema()
+        return s.ZERO_ONE.schema()
 
 
 class ListAffiliates(Paging):
@@ -125,7 +123,7 @@ class AffiliateParams(ContactParams, SubAccountParams):
     ref: Referrer = None
     tags: Seq[s.Text] = ()
     server_clicks: s.Flag = False
-    server_ip: Seq[ServerAddress] = ()
+    server_ip: Seq[s.IpEntry] = ()
     statistics_revenue: Annotated[RevenueSwitch | None, Clearable()] = None
     statistics_rows: Annotated[RowsSwitch | None, Clearable()] = None
 

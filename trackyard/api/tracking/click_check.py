@@ -17,7 +17,6 @@ from trackyard.actions.tracking.click_check import (
     check_click,
     explain_click,
 )
-from trackyard.api.conversions.edits import IpAddress
 from trackyard.api.paths import path_hex
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text
@@ -36,7 +35,6 @@ _NO_LINK: Final = "This value must be a link of a click: …/click?pid=…&offer
 
 Parameter = Annotated[str, s.BoundedText(maximum=8192)]
 """As long as an edge reads it; it is cut where an edge cuts."""
-Address = Annotated[str, IpAddress()]
 
 
 class CheckClick(Params):
@@ -46,7 +44,7 @@ class CheckClick(Params):
 
     url: Annotated[str, s.BoundedText(maximum=8192)] = ""
     params: Keyed[str, Parameter] = Field(default_factory=dict)
-    ip: Address | None = None
+    ip: s.IpAddress | None = None
     ua: Parameter = ""
     headers: Keyed[str, Parameter] = Field(default_factory=dict)
     time: s.Moment | None = None

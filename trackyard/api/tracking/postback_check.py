@@ -7,7 +7,6 @@ from pydantic import Field
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.tracking.postback_check import PostbackCheck, SamplePostback, check_postback
-from trackyard.api.conversions.edits import IpAddress
 from trackyard.api.tracking.click_check import plain_address, utc_ms
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text
@@ -33,7 +32,7 @@ class CheckPostback(Params):
 
     url: Annotated[str, s.BoundedText(maximum=8192)] = ""
     params: Keyed[str, Parameter] = Field(default_factory=dict)
-    ip: Annotated[str, IpAddress()] | None = None
+    ip: s.IpAddress | None = None
     method: Annotated[str, s.Choice(("GET", "POST"))] = "GET"
     time: s.Moment | None = None
 

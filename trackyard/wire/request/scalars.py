@@ -1,50 +1,58 @@
-"""Named types of one value, as the specification names them
-(docs/spec/api-conventions.md#parameters, tests/contract/endpoints.toml).
+"""Named types of one value, as the specification names them.
 
-Each is a marker for `Annotated`: it reads what a stranger sent, says in one sentence what is wrong with it, and
-describes itself for the OpenAPI document. `contract` is its name in the contract.
+docs/spec/api-conventions.md#parameters, tests/contract/endpoints.toml.
+A type is a marker for `Annotated`: it reads a sent text, names its fault in one sentence, and has a JSON schema.
 """
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
-from ipaddress import ip_address
-from typing import Annotated, Any, ClassVar, Final
+from ipaddress import IPv6Address, ip_address, ip_network
+from typing import Annotated, Any, Final, TypeVar
 from zoneinfo import ZoneInfo
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
 from pydantic_core import CoreSchema, core_schema
 
 from trackyard.base.errors import UnsupportedMediaType
-from trackyard.base.ids import is_hex24
 from trackyard.base.money import find_amount
 from trackyard.base.zones import DATETIME_FORMAT, find_zone
 from trackyard.domain.platform.geo import is_country
 from trackyard.wire.request.brackets import File
 
 Schema = dict[str, Any]
+T = TypeVar("T", date, datetime)
 
 INT32 = 2**31 - 1
+MAX_URL = 8192
+MAX_IP_LIST = 20_000
+"""Characters of a list of addresses."""
+EMPTY_ITEM: Final = object()
+"""An empty item of a list. It is dropped unless the type has an empty value."""
+
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}\Z")
 _EMAIL = re.compile(r"[^@\s,;<>\"]{1,64}@[^@\s,;<>\"]{1,189}\Z")
 _URL = re.compile(
     r"https?://(?:\[([0-9a-f:.]{2,45})\]|[^\s/?#@:\[\]]{1,255})(?::[0-9]{1,5})?(?:[/?#]\S*)?\Z", re.IGNORECASE
 )
 """Its group: an IPv6 address."""
-_DURATION = re.compile(r"([0-9]{1,9}[ymwdhis])+\Z")
+_DURATION = re.compile(r"(?!.{65})([0-9]{1,9}[ymwdhis])+\Z")
 _COUNTRY = re.compile(r"[A-Z]{2}\Z")
 _CURRENCY = re.compile(r"[A-Z]{3}\Z")
+_HEX24 = re.compile(r"[0-9a-f]{24}\Z")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
-MAX_URL = 8192
-EMPTY_ITEM: Final = object()
-"""An empty item of a list: the list is without it, unless its type has an empty value."""
+_UNKNOWN_MEDIA_TYPES: Final = ("", "application/octet-stream")
+"""Media types of clients that do not know the type of a file."""
 
 
 def single_text(value: Any) -> str:
-    """Return the text of one value, which may be repeated; JSON numbers and booleans as a form would send them."""
+    """Return the text of one value, which may be repeated.
+
+    JSON numbers and booleans are read as a form would send them. Raises ValueError with a sentence.
+    """
     if isinstance(value, list) and value:
         text, *others = [single_text(item) for item in value]
         if any(other != text for other in others):
@@ -59,20 +67,23 @@ def single_text(value: Any) -> str:
     raise ValueError("This value must be a single text or number.")
 
 
-@dataclass(frozen=True)
 class Scalar(ABC):
-    """The base of the named types. `drops_empty`: "" means not sent."""
+    """The base of the named types.
 
-    contract: ClassVar[str]
-    drops_empty: ClassVar[bool] = True
+    contract: name in tests/contract/endpoints.toml.
+    drops_empty: whether "" means not sent.
+    """
+
+    contract: str
+    drops_empty: bool = True
 
     @abstractmethod
     def read(self, text: str, context: Mapping[str, Any]) -> Any:
-        """The value of `text`. Raises ValueError with a sentence."""
+        """Return the value of `text`. Raises ValueError with a sentence."""
 
     @abstractmethod
     def schema(self) -> Schema:
-        """The JSON schema of what is accepted."""
+        """Return the JSON schema of accepted values, which the caller may change."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         def validate(value: Any, info: ValidationInfo) -> Any:
@@ -86,17 +97,49 @@ class Scalar(ABC):
         return self.schema()
 
 
+@dataclass(frozen=True, eq=False)
+class TextForm(Scalar):
+    """A value of one form of text.
+
+    fault: the sentence about text of another form.
+    parse: returns None or raises ValueError for text of another form.
+    """
+
+    contract: str
+    fault: str
+    parse: Callable[[str], Any]
+    described: Schema
+    drops_empty: bool = True
+
+    def read(self, text: str, context: Mapping[str, Any]) -> Any:
+        try:
+            value = self.parse(text)
+        except ValueError:
+            value = None
+        if value is None:
+            raise ValueError(self.fault)
+        return value
+
+    def schema(self) -> Schema:
+        return dict(self.described)
+
+
 @dataclass(frozen=True)
 class BoundedText(Scalar):
-    """Text of at most `maximum` characters; `minimum` > 0 refuses the empty one."""
+    """Text of `minimum` to `maximum` characters that matches `pattern` as a whole.
+
+    strips: whether blanks at both ends are dropped first.
+    """
 
     contract = "string"
     drops_empty = False
     maximum: int = 200
     minimum: int = 0
     pattern: str = ""
+    strips: bool = False
 
     def read(self, text: str, context: Mapping[str, Any]) -> str:
+        text = text.strip() if self.strips else text
         if len(text) > self.maximum:
             raise ValueError(f"This value must have at most {self.maximum} characters.")
         if len(text) < self.minimum:
@@ -106,29 +149,17 @@ class BoundedText(Scalar):
         return text
 
     def schema(self) -> Schema:
-        schema: Schema = {"type": "string", "maxLength": self.maximum}
-        if self.minimum:
-            schema["minLength"] = self.minimum
-        if self.pattern:
-            schema["pattern"] = self.pattern
-        return schema
-
-
-@dataclass(frozen=True)
-class LoginName(BoundedText):
-    """The name that an account signs in with, without the blanks around it, as a sign-in reads it."""
-
-    def read(self, text: str, context: Mapping[str, Any]) -> str:
-        return super().read(text.strip(), context)
+        bounds = {"minLength": self.minimum, "pattern": self.pattern}
+        return {"type": "string", "maxLength": self.maximum} | {name: value for name, value in bounds.items() if value}
 
 
 @dataclass(frozen=True)
 class WholeNumber(Scalar):
-    """A whole number within `minimum` and `maximum`."""
+    """A whole number from `minimum` to `maximum`."""
 
-    contract = "int"
     minimum: int = -INT32 - 1
     maximum: int = INT32
+    contract: str = "int"
 
     def read(self, text: str, context: Mapping[str, Any]) -> int:
         if not _WHOLE.match(text.strip()):
@@ -143,220 +174,8 @@ class WholeNumber(Scalar):
 
 
 @dataclass(frozen=True)
-class HourOfDay(WholeNumber):
-    """An hour, 0 to 23."""
-
-    contract = "hour"
-    minimum: int = 0
-    maximum: int = 23
-
-
-@dataclass(frozen=True)
-class NumberText(WholeNumber):
-    """A whole number that the specification calls text."""
-
-    contract = "string"
-
-
-@dataclass(frozen=True)
-class Number(Scalar):
-    """A plain decimal >= 0, rounded to four places. most: None = as large as amounts are."""
-
-    maximum: int | None = None
-
-    contract = "float"
-
-    def read(self, text: str, context: Mapping[str, Any]) -> Decimal:
-        amount = find_amount(text)
-        if amount is None or (self.maximum is not None and amount > self.maximum):
-            span = ", 0 or more." if self.maximum is None else f" from 0 to {self.maximum}."
-            raise ValueError(f"This value must be a decimal number{span}")
-        return amount
-
-    def schema(self) -> Schema:
-        return {"type": "number", "minimum": 0} | ({} if self.maximum is None else {"maximum": self.maximum})
-
-
-@dataclass(frozen=True)
-class ZeroOne(Scalar):
-    """0 or 1."""
-
-    contract = "flag"
-    words: ClassVar[Mapping[str, bool]] = {"0": False, "1": True}
-
-    def read(self, text: str, context: Mapping[str, Any]) -> bool:
-        value = self.words.get(text.strip().lower())
-        if value is None:
-            raise ValueError("This value must be 0 or 1.")
-        return value
-
-    def schema(self) -> Schema:
-        return {"type": "integer", "enum": [0, 1]}
-
-
-@dataclass(frozen=True)
-class TrueOrFalse(Scalar):
-    """The words true or false; 0, 1 and JSON booleans are understood."""
-
-    contract = "truefalse"
-    words: ClassVar[Mapping[str, bool]] = {"false": False, "true": True, "0": False, "1": True}
-
-    def read(self, text: str, context: Mapping[str, Any]) -> bool:
-        value = self.words.get(text.strip().lower())
-        if value is None:
-            raise ValueError("This value must be true or false.")
-        return value
-
-    def schema(self) -> Schema:
-        return {"type": "string", "enum": ["true", "false"]}
-
-
-@dataclass(frozen=True)
-class CalendarDay(Scalar):
-    """A day, YYYY-MM-DD."""
-
-    contract = "date"
-
-    def read(self, text: str, context: Mapping[str, Any]) -> date:
-        try:
-            day = date.fromisoformat(text) if _DAY.match(text) else None
-        except ValueError:
-            day = None
-        if day is None or not 1970 < day.year < 9999:
-            raise ValueError("This value must be a date, YYYY-MM-DD.")
-        return day
-
-    def schema(self) -> Schema:
-        return {"type": "string", "format": "date"}
-
-
-@dataclass(frozen=True)
-class DayFirst(CalendarDay):
-    """A day, DD-MM-YYYY: referral payments alone."""
-
-    contract = "date-dmy"
-
-    def read(self, text: str, context: Mapping[str, Any]) -> date:
-        parts = text.split("-")
-        try:
-            return super().read("-".join(reversed(parts)), context)
-        except ValueError:
-            raise ValueError("This value must be a date, DD-MM-YYYY.") from None
-
-    def schema(self) -> Schema:
-        return {"type": "string", "pattern": r"^\d{2}-\d{2}-\d{4}$"}
-
-
-@dataclass(frozen=True)
-class LocalTime(Scalar):
-    """A moment of the platform zone, YYYY-MM-DD HH:MM:SS; read as a naive datetime."""
-
-    contract = "datetime"
-
-    def read(self, text: str, context: Mapping[str, Any]) -> datetime:
-        try:
-            moment = datetime.strptime(text, DATETIME_FORMAT)  # noqa: DTZ007 - the zone is the platform's, known later
-        except ValueError:
-            moment = None
-        if moment is None or not 1970 < moment.year < 9999:
-            raise ValueError("This value must be a time, YYYY-MM-DD HH:MM:SS.")
-        return moment
-
-    def schema(self) -> Schema:
-        return {"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$"}
-
-
-@dataclass(frozen=True)
-class ZoneName(Scalar):
-    """An IANA zone name."""
-
-    contract = "zone"
-
-    def read(self, text: str, context: Mapping[str, Any]) -> ZoneInfo:
-        zone = find_zone(text) if len(text) < 64 else None
-        if zone is None:
-            raise ValueError("This value must be an IANA time zone name, such as Europe/Berlin.")
-        return zone
-
-    def schema(self) -> Schema:
-        return {"type": "string", "examples": ["Europe/Berlin"]}
-
-
-@dataclass(frozen=True)
-class DurationText(Scalar):
-    """Numbers with units y, m, w, d, h, i (minute), s, such as 1y or 1h30i; kept as written."""
-
-    contract = "duration"
-
-    def read(self, text: str, context: Mapping[str, Any]) -> str:
-        if len(text) > 64 or not _DURATION.match(text):
-            raise ValueError("This value must be a duration: numbers with units y, m, w, d, h, i, s, such as 1d12h.")
-        return text
-
-    def schema(self) -> Schema:
-        return {"type": "string", "pattern": "^([0-9]+[ymwdhis])+$"}
-
-
-@dataclass(frozen=True)
-class EmailAddress(Scalar):
-    """An e-mail address, lower-cased: two spellings of one mailbox are one."""
-
-    contract = "email"
-
-    def read(self, text: str, context: Mapping[str, Any]) -> str:
-        address = text.strip().lower()
-        if not _EMAIL.match(address):
-            raise ValueError("This value must be an e-mail address.")
-        return address
-
-    def schema(self) -> Schema:
-        return {"type": "string", "format": "email"}
-
-
-@dataclass(frozen=True)
-class WebAddress(Scalar):
-    """An http or https URL, macros allowed."""
-
-    contract = "url"
-
-    def read(self, text: str, context: Mapping[str, Any]) -> str:
-        address = text.strip()
-        found = _URL.match(address)
-        if len(address) > MAX_URL or found is None or not _is_address(found[1]):
-            raise ValueError("This value must be a URL that begins with http:// or https://.")
-        return address
-
-    def schema(self) -> Schema:
-        return {"type": "string", "pattern": "^https?://"}
-
-
-def _is_address(text: str | None) -> bool:
-    """Whether what stands in brackets is an IPv6 address; nothing is no wrong one."""
-    try:
-        return text is None or ip_address(text).version == 6
-    except ValueError:
-        return False
-
-
-@dataclass(frozen=True)
-class CurrencyCode(Scalar):
-    """Three letters of ISO 4217."""
-
-    contract = "currency"
-
-    def read(self, text: str, context: Mapping[str, Any]) -> str:
-        code = text.strip().upper()
-        if not _CURRENCY.match(code):
-            raise ValueError("This value must be a currency code of three letters.")
-        return code
-
-    def schema(self) -> Schema:
-        return {"type": "string", "pattern": "^[A-Za-z]{3}$"}
-
-
-@dataclass(frozen=True)
 class CountryCode(Scalar):
-    """A code of ISO 3166-1, upper-cased. listed: whether it must be one of the list, else two letters are enough."""
+    """A code of ISO 3166-1, in capitals. listed: whether it must exist; otherwise any two letters are accepted."""
 
     contract = "string"
     listed: bool = True
@@ -372,28 +191,14 @@ class CountryCode(Scalar):
 
 
 @dataclass(frozen=True)
-class HexId(Scalar):
-    """An identifier of 24 hex digits."""
-
-    contract = "string"
-
-    def read(self, text: str, context: Mapping[str, Any]) -> str:
-        if not is_hex24(text.lower()):
-            raise ValueError("This value must be an id of 24 hexadecimal digits.")
-        return text.lower()
-
-    def schema(self) -> Schema:
-        return {"type": "string", "pattern": "^[0-9a-fA-F]{24}$"}
-
-
-@dataclass(frozen=True)
 class Choice(Scalar):
-    """One of `values`: names, or an enum, of which the member is read.
+    """One of `values`: texts, or an enum, which is read as its member.
 
-    admin: more for staff
-    only_3_0: more under /3.0
-    permission: more for callers with a permission
-    replacements: deprecated value → today's
+    admin: further values of staff.
+    only_3_0: further values under /3.0.
+    permission: further values of callers with a permission.
+    replacements: deprecated value to its successor.
+    number: whether the values are numbers.
     """
 
     contract = "enum"
@@ -408,7 +213,7 @@ class Choice(Scalar):
         object.__setattr__(self, "values", tuple(self.values))
 
     def allowed(self, context: Mapping[str, Any]) -> tuple[str, ...]:
-        """The values of a caller (`staff`) under a version (`version`)."""
+        """Return the values of a caller (`staff`) under a version (`version`)."""
         out = (*self.values, *(self.only_3_0 if context.get("version") == "3.0" else ()))
         return out + self.permission + (self.admin if context.get("staff", True) else ())
 
@@ -428,8 +233,10 @@ class Choice(Scalar):
 
 @dataclass(frozen=True)
 class FileUpload(Scalar):
-    """An uploaded file of one of `kinds` (media types); another kind is a 415, not a fault among others. A sender that
-    names none lets the content tell."""
+    """An uploaded file of one of the media types `kinds`.
+
+    Another type is a 415. A file whose type the client does not know is accepted: its content decides.
+    """
 
     contract = "file"
     kinds: tuple[str, ...] = ()
@@ -455,28 +262,169 @@ class FileUpload(Scalar):
         return core_schema.no_info_plain_validator_function(validate)
 
 
-_UNKNOWN_MEDIA_TYPES = ("", "application/octet-stream")
-"""What senders say who do not know the kind of a file."""
+def _in_range(moment: T) -> T | None:
+    return moment if 1970 < moment.year < 9999 else None
 
+
+def _day(text: str) -> date | None:
+    return _in_range(date.fromisoformat(text)) if _DAY.match(text) else None
+
+
+def _moment(text: str) -> datetime | None:
+    return _in_range(datetime.strptime(text, DATETIME_FORMAT))  # noqa: DTZ007 - the platform's zone, added later
+
+
+def _percent(text: str) -> Decimal | None:
+    amount = find_amount(text)
+    return amount if amount is not None and amount <= 100 else None
+
+
+def _url(text: str) -> str | None:
+    address = text.strip()
+    found = _URL.match(address)
+    if len(address) > MAX_URL or found is None:
+        return None
+    if found[1]:
+        IPv6Address(found[1])
+    return address
+
+
+def _matched(pattern: re.Pattern[str], text: str) -> str | None:
+    return text if pattern.match(text) else None
+
+
+def _ip_entry(text: str) -> str:
+    """Return an address, a range or a network without blanks around it. Raises ValueError."""
+    entry = text.strip()
+    if len(text) > MAX_IP_LIST:
+        raise ValueError
+    if "/" in entry:
+        ip_network(entry, strict=False)
+        return entry
+    first, dash, last = entry.partition("-")
+    begin = ip_address(first.strip())
+    if dash and ((end := ip_address(last.strip())).version != begin.version or int(end) < int(begin)):
+        raise ValueError
+    return entry
+
+
+def _ip_lines(text: str) -> str:
+    entries = [_ip_entry(line) for line in text.splitlines() if line.strip()]
+    if entries and len(text) > MAX_IP_LIST:
+        raise ValueError
+    return "\n".join(entries)
+
+
+_WORDS: Final = {"0": False, "1": True, "false": False, "true": True}
+_IP_FAULT: Final = "This value must hold IP addresses, ranges a-b, or networks a/n."
+
+ZERO_ONE: Final = TextForm(
+    "flag",
+    "This value must be 0 or 1.",
+    lambda text: {"0": False, "1": True}.get(text.strip()),
+    {"type": "integer", "enum": [0, 1]},
+)
+_TRUE_FALSE: Final = TextForm(
+    "truefalse",
+    "This value must be true or false.",
+    lambda text: _WORDS.get(text.strip().lower()),
+    {"type": "string", "enum": ["true", "false"]},
+)
+AMOUNT: Final = TextForm(
+    "float", "This value must be a decimal number, 0 or more.", find_amount, {"type": "number", "minimum": 0}
+)
+_PERCENT: Final = TextForm(
+    "float",
+    "This value must be a decimal number from 0 to 100.",
+    _percent,
+    {"type": "number", "minimum": 0, "maximum": 100},
+)
+_ISO_DAY: Final = TextForm("date", "This value must be a date, YYYY-MM-DD.", _day, {"type": "string", "format": "date"})
+_DAY_FIRST: Final = TextForm(
+    "date-dmy",
+    "This value must be a date, DD-MM-YYYY.",
+    lambda text: _day("-".join(reversed(text.split("-")))),
+    {"type": "string", "pattern": r"^\d{2}-\d{2}-\d{4}$"},
+)
+_LOCAL_TIME: Final = TextForm(
+    "datetime",
+    "This value must be a time, YYYY-MM-DD HH:MM:SS.",
+    _moment,
+    {"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$"},
+)
+_ZONE: Final = TextForm(
+    "zone",
+    "This value must be an IANA time zone name, such as Europe/Berlin.",
+    lambda text: find_zone(text) if len(text) < 64 else None,
+    {"type": "string", "examples": ["Europe/Berlin"]},
+)
+_DURATION_TEXT: Final = TextForm(
+    "duration",
+    "This value must be a duration: numbers with units y, m, w, d, h, i, s, such as 1d12h.",
+    lambda text: _matched(_DURATION, text),
+    {"type": "string", "pattern": "^([0-9]+[ymwdhis])+$"},
+)
+_EMAIL_ADDRESS: Final = TextForm(
+    "email",
+    "This value must be an e-mail address.",
+    lambda text: _matched(_EMAIL, text.strip().lower()),
+    {"type": "string", "format": "email"},
+)
+_WEB_ADDRESS: Final = TextForm(
+    "url",
+    "This value must be a URL that begins with http:// or https://.",
+    _url,
+    {"type": "string", "pattern": "^https?://"},
+)
+_CURRENCY_CODE: Final = TextForm(
+    "currency",
+    "This value must be a currency code of three letters.",
+    lambda text: _matched(_CURRENCY, text.strip().upper()),
+    {"type": "string", "pattern": "^[A-Za-z]{3}$"},
+)
+_HEX_ID: Final = TextForm(
+    "string",
+    "This value must be an id of 24 hexadecimal digits.",
+    lambda text: _matched(_HEX24, text.lower()),
+    {"type": "string", "pattern": "^[0-9a-fA-F]{24}$"},
+)
 
 Text = Annotated[str, BoundedText()]
 LongText = Annotated[str, BoundedText(maximum=20_000)]
 Name = Annotated[str, BoundedText(minimum=1)]
-Login = Annotated[str, LoginName()]
+Login = Annotated[str, BoundedText(strips=True)]
 Int = Annotated[int, WholeNumber()]
 Id = Annotated[int, WholeNumber(minimum=1)]
-Amount = Annotated[Decimal, Number()]
-Percent = Annotated[Decimal, Number(maximum=100)]
-Flag = Annotated[bool, ZeroOne()]
-TrueFalse = Annotated[bool, TrueOrFalse()]
-Day = Annotated[date, CalendarDay()]
-DayMonthYear = Annotated[date, DayFirst()]
-Moment = Annotated[datetime, LocalTime()]
-Zone = Annotated[ZoneInfo, ZoneName()]
-Duration = Annotated[str, DurationText()]
-Email = Annotated[str, EmailAddress()]
-Url = Annotated[str, WebAddress()]
-Hour = Annotated[int, HourOfDay()]
-Currency = Annotated[str, CurrencyCode()]
+Hour = Annotated[int, WholeNumber(minimum=0, maximum=23, contract="hour")]
+Amount = Annotated[Decimal, AMOUNT]
+Percent = Annotated[Decimal, _PERCENT]
+Flag = Annotated[bool, ZERO_ONE]
+TrueFalse = Annotated[bool, _TRUE_FALSE]
+Day = Annotated[date, _ISO_DAY]
+DayMonthYear = Annotated[date, _DAY_FIRST]
+"""A day of referral payments, the only ones that are sent day first."""
+Moment = Annotated[datetime, _LOCAL_TIME]
+"""A moment of the platform's zone, read as a naive datetime."""
+Zone = Annotated[ZoneInfo, _ZONE]
+Duration = Annotated[str, _DURATION_TEXT]
+"""Numbers with units y, m, w, d, h, i (minute), s, such as 1y or 1h30i; kept as written."""
+Email = Annotated[str, _EMAIL_ADDRESS]
+"""An e-mail address in lower case, since two spellings of one mailbox are one."""
+Url = Annotated[str, _WEB_ADDRESS]
+"""An http or https URL, macros allowed."""
+Currency = Annotated[str, _CURRENCY_CODE]
 Country = Annotated[str, CountryCode()]
-Hex = Annotated[str, HexId()]
+Hex = Annotated[str, _HEX_ID]
+IpAddress = Annotated[
+    str,
+    TextForm(
+        "string",
+        "This value must be an IP address.",
+        lambda text: str(ip_address(text.strip())),
+        {"type": "string", "anyOf": [{"format": "ipv4"}, {"format": "ipv6"}]},
+    ),
+]
+IpEntry = Annotated[str, TextForm("string", _IP_FAULT, _ip_entry, {"type": "string"})]
+"""One address, a range `a-b`, or a network `a/n`; IPv4 and IPv6."""
+IpLines = Annotated[str, TextForm("string", _IP_FAULT, _ip_lines, {"type": "string"}, drops_empty=False)]
+"""Several of these, one a line."""
