@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.stores.seeds import add_advertiser, add_affiliate
 from trackyard.actions.people.scope import is_confined, scope_of
-from trackyard.domain.people.callers import AffiliateCaller, StaffCaller
+from trackyard.domain.people.callers import Access, AffiliateCaller, StaffCaller
 from trackyard.domain.people.roles import Permission, Role
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.database import Database
@@ -35,17 +35,17 @@ def test_staff_scope_follows_roles(
         add_affiliate(conn, manager_id=OTHER)
         mine = frozenset({add_advertiser(conn, manager_id=ME)})
         add_advertiser(conn)
-        scope = scope_of(conn, StaffCaller(ME, frozenset(roles)), permission)
+        scope = scope_of(conn, Access(StaffCaller(ME, frozenset(roles)), permission))
     assert scope == Scope(own if affiliates else None, mine if advertisers else None)
 
 
 def test_scope_of_role_without_permission_is_empty(sqlite_database: Database) -> None:
     caller = StaffCaller(ME, frozenset({Role.SECTION_NEWS}))
     with sqlite_database.read() as conn:
-        assert scope_of(conn, caller, Permission.STATS_COMMON) == NOTHING
+        assert scope_of(conn, Access(caller, Permission.STATS_COMMON)) == NOTHING
     assert is_confined(caller, Permission.STATS_COMMON)
 
 
 def test_affiliate_scope_is_itself_without_charges(sqlite_database: Database) -> None:
     with sqlite_database.read() as conn:
-        assert scope_of(conn, AffiliateCaller(7), Permission.STATS_COMMON) == Scope(frozenset({7}), None, False)
+        assert scope_of(conn, Access(AffiliateCaller(7), Permission.STATS_COMMON)) == Scope(frozenset({7}), None, False)

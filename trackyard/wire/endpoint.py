@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Generic, Literal, TypedDict, TypeVar, Unpack, get_args, get_type_hints
 
 from trackyard.base.errors import AccessDenied, Unauthorized
-from trackyard.domain.people.callers import AffiliateCaller, Caller, StaffCaller
+from trackyard.domain.people.callers import Access, AffiliateCaller, Caller, StaffCaller
 from trackyard.domain.people.permissions import FEATURES
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.request.params import NoParams, Params
@@ -60,6 +60,11 @@ class ApiRequest(Generic[D]):
         if self.caller_or_none is None:
             raise Unauthorized
         return self.caller_or_none
+
+    @property
+    def access(self) -> Access:
+        """Return the caller with the permission of this method. Raises Unauthorized in methods for anyone."""
+        return Access(self.caller, self.permission)
 
     @property
     def staff(self) -> bool:

@@ -14,8 +14,8 @@ from tests.support.stores.statements import recorded_statements
 from trackyard.actions.offers.offers import edit_offer
 from trackyard.actions.platform.files import NewFiles
 from trackyard.analytics.engine.connection import Analytics
-from trackyard.domain.people.callers import StaffCaller
-from trackyard.domain.people.roles import Role
+from trackyard.domain.people.callers import Access, StaffCaller
+from trackyard.domain.people.roles import Permission, Role
 from trackyard.store.engine.database import Database
 from trackyard.store.tables import mail, offer
 from trackyard.store.tracking import rulesets
@@ -239,7 +239,7 @@ def test_offer_change_is_mailed_to_connected_affiliates(api: Api, flag: str, sen
 def test_offer_edits_in_parallel_lose_no_field(database: Database, analytics: Analytics) -> None:
     api = installed(database, analytics)
     number = api.add_offer()
-    caller = StaffCaller("f" * 24, frozenset({Role.ADMIN}))
+    access = Access(StaffCaller("f" * 24, frozenset({Role.ADMIN})), Permission.OFFERS_WRITE)
     languages = ("ru", "en", "es", "ka", "vi")
     fields = ("notes", "note_aff", "note_sales", "bundle_id", "external_offer_id")
     for turn in range(4):
@@ -252,7 +252,7 @@ def test_offer_edits_in_parallel_lose_no_field(database: Database, analytics: An
                 fields[place]: f"{turn}",
                 "sub_accounts": {str(place % 2 + 1): {"values": (f"{turn}",)}},
             }
-            edit_offer(api.deps, caller, number, sent, NewFiles(), lambda _sentence: None)
+            edit_offer(api.deps, access, number, sent, NewFiles(), lambda _sentence: None)
 
         with ThreadPoolExecutor(len(languages)) as pool:
             list(pool.map(edit, range(len(languages))))

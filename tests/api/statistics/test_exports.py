@@ -30,7 +30,7 @@ from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.engine.schema import migrate
 from trackyard.analytics.reports.clicks import ClickQuery
 from trackyard.domain.conversions.statuses import Status
-from trackyard.domain.people.callers import StaffCaller
+from trackyard.domain.people.callers import Access, StaffCaller
 from trackyard.domain.people.roles import Permission, Role
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.reports import Report
@@ -371,9 +371,9 @@ def test_export_holds_query_slot_per_piece_only(api: Api, monkeypatch: pytest.Mo
     question = Report(Scope.nothing(), dimensions=("sub1",), **week)
     asked = current_cancellation.set(CancellationToken("a"))
     for export in (
-        exports.export_clicks(deps, admin, Permission.STATS_CLICKS, ClickQuery(Scope.everything(), **week)),
-        exports.export_conversions(deps, admin, Permission.STATS_CONVERSION, ConversionFilter(**week)),
-        exports.export_rows(deps, admin, Permission.STATS_COMMON, question),
+        exports.export_clicks(deps, Access(admin, Permission.STATS_CLICKS), ClickQuery(Scope.everything(), **week)),
+        exports.export_conversions(deps, Access(admin, Permission.STATS_CONVERSION), ConversionFilter(**week)),
+        exports.export_rows(deps, Access(admin, Permission.STATS_COMMON), question),
     ):
         taken.clear()
         pieces = 0

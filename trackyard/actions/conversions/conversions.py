@@ -7,8 +7,7 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.statistics.names import EntityNames, with_names
 from trackyard.base.errors import NotFound
-from trackyard.domain.people.callers import Caller
-from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.callers import Access
 from trackyard.domain.people.staff import Staff
 from trackyard.store.conversions import lists
 from trackyard.store.conversions.lists import FAR_FUTURE_MS, ConversionFilter, ListedConversion
@@ -19,11 +18,11 @@ from trackyard.store.people import affiliates, staff
 
 
 def list_visible_conversions(
-    deps: Deps, caller: Caller, permission: Permission, chosen: ConversionFilter, *, page: int, limit: int
+    deps: Deps, access: Access, chosen: ConversionFilter, *, page: int, limit: int
 ) -> tuple[list[ListedConversion], int, EntityNames]:
     """Return a page of conversions, the number of all, and names."""
     with deps.database.read() as conn:
-        scope = scope_of(conn, caller, permission)
+        scope = scope_of(conn, access)
         found, total = lists.list_conversions(conn, scope, chosen, page=page, limit=limit)
         return with_payments(conn, found), total, _names_in_conversions(conn, found)
 
@@ -35,14 +34,14 @@ def with_payments(conn: Connection, found: Sequence[ListedConversion]) -> list[L
 
 
 def get_conversion(
-    deps: Deps, caller: Caller, permission: Permission, conversion_id: str
+    deps: Deps, access: Access, conversion_id: str
 ) -> tuple[ListedConversion, EntityNames, Staff | None]:
     """Return a conversion in the caller's scope, names, and the manager of its affiliate.
 
     Raises NotFound.
     """
     chosen = ConversionFilter(since=0, until=FAR_FUTURE_MS, ids=frozenset({conversion_id}))
-    found, _, names = list_visible_conversions(deps, caller, permission, chosen, page=1, limit=1)
+    found, _, names = list_visible_conversions(deps, access, chosen, page=1, limit=1)
     if not found:
         raise NotFound
     [item] = found

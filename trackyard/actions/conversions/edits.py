@@ -14,8 +14,7 @@ from trackyard.actions.people.scope import scope_of
 from trackyard.analytics.reports.clicks import find_records
 from trackyard.base.errors import BadInput
 from trackyard.domain.conversions.edits import ConversionEdit, ConversionImport
-from trackyard.domain.people.callers import Caller
-from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.callers import Access
 from trackyard.domain.people.scope import Scope
 from trackyard.journal.records import decode_click
 from trackyard.store.conversions import conversions, edits
@@ -40,13 +39,13 @@ class ConversionSelection:
     clickids: Sequence[str] = ()
 
 
-def queue_edit(deps: Deps, caller: Caller, selection: ConversionSelection, edit: ConversionEdit) -> list[str]:
+def queue_edit(deps: Deps, access: Access, selection: ConversionSelection, edit: ConversionEdit) -> list[str]:
     """Queues `edit` for each named conversion; their ids, oldest first. edit.conversion_id is not used.
 
     Raises BadInput for what names no conversion in scope, and for a currency without a rate.
     """
     with deps.database.write() as conn:
-        scope = scope_of(conn, caller, Permission.CONVERSIONS_WRITE)
+        scope = scope_of(conn, access)
         found = conversions.find_references(
             conn, scope, ids=set(selection.ids), action_ids=set(selection.action_ids), click_ids=set(selection.clickids)
         )
@@ -56,7 +55,7 @@ def queue_edit(deps: Deps, caller: Caller, selection: ConversionSelection, edit:
         if faults:
             raise BadInput(faults)
         items = [_document(msgspec.structs.replace(edit, conversion_id=item.id)) for item in found]
-        edits.add_tasks(conn, "edit", caller.name, items, deps.clock.now_ms())
+        edits.add_tasks(conn, "edit", access.caller.name, items, deps.clock.now_ms())
     return [item.id for item in found]
 
 
@@ -68,7 +67,7 @@ class ImportItem:
     click_id: str = ""
 
 
-def queue_imports(deps: Deps, caller: Caller, items: Mapping[str, ImportItem]) -> None:
+def queue_imports(deps: Deps, access: Access, items: Mapping[str, ImportItem]) -> None:
     """Queue conversions to be made, all or none, in their order.
 
     items: by what precedes a parameter's name in the request, `list[0]` or "". Raises BadInput for offers, affiliates
@@ -80,7 +79,7 @@ def queue_imports(deps: Deps, caller: Caller, items: Mapping[str, ImportItem]) -
     with deps.database.write() as conn:
         # The own click of an import is in SQL alone.
         clicks |= conversions.clicks_by_id(conn, wanted - clicks.keys())
-        scope = scope_of(conn, caller, Permission.CONVERSIONS_WRITE)
+        scope = scope_of(conn, access)
         faults = _import_faults(conn, scope, items) | _click_faults(clicks, items)
         if faults:
             raise BadInput(faults)
@@ -88,7 +87,7 @@ def queue_imports(deps: Deps, caller: Caller, items: Mapping[str, ImportItem]) -
             _document(msgspec.structs.replace(each.item, click=clicks[each.click_id]) if each.click_id else each.item)
             for each in items.values()
         ]
-        edits.add_tasks(conn, "import", caller.name, documents, deps.clock.now_ms())
+        edits.add_tasks(conn, "import", access.caller.name, documents, deps.clock.now_ms())
 
 
 def _missing_faults(selection: ConversionSelection, found: Sequence[ConversionReference]) -> Faults:

@@ -22,8 +22,7 @@ from trackyard.domain.money.affiliate_payments import (
     PaymentFilter,
     PaymentStatus,
 )
-from trackyard.domain.people.callers import Caller, StaffCaller
-from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.callers import Access, StaffCaller
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.database import Connection
 from trackyard.store.money import affiliate_payments as payments
@@ -42,12 +41,12 @@ class SkippedPayment:
 
 
 def list_due(
-    deps: Deps, caller: Caller, affiliate_ids: Sequence[int] = (), currency: str | None = None
+    deps: Deps, access: Access, affiliate_ids: Sequence[int] = (), currency: str | None = None
 ) -> list[PayableBalance]:
     """Return the balances that can be paid: those that reach the least payment of their currency."""
     min_payment = _least_payments(deps)
     with deps.database.read() as conn:
-        scope = _scope(conn, caller)
+        scope = scope_of(conn, access)
         due = payments.list_payable(conn, scope, affiliate_ids=affiliate_ids, currency=currency)
         names = affiliates.names_of(conn, {item.affiliate_id for item in due})
     least = ((item, min_payment.get(item.currency, ZERO)) for item in due)
@@ -60,7 +59,7 @@ def list_due(
 
 def add_payments(
     deps: Deps,
-    caller: Caller,
+    access: Access,
     *,
     affiliate_ids: Sequence[int] = (),
     currency: str | None = None,
@@ -75,7 +74,7 @@ def add_payments(
     """
     min_payment = _least_payments(deps)
     with deps.database.read() as conn:
-        scope = _scope(conn, caller)
+        scope = scope_of(conn, access)
         _check_affiliates(conn, scope, affiliate_ids)
         due = payments.list_payable(conn, scope, affiliate_ids=affiliate_ids, currency=currency)
     made: list[AffiliatePayment] = []
@@ -85,7 +84,7 @@ def add_payments(
         if each not in {item.affiliate_id for item in due}
     ]
     for item in due:
-        outcome = _pay(deps, caller, item, min_payment.get(item.currency, ZERO), until, comment)
+        outcome = _pay(deps, access, item, min_payment.get(item.currency, ZERO), until, comment)
         if isinstance(outcome, AffiliatePayment):
             made.append(outcome)
         elif affiliate_ids:
@@ -94,7 +93,7 @@ def add_payments(
 
 
 def edit_payment(
-    deps: Deps, caller: Caller, number: int, *, status: PaymentStatus | None = None, comment: str | None = None
+    deps: Deps, access: Access, number: int, *, status: PaymentStatus | None = None, comment: str | None = None
 ) -> AffiliatePayment:
     """Execute a payment, cancel it, or change its comment; an execution is mailed.
 
@@ -102,7 +101,7 @@ def edit_payment(
     """
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
-        before = required(payments.find_payment(conn, _scope(conn, caller), number, lock=True))
+        before = required(payments.find_payment(conn, scope_of(conn, access), number, lock=True))
         after = before.status if status is None else status
         if after is not before.status and after not in PAYMENT_TRANSITIONS[before.status]:
             raise Conflict({"status": [f"The payment is {before.status.value}."]})
@@ -112,26 +111,26 @@ def edit_payment(
         return payments.get_payment(conn, number)
 
 
-def get_payment(deps: Deps, caller: Caller, number: int) -> AffiliatePayment:
+def get_payment(deps: Deps, access: Access, number: int) -> AffiliatePayment:
     """Return a payment to an affiliate in scope. Raises NotFound."""
     with deps.database.read() as conn:
-        return required(payments.find_payment(conn, _scope(conn, caller), number))
+        return required(payments.find_payment(conn, scope_of(conn, access), number))
 
 
 def list_payments(
-    deps: Deps, caller: Caller, chosen: PaymentFilter, *, page: int, limit: int
+    deps: Deps, access: Access, chosen: PaymentFilter, *, page: int, limit: int
 ) -> tuple[list[AffiliatePayment], int]:
     """Return a page of payments, the newest first, and the total."""
     with deps.database.read() as conn:
-        return payments.list_payments(conn, _scope(conn, caller), chosen, page=page, limit=limit)
+        return payments.list_payments(conn, scope_of(conn, access), chosen, page=page, limit=limit)
 
 
-def each_payment(deps: Deps, caller: Caller, chosen: PaymentFilter) -> Iterator[AffiliatePayment]:
+def each_payment(deps: Deps, access: Access, chosen: PaymentFilter) -> Iterator[AffiliatePayment]:
     """Yield all payments, the newest first, read in pieces by short transactions."""
     before = None
     while True:
         with deps.database.read() as conn:
-            piece = payments.payments_before(conn, _scope(conn, caller), chosen, before, _PIECE)
+            piece = payments.payments_before(conn, scope_of(conn, access), chosen, before, _PIECE)
         yield from piece
         if len(piece) < _PIECE:
             return
@@ -170,13 +169,13 @@ class _Unpayable(Exception):
 
 
 def _pay(
-    deps: Deps, caller: Caller, due: PayableBalance, min_payment: Decimal, until: int | None, comment: str
+    deps: Deps, access: Access, due: PayableBalance, min_payment: Decimal, until: int | None, comment: str
 ) -> AffiliatePayment | str:
     """Return the payment, or the reason why there is none.
 
     It checks before it writes: a rollback here would undo an outer transaction.
     """
-    assert isinstance(caller, StaffCaller)
+    assert isinstance(access.caller, StaffCaller)
     now, account_key = deps.clock.now_ms(), (due.affiliate_id, due.currency)
     try:
         with deps.database.write() as conn:
@@ -186,7 +185,7 @@ def _pay(
             if unpayable is not None:
                 return unpayable
             made = payments.add_payment(
-                conn, *account_key, until=until, comment=comment, staff_id=caller.id, now_ms=now
+                conn, *account_key, until=until, comment=comment, staff_id=access.caller.id, now_ms=now
             )
             unpayable = _unpayable_reason(made.amount, min_payment, available_amount)
             if unpayable is not None:
@@ -216,7 +215,3 @@ def _check_affiliates(conn: Connection, scope: Scope, affiliate_ids: Sequence[in
     absent = [each for each in affiliate_ids if each not in known or not scope.has_affiliate(each)]
     if absent:
         raise BadInput({"pid": [f"An affiliate {each} does not exist." for each in absent]})
-
-
-def _scope(conn: Connection, caller: Caller) -> Scope:
-    return scope_of(conn, caller, Permission.PAYMENTS_WRITE)

@@ -15,8 +15,7 @@ from trackyard.base.errors import BadInput, required
 from trackyard.base.money import ZERO
 from trackyard.base.zones import day_end_ms, day_start_ms
 from trackyard.domain.money.invoices import Invoice, InvoiceFilter, InvoiceLine, PayoutType
-from trackyard.domain.people.callers import Caller
-from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.callers import Access
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.reports import CONFIRMED, Report, StatsRow
 from trackyard.store.engine.database import Connection
@@ -30,20 +29,20 @@ _NO_LIMIT: Final = 2**31
 
 
 def list_invoices(
-    deps: Deps, caller: Caller, chosen: InvoiceFilter, *, page: int, limit: int
+    deps: Deps, access: Access, chosen: InvoiceFilter, *, page: int, limit: int
 ) -> tuple[list[Invoice], int]:
     """Return a page of the invoices of advertisers in the caller's scope, and the total."""
     with deps.database.read() as conn:
-        return invoices.list_invoices(conn, _scope(conn, caller), chosen, page=page, limit=limit)
+        return invoices.list_invoices(conn, scope_of(conn, access), chosen, page=page, limit=limit)
 
 
-def get_invoice(deps: Deps, caller: Caller, number: int) -> Invoice:
+def get_invoice(deps: Deps, access: Access, number: int) -> Invoice:
     """Return an invoice of an advertiser in the caller's scope. Raises NotFound."""
     with deps.database.read() as conn:
-        return _invoice(conn, caller, number)
+        return _invoice(conn, access, number)
 
 
-def add_invoice(deps: Deps, caller: Caller, new: Invoice) -> int:
+def add_invoice(deps: Deps, access: Access, new: Invoice) -> int:
     """Create an invoice and return its number.
 
     Without lines they are computed, once both days are given.
@@ -55,16 +54,16 @@ def add_invoice(deps: Deps, caller: Caller, new: Invoice) -> int:
     with deps.database.read() as conn:
         if not is_active(deps, conn, new.currency):
             raise BadInput({"currency": [f"An active currency {new.currency} does not exist."]})
-        scope = _scope(conn, caller)
+        scope = scope_of(conn, access)
         _check_names(conn, scope, new)
     if new.computed:
         new = replace(new, lines=_computed(deps, scope, new))  # takes long: before the transaction
     with deps.database.write() as conn:
-        _check_names(conn, _scope(conn, caller), new)
+        _check_names(conn, scope_of(conn, access), new)
         return invoices.add_invoice(conn, new)
 
 
-def edit_invoice(deps: Deps, caller: Caller, number: int, given: dict[str, Any]) -> None:
+def edit_invoice(deps: Deps, access: Access, number: int, given: dict[str, Any]) -> None:
     """Change the given fields, by the names of Invoice, all but its currency.
 
     Lines that came from statistics follow a change of the period or the advertiser; an empty list of lines has them
@@ -73,12 +72,12 @@ def edit_invoice(deps: Deps, caller: Caller, number: int, given: dict[str, Any])
     """
     while True:
         with deps.database.read() as conn:
-            before, scope = _invoice(conn, caller, number), _scope(conn, caller)
+            before, scope = _invoice(conn, access, number), scope_of(conn, access)
         after = _changed(deps, scope, before, given)
         with deps.database.write() as conn:
-            if _invoice(conn, caller, number, lock=True) != before:
+            if _invoice(conn, access, number, lock=True) != before:
                 continue  # another change was first: the lines may be of another period
-            _check_names(conn, _scope(conn, caller), after, before)
+            _check_names(conn, scope_of(conn, access), after, before)
             invoices.edit_invoice(conn, number, after)
             return
 
@@ -154,9 +153,5 @@ def _check_names(conn: Connection, scope: Scope, item: Invoice, before: Invoice 
         raise BadInput(faults)
 
 
-def _invoice(conn: Connection, caller: Caller, number: int, *, lock: bool = False) -> Invoice:
-    return required(invoices.find_invoice(conn, _scope(conn, caller), number, lock=lock))
-
-
-def _scope(conn: Connection, caller: Caller) -> Scope:
-    return scope_of(conn, caller, Permission.INVOICES_WRITE)
+def _invoice(conn: Connection, access: Access, number: int, *, lock: bool = False) -> Invoice:
+    return required(invoices.find_invoice(conn, scope_of(conn, access), number, lock=lock))

@@ -15,8 +15,7 @@ from trackyard.base.errors import BadInput, NotFound
 from trackyard.domain.offers.choices import Privacy
 from trackyard.domain.offers.offers import Offer
 from trackyard.domain.people.affiliates import Affiliate
-from trackyard.domain.people.callers import Caller
-from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.callers import Access
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.database import Connection
 from trackyard.store.offers import connections, offers
@@ -32,12 +31,12 @@ class AffiliateWithOffers:
     titles: dict[int, str]
 
 
-def connect_affiliate(deps: Deps, caller: Caller, affiliate_id: int, offer_ids: Iterable[int], *, notice: bool) -> None:
+def connect_affiliate(deps: Deps, access: Access, affiliate_id: int, offer_ids: Iterable[int], *, notice: bool) -> None:
     """Connects an affiliate to offers, all or none, and mails it what is new unless `notice` is off. Raises BadInput
     for what does not exist or is out of scope."""
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
-        pair = _get_affiliate_with_offers(conn, caller, affiliate_id, offer_ids)
+        pair = _get_affiliate_with_offers(conn, access, affiliate_id, offer_ids)
         before = connections.connection_states(conn, affiliate_id, pair.titles)
         connections.connect(conn, affiliate_id, pair.titles, now)
         rulesets.touch_all(conn, "connections", pair.titles)
@@ -47,13 +46,13 @@ def connect_affiliate(deps: Deps, caller: Caller, affiliate_id: int, offer_ids: 
 
 
 def disconnect_affiliate(
-    deps: Deps, caller: Caller, affiliate_id: int, offer_ids: Iterable[int], *, notice: bool
+    deps: Deps, access: Access, affiliate_id: int, offer_ids: Iterable[int], *, notice: bool
 ) -> None:
     """Takes an affiliate off offers, all or none, and mails it unless `notice` is off or it could not use them
     anyway. Raises BadInput as connect_affiliate."""
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
-        pair = _get_affiliate_with_offers(conn, caller, affiliate_id, offer_ids)
+        pair = _get_affiliate_with_offers(conn, access, affiliate_id, offer_ids)
         before = connections.connection_states(conn, affiliate_id, pair.titles)
         public_offers = connections.public_offers_among(conn, pair.titles)
         connections.disconnect(conn, affiliate_id, pair.titles, now)
@@ -77,31 +76,31 @@ def auto_connect(deps: Deps, affiliate_id: int, offer_ids: Iterable[int]) -> lis
     return made
 
 
-def get_offer(deps: Deps, caller: Caller, reference: str) -> Offer:
+def get_offer(deps: Deps, access: Access, reference: str) -> Offer:
     """The offer that a path names to a caller who may connect affiliates. Raises NotFound."""
     with deps.database.read() as conn:
-        scope = scope_of(conn, caller, Permission.OFFERS_CONNECT)
+        scope = scope_of(conn, access)
         found = offers.find_offer(conn, scope, reference)
     if found is None:
         raise NotFound
     return found
 
 
-def get_affiliate(deps: Deps, caller: Caller, affiliate_id: int) -> Affiliate:
+def get_affiliate(deps: Deps, access: Access, affiliate_id: int) -> Affiliate:
     """The affiliate that a path names to a caller who may connect it. Raises NotFound."""
     with deps.database.read() as conn:
-        found = affiliates.find_affiliate(conn, scope_of(conn, caller, Permission.OFFERS_CONNECT), affiliate_id)
+        found = affiliates.find_affiliate(conn, scope_of(conn, access), affiliate_id)
     if found is None:
         raise NotFound
     return found
 
 
-def disconnect_affiliates(deps: Deps, caller: Caller, offer_id: int) -> int:
+def disconnect_affiliates(deps: Deps, access: Access, offer_id: int) -> int:
     """Takes every affiliate in the caller's scope off a private or protected offer; how many were connected. Raises
     NotFound, and BadInput for a public offer."""
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
-        scope = scope_of(conn, caller, Permission.OFFERS_CONNECT)
+        scope = scope_of(conn, access)
         found = offers.find_offer(conn, scope, offer_id, lock=True)
         if found is None:
             raise NotFound
@@ -113,11 +112,11 @@ def disconnect_affiliates(deps: Deps, caller: Caller, offer_id: int) -> int:
         return len(disconnected)
 
 
-def disconnect_offers(deps: Deps, caller: Caller, affiliate_id: int) -> int:
+def disconnect_offers(deps: Deps, access: Access, affiliate_id: int) -> int:
     """Takes an affiliate off every private or protected offer; off how many. Raises NotFound."""
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
-        scope = scope_of(conn, caller, Permission.OFFERS_CONNECT)
+        scope = scope_of(conn, access)
         if affiliates.find_affiliate(conn, scope, affiliate_id) is None:
             raise NotFound
         disconnected = connections.connected_nonpublic_offers(conn, affiliate_id)
@@ -132,9 +131,9 @@ def recipient_of(affiliate: Affiliate) -> Recipient:
 
 
 def _get_affiliate_with_offers(
-    conn: Connection, caller: Caller, affiliate_id: int, offer_ids: Iterable[int]
+    conn: Connection, access: Access, affiliate_id: int, offer_ids: Iterable[int]
 ) -> AffiliateWithOffers:
-    scope: Scope = scope_of(conn, caller, Permission.OFFERS_CONNECT)
+    scope: Scope = scope_of(conn, access)
     wanted = sorted(set(offer_ids))
     titles = offers.existing_titles(conn, wanted)
     faults: dict[str, list[str]] = {}

@@ -10,8 +10,7 @@ from trackyard.actions.people.scope import scope_of
 from trackyard.base.errors import BadInput, NotFound
 from trackyard.domain.offers.choices import Privacy
 from trackyard.domain.offers.lists import ListedOffer, OfferFilters, OfferOrder, OfferPostback, TrackingDomain
-from trackyard.domain.people.callers import AffiliateCaller, Caller
-from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.callers import Access
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.database import Connection
 from trackyard.store.offers import connections
@@ -41,46 +40,46 @@ class OfferPage:
     related: RelatedRecords
 
 
-def get_and_auto_connect(deps: Deps, caller: Caller, reference: str) -> OfferPage:
+def get_and_auto_connect(deps: Deps, access: Access, reference: str) -> OfferPage:
     """Return the offer of an integer id or a hash, as a page of one.
 
     An affiliate is connected to it when the offer connects at first sight. Raises NotFound.
     """
     with deps.database.read() as conn:
-        scope = scope_of(conn, caller, Permission.OFFERS_READ)
+        scope = scope_of(conn, access)
         found = offer_lists.find_listed(conn, scope, reference)
         if found is None:
             raise NotFound
         page = OfferPage([found], 1, _related_records(conn, scope, [found]))
-    return _auto_connected(deps, caller, page)
+    return _auto_connected(deps, access, page)
 
 
 def list_and_auto_connect(
-    deps: Deps, caller: Caller, filters: OfferFilters, order: OfferOrder, *, page: int, limit: int
+    deps: Deps, access: Access, filters: OfferFilters, order: OfferOrder, *, page: int, limit: int
 ) -> OfferPage:
     """Return a page of the offers that a caller sees.
 
     An affiliate is connected to those that connect at first sight.
     """
     with deps.database.read() as conn:
-        scope = scope_of(conn, caller, Permission.OFFERS_READ)
+        scope = scope_of(conn, access)
         found, total = offer_lists.list_offers(
             conn, scope, offer_lists.filter_conditions(filters), order, page=page, limit=limit
         )
         result = OfferPage(found, total, _related_records(conn, scope, found))
-    return _auto_connected(deps, caller, result)
+    return _auto_connected(deps, access, result)
 
 
-def count_offers(deps: Deps, caller: Caller) -> int:
+def count_offers(deps: Deps, access: Access) -> int:
     """How many active offers a caller sees."""
     with deps.database.read() as conn:
-        scope = scope_of(conn, caller, Permission.OFFERS_READ)
+        scope = scope_of(conn, access)
         return offer_lists.count_offers(conn, scope, offer_lists.filter_conditions({}))
 
 
 def list_for_affiliate_and_auto_connect(
     deps: Deps,
-    caller: Caller,
+    access: Access,
     pid: int | None,
     filters: OfferFilters,
     order: OfferOrder,
@@ -92,17 +91,17 @@ def list_for_affiliate_and_auto_connect(
     """The affiliate, and a page of the active offers it sees. pid: staff name the affiliate, another is ignored.
     live: those alone it may send traffic to now, those included that connect it at this first sight. Raises BadInput
     for one out of the caller's scope."""
-    if live and isinstance(caller, AffiliateCaller):
-        _auto_connect_all(deps, caller.id)
+    if live and access.affiliate_id is not None:
+        _auto_connect_all(deps, access.affiliate_id)
     with deps.database.read() as conn:
-        affiliate_id = _affiliate(conn, caller, pid)
+        affiliate_id = _affiliate(conn, access, pid)
         scope = Scope.of_affiliate(affiliate_id)
         conditions = offer_lists.filter_conditions(filters)
         if live:
             conditions += offer_lists.live_conditions(conn, scope, deps.clock.now_ms(), deps.zone)
         found, total = offer_lists.list_offers(conn, scope, conditions, order, page=page, limit=limit)
         result = OfferPage(found, total, _related_records(conn, scope, found))
-    return affiliate_id, _auto_connected(deps, caller, result)
+    return affiliate_id, _auto_connected(deps, access, result)
 
 
 def _auto_connect_all(deps: Deps, affiliate_id: int) -> None:
@@ -112,20 +111,21 @@ def _auto_connect_all(deps: Deps, affiliate_id: int) -> None:
     auto_connect(deps, affiliate_id, joinable)
 
 
-def _auto_connected(deps: Deps, caller: Caller, page: OfferPage) -> OfferPage:
+def _auto_connected(deps: Deps, access: Access, page: OfferPage) -> OfferPage:
     """The page after an affiliate saw it: connected to the offers on it that connect whoever sees them."""
-    if not isinstance(caller, AffiliateCaller):
+    affiliate_id = access.affiliate_id
+    if affiliate_id is None:
         return page
     shown, decided = [item.offer for item in page.offers], page.related.connected
     joinable = [offer.id for offer in shown if offer.auto_offer_connect and offer.privacy == Privacy.PROTECTED]
-    made = auto_connect(deps, caller.id, [number for number in joinable if number not in decided])
+    made = auto_connect(deps, affiliate_id, [number for number in joinable if number not in decided])
     return replace(page, related=replace(page.related, connected=decided | dict.fromkeys(made, True)))
 
 
-def _affiliate(conn: Connection, caller: Caller, pid: int | None) -> int:
-    if isinstance(caller, AffiliateCaller):
-        return caller.id
-    scope = scope_of(conn, caller, Permission.OFFERS_CONNECT)
+def _affiliate(conn: Connection, access: Access, pid: int | None) -> int:
+    if access.affiliate_id is not None:
+        return access.affiliate_id
+    scope = scope_of(conn, access)
     if pid is None or affiliates.find_affiliate(conn, scope, pid) is None:
         raise BadInput({"pid": [f"An affiliate {pid} does not exist."]})
     return pid

@@ -17,8 +17,7 @@ from trackyard.base.errors import BadInput, NotFound
 from trackyard.base.ids import new_id
 from trackyard.domain.offers.edits import NewPartDefaults, WrittenFields, changed_fields, is_visible_change
 from trackyard.domain.offers.offers import Offer
-from trackyard.domain.people.callers import Caller
-from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.callers import Access
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.database import Connection
 from trackyard.store.offers import offers, smartlinks
@@ -34,7 +33,7 @@ class RemovedOffer:
     title: str
 
 
-def add_offer(deps: Deps, caller: Caller, written: WrittenFields, new_files: NewFiles) -> Offer:
+def add_offer(deps: Deps, access: Access, written: WrittenFields, new_files: NewFiles) -> Offer:
     """Makes an offer; `written` holds title, advertiser_id and url at least. Raises BadInput for what it names and
     does not exist, and what `store_new_files` raises of its files."""
     now = deps.clock.now_ms()
@@ -48,7 +47,7 @@ def add_offer(deps: Deps, caller: Caller, written: WrittenFields, new_files: New
         updated_at=now,
     )
     with store_new_files(deps, new_files) as files, deps.database.write() as conn:
-        draft = _changed(deps, conn, caller, blank, written, _no_warning)
+        draft = _changed(deps, conn, access, blank, written, _no_warning)
         fields = asdict(replace(blank, **draft))
         del fields["id"]
         made = files.attach(conn, offers.add_offer(conn, fields), now)
@@ -58,7 +57,7 @@ def add_offer(deps: Deps, caller: Caller, written: WrittenFields, new_files: New
 
 
 def edit_offer(
-    deps: Deps, caller: Caller, offer_id: int, written: WrittenFields, new_files: NewFiles, warn: Callable[[str], None]
+    deps: Deps, access: Access, offer_id: int, written: WrittenFields, new_files: NewFiles, warn: Callable[[str], None]
 ) -> Offer:
     """Changes what is written of an offer and nothing else: edits at once lose none of their fields.
 
@@ -67,11 +66,11 @@ def edit_offer(
     """
     now = deps.clock.now_ms()
     with store_new_files(deps, new_files) as files, deps.database.write() as conn:
-        scope = scope_of(conn, caller, Permission.OFFERS_WRITE)
+        scope = scope_of(conn, access)
         before = offers.find_offer(conn, scope, offer_id, lock=True)
         if before is None:
             raise NotFound
-        changes = _changed(deps, conn, caller, before, written, warn)
+        changes = _changed(deps, conn, access, before, written, warn)
         after = offers.edit_offer(conn, before, changes | {"updated_at": now}) if changes else before
         after = files.attach(conn, after, now)
         if after is not before:
@@ -81,14 +80,14 @@ def edit_offer(
         return after
 
 
-def remove_offers(deps: Deps, caller: Caller, offer_ids: Iterable[int]) -> list[RemovedOffer]:
+def remove_offers(deps: Deps, access: Access, offer_ids: Iterable[int]) -> list[RemovedOffer]:
     """Removes offers, all or none; the rows stay for their clicks and conversions.
 
     Raises BadInput for one that never was or is out of scope, NotFound for one that was removed before.
     """
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
-        removed_offers = _named(conn, caller, offer_ids, to_remove=True)
+        removed_offers = _named(conn, access, offer_ids, to_remove=True)
         ids = [offer.id for offer in removed_offers]
         offers.remove_offers(conn, ids, now)
         rulesets.touch_all(conn, "offer", ids)
@@ -100,14 +99,14 @@ def remove_offers(deps: Deps, caller: Caller, offer_ids: Iterable[int]) -> list[
         return [RemovedOffer(offer.id, offer.title) for offer in removed_offers]
 
 
-def update_offers(deps: Deps, caller: Caller, offer_ids: Iterable[int], changes: dict[str, str]) -> list[int]:
+def update_offers(deps: Deps, access: Access, offer_ids: Iterable[int], changes: dict[str, str]) -> list[int]:
     """Gives offers the same status, privacy, or both, all or none; their ids.
 
     Raises BadInput for one that does not exist, was removed, or is out of scope.
     """
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
-        named = _named(conn, caller, offer_ids)
+        named = _named(conn, access, offer_ids)
         states = [(before, replace(before, **changes)) for before in named]
         changed = [(before, after) for before, after in states if before != after]
         ids = [after.id for _, after in changed]
@@ -118,10 +117,10 @@ def update_offers(deps: Deps, caller: Caller, offer_ids: Iterable[int], changes:
         return [offer.id for offer in named]
 
 
-def get_editable_id(deps: Deps, caller: Caller, reference: str) -> int:
+def get_editable_id(deps: Deps, access: Access, reference: str) -> int:
     """The id of an offer that a caller may change. Raises NotFound."""
     with deps.database.read() as conn:
-        found = offers.find_offer(conn, scope_of(conn, caller, Permission.OFFERS_WRITE), reference)
+        found = offers.find_offer(conn, scope_of(conn, access), reference)
     if found is None:
         raise NotFound
     return found.id
@@ -143,9 +142,9 @@ def _no_warning(_sentence: str) -> None:
 
 
 def _changed(
-    deps: Deps, conn: Connection, caller: Caller, before: Offer, written: WrittenFields, warn: Callable[[str], None]
+    deps: Deps, conn: Connection, access: Access, before: Offer, written: WrittenFields, warn: Callable[[str], None]
 ) -> dict[str, Any]:
-    faults = faults_of(deps, conn, scope_of(conn, caller, Permission.OFFERS_WRITE), before, written)
+    faults = faults_of(deps, conn, scope_of(conn, access), before, written)
     references = check_references(before, written)
     for name, sentence in references.faults:
         faults.setdefault(name, []).append(sentence)
@@ -158,10 +157,10 @@ def _changed(
     return changed_fields(before, written, making)
 
 
-def _named(conn: Connection, caller: Caller, offer_ids: Iterable[int], *, to_remove: bool = False) -> Sequence[Offer]:
+def _named(conn: Connection, access: Access, offer_ids: Iterable[int], *, to_remove: bool = False) -> Sequence[Offer]:
     """Return the offers that a write names. to_remove: a second removal is NotFound instead of BadInput."""
     wanted = set(offer_ids)
-    scope = scope_of(conn, caller, Permission.OFFERS_WRITE)
+    scope = scope_of(conn, access)
     found = offers.list_by_id(conn, scope, wanted, lock=True)
     absent = wanted - {offer.id for offer in found}
     removed = offers.removed_among(conn, scope, absent) if to_remove else set()

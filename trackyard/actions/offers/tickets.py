@@ -16,8 +16,7 @@ from trackyard.domain.offers.choices import Privacy
 from trackyard.domain.offers.lists import ListedOffer
 from trackyard.domain.offers.offers import Offer
 from trackyard.domain.offers.tickets import Ticket, TicketDecision, TicketFilter, TicketStatus
-from trackyard.domain.people.callers import AffiliateCaller, Caller
-from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.callers import Access, AffiliateCaller
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.database import Connection
 from trackyard.store.offers import connections, offers, tickets
@@ -45,7 +44,7 @@ class TicketRecord:
     related: RelatedRecords
 
 
-def request_to_join(deps: Deps, caller: Caller, pid: int | None, offer_id: int, comment: str) -> JoinOutcome:
+def request_to_join(deps: Deps, access: Access, pid: int | None, offer_id: int, comment: str) -> JoinOutcome:
     """Asks that an affiliate (the caller; staff name it) be connected to an offer.
 
     A public offer, and one that connects at first sight, is connected at once and the ticket is closed, unless staff
@@ -54,7 +53,7 @@ def request_to_join(deps: Deps, caller: Caller, pid: int | None, offer_id: int, 
     """
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
-        affiliate_id = _lock_affiliate(conn, caller, pid)
+        affiliate_id = _lock_affiliate(conn, access, pid)
         offer = _known_offer(conn, affiliate_id, offer_id)
         link = connections.connection_states(conn, affiliate_id, [offer.id]).get(offer.id)
         if link:
@@ -79,41 +78,41 @@ def request_to_join(deps: Deps, caller: Caller, pid: int | None, offer_id: int, 
 
 
 def list_tickets(
-    deps: Deps, caller: Caller, chosen: TicketFilter, *, page: int, limit: int
+    deps: Deps, access: Access, chosen: TicketFilter, *, page: int, limit: int
 ) -> tuple[list[TicketRecord], int]:
     """A page of the tickets of affiliates in scope, newest first, and how many there are. A constant number of
     statements."""
     with deps.database.read() as conn:
-        scope = scope_of(conn, caller, Permission.TICKETS_READ)
+        scope = scope_of(conn, access)
         found, total = tickets.list_tickets(conn, scope, chosen, page=page, limit=limit)
         return _records(deps, conn, found), total
 
 
-def get_ticket(deps: Deps, caller: Caller, ticket_id: int) -> TicketRecord:
+def get_ticket(deps: Deps, access: Access, ticket_id: int) -> TicketRecord:
     """The ticket of an id. Raises NotFound."""
     with deps.database.read() as conn:
-        found = tickets.find_ticket(conn, scope_of(conn, caller, Permission.TICKETS_READ), ticket_id)
+        found = tickets.find_ticket(conn, scope_of(conn, access), ticket_id)
         if found is None:
             raise NotFound
         [record] = _records(deps, conn, [found])
         return record
 
 
-def get_plain_ticket(deps: Deps, caller: Caller, ticket_id: int) -> Ticket:
+def get_plain_ticket(deps: Deps, access: Access, ticket_id: int) -> Ticket:
     """The bare ticket of an id. Raises NotFound."""
     with deps.database.read() as conn:
-        found = tickets.find_ticket(conn, scope_of(conn, caller, Permission.TICKETS_WRITE), ticket_id)
+        found = tickets.find_ticket(conn, scope_of(conn, access), ticket_id)
     if found is None:
         raise NotFound
     return found
 
 
-def decide_ticket(deps: Deps, caller: Caller, ticket_id: int, *, approve: bool) -> None:
+def decide_ticket(deps: Deps, access: Access, ticket_id: int, *, approve: bool) -> None:
     """Closes an open ticket, connects the affiliate when it is approved, and mails it. Raises NotFound, Conflict for
     a ticket that is decided, and for the approval of a removed offer."""
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
-        scope = scope_of(conn, caller, Permission.TICKETS_WRITE)
+        scope = scope_of(conn, access)
         found = tickets.find_ticket(conn, scope, ticket_id, lock=True)
         if found is None:
             raise NotFound
@@ -122,17 +121,17 @@ def decide_ticket(deps: Deps, caller: Caller, ticket_id: int, *, approve: bool) 
         if approve and offers.find_offer(conn, Scope.everything(), found.offer_id) is None:
             raise Conflict({"id": [f"The offer {found.offer_id} was removed."]})
         tickets.close_ticket(
-            conn, found.id, TicketDecision.APPROVE if approve else TicketDecision.REJECT, str(caller.id), now
+            conn, found.id, TicketDecision.APPROVE if approve else TicketDecision.REJECT, str(access.caller.id), now
         )
         if approve:
             _connect(conn, found.affiliate_id, found.offer_id, now)
         _notify(conn, found, approve=approve, now=now)
 
 
-def _lock_affiliate(conn: Connection, caller: Caller, pid: int | None) -> int:
+def _lock_affiliate(conn: Connection, access: Access, pid: int | None) -> int:
     """Whose request it is. Its row is locked, so that two at once do not make two tickets."""
-    applicant_id = caller.id if isinstance(caller, AffiliateCaller) else pid
-    scope = scope_of(conn, caller, Permission.TICKETS_WRITE)
+    applicant_id = access.caller.id if isinstance(access.caller, AffiliateCaller) else pid
+    scope = scope_of(conn, access)
     if applicant_id is None or affiliates.find_affiliate(conn, scope, applicant_id, lock=True) is None:
         raise BadInput({"pid": [f"An affiliate {pid} does not exist."]})
     return applicant_id

@@ -12,8 +12,7 @@ from trackyard.base.errors import BadInput, required
 from trackyard.base.ids import new_id
 from trackyard.base.secrets import hash_password, new_password
 from trackyard.domain.people.advertisers import Advertiser
-from trackyard.domain.people.callers import Caller
-from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.callers import Access
 from trackyard.domain.people.staff import Staff
 from trackyard.store.engine.database import Connection
 from trackyard.store.people import advertisers, staff
@@ -30,7 +29,7 @@ class AdvertiserRecord:
 
 
 def list_advertisers(
-    deps: Deps, caller: Caller, *, order: str, descending: bool, changed_since: int | None, page: int, limit: int
+    deps: Deps, access: Access, *, order: str, descending: bool, changed_since: int | None, page: int, limit: int
 ) -> tuple[list[AdvertiserRecord], int]:
     """Return a page of the advertisers in the caller's scope, and the total.
 
@@ -38,25 +37,25 @@ def list_advertisers(
     changed_since: UTC milliseconds; None is any.
     """
     with deps.database.read() as conn:
-        scope = scope_of(conn, caller, Permission.ADVERTISERS_READ)
+        scope = scope_of(conn, access)
         found, total = advertisers.list_advertisers(
             conn, scope, order=order, descending=descending, changed_since=changed_since, page=page, limit=limit
         )
         return _records(conn, found), total
 
 
-def get_advertiser(deps: Deps, caller: Caller, permission: Permission, advertiser_id: str) -> AdvertiserRecord:
-    """Return an advertiser in the scope of `permission`. Raises NotFound."""
+def get_advertiser(deps: Deps, access: Access, advertiser_id: str) -> AdvertiserRecord:
+    """Return an advertiser in the caller's scope. Raises NotFound."""
     with deps.database.read() as conn:
-        found = advertisers.find_advertiser(conn, scope_of(conn, caller, permission), advertiser_id)
+        found = advertisers.find_advertiser(conn, scope_of(conn, access), advertiser_id)
         return _records(conn, [required(found)])[0]
 
 
-def add_advertiser(deps: Deps, caller: Caller, new: Advertiser) -> AdvertiserRecord:
+def add_advertiser(deps: Deps, access: Access, new: Advertiser) -> AdvertiserRecord:
     """Create an advertiser. Raises BadInput for a manager that does not exist."""
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
-        manager = resolve_manager(conn, caller, Permission.ADVERTISERS_WRITE, new.manager_id, "manager")
+        manager = resolve_manager(conn, access, new.manager_id, "manager")
         made = replace(new, id=new_id(now), manager_id=manager.id if manager else None, created_at=now, updated_at=now)
         advertisers.add_advertiser(conn, made)
         rulesets.touch(conn, "advertiser", made.id)
@@ -65,7 +64,7 @@ def add_advertiser(deps: Deps, caller: Caller, new: Advertiser) -> AdvertiserRec
 
 def edit_advertiser(
     deps: Deps,
-    caller: Caller,
+    access: Access,
     advertiser_id: str,
     given: dict[str, Any],
     sub_accounts: dict[str, dict[str, Any]],
@@ -77,17 +76,17 @@ def edit_advertiser(
     """
     values = dict(given)
     with deps.database.write() as conn:
-        before = _locked(conn, caller, advertiser_id)
+        before = _locked(conn, access, advertiser_id)
         if "manager_id" in values:
-            manager = resolve_manager(conn, caller, Permission.ADVERTISERS_WRITE, values["manager_id"], "manager")
+            manager = resolve_manager(conn, access, values["manager_id"], "manager")
             values["manager_id"] = manager.id if manager else None
         values["sub_accounts"] = merged_sub_accounts(before.sub_accounts, sub_accounts)
         advertisers.edit_advertiser(conn, before.id, values | {"updated_at": deps.clock.now_ms()})
         rulesets.touch(conn, "advertiser", before.id)
-        return _records(conn, [_locked(conn, caller, advertiser_id)])[0]
+        return _records(conn, [_locked(conn, access, advertiser_id)])[0]
 
 
-def send_password(deps: Deps, caller: Caller, advertiser_id: str) -> str:
+def send_password(deps: Deps, access: Access, advertiser_id: str) -> str:
     """Mail an advertiser a new password and return the address.
 
     Raises NotFound, and BadInput for an advertiser without an address.
@@ -96,7 +95,7 @@ def send_password(deps: Deps, caller: Caller, advertiser_id: str) -> str:
     hashed = hash_password(password)  # takes long on purpose: before the transaction
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
-        found = _locked(conn, caller, advertiser_id)
+        found = _locked(conn, access, advertiser_id)
         if not found.email:
             raise BadInput({"email": ["The advertiser has no e-mail address."]})
         advertisers.edit_advertiser(conn, found.id, {"password_hash": hashed, "updated_at": now})
@@ -105,8 +104,8 @@ def send_password(deps: Deps, caller: Caller, advertiser_id: str) -> str:
         return found.email
 
 
-def _locked(conn: Connection, caller: Caller, advertiser_id: str) -> Advertiser:
-    scope = scope_of(conn, caller, Permission.ADVERTISERS_WRITE)
+def _locked(conn: Connection, access: Access, advertiser_id: str) -> Advertiser:
+    scope = scope_of(conn, access)
     return required(advertisers.find_advertiser(conn, scope, advertiser_id, lock=True))
 
 

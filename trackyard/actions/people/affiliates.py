@@ -17,8 +17,7 @@ from trackyard.base.money import ZERO
 from trackyard.base.secrets import hash_password, new_password
 from trackyard.domain.money.ledger import Balance
 from trackyard.domain.people.affiliates import Affiliate, AffiliateFilter
-from trackyard.domain.people.callers import AccountKind, AffiliateCaller, Caller
-from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.callers import Access, AccountKind, AffiliateCaller
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.people.staff import Staff
 from trackyard.store.engine.database import Connection
@@ -57,30 +56,30 @@ class AffiliateRecord:
 
 
 def list_affiliates(
-    deps: Deps, caller: Caller, chosen: AffiliateFilter, *, with_balance: bool, page: int, limit: int
+    deps: Deps, access: Access, chosen: AffiliateFilter, *, with_balance: bool, page: int, limit: int
 ) -> tuple[list[AffiliateRecord], int]:
     """Return a page of the affiliates in the caller's scope with their keys, and the total."""
     with deps.database.read() as conn:
-        scope = scope_of(conn, caller, Permission.AFFILIATES_READ)
+        scope = scope_of(conn, access)
         found, total = affiliates.list_affiliates(conn, scope, chosen, page=page, limit=limit)
         return _records(deps, conn, found, with_balance=with_balance), total
 
 
 def list_referred(
-    deps: Deps, caller: Caller, affiliate_id: int, *, page: int, limit: int
+    deps: Deps, access: Access, affiliate_id: int, *, page: int, limit: int
 ) -> tuple[list[AffiliateRecord], int]:
     """Return a page of the affiliates in scope that this one referred, and the total."""
     with deps.database.read() as conn:
-        scope = scope_of(conn, caller, Permission.AFFILIATES_READ)
+        scope = scope_of(conn, access)
         chosen = AffiliateFilter(ref=affiliate_id)
         found, total = affiliates.list_affiliates(conn, scope, chosen, page=page, limit=limit)
         return _records(deps, conn, found), total
 
 
-def get_affiliate(deps: Deps, caller: Caller, permission: Permission, affiliate_id: int) -> Affiliate:
-    """Return an affiliate in the scope of `permission`. Raises NotFound."""
+def get_affiliate(deps: Deps, access: Access, affiliate_id: int) -> Affiliate:
+    """Return an affiliate in the caller's scope. Raises NotFound."""
     with deps.database.read() as conn:
-        return _found(conn, scope_of(conn, caller, permission), affiliate_id)
+        return _found(conn, scope_of(conn, access), affiliate_id)
 
 
 def get_record(deps: Deps, affiliate: Affiliate) -> AffiliateRecord:
@@ -89,15 +88,15 @@ def get_record(deps: Deps, affiliate: Affiliate) -> AffiliateRecord:
         return _records(deps, conn, [affiliate])[0]
 
 
-def add_affiliate(deps: Deps, caller: Caller, new: Affiliate, password: str) -> AffiliateRecord:
+def add_affiliate(deps: Deps, access: Access, new: Affiliate, password: str) -> AffiliateRecord:
     """Create an affiliate with a key of its own.
 
     Raises BadInput, and Conflict for a taken e-mail address or login.
     """
     hashed = hash_password(password)  # takes long on purpose: before the transaction
     with deps.database.write() as conn:
-        manager = resolve_manager(conn, caller, Permission.AFFILIATES_WRITE, new.manager_id, "manager_id")
-        check_referrer(conn, scope_of(conn, caller, Permission.AFFILIATES_WRITE), new.ref)
+        manager = resolve_manager(conn, access, new.manager_id, "manager_id")
+        check_referrer(conn, scope_of(conn, access), new.ref)
         answers = checked_answers(conn, new.custom_fields, {}, complete=False)
         new = replace(new, password_hash=hashed, manager_id=manager.id if manager else None, custom_fields=answers)
         affiliate_id, _ = store_affiliate(deps, conn, new)
@@ -124,7 +123,7 @@ def store_affiliate(deps: Deps, conn: Connection, new: Affiliate) -> tuple[int, 
     return affiliate_id, key
 
 
-def edit_affiliate(deps: Deps, caller: Caller, affiliate_id: int, given: Mapping[str, Any]) -> AffiliateRecord:
+def edit_affiliate(deps: Deps, access: Access, affiliate_id: int, given: Mapping[str, Any]) -> AffiliateRecord:
     """Change the given fields of an affiliate; a new password ends its sessions.
 
     given: by the names of Affiliate, and `password` in clear. Payment systems and tags are replaced; custom fields
@@ -136,10 +135,10 @@ def edit_affiliate(deps: Deps, caller: Caller, affiliate_id: int, given: Mapping
     if password is not None:
         values["password_hash"] = hash_password(password)  # takes long on purpose: before the transaction
     with deps.database.write() as conn:
-        scope = scope_of(conn, caller, Permission.AFFILIATES_WRITE)
+        scope = scope_of(conn, access)
         before = _found(conn, scope, affiliate_id, lock=True)
         if "manager_id" in values:
-            manager = resolve_manager(conn, caller, Permission.AFFILIATES_WRITE, values["manager_id"], "manager_id")
+            manager = resolve_manager(conn, access, values["manager_id"], "manager_id")
             values["manager_id"] = manager.id if manager else None
         if "ref" in values and values["ref"] != before.ref:
             check_referrer(conn, scope, values["ref"], of=affiliate_id)
@@ -162,12 +161,12 @@ def edit_affiliate(deps: Deps, caller: Caller, affiliate_id: int, given: Mapping
         return _records(deps, conn, [_found(conn, Scope.everything(), affiliate_id)])[0]
 
 
-def renew_password(deps: Deps, caller: Caller, affiliate_id: int) -> str:
+def renew_password(deps: Deps, access: Access, affiliate_id: int) -> str:
     """Mail an affiliate a new password and return it; its sessions end. Raises NotFound."""
     password, now = new_password(), deps.clock.now_ms()
     hashed = hash_password(password)
     with deps.database.write() as conn:
-        found = _found(conn, scope_of(conn, caller, Permission.AFFILIATES_WRITE), affiliate_id, lock=True)
+        found = _found(conn, scope_of(conn, access), affiliate_id, lock=True)
         affiliates.edit_affiliate(conn, affiliate_id, {"password_hash": hashed, "updated_at": now})
         keys.remove_sessions(conn, AccountKind.AFFILIATE, affiliate_id)
         recipient = Recipient(found.email, found.name or found.login)
@@ -204,15 +203,15 @@ def _claim_sign_in_names(conn: Connection, affiliate_id: int, email: str, login:
         raise Conflict({"login": ["This login is taken."]})
 
 
-def get_balances(deps: Deps, caller: Caller, affiliate_id: int | None) -> list[Balance]:
+def get_balances(deps: Deps, access: Access, affiliate_id: int | None) -> list[Balance]:
     """Return balances by currency, of the caller or, for staff, of an affiliate in scope.
 
     One in the platform currency is always there. Raises BadInput.
     """
     with deps.database.read() as conn:
-        scope = scope_of(conn, caller, Permission.BALANCES_READ)
-        if isinstance(caller, AffiliateCaller):
-            affiliate_id = affiliate_id or caller.id
+        scope = scope_of(conn, access)
+        if isinstance(access.caller, AffiliateCaller):
+            affiliate_id = affiliate_id or access.caller.id
         if affiliate_id is None or affiliates.find_affiliate(conn, scope, affiliate_id) is None:
             raise BadInput({"pid": [f"An affiliate {affiliate_id} does not exist."]})
         return balances_of(deps, conn, [affiliate_id])[affiliate_id]

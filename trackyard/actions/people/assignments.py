@@ -5,22 +5,20 @@ from typing import Any
 
 from trackyard.actions.people.scope import is_confined
 from trackyard.base.errors import BadInput
-from trackyard.domain.people.callers import Caller, StaffCaller
-from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.callers import Access, StaffCaller
 from trackyard.domain.people.staff import Staff
 from trackyard.store.engine.database import Connection
 from trackyard.store.people import staff
 
 
-def resolve_manager(
-    conn: Connection, caller: Caller, permission: Permission, manager_id: str | None, wire_name: str
-) -> Staff | None:
+def resolve_manager(conn: Connection, access: Access, manager_id: str | None, wire_name: str) -> Staff | None:
     """Return the manager of a new record.
 
     A record made by a manager is its own, so that it can see what it made.
     Raises BadInput under `wire_name` for a manager that is unknown, or that the caller may not name.
     """
-    if isinstance(caller, StaffCaller) and is_confined(caller, permission):
+    caller = access.caller
+    if isinstance(caller, StaffCaller) and is_confined(caller, access.permission):
         if manager_id not in (None, caller.id):
             raise BadInput({wire_name: ["Only yourself can be named here."]})
         manager_id = caller.id

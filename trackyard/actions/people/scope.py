@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from trackyard.domain.people.callers import AffiliateCaller, Caller
+from trackyard.domain.people.callers import Access, AffiliateCaller, StaffCaller
 from trackyard.domain.people.roles import ROLE_PERMISSIONS, Permission, Role
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.database import Connection
@@ -12,18 +12,19 @@ _BY_MANAGER = frozenset({Role.MANAGER_AFFILIATE, Role.MANAGER_SALES})
 _NEVER_CONFINED = frozenset({Permission.OFFERS_READ})  # managers read all offers
 
 
-def scope_of(conn: Connection, caller: Caller, permission: Permission) -> Scope:
-    """Return the scope of a caller that has `permission`.
+def scope_of(conn: Connection, access: Access) -> Scope:
+    """Return what a caller may see with its permission.
 
-    A role that is not a manager's gives everything it names. Managers see what they manage; one who is a manager
-    of both kinds sees the rows in which both are theirs. The dashboard role does not widen what another role gives.
+    A role that is not a manager's gives everything it names. Managers see what they manage; a manager of both kinds
+    sees the rows in which both are its own. The dashboard role does not widen what another role gives.
     """
+    caller = access.caller
     if isinstance(caller, AffiliateCaller):
         return Scope.of_affiliate(caller.id)
-    giving = _giving(caller.roles, permission)
+    giving = _giving(caller.roles, access.permission)
     if not giving:
         return Scope(affiliate_ids=frozenset(), advertiser_ids=frozenset())
-    if giving - _BY_MANAGER or permission in _NEVER_CONFINED:
+    if giving - _BY_MANAGER or access.permission in _NEVER_CONFINED:
         return Scope.everything()
     own = [caller.id]
     return Scope(
@@ -32,9 +33,9 @@ def scope_of(conn: Connection, caller: Caller, permission: Permission) -> Scope:
     )
 
 
-def is_confined(caller: Caller, permission: Permission) -> bool:
-    """Return whether a staff user has `permission` only for what it manages."""
-    return not isinstance(caller, AffiliateCaller) and not _giving(caller.roles, permission) - _BY_MANAGER
+def is_confined(caller: StaffCaller, permission: Permission) -> bool:
+    """Return whether a staff user has the permission only for what it manages."""
+    return not _giving(caller.roles, permission) - _BY_MANAGER
 
 
 def _giving(roles: Iterable[Role], permission: Permission) -> set[Role]:

@@ -18,8 +18,7 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.base.errors import BadInput, NotFound, RequestError, UnsupportedMediaType, required
 from trackyard.domain.offers.offers import Creative, Offer
-from trackyard.domain.people.callers import Caller
-from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.callers import Access
 from trackyard.domain.platform.files import InvalidFile, Media, each_member, find_media
 from trackyard.store.engine.database import Connection
 from trackyard.store.offers import offers
@@ -168,14 +167,14 @@ def store_new_files(deps: Deps, new: NewFiles) -> Iterator[StoredFiles]:
         raise
 
 
-def remove_creatives(deps: Deps, caller: Caller, offer_id: int, creative_ids: Iterable[int]) -> list[int]:
+def remove_creatives(deps: Deps, access: Access, offer_id: int, creative_ids: Iterable[int]) -> list[int]:
     """Remove creatives of an offer with their files; return their ids in the offer's order.
 
     Raises NotFound when the offer, or every one of the creatives, does not exist.
     """
     wanted = set(creative_ids)
     with deps.database.write() as conn:
-        scope = scope_of(conn, caller, Permission.OFFERS_WRITE)
+        scope = scope_of(conn, access)
         offer = offers.find_offer(conn, scope, offer_id, lock=True)
         removed = [] if offer is None else [item for item in offer.creatives if item.id in wanted]
         if offer is None or not removed:
@@ -187,10 +186,10 @@ def remove_creatives(deps: Deps, caller: Caller, offer_id: int, creative_ids: It
     return [item.id for item in removed]
 
 
-def get_offer_id(deps: Deps, caller: Caller, reference: str) -> int:
+def get_offer_id(deps: Deps, access: Access, reference: str) -> int:
     """The id of an offer that the caller may write. Raises NotFound."""
     with deps.database.read() as conn:
-        return required(offers.find_offer(conn, scope_of(conn, caller, Permission.OFFERS_WRITE), reference)).id
+        return required(offers.find_offer(conn, scope_of(conn, access), reference)).id
 
 
 def find_file(deps: Deps, file_id: str) -> FileRow | None:

@@ -10,8 +10,7 @@ from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.offers.caps import CapRule
 from trackyard.domain.offers.counters import CapType
 from trackyard.domain.offers.offers import Offer
-from trackyard.domain.people.callers import AffiliateCaller, Caller
-from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.callers import Access
 from trackyard.domain.statistics.cap_stats import (
     CapState,
     GroupedCount,
@@ -43,7 +42,7 @@ _PeriodEvents = dict[tuple[bool, int], list[GroupedCount]]
 
 
 def cap_states(
-    deps: Deps, caller: Caller, permission: Permission, offer_ids: Sequence[int], affiliate_ids: Iterable[int] = ()
+    deps: Deps, access: Access, offer_ids: Sequence[int], affiliate_ids: Iterable[int] = ()
 ) -> list[OfferCapStates]:
     """The caps of these offers in the order of ids; what does not exist or is not the caller's to see is absent, as is
     among the affiliates asked for.
@@ -51,11 +50,11 @@ def cap_states(
     A counter of one affiliate is for who sees that affiliate; one that several share tells everybody how full it is.
     Raises TooHeavy.
     """
-    affiliate_id = caller.id if isinstance(caller, AffiliateCaller) else None
+    affiliate_id = access.affiliate_id
     now = deps.clock.now_ms()
     events_by_offer: dict[int, _PeriodEvents] = {}
     with deps.database.read() as conn:
-        scope = scope_of(conn, caller, permission)
+        scope = scope_of(conn, access)
         found = offers.list_by_id(conn, scope, offers.visible_among(conn, offer_ids, affiliate_id))
         requested = affiliates.names_of(conn, list(affiliate_ids) or ([] if affiliate_id is None else [affiliate_id]))
         known = {offer.id: _known_rules(deps, offer, affiliate_id) for offer in found}

@@ -7,17 +7,14 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.statistics.names import EntityNames, with_names
 from trackyard.analytics.reports.clicks import ClickQuery, ListedClick, list_clicks
-from trackyard.domain.people.callers import Caller
-from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.callers import Access
 from trackyard.store.engine.database import Connection
 
 
-def list_visible_clicks(
-    deps: Deps, caller: Caller, permission: Permission, query: ClickQuery
-) -> tuple[list[ListedClick], int, EntityNames]:
+def list_visible_clicks(deps: Deps, access: Access, query: ClickQuery) -> tuple[list[ListedClick], int, EntityNames]:
     """Return a page of accepted clicks in the caller's scope, the number of all, and names."""
     with deps.database.read() as conn:
-        query = replace(query, scope=scope_of(conn, caller, permission))
+        query = replace(query, scope=scope_of(conn, access))
     page = list_clicks(deps.analytics, query)
     with deps.database.read() as conn:
         return page.clicks, page.total_count, _names_in_clicks(conn, page.clicks)

@@ -10,30 +10,26 @@ from trackyard.actions.people.scope import scope_of
 from trackyard.analytics.reports import cohorts, subs
 from trackyard.analytics.reports.cohorts import Cohort, RetentionQuery, TimeToActionQuery, TimeToActionRow
 from trackyard.analytics.reports.subs import SubSearch
-from trackyard.domain.people.callers import Caller
-from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.callers import Access
 from trackyard.domain.people.scope import Scope
 
 SUB_LOOKBACK_MS: Final = 90 * 86_400_000
 """How far back values of subs are looked for."""
 
 
-def retention(deps: Deps, caller: Caller, permission: Permission, question: RetentionQuery) -> list[Cohort]:
+def retention(deps: Deps, access: Access, question: RetentionQuery) -> list[Cohort]:
     """The cohorts that answer a question. Its scope becomes the caller's. Raises TooHeavy."""
-    return cohorts.query_retention(deps.analytics, replace(question, scope=_scope(deps, caller, permission)))
+    return cohorts.query_retention(deps.analytics, replace(question, scope=_scope(deps, access)))
 
 
-def time_to_action(
-    deps: Deps, caller: Caller, permission: Permission, question: TimeToActionQuery
-) -> tuple[list[TimeToActionRow], int]:
+def time_to_action(deps: Deps, access: Access, question: TimeToActionQuery) -> tuple[list[TimeToActionRow], int]:
     """A page of the rows that answer a question, and how many. Its scope becomes the caller's. Raises TooHeavy."""
-    return cohorts.query_time_to_action(deps.analytics, replace(question, scope=_scope(deps, caller, permission)))
+    return cohorts.query_time_to_action(deps.analytics, replace(question, scope=_scope(deps, access)))
 
 
 def find_subs(
     deps: Deps,
-    caller: Caller,
-    permission: Permission,
+    access: Access,
     prefixes: Mapping[str, Sequence[str]],
     *,
     page: int,
@@ -44,10 +40,10 @@ def find_subs(
     prefixes: how the values of each sub may begin. Raises TooHeavy.
     """
     since = deps.clock.now_ms() - SUB_LOOKBACK_MS
-    search = SubSearch(_scope(deps, caller, permission), since, prefixes, page=page, limit=limit)
+    search = SubSearch(_scope(deps, access), since, prefixes, page=page, limit=limit)
     return subs.find_subs(deps.analytics, search)
 
 
-def _scope(deps: Deps, caller: Caller, permission: Permission) -> Scope:
+def _scope(deps: Deps, access: Access) -> Scope:
     with deps.database.read() as conn:
-        return scope_of(conn, caller, permission)
+        return scope_of(conn, access)

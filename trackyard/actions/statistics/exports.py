@@ -22,8 +22,7 @@ from trackyard.analytics.exports.exports import SpooledReport, each_click, split
 from trackyard.analytics.reports.clicks import ClickQuery
 from trackyard.base.arrow import Batch
 from trackyard.domain.money.affiliate_payments import PaymentStatus
-from trackyard.domain.people.callers import Caller
-from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.callers import Access
 from trackyard.domain.statistics.reports import Report, StatsRow
 from trackyard.store.conversions.lists import (
     EXPORT_COLUMNS,
@@ -66,13 +65,13 @@ class Export(Generic[T]):
         self.pieces: Pieces[T]
 
 
-def export_clicks(deps: Deps, caller: Caller, permission: Permission, query: ClickQuery) -> Export[Batch]:
+def export_clicks(deps: Deps, access: Access, query: ClickQuery) -> Export[Batch]:
     """All accepted clicks of a query by column (`each_click`), whatever its page; its scope becomes the caller's."""
     export: Export[Batch] = Export()
 
     def read() -> Pieces[Batch]:
         with deps.database.read() as conn:
-            scoped = replace(query, scope=scope_of(conn, caller, permission))
+            scoped = replace(query, scope=scope_of(conn, access))
         spans = split_into_export_periods(deps.analytics, scoped)
         export.count = sum(span.clicks for span in spans)
         names = EntityNames()
@@ -88,15 +87,13 @@ def export_clicks(deps: Deps, caller: Caller, permission: Permission, query: Cli
     return export
 
 
-def export_conversions(
-    deps: Deps, caller: Caller, permission: Permission, chosen: ConversionFilter
-) -> Export[StoredConversions]:
+def export_conversions(deps: Deps, access: Access, chosen: ConversionFilter) -> Export[StoredConversions]:
     """All conversions that a filter lets pass."""
     export: Export[StoredConversions] = Export()
 
     def read() -> Pieces[StoredConversions]:
         with deps.database.read() as conn:
-            scope = scope_of(conn, caller, permission)
+            scope = scope_of(conn, access)
             export.count = count_conversions(conn, scope, chosen)
         names = EntityNames()
         before, floor = (min(chosen.until, FAR_FUTURE_MS), ""), (FAR_FUTURE_MS, "")
@@ -117,13 +114,13 @@ def export_conversions(
     return export
 
 
-def export_rows(deps: Deps, caller: Caller, permission: Permission, report: Report) -> Export[list[StatsRow]]:
+def export_rows(deps: Deps, access: Access, report: Report) -> Export[list[StatsRow]]:
     """All statistics rows of a question, whatever its page, as they are when the first is read."""
     export: Export[list[StatsRow]] = Export()
 
     def read() -> Pieces[list[StatsRow]]:
         with deps.database.read() as conn:
-            scoped = in_scope(conn, caller, permission, report)
+            scoped = in_scope(conn, access, report)
         with TemporaryFile() as file:
             kept_rows = SpooledReport(scoped, file)
             kept_rows.read(deps.analytics)

@@ -10,8 +10,7 @@ from trackyard.actions.people.scope import scope_of
 from trackyard.actions.statistics.names import EntityNames
 from trackyard.analytics.reports.cities import find_city_ids
 from trackyard.analytics.reports.reports import run_report
-from trackyard.domain.people.callers import Caller
-from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.callers import Access
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.people.staff import Staff
 from trackyard.domain.platform.geo import city_name
@@ -48,21 +47,19 @@ _NO_CITIES: Final[Mapping[str, str]] = MappingProxyType({})
 _MANAGERS: Final = tuple(part.key for name in _MANAGED for part in SLICES[name].parts)
 
 
-def list_statistics_rows(
-    deps: Deps, caller: Caller, permission: Permission, report: Report
-) -> tuple[StatsPage, EntityNames]:
+def list_statistics_rows(deps: Deps, access: Access, report: Report) -> tuple[StatsPage, EntityNames]:
     """Return a page of statistics rows and names. Raises TooHeavy."""
     with deps.database.read() as conn:
-        report = in_scope(conn, caller, permission, report)
+        report = in_scope(conn, access, report)
     found = run_report(deps.analytics, report)
     with deps.database.read() as conn:
         names = names_in_rows(conn, found.rows)
     return found, replace(names, cities=cities_in_rows(deps, report, found.rows))
 
 
-def in_scope(conn: Connection, caller: Caller, permission: Permission, report: Report) -> Report:
+def in_scope(conn: Connection, access: Access, report: Report) -> Report:
     """Return a report within the caller's scope, with today's managers, titles and groups."""
-    scope = scope_of(conn, caller, permission)
+    scope = scope_of(conn, access)
     return replace(
         report,
         scope=scope,

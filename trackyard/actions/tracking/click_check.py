@@ -29,8 +29,7 @@ from trackyard.decision.visitor.geo import CachedGeoRecord
 from trackyard.decision.visitor.headers import LANGUAGE, read_language
 from trackyard.decision.visitor.visitor import Agent, GeoRecord, ParsedAgent
 from trackyard.domain.offers.choices import RedirectType
-from trackyard.domain.people.callers import Caller
-from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.callers import Access
 from trackyard.domain.tracking.rejections import REJECTION_REASONS, Rejection
 from trackyard.domain.tracking.ruleset import RulesetOffer, RulesetSmartLink
 from trackyard.journal.records import Click
@@ -108,10 +107,10 @@ class ClickExplanation:
     today: ClickCheck
 
 
-def check_click(deps: Deps, caller: Caller, sample: SampleClick) -> ClickCheck:
+def check_click(deps: Deps, access: Access, sample: SampleClick) -> ClickCheck:
     """Tries a click. Raises BadInput for an affiliate or an offer out of the caller's scope."""
     with deps.database.read() as conn:
-        scope = scope_of(conn, caller, Permission.STATS_CLICKS)
+        scope = scope_of(conn, access)
         ruleset = _ruleset_for(conn, _offer_ids(conn, sample), sample.params.get("pid", ""), _smart_key(sample))
     hit = _hit_from_sample(deps, sample, ruleset)
     if hit.affiliate is not None and not scope.has_affiliate(hit.affiliate.id):
@@ -133,14 +132,14 @@ def _advertiser_of(ruleset: Ruleset, tried: SmartLinkOfferResult) -> str:
     return "" if offer is None else offer.advertiser
 
 
-def explain_click(deps: Deps, caller: Caller, click_id: str) -> ClickExplanation:
+def explain_click(deps: Deps, access: Access, click_id: str) -> ClickExplanation:
     """What was decided on a recorded click, and what today's rules say of the same. Raises NotFound for one that is not
     loaded or out of the caller's scope."""
     click = find_click(deps.analytics, click_id)
     if click is None:
         raise NotFound
     with deps.database.read() as conn:
-        scope = scope_of(conn, caller, Permission.STATS_CLICKS)
+        scope = scope_of(conn, access)
         if not (scope.has_affiliate(click.affiliate) and scope.has_advertiser(click.advertiser)):
             raise NotFound
         ruleset = _ruleset_for(conn, _known_offer(conn, str(click.offer)), str(click.affiliate))

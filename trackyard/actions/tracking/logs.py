@@ -12,8 +12,7 @@ from trackyard.analytics.reports.clicks import find_records
 from trackyard.analytics.reports.logs import LogPage, LogQuery, list_affiliate_log, list_server_log
 from trackyard.base.errors import NotFound
 from trackyard.base.ids import is_hex24
-from trackyard.domain.people.callers import AffiliateCaller, Caller
-from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.callers import Access
 from trackyard.domain.statistics.rows import AffiliatePostbackLog, ServerPostbackLog
 from trackyard.journal.records import decode_click
 from trackyard.store.conversions import conversions
@@ -38,14 +37,12 @@ class AffiliateLogRecord:
     event: ConversionHistoryEntry | None
 
 
-def list_server_records(
-    deps: Deps, caller: Caller, permission: Permission, query: LogQuery
-) -> tuple[list[ServerLogRecord], int, EntityNames]:
+def list_server_records(deps: Deps, access: Access, query: LogQuery) -> tuple[list[ServerLogRecord], int, EntityNames]:
     """Return a page of the server postback log, the number of records, and names.
 
     The query's scope becomes the caller's.
     """
-    page: LogPage[ServerPostbackLog] = list_server_log(deps.analytics, _scoped(deps, caller, permission, query))
+    page: LogPage[ServerPostbackLog] = list_server_log(deps.analytics, _scoped(deps, access, query))
     loaded = find_records(deps.analytics, [log.click_id for log in page.records])
     clicks = {number: msgspec.structs.asdict(decode_click(record)) for number, record in loaded.items()}
     with deps.database.read() as conn:
@@ -63,27 +60,25 @@ def list_server_records(
     return found, page.total_count, names
 
 
-def list_affiliate_records(
-    deps: Deps, caller: Caller, permission: Permission, query: LogQuery
-) -> tuple[list[AffiliateLogRecord], int]:
+def list_affiliate_records(deps: Deps, access: Access, query: LogQuery) -> tuple[list[AffiliateLogRecord], int]:
     """Return a page of the affiliate postback log and the number of records.
 
     An affiliate sees its own postbacks alone. The query's scope becomes the caller's.
     """
-    query = replace(query, include_cross=not isinstance(caller, AffiliateCaller))
-    page = list_affiliate_log(deps.analytics, _scoped(deps, caller, permission, query))
+    query = replace(query, include_cross=access.affiliate_id is None)
+    page = list_affiliate_log(deps.analytics, _scoped(deps, access, query))
     with deps.database.read() as conn:
         events = conversions.history_entries_of(conn, {(log.conversion_id, log.version) for log in page.records})
     found = [AffiliateLogRecord(log, events.get((log.conversion_id, log.version))) for log in page.records]
     return found, page.total_count
 
 
-def get_conversion_id(deps: Deps, caller: Caller, permission: Permission, conversion_id: str) -> str:
+def get_conversion_id(deps: Deps, access: Access, conversion_id: str) -> str:
     """The id of a conversion in the caller's scope. Raises NotFound."""
     if not is_hex24(conversion_id):
         raise NotFound
     with deps.database.read() as conn:
-        scope = scope_of(conn, caller, permission)
+        scope = scope_of(conn, access)
         found = conversions.find_references(conn, scope, ids=[conversion_id], action_ids=(), click_ids=())
     if not found:
         raise NotFound
@@ -98,6 +93,6 @@ def list_conversion_events(
         return conversions.list_history(conn, conversion_id, page=page, limit=limit)
 
 
-def _scoped(deps: Deps, caller: Caller, permission: Permission, query: LogQuery) -> LogQuery:
+def _scoped(deps: Deps, access: Access, query: LogQuery) -> LogQuery:
     with deps.database.read() as conn:
-        return replace(query, scope=scope_of(conn, caller, permission))
+        return replace(query, scope=scope_of(conn, access))

@@ -12,8 +12,7 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.tracking.postbacks import owner_for
 from trackyard.base.errors import BadInput, NotFound
-from trackyard.domain.people.callers import AffiliateCaller, Caller
-from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.callers import Access, AffiliateCaller
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.tracking.pixels import ACCEPTED, PENDING_REVIEW, find_code_error
 from trackyard.store.engine.database import Connection
@@ -26,7 +25,7 @@ from trackyard.store.tracking.pixels import NewPixel, Pixel
 
 def add_pixel(
     deps: Deps,
-    caller: Caller,
+    access: Access,
     *,
     pid: int | None,
     offer_id: int,
@@ -42,33 +41,33 @@ def add_pixel(
     """
     now = deps.clock.now_ms()
     if moderation_status is None:
-        moderation_status = PENDING_REVIEW if isinstance(caller, AffiliateCaller) else ACCEPTED
+        moderation_status = PENDING_REVIEW if isinstance(access.caller, AffiliateCaller) else ACCEPTED
     _check_code(code, code_type)
     with deps.database.write() as conn:
-        owner = owner_for(conn, caller, Permission.PIXELS_WRITE, pid, offer_id)
+        owner = owner_for(conn, access, pid, offer_id)
         new = NewPixel(owner, offer_id, name, code, code_type, is_active, moderation_status, now, now)
         _touch(conn, new)
         return pixels.add_pixel(conn, new)
 
 
-def get_pixel(deps: Deps, caller: Caller, pixel_id: int) -> Pixel:
+def get_pixel(deps: Deps, access: Access, pixel_id: int) -> Pixel:
     """The pixel of an id, of an affiliate in the caller's scope. Raises NotFound."""
     with deps.database.read() as conn:
-        return _found(conn, caller, pixel_id)
+        return _found(conn, access, pixel_id)
 
 
-def edit_pixel(deps: Deps, caller: Caller, pixel_id: int, changes: dict[str, Any]) -> Pixel:
+def edit_pixel(deps: Deps, access: Access, pixel_id: int, changes: dict[str, Any]) -> Pixel:
     """Change columns of a pixel; new code of an affiliate waits for moderation again.
 
     Raises NotFound when it was removed meanwhile, BadInput.
     """
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
-        before = _found(conn, caller, pixel_id, lock=True)
+        before = _found(conn, access, pixel_id, lock=True)
         after = replace(before, **changes)
         _check_code(after.code, after.code_type)
         is_other = (before.code, before.code_type) != (after.code, after.code_type)
-        if is_other and isinstance(caller, AffiliateCaller):
+        if is_other and isinstance(access.caller, AffiliateCaller):
             changes = changes | {"moderation_status": PENDING_REVIEW}
         changes = changes | {"updated_at": now}
         pixels.edit_pixel(conn, before.id, changes)
@@ -76,19 +75,19 @@ def edit_pixel(deps: Deps, caller: Caller, pixel_id: int, changes: dict[str, Any
     return replace(before, **changes)
 
 
-def remove_pixel(deps: Deps, caller: Caller, pixel_id: int) -> Pixel:
+def remove_pixel(deps: Deps, access: Access, pixel_id: int) -> Pixel:
     """Removes a pixel; as it was. Raises NotFound."""
     with deps.database.write() as conn:
-        removed = _found(conn, caller, pixel_id, lock=True)
+        removed = _found(conn, access, pixel_id, lock=True)
         pixels.remove_pixel(conn, removed.id)
         _touch(conn, removed)
     return removed
 
 
-def list_pixels(deps: Deps, caller: Caller, affiliate_ids: Collection[int], statuses: Collection[int]) -> list[Pixel]:
+def list_pixels(deps: Deps, access: Access, affiliate_ids: Collection[int], statuses: Collection[int]) -> list[Pixel]:
     """Return the pixels in the caller's scope, oldest first. affiliates, statuses: none = all."""
     with deps.database.read() as conn:
-        scope = scope_of(conn, caller, Permission.PIXELS_WRITE)
+        scope = scope_of(conn, access)
         return pixels.list_pixels(conn, scope, affiliate_ids, statuses)
 
 
@@ -107,10 +106,10 @@ def offer_names(deps: Deps, rows: Iterable[Pixel]) -> dict[int, OfferName]:
         return offers.names_of(conn, wanted)
 
 
-def get_owner_id(deps: Deps, caller: Caller, affiliate_id: int) -> int:
+def get_owner_id(deps: Deps, access: Access, affiliate_id: int) -> int:
     """Return the id of an affiliate in scope. Raises NotFound."""
     with deps.database.read() as conn:
-        found = affiliates.find_affiliate(conn, scope_of(conn, caller, Permission.PIXELS_WRITE), affiliate_id)
+        found = affiliates.find_affiliate(conn, scope_of(conn, access), affiliate_id)
     if found is None:
         raise NotFound
     return found.id
@@ -127,8 +126,8 @@ def _check_code(code: str, code_type: str) -> None:
         raise BadInput({"code": [fault]})
 
 
-def _found(conn: Connection, caller: Caller, pixel_id: int, *, lock: bool = False) -> Pixel:
-    found = pixels.find_pixel(conn, scope_of(conn, caller, Permission.PIXELS_WRITE), pixel_id, lock=lock)
+def _found(conn: Connection, access: Access, pixel_id: int, *, lock: bool = False) -> Pixel:
+    found = pixels.find_pixel(conn, scope_of(conn, access), pixel_id, lock=lock)
     if found is None:
         raise NotFound
     return found

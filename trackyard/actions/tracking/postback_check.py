@@ -41,8 +41,7 @@ from trackyard.domain.conversions.sessions import is_click_wait_over, is_possibl
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.offers.caps import each_counter
 from trackyard.domain.offers.payments import Payment, PaymentType, conditions_of, matching_payments
-from trackyard.domain.people.callers import Caller
-from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.callers import Access
 from trackyard.journal.records import Click
 from trackyard.store.engine.database import Connection
 from trackyard.store.statistics import checkpoints
@@ -132,14 +131,14 @@ class _CheckState:
         return datetime_text(at_ms, self.zone)
 
 
-def check_postback(deps: Deps, caller: Caller, sample: SamplePostback) -> PostbackCheck:
+def check_postback(deps: Deps, access: Access, sample: SamplePostback) -> PostbackCheck:
     """Try a postback. Raises BadInput when its click is out of the caller's scope."""
     postback = parse_postback(new_id(sample.at), sample.at, sample.ip, sample.params)
     with deps.database.read() as conn:
         loaded_until = {each.edge: each.loaded_until for each in checkpoints.get_checkpoints(conn)}
     click = find_click(deps.analytics, postback.click_id)
     with deps.database.read() as conn:
-        scope = scope_of(conn, caller, Permission.STATS_CONVERSION)
+        scope = scope_of(conn, access)
         if click is not None and not (scope.has_affiliate(click.affiliate) and scope.has_advertiser(click.advertiser)):
             raise BadInput({"params[clickid]": [f"A click {postback.click_id} does not exist."]})
         early = _without_click(deps, conn, postback, click, loaded_until)

@@ -9,8 +9,7 @@ from trackyard.actions.tracking.postbacks import owner_for
 from trackyard.base.errors import BadInput
 from trackyard.base.ids import new_id
 from trackyard.domain.conversions.statuses import Status
-from trackyard.domain.people.callers import Caller
-from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.callers import Access
 from trackyard.domain.tracking.postbacks import BY_CREATING, fill_url
 from trackyard.domain.tracking.sample_conversion import sample_conversion
 from trackyard.outbound.client import HttpResult, signature, wire_url
@@ -36,7 +35,7 @@ class _TestTarget:
 
 
 def send_test_postback(
-    deps: Deps, caller: Caller, *, pid: int | None, offer_id: int | None, url: str, status: str | None, goal: str
+    deps: Deps, access: Access, *, pid: int | None, offer_id: int | None, url: str, status: str | None, goal: str
 ) -> PostbackTest:
     """Request `url` once with the macros of a made-up conversion, signed with the affiliate's secret.
 
@@ -44,7 +43,7 @@ def send_test_postback(
     this affiliate runs or too many others do.
     """
     now = deps.clock.now_ms()
-    receiver = _receiver(deps, caller, pid, offer_id)
+    receiver = _receiver(deps, access, pid, offer_id)
     sample = sample_conversion(
         affiliate_id=receiver.affiliate_id,
         offer_id=offer_id or 0,
@@ -62,10 +61,10 @@ def send_test_postback(
     return PostbackTest(target, deps.trials.fetch(receiver.affiliate_id, target, headers))
 
 
-def _receiver(deps: Deps, caller: Caller, pid: int | None, offer_id: int | None) -> _TestTarget:
+def _receiver(deps: Deps, access: Access, pid: int | None, offer_id: int | None) -> _TestTarget:
     with deps.database.read() as conn:
-        owner = owner_for(conn, caller, Permission.POSTBACKS_WRITE, pid, offer_id)
-        found = affiliates.find_affiliate(conn, scope_of(conn, caller, Permission.POSTBACKS_WRITE), owner)
+        owner = owner_for(conn, access, pid, offer_id)
+        found = affiliates.find_affiliate(conn, scope_of(conn, access), owner)
         titles = {} if offer_id is None else offers.existing_titles(conn, [offer_id])
     if found is None:
         raise BadInput({"pid": [f"An affiliate {owner} does not exist."]})

@@ -7,8 +7,7 @@ from typing import Any
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.base.errors import BadInput, NotFound
-from trackyard.domain.people.callers import AffiliateCaller, Caller
-from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.callers import Access, AffiliateCaller
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.database import Connection
 from trackyard.store.offers import offers
@@ -19,56 +18,56 @@ from trackyard.store.tracking.postbacks import NewPostback, PostbackFilter, Stor
 
 
 def add_postback(
-    deps: Deps, caller: Caller, *, pid: int | None, offer_id: int | None, url: str, status: str | None, goal: str | None
+    deps: Deps, access: Access, *, pid: int | None, offer_id: int | None, url: str, status: str | None, goal: str | None
 ) -> StoredPostback:
     """Add a postback for one offer (None = for all). Raises NotFound, BadInput."""
     now = deps.clock.now_ms()
-    if isinstance(caller, AffiliateCaller) and pid not in (None, caller.id):
+    if isinstance(access.caller, AffiliateCaller) and pid not in (None, access.caller.id):
         raise NotFound
     with deps.database.write() as conn:
-        owner = owner_for(conn, caller, Permission.POSTBACKS_WRITE, pid, offer_id)
+        owner = owner_for(conn, access, pid, offer_id)
         new = NewPostback(owner, offer_id, url, status, goal, forced=False, created_at=now, updated_at=now)
         return StoredPostback(id=postbacks.add_postback(conn, new), **asdict(new))
 
 
-def get_postback(deps: Deps, caller: Caller, postback_id: int) -> StoredPostback:
+def get_postback(deps: Deps, access: Access, postback_id: int) -> StoredPostback:
     """The postback of an id, of an affiliate in the caller's scope. Raises NotFound."""
     with deps.database.read() as conn:
-        return _found(conn, caller, postback_id)
+        return _found(conn, access, postback_id)
 
 
-def edit_postback(deps: Deps, caller: Caller, postback_id: int, changes: dict[str, Any]) -> StoredPostback:
+def edit_postback(deps: Deps, access: Access, postback_id: int, changes: dict[str, Any]) -> StoredPostback:
     """Change columns of a postback, and resume it; another affiliate_id moves it to that affiliate.
 
     Raises NotFound when it was removed meanwhile, BadInput for an affiliate that does not exist or is out of scope.
     """
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
-        before = _found(conn, caller, postback_id, lock=True)
+        before = _found(conn, access, postback_id, lock=True)
         if "affiliate_id" in changes:
-            _affiliate(conn, scope_of(conn, caller, Permission.POSTBACKS_WRITE), changes["affiliate_id"], "pid")
+            _affiliate(conn, scope_of(conn, access), changes["affiliate_id"], "pid")
         changes = changes | resumed_columns() | {"updated_at": now}
         postbacks.edit_postback(conn, before.id, changes)
     return replace(before, **changes)
 
 
-def resume_postback(deps: Deps, caller: Caller, postback_id: int) -> StoredPostback:
+def resume_postback(deps: Deps, access: Access, postback_id: int) -> StoredPostback:
     """Resume a paused postback; one that is not paused stays as it is. Raises NotFound."""
     with deps.database.write() as conn:
-        before = _found(conn, caller, postback_id, lock=True)
+        before = _found(conn, access, postback_id, lock=True)
         postbacks.edit_postback(conn, before.id, resumed_columns())
     return replace(before, **resumed_columns())
 
 
-def remove_postback(deps: Deps, caller: Caller, postback_id: int) -> StoredPostback:
+def remove_postback(deps: Deps, access: Access, postback_id: int) -> StoredPostback:
     """Removes a postback; as it was. Raises NotFound."""
     with deps.database.write() as conn:
-        removed = _found(conn, caller, postback_id, lock=True)
+        removed = _found(conn, access, postback_id, lock=True)
         postbacks.remove_postback(conn, removed.id)
     return removed
 
 
-def remove_of_affiliates(deps: Deps, caller: Caller, affiliate_ids: Iterable[int]) -> int:
+def remove_of_affiliates(deps: Deps, access: Access, affiliate_ids: Iterable[int]) -> int:
     """Remove every postback of these affiliates, all or none; return how many.
 
     Raises BadInput for an affiliate that does not exist or is out of scope.
@@ -77,7 +76,7 @@ def remove_of_affiliates(deps: Deps, caller: Caller, affiliate_ids: Iterable[int
     if not wanted:
         return 0
     with deps.database.write() as conn:
-        scope = scope_of(conn, caller, Permission.POSTBACKS_WRITE)
+        scope = scope_of(conn, access)
         known = affiliates.names_of(conn, wanted)
         unknown = [number for number in wanted if number not in known or not scope.has_affiliate(number)]
         if unknown:
@@ -85,7 +84,7 @@ def remove_of_affiliates(deps: Deps, caller: Caller, affiliate_ids: Iterable[int
         return postbacks.remove_of_affiliates(conn, wanted)
 
 
-def remove_of_offers(deps: Deps, caller: Caller, offer_ids: Iterable[int]) -> int:
+def remove_of_offers(deps: Deps, access: Access, offer_ids: Iterable[int]) -> int:
     """Remove the postbacks for these offers of affiliates in scope, all or none; return how many.
 
     Raises BadInput for an offer that the caller does not know. One that was removed, or that an affiliate may not use
@@ -95,8 +94,8 @@ def remove_of_offers(deps: Deps, caller: Caller, offer_ids: Iterable[int]) -> in
     if not wanted:
         return 0
     with deps.database.write() as conn:
-        scope = scope_of(conn, caller, Permission.POSTBACKS_WRITE)
-        own = caller.id if isinstance(caller, AffiliateCaller) else None
+        scope = scope_of(conn, access)
+        own = access.affiliate_id
         known = offers.visible_among(conn, wanted, own) | postbacks.offers_with(conn, scope, wanted)
         unknown = [number for number in wanted if number not in known]
         if unknown:
@@ -105,29 +104,29 @@ def remove_of_offers(deps: Deps, caller: Caller, offer_ids: Iterable[int]) -> in
 
 
 def list_postbacks(
-    deps: Deps, caller: Caller, chosen: PostbackFilter, *, page: int, limit: int
+    deps: Deps, access: Access, chosen: PostbackFilter, *, page: int, limit: int
 ) -> tuple[list[StoredPostback], int]:
     """Return a page of postbacks, oldest first, and how many there are.
 
     Raises BadInput for an affiliate that does not exist or is out of scope.
     """
     with deps.database.read() as conn:
-        scope = scope_of(conn, caller, Permission.POSTBACKS_WRITE)
+        scope = scope_of(conn, access)
         for affiliate_id in chosen.affiliate_ids:
             _affiliate(conn, scope, affiliate_id, "partner_id")
         return postbacks.list_postbacks(conn, chosen, page, limit)
 
 
-def owner_for(conn: Connection, caller: Caller, permission: Permission, pid: int | None, offer_id: int | None) -> int:
+def owner_for(conn: Connection, access: Access, pid: int | None, offer_id: int | None) -> int:
     """Return the affiliate that owns something new for an offer (None = for all).
 
     An affiliate itself, whatever `pid` says, else the one that `pid` names. Raises BadInput for an affiliate or offer
     that does not exist or is out of scope.
     """
-    own = caller.id if isinstance(caller, AffiliateCaller) else None
+    own = access.affiliate_id
     owner = pid if own is None else own
     faults = {}
-    if owner is None or affiliates.find_affiliate(conn, scope_of(conn, caller, permission), owner) is None:
+    if owner is None or affiliates.find_affiliate(conn, scope_of(conn, access), owner) is None:
         faults["pid"] = [f"An affiliate {owner} does not exist."]
     if offer_id is not None and not offers.is_visible(conn, offer_id, own):
         faults["offer_id"] = [f"An offer {offer_id} does not exist."]
@@ -142,8 +141,8 @@ def _affiliate(conn: Connection, scope: Scope, affiliate_id: int, wire_name: str
     return affiliate_id
 
 
-def _found(conn: Connection, caller: Caller, postback_id: int, *, lock: bool = False) -> StoredPostback:
-    scope = scope_of(conn, caller, Permission.POSTBACKS_WRITE)
+def _found(conn: Connection, access: Access, postback_id: int, *, lock: bool = False) -> StoredPostback:
+    scope = scope_of(conn, access)
     found = postbacks.find_postback(conn, scope, postback_id, lock=lock)
     if found is None:
         raise NotFound

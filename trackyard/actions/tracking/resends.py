@@ -10,8 +10,7 @@ from trackyard.analytics.reports.logs import find_attempt, list_deliveries
 from trackyard.base.errors import BadInput, NotFound
 from trackyard.base.ids import new_id
 from trackyard.domain.conversions.statuses import STATUSES_BY_NUMBER
-from trackyard.domain.people.callers import Caller
-from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.callers import Access
 from trackyard.domain.statistics.rows import AffiliatePostbackLog
 from trackyard.domain.tracking.events import EventKind
 from trackyard.domain.tracking.postbacks import host_of
@@ -37,13 +36,13 @@ class Resent:
     dropped: int
 
 
-def get_attempt(deps: Deps, caller: Caller, attempt_id: str) -> AffiliatePostbackLog:
+def get_attempt(deps: Deps, access: Access, attempt_id: str) -> AffiliatePostbackLog:
     """Return a record of the affiliate postback log in the caller's scope. Raises NotFound."""
     found = find_attempt(deps.analytics, attempt_id)
     if found is None:
         raise NotFound
     with deps.database.read() as conn:
-        if not scope_of(conn, caller, Permission.POSTBACKS_WRITE).has_affiliate(found.affiliate):
+        if not scope_of(conn, access).has_affiliate(found.affiliate):
             raise NotFound
     return found
 
@@ -53,14 +52,14 @@ def resend(deps: Deps, attempt: AffiliatePostbackLog) -> Resent:
     return _queue(deps, [attempt])
 
 
-def replay(deps: Deps, caller: Caller, affiliate_id: int, since: int, until: int) -> Resent:
+def replay(deps: Deps, access: Access, affiliate_id: int, since: int, until: int) -> Resent:
     """Queue an affiliate's deliveries of a span (UTC ms, `until` excluded) once more.
 
     In the order of each conversion's changes; superseded ones are left out. Raises BadInput for an affiliate that does
     not exist or is out of scope, and for too many deliveries; TooHeavy.
     """
     with deps.database.read() as conn:
-        scope = scope_of(conn, caller, Permission.POSTBACKS_WRITE)
+        scope = scope_of(conn, access)
         if affiliates.find_affiliate(conn, scope, affiliate_id) is None:
             raise BadInput({"pid": [f"An affiliate {affiliate_id} does not exist."]})
     attempts = list_deliveries(deps.analytics, affiliate_id, since, until, MAX_DELIVERIES + 1)

@@ -112,7 +112,7 @@ def get(
     request: ApiRequest[Deps], params: GetConversion
 ) -> SingleConversionForStaffAnswer | SingleConversionForAffiliateAnswer:
     """Show one conversion."""
-    item, names, manager = get_conversion(request.deps, request.caller, request.permission, params.id)
+    item, names, manager = get_conversion(request.deps, request.access, params.id)
     zone = request.deps.zone
     shown = {
         **fields_for_all(item, as_text(zone)),

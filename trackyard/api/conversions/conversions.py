@@ -161,10 +161,10 @@ def conversion_rows(request: ApiRequest[Deps], params: ListConversions) -> Expor
     period = "_".join(str(local_day(at_ms, zone)) for at_ms in (chosen.since, chosen.until - 1))
     if params.is_paged:
         found, _, names = list_visible_conversions(
-            request.deps, request.caller, request.permission, chosen, page=params.page, limit=params.clamped(request)
+            request.deps, request.access, chosen, page=params.page, limit=params.clamped(request)
         )
         return table_of(view, (view(**show(item, names)) for item in found), zone, period=period)
-    export = export_conversions(request.deps, request.caller, request.permission, chosen)
+    export = export_conversions(request.deps, request.access, chosen)
     columns = _ColumnMaker(view, request.version, is_staff=request.staff, is_raw=params.raw_export)
     return table_of_export(view, export, columns.of, zone, period)
 
@@ -184,7 +184,7 @@ def list_conversions(
     """List conversions."""
     limit = params.clamped(request)
     found, total, names = list_visible_conversions(
-        request.deps, request.caller, request.permission, params.chosen(request), page=params.page, limit=limit
+        request.deps, request.access, params.chosen(request), page=params.page, limit=limit
     )
     pages = pagination(page=params.page, per_page=limit, total=total)
     show = _view_maker(request, params, as_text(params.timezone or request.deps.zone))

@@ -171,7 +171,7 @@ def edit(request: ApiRequest[Deps], params: EditConversions) -> EditAnswer:
     if not (params.ids or params.action_ids or params.clickids):
         raise BadInput({"ids": [REQUIRED]})
     ids = queue_edit(
-        request.deps, request.caller, ConversionSelection(params.ids, params.action_ids, params.clickids), params.edit()
+        request.deps, request.access, ConversionSelection(params.ids, params.action_ids, params.clickids), params.edit()
     )
     echo = EditEcho(
         ids=ids,
@@ -189,7 +189,7 @@ def import_one(request: ApiRequest[Deps], params: ImportConversion) -> ImportAns
 
     It is made within seconds, at the time of the request; what became of it stands in the server postback log.
     """
-    queue_imports(request.deps, request.caller, {"": params.imported()})
+    queue_imports(request.deps, request.access, {"": params.imported()})
     return ImportAnswer(data=_echo(params), message=IMPORT_MESSAGE)
 
 
@@ -200,7 +200,7 @@ def import_many(request: ApiRequest[Deps], params: ImportConversions) -> Imports
     They are made within seconds, at the time of the request; what became of each stands in the server postback log.
     """
     queue_imports(
-        request.deps, request.caller, {f"list[{place}]": each.imported() for place, each in enumerate(params.list)}
+        request.deps, request.access, {f"list[{place}]": each.imported() for place, each in enumerate(params.list)}
     )
     return ImportsAnswer(data=ImportsEcho(list=[_echo(item) for item in params.list]), message=IMPORT_MESSAGE)
 

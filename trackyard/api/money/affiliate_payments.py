@@ -162,7 +162,7 @@ class PaymentEntriesAnswer(Answer):
 
 def payment_rows(request: ApiRequest[Deps], params: ListPayments) -> ExportTable:
     """The same as a file; `page` and `limit` mean nothing there."""
-    found = payments.each_payment(request.deps, request.caller, params.chosen(request.deps.zone))
+    found = payments.each_payment(request.deps, request.access, params.chosen(request.deps.zone))
     return table_of(AffiliatePaymentView, (payment_view(item, unchanged) for item in found), request.deps.zone)
 
 
@@ -176,7 +176,7 @@ def list_(request: ApiRequest[Deps], params: ListPayments) -> PaymentsAnswer:
     """List payments to affiliates, the newest first."""
     limit, zone = params.clamped(request), request.deps.zone
     chosen = params.chosen(zone)
-    found, total = payments.list_payments(request.deps, request.caller, chosen, page=params.page, limit=limit)
+    found, total = payments.list_payments(request.deps, request.access, chosen, page=params.page, limit=limit)
     pages = pagination(page=params.page, per_page=limit, total=total)
     return PaymentsAnswer(payments=[payment_view(item, as_text(zone)) for item in found], pagination=pages)
 
@@ -184,7 +184,7 @@ def list_(request: ApiRequest[Deps], params: ListPayments) -> PaymentsAnswer:
 @routes.get("/admin/payments/due", for_staff(Permission.PAYMENTS_WRITE), id="admin.payments.due")
 def list_due(request: ApiRequest[Deps], params: ListDue) -> DueAnswer:
     """List the affiliates that can be paid: their available balance reaches the least payment."""
-    due = payments.list_due(request.deps, request.caller, params.pid, params.currency)
+    due = payments.list_due(request.deps, request.access, params.pid, params.currency)
     return DueAnswer(due=[_due_view(item) for item in due])
 
 
@@ -196,7 +196,7 @@ def add(request: ApiRequest[Deps], params: AddPayments) -> AddedPaymentsAnswer:
     """
     made, skipped = payments.add_payments(
         request.deps,
-        request.caller,
+        request.access,
         affiliate_ids=tuple(dict.fromkeys(params.pid)),
         currency=params.currency,
         until=None if params.date_to is None else day_end_ms(params.date_to, request.deps.zone),
@@ -209,14 +209,14 @@ def add(request: ApiRequest[Deps], params: AddPayments) -> AddedPaymentsAnswer:
 
 
 def _find(request: ApiRequest[Deps]) -> AffiliatePayment:
-    return payments.get_payment(request.deps, request.caller, path_number(request))
+    return payments.get_payment(request.deps, request.access, path_number(request))
 
 
 @routes.post("/admin/payments/{id}", for_staff(Permission.PAYMENTS_WRITE), id="admin.payment.edit", find=_find)
 def edit(request: ApiRequest[Deps], params: EditPayment) -> PaymentAnswer:
     """Execute or cancel a payment, or change its comment. One that was executed or cancelled stays so."""
     item = payments.edit_payment(
-        request.deps, request.caller, request.subject.id, status=params.status, comment=params.comment
+        request.deps, request.access, request.subject.id, status=params.status, comment=params.comment
     )
     return PaymentAnswer(payment=payment_view(item, as_text(request.deps.zone)))
 

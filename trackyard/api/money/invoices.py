@@ -114,7 +114,7 @@ class InvoiceWrittenAnswer(Answer):
 
 def find(request: ApiRequest[Deps]) -> Invoice:
     """The invoice of the path's number. Raises NotFound."""
-    return invoices.get_invoice(request.deps, request.caller, path_number(request, "number"))
+    return invoices.get_invoice(request.deps, request.access, path_number(request, "number"))
 
 
 @routes.get("/admin/advertiser-invoices", for_staff(Permission.INVOICES_WRITE), id="admin.advertiser-invoices.list")
@@ -127,7 +127,7 @@ def list_(request: ApiRequest[Deps], params: ListInvoices) -> InvoicesAnswer:
         raise BadInput({"end_date": ["This day must not lie before start_date."]})
     limit = params.clamped(request)
     chosen = InvoiceFilter(params.status, params.start_date, params.end_date)
-    found, total = invoices.list_invoices(request.deps, request.caller, chosen, page=params.page, limit=limit)
+    found, total = invoices.list_invoices(request.deps, request.access, chosen, page=params.page, limit=limit)
     views = [invoice_view(item, request.deps.zone) for item in found]
     return InvoicesAnswer(message=views, pagination=pagination(page=params.page, per_page=limit, total=total))
 
@@ -151,7 +151,7 @@ def add(request: ApiRequest[Deps], params: AddInvoice) -> InvoiceWrittenAnswer:
     """
     values = params.model_dump(exclude={"supplier_id", "detail"})
     new = Invoice(advertiser_id=params.supplier_id, lines=params.lines(), **values)
-    made = invoices.add_invoice(request.deps, request.caller, new)
+    made = invoices.add_invoice(request.deps, request.access, new)
     return InvoiceWrittenAnswer(message=f"Invoice {made} is created", number=made)
 
 
@@ -170,7 +170,7 @@ def edit(request: ApiRequest[Deps], params: EditInvoice) -> InvoiceWrittenAnswer
     given: dict[str, Any] = {name: getattr(params, name) for name in names} | {"advertiser_id": params.supplier_id}
     if "detail" in params.model_fields_set:
         given["lines"] = params.lines()
-    invoices.edit_invoice(request.deps, request.caller, request.subject.number, given)
+    invoices.edit_invoice(request.deps, request.access, request.subject.number, given)
     return InvoiceWrittenAnswer(message=f"Invoice {request.subject.number} is changed", number=request.subject.number)
 
 

@@ -95,7 +95,7 @@ def list_referrals(request: ApiRequest[Deps], params: ListReferralPayments) -> R
     """
     limit = params.clamped(request)
     chosen = params.chosen(request)
-    found, total = list_shares(request.deps, request.caller, request.permission, chosen, page=params.page, limit=limit)
+    found, total = list_shares(request.deps, request.access, chosen, page=params.page, limit=limit)
     return ReferralPaymentsAnswer(
         ref_payments=[_view(shares, request.deps.zone) for shares in found],
         pagination=pagination(page=params.page, per_page=limit, total=total),

@@ -38,7 +38,7 @@ class ConnectionMessageAnswer(Answer):
 @routes.post("/offer/enable-affiliate", for_staff(Permission.OFFERS_CONNECT), id="offer.affiliate.enable")
 def enable_affiliate(request: ApiRequest[Deps], params: ConnectionParams) -> ConnectionMessageAnswer:
     """Connect an affiliate to offers, all or none; it is told by mail of those that are new to it, unless notice=0."""
-    connect_affiliate(request.deps, request.caller, params.pid, params.offer_id, notice=params.notice)
+    connect_affiliate(request.deps, request.access, params.pid, params.offer_id, notice=params.notice)
     return ConnectionMessageAnswer(message=f"Affiliate {params.pid} is connected to offers: {_listed(params.offer_id)}")
 
 
@@ -46,14 +46,14 @@ def enable_affiliate(request: ApiRequest[Deps], params: ConnectionParams) -> Con
 def disable_affiliate(request: ApiRequest[Deps], params: ConnectionParams) -> ConnectionMessageAnswer:
     """Take an affiliate off offers, public ones too, until it is connected again; it is told by mail, unless
     notice=0."""
-    disconnect_affiliate(request.deps, request.caller, params.pid, params.offer_id, notice=params.notice)
+    disconnect_affiliate(request.deps, request.access, params.pid, params.offer_id, notice=params.notice)
     return ConnectionMessageAnswer(
         message=f"Affiliate {params.pid} is disconnected from offers: {_listed(params.offer_id)}"
     )
 
 
 def _find_offer(request: ApiRequest[Deps]) -> Offer:
-    return get_offer(request.deps, request.caller, request.path["id"])
+    return get_offer(request.deps, request.access, request.path["id"])
 
 
 @routes.post(
@@ -65,12 +65,12 @@ def _find_offer(request: ApiRequest[Deps]) -> Offer:
 def disable_affiliates(request: ApiRequest[Deps], _params: NoParams) -> ConnectionMessageAnswer:
     """Take every affiliate off a private or protected offer; a manager's call takes off its own affiliates."""
     offer: Offer = request.subject
-    count = disconnect_affiliates(request.deps, request.caller, offer.id)
+    count = disconnect_affiliates(request.deps, request.access, offer.id)
     return ConnectionMessageAnswer(message=f"Affiliates disconnected from offer {offer.id}: {count}")
 
 
 def _find_affiliate(request: ApiRequest[Deps]) -> Affiliate:
-    return get_affiliate(request.deps, request.caller, path_number(request))
+    return get_affiliate(request.deps, request.access, path_number(request))
 
 
 @routes.post(
@@ -82,7 +82,7 @@ def _find_affiliate(request: ApiRequest[Deps]) -> Affiliate:
 def disable_offers(request: ApiRequest[Deps], _params: NoParams) -> ConnectionMessageAnswer:
     """Take an affiliate off every private or protected offer."""
     affiliate: Affiliate = request.subject
-    count = disconnect_offers(request.deps, request.caller, affiliate.id)
+    count = disconnect_offers(request.deps, request.access, affiliate.id)
     return ConnectionMessageAnswer(message=f"Offers that affiliate {affiliate.id} is disconnected from: {count}")
 
 

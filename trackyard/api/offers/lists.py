@@ -168,7 +168,7 @@ def list_offers(request: ApiRequest[Deps], params: ListOffers) -> OffersAnswer |
     """
     limit = params.clamped(request)
     found = offer_lists.list_and_auto_connect(
-        request.deps, request.caller, params.filters(request), _order(params.sort), page=params.page, limit=limit
+        request.deps, request.access, params.filters(request), _order(params.sort), page=params.page, limit=limit
     )
     place = pagination(page=params.page, per_page=limit, total=found.total)
     if isinstance(request.caller, AffiliateCaller):
@@ -181,12 +181,12 @@ def list_offers(request: ApiRequest[Deps], params: ListOffers) -> OffersAnswer |
 @routes.get("/offers/count", for_callers(Permission.OFFERS_READ), id="offers.count")
 def count(request: ApiRequest[Deps], params: NoParams) -> OfferCountAnswer:
     """How many active offers the caller sees."""
-    return OfferCountAnswer(count=offer_lists.count_offers(request.deps, request.caller))
+    return OfferCountAnswer(count=offer_lists.count_offers(request.deps, request.access))
 
 
 def find(request: ApiRequest[Deps]) -> OfferPage:
     """The offer that the path names, by its integer id or its hash."""
-    return offer_lists.get_and_auto_connect(request.deps, request.caller, request.path["id"])
+    return offer_lists.get_and_auto_connect(request.deps, request.access, request.path["id"])
 
 
 @routes.get("/offer/{id}", for_callers(Permission.OFFERS_READ), id="offer.get", find=find)
@@ -217,7 +217,7 @@ def _own(request: ApiRequest[Deps], params: ListOwnOffers, *, live: bool) -> Aff
     limit = params.clamped(request)
     affiliate_id, found = offer_lists.list_for_affiliate_and_auto_connect(
         request.deps,
-        request.caller,
+        request.access,
         params.pid,
         params.filters(),
         _order(params.sort),

@@ -1,6 +1,7 @@
 """Offers (docs/api/offers.md)."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Annotated
 
 from trackyard.actions.deps import Deps
@@ -54,7 +55,7 @@ def add(request: ApiRequest[Deps], params: AddOffer) -> OfferAnswer:
     An unknown name of a country, operating system, browser, brand, region or city is rejected.
     """
     return _shown(
-        request, add_offer(request.deps, request.caller, params.written(request.deps.zone), params.new_files())
+        request, add_offer(request.deps, request.access, params.written(request.deps.zone), params.new_files())
     )
 
 
@@ -62,7 +63,7 @@ def add(request: ApiRequest[Deps], params: AddOffer) -> OfferAnswer:
     "/admin/offer/{id}",
     for_staff(Permission.OFFERS_WRITE),
     id="admin.offer.edit",
-    find=lambda request: get_editable_id(request.deps, request.caller, request.path["id"]),
+    find=lambda request: get_editable_id(request.deps, request.access, request.path["id"]),
     body_max=UPLOAD_MAX,
 )
 def edit(request: ApiRequest[Deps], params: EditOffer) -> OfferAnswer:
@@ -77,14 +78,14 @@ def edit(request: ApiRequest[Deps], params: EditOffer) -> OfferAnswer:
     """
     written = params.written(request.deps.zone)
     return _shown(
-        request, edit_offer(request.deps, request.caller, request.subject, written, params.new_files(), request.warn)
+        request, edit_offer(request.deps, request.access, request.subject, written, params.new_files(), request.warn)
     )
 
 
 @routes.post("/admin/offer/delete", for_staff(Permission.OFFERS_WRITE), id="admin.offer.delete")
 def remove(request: ApiRequest[Deps], params: RemoveOffers) -> OffersMessageAnswer:
     """Remove offers, all or none. Their clicks and conversions stay."""
-    gone = remove_offers(request.deps, request.caller, params.offer_id)
+    gone = remove_offers(request.deps, request.access, params.offer_id)
     return OffersMessageAnswer(message=f"Removed offers: {_listed(f'{offer.id} ({offer.title})' for offer in gone)}")
 
 
@@ -93,13 +94,15 @@ def update(request: ApiRequest[Deps], params: UpdateOffers) -> OffersMessageAnsw
     """Change the status or the privacy of several offers, all or none. Without either nothing changes."""
     changes = {name: value for name in ("status", "privacy") if (value := getattr(params, name)) is not None}
     return OffersMessageAnswer(
-        message=f"Updated offers: {_listed(update_offers(request.deps, request.caller, params.offer_id, changes))}"
+        message=f"Updated offers: {_listed(update_offers(request.deps, request.access, params.offer_id, changes))}"
     )
 
 
 def _shown(request: ApiRequest[Deps], offer: Offer) -> OfferAnswer:
+    # All staff may read every offer: one that its editor gave to an advertiser of another manager is shown too.
+    access = replace(request.access, permission=Permission.OFFERS_READ)
     return OfferAnswer(
-        offer=offer_view(get_and_auto_connect(request.deps, request.caller, str(offer.id)), request.deps), id=offer.id
+        offer=offer_view(get_and_auto_connect(request.deps, access, str(offer.id)), request.deps), id=offer.id
     )
 
 

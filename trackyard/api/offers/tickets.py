@@ -159,7 +159,7 @@ def request_connection(request: ApiRequest[Deps], params: AskToJoin) -> MessageA
     One request for an offer is open at a time: to ask again changes nothing. Whom staff took off a public offer asks
     as for any other.
     """
-    outcome = request_to_join(request.deps, request.caller, params.pid, params.offer_id, params.comment)
+    outcome = request_to_join(request.deps, request.access, params.pid, params.offer_id, params.comment)
     return MessageAnswer(message=_OUTCOME_TEXTS[outcome])
 
 
@@ -170,7 +170,7 @@ def list_all(request: ApiRequest[Deps], params: ListTickets) -> TicketsAnswer:
     found: list[TicketRecord] = []
     total = 0
     if chosen is not None:
-        found, total = list_tickets(request.deps, request.caller, chosen, page=params.page, limit=limit)
+        found, total = list_tickets(request.deps, request.access, chosen, page=params.page, limit=limit)
     return TicketsAnswer(
         tickets=[ticket_view(record, request.deps, request.version) for record in found],
         pagination=pagination(page=params.page, per_page=limit, total=total),
@@ -178,7 +178,7 @@ def list_all(request: ApiRequest[Deps], params: ListTickets) -> TicketsAnswer:
 
 
 def _get(request: ApiRequest[Deps]) -> TicketRecord:
-    return get_ticket(request.deps, request.caller, path_number(request))
+    return get_ticket(request.deps, request.access, path_number(request))
 
 
 @routes.get("/admin/ticket/{id}", for_staff(Permission.TICKETS_READ), id="admin.ticket.get", find=_get)
@@ -189,14 +189,14 @@ def get(request: ApiRequest[Deps], _params: NoParams) -> TicketAnswer:
 
 
 def _find(request: ApiRequest[Deps]) -> Ticket:
-    return get_plain_ticket(request.deps, request.caller, path_number(request))
+    return get_plain_ticket(request.deps, request.access, path_number(request))
 
 
 @routes.post("/admin/ticket/{id}/offer", for_staff(Permission.TICKETS_WRITE), id="admin.ticket.offer", find=_find)
 def decide_request(request: ApiRequest[Deps], params: DecideTicket) -> MessageAnswer:
     """Approve a request, which connects the affiliate, or reject it; the affiliate is told by mail. A second decision
     is a conflict."""
-    decide_ticket(request.deps, request.caller, request.subject.id, approve=params.do == TicketDecision.APPROVE)
+    decide_ticket(request.deps, request.access, request.subject.id, approve=params.do == TicketDecision.APPROVE)
     done = "approved" if params.do == TicketDecision.APPROVE else "rejected"
     return MessageAnswer(message=f"Ticket {request.subject.id} is {done}")
 

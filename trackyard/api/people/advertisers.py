@@ -145,7 +145,7 @@ class AdvertiserMessageAnswer(Answer):
 
 def find(request: ApiRequest[Deps]) -> AdvertiserRecord:
     """The advertiser of the path's id. Raises NotFound."""
-    return advertisers.get_advertiser(request.deps, request.caller, request.permission, path_hex(request))
+    return advertisers.get_advertiser(request.deps, request.access, path_hex(request))
 
 
 @routes.get("/admin/advertisers", for_staff(Permission.ADVERTISERS_READ), id="admin.advertisers.list")
@@ -154,7 +154,7 @@ def list_(request: ApiRequest[Deps], params: ListAdvertisers) -> AdvertisersAnsw
     limit, zone = params.clamped(request), request.deps.zone
     found, total = advertisers.list_advertisers(
         request.deps,
-        request.caller,
+        request.access,
         order=params.order,
         descending=params.orderType == "desc",
         changed_since=None if params.updated_at is None else day_start_ms(params.updated_at, zone),
@@ -175,7 +175,7 @@ def show(request: ApiRequest[Deps], _params: NoParams) -> AdvertiserAnswer:
 def add(request: ApiRequest[Deps], params: AddAdvertiser) -> AdvertiserAnswer:
     """Create an advertiser."""
     new = Advertiser(**params.written_values(), sub_accounts=params.sub_accounts())
-    record = advertisers.add_advertiser(request.deps, request.caller, new)
+    record = advertisers.add_advertiser(request.deps, request.access, new)
     return AdvertiserAnswer(advertiser=advertiser_view(record, request.deps.zone))
 
 
@@ -190,7 +190,7 @@ def edit(request: ApiRequest[Deps], params: EditAdvertiser) -> AdvertiserAnswer:
     if params.country is not None:
         given["country"] = country_to_store(request, params.country, stored.country)
     advertiser_id = stored.id
-    record = advertisers.edit_advertiser(request.deps, request.caller, advertiser_id, given, params.sent_parts())
+    record = advertisers.edit_advertiser(request.deps, request.access, advertiser_id, given, params.sent_parts())
     return AdvertiserAnswer(advertiser=advertiser_view(record, request.deps.zone))
 
 
@@ -202,7 +202,7 @@ def edit(request: ApiRequest[Deps], params: EditAdvertiser) -> AdvertiserAnswer:
 )
 def send_password(request: ApiRequest[Deps], _params: NoParams) -> AdvertiserMessageAnswer:
     """Give an advertiser a new password and send it by mail."""
-    address = advertisers.send_password(request.deps, request.caller, request.subject.advertiser.id)
+    address = advertisers.send_password(request.deps, request.access, request.subject.advertiser.id)
     return AdvertiserMessageAnswer(message=f"A new password is on its way to {address}")
 
 
@@ -214,7 +214,7 @@ def send_password(request: ApiRequest[Deps], _params: NoParams) -> AdvertiserMes
 def disable_affiliate(request: ApiRequest[Deps], params: BlacklistParams) -> AdvertiserMessageAnswer:
     """Put an affiliate on the blacklist of advertisers: its clicks on their offers are refused."""
     ids = list(dict.fromkeys(params.advertisers_id))
-    blacklist.block_affiliate(request.deps, request.caller, ids, params.pid)
+    blacklist.block_affiliate(request.deps, request.access, ids, params.pid)
     return AdvertiserMessageAnswer(message=f"Affiliate {params.pid} is on the blacklist of: {', '.join(ids)}")
 
 
@@ -229,7 +229,7 @@ def enable_affiliate(request: ApiRequest[Deps], params: BlacklistParams) -> Adve
     The message names those that had not listed it.
     """
     ids = list(dict.fromkeys(params.advertisers_id))
-    gone = blacklist.unblock_affiliate(request.deps, request.caller, ids, params.pid)
+    gone = blacklist.unblock_affiliate(request.deps, request.access, ids, params.pid)
     removed = [each for each in ids if each in gone]
     absent = [each for each in ids if each not in gone]
     parts = [f"is removed from the blacklist of: {', '.join(removed)}"] if removed else []

@@ -203,7 +203,7 @@ class BalanceAnswer(Answer):
 
 def find(request: ApiRequest[Deps]) -> Affiliate:
     """The affiliate of the path's id. Raises NotFound."""
-    return affiliates.get_affiliate(request.deps, request.caller, request.permission, path_number(request))
+    return affiliates.get_affiliate(request.deps, request.access, path_number(request))
 
 
 @routes.get("/admin/partners", for_staff(Permission.AFFILIATES_READ), id="admin.partners.list")
@@ -212,7 +212,7 @@ def list_(request: ApiRequest[Deps], params: ListAffiliates) -> AffiliatesAnswer
     limit, wanted = params.clamped(request), bool(params.with_balance)
     chosen = params.chosen(request.deps.zone)
     found, total = affiliates.list_affiliates(
-        request.deps, request.caller, chosen, with_balance=wanted, page=params.page, limit=limit
+        request.deps, request.access, chosen, with_balance=wanted, page=params.page, limit=limit
     )
     views = [affiliate_view(record, request.deps.zone) for record in found]
     return AffiliatesAnswer(partners=views, pagination=pagination(page=params.page, per_page=limit, total=total))
@@ -229,7 +229,7 @@ def show(request: ApiRequest[Deps], _params: NoParams) -> AffiliateAnswer:
 def add(request: ApiRequest[Deps], params: AddAffiliate) -> AffiliateAnswer:
     """Create an affiliate."""
     new = Affiliate(**params.written_values(), sub_accounts=params.sub_accounts())
-    record = affiliates.add_affiliate(request.deps, request.caller, new, params.password)
+    record = affiliates.add_affiliate(request.deps, request.access, new, params.password)
     return AffiliateAnswer(partner=affiliate_view(record, request.deps.zone), id=record.affiliate.id)
 
 
@@ -241,7 +241,7 @@ def edit(request: ApiRequest[Deps], params: EditAffiliate) -> AffiliateAnswer:
         given["country"] = country_to_store(request, given["country"], request.subject.country)
     if parts := params.sent_parts():
         given["sub_accounts"] = parts
-    record = affiliates.edit_affiliate(request.deps, request.caller, request.subject.id, given)
+    record = affiliates.edit_affiliate(request.deps, request.access, request.subject.id, given)
     return AffiliateAnswer(partner=affiliate_view(record, request.deps.zone), id=record.affiliate.id)
 
 
@@ -251,7 +251,7 @@ def edit(request: ApiRequest[Deps], params: EditAffiliate) -> AffiliateAnswer:
 def renew_password(request: ApiRequest[Deps], _params: NoParams) -> AffiliatePasswordAnswer:
     """Give an affiliate a new password and answer with it; it is sent by mail too. Its sessions end."""
     affiliate_id = request.subject.id
-    password = affiliates.renew_password(request.deps, request.caller, affiliate_id)
+    password = affiliates.renew_password(request.deps, request.access, affiliate_id)
     view = AffiliatePasswordView(id=affiliate_id, password=password)
     return AffiliatePasswordAnswer(partner=view, password=password)
 
@@ -263,7 +263,7 @@ def list_referrals(request: ApiRequest[Deps], params: Paging) -> ReferredAffilia
     """List the affiliates that an affiliate referred, by their ids."""
     limit = params.clamped(request)
     found, total = affiliates.list_referred(
-        request.deps, request.caller, request.subject.id, page=params.page, limit=limit
+        request.deps, request.access, request.subject.id, page=params.page, limit=limit
     )
     views = {str(record.affiliate.id): affiliate_view(record, request.deps.zone) for record in found}
     return ReferredAffiliatesAnswer(
@@ -274,7 +274,7 @@ def list_referrals(request: ApiRequest[Deps], params: Paging) -> ReferredAffilia
 @routes.get("/balance", for_callers(Permission.BALANCES_READ), id="balance.get")
 def show_balance(request: ApiRequest[Deps], params: BalanceParams) -> BalanceAnswer:
     """Show an affiliate's balance, hold and available sums per currency."""
-    found = affiliates.get_balances(request.deps, request.caller, params.pid)
+    found = affiliates.get_balances(request.deps, request.access, params.pid)
     return BalanceAnswer(
         balance=BalanceView(
             balance={item.currency: number(item.hold + item.available) for item in found},

@@ -80,7 +80,7 @@ class DefaultPermissionsAnswer(Answer):
 
 def find(request: ApiRequest[Deps]) -> Affiliate:
     """The affiliate of the path's id. Raises NotFound."""
-    return get_affiliate(request.deps, request.caller, request.permission, path_number(request))
+    return get_affiliate(request.deps, request.access, path_number(request))
 
 
 @routes.get("/user/permissions", for_staff(Permission.SETTINGS_WRITE), id="user.permissions.get")

@@ -90,12 +90,12 @@ class RemovedCreativesAnswer(Answer):
     "/admin/offer/{id}/remove-creative",
     for_staff(Permission.OFFERS_WRITE),
     id="admin.offer.remove-creative",
-    find=lambda request: get_offer_id(request.deps, request.caller, request.path["id"]),
+    find=lambda request: get_offer_id(request.deps, request.access, request.path["id"]),
 )
 def remove(request: ApiRequest[Deps], params: RemoveCreatives) -> RemovedCreativesAnswer:
     """Remove creatives of an offer, with their files."""
     return RemovedCreativesAnswer(
-        removed=remove_creatives(request.deps, request.caller, request.subject, params.creatives)
+        removed=remove_creatives(request.deps, request.access, request.subject, params.creatives)
     )
 
 

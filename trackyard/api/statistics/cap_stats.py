@@ -134,7 +134,7 @@ class CapStatsAnswer(Answer):
 @routes.get("/stats/caps", for_callers(Permission.STATS_LIMITS), id="stats.caps31", versions=("3.1",), report=True)
 def show(request: ApiRequest[Deps], params: CapsParams) -> CapStatsAnswer:
     """Show how full the caps of offers are."""
-    found = cap_states(request.deps, request.caller, request.permission, params.offer_id)
+    found = cap_states(request.deps, request.access, params.offer_id)
     return CapStatsAnswer(
         stats=[OfferCapStatsView(offer_id=caps.offer.id, stats=list(_each_item(caps))) for caps in found]
     )
@@ -146,7 +146,7 @@ def show_old(request: ApiRequest[Deps], params: OldCapsParams) -> OldCapsAnswer:
 
     `stats`: a row for each cap and affiliate. `stats_merged`: over affiliates. `descr`: the caps in words.
     """
-    found = cap_states(request.deps, request.caller, request.permission, params.offer_id, params.affiliate_id)
+    found = cap_states(request.deps, request.access, params.offer_id, params.affiliate_id)
     return OldCapsAnswer(offers={str(caps.offer.id): _old(request.deps.currency, caps, params) for caps in found})
 
 

@@ -156,9 +156,9 @@ def click_rows(request: ApiRequest[Deps], params: ListClicks) -> ExportTable:
     period = f"{params.date_from}_{params.date_to}"
     view, shown = (ClickForStaff, _for_staff) if request.staff else (ClickForAffiliate, _for_affiliate)
     if params.is_paged:
-        found, _, names = list_visible_clicks(request.deps, request.caller, request.permission, query)
+        found, _, names = list_visible_clicks(request.deps, request.access, query)
         return table_of(view, (shown(item, names, unchanged) for item in found), zone, period=period)
-    export = export_clicks(request.deps, request.caller, request.permission, query)
+    export = export_clicks(request.deps, request.access, query)
     columns = partial(_columns, _staff_offer if request.staff else _offer, OfferOfClick if request.staff else OfferRef)
     return table_of_export(view, export, columns, zone, period)
 
@@ -175,7 +175,7 @@ def click_rows(request: ApiRequest[Deps], params: ListClicks) -> ExportTable:
 def list_clicks(request: ApiRequest[Deps], params: ListClicks) -> ClicksForStaff | ClicksForAffiliate:
     """List clicks."""
     query = params.query(request)
-    found, total, names = list_visible_clicks(request.deps, request.caller, request.permission, query)
+    found, total, names = list_visible_clicks(request.deps, request.access, query)
     at = as_text(params.timezone or request.deps.zone)
     pages = pagination(page=query.page, per_page=query.limit, total=total)
     if request.staff:

@@ -111,7 +111,7 @@ def show_retention(request: ApiRequest[Deps], params: RetentionParams) -> Retent
     without an envelope.
     """
     question = params.question(request)
-    found = retention(request.deps, request.caller, request.permission, question)
+    found = retention(request.deps, request.access, question)
     return RetentionAnswer(rows=[_cohort(cohort, question.events) for cohort in found])
 
 
@@ -119,7 +119,7 @@ def show_retention(request: ApiRequest[Deps], params: RetentionParams) -> Retent
 def show_timing(request: ApiRequest[Deps], params: TimingParams) -> TimingAnswer:
     """Show how long after their clicks the conversions of an offer came."""
     question = params.question(request)
-    found, total = time_to_action(request.deps, request.caller, request.permission, question)
+    found, total = time_to_action(request.deps, request.access, question)
     return TimingAnswer(
         data=[_timing(row) for row in found],
         pagination=pagination(page=question.page, per_page=question.limit, total=total),

@@ -109,7 +109,7 @@ _KNOWN_BY: Final = MappingProxyType(
 def stats_answer(request: ApiRequest[Deps], report: Report, form: RowFormat) -> StatsAnswer:
     """The answer to a question."""
     warn_of_missing_databases(request, report.dimensions)
-    page, names = list_statistics_rows(request.deps, request.caller, request.permission, report)
+    page, names = list_statistics_rows(request.deps, request.access, report)
     return StatsAnswer(
         stats=[row_view(row, names, form) for row in page.rows],
         pagination=pagination(page=report.page, per_page=report.limit, total=page.total_count),

@@ -59,5 +59,5 @@ def find(request: ApiRequest[Deps], params: FindSubs) -> SubsAnswer:
         request.warn(f"{name} is empty. It was ignored.")
     check_features(request.caller_or_none, slice_features(prefixes))
     limit = params.clamped(request)
-    found, total = find_subs(request.deps, request.caller, request.permission, prefixes, page=params.page, limit=limit)
+    found, total = find_subs(request.deps, request.access, prefixes, page=params.page, limit=limit)
     return SubsAnswer(subs=found, pagination=pagination(page=params.page, per_page=limit, total=total))

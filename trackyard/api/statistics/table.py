@@ -66,10 +66,10 @@ def stats_table(
     currency = str(currencies[0]) if len(currencies) == 1 else request.deps.currency
     flat = _flattener(kinds, form, rejected=rejected, currency=currency)
     if is_paged:
-        page, names = list_statistics_rows(request.deps, request.caller, request.permission, report)
+        page, names = list_statistics_rows(request.deps, request.access, report)
         rows = (flat(row_view(row, names, form)) for row in page.rows)
         return ExportTable(columns, blocks_of(columns, rows), request.deps.zone, period)
-    export = export_rows(request.deps, request.caller, request.permission, report)
+    export = export_rows(request.deps, request.access, report)
     pieces = each_export_piece(
         export, lambda rows, names: block_of_rows(columns, [flat(row_view(row, names, form)) for row in rows])
     )

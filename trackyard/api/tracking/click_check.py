@@ -158,7 +158,7 @@ class ClickExplanationAnswer(Answer):
 @routes.post("/admin/click-check", for_staff(Permission.STATS_CLICKS), id="admin.click-check", not_replayable=True)
 def check(request: ApiRequest[Deps], params: CheckClick) -> ClickCheckAnswer:
     """Try a click as it would come and see what each step of the decision says. Nothing is counted or recorded."""
-    checked = check_click(request.deps, request.caller, params.sample(request))
+    checked = check_click(request.deps, request.access, params.sample(request))
     return ClickCheckAnswer(check=check_view(checked, request.deps.zone))
 
 
@@ -166,7 +166,7 @@ def check(request: ApiRequest[Deps], params: CheckClick) -> ClickCheckAnswer:
     "/admin/click/{id}/explain",
     for_staff(Permission.STATS_CLICKS),
     id="admin.click.explain",
-    find=lambda request: explain_click(request.deps, request.caller, path_hex(request)),
+    find=lambda request: explain_click(request.deps, request.access, path_hex(request)),
 )
 def explain(request: ApiRequest[Deps], _params: NoParams) -> ClickExplanationAnswer:
     """Say what was decided on a recorded click and why, and what the rules of today say of the same click."""

@@ -262,7 +262,7 @@ class HistoryAnswer(Answer):
 def list_server_postbacks(request: ApiRequest[Deps], params: ListServerLog) -> ServerPostbacks:
     """List calls that were received, and what became of each."""
     query, zone = params.query(request), params.zone(request)
-    found, total, names = list_server_records(request.deps, request.caller, request.permission, query)
+    found, total, names = list_server_records(request.deps, request.access, query)
     return ServerPostbacks(
         postbacks=[_server_postback(item, names, zone) for item in found],
         pagination=pagination(page=query.page, per_page=query.limit, total=total),
@@ -279,7 +279,7 @@ def list_server_postbacks(request: ApiRequest[Deps], params: ListServerLog) -> S
 def list_affiliate_postbacks(request: ApiRequest[Deps], params: ListAffiliateLog) -> AffiliatePostbacks:
     """List calls that were made to affiliates, each attempt."""
     query = params.query(request)
-    found, total = list_affiliate_records(request.deps, request.caller, request.permission, query)
+    found, total = list_affiliate_records(request.deps, request.access, query)
     return AffiliatePostbacks(
         postbacks=[_affiliate_postback(item, request) for item in found],
         pagination=pagination(page=query.page, per_page=query.limit, total=total),
@@ -288,7 +288,7 @@ def list_affiliate_postbacks(request: ApiRequest[Deps], params: ListAffiliateLog
 
 def find(request: ApiRequest[Deps]) -> str:
     """The conversion that the path names. Raises NotFound."""
-    return get_conversion_id(request.deps, request.caller, request.permission, request.path["id"])
+    return get_conversion_id(request.deps, request.access, request.path["id"])
 
 
 @routes.get(

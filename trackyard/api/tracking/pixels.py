@@ -103,11 +103,11 @@ class PixelsAnswer(Answer):
 @routes.get("/partner/pixels", for_callers(Permission.PIXELS_WRITE), id="partner.pixels.list")
 def list_own(request: ApiRequest[Deps], params: ListPixels) -> PixelsAnswer:
     """List the caller's pixels by their id; for staff those of every affiliate that it sees."""
-    return _listed(request, pixels.list_pixels(request.deps, request.caller, params.pid, params.statuses()))
+    return _listed(request, pixels.list_pixels(request.deps, request.access, params.pid, params.statuses()))
 
 
 def _find_owner(request: ApiRequest[Deps]) -> int:
-    return pixels.get_owner_id(request.deps, request.caller, path_number(request))
+    return pixels.get_owner_id(request.deps, request.access, path_number(request))
 
 
 @routes.get("/partner/pixels/{id}", for_staff(Permission.PIXELS_WRITE), id="partner.pixels.list-of", find=_find_owner)
@@ -119,18 +119,18 @@ def list_of_affiliate(request: ApiRequest[Deps], params: ListAffiliatePixels) ->
 @routes.post("/partner/pixel", for_callers(Permission.PIXELS_WRITE), id="partner.pixel.add")
 def add(request: ApiRequest[Deps], params: AddPixel) -> PixelAnswer:
     """Add a pixel to an offer. An affiliate's waits until staff accept it."""
-    return _answer(request, pixels.add_pixel(request.deps, request.caller, **params.model_dump()))
+    return _answer(request, pixels.add_pixel(request.deps, request.access, **params.model_dump()))
 
 
 def _find(request: ApiRequest[Deps]) -> Pixel:
-    return pixels.get_pixel(request.deps, request.caller, path_number(request))
+    return pixels.get_pixel(request.deps, request.access, path_number(request))
 
 
 @routes.post("/partner/pixel/{id}", for_callers(Permission.PIXELS_WRITE), id="partner.pixel.edit", find=_find)
 def edit(request: ApiRequest[Deps], params: EditPixel) -> PixelAnswer:
     """Change a pixel. Other code of an affiliate waits until staff accept it."""
     changes = params.model_dump(exclude_none=True)
-    return _answer(request, pixels.edit_pixel(request.deps, request.caller, request.subject.id, changes))
+    return _answer(request, pixels.edit_pixel(request.deps, request.access, request.subject.id, changes))
 
 
 @routes.delete(
@@ -138,7 +138,7 @@ def edit(request: ApiRequest[Deps], params: EditPixel) -> PixelAnswer:
 )
 def remove(request: ApiRequest[Deps], _params: NoParams) -> PixelAnswer:
     """Remove a pixel. Answers with what it was."""
-    return _answer(request, pixels.remove_pixel(request.deps, request.caller, request.subject.id))
+    return _answer(request, pixels.remove_pixel(request.deps, request.access, request.subject.id))
 
 
 def pixel_view(row: Pixel, offer: OfferName | None, zone: ZoneInfo) -> PixelView:

@@ -107,7 +107,7 @@ def check(request: ApiRequest[Deps], params: CheckPostback) -> PostbackCheckAnsw
     """Try a call of an advertiser as it would come and see what each step of the decision says, which conversion it
     would make or change, and whom it would call. Nothing is counted, recorded or sent."""
     sample = params.sample(request)
-    checked = check_postback(request.deps, request.caller, sample)
+    checked = check_postback(request.deps, request.access, sample)
     return PostbackCheckAnswer(
         check=PostbackCheckView(
             response=checked.response,

@@ -46,7 +46,7 @@ def send_test(request: ApiRequest[Deps], params: TryPostback) -> PostbackTestAns
     """Call a postback URL once, as a conversion would, and show the answer. A header X-Trackyard-Test: 1 tells the
     receiver; nothing is stored."""
     values = params.model_dump() | {"status": of_version(params.status, request.version), "goal": params.goal or "1"}
-    trial = send_test_postback(request.deps, request.caller, **values)
+    trial = send_test_postback(request.deps, request.access, **values)
     answer = trial.answer
     text = answer.body.decode("utf-8", errors="replace")
     return PostbackTestAnswer(

@@ -120,7 +120,7 @@ def add(request: ApiRequest[Deps], params: AddPostback) -> PostbackAnswer:
     """
     record = postbacks.add_postback(
         request.deps,
-        request.caller,
+        request.access,
         pid=params.pid,
         offer_id=params.offer_id,
         url=params.url,
@@ -131,14 +131,14 @@ def add(request: ApiRequest[Deps], params: AddPostback) -> PostbackAnswer:
 
 
 def _find(request: ApiRequest[Deps]) -> StoredPostback:
-    return postbacks.get_postback(request.deps, request.caller, path_number(request))
+    return postbacks.get_postback(request.deps, request.access, path_number(request))
 
 
 @routes.post("/partner/postback/{id}", for_callers(Permission.POSTBACKS_WRITE), id="partner.postback.edit", find=_find)
 def edit(request: ApiRequest[Deps], params: EditPostback) -> PostbackAnswer:
     """Change a postback. One that was paused is resumed."""
     changes = params.changes(request.version)
-    return _answer(request, postbacks.edit_postback(request.deps, request.caller, request.subject.id, changes))
+    return _answer(request, postbacks.edit_postback(request.deps, request.access, request.subject.id, changes))
 
 
 @routes.delete(
@@ -146,7 +146,7 @@ def edit(request: ApiRequest[Deps], params: EditPostback) -> PostbackAnswer:
 )
 def remove(request: ApiRequest[Deps], _params: NoParams) -> PostbackAnswer:
     """Remove a postback. Answers with what it was. Calls that are queued are not made any more."""
-    return _answer(request, postbacks.remove_postback(request.deps, request.caller, request.subject.id))
+    return _answer(request, postbacks.remove_postback(request.deps, request.access, request.subject.id))
 
 
 @routes.delete(
@@ -156,7 +156,7 @@ def remove(request: ApiRequest[Deps], _params: NoParams) -> PostbackAnswer:
 )
 def remove_by_affiliates(request: ApiRequest[Deps], params: RemovePostbacks) -> RemovedPostbacksAnswer:
     """Remove every postback of affiliates; by an affiliate: its own id only."""
-    return _removed(postbacks.remove_of_affiliates(request.deps, request.caller, params.ids))
+    return _removed(postbacks.remove_of_affiliates(request.deps, request.access, params.ids))
 
 
 @routes.delete(
@@ -164,7 +164,7 @@ def remove_by_affiliates(request: ApiRequest[Deps], params: RemovePostbacks) -> 
 )
 def remove_by_offers(request: ApiRequest[Deps], params: RemovePostbacks) -> RemovedPostbacksAnswer:
     """Remove the postbacks for offers, of every affiliate that the caller sees. Global ones stay."""
-    return _removed(postbacks.remove_of_offers(request.deps, request.caller, params.ids))
+    return _removed(postbacks.remove_of_offers(request.deps, request.access, params.ids))
 
 
 @routes.get("/admin/postbacks", for_staff(Permission.POSTBACKS_WRITE), id="admin.postbacks.list")
@@ -177,7 +177,7 @@ def list_(request: ApiRequest[Deps], params: ListPostbacks) -> PostbacksAnswer:
         only_global=params.only_global,
         after_id=params.after_id,
     )
-    found, total = postbacks.list_postbacks(request.deps, request.caller, chosen, page=params.page, limit=limit)
+    found, total = postbacks.list_postbacks(request.deps, request.access, chosen, page=params.page, limit=limit)
     views = [postback_view(row, request.deps.zone, request.version) for row in found]
     return PostbacksAnswer(postbacks=views, pagination=pagination(page=params.page, per_page=limit, total=total))
 

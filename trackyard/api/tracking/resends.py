@@ -49,7 +49,7 @@ class ResentAnswer(Answer):
 
 
 def _find_attempt(request: ApiRequest[Deps]) -> AffiliatePostbackLog:
-    return resends.get_attempt(request.deps, request.caller, path_hex(request))
+    return resends.get_attempt(request.deps, request.access, path_hex(request))
 
 
 @routes.post(
@@ -74,11 +74,11 @@ def replay(request: ApiRequest[Deps], params: ReplayPostbacks) -> ResentAnswer:
     """Make every call of an affiliate's postbacks in a span again, each once and in the order of each conversion's
     changes. Superseded calls, and those of an offer's cross_postback_url, are left out; at most 5,000 at once."""
     since, until = params.span(request.deps.zone)
-    return _answer(resends.replay(request.deps, request.caller, params.pid, since, until))
+    return _answer(resends.replay(request.deps, request.access, params.pid, since, until))
 
 
 def _find_postback(request: ApiRequest[Deps]) -> StoredPostback:
-    return postbacks.get_postback(request.deps, request.caller, path_number(request))
+    return postbacks.get_postback(request.deps, request.access, path_number(request))
 
 
 @routes.post(
@@ -89,7 +89,7 @@ def _find_postback(request: ApiRequest[Deps]) -> StoredPostback:
 )
 def resume(request: ApiRequest[Deps], _params: NoParams) -> PostbackAnswer:
     """Let the calls of a paused postback be made again. An edit of the postback does so too."""
-    row = postbacks.resume_postback(request.deps, request.caller, request.subject.id)
+    row = postbacks.resume_postback(request.deps, request.access, request.subject.id)
     return PostbackAnswer(postback=postback_view(row, request.deps.zone, request.version))
 
 

@@ -44,3 +44,16 @@ class StaffCaller:
 
 
 Caller = AffiliateCaller | StaffCaller
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """A caller, and the permission of the method that it calls."""
+
+    caller: Caller
+    permission: Permission
+
+    @property
+    def affiliate_id(self) -> int | None:
+        """Return the calling affiliate's id; None for staff."""
+        return self.caller.id if isinstance(self.caller, AffiliateCaller) else None
