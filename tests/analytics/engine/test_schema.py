@@ -57,6 +57,16 @@ def test_analytic_migration_adds_prelanding_column(analytics: Analytics, table: 
     assert analytics.rows(f"SELECT flags, prelanding FROM {table}", {}, tuple[int, int]) == [(0, 6)]
 
 
+def test_analytic_migration_adds_columns_of_conversions_and_deliveries(analytics: Analytics) -> None:
+    columns = [("fact", "custom_field_1"), ("fact", "custom_field_15")]
+    columns += [("affiliate_log", name) for name in ("started_at", "milliseconds", "answer")]
+    for table, name in columns:
+        analytics.run(f"ALTER TABLE {table} DROP COLUMN {name}")
+    migrate(analytics)
+    for table, name in columns:
+        assert analytics.rows(f"SELECT count({name}) FROM {table}", {}, tuple[int]) == [(0,)]
+
+
 @pytest.mark.parametrize("table", ["click", "view", "click_beside", "fact", "fact_later"])
 def test_analytic_migration_adds_new_click_columns_to_tables_with_rows(analytics: Analytics, table: str) -> None:
     create_shadow_tables(analytics)
@@ -73,9 +83,11 @@ def test_analytic_migration_adds_new_click_columns_to_tables_with_rows(analytics
 
 def test_analytic_load_accepts_conversion_event_of_older_version(analytics: Analytics) -> None:
     event = encode_row(new_fact(1, sub8="x]"))
-    assert event.endswith(b",0]")
-    load(analytics, "fact", [event.removesuffix(b",0]") + b"]", encode_row(new_fact(2))], "t")
-    load(analytics, "fact", [event.removesuffix(b",0]") + b"]", encode_row(new_fact(2))], "t", maybe_loaded=True)
+    new_columns = b",0" + b',""' * 15 + b"]"
+    assert event.endswith(new_columns)
+    older = event.removesuffix(new_columns) + b"]"
+    load(analytics, "fact", [older, encode_row(new_fact(2))], "t")
+    load(analytics, "fact", [older, encode_row(new_fact(2))], "t", maybe_loaded=True)
     sql = "SELECT sub8, test FROM fact ORDER BY conversion_id"
     assert analytics.rows(sql, {}, tuple[str, int]) == [("x]", 0), ("", 0)]
 

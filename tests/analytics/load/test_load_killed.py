@@ -24,11 +24,11 @@ for batch in range(int(sys.argv[2]), 100000):
     numbers = range(batch * 50, batch * 50 + 50)
     payloads = [encode(new_click(number)) for number in numbers]
     items = [click_item("j", number, payload) for number, payload in zip(numbers, payloads)]
-    load(store, "click", items, f"j:{batch}", unsure=first)
-    load(store, "click_lookup", [lookup_item(payload) for payload in payloads], f"j:{batch}", unsure=first)
+    load(store, "click", items, f"j:{batch}", maybe_loaded=first)
+    load(store, "click_lookup", [lookup_item(payload) for payload in payloads], f"j:{batch}", maybe_loaded=first)
     # two months: an insert of two parts, which a kill can cut between
     facts = [encode_row(new_fact(number, time=NOON + number % 2 * 31 * 86400000)) for number in numbers]
-    load(store, "fact", facts, f"o:{batch}", unsure=first)
+    load(store, "fact", facts, f"o:{batch}", maybe_loaded=first)
     print(batch, flush=True)
 """
 

@@ -108,6 +108,18 @@ def test_delivery_is_sent_once_signed_and_logged(database: Database, affiliate: 
     assert (row.affiliate, row.offer, row.postback_id, row.status) == (affiliate, 3, 1, 1)
 
 
+def test_delivery_log_keeps_start_duration_and_first_bytes_of_answer(database: Database, affiliate: int) -> None:
+    with Receiver(lambda _: Reply(200, body="ü".encode() * 200, delay=0.05)) as receiver:
+        queue(database, make_delivery(affiliate, receiver.url()), make_delivery(affiliate, "http://10.0.0.1/", 2))
+        with delivering(database, ManualClock(AT)):
+            wait_until(lambda: len(logs(database)) == 2)
+    by_code = {row.http_code: row for row in logs(database)}
+    sent, unreachable = by_code[200], by_code[0]
+    assert (sent.started_at, sent.answer) == (AT, "ü" * 128)
+    assert 50 <= sent.milliseconds < 10_000
+    assert (unreachable.started_at, unreachable.answer) == (AT, "")
+
+
 def test_delivery_failure_is_retried_on_schedule_then_dead(database: Database, affiliate: int) -> None:
     clock = ManualClock(AT)
     with Receiver(lambda _: Reply(503)) as receiver:

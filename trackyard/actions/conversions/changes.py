@@ -7,6 +7,7 @@ or nothing (docs/spec/engine.md#exactly-once).
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from trackyard.actions.offers.counters import CounterBatch
@@ -25,6 +26,9 @@ from trackyard.store.statistics import outbox
 from trackyard.store.statistics.outbox import OutboxRow
 from trackyard.store.tracking import deliveries, offer_urls
 from trackyard.store.tracking.deliveries import CROSS_POSTBACK_ID, Delivery, NewDelivery
+
+MAX_LOGGED_ANSWER: Final = 256
+"""Bytes of a receiver's answer that the log keeps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +75,21 @@ def new_deliveries_of(
 
 
 def log_row(
-    item: Delivery, now_ms: int, *, attempt: int, http_code: int, outcome: DeliveryOutcome, error: str = ""
+    item: Delivery,
+    now_ms: int,
+    *,
+    attempt: int,
+    http_code: int,
+    outcome: DeliveryOutcome,
+    error: str = "",
+    started_at: int = 0,
+    milliseconds: int = 0,
+    answer: bytes = b"",
 ) -> OutboxRow:
-    """Return the log row of one attempt of a delivery, or of its end."""
+    """Return the log row of one attempt of a delivery, or of its end.
+
+    started_at: UTC ms, 0 = no request was made; answer: the first bytes of the receiver's answer
+    """
     row = AffiliatePostbackLog(
         id=new_id(now_ms),
         time=now_ms,
@@ -92,6 +108,9 @@ def log_row(
         error=error,
         forced=int(item.forced),
         version=item.sequence,
+        started_at=started_at,
+        milliseconds=milliseconds,
+        answer=answer[:MAX_LOGGED_ANSWER].decode(errors="replace"),
     )
     return OutboxRow("affiliate_log", encode_row(row))
 

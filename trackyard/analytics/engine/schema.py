@@ -1,7 +1,7 @@
 """The tables of the analytic store, derived from the rows that fill them, and the steps that make them.
 
-Columns come from domain/statistics/click_columns.py and domain.statistics.rows.TARGETS. A store gets new columns of
-clicks when it is opened; one whose columns differ from the declarations otherwise is rejected.
+Columns come from domain/statistics/click_columns.py and domain.statistics.rows.TARGETS. A store gets new columns that
+have a default when it is opened. A store with other differences from the declarations is rejected.
 """
 
 import re
@@ -12,11 +12,12 @@ from types import MappingProxyType
 from typing import Any
 
 import msgspec
+from msgspec.structs import fields
 
 from trackyard.analytics.engine.connection import Analytics, StoreError
 from trackyard.analytics.engine.rollups import CONVERSION_ROLLUPS, DAY_MS, TRAFFIC_ROLLUPS, time_bucket
 from trackyard.domain.statistics import rows
-from trackyard.domain.statistics.click_columns import FIELDS, Click, Impression, column_type
+from trackyard.domain.statistics.click_columns import Click, Impression, column_type
 
 POSITION_COLUMNS = ("journal", "position")
 """Where the record of a click or a view stands; these two precede its own columns."""
@@ -66,7 +67,7 @@ class Table:
 
 
 def _columns(struct: type[msgspec.Struct]) -> tuple[tuple[str, str], ...]:
-    return tuple((info.name, _column_type(info.name, info.type)) for info in msgspec.structs.fields(struct))
+    return tuple((info.name, _column_type(info.name, info.type)) for info in fields(struct))
 
 
 def _column_type(name: str, annotation: Any) -> str:
@@ -189,8 +190,9 @@ def _add_projections(analytics: Analytics) -> None:
 
 
 def _add_columns(analytics: Analytics) -> None:
-    """Add the columns of clicks that have a default and are missing, also to the tables that a rebuild fills."""
-    added = [name for name, info in FIELDS.items() if info.default is not msgspec.NODEFAULT]
+    """Add the columns that have a default and are missing, also to the tables that a rebuild fills."""
+    structs: tuple[type[msgspec.Struct], ...] = (Click, *rows.TARGETS.values())
+    added = {info.name for struct in structs for info in fields(struct) if info.default is not msgspec.NODEFAULT}
     sql = "SELECT table, groupArray(name) FROM system.columns WHERE database = currentDatabase() GROUP BY table"
     for stored, names in analytics.rows(sql, {}, tuple[str, list[str]]):
         table = TABLES.get(_REBUILT.sub("", stored))
@@ -209,7 +211,7 @@ MIGRATIONS: tuple[Callable[[Analytics], None], ...] = (
 )
 """What was done to the schema, in order; the number of a step is its place, from 1. Steps may run twice.
 
-New columns of clicks need no step.
+New columns with a default need no step.
 """
 
 

@@ -47,13 +47,17 @@ class ConversionEventFields(msgspec.Struct, array_like=True, frozen=True, gc=Fal
 CLICK_COLUMNS = tuple(name for name in EVENT_COLUMNS if name not in ("offer", "affiliate", "advertiser"))
 """The columns that an event copies from its click."""
 
+CUSTOM_FIELD_COLUMNS = tuple(f"custom_field_{number}" for number in range(1, 16))
+"""The columns for custom fields of a conversion. They are declared for reports by custom field and are empty so far."""
+
 ConversionEvent: Any = msgspec.defstruct(
     "ConversionEvent",
     [
         (name, FIELDS[name].type, FIELDS[name].default)
         for name in CLICK_COLUMNS
         if name not in ConversionEventFields.__struct_fields__
-    ],
+    ]
+    + [(name, str, "") for name in CUSTOM_FIELD_COLUMNS],
     bases=(ConversionEventFields,),
     module=__name__,
     array_like=True,
@@ -97,11 +101,16 @@ class ServerPostbackLog(msgspec.Struct, array_like=True, frozen=True, gc=False):
 
 
 class AffiliatePostbackLog(msgspec.Struct, array_like=True, frozen=True, gc=False):
-    """One attempt of a call to an affiliate (docs/api/logs.md#get-statsaffiliatepostbacks).
+    """One attempt of a delivery to an affiliate (docs/api/logs.md#get-statsaffiliatepostbacks).
 
-    job_id: the call's id, the same for each attempt · postback_id 0 = the offer's cross_postback_url ·
-    version: of the conversion, that the call tells of · http_code 0 = unreachable, or not called · outcome: sent,
-    failed, dead, superseded, dropped.
+    job_id: id of the delivery, the same for each attempt
+    postback_id: 0 = the offer's cross_postback_url
+    version: the version of the conversion that the delivery reports
+    http_code: 0 = the receiver was unreachable, or no request was made
+    outcome: sent, failed, dead, superseded or dropped
+    started_at: UTC ms, 0 = no request was made
+    milliseconds: from the start to the end of the answer
+    answer: the first 256 bytes of the answer
     """
 
     id: str
@@ -121,6 +130,9 @@ class AffiliatePostbackLog(msgspec.Struct, array_like=True, frozen=True, gc=Fals
     error: LowText
     forced: int
     version: int
+    started_at: int = 0
+    milliseconds: int = 0
+    answer: str = ""
 
 
 TARGETS: dict[str, type[msgspec.Struct]] = {

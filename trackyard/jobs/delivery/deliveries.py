@@ -151,17 +151,17 @@ class Deliverer:
         task.add_done_callback(self._running.discard)
 
     async def _attempt(self, client: OutboundClient, item: Delivery) -> None:
-        begin = time.perf_counter()
+        started_at, begin = self._clock.now_ms(), time.perf_counter()
         url = wire_url(item.url)
         headers = {
-            "X-Trackyard-Signature": signature(item.secret, self._clock.now_ms() // 1000, url),
+            "X-Trackyard-Signature": signature(item.secret, started_at // 1000, url),
             "X-Trackyard-Delivery": item.job_id,
         }
         answer = await client.get(url, headers)
         seconds = time.perf_counter() - begin
         DELIVERY_SECONDS.observe(seconds)
         self._host_slots.record_answer(item.host, seconds, well=not answer.is_retryable)
-        self._finished.append(Attempt(item, answer, self._clock.now_ms()))
+        self._finished.append(Attempt(item, answer, self._clock.now_ms(), started_at, round(seconds * 1000)))
 
     async def _wait_for_work(self, stop: threading.Event, watch: CommitWatcher, pause: float) -> None:
         """Sleeps until something is worth doing: an attempt ends, or something was committed."""

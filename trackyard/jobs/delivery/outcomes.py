@@ -29,11 +29,18 @@ PAUSED_ERROR: Final = "the postback was paused for too long"
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """The end of a claim. answer None = no call was made · at: UTC ms."""
+    """The end of a claim.
+
+    answer: None = no request was made
+    at, started_at: UTC ms of the end and the start of the request
+    milliseconds: duration of the request
+    """
 
     item: Delivery
     answer: HttpResult | None
     at: int
+    started_at: int = 0
+    milliseconds: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,15 +139,19 @@ def _finished_ids(outcomes: Sequence[_AttemptOutcome]) -> set[str]:
 
 
 def _attempt_log_row(outcome: _AttemptOutcome) -> outbox.OutboxRow:
-    item, answer = outcome.attempt.item, outcome.attempt.answer
+    attempt = outcome.attempt
+    item, answer = attempt.item, attempt.answer
     error = REMOVED_ERROR if item.removed else PAUSED_ERROR if outcome.name is DeliveryOutcome.DROPPED else ""
     return log_row(
         item,
-        outcome.attempt.at,
+        attempt.at,
         attempt=item.attempts + (answer is not None),
         http_code=0 if answer is None else answer.http_code,
         outcome=outcome.name,
         error=error if answer is None else answer.error,
+        started_at=attempt.started_at,
+        milliseconds=attempt.milliseconds,
+        answer=b"" if answer is None else answer.body,
     )
 
 
