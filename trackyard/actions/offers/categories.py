@@ -15,8 +15,7 @@ def list_categories(
 ) -> tuple[list[Category], int]:
     """Return a page of the categories with these ids (None: of all), and how many there are."""
     with deps.database.read() as conn:
-        rows = categories.list_categories(conn, ids, order, descending=descending, page=page, limit=limit)
-        return rows, categories.count_categories(conn, ids)
+        return categories.list_categories(conn, ids, order, descending=descending, page=page, limit=limit)
 
 
 def get_category(deps: Deps, category_id: str) -> Category:
@@ -39,5 +38,5 @@ def edit_category(deps: Deps, category_id: str, title: str) -> Category:
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
         found = required(categories.find_category(conn, category_id, lock=True))
-        categories.edit_category(conn, found.id, title, now)
+        categories.edit_category(conn, found.id, {"title": title, "updated_at": now})
     return replace(found, title=title, updated_at=now)

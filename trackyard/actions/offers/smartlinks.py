@@ -62,7 +62,7 @@ def edit_smartlink(deps: Deps, smartlink_id: str, changes: dict[str, str | int |
         found = required(smartlinks.find_smartlink(conn, smartlink_id, lock=True))
         after = replace(found, **changes, updated_at=now)  # type: ignore[arg-type]
         _check_domain(conn, after.domain_id)
-        smartlinks.edit_smartlink(conn, after.id, after.name, after.domain_id, after.description, now)
+        smartlinks.edit_smartlink(conn, after.id, {**changes, "updated_at": now})
         return _record(conn, after)
 
 

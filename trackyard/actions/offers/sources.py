@@ -37,7 +37,7 @@ def edit_source(deps: Deps, source_id: str, titles: dict[str, str]) -> TrafficSo
     with deps.database.write() as conn:
         found = required(sources.find_source(conn, source_id, lock=True))
         after = replace(found, title_lang=_titles(found.title_lang, titles), updated_at=now)
-        sources.edit_source(conn, after.id, after.title_lang, now)
+        sources.edit_source(conn, after.id, {"title_lang": after.title_lang, "updated_at": now})
     return after
 
 

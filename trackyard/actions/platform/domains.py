@@ -22,8 +22,9 @@ def get_domain(deps: Deps, domain_id: int) -> Domain:
 
 def add_domain(deps: Deps, url: str, *, use_https: bool) -> Domain:
     """Makes a domain of a host. Raises Conflict for a host that is taken."""
+    now = deps.clock.now_ms()
     with deps.database.write() as conn:
-        made = domains.add_domain(conn, url, use_https, deps.clock.now_ms())
+        made = domains.add_domain(conn, Domain(0, url, use_https, created_at=now, updated_at=now))
     if made is None:
         raise _taken(url)
     return made
@@ -42,7 +43,8 @@ def edit_domain(deps: Deps, domain_id: int, url: str | None, use_https: bool | N
         )
         if domains.is_taken(conn, after.url, excluding=after.id):
             raise _taken(after.url)
-        domains.edit_domain(conn, after.id, after.url, after.use_https, now)
+        values = {"url": after.url, "use_https": after.use_https, "updated_at": now}
+        domains.edit_domain(conn, after.id, values)
     return after
 
 

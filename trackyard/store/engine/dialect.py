@@ -1,6 +1,6 @@
 """Differences of SQLite and PostgreSQL, and the statements that need them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from enum import IntEnum
 from typing import Any, Final
 
@@ -9,7 +9,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine.interfaces import Dialect
 
 _MAX_OFFSET: Final = 2**62
-"""Behind every row; both engines accept it as a number."""
+"""An offset after every row; both engines accept it as a number."""
 
 
 class AdvisoryLock(IntEnum):
@@ -63,13 +63,8 @@ def page_of(query: Select[Any], page: int, limit: int) -> Select[Any]:
     return query.limit(limit).offset(min((page - 1) * limit, _MAX_OFFSET))
 
 
-def read_page(
-    conn: Connection, query: Select[Any], page: int, limit: int, values: Mapping[str, Any] | None = None
-) -> tuple[Sequence[Any], int]:
-    """Return the rows of one page of an ordered query, and how many there are on all pages.
-
-    values: of the query's parameters.
-    """
+def read_page(conn: Connection, query: Select[Any], page: int, limit: int) -> tuple[Sequence[Any], int]:
+    """Return the rows of one page of an ordered query, and the number on all pages."""
     every = query.with_only_columns(func.count(), maintain_column_froms=True).order_by(None)
-    total: int = conn.execute(every, values).scalar_one()
-    return conn.execute(page_of(query, page, limit), values).all(), total
+    total: int = conn.execute(every).scalar_one()
+    return conn.execute(page_of(query, page, limit)).all(), total

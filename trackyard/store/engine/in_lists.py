@@ -1,7 +1,7 @@
 """Conditions on lists of values, with one statement for any length.
 
-`column IN (…)` is another statement for each number of values: it is compiled each time, and a server prepares
-each of them apart. For what a batch of calls asks, that was most of the cost.
+`column IN (…)` is another statement for each number of values: it is compiled each time, and a server prepares each
+one separately. That was most of the cost of the queries of a batch of postbacks.
 """
 
 import json
@@ -28,11 +28,11 @@ class ValueList(TypeDecorator[list[Any]]):
         self.kind = kind
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        """Where it is an array."""
+        """Return the type of the list in this dialect."""
         return dialect.type_descriptor(ARRAY(self.kind) if is_postgresql(dialect) else Text())
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
-        """Any collection of values."""
+        """Return the list as this dialect stores it; any collection will do."""
         return list(value) if is_postgresql(dialect) else json.dumps(list(value))
 
 
@@ -42,8 +42,13 @@ class _Among(FunctionElement[bool]):
 
 
 def among(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
-    """Whether a column has one of the values that the parameter `name` lists."""
+    """Return the condition that a column has one of the values in the parameter `name`."""
     return _Among(column, bindparam(name, type_=ValueList(column.type)))
+
+
+def among_values(column: ColumnElement[Any], values: list[Any]) -> ColumnElement[bool]:
+    """Return the condition that a column has one of the values."""
+    return _Among(column, bindparam(None, values, type_=ValueList(column.type)))
 
 
 @compiles(_Among, "postgresql")

@@ -1,7 +1,7 @@
 """Lists narrowed by a part of a text, in any case and any script.
 
-Databases differ in what they take for the same letter in another case: SQLite knows ASCII alone, PostgreSQL goes by
-its locale. So the texts are compared here.
+Databases differ in the letters that they treat as the same in another case: SQLite knows ASCII alone, PostgreSQL
+follows its locale. So the texts are compared here.
 """
 
 from collections.abc import Sequence
@@ -9,19 +9,27 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, select
 
+from trackyard.store.engine.in_lists import among_values
 
-def ids_with_part(
+
+def part_conditions(
     conn: Connection,
     id_column: ColumnElement[Any],
     texts: Sequence[ColumnElement[Any]],
     part: str,
-    conditions: Sequence[ColumnElement[bool]] = (),
-) -> list[Any]:
-    """Return the ids of rows of which any text holds `part`, or the id is it; in any case."""
+    others: Sequence[ColumnElement[bool]] = (),
+) -> list[ColumnElement[bool]]:
+    """Return the condition that a text of a row holds `part`, or its id equals it.
+
+    A blank part is no condition. others: conditions of the list that limit the rows to be searched.
+    """
     wanted = part.strip().casefold()
-    rows = conn.execute(select(id_column, *texts).where(*conditions))
-    return [
+    if not wanted:
+        return []
+    rows = conn.execute(select(id_column, *texts).where(*others))
+    found = [
         number
         for number, *values in rows
         if str(number) == wanted or any(wanted in text.casefold() for text in values if text is not None)
     ]
+    return [among_values(id_column, found)]

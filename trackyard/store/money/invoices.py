@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import date
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Row, insert, select, update
+from sqlalchemy import Connection, insert, select, update
 
 from trackyard.domain.money.invoices import Invoice, InvoiceFilter, InvoiceLine, PayoutType
 from trackyard.domain.people.scope import Scope
-from trackyard.store.engine.dialect import read_page
+from trackyard.store.engine.rows import Rows, in_scope
 from trackyard.store.tables import invoice, offer
 
 
@@ -29,36 +29,32 @@ def find_invoice(conn: Connection, scope: Scope, number: int, *, lock: bool = Fa
 
     lock: no other transaction changes it until the end of this one.
     """
-    query = select(invoice).where(invoice.c.number == number, *_scoped(scope))
-    row = conn.execute(query.with_for_update() if lock else query).one_or_none()
-    return None if row is None else _invoice(row)
+    scoped = in_scope(scope, advertiser=invoice.c.advertiser_id)
+    return _ROWS.find_where(conn, invoice.c.number == number, *scoped, lock=lock)
 
 
 def list_invoices(
     conn: Connection, scope: Scope, criteria: InvoiceFilter, *, page: int, limit: int
 ) -> tuple[list[Invoice], int]:
     """Return a page, the newest first, and the total."""
-    conditions = _scoped(scope)
+    conditions = in_scope(scope, advertiser=invoice.c.advertiser_id)
     if criteria.statuses:
         conditions.append(invoice.c.status.in_(criteria.statuses))
     if criteria.since is not None:
         conditions.append(invoice.c.start_date >= criteria.since.isoformat())
     if criteria.until is not None:
         conditions.append(invoice.c.end_date <= criteria.until.isoformat())
-    query = select(invoice).where(*conditions).order_by(invoice.c.number.desc())
-    rows, total = read_page(conn, query, page, limit)
-    return [_invoice(row) for row in rows], total
+    return _ROWS.read_page(conn, select(invoice).where(*conditions).order_by(invoice.c.number.desc()), page, limit)
 
 
 def missing_offers(conn: Connection, advertiser_id: str, ids: Iterable[int]) -> list[int]:
-    """Return the ids that no offer of the advertiser ever had; a removed one can still be billed."""
+    """Return the ids that no offer of the advertiser ever had.
+
+    A removed offer can still be billed.
+    """
     wanted = set(ids)
     own = select(offer.c.id).where(offer.c.id.in_(wanted), offer.c.advertiser_id == advertiser_id)
     return sorted(wanted.difference(conn.execute(own).scalars() if wanted else ()))
-
-
-def _scoped(scope: Scope) -> list[ColumnElement[bool]]:
-    return [] if scope.advertiser_ids is None else [invoice.c.advertiser_id.in_(scope.advertiser_ids)]
 
 
 def _values(item: Invoice) -> dict[str, Any]:
@@ -68,12 +64,14 @@ def _values(item: Invoice) -> dict[str, Any]:
     return values | {name: values[name] and values[name].isoformat() for name in ("start_date", "end_date")}
 
 
-def _invoice(row: Row[Any]) -> Invoice:
-    values = dict(row._mapping)
-    values["lines"] = tuple(
+def _invoice(detail: list[dict[str, Any]], **values: Any) -> Invoice:
+    lines = tuple(
         InvoiceLine(**item | {"amount": Decimal(item["amount"]), "payout_type": PayoutType(item["payout_type"])})
-        for item in values.pop("detail")
+        for item in detail
     )
     for name in ("start_date", "end_date"):
         values[name] = values[name] and date.fromisoformat(values[name])
-    return Invoice(**values)
+    return Invoice(**values, lines=lines)
+
+
+_ROWS: Final = Rows[Invoice, int](invoice, _invoice)

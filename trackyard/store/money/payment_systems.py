@@ -1,43 +1,28 @@
 """Payment systems (docs/api/payment-systems.md)."""
 
-from dataclasses import asdict
-from typing import Any
+from typing import Final
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, select
 
 from trackyard.domain.money.payment_systems import PaymentSystem
+from trackyard.store.engine.rows import Rows
 from trackyard.store.tables import affiliate, payment_system
+
+_ROWS: Final = Rows[PaymentSystem, int](payment_system, PaymentSystem)
+add_payment_system = _ROWS.add_numbered
+find_payment_system = _ROWS.find
+edit_payment_system = _ROWS.edit
+remove_payment_system = _ROWS.remove
+"""The caller checks `is_used` in the same transaction."""
 
 
 def list_payment_systems(conn: Connection, *, lock: bool = False) -> list[PaymentSystem]:
-    """Return all, oldest first; with `lock` no other transaction changes them meanwhile."""
+    """Return all, oldest first.
+
+    lock: no other transaction changes them until the end of this one.
+    """
     query = select(payment_system).order_by(payment_system.c.id)
-    rows = conn.execute(query.with_for_update(read=True) if lock else query)
-    return [PaymentSystem(**row._mapping) for row in rows]
-
-
-def find_payment_system(conn: Connection, system_id: int, *, lock: bool = False) -> PaymentSystem | None:
-    """Return the payment system of an id; with `lock` no other transaction changes it meanwhile."""
-    query = select(payment_system).where(payment_system.c.id == system_id)
-    row = conn.execute(query.with_for_update() if lock else query).one_or_none()
-    return None if row is None else PaymentSystem(**row._mapping)
-
-
-def add_payment_system(conn: Connection, new: PaymentSystem) -> int:
-    """Store a new payment system and return its id."""
-    values = asdict(new)
-    del values["id"]
-    return int(conn.execute(insert(payment_system).values(**values).returning(payment_system.c.id)).scalar_one())
-
-
-def edit_payment_system(conn: Connection, system_id: int, values: dict[str, Any]) -> None:
-    """Set columns of a payment system."""
-    conn.execute(update(payment_system).where(payment_system.c.id == system_id).values(**values))
-
-
-def remove_payment_system(conn: Connection, system_id: int) -> None:
-    """Remove a payment system; the caller checks `is_used` in the same transaction."""
-    conn.execute(delete(payment_system).where(payment_system.c.id == system_id))
+    return _ROWS.read(conn, query.with_for_update(read=True) if lock else query)
 
 
 def is_used(conn: Connection, system_id: int) -> bool:

@@ -2,37 +2,37 @@
 
 from collections import defaultdict
 from collections.abc import Collection
-from dataclasses import asdict
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Row, insert, select, update
+from sqlalchemy import ColumnElement, Connection, select
 
 from trackyard.domain.offers.lists import OfferPostback
 from trackyard.domain.offers.tickets import Ticket, TicketDecision, TicketFilter, TicketStatus
 from trackyard.domain.people.scope import Scope
-from trackyard.store.engine.dialect import read_page
-from trackyard.store.engine.in_lists import among
-from trackyard.store.engine.search import ids_with_part
+from trackyard.store.engine.rows import Rows, in_scope
+from trackyard.store.engine.search import part_conditions
 from trackyard.store.tables import affiliate, affiliate_postback, connection, ticket
 
 
-def add_ticket(conn: Connection, new: Ticket) -> int:
-    """Stores a new one; its id."""
-    values = asdict(new)
-    del values["id"]
-    return int(conn.execute(insert(ticket).values(**values).returning(ticket.c.id)).scalar_one())
+def _ticket(status: str, decision: str | None, **values: Any) -> Ticket:
+    return Ticket(**values, status=TicketStatus(status), decision=TicketDecision(decision) if decision else None)
+
+
+_ROWS: Final = Rows[Ticket, int](ticket, _ticket)
+add_ticket = _ROWS.add_numbered
 
 
 def find_ticket(conn: Connection, scope: Scope, ticket_id: int, *, lock: bool = False) -> Ticket | None:
-    """The ticket of an id; None when there is none of an affiliate in scope. `lock`: nobody else changes it until
-    this transaction ends."""
-    statement = select(ticket).where(ticket.c.id == ticket_id)
-    row = conn.execute(statement.with_for_update() if lock else statement).one_or_none()
-    return None if row is None or not scope.has_affiliate(row.affiliate_id) else _ticket(row)
+    """Return the ticket of an id, of an affiliate in scope, or None.
+
+    lock: no other transaction changes it until the end of this one.
+    """
+    found = _ROWS.find(conn, ticket_id, lock=lock)
+    return found if found is not None and scope.has_affiliate(found.affiliate_id) else None
 
 
 def find_open_ticket(conn: Connection, affiliate_id: int, offer_id: int) -> int | None:
-    """The id of the open ticket of an affiliate for an offer."""
+    """Return the id of the open ticket of an affiliate for an offer, or None."""
     pair = ticket.c.affiliate_id == affiliate_id, ticket.c.offer_id == offer_id
     return conn.execute(
         select(ticket.c.id).where(*pair, ticket.c.status == TicketStatus.OPEN).limit(1)
@@ -42,31 +42,17 @@ def find_open_ticket(conn: Connection, affiliate_id: int, offer_id: int) -> int 
 def list_tickets(
     conn: Connection, scope: Scope, criteria: TicketFilter, *, page: int, limit: int
 ) -> tuple[list[Ticket], int]:
-    """A page of the tickets in scope, newest first, and how many there are."""
-    conditions = _conditions(criteria)
-    if scope.affiliate_ids is not None:
-        conditions.append(ticket.c.affiliate_id.in_(scope.affiliate_ids))
-    values: dict[str, Any] = {}
-    if criteria.part.strip():
-        texts = (ticket.c.title, ticket.c.description)
-        values["found"] = ids_with_part(conn, ticket.c.id, texts, criteria.part, conditions)
-        conditions.append(among(ticket.c.id, "found"))
-    query = select(ticket).where(*conditions).order_by(ticket.c.id.desc())
-    rows, total = read_page(conn, query, page, limit, values)
-    return [_ticket(row) for row in rows], total
+    """Return a page of the tickets in scope, newest first, and the total."""
+    conditions = _conditions(criteria) + in_scope(scope, affiliate=ticket.c.affiliate_id)
+    texts = (ticket.c.title, ticket.c.description)
+    conditions += part_conditions(conn, ticket.c.id, texts, criteria.part, conditions)
+    return _ROWS.read_page(conn, select(ticket).where(*conditions).order_by(ticket.c.id.desc()), page, limit)
 
 
 def close_ticket(conn: Connection, ticket_id: int, decision: TicketDecision, staff_id: str, now_ms: int) -> None:
-    """Closes an open ticket."""
+    """Close an open ticket."""
     values = {"status": TicketStatus.CLOSED, "decision": decision, "decided_by": staff_id, "updated_at": now_ms}
-    conn.execute(update(ticket).where(ticket.c.id == ticket_id).values(**values))
-
-
-def _ticket(row: Row[Any]) -> Ticket:
-    values = dict(row._mapping)
-    decision = values.pop("decision")
-    status = TicketStatus(values.pop("status"))
-    return Ticket(**values, status=status, decision=decision and TicketDecision(decision))
+    _ROWS.edit(conn, ticket_id, values)
 
 
 def _conditions(criteria: TicketFilter) -> list[ColumnElement[bool]]:
@@ -87,7 +73,10 @@ def _conditions(criteria: TicketFilter) -> list[ColumnElement[bool]]:
 def connections_among(
     conn: Connection, affiliate_ids: Collection[int], offer_ids: Collection[int]
 ) -> dict[int, dict[int, bool]]:
-    """By affiliate and offer whether they are connected; absent where nobody ever decided."""
+    """Return whether they are connected, by affiliate and offer.
+
+    Pairs without a row of connections are absent.
+    """
     columns = connection.c
     rows = conn.execute(
         select(columns.affiliate_id, columns.offer_id, columns.enabled).where(
@@ -103,7 +92,7 @@ def connections_among(
 def postbacks_among(
     conn: Connection, affiliate_ids: Collection[int], offer_ids: Collection[int]
 ) -> dict[int, dict[int, list[OfferPostback]]]:
-    """By affiliate and offer its postbacks for it, oldest first."""
+    """Return the postbacks of affiliates for offers, oldest first, by both."""
     columns = affiliate_postback.c
     rows = conn.execute(
         select(columns.affiliate_id, columns.offer_id, columns.id, columns.url, columns.status, columns.goal)

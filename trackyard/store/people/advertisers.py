@@ -1,28 +1,22 @@
 """Advertisers (docs/api/advertisers.md#get-adminadvertiserid)."""
 
 from collections.abc import Iterable
-from dataclasses import asdict
-from typing import Any, Final
+from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, func, insert, select, update
+from sqlalchemy import Connection, func, select
 
 from trackyard.domain.people.advertisers import Advertiser
 from trackyard.domain.people.scope import Scope
-from trackyard.store.engine.dialect import read_page
+from trackyard.store.engine.rows import Rows, in_scope
+from trackyard.store.engine.rows import ids_with_tags as rows_with_tags
 from trackyard.store.tables import advertiser, offer, staff
 
 SORTS: Final = {"_id": advertiser.c.id, "title": advertiser.c.title, "email": func.coalesce(advertiser.c.email, "")}
 """What lists can be sorted by."""
 
-
-def add_advertiser(conn: Connection, new: Advertiser) -> None:
-    """Store a new advertiser."""
-    conn.execute(insert(advertiser).values(**asdict(new)))
-
-
-def edit_advertiser(conn: Connection, advertiser_id: str, values: dict[str, Any]) -> None:
-    """Set columns of an advertiser."""
-    conn.execute(update(advertiser).where(advertiser.c.id == advertiser_id).values(**values))
+_ROWS: Final = Rows[Advertiser, str](advertiser, Advertiser)
+add_advertiser = _ROWS.add
+edit_advertiser = _ROWS.edit
 
 
 def find_advertiser(conn: Connection, scope: Scope, advertiser_id: str, *, lock: bool = False) -> Advertiser | None:
@@ -30,11 +24,7 @@ def find_advertiser(conn: Connection, scope: Scope, advertiser_id: str, *, lock:
 
     lock: no other transaction changes it until the end of this one.
     """
-    if not scope.has_advertiser(advertiser_id):
-        return None
-    query = select(advertiser).where(advertiser.c.id == advertiser_id)
-    row = conn.execute(query.with_for_update() if lock else query).one_or_none()
-    return None if row is None else Advertiser(**row._mapping)
+    return _ROWS.find(conn, advertiser_id, lock=lock) if scope.has_advertiser(advertiser_id) else None
 
 
 def list_advertisers(
@@ -45,57 +35,47 @@ def list_advertisers(
     order: a name of SORTS; equal ones are ordered by id.
     changed_since: UTC milliseconds; None is any.
     """
-    conditions: list[ColumnElement[bool]] = []
-    if scope.advertiser_ids is not None:
-        conditions.append(advertiser.c.id.in_(scope.advertiser_ids))
+    conditions = in_scope(scope, advertiser=advertiser.c.id)
     if changed_since is not None:
         conditions.append(advertiser.c.updated_at >= changed_since)
     first = SORTS[order].desc() if descending else SORTS[order].asc()
     query = select(advertiser).where(*conditions).order_by(first, advertiser.c.id)
-    rows, total = read_page(conn, query, page, limit)
-    return [Advertiser(**row._mapping) for row in rows], total
+    return _ROWS.read_page(conn, query, page, limit)
 
 
 def offer_counts(conn: Connection, ids: Iterable[str]) -> dict[str, int]:
     """Return the number of offers of each, without removed ones; those without offers are absent."""
     rows = conn.execute(
-        select(offer.c.advertiser_id, func.count().label("offers"))
+        select(offer.c.advertiser_id, func.count())
         .where(offer.c.advertiser_id.in_(set(ids)), offer.c.removed_at.is_(None))
         .group_by(offer.c.advertiser_id)
     )
-    return {row.advertiser_id: row.offers for row in rows}
+    return dict(rows.all())
 
 
 def ids_managed_by(conn: Connection, staff_ids: Iterable[str]) -> frozenset[str]:
     """Return the advertisers of these managers."""
-    rows = conn.execute(select(advertiser.c.id).where(advertiser.c.manager_id.in_(list(staff_ids))))
-    return frozenset(rows.scalars())
+    return frozenset(conn.execute(select(advertiser.c.id).where(advertiser.c.manager_id.in_(set(staff_ids)))).scalars())
 
 
 def managers_by_advertiser(conn: Connection, scope: Scope) -> dict[str, str]:
     """Return the manager of each advertiser in scope that has one."""
     query = select(advertiser.c.id, advertiser.c.manager_id).join(staff, staff.c.id == advertiser.c.manager_id)
-    if scope.advertiser_ids is not None:
-        query = query.where(advertiser.c.id.in_(scope.advertiser_ids))
-    return {row.id: row.manager_id for row in conn.execute(query)}
+    return dict(conn.execute(query.where(*in_scope(scope, advertiser=advertiser.c.id))).all())
 
 
 def titles_of(conn: Connection, ids: Iterable[str]) -> dict[str, str]:
     """Return titles by id, of those that exist."""
-    rows = conn.execute(select(advertiser.c.id, advertiser.c.title).where(advertiser.c.id.in_(set(ids))))
-    return {row.id: row.title for row in rows}
+    query = select(advertiser.c.id, advertiser.c.title).where(advertiser.c.id.in_(set(ids)))
+    return dict(conn.execute(query).all())
 
 
 def titles_in(conn: Connection, scope: Scope) -> dict[str, str]:
     """Return the titles of the advertisers in scope, by id."""
-    query = select(advertiser.c.id, advertiser.c.title)
-    if scope.advertiser_ids is not None:
-        query = query.where(advertiser.c.id.in_(scope.advertiser_ids))
-    return {row.id: row.title for row in conn.execute(query)}
+    query = select(advertiser.c.id, advertiser.c.title).where(*in_scope(scope, advertiser=advertiser.c.id))
+    return dict(conn.execute(query).all())
 
 
 def ids_with_tags(conn: Connection, tags: Iterable[str]) -> set[str]:
     """Return the advertisers that have any of the tags."""
-    wanted = set(tags)
-    rows = conn.execute(select(advertiser.c.id, advertiser.c.tags))
-    return {row.id for row in rows if wanted.intersection(row.tags)}
+    return rows_with_tags(conn, advertiser, tags)

@@ -1,25 +1,27 @@
 """Affiliates (docs/api/affiliates.md#get-adminpartnerid)."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, delete, func, select, update
+from sqlalchemy import ColumnElement, Connection, delete, func, select
 
 from trackyard.domain.people.affiliates import Affiliate, AffiliateFilter, AffiliateName, AffiliateStatus
 from trackyard.domain.people.scope import Scope
-from trackyard.store.engine.dialect import AdvisoryLock, lock, read_page, upsert
-from trackyard.store.engine.in_lists import among
-from trackyard.store.engine.search import ids_with_part
+from trackyard.store.engine.dialect import AdvisoryLock, lock, upsert
+from trackyard.store.engine.rows import Rows, in_scope
+from trackyard.store.engine.rows import ids_with_tags as rows_with_tags
+from trackyard.store.engine.search import part_conditions
 from trackyard.store.tables import affiliate, affiliate_login, connection, offer, staff
 
-_REFERRAL_LOCK: Final = 0x7265_6665_72
-"""Held on PostgreSQL while a referrer is checked and stored; writes of SQLite exclude each other anyway."""
+_SEARCHED: Final = tuple(affiliate.c[name] for name in ("email", "login", "name", "company", "contact_person"))
+_NAMES: Final = tuple(affiliate.c[name] for name in ("id", "email", "login", "name"))
 
-
-_SEARCHED: Final = (
-    *(affiliate.c.email, affiliate.c.login, affiliate.c.name, affiliate.c.company, affiliate.c.contact_person),
-)
+_ROWS: Final = Rows[Affiliate, int](affiliate, Affiliate)
+edit_affiliate = _ROWS.edit
+"""The caller touches its ruleset row in the same transaction."""
+affiliates_of = _ROWS.by_id
+"""Whatever the scope: records in scope name them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +34,7 @@ class AffiliateAccess:
 
 def add_affiliate(conn: Connection, new: Affiliate) -> int | None:
     """Return the id of a new affiliate; None when its e-mail address is taken."""
-    values = asdict(new)
-    del values["id"]
-    statement = upsert(conn, affiliate).values(**values).on_conflict_do_nothing(index_elements=["email"])
-    return conn.execute(statement.returning(affiliate.c.id)).scalar_one_or_none()
+    return _ROWS.add_if_free(conn, new, "email")
 
 
 def claim_names(conn: Connection, affiliate_id: int, email: str, login: str) -> set[str]:
@@ -67,7 +66,7 @@ def lock_referrals(conn: Connection) -> None:
 
 
 def referrers_of(conn: Connection, affiliate_id: int) -> list[int]:
-    """Return the referrer of an affiliate, that one's referrer, and so on; each once."""
+    """Return the referrer of an affiliate, the referrer of that one, and so on; each once."""
     found: list[int] = []
     last: int | None = affiliate_id
     while True:
@@ -77,43 +76,21 @@ def referrers_of(conn: Connection, affiliate_id: int) -> list[int]:
         found.append(last)
 
 
-def edit_affiliate(conn: Connection, affiliate_id: int, values: dict[str, Any]) -> None:
-    """Set columns of an affiliate; the caller touches its rule in the same transaction."""
-    conn.execute(update(affiliate).where(affiliate.c.id == affiliate_id).values(**values))
-
-
 def find_affiliate(conn: Connection, scope: Scope, affiliate_id: int, *, lock: bool = False) -> Affiliate | None:
     """Return the affiliate of an id in scope, or None.
 
     lock: no other transaction changes it until the end of this one.
     """
-    if not scope.has_affiliate(affiliate_id):
-        return None
-    statement = select(affiliate).where(affiliate.c.id == affiliate_id)
-    row = conn.execute(statement.with_for_update() if lock else statement).one_or_none()
-    return None if row is None else Affiliate(**row._mapping)
-
-
-def affiliates_of(conn: Connection, ids: Iterable[int]) -> dict[int, Affiliate]:
-    """Return affiliates by id, of those that exist, whatever the scope: records in scope name them."""
-    rows = conn.execute(select(affiliate).where(affiliate.c.id.in_(set(ids))))
-    return {row.id: Affiliate(**row._mapping) for row in rows}
+    return _ROWS.find(conn, affiliate_id, lock=lock) if scope.has_affiliate(affiliate_id) else None
 
 
 def list_affiliates(
     conn: Connection, scope: Scope, criteria: AffiliateFilter, *, page: int, limit: int
 ) -> tuple[list[Affiliate], int]:
     """Return a page by id, and the total in scope."""
-    conditions = _conditions(criteria)
-    if scope.affiliate_ids is not None:
-        conditions.append(affiliate.c.id.in_(scope.affiliate_ids))
-    values: dict[str, Any] = {}
-    if criteria.part.strip():
-        values["found"] = ids_with_part(conn, affiliate.c.id, _SEARCHED, criteria.part, conditions)
-        conditions.append(among(affiliate.c.id, "found"))
-    query = select(affiliate).where(*conditions).order_by(affiliate.c.id)
-    rows, total = read_page(conn, query, page, limit, values)
-    return [Affiliate(**row._mapping) for row in rows], total
+    conditions = _conditions(criteria) + in_scope(scope, affiliate=affiliate.c.id)
+    conditions += part_conditions(conn, affiliate.c.id, _SEARCHED, criteria.part, conditions)
+    return _ROWS.read_page(conn, select(affiliate).where(*conditions).order_by(affiliate.c.id), page, limit)
 
 
 def _conditions(criteria: AffiliateFilter) -> list[ColumnElement[bool]]:
@@ -148,55 +125,46 @@ def find_switches(conn: Connection, affiliate_id: int) -> dict[str, str | None]:
 
 def ids_managed_by(conn: Connection, staff_ids: Iterable[str]) -> frozenset[int]:
     """Return the affiliates of these managers."""
-    rows = conn.execute(select(affiliate.c.id).where(affiliate.c.manager_id.in_(list(staff_ids))))
-    return frozenset(rows.scalars())
+    return frozenset(conn.execute(select(affiliate.c.id).where(affiliate.c.manager_id.in_(set(staff_ids)))).scalars())
 
 
 def names_of(conn: Connection, ids: Iterable[int]) -> dict[int, AffiliateName]:
     """Return names by id, of those that exist."""
-    columns = affiliate.c
-    rows = conn.execute(select(columns.id, columns.email, columns.login, columns.name).where(columns.id.in_(set(ids))))
+    rows = conn.execute(select(*_NAMES).where(affiliate.c.id.in_(set(ids))))
     return {row.id: AffiliateName(row.id, row.email, row.login, row.name or "") for row in rows}
 
 
 def managers_of(conn: Connection, ids: Iterable[int]) -> dict[int, str | None]:
     """Return the manager's id by affiliate."""
-    rows = conn.execute(select(affiliate.c.id, affiliate.c.manager_id).where(affiliate.c.id.in_(set(ids))))
-    return {row.id: row.manager_id for row in rows}
+    query = select(affiliate.c.id, affiliate.c.manager_id).where(affiliate.c.id.in_(set(ids)))
+    return dict(conn.execute(query).all())
 
 
 def managers_by_affiliate(conn: Connection, scope: Scope) -> dict[int, str]:
     """Return the manager of each affiliate in scope that has one."""
     query = select(affiliate.c.id, affiliate.c.manager_id).join(staff, staff.c.id == affiliate.c.manager_id)
-    if scope.affiliate_ids is not None:
-        query = query.where(affiliate.c.id.in_(scope.affiliate_ids))
-    return {row.id: row.manager_id for row in conn.execute(query)}
+    return dict(conn.execute(query.where(*in_scope(scope, affiliate=affiliate.c.id))).all())
 
 
 def titles_in(conn: Connection, scope: Scope) -> dict[int, str]:
-    """Return what the affiliates in scope are called, by id: their name, else their login."""
+    """Return the name, or without one the login, of the affiliates in scope, by id."""
     columns = affiliate.c
-    query = select(columns.id, columns.login, columns.name)
-    if scope.affiliate_ids is not None:
-        query = query.where(columns.id.in_(scope.affiliate_ids))
+    query = select(columns.id, columns.login, columns.name).where(*in_scope(scope, affiliate=columns.id))
     return {row.id: row.name or row.login for row in conn.execute(query)}
 
 
 def ids_with_tags(conn: Connection, tags: Iterable[str]) -> set[int]:
     """Return the affiliates that have any of the tags."""
-    wanted = set(tags)
-    rows = conn.execute(select(affiliate.c.id, affiliate.c.tags))
-    return {row.id for row in rows if wanted.intersection(row.tags)}
+    return rows_with_tags(conn, affiliate, tags)
 
 
 def connected_affiliates(conn: Connection, offer_id: int) -> list[AffiliateName]:
     """Return the active affiliates that are connected to an offer."""
-    columns = affiliate.c
     rows = conn.execute(
-        select(columns.id, columns.email, columns.login, columns.name)
-        .join(connection, connection.c.affiliate_id == columns.id)
-        .where(connection.c.offer_id == offer_id, connection.c.enabled, columns.status == AffiliateStatus.ACTIVE)
-        .order_by(columns.id)
+        select(*_NAMES)
+        .join(connection, connection.c.affiliate_id == affiliate.c.id)
+        .where(connection.c.offer_id == offer_id, connection.c.enabled, affiliate.c.status == AffiliateStatus.ACTIVE)
+        .order_by(affiliate.c.id)
     )
     return [AffiliateName(row.id, row.email, row.login, row.name or "") for row in rows]
 
@@ -204,12 +172,12 @@ def connected_affiliates(conn: Connection, offer_id: int) -> list[AffiliateName]
 def offer_counts(conn: Connection, ids: Iterable[int]) -> dict[int, int]:
     """Return the number of connected offers of each, without removed ones; 0 is absent."""
     rows = conn.execute(
-        select(connection.c.affiliate_id, func.count().label("number"))
+        select(connection.c.affiliate_id, func.count())
         .join_from(connection, offer, offer.c.id == connection.c.offer_id)
         .where(connection.c.affiliate_id.in_(set(ids)), connection.c.enabled, offer.c.removed_at.is_(None))
         .group_by(connection.c.affiliate_id)
     )
-    return {row.affiliate_id: int(row.number) for row in rows}
+    return dict(rows.all())
 
 
 def count_offers(conn: Connection, affiliate_id: int) -> int:

@@ -1,14 +1,15 @@
 """Pixels of affiliates (docs/api/pixels.md)."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Final
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, select
 
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.tracking.pixels import ACCEPTED
+from trackyard.store.engine.rows import Rows, in_scope
 from trackyard.store.tables import pixel
 
 _SHOWN: Final = (pixel.c.is_active, pixel.c.moderation_status == ACCEPTED)
@@ -16,7 +17,11 @@ _SHOWN: Final = (pixel.c.is_active, pixel.c.moderation_status == ACCEPTED)
 
 @dataclass(frozen=True, slots=True)
 class NewPixel:
-    """What a new row holds. code_type, moderation_status: domain/tracking/pixels.py · times UTC ms."""
+    """A pixel to be stored.
+
+    code_type, moderation_status: domain/tracking/pixels.py.
+    created_at, updated_at: UTC milliseconds.
+    """
 
     affiliate_id: int
     offer_id: int
@@ -31,48 +36,43 @@ class NewPixel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pixel(NewPixel):
-    """A row of the table."""
+    """A stored pixel."""
 
     id: int
 
 
+_ROWS: Final = Rows[Pixel, int](pixel, Pixel)
+edit_pixel = _ROWS.edit
+remove_pixel = _ROWS.remove
+
+
 def add_pixel(conn: Connection, new: NewPixel) -> Pixel:
-    """Stores a new one."""
-    number = conn.execute(insert(pixel).values(**asdict(new)).returning(pixel.c.id)).scalar_one()
-    return Pixel(id=int(number), **asdict(new))
+    """Store a new pixel and return it with its id."""
+    return Pixel(id=_ROWS.add_numbered(conn, new), **asdict(new))
 
 
 def find_pixel(conn: Connection, scope: Scope, pixel_id: int, *, lock: bool = False) -> Pixel | None:
-    """Return a pixel in scope; None when there is none. `lock`: until this transaction ends."""
-    statement = select(pixel).where(pixel.c.id == pixel_id)
-    row = conn.execute(statement.with_for_update() if lock else statement).one_or_none()
-    if row is None or not scope.has_affiliate(row.affiliate_id):
-        return None
-    return Pixel(**row._mapping)
+    """Return the pixel of an id in scope, or None.
+
+    lock: no other transaction changes it until the end of this one.
+    """
+    found = _ROWS.find(conn, pixel_id, lock=lock)
+    return found if found is not None and scope.has_affiliate(found.affiliate_id) else None
 
 
 def list_pixels(
     conn: Connection, scope: Scope, affiliate_ids: Collection[int] = (), statuses: Collection[int] = ()
 ) -> list[Pixel]:
-    """Return the pixels of the affiliates in scope, oldest first. affiliate_ids, statuses: none = all."""
-    query = select(pixel).order_by(pixel.c.id)
+    """Return the pixels of the affiliates in scope, oldest first.
+
+    affiliate_ids, statuses: none = all.
+    """
+    conditions = in_scope(scope, affiliate=pixel.c.affiliate_id)
     if affiliate_ids:
-        query = query.where(pixel.c.affiliate_id.in_(affiliate_ids))
+        conditions.append(pixel.c.affiliate_id.in_(affiliate_ids))
     if statuses:
-        query = query.where(pixel.c.moderation_status.in_(statuses))
-    if scope.affiliate_ids is not None:
-        query = query.where(pixel.c.affiliate_id.in_(scope.affiliate_ids))
-    return [Pixel(**row._mapping) for row in conn.execute(query)]
-
-
-def edit_pixel(conn: Connection, pixel_id: int, values: Mapping[str, Any]) -> None:
-    """Sets columns of a pixel."""
-    conn.execute(update(pixel).where(pixel.c.id == pixel_id).values(**values))
-
-
-def remove_pixel(conn: Connection, pixel_id: int) -> None:
-    """Removes it."""
-    conn.execute(delete(pixel).where(pixel.c.id == pixel_id))
+        conditions.append(pixel.c.moderation_status.in_(statuses))
+    return _ROWS.read(conn, select(pixel).where(*conditions).order_by(pixel.c.id))
 
 
 def rule_key(offer_id: int, affiliate_id: int) -> str:
@@ -81,7 +81,7 @@ def rule_key(offer_id: int, affiliate_id: int) -> str:
 
 
 def parse_rule_key(key: str) -> tuple[int, int]:
-    """The offer and the affiliate of a rule's key."""
+    """Return the offer and the affiliate of such a key."""
     offer_id, _, affiliate_id = key.partition("-")
     return int(offer_id), int(affiliate_id)
 
@@ -104,7 +104,7 @@ def shown_pixels(conn: Connection, pairs: Sequence[tuple[int, int]]) -> dict[tup
 
 
 def list_rule_keys(conn: Connection) -> list[str]:
-    """The keys of every rule that has pixels to show."""
+    """Return the keys of all ruleset rows with pixels to show."""
     columns = pixel.c
     pairs = select(columns.offer_id, columns.affiliate_id).where(*_SHOWN).distinct()
     rows = conn.execute(pairs.order_by(columns.offer_id, columns.affiliate_id))

@@ -1,19 +1,24 @@
 """Postbacks of affiliates: the URLs that are called (docs/api/postbacks.md)."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, delete, select
 
 from trackyard.domain.people.scope import Scope
-from trackyard.store.engine.dialect import read_page
+from trackyard.store.engine.rows import Rows, in_scope
 from trackyard.store.tables import affiliate_postback
 
 
 @dataclass(frozen=True, slots=True)
 class NewPostback:
-    """A new row. offer_id None = global; status, goal None = any; times UTC ms."""
+    """A postback to be stored.
+
+    offer_id: None = global.
+    status, goal: None = any.
+    created_at, updated_at: UTC milliseconds.
+    """
 
     affiliate_id: int
     offer_id: int | None
@@ -27,9 +32,10 @@ class NewPostback:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredPostback(NewPostback):
-    """A row of the table. dead_in_row: deliveries that ended dead since the last that was sent.
+    """A stored postback.
 
-    paused_at: since when (UTC ms) its deliveries wait, None = they are made.
+    dead_in_row: deliveries that ended dead since the last one that was sent.
+    paused_at: the time since when its deliveries wait (UTC milliseconds); None = they are made.
     """
 
     id: int
@@ -39,9 +45,11 @@ class StoredPostback(NewPostback):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostbackFilter:
-    """Which postbacks; all conditions must hold. offer_ids: none = any offer.
+    """The postbacks of a list; all conditions must hold.
 
-    only_global: those without an offer; after_id: those with a higher id.
+    offer_ids: none = any offer.
+    only_global: without an offer alone.
+    after_id: with a higher id alone.
     """
 
     affiliate_ids: tuple[int, ...]
@@ -50,7 +58,7 @@ class PostbackFilter:
     after_id: int = 0
 
     def conditions(self) -> list[ColumnElement[bool]]:
-        """Return them."""
+        """Return the conditions."""
         columns = affiliate_postback.c
         found = [columns.affiliate_id.in_(self.affiliate_ids), columns.id > self.after_id]
         if self.offer_ids:
@@ -60,67 +68,54 @@ class PostbackFilter:
         return found
 
 
-def add_postback(conn: Connection, new: NewPostback) -> int:
-    """The new postback's id."""
-    statement = insert(affiliate_postback).values(**asdict(new)).returning(affiliate_postback.c.id)
-    return int(conn.execute(statement).scalar_one())
+_ROWS: Final = Rows[StoredPostback, int](affiliate_postback, StoredPostback)
+add_postback = _ROWS.add_numbered
+edit_postback = _ROWS.edit
+remove_postback = _ROWS.remove
+"""Queued deliveries are dropped when their time comes."""
 
 
 def find_postback(conn: Connection, scope: Scope, postback_id: int, *, lock: bool = False) -> StoredPostback | None:
-    """Return a postback in scope; None when there is none. `lock`: until this transaction ends."""
-    statement = select(affiliate_postback).where(affiliate_postback.c.id == postback_id)
-    row = conn.execute(statement.with_for_update() if lock else statement).one_or_none()
-    if row is None or not scope.has_affiliate(row.affiliate_id):
-        return None
-    return StoredPostback(**row._mapping)
+    """Return the postback of an id in scope, or None.
+
+    lock: no other transaction changes it until the end of this one.
+    """
+    found = _ROWS.find(conn, postback_id, lock=lock)
+    return found if found is not None and scope.has_affiliate(found.affiliate_id) else None
 
 
 def list_postbacks(
     conn: Connection, criteria: PostbackFilter, page: int, limit: int
 ) -> tuple[list[StoredPostback], int]:
-    """A page of postbacks, oldest first, and how many there are."""
-    conditions = criteria.conditions()
-    query = select(affiliate_postback).where(*conditions).order_by(affiliate_postback.c.id)
-    rows, total = read_page(conn, query, page, limit)
-    return [StoredPostback(**row._mapping) for row in rows], total
+    """Return a page of postbacks, oldest first, and the total."""
+    query = select(affiliate_postback).where(*criteria.conditions()).order_by(affiliate_postback.c.id)
+    return _ROWS.read_page(conn, query, page, limit)
 
 
 def offers_with(conn: Connection, scope: Scope, offer_ids: Iterable[int]) -> set[int]:
-    """Those of the offers for which an affiliate in scope has a postback."""
+    """Return the offers for which an affiliate in scope has a postback, of these."""
     columns = affiliate_postback.c
-    found = select(columns.offer_id).where(columns.offer_id.in_(set(offer_ids)), *_within(scope)).distinct()
-    return {int(number) for number in conn.execute(found).scalars()}
+    found = select(columns.offer_id).where(columns.offer_id.in_(set(offer_ids)))
+    return set(conn.execute(found.where(*in_scope(scope, affiliate=columns.affiliate_id)).distinct()).scalars())
 
 
 def existing_postbacks(conn: Connection, postback_ids: Iterable[int]) -> set[int]:
-    """Those of the postbacks that are there."""
+    """Return the postbacks that exist, of these."""
     found = select(affiliate_postback.c.id).where(affiliate_postback.c.id.in_(set(postback_ids)))
     return set(conn.execute(found).scalars())
 
 
-def edit_postback(conn: Connection, postback_id: int, values: dict[str, Any]) -> None:
-    """Sets columns of a postback."""
-    conn.execute(update(affiliate_postback).where(affiliate_postback.c.id == postback_id).values(**values))
-
-
-def remove_postback(conn: Connection, postback_id: int) -> None:
-    """Removes it. Calls that are queued are dropped when their time comes."""
-    conn.execute(delete(affiliate_postback).where(affiliate_postback.c.id == postback_id))
-
-
 def remove_of_affiliates(conn: Connection, affiliate_ids: Iterable[int]) -> int:
-    """Removes every postback of these affiliates; how many."""
+    """Remove every postback of these affiliates; return the number."""
     gone = affiliate_postback.c.affiliate_id.in_(set(affiliate_ids))
     return conn.execute(delete(affiliate_postback).where(gone)).rowcount
 
 
 def remove_of_offers(conn: Connection, scope: Scope, offer_ids: Iterable[int]) -> int:
-    """Removes the postbacks that affiliates in scope have for these offers; how many. Global ones stay."""
-    gone = affiliate_postback.c.offer_id.in_(set(offer_ids)), *_within(scope)
-    return conn.execute(delete(affiliate_postback).where(*gone)).rowcount
+    """Remove the postbacks of affiliates in scope for these offers; return the number.
 
-
-def _within(scope: Scope) -> list[ColumnElement[bool]]:
-    if scope.affiliate_ids is None:
-        return []
-    return [affiliate_postback.c.affiliate_id.in_(scope.affiliate_ids)]
+    Global ones stay.
+    """
+    columns = affiliate_postback.c
+    gone = delete(affiliate_postback).where(columns.offer_id.in_(set(offer_ids)))
+    return conn.execute(gone.where(*in_scope(scope, affiliate=columns.affiliate_id))).rowcount
