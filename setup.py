@@ -1,7 +1,7 @@
-"""Compiles the modules that a click goes through (trackyard/runtime/compiled.py), where a C compiler is at hand.
+"""Compile the modules of the click path (trackyard/runtime/compiled.py) if a C compiler is installed.
 
-Everything else that setuptools must know stands in pyproject.toml. Without a compiler, or with TRACKYARD_PURE set,
-the same files are installed and run as they are.
+pyproject.toml holds the other settings of setuptools. Without a compiler, or with TRACKYARD_PURE set, the same files
+are installed as plain Python.
 """
 
 import os
@@ -14,14 +14,14 @@ from setuptools.command.build_ext import build_ext
 
 ROOT = Path(__file__).parent
 COMPILED = runpy.run_path(str(ROOT / "trackyard" / "runtime" / "compiled.py"))
-LIBRARY = "trackyard.way"
-"""Holds all of the modules: they call each other as C functions."""
+LIBRARY = "trackyard.click_path"
+"""The library that contains all compiled modules. They call each other as C functions."""
 DIRECT_CALLS = ["-fvisibility=hidden", "-fno-semantic-interposition", "-fno-plt"]
-"""Nobody else calls these functions, or puts others in their place: they may be called, and inlined, as they are."""
+"""Flags for direct calls: no other library calls or replaces these functions, so the compiler may inline them."""
 
 
 def extensions(directory: str) -> list[Extension]:
-    """What is to be compiled, as C in `directory`; none when mypyc, which tells why, does not take it."""
+    """Return the extensions, with their C files in `directory`; none if mypyc fails, which prints the reason."""
     from mypyc.build import mypycify
 
     files = [str(COMPILED["path_of"](module).relative_to(ROOT)) for module in COMPILED["MODULES"]]
@@ -38,15 +38,18 @@ def extensions(directory: str) -> list[Extension]:
 
 
 class Compile(build_ext):
-    """Compiles, and notes what from. mypyc runs here and not before: asking for metadata must stay quick."""
+    """Compile the modules and write the manifest of their sources.
+
+    mypyc runs in this step only, so that a request for metadata stays quick.
+    """
 
     def finalize_options(self) -> None:
-        """As of setuptools."""
+        """Leave the extensions to `run`."""
         super().finalize_options()
         self.extensions = []
 
     def run(self) -> None:
-        """As of setuptools."""
+        """Compile all modules or none."""
         reason = COMPILED["missing_requirement"]()
         self.distribution.ext_modules = made = [] if reason else extensions(str(Path(self.build_temp, "c")))
         inner = build_ext(self.distribution)
@@ -64,5 +67,5 @@ class Compile(build_ext):
             COMPILED["write_manifest"](package, modules=whole)
 
 
-# The one extension is a place for those that are found when it is built.
+# The one extension is a placeholder: `Compile.run` finds the real ones.
 setup(cmdclass={"build_ext": Compile}, ext_modules=[Extension(LIBRARY, sources=[])])

@@ -1,4 +1,4 @@
-# Read by the other scripts first: `--help` prints the comment at the top of a script and ends it, before anything is
+# The other scripts source this first: `--help` prints the comment at the top of a script and exits before anything is
 # installed or measured.
 case "${1:-}" in
 -h | --help)

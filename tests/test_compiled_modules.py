@@ -65,7 +65,7 @@ def test_compiled_modules_are_used_until_a_source_changes(copy: Path) -> None:
         pytest.skip("nothing is compiled here: " + (compiled.missing_requirement() or "run script/compile"))
     assert report_forms(copy) == "True False True"
     assert report_forms(copy, **{compiled.PURE_VARIABLE: "1"}) == "False True True"
-    # A file that is not compiled itself, but whose constants what is compiled may have taken over.
+    # A file that is not compiled itself, but may have constants that the compiled modules copied.
     (copy / "journal" / "records.py").write_text((copy / "journal" / "records.py").read_text() + "\n# changed\n")
     assert report_forms(copy) == "False True False"
 
