@@ -10,19 +10,14 @@ from tests.support.stores.clickhouse import clickhouse_address
 from trackyard.analytics.engine.connection import Analytics, QueryLimits, StoreError
 from trackyard.analytics.engine.schema import TABLES, migrate
 from trackyard.analytics.load import click_item, load, lookup_item
-from trackyard.analytics.reports.clicks import ClickQuery, find_records, list_clicks
-from trackyard.analytics.reports.cohorts import (
-    Cohort,
-    RetentionQuery,
-    TimeToActionQuery,
-    TimeToActionRow,
-    query_retention,
-    query_time_to_action,
-)
+from trackyard.analytics.reports.clicks import find_records, list_clicks
+from trackyard.analytics.reports.cohorts import query_retention, query_time_to_action
 from trackyard.analytics.reports.reports import run_report
 from trackyard.analytics.reports.subs import SubSearch, find_subs
 from trackyard.base.errors import ReportTooHeavy
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.cohorts import Cohort, RetentionQuery, TimeToActionQuery, TimeToActionRow
+from trackyard.domain.statistics.lists import ClickQuery
 from trackyard.domain.statistics.reports import Report
 from trackyard.domain.statistics.rows import encode_row
 from trackyard.journal.records import encode

@@ -16,10 +16,11 @@ from trackyard.analytics.engine.schema import migrate
 from trackyard.analytics.exports import exports
 from trackyard.analytics.exports.exports import ExportPeriod, SpooledReport, each_click, split_into_export_periods
 from trackyard.analytics.load import load
-from trackyard.analytics.reports.clicks import ClickQuery, ListedClick, list_clicks
+from trackyard.analytics.reports.clicks import ListedClick, list_clicks
 from trackyard.analytics.reports.reports import run_report
 from trackyard.base.errors import ReportTooHeavy
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.lists import ClickQuery
 from trackyard.domain.statistics.reports import Report, StatsRow
 from trackyard.domain.statistics.rows import encode_row
 

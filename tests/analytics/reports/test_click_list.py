@@ -7,8 +7,9 @@ import pytest
 from tests.support.models.events import NOON, new_click, new_fact
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.load import click_item, load, lookup_item
-from trackyard.analytics.reports.clicks import ClickQuery, find_click, find_records, list_clicks
+from trackyard.analytics.reports.clicks import find_click, find_records, list_clicks
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.lists import ClickQuery
 from trackyard.domain.statistics.rows import encode_row
 from trackyard.journal.records import Click, encode
 

@@ -18,15 +18,9 @@ from tests.support.stores.analytics import address
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.engine.schema import migrate
 from trackyard.analytics.load import click_item, load
-from trackyard.analytics.reports.cohorts import (
-    Cohort,
-    RetentionQuery,
-    TimeToActionQuery,
-    TimeToActionRow,
-    query_retention,
-    query_time_to_action,
-)
+from trackyard.analytics.reports.cohorts import query_retention, query_time_to_action
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.cohorts import Cohort, RetentionQuery, TimeToActionQuery, TimeToActionRow
 from trackyard.domain.statistics.rows import ConversionEvent, encode_row
 from trackyard.journal.records import Click, encode
 

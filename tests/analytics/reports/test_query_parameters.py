@@ -13,9 +13,10 @@ from trackyard.analytics.cancellation import CancellationToken, current_cancella
 from trackyard.analytics.engine.connection import Analytics, QueryLimits
 from trackyard.analytics.exports.row_stream import packed_row_column
 from trackyard.analytics.load import click_item, load
-from trackyard.analytics.reports.clicks import ClickQuery, list_clicks
+from trackyard.analytics.reports.clicks import list_clicks
 from trackyard.analytics.reports.reports import run_report
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.lists import ClickQuery
 from trackyard.domain.statistics.reports import Report, Values
 from trackyard.journal.records import encode
 

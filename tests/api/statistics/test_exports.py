@@ -28,13 +28,13 @@ from trackyard.actions.statistics import exports
 from trackyard.analytics.cancellation import CancellationToken, current_cancellation
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.engine.schema import migrate
-from trackyard.analytics.reports.clicks import ClickQuery
+from trackyard.domain.conversions.lists import ConversionFilter
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.callers import Access, StaffCaller
 from trackyard.domain.people.roles import Permission, Role
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.lists import ClickQuery
 from trackyard.domain.statistics.reports import Report
-from trackyard.store.conversions.lists import ConversionFilter
 from trackyard.store.engine.database import Database
 
 PERIOD = {"date_from": "2023-11-14", "date_to": "2023-11-17"}

@@ -6,16 +6,17 @@ import pytest
 
 from tests.support.models.events import NOON
 from tests.support.stores.seeds import add_advertiser, add_affiliate, add_connection, add_conversion, add_offer
+from trackyard.domain.conversions.lists import ConversionFilter
 from trackyard.domain.people.affiliates import Affiliate, AffiliateStatus
 from trackyard.domain.people.roles import Role
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.people.staff import Staff
-from trackyard.store.conversions.lists import ConversionFilter, list_conversions
+from trackyard.domain.tracking.postbacks import NewPostback
+from trackyard.store.conversions.lists import list_conversions
 from trackyard.store.engine.database import Database
 from trackyard.store.offers import connections, offers
 from trackyard.store.people import advertisers, affiliates, staff
 from trackyard.store.tracking import postbacks
-from trackyard.store.tracking.postbacks import NewPostback
 
 ALL = Scope.everything()
 

@@ -5,11 +5,12 @@ from dataclasses import replace
 from tests.support.stores.seeds import add_advertiser, add_affiliate, add_connection, add_offer, add_postback
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.platform.news import News, NewsFilter
+from trackyard.domain.tracking.pixels import NewPixel
+from trackyard.domain.tracking.postbacks import PostbackFilter
 from trackyard.store.engine.database import Connection, Database
 from trackyard.store.offers import offers
 from trackyard.store.platform import news
 from trackyard.store.tracking import pixels, postbacks
-from trackyard.store.tracking.pixels import NewPixel
 
 ALL = Scope.everything()
 
@@ -26,7 +27,7 @@ def test_postback_store_respects_scope(database: Database) -> None:
         mine = add_postback(conn, one, "https://a.example", offer_id=offer)
         everywhere = add_postback(conn, one, "https://b.example")
         foreign = add_postback(conn, other, "https://c.example", offer_id=second)
-    own, of_one = Scope.of_affiliate(one), postbacks.PostbackFilter(affiliate_ids=(one,))
+    own, of_one = Scope.of_affiliate(one), PostbackFilter(affiliate_ids=(one,))
     with database.write() as conn:
         found = postbacks.find_postback(conn, own, mine, lock=True)
         assert found is not None and (found.id, found.offer_id, found.forced) == (mine, offer, False)

@@ -7,10 +7,11 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.statistics.names import EntityNames, with_names
 from trackyard.base.errors import NotFound
+from trackyard.domain.conversions.lists import ConversionFilter, ListedConversion
 from trackyard.domain.people.callers import Access
 from trackyard.domain.people.staff import Staff
 from trackyard.store.conversions import lists
-from trackyard.store.conversions.lists import FAR_FUTURE_MS, ConversionFilter, ListedConversion
+from trackyard.store.conversions.lists import FAR_FUTURE_MS
 from trackyard.store.engine.database import Connection
 from trackyard.store.money.affiliate_payments import payment_statuses_of
 from trackyard.store.offers import offers

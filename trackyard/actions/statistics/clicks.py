@@ -6,9 +6,12 @@ from dataclasses import replace
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.statistics.names import EntityNames, with_names
-from trackyard.analytics.reports.clicks import ClickQuery, ListedClick, list_clicks
+from trackyard.analytics.reports.clicks import ListedClick, list_clicks
 from trackyard.domain.people.callers import Access
+from trackyard.domain.statistics.lists import ClickQuery
 from trackyard.store.engine.database import Connection
+
+__all__ = ["ListedClick", "list_visible_clicks"]
 
 
 def list_visible_clicks(deps: Deps, access: Access, query: ClickQuery) -> tuple[list[ListedClick], int, EntityNames]:

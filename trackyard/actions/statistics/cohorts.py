@@ -8,10 +8,10 @@ from typing import Final
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.analytics.reports import cohorts, subs
-from trackyard.analytics.reports.cohorts import Cohort, RetentionQuery, TimeToActionQuery, TimeToActionRow
 from trackyard.analytics.reports.subs import SubSearch
 from trackyard.domain.people.callers import Access
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.cohorts import Cohort, RetentionQuery, TimeToActionQuery, TimeToActionRow
 
 SUB_LOOKBACK_MS: Final = 90 * 86_400_000
 """How far back values of subs are looked for."""

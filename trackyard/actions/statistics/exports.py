@@ -19,15 +19,15 @@ from trackyard.actions.statistics.reports import (
     names_in_rows,
 )
 from trackyard.analytics.exports.exports import SpooledReport, each_click, split_into_export_periods
-from trackyard.analytics.reports.clicks import ClickQuery
 from trackyard.base.arrow import Batch
+from trackyard.domain.conversions.lists import ConversionFilter
 from trackyard.domain.money.affiliate_payments import PaymentStatus
 from trackyard.domain.people.callers import Access
+from trackyard.domain.statistics.lists import ClickQuery
 from trackyard.domain.statistics.reports import Report, StatsRow
 from trackyard.store.conversions.lists import (
     EXPORT_COLUMNS,
     FAR_FUTURE_MS,
-    ConversionFilter,
     count_conversions,
     cursor_before,
     rows_before,

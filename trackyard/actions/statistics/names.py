@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from trackyard.domain.offers.lists import OfferName
 from trackyard.domain.people.affiliates import AffiliateName
 from trackyard.domain.people.staff import Staff
 from trackyard.store.engine.database import Connection
 from trackyard.store.offers import offers
-from trackyard.store.offers.offers import OfferName
 from trackyard.store.people import advertisers, affiliates
 
 

@@ -9,14 +9,15 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.statistics.names import EntityNames
 from trackyard.analytics.reports.clicks import find_records
-from trackyard.analytics.reports.logs import LogPage, LogQuery, list_affiliate_log, list_server_log
+from trackyard.analytics.reports.logs import LogPage, list_affiliate_log, list_server_log
 from trackyard.base.errors import NotFound
 from trackyard.base.ids import is_hex24
+from trackyard.domain.conversions.conversions import ConversionHistoryEntry
 from trackyard.domain.people.callers import Access
+from trackyard.domain.statistics.lists import LogQuery
 from trackyard.domain.statistics.rows import AffiliatePostbackLog, ServerPostbackLog
 from trackyard.journal.records import decode_click
 from trackyard.store.conversions import conversions
-from trackyard.store.conversions.conversions import ConversionHistoryEntry
 from trackyard.store.offers import offers
 from trackyard.store.people import affiliates
 

@@ -12,15 +12,14 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.tracking.postbacks import owner_for
 from trackyard.base.errors import BadInput, NotFound
+from trackyard.domain.offers.lists import OfferName
 from trackyard.domain.people.callers import Access, AffiliateCaller
 from trackyard.domain.people.scope import Scope
-from trackyard.domain.tracking.pixels import ACCEPTED, PENDING_REVIEW, find_code_error
+from trackyard.domain.tracking.pixels import ACCEPTED, PENDING_REVIEW, NewPixel, Pixel, find_code_error
 from trackyard.store.engine.database import Connection
 from trackyard.store.offers import offers
-from trackyard.store.offers.offers import OfferName
 from trackyard.store.people import affiliates
 from trackyard.store.tracking import pixels, rulesets
-from trackyard.store.tracking.pixels import NewPixel, Pixel
 
 
 def add_pixel(

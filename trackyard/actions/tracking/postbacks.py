@@ -9,12 +9,12 @@ from trackyard.actions.people.scope import scope_of
 from trackyard.base.errors import BadInput, NotFound
 from trackyard.domain.people.callers import Access, AffiliateCaller
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.tracking.postbacks import NewPostback, PostbackFilter, StoredPostback
 from trackyard.store.engine.database import Connection
 from trackyard.store.offers import offers
 from trackyard.store.people import affiliates
 from trackyard.store.tracking import postbacks
 from trackyard.store.tracking.pauses import resumed_columns
-from trackyard.store.tracking.postbacks import NewPostback, PostbackFilter, StoredPostback
 
 
 def add_postback(

@@ -12,11 +12,12 @@ import msgspec
 
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.exports.column_stream import ColumnReader, packed_line_column
-from trackyard.analytics.reports.clicks import ClickQuery, click_source
+from trackyard.analytics.reports.clicks import click_source
 from trackyard.analytics.reports.compiler import compile_report
 from trackyard.analytics.reports.reports import build_row
 from trackyard.base.arrow import Array, Batch, load_pyarrow
 from trackyard.domain.statistics.click_columns import COLUMNS, EMPTY_CLICK
+from trackyard.domain.statistics.lists import ClickQuery
 from trackyard.domain.statistics.reports import Report, StatsRow
 
 CHUNK_ROWS: Final = 5000

@@ -1,8 +1,7 @@
 """Clicks as such: the list of stats/clicks, and the look-up by id."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from types import MappingProxyType
+from dataclasses import dataclass, replace
 from typing import Any
 
 from trackyard.analytics.engine.connection import Analytics
@@ -14,35 +13,10 @@ from trackyard.analytics.reports.compiler import (
     scope_parameters,
 )
 from trackyard.base.ids import is_hex24
-from trackyard.domain.people.scope import Scope
-from trackyard.domain.statistics.reports import Values
-from trackyard.domain.statistics.slices import FILTERS
+from trackyard.domain.statistics.lists import ClickQuery
 from trackyard.journal.records import Click, decode_click
 
 CLICK_COLUMNS = ", ".join(Click.__struct_fields__)
-
-
-@dataclass(frozen=True, slots=True)
-class ClickQuery:
-    """Accepted clicks of a period, newest first.
-
-    since, until: UTC milliseconds, `until` exclusive · filters: as those of Report, which clicks have · page
-    from 1, limit at most 5000. Raises ValueError for what is not so.
-    """
-
-    scope: Scope
-    since: int
-    until: int
-    filters: Mapping[str, Values] = field(default_factory=lambda: MappingProxyType({}))
-    page: int = 1
-    limit: int = 100
-
-    def __post_init__(self) -> None:
-        unknown = [name for name in self.filters if name not in FILTERS or not FILTERS[name].traffic]
-        if unknown:
-            raise ValueError(f"clicks have no {', '.join(unknown)}")
-        if self.page < 1 or not 1 <= self.limit <= 5000:
-            raise ValueError("pages begin at 1, a limit is 1 to 5000")
 
 
 @dataclass(frozen=True, slots=True)

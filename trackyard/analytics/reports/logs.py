@@ -1,39 +1,20 @@
 """The logs of calls: those the service received, and those it made to affiliates (docs/api/logs.md)."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from types import MappingProxyType
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
 import msgspec
 
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.reports.compiler import limit_clause, scope_conditions, scope_parameters
-from trackyard.domain.people.scope import Scope
-from trackyard.domain.statistics.reports import Values
+from trackyard.domain.statistics.lists import LogQuery
 from trackyard.domain.statistics.rows import AffiliatePostbackLog, ServerPostbackLog
 
 R = TypeVar("R", ServerPostbackLog, AffiliatePostbackLog)
 
 SERVER_FILTERS: Final = frozenset({"offer", "affiliate", "advertiser", "action_id", "click_id", "goal", "status"})
 AFFILIATE_FILTERS: Final = frozenset({"offer", "affiliate", "goal", "status", "http_code"})
-
-
-@dataclass(frozen=True, slots=True)
-class LogQuery:
-    """Records of a period, newest first.
-
-    since, until: UTC milliseconds, `until` exclusive · filters: column → allowed values; an empty tuple lets nothing
-    pass · crosses: whether calls of an offer's cross_postback_url are shown as well · page from 1.
-    """
-
-    scope: Scope
-    since: int
-    until: int
-    filters: Mapping[str, Values] = field(default_factory=lambda: MappingProxyType({}))
-    include_cross: bool = True
-    page: int = 1
-    limit: int = 100
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,12 +21,12 @@ from trackyard.api.conversions.filters import shown_status
 from trackyard.api.people.views import AdvertiserRef, ManagerView, PartnerView, manager_view, partner_view
 from trackyard.api.statistics.times import as_text
 from trackyard.base.zones import datetime_text
+from trackyard.domain.conversions.lists import ListedConversion
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.money.currencies import NUMBERS
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.staff import Staff
 from trackyard.domain.platform import geo
-from trackyard.store.conversions.lists import ListedConversion
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Params

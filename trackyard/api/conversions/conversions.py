@@ -18,11 +18,11 @@ from trackyard.api.statistics.exports import ALL_ROWS, table_of_export
 from trackyard.api.statistics.times import At, as_text, unchanged
 from trackyard.base.arrow import Array, amounts, dictionary_columns, load_pyarrow
 from trackyard.base.zones import local_day
+from trackyard.domain.conversions.lists import ListedConversion
 from trackyard.domain.money.affiliate_payments import ITEM_STATES, OPEN_ITEM, PaymentStatus
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.tracking.subs import SUBS
 from trackyard.journal.records import Click
-from trackyard.store.conversions.lists import ListedConversion
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
 from trackyard.wire.response.envelope import Answer, Moment, Money, Pagination, View, number, pagination
 from trackyard.wire.response.exports import (

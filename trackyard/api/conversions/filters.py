@@ -9,10 +9,10 @@ from trackyard.api.statistics.times import hour_end_ms, hour_start_ms, span
 from trackyard.base.errors import BadInput
 from trackyard.base.ids import lowercase_ids
 from trackyard.base.zones import local_day
+from trackyard.domain.conversions.lists import ConversionFilter
 from trackyard.domain.conversions.statuses import STATUSES_BY_NUMBER, Status
 from trackyard.domain.money.affiliate_payments import ITEM_STATES, OPEN_ITEM
 from trackyard.domain.money.currencies import CODES
-from trackyard.store.conversions.lists import ConversionFilter
 from trackyard.wire.endpoint import ApiRequest
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, Only, Seq

@@ -5,10 +5,9 @@ from functools import partial
 from typing import Annotated, Any
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.statistics.clicks import list_visible_clicks
+from trackyard.actions.statistics.clicks import ListedClick, list_visible_clicks
 from trackyard.actions.statistics.exports import export_clicks
 from trackyard.actions.statistics.names import EntityNames
-from trackyard.analytics.reports.clicks import ClickQuery, ListedClick
 from trackyard.api.people.views import OfferRef, PartnerView, partner_view
 from trackyard.api.statistics.exports import ALL_ROWS, ExportListParams, table_of_export
 from trackyard.api.statistics.times import At, as_text, bounded_span, unchanged
@@ -16,6 +15,7 @@ from trackyard.base.arrow import Array, Batch, load_pyarrow
 from trackyard.base.ids import lowercase_ids
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.lists import ClickQuery
 from trackyard.domain.statistics.reports import Values
 from trackyard.domain.tracking.subs import SUBS
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers

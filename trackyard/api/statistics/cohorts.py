@@ -4,11 +4,11 @@ from typing import Annotated, Any
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.statistics.cohorts import retention, time_to_action
-from trackyard.analytics.reports.cohorts import Cohort, RetentionQuery, TimeToActionQuery, TimeToActionRow
 from trackyard.api.paging import Paging
 from trackyard.api.statistics.times import bounded_span
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.cohorts import Cohort, RetentionQuery, TimeToActionQuery, TimeToActionRow
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, CommaList, Params

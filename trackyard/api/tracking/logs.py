@@ -19,19 +19,19 @@ from trackyard.actions.tracking.logs import (
     list_conversion_events,
     list_server_records,
 )
-from trackyard.analytics.reports.logs import LogQuery
 from trackyard.api.conversions.filters import shown_status
 from trackyard.api.paging import Paging
 from trackyard.api.statistics.times import bounded_span
 from trackyard.base.ids import lowercase_ids
 from trackyard.base.zones import datetime_text
+from trackyard.domain.conversions.conversions import ConversionHistoryEntry
 from trackyard.domain.conversions.statuses import STATUSES_BY_NUMBER, Status
+from trackyard.domain.offers.lists import OfferName
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.lists import LogQuery
 from trackyard.domain.statistics.reports import Values
 from trackyard.domain.statistics.rows import ServerPostbackLog
-from trackyard.store.conversions.conversions import ConversionHistoryEntry
-from trackyard.store.offers.offers import OfferName
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, Only, Seq

@@ -8,10 +8,9 @@ from trackyard.actions.tracking import pixels
 from trackyard.api.paths import path_number
 from trackyard.api.people.views import OfferRef
 from trackyard.base.zones import datetime_text
+from trackyard.domain.offers.lists import OfferName
 from trackyard.domain.people.roles import Permission
-from trackyard.domain.tracking.pixels import REJECTED, TAGS
-from trackyard.store.offers.offers import OfferName
-from trackyard.store.tracking.pixels import Pixel
+from trackyard.domain.tracking.pixels import REJECTED, TAGS, Pixel
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, NoParams, Only, Params, RequiredFor

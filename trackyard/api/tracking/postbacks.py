@@ -10,7 +10,7 @@ from trackyard.api.paths import path_number
 from trackyard.api.statistics.times import text_or_none
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.roles import Permission
-from trackyard.store.tracking.postbacks import PostbackFilter, StoredPostback
+from trackyard.domain.tracking.postbacks import PostbackFilter, StoredPostback
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, Clearable, CommaList, NoParams, Only, Params, RequiredFor

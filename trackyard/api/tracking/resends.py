@@ -15,7 +15,7 @@ from trackyard.api.tracking.postbacks import PostbackAnswer, postback_view
 from trackyard.base.errors import BadInput
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.statistics.rows import AffiliatePostbackLog
-from trackyard.store.tracking.postbacks import StoredPostback
+from trackyard.domain.tracking.postbacks import StoredPostback
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import NoParams, Params

@@ -142,6 +142,20 @@ class ConversionChange:
     actor: str
 
 
+@dataclass(frozen=True, slots=True)
+class ConversionHistoryEntry:
+    """One state of a conversion in its history. actor: call:<record id>, job:hold, staff:<id>; at: UTC ms."""
+
+    version: int
+    at: int
+    actor: str
+    status: str
+    charge: Decimal
+    payout: Decimal
+    currency: str
+    comment: str
+
+
 def is_out_of_range(conversion: Conversion) -> bool:
     """Return whether an amount is too large to be stored.
 

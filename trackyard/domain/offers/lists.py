@@ -40,3 +40,16 @@ class OfferPostback:
     status: str | None
     goal: str | None
     created_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class OfferName:
+    """How an offer is shown beside a figure. `landings`: the stored items."""
+
+    id: int
+    hash: str
+    title: str
+    preview_url: str
+    url: str
+    external_id: str
+    landings: list[dict[str, Any]]

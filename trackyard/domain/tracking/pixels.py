@@ -4,6 +4,7 @@ docs/api/pixels.md, docs/spec/postbacks.md#pixels.
 """
 
 import re
+from dataclasses import dataclass
 from typing import Final
 
 PENDING_REVIEW: Final = 0
@@ -14,6 +15,32 @@ REJECTED: Final = frozenset({-1, 2})
 
 TAGS: Final = {"javascript": "script", "iframe": "iframe", "image": "img"}
 """Kind of code → the tag that it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewPixel:
+    """A pixel to be stored.
+
+    code_type, moderation_status: domain/tracking/pixels.py.
+    created_at, updated_at: UTC milliseconds.
+    """
+
+    affiliate_id: int
+    offer_id: int
+    name: str
+    code: str
+    code_type: str
+    is_active: bool
+    moderation_status: int
+    created_at: int
+    updated_at: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pixel(NewPixel):
+    """A stored pixel."""
+
+    id: int
 
 
 def find_code_error(code: str, code_type: str) -> str | None:

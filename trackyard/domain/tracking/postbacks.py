@@ -38,6 +38,53 @@ class Postback:
     goal: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class NewPostback:
+    """A postback to be stored.
+
+    offer_id: None = global.
+    status, goal: None = any.
+    created_at, updated_at: UTC milliseconds.
+    """
+
+    affiliate_id: int
+    offer_id: int | None
+    url: str
+    status: str | None
+    goal: str | None
+    forced: bool
+    created_at: int
+    updated_at: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredPostback(NewPostback):
+    """A stored postback.
+
+    dead_in_row: deliveries that ended dead since the last one that was sent.
+    paused_at: the time since when its deliveries wait (UTC milliseconds); None = they are made.
+    """
+
+    id: int
+    dead_in_row: int = 0
+    paused_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostbackFilter:
+    """The postbacks of a list; all conditions must hold.
+
+    offer_ids: none = any offer.
+    only_global: without an offer alone.
+    after_id: with a higher id alone.
+    """
+
+    affiliate_ids: tuple[int, ...]
+    offer_ids: tuple[int, ...] = ()
+    only_global: bool = False
+    after_id: int = 0
+
+
 def triggers_postbacks(change: ConversionChange) -> bool:
     """Return whether a change triggers postbacks: a new conversion does, and another status."""
     return change.before is None or change.before.status.shown is not change.after.status.shown

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
-from decimal import Decimal
 from functools import cache
 from operator import attrgetter
 from typing import Any
@@ -25,7 +24,7 @@ from sqlalchemy import (
     update,
 )
 
-from trackyard.domain.conversions.conversions import Conversion, ConversionChange
+from trackyard.domain.conversions.conversions import Conversion, ConversionChange, ConversionHistoryEntry
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.offers.payments import payment_of
 from trackyard.domain.offers.tiers import documents_of, modifiers_of
@@ -51,20 +50,6 @@ class ConversionReference:
     affiliate_id: int
     advertiser_id: str
     created_at: int
-
-
-@dataclass(frozen=True, slots=True)
-class ConversionHistoryEntry:
-    """One state of a conversion in its history. actor: call:<record id>, job:hold, staff:<id>; at: UTC ms."""
-
-    version: int
-    at: int
-    actor: str
-    status: str
-    charge: Decimal
-    payout: Decimal
-    currency: str
-    comment: str
 
 
 _COLUMNS = [conversion.c[field.name] for field in fields(Conversion)]

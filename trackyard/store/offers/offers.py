@@ -2,7 +2,6 @@
 not."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -10,6 +9,7 @@ from sqlalchemy import Connection, and_, delete, exists, insert, or_, select, tu
 
 from trackyard.base.ids import is_hex24
 from trackyard.domain.offers.choices import OfferStatus, Privacy
+from trackyard.domain.offers.lists import OfferName
 from trackyard.domain.offers.offers import (
     OFFER_FIELDS,
     Label,
@@ -26,19 +26,6 @@ Document = dict[str, Any]
 
 _NAMES = sorted(OFFER_FIELDS)
 _COLUMNS = [offer.c[name] for name in _NAMES]
-
-
-@dataclass(frozen=True, slots=True)
-class OfferName:
-    """How an offer is shown beside a figure. `landings`: the stored items."""
-
-    id: int
-    hash: str
-    title: str
-    preview_url: str
-    url: str
-    external_id: str
-    landings: list[Document]
 
 
 def add_offer(conn: Connection, fields: Mapping[str, Any]) -> Offer:

@@ -2,45 +2,17 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Final
 
 from sqlalchemy import Connection, select
 
 from trackyard.domain.people.scope import Scope
-from trackyard.domain.tracking.pixels import ACCEPTED
+from trackyard.domain.tracking.pixels import ACCEPTED, NewPixel, Pixel
 from trackyard.store.engine.rows import Rows, in_scope
 from trackyard.store.tables import pixel
 
 _SHOWN: Final = (pixel.c.is_active, pixel.c.moderation_status == ACCEPTED)
-
-
-@dataclass(frozen=True, slots=True)
-class NewPixel:
-    """A pixel to be stored.
-
-    code_type, moderation_status: domain/tracking/pixels.py.
-    created_at, updated_at: UTC milliseconds.
-    """
-
-    affiliate_id: int
-    offer_id: int
-    name: str
-    code: str
-    code_type: str
-    is_active: bool
-    moderation_status: int
-    created_at: int
-    updated_at: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pixel(NewPixel):
-    """A stored pixel."""
-
-    id: int
-
-
 _ROWS: Final = Rows[Pixel, int](pixel, Pixel)
 edit_pixel = _ROWS.edit
 remove_pixel = _ROWS.remove

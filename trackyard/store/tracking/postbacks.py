@@ -1,72 +1,14 @@
 """Postbacks of affiliates: the URLs that are called (docs/api/postbacks.md)."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, delete, select
+from sqlalchemy import Connection, delete, select
 
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.tracking.postbacks import PostbackFilter, StoredPostback
 from trackyard.store.engine.rows import Rows, in_scope
 from trackyard.store.tables import affiliate_postback
-
-
-@dataclass(frozen=True, slots=True)
-class NewPostback:
-    """A postback to be stored.
-
-    offer_id: None = global.
-    status, goal: None = any.
-    created_at, updated_at: UTC milliseconds.
-    """
-
-    affiliate_id: int
-    offer_id: int | None
-    url: str
-    status: str | None
-    goal: str | None
-    forced: bool
-    created_at: int
-    updated_at: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredPostback(NewPostback):
-    """A stored postback.
-
-    dead_in_row: deliveries that ended dead since the last one that was sent.
-    paused_at: the time since when its deliveries wait (UTC milliseconds); None = they are made.
-    """
-
-    id: int
-    dead_in_row: int = 0
-    paused_at: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PostbackFilter:
-    """The postbacks of a list; all conditions must hold.
-
-    offer_ids: none = any offer.
-    only_global: without an offer alone.
-    after_id: with a higher id alone.
-    """
-
-    affiliate_ids: tuple[int, ...]
-    offer_ids: tuple[int, ...] = ()
-    only_global: bool = False
-    after_id: int = 0
-
-    def conditions(self) -> list[ColumnElement[bool]]:
-        """Return the conditions."""
-        columns = affiliate_postback.c
-        found = [columns.affiliate_id.in_(self.affiliate_ids), columns.id > self.after_id]
-        if self.offer_ids:
-            found.append(columns.offer_id.in_(self.offer_ids))
-        if self.only_global:
-            found.append(columns.offer_id.is_(None))
-        return found
-
 
 _ROWS: Final = Rows[StoredPostback, int](affiliate_postback, StoredPostback)
 add_postback = _ROWS.add_numbered
@@ -88,7 +30,13 @@ def list_postbacks(
     conn: Connection, criteria: PostbackFilter, page: int, limit: int
 ) -> tuple[list[StoredPostback], int]:
     """Return a page of postbacks, oldest first, and the total."""
-    query = select(affiliate_postback).where(*criteria.conditions()).order_by(affiliate_postback.c.id)
+    columns = affiliate_postback.c
+    conditions = [columns.affiliate_id.in_(criteria.affiliate_ids), columns.id > criteria.after_id]
+    if criteria.offer_ids:
+        conditions.append(columns.offer_id.in_(criteria.offer_ids))
+    if criteria.only_global:
+        conditions.append(columns.offer_id.is_(None))
+    query = select(affiliate_postback).where(*conditions).order_by(affiliate_postback.c.id)
     return _ROWS.read_page(conn, query, page, limit)
 
 

@@ -1,0 +1,82 @@
+"""Conversions as lists show them, and what lists select by (docs/spec/conversions.md#lists-of-conversions)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from trackyard.domain.money.affiliate_payments import PaymentStatus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversionFilter:
+    """Which conversions. A set selects any of its values, an empty one nothing; None selects all.
+
+    Times are UTC ms, `until` and `updated_until` exclusive; the bounds of amounts are inclusive. subs, custom_fields:
+    number to the values · clicks' properties as the click had them · decline_reasons: comments of declined
+    conversions, in any case · comments: parts of comments, in any case · payment_statuses: names of ITEM_STATES and
+    OPEN_ITEM.
+    """
+
+    since: int
+    until: int
+    updated_since: int | None = None
+    updated_until: int | None = None
+    statuses: frozenset[str] | None = None
+    offers: frozenset[int] | None = None
+    affiliates: frozenset[int] | None = None
+    advertisers: frozenset[str] | None = None
+    countries: frozenset[str] | None = None
+    browsers: frozenset[str] | None = None
+    systems: frozenset[str] | None = None
+    devices: frozenset[str] | None = None
+    goals: frozenset[str] | None = None
+    goal_ids: frozenset[str] | None = None
+    action_ids: frozenset[str] | None = None
+    click_ids: frozenset[str] | None = None
+    ids: frozenset[str] | None = None
+    currencies: frozenset[str] | None = None
+    payouts: frozenset[Decimal] | None = None
+    payout_from: Decimal | None = None
+    payout_to: Decimal | None = None
+    charges: frozenset[Decimal] | None = None
+    charge_from: Decimal | None = None
+    charge_to: Decimal | None = None
+    smart_ids: frozenset[str] | None = None
+    subs: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    custom_fields: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    decline_reasons: frozenset[str] | None = None
+    comments: frozenset[str] | None = None
+    payment_statuses: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListedConversion:
+    """A conversion in a list. click: its record by column name; times are UTC ms.
+
+    in_payment: the state of its affiliate's payment that includes it; `list_conversions` leaves it to callers.
+    """
+
+    id: str
+    action_id: str
+    status: str
+    offer_id: int
+    goal: str
+    goal_title: str
+    affiliate_id: int
+    advertiser_id: str
+    comment: str
+    payment_type: str
+    currency: str
+    sum: Decimal
+    charge: Decimal
+    payout: Decimal
+    custom_fields: dict[str, str]
+    click_id: str
+    click_time: int
+    click: dict[str, Any]
+    user_id: str
+    hold_until: int | None
+    created_at: int
+    updated_at: int
+    in_payment: PaymentStatus | None = None

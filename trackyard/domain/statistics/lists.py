@@ -1,0 +1,49 @@
+"""The questions that lists of clicks and of log records answer (docs/api/clicks.md, docs/api/logs.md)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.reports import Values
+from trackyard.domain.statistics.slices import FILTERS
+
+
+@dataclass(frozen=True, slots=True)
+class ClickQuery:
+    """Accepted clicks of a period, newest first.
+
+    since, until: UTC milliseconds, `until` exclusive · filters: as those of Report, which clicks have · page
+    from 1, limit at most 5000. Raises ValueError for what is not so.
+    """
+
+    scope: Scope
+    since: int
+    until: int
+    filters: Mapping[str, Values] = field(default_factory=lambda: MappingProxyType({}))
+    page: int = 1
+    limit: int = 100
+
+    def __post_init__(self) -> None:
+        unknown = [name for name in self.filters if name not in FILTERS or not FILTERS[name].traffic]
+        if unknown:
+            raise ValueError(f"clicks have no {', '.join(unknown)}")
+        if self.page < 1 or not 1 <= self.limit <= 5000:
+            raise ValueError("pages begin at 1, a limit is 1 to 5000")
+
+
+@dataclass(frozen=True, slots=True)
+class LogQuery:
+    """Records of a period, newest first.
+
+    since, until: UTC milliseconds, `until` exclusive · filters: column → allowed values; an empty tuple lets nothing
+    pass · crosses: whether calls of an offer's cross_postback_url are shown as well · page from 1.
+    """
+
+    scope: Scope
+    since: int
+    until: int
+    filters: Mapping[str, Values] = field(default_factory=lambda: MappingProxyType({}))
+    include_cross: bool = True
+    page: int = 1
+    limit: int = 100
