@@ -1,4 +1,4 @@
-"""The SQL schema, a file for each part of it."""
+"""The tables of SQL, one file for each group of subjects."""
 
 from trackyard.store.tables.conversions import conversion, conversion_event, counter, ledger, payment, payment_entry
 from trackyard.store.tables.installation import (

@@ -1,17 +1,16 @@
 """Conversions and money, append-only where it is history. Times are UTC epoch milliseconds."""
 
-from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Table, Text, UniqueConstraint, false, text
+from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Text, UniqueConstraint, false, text
 
 from trackyard.base.money import ZERO
 from trackyard.domain.money.affiliate_payments import PaymentStatus
 from trackyard.store.engine.types import Amount, Document, Id24, Moment, Rate, Word
-from trackyard.store.tables.schema import metadata
+from trackyard.store.tables.schema import columns, table
 
 _REFERRED = text("referrer_id IS NOT NULL")
 
-conversion = Table(
+conversion = table(
     "conversion",
-    metadata,
     Column("id", Id24, primary_key=True),
     # identity: (offer, goal, "a:" + action_id) or (offer, goal, "c:" + click id)
     # (docs/spec/conversions.md#identity-and-repeats)
@@ -22,8 +21,7 @@ conversion = Table(
     Column("action_id", String(255), nullable=False, default=""),
     Column("affiliate_id", Integer, nullable=False),
     Column("advertiser_id", Id24, nullable=False),
-    Column("status", String(16), nullable=False),
-    Column("sent_status", String(16), nullable=False),
+    *columns(String(16), "status", "sent_status", nullable=False),
     Column("goal_title", String(255), nullable=False),
     Column("comment", Text, nullable=False, default=""),
     Column("payment_type", String(8), nullable=False),
@@ -31,11 +29,7 @@ conversion = Table(
     Column("modifiers", Document, nullable=False, default=list),  # steps of commission tiers, as reached at creation
     Column("currency", String(3), nullable=False),
     Column("rate", Rate, nullable=False),
-    Column("sum", Amount, nullable=False),
-    Column("charge", Amount, nullable=False),
-    Column("payout", Amount, nullable=False),
-    Column("charge_base", Amount, nullable=False),
-    Column("payout_base", Amount, nullable=False),
+    *columns(Amount, "sum", "charge", "payout", "charge_base", "payout_base", nullable=False),
     Column("custom_fields", Document, nullable=False),  # {"1": …} to {"15": …}; requests fill 1 to 7
     Column("click_id", Id24, nullable=False),
     Column("click_time", Moment, nullable=False),
@@ -48,24 +42,23 @@ conversion = Table(
     Column("click_ip", String(45), nullable=False, default=""),  # personal data, as in `click`
     Column("call_ip", String(45), nullable=False, default=""),
     Column("user_id", String(255), nullable=False, default=""),
-    Column("journal", String(40), nullable=False, default=""),  # of the call that made it
+    Column("journal", String(40), nullable=False, default=""),  # of the postback that created it
     Column("position", Moment, nullable=False, default=0),
     Column("hold_until", Moment, nullable=True),
-    Column("created_at", Moment, nullable=False),
-    Column("updated_at", Moment, nullable=False),
-    # who gets how much of its payouts on top, as it was at creation; NULL = nobody
+    *columns(Moment, "created_at", "updated_at", nullable=False),
+    # the referrer and its share of payouts in percent, as they were at creation; NULL = none
     Column("referrer_id", Integer, nullable=True),
     Column("referral_percent", Amount, nullable=False, default=ZERO),
     Column("test", Boolean, nullable=False, server_default=false()),  # declared for test conversions; none is made yet
     UniqueConstraint("offer_id", "goal", "identity", name="uq_conversion_identity"),
-    Index(  # all that lists are counted and chosen by: wide rows are read for a page alone
+    Index(  # every column that lists filter by, so that wide rows are read for one page only
         "ix_conversion_listed",
         *("created_at", "id", "status", "offer_id", "affiliate_id", "advertiser_id", "goal"),
         *("country", "os", "device", "browser"),
     ),
     Index("ix_conversion_affiliate_id_created_at", "affiliate_id", "created_at"),
     Index("ix_conversion_advertiser_id_created_at", "advertiser_id", "created_at"),
-    Index(  # all that counters are computed from
+    Index(  # every column that counters are computed from
         "ix_conversion_counted",
         *("offer_id", "created_at", "status", "goal", "affiliate_id", "country", "payout_base"),
     ),
@@ -74,7 +67,7 @@ conversion = Table(
     Index("ix_conversion_action_id", "action_id"),
     Index("ix_conversion_updated_at", "updated_at"),
     Index("ix_conversion_hold_until", "hold_until"),
-    Index(  # most conversions bring nobody anything
+    Index(  # most conversions have no referrer
         "ix_conversion_referrer_id_created_at",
         *("referrer_id", "created_at"),
         sqlite_where=_REFERRED,
@@ -82,59 +75,51 @@ conversion = Table(
     ),
 )
 
-conversion_event = Table(  # the history of a conversion, append-only
+conversion_event = table(  # the history of a conversion, append-only
     "conversion_event",
-    metadata,
     Column("conversion_id", Id24, ForeignKey("conversion.id"), primary_key=True),
     Column("version", Integer, primary_key=True),
     Column("at", Moment, nullable=False),
     Column("actor", String(64), nullable=False),  # call:<record id>, job:hold, staff:<id>, …
     Column("status", String(16), nullable=False),
-    Column("charge", Amount, nullable=False),
-    Column("payout", Amount, nullable=False),
+    *columns(Amount, "charge", "payout", nullable=False),
     Column("currency", String(3), nullable=False),
     Column("comment", Text, nullable=False, default=""),
 )
 
-counter = (
-    Table(  # what caps and tiers have counted (domain/offers/counters.py): can always be computed from conversions
-        "counter",
-        metadata,
-        Column("name", Text, primary_key=True),
-        Column("offer_id", Integer, nullable=False),
-        Column("limit_id", String(24), nullable=False),  # of a cap or tier, or personal-<affiliate>
-        Column("start", Moment, nullable=False),  # of its period
-        Column("until", Moment, nullable=True),  # end of its period; NULL = it never ends
-        # the value that it alone counts; NULL = the limit counts them together. All NULL: it opens its period, and a
-        # counter of the period that has no row holds nothing
-        Column("goal", String(255), nullable=True),
-        Column("affiliate_id", Integer, nullable=True),
-        Column("country", String(2), nullable=True),
-        Column("conversions", Moment, nullable=False),
-        Column("budget", Amount, nullable=False),
-        Column("told", Boolean, nullable=False),  # of an opening one: whether the notice of its period is sent
-        Index("ix_counter_offer_id_limit_id_start", "offer_id", "limit_id", "start"),
-        Index("ix_counter_until", "until"),
-    )
+counter = table(  # what caps and tiers count; it can be computed from conversions (domain/offers/counters.py)
+    "counter",
+    Column("name", Text, primary_key=True),
+    Column("offer_id", Integer, nullable=False),
+    Column("limit_id", String(24), nullable=False),  # of a cap or tier, or personal-<affiliate>
+    Column("start", Moment, nullable=False),  # of its period
+    Column("until", Moment, nullable=True),  # end of its period; NULL = it never ends
+    # the value that it alone counts; NULL = all values together. A counter with three NULLs opens its period; other
+    # counters of the period without a row are 0
+    Column("goal", String(255), nullable=True),
+    Column("affiliate_id", Integer, nullable=True),
+    Column("country", String(2), nullable=True),
+    Column("conversions", Moment, nullable=False),
+    Column("budget", Amount, nullable=False),
+    Column("told", Boolean, nullable=False),  # of an opening counter: whether the notice of its period is sent
+    Index("ix_counter_offer_id_limit_id_start", "offer_id", "limit_id", "start"),
+    Index("ix_counter_until", "until"),
 )
 
-ledger = Table(  # append-only: one entry per fact; balance, hold, available are sums (docs/spec/money.md#ledger)
+ledger = table(  # append-only: one entry per fact; balance, hold, available are sums (docs/spec/money.md#ledger)
     "ledger",
-    metadata,
     Column("affiliate_id", Integer, ForeignKey("affiliate.id"), nullable=False),
     Column("kind", String(16), primary_key=True),  # domain/money/ledger.py
     Column("source_id", String(24), primary_key=True),
     Column("version", Integer, primary_key=True),
     Column("currency", String(3), nullable=False),
-    Column("hold", Amount, nullable=False),
-    Column("available", Amount, nullable=False),
+    *columns(Amount, "hold", "available", nullable=False),
     Column("at", Moment, nullable=False),
     Index("ix_ledger_affiliate_id_currency", "affiliate_id", "currency", "hold", "available"),
 )
 
-payment = Table(  # to an affiliate, of what is available in one currency
+payment = table(  # a payment to an affiliate from its available money in one currency
     "payment",
-    metadata,
     Column("id", Integer, primary_key=True, autoincrement=True),
     Column("affiliate_id", Integer, ForeignKey("affiliate.id"), nullable=False, index=True),
     Column("currency", String(3), nullable=False),
@@ -145,12 +130,10 @@ payment = Table(  # to an affiliate, of what is available in one currency
     Column("created_at", Moment, nullable=False, index=True),
     Column("updated_at", Moment, nullable=False),
     Column("paid_at", Moment, nullable=True),
-    sqlite_autoincrement=True,
 )
 
-payment_entry = Table(  # the ledger's entries that a payment pays, each whole and in one payment at most
+payment_entry = table(  # the ledger's entries that a payment pays, each whole and in one payment at most
     "payment_entry",
-    metadata,
     Column("kind", String(16), primary_key=True),
     Column("source_id", String(24), primary_key=True),
     Column("version", Integer, primary_key=True),

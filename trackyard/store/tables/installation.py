@@ -1,20 +1,21 @@
-"""The installation: settings, edge numbers, the rules' clock, currency rates. Times are UTC epoch milliseconds."""
+"""Tables of the installation: settings, edges, rates, audit log.
 
-from sqlalchemy import Boolean, Column, Index, Integer, String, Table, Text, UniqueConstraint
+Times are UTC epoch milliseconds.
+"""
+
+from sqlalchemy import Boolean, Column, Index, Integer, String, Text, UniqueConstraint
 
 from trackyard.store.engine.types import Amount, Document, Id24, Moment, Rate
-from trackyard.store.tables.schema import metadata
+from trackyard.store.tables.schema import columns, table
 
-setting = Table(
+setting = table(
     "setting",
-    metadata,
     Column("name", String(64), primary_key=True),
     Column("value", Document, nullable=False),
 )
 
-edge = Table(  # edge numbers, given out once, one per edge process slot of a data directory (1..250)
+edge = table(  # edge numbers, given out once, one per edge process slot of a data directory (1..250)
     "edge",
-    metadata,
     Column("number", Integer, primary_key=True, autoincrement=False),
     Column("directory_id", Id24, nullable=False),
     Column("slot", Integer, nullable=False),
@@ -22,42 +23,37 @@ edge = Table(  # edge numbers, given out once, one per edge process slot of a da
     UniqueConstraint("directory_id", "slot"),
 )
 
-rule_clock = Table(  # one row: the version of the last rule change; its lock makes versions commit in order
+rule_clock = table(  # one row: the last version of the ruleset; its lock makes versions commit in order
     "rule_clock",
-    metadata,
     Column("id", Integer, primary_key=True, autoincrement=False),
     Column("version", Moment, nullable=False),
 )
 
-rule_change = Table(  # the last version at which the rule of (kind, key) changed
+rule_change = table(  # the last version at which the ruleset row of (kind, key) changed
     "rule_change",
-    metadata,
     Column("kind", String(16), primary_key=True),
     Column("key", String(24), primary_key=True),
     Column("version", Moment, nullable=False, index=True),
 )
 
-currency_rate = Table(  # units of the currency for one unit of the platform currency, from a day on
+currency_rate = table(  # units of the currency for one unit of the platform currency, from a day on
     "currency_rate",
-    metadata,
     Column("currency", String(3), primary_key=True),
     Column("from_at", Moment, primary_key=True),
     Column("rate", Rate, nullable=False),
     Column("source", String(8), nullable=False),  # store/money/exchange_rates.py
 )
 
-currency = Table(  # what staff say of a currency; one that stands here or has a rate exists
+currency = table(  # settings of a currency by staff; a currency with a row here or a rate exists
     "currency",
-    metadata,
     Column("code", String(3), primary_key=True),
     Column("active", Boolean, nullable=False, default=True),
     Column("min_payment", Amount, nullable=False),
     Column("updated_at", Moment, nullable=False),
 )
 
-audit = Table(  # what staff wrote: one row a changed thing, in the transaction that changed it
+audit = table(  # changes by staff: one row per changed entity, added in the transaction of the change
     "audit",
-    metadata,
     Column("id", Id24, primary_key=True),
     Column("at", Moment, nullable=False, index=True),
     Column("staff_id", Id24, nullable=False),
@@ -70,30 +66,23 @@ audit = Table(  # what staff wrote: one row a changed thing, in the transaction 
     Index("ix_audit_what_key_at", "what", "key", "at"),
 )
 
-erasure = Table(  # whose personal data was erased, for ever: it must not come back (domain/platform/erasures.py)
+erasure = table(  # erased persons, kept for ever: their data must not return (domain/platform/erasures.py)
     "erasure",
-    metadata,
     Column("number", Integer, primary_key=True, autoincrement=True),
     Column("subject", String(16), nullable=False),
     Column("value", String(255), nullable=False),
     Column("at", Moment, nullable=False),
     Column("staff_id", Id24, nullable=False),
-    # when SQL and the analytic store were rid of it; NULL = they are not yet, or something was loaded meanwhile
-    Column("sql_at", Moment, nullable=True),
-    Column("analytics_at", Moment, nullable=True),
-    sqlite_autoincrement=True,
+    # when SQL and the analytic store were cleaned; NULL = not yet, or something was loaded since
+    *columns(Moment, "sql_at", "analytics_at", nullable=True),
 )
 
-news = Table(  # what staff tell affiliates
+news = table(  # news from staff to affiliates
     "news",
-    metadata,
     Column("id", Id24, primary_key=True),
     Column("title", String(200), nullable=False),
-    Column("summary", Text, nullable=False),
-    Column("body", Text, nullable=False),
-    Column("published", Boolean, nullable=False),
-    Column("pinned", Boolean, nullable=False),
-    Column("created_at", Moment, nullable=False),
-    Column("updated_at", Moment, nullable=False),
+    *columns(Text, "summary", "body", nullable=False),
+    *columns(Boolean, "published", "pinned", nullable=False),
+    *columns(Moment, "created_at", "updated_at", nullable=False),
     Index("ix_news_listed", "published", "pinned", "created_at", "id"),
 )

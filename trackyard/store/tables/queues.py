@@ -1,13 +1,15 @@
-"""Queues: from the journal, to the analytic store, to affiliates, to mailboxes. Times are UTC epoch milliseconds."""
+"""Tables of queues: from the journal, to the analytic store, to affiliates, to mailboxes.
 
-from sqlalchemy import Boolean, Column, Index, Integer, LargeBinary, String, Table, Text, UniqueConstraint
+Times are UTC epoch milliseconds.
+"""
+
+from sqlalchemy import Boolean, Column, Index, Integer, LargeBinary, String, Text, UniqueConstraint
 
 from trackyard.store.engine.types import Document, Id24, Moment, Serial
-from trackyard.store.tables.schema import metadata
+from trackyard.store.tables.schema import columns, table
 
-edge_progress = Table(  # how far an edge's journals are loaded; advanced in the transaction that fills the inbox
+edge_progress = table(  # how far an edge's journals are loaded; advanced in the transaction that fills the inbox
     "edge_progress",
-    metadata,
     Column("edge", Integer, primary_key=True, autoincrement=False),
     Column("journal", String(40), nullable=False),
     Column("position", Moment, nullable=False),
@@ -15,82 +17,69 @@ edge_progress = Table(  # how far an edge's journals are loaded; advanced in the
     Column("begun_until", Moment, nullable=False),  # end of a begun range of several marks; 0 = none
 )
 
-rebuild = Table(  # of the analytic store; the last one is the gate that every load passes (store/platform/rebuilds.py)
+rebuild = table(  # rebuilds of the analytic store; every load reads the last row (store/platform/rebuilds.py)
     "rebuild",
-    metadata,
     Column("number", Integer, primary_key=True, autoincrement=True),
-    Column("owner", Id24, nullable=False),  # the data directory that makes it
+    Column("owner", Id24, nullable=False),  # the data directory that runs it
     Column("stage", String(16), nullable=False),
     Column("begun_at", Moment, nullable=False),
     Column("ended_at", Moment, nullable=True),
-    sqlite_autoincrement=True,
 )
 
-inbox = Table(  # inbound calls, each once; removed in the transaction that decides it
+inbox = table(  # inbound postbacks, each once; removed in the transaction of the decision
     "inbox",
-    metadata,
     Column("id", Serial, primary_key=True, autoincrement=True),
     Column("journal", String(40), nullable=False),
     Column("position", Moment, nullable=False),
     Column("call", LargeBinary, nullable=False),  # the record's payload
     Column("click", LargeBinary, nullable=True),  # the click's payload; NULL = not found (yet)
     Column("click_id", String(24), nullable=False),
-    Column("state", String(8), nullable=False),  # ready | waiting (for its click to be loaded) | aside (undecidable)
+    Column("state", String(8), nullable=False),  # store/conversions/inbox.py
     Column("logged", Boolean, nullable=False, default=False),  # whether the server log shows it as waiting
-    Column("received_at", Moment, nullable=False),  # of a waiting call: since when it waits
+    Column("received_at", Moment, nullable=False),  # of a waiting postback: the time since when it waits
     UniqueConstraint("journal", "position"),
     Index("ix_inbox_state_id", "state", "id"),
-    sqlite_autoincrement=True,
 )
 
-conversion_task = Table(  # edits and imports by staff, one row a conversion; removed in the transaction that does it
+conversion_task = table(  # edits and imports by staff, one row per conversion; removed in the transaction of the change
     "conversion_task",
-    metadata,
     Column("id", Serial, primary_key=True, autoincrement=True),
     Column("kind", String(8), nullable=False),  # edit | import
-    Column("state", String(8), nullable=False),  # ready | aside (it cannot be done: a person must look)
+    Column("state", String(8), nullable=False),  # store/conversions/edits.py
     Column("actor", String(64), nullable=False),  # staff:<id>
     Column("item", Document, nullable=False),  # domain/conversions/edits.py: Edit or Import
     Column("created_at", Moment, nullable=False),
     Index("ix_conversion_task_state_id", "state", "id"),
-    sqlite_autoincrement=True,
 )
 
-outbox = Table(  # rows for the analytic store; a batch claims them, never changes, is deleted after its load
+outbox = table(  # rows for the analytic store; a batch of them never changes and is removed after its load
     "outbox",
-    metadata,
     Column("id", Serial, primary_key=True, autoincrement=True),
     Column("target", String(16), nullable=False),
-    Column(
-        "payload", LargeBinary, nullable=False
-    ),  # a block: rows of one or two JSON array lines (store/statistics/outbox.py)
+    Column("payload", LargeBinary, nullable=False),  # a block of rows (store/statistics/outbox.py)
     Column("row_count", Integer, nullable=False),  # rows in it
     Column("batch", Id24, nullable=True),
     Column("created_at", Moment, nullable=False),
     Index("ix_outbox_batch_target_id", "batch", "target", "id"),
-    sqlite_autoincrement=True,
 )
 
-delivery = Table(  # calls to affiliates, each kept until it is sent, dead or superseded
+delivery = table(  # outbound postbacks, each kept until it is sent, dead or superseded
     "delivery",
-    metadata,
     Column("id", Id24, primary_key=True),
-    Column("job_id", Id24, nullable=False),  # what its receiver and the log know it by; sent again by hand = as before
+    Column("job_id", Id24, nullable=False),  # its id for the receiver and the log; a delivery sent again keeps it
     Column("kind", String(16), nullable=False),  # domain.tracking.events.EventKind
     Column("subject_id", Id24, nullable=False),  # what it reports: a conversion
     Column("sequence", Moment, nullable=False),  # the conversion's version: order within (subject, postback)
-    Column("postback_id", Integer, nullable=False),
-    Column("affiliate_id", Integer, nullable=False),
-    Column("offer_id", Integer, nullable=False),
+    *columns(Integer, "postback_id", "affiliate_id", "offer_id", nullable=False),
     Column("advertiser_id", Id24, nullable=False),
     Column("goal", String(255), nullable=False),
     Column("status", String(16), nullable=False),
     Column("url", Text, nullable=False),
-    Column("host", String(255), nullable=False),  # of the url as written: a slow one delays no other
+    Column("host", String(255), nullable=False),  # of the url as written: a slow host delays no other
     Column("attempts", Integer, nullable=False, default=0),
     Column("next_at", Moment, nullable=False),
     Column("lease_until", Moment, nullable=False, default=0),
-    Column("owner", String(64), nullable=False, default=""),  # a worker, or nobody; "parked" = its postback is paused
+    Column("owner", String(64), nullable=False, default=""),  # a worker; "" = none; "parked" = its postback is paused
     Column("forced", Boolean, nullable=False, default=False),  # sent again by hand: one attempt
     Column("created_at", Moment, nullable=False),
     UniqueConstraint("subject_id", "postback_id", "sequence", "forced", "kind"),
@@ -99,48 +88,40 @@ delivery = Table(  # calls to affiliates, each kept until it is sent, dead or su
     Index("ix_delivery_owner", "owner"),
 )
 
-parallel_call = Table(  # parallel_tracking_url of accepted clicks; removed when it is begun: best effort
+parallel_call = table(  # parallel_tracking_url of accepted clicks; removed when it is begun: best effort
     "parallel_call",
-    metadata,
     Column("id", Serial, primary_key=True, autoincrement=True),
     Column("offer_id", Integer, nullable=False),
-    Column("host", String(255), nullable=False),  # of the url as it was written: each host's queue is bounded
+    Column("host", String(255), nullable=False),  # of the url as written: the queue of each host is bounded
     Column("click", LargeBinary, nullable=False),  # the record's payload
     Column("created_at", Moment, nullable=False),
     Index("ix_parallel_call_host_id", "host", "id"),
-    sqlite_autoincrement=True,
 )
 
-fetch = Table(  # files that an offer's creatives name by URL, to be fetched through the outbound client
+fetch = table(  # files that an offer's creatives name by URL, to be fetched through the outbound client
     "fetch",
-    metadata,
     Column("id", Serial, primary_key=True, autoincrement=True),
-    Column("offer_id", Integer, nullable=False),
-    Column("creative_id", Integer, nullable=False),
+    *columns(Integer, "offer_id", "creative_id", nullable=False),
     Column("url", Text, nullable=False),
     Column("attempts", Integer, nullable=False, default=0),
     Column("next_at", Moment, nullable=False, index=True),
     Column("created_at", Moment, nullable=False),
-    sqlite_autoincrement=True,
 )
 
-mail = Table(  # mail to be sent; its id is part of its Message-ID, so that a repeat can be known
+mail = table(  # mail to be sent; its id is part of its Message-ID, so that a repeat can be known
     "mail",
-    metadata,
     Column("id", Id24, primary_key=True),
     Column("recipient", String(254), nullable=False),
-    Column("subject", Text, nullable=False),
-    Column("body", Text, nullable=False),
+    *columns(Text, "subject", "body", nullable=False),
     Column("attempts", Integer, nullable=False, default=0),
     Column("next_at", Moment, nullable=False, index=True),
     Column("created_at", Moment, nullable=False),
 )
 
-first_answer = Table(  # what the first call with an Idempotency-Key was answered, sealed: it may show keys
+first_answer = table(  # encrypted answers to first requests with an Idempotency-Key: they may show keys
     "first_answer",
-    metadata,
-    Column("name", String(64), primary_key=True),  # digest of who called and the key
-    Column("asked", String(64), nullable=False),  # digest of what was asked
+    Column("name", String(64), primary_key=True),  # digest of the caller and the key
+    Column("asked", String(64), nullable=False),  # digest of the request
     Column("sealed", Text, nullable=False),
     Column("created_at", Moment, nullable=False, index=True),
 )
