@@ -10,6 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from trackyard.runtime import settings as config
+from trackyard.runtime.setting_types import ROLES
 from trackyard.runtime.supervisor import Supervisor
 
 
@@ -52,7 +53,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"trackyard {version('trackyard')}")
     commands = parser.add_subparsers(dest="command", required=True)
     serve = commands.add_parser("serve", help="start this machine's roles; Ctrl-C stops them")
-    serve.add_argument("--roles", help=f"all, or a comma list of {', '.join(config.ROLES)}")
+    serve.add_argument("--roles", help=f"all, or a comma list of {', '.join(ROLES)}")
     key = commands.add_parser("key", help="print the first administrator's API key")
     prepare = commands.add_parser(
         "prepare", help="create or upgrade the data directory and the schema, print what was made"

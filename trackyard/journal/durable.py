@@ -4,13 +4,13 @@ import os
 from pathlib import Path
 
 
-def write_durably(path: Path, content: bytes) -> None:
+def write_durably(path: Path, content: bytes, *, mode: int = 0o644) -> None:
     """Replaces `path` with `content`: temporary file, fsync, rename, fsync of the directory.
 
     Errors: OSError, with the old file untouched.
     """
     temporary = path.with_name(path.name + ".tmp")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
     try:
         written = 0
         while written < len(content):

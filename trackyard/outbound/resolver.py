@@ -1,6 +1,7 @@
-"""Names to addresses, each look-up in a thread of its own: a slow name server delays no other host."""
+"""Look-ups of host names, each in its own thread, so that a slow name server delays no other host."""
 
 import asyncio
+import concurrent.futures
 import socket
 import threading
 from collections.abc import Callable
@@ -13,7 +14,7 @@ GetAddrInfo = Callable[..., list[Any]]
 
 
 class ThreadResolver(AbstractResolver):
-    """Asks the system. Its threads are daemons: one that waits for a name server does not hold the process."""
+    """Resolves names by the system. Its threads are daemons, so that a slow name server does not delay the exit."""
 
     def __init__(self, lookup: GetAddrInfo = socket.getaddrinfo) -> None:
         self._lookup = lookup
@@ -21,34 +22,23 @@ class ThreadResolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
-        """Every address of `host`. Raises OSError."""
-        loop = asyncio.get_running_loop()
-        answer: asyncio.Future[list[Any]] = loop.create_future()
-
-        def deliver(found: list[Any] | None, error: OSError | None) -> None:
-            if answer.done():
-                return
-            if error is not None:
-                answer.set_exception(error)
-            else:
-                answer.set_result(found or [])
+        """Return every address of `host`. Raises OSError."""
+        answer: concurrent.futures.Future[list[Any]] = concurrent.futures.Future()
+        answer.set_running_or_notify_cancel()  # a look-up cannot be cancelled
 
         def look_up() -> None:
-            found, error = None, None
             try:
-                found = self._lookup(host, port, family=family, type=socket.SOCK_STREAM)
-            except OSError as raised:
-                error = raised
-            except UnicodeError as raised:  # a name that cannot be one
-                error = OSError(f"{host!r} is no host name: {raised}")
-            if not loop.is_closed():
-                loop.call_soon_threadsafe(deliver, found, error)
+                answer.set_result(self._lookup(host, port, family=family, type=socket.SOCK_STREAM))
+            except OSError as error:
+                answer.set_exception(error)
+            except UnicodeError as error:
+                answer.set_exception(OSError(f"{host!r} is no host name: {error}"))
 
         threading.Thread(target=look_up, name="resolve", daemon=True).start()
-        return [_result(host, item) for item in await answer]
+        return [_result(host, item) for item in await asyncio.wrap_future(answer)]
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing, since nothing is held."""
 
 
 def _result(host: str, item: Any) -> ResolveResult:

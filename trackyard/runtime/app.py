@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo
 
 from trackyard.base.clock import SystemClock
 from trackyard.base.logs import log_to_stderr
-from trackyard.runtime.settings import Address, CannotStart, Config, encryption_keys
+from trackyard.runtime.settings import CannotStart, Config, bind, encryption_keys, unusable_directory
 
 if TYPE_CHECKING:
     from uvicorn import Server
@@ -79,7 +79,7 @@ def prepare(config: Config) -> dict[str, str]:
     except (SQLAlchemyError, SchemaUnknown) as fault:
         raise CannotStart(f"TRACKYARD_DATABASE_URL cannot be used: {_first_line(fault)}.") from None
     except OSError as fault:
-        raise CannotStart(f"TRACKYARD_DATA_DIR {config.data_dir} cannot be used: {fault.strerror}.") from None
+        raise unusable_directory(config.data_dir, fault.strerror) from None
 
 
 def administrator_key(config: Config) -> str:
@@ -120,9 +120,7 @@ def run_role(config: Config, name: str, *, slot: int, lifeline: int | None) -> N
         if fault.filename is None:
             raise
         # most often files of root, as whom somebody started this directory once
-        raise CannotStart(
-            f"TRACKYARD_DATA_DIR {config.data_dir} cannot be used: {fault.filename}: {fault.strerror}."
-        ) from None
+        raise unusable_directory(config.data_dir, f"{fault.filename}: {fault.strerror}") from None
 
 
 def _run_edge(config: Config, slot: int) -> None:
@@ -156,12 +154,11 @@ def _run_edge(config: Config, slot: int) -> None:
             f"{config.tracking_tls_key} cannot be used: {fault.reason or fault}."
         ) from None
     except EdgeNumberTaken as fault:
-        raise CannotStart(f"TRACKYARD_DATA_DIR {config.data_dir} cannot be used: {fault}.") from None
+        raise unusable_directory(config.data_dir, fault) from None
     except OSError as fault:
-        if fault.errno in (errno.EADDRINUSE, errno.EADDRNOTAVAIL, errno.EACCES) and fault.filename is None:
-            place = f"TRACKYARD_TRACKING_LISTEN {listen.host}:{listen.port}"
-        else:
-            place = f"TRACKYARD_DATA_DIR {config.data_dir}"
+        if fault.errno not in (errno.EADDRINUSE, errno.EADDRNOTAVAIL, errno.EACCES) or fault.filename is not None:
+            raise unusable_directory(config.data_dir, fault.strerror) from fault
+        place = f"TRACKYARD_TRACKING_LISTEN {listen.host}:{listen.port}"
         raise CannotStart(f"{place} cannot be used: {fault.strerror}.") from fault
 
 
@@ -194,7 +191,7 @@ def _run_core(config: Config, _slot: int) -> None:
     from trackyard.store.engine.database import Database
 
     # The address first: a taken one must not cost the opening of the analytic store.
-    listener = _listen(config.api_listen) if "api" in config.roles else None
+    listener = bind(config.api_listen, "TRACKYARD_API_LISTEN") if "api" in config.roles else None
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
@@ -421,20 +418,6 @@ def _run_projector(projector: "Projector", stop: threading.Event) -> None:
         log.critical("the projector broke", exc_info=True)
         os.kill(os.getpid(), signal.SIGTERM)
         raise
-
-
-def _listen(address: Address) -> socket.socket:
-    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((address.host, address.port))
-    except OSError as fault:
-        listener.close()
-        raise CannotStart(
-            f"TRACKYARD_API_LISTEN {address.host}:{address.port} cannot be used: {fault.strerror}."
-        ) from None
-    return listener
 
 
 def _claim_edge_numbers(config: Config, database: "Database") -> None:

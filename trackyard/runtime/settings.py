@@ -8,6 +8,7 @@ values.
 import base64
 import hashlib
 import os
+import socket
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
@@ -15,22 +16,9 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from trackyard.domain.platform.retention import MIN_JOURNAL_DAYS, RetentionPolicy
+from trackyard.journal.durable import write_durably
 from trackyard.runtime import compiled, setting_types
 from trackyard.runtime.setting_types import ROLES, Address, Network
-
-__all__ = [
-    "CANNOT_START",
-    "ROLES",
-    "Address",
-    "CannotStart",
-    "Config",
-    "Network",
-    "Setting",
-    "WrongSetting",
-    "configuration_page",
-    "encryption_keys",
-    "load",
-]
 
 PREFIX = "TRACKYARD_"
 SECRET_FILE = "secret.key"
@@ -48,6 +36,23 @@ class CannotStart(Exception):
 
     The message is one sentence; it is empty when a child process has already logged the reason.
     """
+
+
+def unusable_directory(directory: Path, reason: object) -> CannotStart:
+    """Return the error of a data directory that cannot be used."""
+    return CannotStart(f"TRACKYARD_DATA_DIR {directory} cannot be used: {reason}.")
+
+
+def bind(address: Address, variable: str) -> socket.socket:
+    """Return a socket that is bound to an address. Raises CannotStart, which names the variable."""
+    listener = socket.socket(socket.AF_INET6 if ":" in address.host else socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((address.host, address.port))
+    except OSError as fault:
+        listener.close()
+        raise CannotStart(f"{variable} {address.host}:{address.port} cannot be used: {fault.strerror}.") from None
+    return listener
 
 
 CANNOT_START = 78
@@ -359,17 +364,7 @@ def new_secret() -> str:
 def write_private(path: Path, text: str) -> None:
     """Write a file durably and whole, readable by its owner alone."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".partial")
-    with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as handle:
-        handle.write(text)
-        handle.flush()
-        os.fsync(handle.fileno())
-    partial.rename(path)
-    descriptor = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    write_durably(path, text.encode(), mode=0o600)
 
 
 def configuration_page() -> str:

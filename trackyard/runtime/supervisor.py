@@ -11,7 +11,6 @@ import logging
 import os
 import shutil
 import signal
-import socket
 import ssl
 import subprocess
 import sys
@@ -24,7 +23,8 @@ from zoneinfo import ZoneInfo
 
 from trackyard.base.logs import log_to_stderr
 from trackyard.runtime.data_directory import make_data_directory
-from trackyard.runtime.settings import CANNOT_START, Address, CannotStart, Config
+from trackyard.runtime.setting_types import Address
+from trackyard.runtime.settings import CANNOT_START, CannotStart, Config, bind, unusable_directory
 
 log = logging.getLogger("trackyard.runtime.supervisor")
 
@@ -97,9 +97,7 @@ class Supervisor:
             make_data_directory(self._settings.data_dir)
             handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as fault:
-            raise CannotStart(
-                f"TRACKYARD_DATA_DIR {self._settings.data_dir} cannot be used: {fault.strerror}."
-            ) from None
+            raise unusable_directory(self._settings.data_dir, fault.strerror) from None
         deadline = time.monotonic() + LOCK_SECONDS
         while not self._stopping:
             try:
@@ -124,17 +122,8 @@ class Supervisor:
             ("api", "TRACKYARD_API_LISTEN", settings.api_listen),
             ("edge", "TRACKYARD_TRACKING_LISTEN", settings.tracking_listen),
         ):
-            if role not in settings.roles:
-                continue
-            family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
-            with socket.socket(family, socket.SOCK_STREAM) as probe:
-                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                try:
-                    probe.bind((address.host, address.port))
-                except OSError as fault:
-                    raise CannotStart(
-                        f"{variable} {address.host}:{address.port} cannot be used: {fault.strerror}."
-                    ) from None
+            if role in settings.roles:
+                bind(address, variable).close()
 
     def _prepare(self) -> dict[str, str]:
         handle = os.open(self._settings.data_dir / "trackyard.lock", os.O_WRONLY)
@@ -151,15 +140,7 @@ class Supervisor:
 
     def _start(self, child: _Child) -> None:
         child.process = subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "trackyard",
-                "role",
-                *child.arguments,
-                "--lifeline",
-                str(self._inherited[1]),
-            ],
+            [sys.executable, "-m", "trackyard", "role", *child.arguments, "--lifeline", str(self._inherited[1])],
             env=self._environment,
             stdin=subprocess.DEVNULL,
             pass_fds=self._inherited,
@@ -249,9 +230,7 @@ def _environment(settings: Config) -> dict[str, str]:
         shutil.rmtree(metrics.parent, ignore_errors=True)
         metrics.mkdir(parents=True)
     except OSError as fault:
-        raise CannotStart(
-            f"TRACKYARD_DATA_DIR {settings.data_dir} cannot be used: {fault.filename}: {fault.strerror}."
-        ) from None
+        raise unusable_directory(settings.data_dir, f"{fault.filename}: {fault.strerror}") from None
     return {**os.environ, "TZ": "UTC", "PROMETHEUS_MULTIPROC_DIR": str(metrics), "PYTHONUNBUFFERED": "1"}
 
 

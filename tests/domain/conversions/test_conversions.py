@@ -21,7 +21,9 @@ from trackyard.domain.conversions.postbacks import PostbackError, ReceivedPostba
 from trackyard.domain.conversions.sessions import DAY_MS
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.money.ledger import ledger_entries_of
+from trackyard.domain.offers.choices import OfferStatus
 from trackyard.domain.offers.payments import payment_of
+from trackyard.domain.people.affiliates import AffiliateStatus
 from trackyard.domain.tracking.ip_lists import AddressLists
 
 AT = 1_790_000_000_000
@@ -43,8 +45,8 @@ CLICK: dict[str, Any] = {
     "user_id": "",
 }
 FIXED = {"goal": "1", "total": "10", "revenue": "5", "currency": "USD", "title": "Sale"}
-OFFER = OfferTerms(3, "a" * 24, "Shoes", "active", (payment_of(FIXED),), (), 0, None)
-TERMS = DecisionTerms(OFFER, "active", None, None, "USD", {"USD": Decimal(1), "EUR": Decimal("0.5")})
+OFFER = OfferTerms(3, "a" * 24, "Shoes", OfferStatus.ACTIVE, (payment_of(FIXED),), (), 0, None)
+TERMS = DecisionTerms(OFFER, AffiliateStatus.ACTIVE, None, None, "USD", {"USD": Decimal(1), "EUR": Decimal("0.5")})
 
 
 def make_postback(time: int = AT, **params: str) -> ReceivedPostback:
@@ -80,7 +82,7 @@ def test_postback_faults_are_found_before_any_lookup(
 
 
 ELSEWHERE = AddressLists(("10.0.0.1",))
-STOPPED = replace(OFFER, status="stopped")
+STOPPED = replace(OFFER, status=OfferStatus.STOPPED)
 SUSPENDED = replace(OFFER, status="suspended")
 
 
@@ -147,15 +149,17 @@ def test_new_conversion_status_follows_postback(
 @pytest.mark.parametrize(
     ("affiliate_status", "goal", "comment", "payout"),
     [
-        ("active", "1", "", 5),
-        ("banned", "1", "Partner is banned", 5),
-        ("disabled", "1", "Partner is disabled", 5),
-        ("on moderation", "1", "Partner is disabled", 5),
-        ("active", "9", "Payments not found", 0),
-        ("banned", "9", "Partner is banned", 0),
+        (AffiliateStatus.ACTIVE, "1", "", 5),
+        (AffiliateStatus.BANNED, "1", "Partner is banned", 5),
+        (AffiliateStatus.NOT_ACTIVE, "1", "Partner is disabled", 5),
+        (AffiliateStatus.ON_MODERATION, "1", "Partner is disabled", 5),
+        (AffiliateStatus.ACTIVE, "9", "Payments not found", 0),
+        (AffiliateStatus.BANNED, "9", "Partner is banned", 0),
     ],
 )
-def test_new_conversion_is_declined_with_reason(affiliate_status: str, goal: str, comment: str, payout: int) -> None:
+def test_new_conversion_is_declined_with_reason(
+    affiliate_status: AffiliateStatus, goal: str, comment: str, payout: int
+) -> None:
     conversion = make_conversion(terms(hold_days=1, affiliate_status=affiliate_status), goal=goal, sum="4")
     assert (conversion.comment, conversion.payout) == (comment, payout)
     assert conversion.status == ("declined" if comment else "hold")

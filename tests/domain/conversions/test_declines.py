@@ -33,9 +33,11 @@ from trackyard.domain.conversions.postbacks import PostbackError, find_early_err
 from trackyard.domain.conversions.sessions import DAY_MS
 from trackyard.domain.conversions.statuses import ChangeOrigin, Status, is_transition_allowed
 from trackyard.domain.offers.caps import compile_caps
+from trackyard.domain.offers.choices import OfferStatus
 from trackyard.domain.offers.counters import Count
 from trackyard.domain.offers.offers import Cap
 from trackyard.domain.offers.payments import payment_of
+from trackyard.domain.people.affiliates import AffiliateStatus
 
 BERLIN = ZoneInfo("Europe/Berlin")
 FULL = compile_caps(
@@ -52,7 +54,7 @@ COUNTS = {rule.measure.period_counter_at(AT).name: Count(1) for rule in FULL.rul
 
 FAULTY: dict[DeclineReason, tuple[dict[str, Any], dict[str, Any], int]] = {
     # of the terms, of the offer, milliseconds since the click
-    DeclineReason.PARTNER_BANNED: ({"affiliate_status": "banned"}, {}, 60_000),
+    DeclineReason.PARTNER_BANNED: ({"affiliate_status": AffiliateStatus.BANNED}, {}, 60_000),
     DeclineReason.SESSION_OVER: ({}, {"session": "1d"}, DAY_MS + 1),
     DeclineReason.SESSION_TOO_YOUNG: ({}, {"min_session": "2i"}, 60_000),
     DeclineReason.SAME_ADDRESS: ({"converted": 1}, {"unique_ip": True}, 60_000),
@@ -155,7 +157,7 @@ offers: st.SearchStrategy[OfferTerms] = st.builds(
     id=st.just(3),
     advertiser_id=st.just("a" * 24),
     title=st.text(max_size=5),
-    status=st.sampled_from(["active", "suspended", "stopped"]),
+    status=st.sampled_from(OfferStatus),
     payments=st.sampled_from([(), (payment_of(FIXED), PERCENT, FOREIGN)]),
     personal_payments=st.just(()),
     hold_days=st.sampled_from([0, 2]),
@@ -169,7 +171,7 @@ offers: st.SearchStrategy[OfferTerms] = st.builds(
 terms_of_any_kind = st.builds(
     DecisionTerms,
     offer=offers,
-    affiliate_status=st.sampled_from(["active", "banned", "on moderation", ""]),
+    affiliate_status=st.sampled_from([*AffiliateStatus, None]),
     advertiser_secure=st.sampled_from([None, "1"]),
     platform_secure=st.sampled_from([None, "1"]),
     platform_currency=st.just("USD"),

@@ -100,7 +100,7 @@ class DecisionBatch:
         advertiser = self.context.advertisers[offer.advertiser_id]
         return DecisionTerms(
             offer=offer,
-            affiliate_status=self.context.affiliate_statuses.get(click["affiliate"], ""),
+            affiliate_status=self.context.affiliate_statuses.get(click["affiliate"]),
             advertiser_secure=advertiser.secure,
             platform_secure=self.context.platform_secure or None,
             platform_currency=self._currency,

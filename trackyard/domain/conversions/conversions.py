@@ -11,9 +11,11 @@ from trackyard.domain.conversions.postbacks import ReceivedPostback
 from trackyard.domain.conversions.statuses import ChangeOrigin, Status, is_transition_allowed
 from trackyard.domain.money.referrals import NO_REFERRAL, Referral
 from trackyard.domain.offers.caps import NO_CAPS, Caps
+from trackyard.domain.offers.choices import OfferStatus
 from trackyard.domain.offers.counters import Count, Traits
 from trackyard.domain.offers.payments import Payment
 from trackyard.domain.offers.tiers import Modifier, TierGroup
+from trackyard.domain.people.affiliates import AffiliateStatus
 from trackyard.domain.tracking.ip_lists import ANY_ADDRESS, AddressLists
 
 
@@ -41,7 +43,7 @@ class OfferTerms:
     id: int
     advertiser_id: str
     title: str
-    status: str
+    status: OfferStatus
     payments: tuple[Payment, ...]
     personal_payments: tuple[Payment, ...]
     hold_days: int
@@ -58,13 +60,14 @@ class OfferTerms:
 class DecisionTerms:
     """What a decision needs of the installation.
 
+    affiliate_status: None = there is no such affiliate.
     rates: units of the currency for one of the platform's on the day of the postback; the platform's own is 1.
     counts: by name, the counters of the offer's caps and tiers that the conversion may count in.
     converted: conversions of this offer and goal, not declined, from the click's address; 0 when no check needs it.
     """
 
     offer: OfferTerms
-    affiliate_status: str
+    affiliate_status: AffiliateStatus | None
     advertiser_secure: str | None
     platform_secure: str | None
     platform_currency: str

@@ -26,6 +26,7 @@ from trackyard.domain.offers.choices import OfferStatus
 from trackyard.domain.offers.counters import Traits
 from trackyard.domain.offers.payments import Amounts, Payment, compute_amounts, find_payment
 from trackyard.domain.offers.tiers import Modifier, apply_modifiers, reached_modifiers
+from trackyard.domain.people.affiliates import AffiliateStatus
 
 _ONE: Final = Decimal(1)
 
@@ -234,10 +235,13 @@ def draft_conversion(postback: ReceivedPostback, click: Mapping[str, Any], terms
 
 
 def _check_affiliate(arrival: ConversionDraft) -> DeclineReason | None:
-    status = arrival.terms.affiliate_status
-    if status == "active":
-        return None
-    return DeclineReason.PARTNER_BANNED if status == "banned" else DeclineReason.PARTNER_DISABLED
+    match arrival.terms.affiliate_status:
+        case AffiliateStatus.ACTIVE:
+            return None
+        case AffiliateStatus.BANNED:
+            return DeclineReason.PARTNER_BANNED
+        case AffiliateStatus.NOT_ACTIVE | AffiliateStatus.ON_MODERATION | None:
+            return DeclineReason.PARTNER_DISABLED
 
 
 def _check_session(arrival: ConversionDraft) -> DeclineReason | None:

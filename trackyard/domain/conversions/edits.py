@@ -23,6 +23,7 @@ from trackyard.domain.conversions.sessions import DAY_MS
 from trackyard.domain.conversions.statuses import ChangeOrigin, Status, is_transition_allowed
 from trackyard.domain.offers.caps import NO_CAPS
 from trackyard.domain.offers.payments import DEFAULT_GOAL
+from trackyard.domain.people.affiliates import AffiliateStatus
 
 _ONE = Decimal(1)
 
@@ -135,7 +136,7 @@ def apply_import(
     """
     if existing is not None:
         return PostbackError.EXISTS
-    taken = replace(terms, affiliate_status="active", offer=replace(terms.offer, caps=NO_CAPS))
+    taken = replace(terms, affiliate_status=AffiliateStatus.ACTIVE, offer=replace(terms.offer, caps=NO_CAPS))
     made = create_conversion(postback, click, taken, new_id)
     if isinstance(made, PostbackError):
         return made

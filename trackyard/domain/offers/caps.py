@@ -91,16 +91,7 @@ def compile_caps(
         CapRule(
             type=cap.type,
             value=cap.value,
-            measure=LimitDefinition(
-                offer_id,
-                cap.id,
-                cap.period,
-                zone,
-                statuses,
-                goal=side_of(cap.goal_type, cap.goals),
-                affiliate=side_of(cap.affiliate_type, cap.affiliates),
-                country=side_of(cap.country_type, cap.country),
-            ),
+            measure=limit_definition_of(cap, offer_id, zone, statuses),
         )
         for cap in caps
         if cap.type != CapType.CLICKS
@@ -115,6 +106,20 @@ def compile_caps(
         )
         rules.append(CapRule(type=CapType.CONVERSIONS, value=Decimal(value), measure=measure))
     return Caps(tuple(rules), statuses, redirects, overcap_goal, notice_percent)
+
+
+def limit_definition_of(cap: Cap, offer_id: int, zone: ZoneInfo, statuses: frozenset[Status]) -> LimitDefinition:
+    """Return what a cap counts. A click has neither a goal nor a status."""
+    return LimitDefinition(
+        offer_id,
+        cap.id,
+        cap.period,
+        zone,
+        statuses,
+        goal=LimitSide() if cap.type == CapType.CLICKS else side_of(cap.goal_type, cap.goals),
+        affiliate=side_of(cap.affiliate_type, cap.affiliates),
+        country=side_of(cap.country_type, cap.country),
+    )
 
 
 @lru_cache(maxsize=256)

@@ -1,25 +1,31 @@
-"""What becomes of an offer when staff write to it: pure (docs/api/offers.md#post-adminoffer).
+"""The changes that staff make to an offer. Pure.
 
-What is written is a map by field of domain/offers/offers.py, holding what was sent and no more. Most fields replace
-what is stored. Those of `_MERGES` are joined with it, so this runs where the stored offer is locked.
+docs/api/offers.md#post-adminoffer. Most sent fields replace the stored ones. Those of `_MERGES` are joined with them,
+so the stored offer must be locked.
 """
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from operator import attrgetter
 from typing import Any, Final, TypeVar
 
 from msgspec.structs import replace
 
 from trackyard.domain.offers.choices import RedirectType
 from trackyard.domain.offers.offers import Cap, Landing, Offer, OfferPayment, OfferSchedule, SubAccountList, Tier
+from trackyard.domain.offers.tiers import tier_group_key
 
 WrittenFields = Mapping[str, Any]
-"""Field → value. Other than in Offer: payments and partner_payments hold maps of the sent fields · landings, caps and
-commission_tiers have no ids yet · schedule and sub_accounts ("1", "2") are maps of what was sent, None = cleared ·
-description_lang and kpi hold the sent languages, {} = cleared · hide_referer is the deprecated flag · strictly_os is
-the deprecated form of restriction_os."""
+"""The sent fields of an offer, by name. These differ from the fields of Offer:
+
+- payments and partner_payments hold maps of the sent fields.
+- landings, caps and commission_tiers have no ids yet.
+- schedule and sub_accounts ("1", "2") are maps of the sent parts, None = cleared.
+- description_lang and kpi hold the sent languages, {} = cleared.
+- hide_referer and strictly_os are deprecated forms of redirect_type and restriction_os.
+"""
 
 FieldError = tuple[str, str]
 """(wire name, sentence)."""
@@ -29,8 +35,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class NewPartDefaults:
-    """What new parts get. currency: of a payment that names none · new_id: makes ids of caps and tiers · now_ms: when
-    new tiers begin to count, 0 = with the first conversion of the offer."""
+    """The values that new parts of an offer get.
+
+    currency: of a payment that names none.
+    new_id: makes ids of caps and tiers.
+    now_ms: when new tiers begin to count, 0 = with the first conversion of the offer.
+    """
 
     currency: str
     new_id: Callable[[], str]
@@ -38,39 +48,44 @@ class NewPartDefaults:
 
 
 def changed_fields(before: Offer, written: WrittenFields, defaults: NewPartDefaults) -> dict[str, Any]:
-    """The fields that differ from `before` once `written` is in force."""
+    """Return the fields that `written` changes, with their new values."""
     values: dict[str, Any] = {}
-    for name, value in written.items():
-        merge = _MERGES.get(name)
-        values |= {name: value} if merge is None else merge(before, value, defaults)
-    for name in ("redirect_type", "restriction_os"):
-        if name in written:
-            values[name] = written[name]  # today's name wins over hide_referer and strictly_os
+    for sent_name, value in written.items():
+        name = _CURRENT_NAMES.get(sent_name, sent_name)
+        if name == sent_name or name not in written:
+            merge = _MERGES.get(sent_name)
+            values[name] = value if merge is None else merge(before, value, defaults)
+    if "landings" in values:
+        numbers = (landing.id for landing in (*before.landings, *values["landings"]))
+        values["last_number"] = max((before.last_number, *numbers))
     return {name: value for name, value in values.items() if value != getattr(before, name)}
 
 
 def field_errors(before: Offer, written: WrittenFields) -> list[FieldError]:
-    """What contradicts itself or what is stored."""
+    """Return the fields that contradict each other or the stored offer."""
     faults = []
     for number, sent in written.get("sub_accounts", {}).items():
         stored = before.sub_accounts.get(number, SubAccountList())
         if not sent.get("values") and sent.get("exclude", stored.exclude) != stored.exclude:
             faults.append((f"sub_account_{number}_except", f"This value is sent together with sub_account_{number}."))
     if written.get("schedule"):
-        schedule = _schedule(before, written["schedule"], None)["schedule"]
-        if schedule.date_start and schedule.date_to and schedule.date_to < schedule.date_start:
+        schedule = _schedule(before, written["schedule"])
+        if schedule and schedule.date_start and schedule.date_to and schedule.date_to < schedule.date_start:
             faults.append(("schedule[date_to]", "This value must not be before date_start."))
     return faults
 
 
 def is_visible_change(before: Offer, after: Offer) -> bool:
-    """Whether something changed that affiliates see."""
+    """Return whether a change is visible to affiliates."""
     hidden = ({"payments"} if after.hide_payments else set()) | ({"caps"} if after.hide_caps else set())
     return any(getattr(before, name) != getattr(after, name) for name in _VISIBLE_FIELDS - hidden)
 
 
 def _payments(stored: Sequence[OfferPayment], sent: Iterable[Mapping[str, Any]], defaults: NewPartDefaults) -> Any:
-    """The list as sent; an item with the goal of the stored one in its place keeps what it does not say."""
+    """Return the sent payments.
+
+    An item that has the goal of the stored one in its place keeps its fields that were not sent.
+    """
     made = []
     for index, values in enumerate(sent):
         base = stored[index] if index < len(stored) else None
@@ -80,69 +95,79 @@ def _payments(stored: Sequence[OfferPayment], sent: Iterable[Mapping[str, Any]],
     return tuple(made)
 
 
-def _landings(before: Offer, sent: Sequence[Landing], _defaults: NewPartDefaults) -> dict[str, Any]:
-    """The list as sent; a landing keeps its number, by which links name it, while its URL or its title stays."""
+def _landings(before: Offer, sent: Sequence[Landing], _defaults: NewPartDefaults) -> tuple[Landing, ...]:
+    """Return the sent landings. One keeps its number, which links name, while its URL or its title stays."""
     last = max((before.last_number, *(landing.id for landing in before.landings)))
     made = []
-    continued = _match_stored(before.landings, sent, _same_page, _url, _title)
+    continued = _match_stored(
+        before.landings, sent, lambda landing: replace(landing, id=0), attrgetter("url"), attrgetter("title")
+    )
     for landing, stored in zip(sent, continued, strict=True):
         last += stored is None
         made.append(replace(landing, id=last if stored is None else stored.id))
-    return {"landings": tuple(made), "last_number": last}
+    return tuple(made)
 
 
-def _caps(before: Offer, sent: Sequence[Cap], defaults: NewPartDefaults) -> dict[str, Any]:
-    """The list as sent; a cap keeps its id while only its value changes."""
-    stored = _match_stored(before.caps, sent, _same_cap, lambda cap: replace(cap, id="", value=_ANY_VALUE))
+def _caps(before: Offer, sent: Sequence[Cap], defaults: NewPartDefaults) -> tuple[Cap, ...]:
+    """Return the sent caps. One keeps its id while only its value changes."""
+    stored = _match_stored(
+        before.caps, sent, lambda cap: replace(cap, id=""), lambda cap: replace(cap, id="", value=_ANY_VALUE)
+    )
     pairs = zip(sent, stored, strict=True)
-    return {"caps": tuple(replace(cap, id=defaults.new_id() if old is None else old.id) for cap, old in pairs)}
+    return tuple(replace(cap, id=defaults.new_id() if old is None else old.id) for cap, old in pairs)
 
 
-def _tiers(before: Offer, sent: Sequence[Tier], defaults: NewPartDefaults) -> dict[str, Any]:
-    """Return the list as sent. A tier keeps its counters while only `value` and `modifier_value` change; another one
-    counts from now on, or together with those that it differs from in these two alone."""
-    continued = _match_stored(before.commission_tiers, sent, _same_tier, _same_tier_group)
-    began = {_same_tier_group(old): old.since for old in continued if old is not None}
+def _tiers(before: Offer, sent: Sequence[Tier], defaults: NewPartDefaults) -> tuple[Tier, ...]:
+    """Return the sent tiers.
+
+    A tier keeps its counters while only `value` and `modifier_value` change. A new one counts from now on, or together
+    with the tiers that differ from it in these two fields alone.
+    """
+    continued = _match_stored(before.commission_tiers, sent, lambda tier: replace(tier, id="", since=0), tier_group_key)
+    began = {tier_group_key(old): old.since for old in continued if old is not None}
     tiers = []
     for tier, old in zip(sent, continued, strict=True):
         if old is None:
-            tiers.append(replace(tier, id=defaults.new_id(), since=began.get(_same_tier_group(tier), defaults.now_ms)))
+            tiers.append(replace(tier, id=defaults.new_id(), since=began.get(tier_group_key(tier), defaults.now_ms)))
         else:
             tiers.append(replace(tier, id=old.id, since=old.since))
-    return {"commission_tiers": tuple(tiers)}
+    return tuple(tiers)
 
 
-def _schedule(before: Offer, sent: Mapping[str, Any] | None, _defaults: NewPartDefaults | None) -> dict[str, Any]:
-    return {"schedule": None if sent is None else replace(before.schedule or OfferSchedule(), **sent)}
+def _schedule(
+    before: Offer, sent: Mapping[str, Any] | None, _defaults: NewPartDefaults | None = None
+) -> OfferSchedule | None:
+    return None if sent is None else replace(before.schedule or OfferSchedule(), **sent)
 
 
 def _texts(stored: Mapping[str, str], sent: Mapping[str, str]) -> dict[str, str]:
-    """Texts by language: an empty one is taken out, an empty map takes out all."""
+    """Return texts by language. An empty text removes its language, an empty map removes all."""
     return {language: text for language, text in ({**stored, **sent} if sent else {}).items() if text}
 
 
-def _sub_accounts(before: Offer, sent: Mapping[str, Mapping[str, Any]], _defaults: NewPartDefaults) -> dict[str, Any]:
-    """A list as sent, with the `exclude` sent beside it (else the documented False); an empty one is taken out."""
+def _sub_accounts(
+    before: Offer, sent: Mapping[str, Mapping[str, Any]], _defaults: NewPartDefaults
+) -> dict[str, SubAccountList]:
+    """Return the lists by number, without empty ones. `exclude` is False unless it is sent with the list."""
     lists = dict(before.sub_accounts)
     for number, values in sent.items():
         if "values" in values:
             lists[number] = SubAccountList(**values)
-    return {"sub_accounts": {number: item for number, item in lists.items() if item.values}}
+    return {number: item for number, item in lists.items() if item.values}
 
 
-def _hide_referer(before: Offer, hide: bool, _defaults: NewPartDefaults) -> dict[str, Any]:
+def _hide_referer(before: Offer, hide: bool, _defaults: NewPartDefaults) -> RedirectType:
     if hide:
-        return {"redirect_type": RedirectType.HTTP_302_HIDDEN}
-    return {
-        "redirect_type": RedirectType.HTTP_302
-        if before.redirect_type == RedirectType.HTTP_302_HIDDEN
-        else before.redirect_type
-    }
+        return RedirectType.HTTP_302_HIDDEN
+    return RedirectType.HTTP_302 if before.redirect_type == RedirectType.HTTP_302_HIDDEN else before.redirect_type
 
 
 def _match_stored(before: Sequence[T], items: Sequence[T], *keys: Callable[[T], Hashable]) -> list[T | None]:
-    """For each item the stored one that it continues: the first that is alike by the first key, those that are left
-    by the next one. Each stored one is continued once."""
+    """Return for each item the stored one that it continues, or None.
+
+    It is the first one with an equal first key; the items that are left are compared by the next key. Each stored one
+    is continued once.
+    """
     found: list[T | None] = [None] * len(items)
     left = list(before)
     for key in keys:
@@ -165,42 +190,18 @@ _VISIBLE_FIELDS: Final = frozenset(
 """Fields that affiliates see."""
 
 
-def _same_cap(cap: Cap) -> Hashable:
-    return replace(cap, id="")
+_CURRENT_NAMES: Final = {"hide_referer": "redirect_type", "strictly_os": "restriction_os"}
+"""Deprecated name to its successor, which wins when both are sent."""
 
-
-def _same_tier(tier: Tier) -> Hashable:
-    return replace(tier, id="", since=0)
-
-
-def _same_tier_group(tier: Tier) -> Hashable:
-    return replace(tier, id="", since=0, value=_ANY_VALUE, modifier_value=_ANY_VALUE)
-
-
-def _same_page(landing: Landing) -> Hashable:
-    return replace(landing, id=0)
-
-
-def _url(landing: Landing) -> Hashable:
-    return landing.url
-
-
-def _title(landing: Landing) -> Hashable:
-    return landing.title
-
-
-_MERGES: Final[dict[str, Callable[[Offer, Any, NewPartDefaults], dict[str, Any]]]] = {
-    "payments": lambda before, sent, defaults: {"payments": _payments(before.payments, sent, defaults)},
-    "partner_payments": lambda before, sent, defaults: {
-        "partner_payments": _payments(before.partner_payments, sent, defaults)
-    },
+_MERGES: Final[dict[str, Callable[[Offer, Any, NewPartDefaults], Any]]] = {
+    "payments": lambda before, sent, defaults: _payments(before.payments, sent, defaults),
+    "partner_payments": lambda before, sent, defaults: _payments(before.partner_payments, sent, defaults),
     "landings": _landings,
     "caps": _caps,
     "commission_tiers": _tiers,
     "schedule": _schedule,
-    "description_lang": lambda before, sent, _defaults: {"description_lang": _texts(before.description_lang, sent)},
-    "kpi": lambda before, sent, _defaults: {"kpi": _texts(before.kpi, sent)},
+    "description_lang": lambda before, sent, _defaults: _texts(before.description_lang, sent),
+    "kpi": lambda before, sent, _defaults: _texts(before.kpi, sent),
     "sub_accounts": _sub_accounts,
     "hide_referer": _hide_referer,
-    "strictly_os": lambda _before, sent, _defaults: {"restriction_os": sent},
 }

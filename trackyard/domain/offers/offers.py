@@ -307,10 +307,6 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
 OFFER_FIELDS: Final = frozenset(Offer.__struct_fields__)
 """Every field of an offer."""
 
-GENERATED_FIELDS: Final = frozenset({"id", "hash", "last_number", "created_at", "updated_at"})
-"""Fields that nobody writes."""
-
-
 Label = tuple[str, str]
 """(kind, value) that lists filter offers by."""
 

@@ -61,12 +61,6 @@ def payment_of(document: Mapping[str, Any]) -> Payment:
     return msgspec.convert(present, Payment, strict=False)
 
 
-def document_of(payment: Payment) -> dict[str, Any]:
-    """The item to store: `payment_of` makes the same payment of it."""
-    document: dict[str, Any] = msgspec.to_builtins(payment)
-    return document
-
-
 @dataclass(frozen=True, slots=True)
 class Amounts:
     """What one conversion is worth, in its currency."""

@@ -4,7 +4,7 @@ docs/spec/conversions.md#commission-tiers)."""
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from enum import StrEnum
-from typing import Final
+from typing import Final, assert_never
 from zoneinfo import ZoneInfo
 
 
@@ -34,16 +34,16 @@ _ALL_TIME: Final = Period(0, None)
 
 def period_at(kind: CapPeriod, at_ms: int, zone: ZoneInfo) -> Period:
     """Return the period of the calendar of `zone` around `at_ms` (UTC ms)."""
-    if kind == CapPeriod.ALL:
-        return _ALL_TIME
-    if kind == CapPeriod.HOUR:
-        # By the offset of the moment, so that each of the two equal hours of a long day is one of its own.
-        offset = datetime.fromtimestamp(at_ms // 1000, UTC).astimezone(zone).utcoffset() or timedelta()
-        shift = int(offset.total_seconds()) * 1000
-        start = (at_ms + shift) // _HOUR_MS * _HOUR_MS - shift
-        return Period(start, start + _HOUR_MS)
-    day = datetime.fromtimestamp(at_ms // 1000, UTC).astimezone(zone).date()
+    local = datetime.fromtimestamp(at_ms // 1000, UTC).astimezone(zone)
+    day = local.date()
     match kind:
+        case CapPeriod.ALL:
+            return _ALL_TIME
+        case CapPeriod.HOUR:
+            # By the offset of the moment, so that each of the two equal hours of a long day is one of its own.
+            shift = int((local.utcoffset() or timedelta()).total_seconds()) * 1000
+            start = (at_ms + shift) // _HOUR_MS * _HOUR_MS - shift
+            return Period(start, start + _HOUR_MS)
         case CapPeriod.DAY:
             first, following = day, day + timedelta(days=1)
         case CapPeriod.WEEK:
@@ -52,6 +52,8 @@ def period_at(kind: CapPeriod, at_ms: int, zone: ZoneInfo) -> Period:
         case CapPeriod.MONTH:
             first = day.replace(day=1)
             following = (first + timedelta(days=32)).replace(day=1)
+        case _:
+            assert_never(kind)
     return Period(*(_utc_ms(datetime.combine(each, time(), zone)) for each in (first, following)))
 
 

@@ -50,9 +50,13 @@ def tier_groups_of(offer_id: int, tiers: Iterable[Tier], zone: ZoneInfo) -> tupl
     """The ladders of an offer's tiers, in their order. zone: caps_timezone, or the platform's."""
     alike: dict[Tier, list[Tier]] = {}
     for tier in tiers:
-        key = msgspec.structs.replace(tier, id="", since=0, value=_ANY_VALUE, modifier_value=_ANY_VALUE)
-        alike.setdefault(key, []).append(tier)
+        alike.setdefault(tier_group_key(tier), []).append(tier)
     return tuple(_tier_group(offer_id, members, zone) for members in alike.values())
+
+
+def tier_group_key(tier: Tier) -> Tier:
+    """Return what the tiers of one ladder have in common."""
+    return msgspec.structs.replace(tier, id="", since=0, value=_ANY_VALUE, modifier_value=_ANY_VALUE)
 
 
 def reached_modifiers(

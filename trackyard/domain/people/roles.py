@@ -148,10 +148,6 @@ ROLE_PERMISSIONS: Final[dict[Role, frozenset[Permission]]] = {
 """Role → what it gives. The two manager roles give it within what they manage (actions/people/scope.py)."""
 
 
-ADMIN_ONLY: Final = frozenset({_P.USERS_WRITE, _P.SETTINGS_WRITE, _P.AUDIT_READ})
-"""What no other role gives."""
-
-
 def permissions_of(roles: Iterable[Role]) -> frozenset[Permission]:
     """Return what any of the roles gives, and what everybody may do."""
     return COMMON_PERMISSIONS.union(*(ROLE_PERMISSIONS[role] for role in roles))

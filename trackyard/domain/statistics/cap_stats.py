@@ -10,10 +10,11 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from trackyard.base.money import ZERO
-from trackyard.domain.offers.caps import CapRule, compile_caps
+from trackyard.domain.offers.caps import CapRule, compile_caps, limit_definition_of
 from trackyard.domain.offers.choices import CapScope
-from trackyard.domain.offers.counters import ZERO_COUNT, CapType, Count, LimitDefinition, LimitSide, Traits, side_of
+from trackyard.domain.offers.counters import ZERO_COUNT, CapType, Count, LimitSide, Traits
 from trackyard.domain.offers.offers import Offer
+from trackyard.domain.offers.periods import CapPeriod
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,19 +64,7 @@ def cap_rules_of(offer: Offer, platform_zone: ZoneInfo) -> tuple[CapRule, ...]:
         notice_percent=offer.notice_percent_overcap,
     )
     of_clicks = {
-        cap.id: CapRule(
-            CapType.CLICKS,
-            cap.value,
-            LimitDefinition(
-                offer.id,
-                cap.id,
-                cap.period,
-                zone,
-                frozenset(),  # a click has neither a status nor a goal
-                affiliate=side_of(cap.affiliate_type, cap.affiliates),
-                country=side_of(cap.country_type, cap.country),
-            ),
-        )
+        cap.id: CapRule(CapType.CLICKS, cap.value, limit_definition_of(cap, offer.id, zone, frozenset()))
         for cap in offer.caps
         if cap.type == CapType.CLICKS
     }
@@ -124,7 +113,7 @@ def describe_cap(rule: CapRule, currency: str, goal_names: Mapping[str, str], af
     """A cap in words. currency: the platform's · affiliates: those of an exact cap that are told."""
     measure = rule.measure
     value = rule.value.quantize(Decimal(1)) if rule.value == rule.value.to_integral_value() else rule.value.normalize()
-    amount = f"{value:f} {currency} of payouts" if rule.type == "budget" else f"{value:f} {rule.type}"
+    amount = f"{value:f} {currency} of payouts" if rule.type == CapType.BUDGET else f"{value:f} {rule.type}"
     sides = [
         _side(measure.affiliate, "affiliate", [str(one) for one in affiliates]),
         _side(measure.country, "country", sorted(measure.country.only or ())),
@@ -134,7 +123,13 @@ def describe_cap(rule: CapRule, currency: str, goal_names: Mapping[str, str], af
     return f"{amount} {_PERIOD_TEXTS[measure.period]}: {sides_text or 'all together'}"
 
 
-_PERIOD_TEXTS: Final = {"hour": "an hour", "day": "a day", "week": "a week", "month": "a month", "all": "in all"}
+_PERIOD_TEXTS: Final = {
+    CapPeriod.HOUR: "an hour",
+    CapPeriod.DAY: "a day",
+    CapPeriod.WEEK: "a week",
+    CapPeriod.MONTH: "a month",
+    CapPeriod.ALL: "in all",
+}
 _PLURALS: Final = {"affiliate": "affiliates", "country": "countries", "goal": "goals"}
 
 

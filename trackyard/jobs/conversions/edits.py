@@ -30,6 +30,7 @@ from trackyard.domain.conversions.conversions import (
 from trackyard.domain.conversions.edits import ConversionEdit, ConversionImport, apply_edit, apply_import
 from trackyard.domain.conversions.postbacks import PostbackError, ReceivedPostback
 from trackyard.domain.money.referrals import NO_REFERRAL
+from trackyard.domain.people.affiliates import AffiliateStatus
 from trackyard.domain.statistics.click_columns import EMPTY_CLICK, Source, columns_from
 from trackyard.jobs.batches import process_batch, process_queue
 from trackyard.jobs.conversions.postback_log import inbound_log_row
@@ -196,7 +197,7 @@ class ConversionEditor:
         offer = state.context.offers[item.offer_id]
         terms = DecisionTerms(
             offer=offer,
-            affiliate_status="active",
+            affiliate_status=AffiliateStatus.ACTIVE,
             advertiser_secure=None,
             platform_secure=None,
             platform_currency=self._currency,

@@ -12,6 +12,7 @@ from trackyard.domain.conversions.conversions import OfferTerms
 from trackyard.domain.money.referrals import Referral
 from trackyard.domain.offers.choices import OfferStatus
 from trackyard.domain.offers.payments import payment_of
+from trackyard.domain.people.affiliates import AffiliateStatus
 from trackyard.domain.tracking.ip_lists import AddressLists, split_entries
 from trackyard.domain.tracking.postbacks import Postback
 from trackyard.store.engine.in_lists import among
@@ -36,7 +37,7 @@ class DecisionContext:
     """
 
     offers: Mapping[int, OfferTerms]
-    affiliate_statuses: Mapping[int, str]
+    affiliate_statuses: Mapping[int, AffiliateStatus]
     advertisers: Mapping[str, AdvertiserTerms]
     platform_secure: str | None
     postbacks: Sequence[Postback]
@@ -60,7 +61,7 @@ def get_decision_context(
     statuses = conn.execute(_AFFILIATES, {"ids": affiliate_ids})
     return DecisionContext(
         offers=offers,
-        affiliate_statuses={row.id: row.status for row in statuses},
+        affiliate_statuses={row.id: AffiliateStatus(row.status) for row in statuses},
         advertisers=_advertisers(conn, {terms.advertiser_id for terms in offers.values()}),
         platform_secure=settings.find_setting(conn, settings.HASH_PASSWORD),
         postbacks=_postbacks(conn, offer_ids, affiliate_ids),
@@ -106,7 +107,7 @@ def _offers(conn: Connection, ids: Collection[int], zone: ZoneInfo, lock: bool) 
             id=row.id,
             advertiser_id=row.advertiser_id,
             title=row.title,
-            status=row.status if row.removed_at is None else OfferStatus.STOPPED,
+            status=OfferStatus(row.status) if row.removed_at is None else OfferStatus.STOPPED,
             payments=tuple(payment_of(item) for item in row.payments),
             personal_payments=tuple(payment_of(item) for item in row.partner_payments),
             hold_days=row.hold_period,
