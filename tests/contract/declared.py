@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from trackyard.api.catalogue import CATALOGUE
-from trackyard.wire.openapi.document import contract_type, each_parameter
+from trackyard.wire.openapi.document import each_parameter
 from trackyard.wire.request.params import Field, Only, RequiredFor, fields_of
 from trackyard.wire.request.scalars import Choice, WholeNumber
 
@@ -104,6 +104,17 @@ def _documented_type(endpoint_id: str, param: dict[str, Any], name: str) -> str:
 def takes_list(endpoint_id: str, name: str) -> bool:
     """Whether we take a list where the contract shows a scalar."""
     return any(endpoint_id in entry["ids"] and name in entry["names"] for entry in EXTENSIONS.get("list", ()))
+
+
+def contract_type(field: Field, *, element: bool = False) -> str:
+    """Return the type of a parameter in the words of the contract."""
+    assert field.scalar is not None
+    word = "int" if getattr(field.scalar, "number", False) else field.scalar.contract
+    if element or field.form in ("one", "any", "keyed"):
+        return word
+    if field.form == "comma":
+        return "comma-list-int" if word == "int" else "comma-list"
+    return {"int": "int-list", "float": "float-list", "enum": "enum-list", "file": "file"}.get(word, "string-list")
 
 
 def _declared(name: str, field: Field) -> Param:

@@ -6,8 +6,8 @@ import pytest
 from pydantic import Field
 
 from trackyard.wire.request import scalars as s
-from trackyard.wire.request.fault_names import as_sent
 from trackyard.wire.request.params import CommaList, Keyed, Params, Seq
+from trackyard.wire.request.parsing import as_sent
 
 
 class NamedItem(Params):

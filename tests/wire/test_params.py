@@ -7,7 +7,7 @@ import pytest
 from pydantic import Field
 
 from trackyard.base.errors import BadInput, UnsupportedMediaType
-from trackyard.wire.openapi.document import contract_type, each_parameter
+from trackyard.wire.openapi.document import each_parameter
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.brackets import File
 from trackyard.wire.request.params import (
@@ -145,12 +145,6 @@ def test_parameter_scalar_sent_with_several_values_is_rejected() -> None:
         with pytest.raises(BadInput) as refused:
             read(number=sent)
         assert refused.value.fields == {"number": ["This value must be sent once; several values were sent."]}
-
-
-def test_parameter_filter_of_several_values_has_contract_type_of_item() -> None:
-    fields = {field.name: field for field in fields_of(SampleParams)}
-    assert contract_type(fields["states"]) == "enum"
-    assert contract_type(fields["ids"]) == "int-list"
 
 
 def test_parameter_list_with_empty_items_keeps_indexes() -> None:

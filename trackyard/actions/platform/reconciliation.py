@@ -21,7 +21,7 @@ from trackyard.analytics.reports.reports import run_report
 from trackyard.base.money import ZERO
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.money.affiliate_payments import PaymentStatus
-from trackyard.domain.money.ledger import balance_effect_of, referral_share
+from trackyard.domain.money.ledger import balance_effect, referral_share
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.platform.reconciliation import ReconciliationResult
 from trackyard.domain.statistics.reports import TOTAL, Report
@@ -237,7 +237,7 @@ def _compare_ledger(
     states: Sequence[StoredConversion], entered: dict[str, list[LedgerSums]], findings: ReconciliationResult
 ) -> None:
     for state in states:
-        hold, available = balance_effect_of(Status(state.status), state.payout)
+        hold, available = balance_effect(Status(state.status), state.payout)
         wanted = {(state.affiliate_id, state.currency): (hold, available)}
         found = {(each.affiliate_id, each.currency): (each.hold, each.available) for each in entered.get(state.id, [])}
         if _nonzero(found) != _nonzero(wanted):

@@ -54,9 +54,9 @@ def ledger_entries_of(change: ConversionChange) -> list[LedgerEntry]:
 def _own_entries(change: ConversionChange) -> list[LedgerEntry]:
     before, after = change.before, change.after
     if before is None:
-        return [_entry("conversion", after, *balance_effect(after))]
-    hold_before, available_before = balance_effect(before)
-    hold, available = balance_effect(after)
+        return [_entry("conversion", after, *balance_effect(after.status, after.payout))]
+    hold_before, available_before = balance_effect(before.status, before.payout)
+    hold, available = balance_effect(after.status, after.payout)
     if before.currency == after.currency:
         return [_entry("change", after, hold - hold_before, available - available_before)]
     taken = _entry("relabel", replace(after, currency=before.currency), -hold_before, -available_before)
@@ -84,12 +84,7 @@ def _referral_entries(change: ConversionChange) -> list[LedgerEntry]:
     return [entry for entry in moved if entry.available]
 
 
-def balance_effect(conversion: Conversion) -> tuple[Decimal, Decimal]:
-    """What a conversion adds to its affiliate's balance: (hold, available), in its currency."""
-    return balance_effect_of(conversion.status, conversion.payout)
-
-
-def balance_effect_of(status: Status, payout: Decimal) -> tuple[Decimal, Decimal]:
+def balance_effect(status: Status, payout: Decimal) -> tuple[Decimal, Decimal]:
     """What a conversion of this status with this payout adds: (hold, available)."""
     if status is Status.HOLD:
         return payout, ZERO

@@ -60,9 +60,8 @@ from trackyard.wire.http.rate_limits import (
 )
 from trackyard.wire.http.routing import Match, RouteTable
 from trackyard.wire.request.brackets import Tree, body_tree, close_files, merged, query_pairs, tree_of
-from trackyard.wire.request.fault_names import as_sent
 from trackyard.wire.request.params import MAX_SHOWN_NAME
-from trackyard.wire.request.parsing import read_params
+from trackyard.wire.request.parsing import as_sent, read_params
 from trackyard.wire.response.envelope import encoded
 from trackyard.wire.response.errors import MethodNotAllowed, body_of, server_error
 from trackyard.wire.response.exports import ExportParams, FileExport

@@ -59,8 +59,8 @@ def document(
         [view for endpoint in listed for view in _views(endpoint)] + [ErrorBody], ref_template=REFS
     )
     names = {name: _short_name(name) for name in components}
-    answers = _with_names(_with_numbers(answers), names)
-    components = {names[name]: _with_names(_with_numbers(_sent(each)), names) for name, each in components.items()}
+    answers = _as_answered(answers, names)
+    components = {names[name]: _as_answered(_sent(each), names) for name, each in components.items()}
     schemas = iter(answers)
     models = {endpoint.params for endpoint in listed if fields_of(endpoint.params)}
     components |= _parameter_schemas(models)
@@ -84,7 +84,7 @@ def document(
         "components": {
             "schemas": components,
             "responses": {code: _error(code, text) for code, text in ERRORS.items()},
-            "headers": {name: _header(text) for name, text in _HEADERS.items()},
+            "headers": {name: {"description": text, "schema": {"type": "string"}} for name, text in _HEADERS.items()},
             "securitySchemes": {
                 "header": {"type": "apiKey", "in": "header", "name": "API-Key"},
                 "query": {"type": "apiKey", "in": "query", "name": "API-Key"},
@@ -109,7 +109,10 @@ def document_of_version(whole: Schema, prefix: str) -> Schema:
     Operation ids have no version, so that a generated client keeps its names when the version changes.
     """
     paths = {
-        path: {method: each | {"operationId": _without_version(each["operationId"])} for method, each in item.items()}
+        path: {
+            method: each | {"operationId": re.sub(r"_[0-9]+_[0-9]+$", "", each["operationId"])}
+            for method, each in item.items()
+        }
         for path, item in whole["paths"].items()
         if path.startswith(f"/{prefix}/")
     }
@@ -142,14 +145,6 @@ def _referenced(components: Schema, paths: Schema) -> Schema:
     return {name: schema for name, schema in schemas.items() if name in found}
 
 
-def _operation_id(endpoint: Endpoint[Any], prefix: str) -> str:
-    return re.sub(r"[^A-Za-z0-9]", "_", f"{endpoint.id}@{prefix}")
-
-
-def _without_version(operation_id: str) -> str:
-    return re.sub(r"_[0-9]+_[0-9]+$", "", operation_id)
-
-
 def each_parameter(model: type[Params], prefix: str = "", *, above: Field | None = None) -> Iterator[tuple[str, Field]]:
     """Every parameter of a model by its full wire name, `[*]` for an index or map key. A value inside of another has
     that one's `Only`. `above`: the parameter the model is of."""
@@ -165,40 +160,27 @@ def each_parameter(model: type[Params], prefix: str = "", *, above: Field | None
             yield name, field
 
 
-def contract_type(field: Field, *, element: bool = False) -> str:
-    """The type of a parameter in the contract's words."""
-    assert field.scalar is not None
-    word = "int" if getattr(field.scalar, "number", False) else field.scalar.contract
-    if element or field.form in ("one", "any", "keyed"):
-        return word
-    if field.form == "comma":
-        return "comma-list-int" if word == "int" else "comma-list"
-    return {"int": "int-list", "float": "float-list", "enum": "enum-list", "file": "file"}.get(word, "string-list")
-
-
-def _with_numbers(schema: Any) -> Any:
-    """Amounts are JSON numbers; msgspec describes a Decimal as the text it would be by default."""
-    if isinstance(schema, dict):
-        if schema.get("format") == "decimal":
-            return {"type": "number"}
-        return {name: _with_numbers(inner) for name, inner in schema.items()}
-    return [_with_numbers(inner) for inner in schema] if isinstance(schema, list | tuple) else schema
-
-
 def _short_name(name: str) -> str:
-    """The name of a schema; of classes that share a name, with the module of each: `TicketsMessageAnswer`."""
+    """Return the name of a schema; classes that share a name get that of their module: `TicketsMessageAnswer`."""
     *_, module, own = ["", *name.split(".")]
     return "".join(word.title() for word in module.split("_")) + own
 
 
-def _with_names(schema: Any, names: dict[str, str]) -> Any:
-    """A schema with other names of what it refers to."""
-    if isinstance(schema, dict):
-        renamed = {name: _with_names(inner, names) for name, inner in schema.items()}
-        if isinstance(schema.get("$ref"), str):
-            renamed["$ref"] = REFS.format(name=names[schema["$ref"].removeprefix(REFS.format(name=""))])
-        return renamed
-    return [_with_names(inner, names) for inner in schema] if isinstance(schema, list | tuple) else schema
+def _as_answered(schema: Any, names: dict[str, str]) -> Any:
+    """Return a schema of msgspec with short names and with amounts as JSON numbers.
+
+    msgspec describes a Decimal as text, its default form.
+    """
+    if isinstance(schema, list | tuple):
+        return [_as_answered(inner, names) for inner in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if schema.get("format") == "decimal":
+        return {"type": "number"}
+    renamed = {name: _as_answered(inner, names) for name, inner in schema.items()}
+    if isinstance(schema.get("$ref"), str):
+        renamed["$ref"] = REFS.format(name=names[schema["$ref"].removeprefix(REFS.format(name=""))])
+    return renamed
 
 
 def _views(endpoint: Endpoint[Any]) -> list[Any]:
@@ -216,11 +198,13 @@ def _first_sentence(text: str) -> tuple[str, str]:
 def _operation(endpoint: Endpoint[Any], prefix: str, answer: Schema, tag: str) -> Schema:
     summary, more = _first_sentence(endpoint.text)
     operation: Schema = {
-        "operationId": _operation_id(endpoint, prefix),
+        "operationId": re.sub(r"[^A-Za-z0-9]", "_", f"{endpoint.id}@{prefix}"),
         "tags": [tag],
         "summary": summary.rstrip("."),
         "description": "\n\n".join(part for part in (more, _export_text(endpoint), _callers_text(endpoint)) if part),
-        "parameters": [_path_parameter(name) for name in endpoint.variables],
+        "parameters": [
+            {"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in endpoint.variables
+        ],
         "x-method-id": endpoint.id,
         "x-permission": str(endpoint.permission),
         "x-callers": endpoint.audience,
@@ -368,10 +352,6 @@ def _as_sent(value: Any, schema: Schema) -> Any:
     return int(value) if isinstance(value, Decimal) and value == int(value) else value
 
 
-def _path_parameter(name: str) -> Schema:
-    return {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
-
-
 def _parameter_schemas(models: Iterable[type[Params]]) -> Schema:
     mode: JsonSchemaMode = "validation"
     inputs = [(model, mode, model.__pydantic_core_schema__) for model in sorted(models, key=lambda m: m.__name__)]
@@ -412,10 +392,6 @@ def _error(code: str, text: str) -> Schema:
     schema = {"$ref": REFS.format(name=ErrorBody.__name__)}
     more = ("Retry-After",) if code in ("429", "503") else ()
     return {"description": text, "headers": _headers(*more), "content": {"application/json": {"schema": schema}}}
-
-
-def _header(text: str) -> Schema:
-    return {"description": text, "schema": {"type": "string"}}
 
 
 def _headers(*names: str) -> Schema:
