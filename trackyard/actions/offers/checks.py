@@ -11,7 +11,7 @@ from trackyard.domain.offers.offers import Offer
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.database import Connection
 from trackyard.store.money import exchange_rates
-from trackyard.store.offers import names as offer_names
+from trackyard.store.offers import offers as offer_store
 from trackyard.store.people import advertisers, affiliates
 
 NamedAffiliate = tuple[str, int]
@@ -80,12 +80,12 @@ def _named_affiliates(written: WrittenFields) -> Iterator[NamedAffiliate]:
 def _categories(conn: Connection, written: WrittenFields) -> Iterator[offer_edits.FieldError]:
     for name in ("sources", "categories", "smartlink_categories"):
         values = written.get(name, ())
-        missing = offer_names.missing_ids(conn, name, values)
+        missing = offer_store.missing_ids(conn, name, values)
         for place, value in enumerate(values):
             if value in missing:
                 yield f"{name}[{place}]", f"{_NOUNS[name]} {value} does not exist."
     domain = written.get("domain_id")
-    if domain is not None and offer_names.missing_ids(conn, "domain_id", [domain]):
+    if domain is not None and offer_store.missing_ids(conn, "domain_id", [domain]):
         yield "domain_url", f"A domain {domain} does not exist."
 
 

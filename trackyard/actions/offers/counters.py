@@ -42,7 +42,7 @@ class CounterBatch:
         held = counters.lock_counters(
             conn, [(each, traits) for terms, traits in wanted for each in measures(terms, traits)]
         )
-        self._already_notified = held.told
+        self._already_notified = held.notified
         self._tally = RunningCounts(held.counts)
         # Nobody told the edges yet of what is full where a period was computed just now.
         self._newly_full = {terms.id for terms, traits in wanted if _has_opened_full(terms, traits, held)}

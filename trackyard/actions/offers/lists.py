@@ -149,8 +149,8 @@ def _related_records(conn: Connection, scope: Scope, found: Sequence[ListedOffer
             general.categories,
             general.sources,
             general.domains,
-            connected=offer_lists.connections_of(conn, affiliate_id, ids),
-            postbacks=offer_lists.postbacks_of(conn, affiliate_id, ids),
+            connected=connections.connection_states(conn, affiliate_id, ids),
+            postbacks=connections.postbacks_of(conn, affiliate_id, ids),
             blocked_by=blacklist.advertisers_of(conn, [affiliate_id]).get(affiliate_id, frozenset()),
         )
     return general

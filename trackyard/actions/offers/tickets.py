@@ -163,9 +163,9 @@ def _records(deps: Deps, conn: Connection, found: Sequence[Ticket]) -> list[Tick
     people = nested_records(deps, conn, affiliate_ids)
     listed = {item.offer.id: item for item in offer_lists.list_by_ids(conn, offer_ids)}
     general = shared_related_records(conn, list(listed.values()))
-    links = tickets.connections_among(conn, affiliate_ids, offer_ids)
+    links = connections.connections_among(conn, affiliate_ids, offer_ids)
     blocked = blacklist.advertisers_of(conn, affiliate_ids)
-    postbacks = tickets.postbacks_among(conn, affiliate_ids, offer_ids)
+    postbacks = connections.postbacks_among(conn, affiliate_ids, offer_ids)
     return [
         TicketRecord(
             ticket=ticket,

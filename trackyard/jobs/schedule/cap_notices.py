@@ -16,7 +16,8 @@ from trackyard.domain.offers.offers import Cap, Offer
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.cap_stats import GroupedCount
 from trackyard.store.engine.database import Connection, Database
-from trackyard.store.offers import click_caps, counters, offers
+from trackyard.store.offers import caps as offer_caps
+from trackyard.store.offers import counters, offers
 from trackyard.store.platform import settings
 
 _EVERY_MS: Final = 60_000
@@ -40,7 +41,7 @@ class ClickCapNotifier:
                 return False
             self._round_started_at = now
             with self._database.read() as conn:
-                self._pending = click_caps.offers_with_notice(conn)
+                self._pending = offer_caps.offers_with_click_notice(conn)
         if self._pending:
             self._check_offer(self._pending.pop(), now)
         return False

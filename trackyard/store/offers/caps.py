@@ -1,17 +1,18 @@
-"""The caps and commission tiers of stored offers, ready to be counted (domain/offers/caps.py,
-domain/offers/tiers.py)."""
+"""The caps and commission tiers of stored offers (domain/offers/caps.py, domain/offers/tiers.py)."""
 
 from collections.abc import Iterable
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 import msgspec
+from sqlalchemy import Connection, select
 
 from trackyard.base.zones import find_zone
 from trackyard.domain.offers.caps import NO_CAPS, Caps, compile_caps
+from trackyard.domain.offers.counters import CapType
 from trackyard.domain.offers.offers import Cap, PersonalLimit, Tier
 from trackyard.domain.offers.tiers import TierGroup, tier_groups_of
-from trackyard.store.tables import offer
+from trackyard.store.tables import offer, offer_label
 
 COLUMNS: Final = tuple(
     offer.c[name]
@@ -20,12 +21,15 @@ COLUMNS: Final = tuple(
         *("notice_percent_overcap", "enabled_commission_tiers", "commission_tiers"),
     )
 )
-"""What the functions here read of an offer's row, beside its id."""
+"""The columns that the functions here need, besides the id."""
 
 
 def compile_stored_caps(row: Any, zone: ZoneInfo) -> Caps:
-    """The caps of an offer that count conversions. row: an Offer, or a row with its id and COLUMNS · zone: the
-    platform's."""
+    """Return the caps of an offer that count conversions.
+
+    row: an Offer, or a row with its id and COLUMNS.
+    zone: the platform's.
+    """
     if not row.caps and not row.personal_limits:
         return NO_CAPS
     return compile_caps(
@@ -41,14 +45,28 @@ def compile_stored_caps(row: Any, zone: ZoneInfo) -> Caps:
 
 
 def tier_groups_in(row: Any, zone: ZoneInfo) -> tuple[TierGroup, ...]:
-    """The ladders of an offer, as compile_stored_caps takes it; none while its tiers are not enabled."""
+    """Return the tiers of an offer in groups; none while they are not enabled.
+
+    row, zone: as of `compile_stored_caps`.
+    """
     if not row.enabled_commission_tiers or not row.commission_tiers:
         return ()
     return tier_groups_of(row.id, _items(row.commission_tiers, Tier), _zone(row, zone))
 
 
+def offers_with_click_notice(conn: Connection) -> list[int]:
+    """Return the offers with a cap of clicks and a notice_percent_overcap, the newest first."""
+    clicks = (offer_label.c.kind == "cap_type") & (offer_label.c.value == CapType.CLICKS)
+    query = (
+        select(offer.c.id)
+        .join(offer_label, offer_label.c.offer_id == offer.c.id)
+        .where(clicks, offer.c.notice_percent_overcap.is_not(None), offer.c.removed_at.is_(None))
+    )
+    return list(conn.execute(query.order_by(offer.c.id.desc())).scalars())
+
+
 def _items(stored: Iterable[Any], kind: type[Any]) -> list[Any]:
-    """Structs, of documents or of themselves."""
+    """Return structs, of documents or of structs."""
     return [item if isinstance(item, kind) else msgspec.convert(item, kind, strict=False) for item in stored]
 
 

@@ -1,35 +1,39 @@
-"""Which affiliates are connected to which offers. A row that is not enabled says that staff took the affiliate off."""
+"""Connections of affiliates to offers.
 
-from collections.abc import Iterable
+A row that is not enabled means that staff disconnected the affiliate.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
 from sqlalchemy import Connection, select, update
+from sqlalchemy.dialects import postgresql
 
 from trackyard.domain.offers.choices import OfferStatus, Privacy
+from trackyard.domain.offers.lists import OfferPostback
 from trackyard.store.engine.dialect import upsert
-from trackyard.store.tables import connection, offer, offer_label
+from trackyard.store.tables import affiliate_postback, connection, offer, offer_label
 
 _CHUNK: Final = 1000
 
 
 def connect(conn: Connection, affiliate_id: int, offer_ids: Iterable[int], now_ms: int) -> None:
-    """Connects an affiliate to offers; to be connected already is no fault."""
+    """Connect an affiliate to offers, also to those that it is connected to already."""
     _put(conn, affiliate_id, offer_ids, now_ms, enabled=True)
 
 
 def connect_new(conn: Connection, affiliate_id: int, offer_ids: Iterable[int], now_ms: int) -> list[int]:
-    """Connects an affiliate to those of the offers that nobody connected it to or took it off; which."""
-    values = {"affiliate_id": affiliate_id, "enabled": True, "changed_at": now_ms}
-    rows = [{"offer_id": offer_id, **values} for offer_id in sorted(set(offer_ids))]
+    """Connect an affiliate to the offers without a row for it, and return them."""
     made: list[int] = []
-    for start in range(0, len(rows), _CHUNK):
-        statement = upsert(conn, connection).values(rows[start : start + _CHUNK]).on_conflict_do_nothing()
-        made += conn.execute(statement.returning(connection.c.offer_id)).scalars()
+    for statement in _inserts(conn, affiliate_id, offer_ids, now_ms, enabled=True):
+        added = statement.on_conflict_do_nothing().returning(connection.c.offer_id)
+        made += conn.execute(added).scalars()
     return sorted(made)
 
 
 def auto_connect_offers(conn: Connection, affiliate_id: int) -> list[int]:
-    """The active offers that connect affiliates at first sight and did not connect this one yet."""
+    """Return the active offers with automatic connection that have no row for this affiliate."""
     decided = select(connection.c.offer_id).where(connection.c.affiliate_id == affiliate_id)
     rows = conn.execute(
         select(offer.c.id)
@@ -41,12 +45,12 @@ def auto_connect_offers(conn: Connection, affiliate_id: int) -> list[int]:
 
 
 def disconnect(conn: Connection, affiliate_id: int, offer_ids: Iterable[int], now_ms: int) -> None:
-    """Takes an affiliate off offers, also off those that it was never connected to."""
+    """Disconnect an affiliate from offers, also from those that it was never connected to."""
     _put(conn, affiliate_id, offer_ids, now_ms, enabled=False)
 
 
 def disconnect_all(conn: Connection, offer_id: int, affiliate_ids: Iterable[int] | None, now_ms: int) -> list[int]:
-    """Takes every affiliate (None), or each of these, off an offer; the ids of those that were connected."""
+    """Disconnect affiliates (None = all) from an offer; return those that were connected."""
     statement = update(connection).where(connection.c.offer_id == offer_id, connection.c.enabled)
     if affiliate_ids is not None:
         statement = statement.where(connection.c.affiliate_id.in_(set(affiliate_ids)))
@@ -55,31 +59,18 @@ def disconnect_all(conn: Connection, offer_id: int, affiliate_ids: Iterable[int]
 
 
 def connection_states(conn: Connection, affiliate_id: int, offer_ids: Iterable[int]) -> dict[int, bool]:
-    """By offer whether the affiliate is connected; offers that nobody connected it to or took it off are absent."""
-    rows = conn.execute(
-        select(connection.c.offer_id, connection.c.enabled).where(
-            connection.c.affiliate_id == affiliate_id, connection.c.offer_id.in_(set(offer_ids))
-        )
-    )
-    return {row.offer_id: row.enabled for row in rows}
+    """Return whether the affiliate is connected, by offer; offers without a row for it are absent."""
+    return connections_among(conn, {affiliate_id}, set(offer_ids)).get(affiliate_id, {})
 
 
 def public_offers_among(conn: Connection, offer_ids: Iterable[int]) -> set[int]:
-    """Those of the offers that are public: whoever was not taken off them may use them."""
+    """Return the public offers of these: every affiliate that was not disconnected may use them."""
     rows = conn.execute(select(offer.c.id).where(offer.c.id.in_(set(offer_ids)), offer.c.privacy == Privacy.PUBLIC))
     return set(rows.scalars())
 
 
-def connected_offers(conn: Connection, affiliate_id: int) -> set[int]:
-    """The offers an affiliate is connected to."""
-    rows = conn.execute(
-        select(connection.c.offer_id).where(connection.c.affiliate_id == affiliate_id, connection.c.enabled)
-    )
-    return set(rows.scalars())
-
-
 def connected_nonpublic_offers(conn: Connection, affiliate_id: int) -> list[int]:
-    """The private and protected offers an affiliate is connected to."""
+    """Return the private and protected offers that an affiliate is connected to."""
     rows = conn.execute(
         select(offer.c.id)
         .join(connection, connection.c.offer_id == offer.c.id)
@@ -89,13 +80,54 @@ def connected_nonpublic_offers(conn: Connection, affiliate_id: int) -> list[int]
     return list(rows.scalars())
 
 
-def _put(conn: Connection, affiliate_id: int, offer_ids: Iterable[int], now_ms: int, *, enabled: bool) -> None:
+def connections_among(
+    conn: Connection, affiliate_ids: Collection[int], offer_ids: Collection[int]
+) -> dict[int, dict[int, bool]]:
+    """Return whether they are connected, by affiliate and offer; pairs without a row are absent."""
+    columns = connection.c
+    rows = conn.execute(
+        select(columns.affiliate_id, columns.offer_id, columns.enabled).where(
+            columns.affiliate_id.in_(affiliate_ids), columns.offer_id.in_(offer_ids)
+        )
+    )
+    found: dict[int, dict[int, bool]] = defaultdict(dict)
+    for row in rows:
+        found[row.affiliate_id][row.offer_id] = row.enabled
+    return found
+
+
+def postbacks_among(
+    conn: Connection, affiliate_ids: Collection[int], offer_ids: Collection[int]
+) -> dict[int, dict[int, list[OfferPostback]]]:
+    """Return the postbacks of affiliates for offers, oldest first, by both."""
+    columns = affiliate_postback.c
+    rows = conn.execute(
+        select(columns.affiliate_id, columns.offer_id, columns.id, columns.url, columns.status, columns.goal)
+        .add_columns(columns.created_at)
+        .where(columns.affiliate_id.in_(affiliate_ids), columns.offer_id.in_(offer_ids))
+        .order_by(columns.id)
+    )
+    found: dict[int, dict[int, list[OfferPostback]]] = defaultdict(lambda: defaultdict(list))
+    for affiliate_id, offer_id, *values in rows:
+        found[affiliate_id][offer_id].append(OfferPostback(*values))
+    return found
+
+
+def postbacks_of(conn: Connection, affiliate_id: int, offer_ids: Iterable[int]) -> dict[int, list[OfferPostback]]:
+    """Return the postbacks of an affiliate for offers, oldest first, by offer."""
+    return postbacks_among(conn, {affiliate_id}, set(offer_ids)).get(affiliate_id, {})
+
+
+def _inserts(
+    conn: Connection, affiliate_id: int, offer_ids: Iterable[int], now_ms: int, *, enabled: bool
+) -> Iterator[postgresql.Insert]:
     values = {"affiliate_id": affiliate_id, "enabled": enabled, "changed_at": now_ms}
     rows = [{"offer_id": offer_id, **values} for offer_id in sorted(set(offer_ids))]
     for start in range(0, len(rows), _CHUNK):
-        statement = upsert(conn, connection).values(rows[start : start + _CHUNK])
-        conn.execute(
-            statement.on_conflict_do_update(
-                index_elements=["offer_id", "affiliate_id"], set_={"enabled": enabled, "changed_at": now_ms}
-            )
-        )
+        yield upsert(conn, connection).values(rows[start : start + _CHUNK])
+
+
+def _put(conn: Connection, affiliate_id: int, offer_ids: Iterable[int], now_ms: int, *, enabled: bool) -> None:
+    changed = {"enabled": enabled, "changed_at": now_ms}
+    for statement in _inserts(conn, affiliate_id, offer_ids, now_ms, enabled=enabled):
+        conn.execute(statement.on_conflict_do_update(index_elements=["offer_id", "affiliate_id"], set_=changed))

@@ -1,9 +1,9 @@
-"""Counters of caps and tiers: what was counted, exact under concurrency (domain/offers/counters.py;
-docs/spec/conversions.md#caps, docs/spec/conversions.md#commission-tiers).
+"""Counters of caps and tiers, exact under concurrency (domain/offers/counters.py).
 
-The opening counter of a limit's period is its lock: whoever counts in the period holds it until the end of the
-transaction. Where it does not exist, the period is computed from the stored conversions. So a transaction counts before
-it writes conversions, and it has read its offers with a lock: then nobody counts by limits that were edited meanwhile.
+docs/spec/conversions.md#caps, docs/spec/conversions.md#commission-tiers. The opening counter of a limit's period is its
+lock: a transaction that counts in the period holds it until its end. Without that counter the period is computed from
+the stored conversions. So a transaction counts before it writes conversions. It has locked its offers, so that no other
+transaction counts by limits that were edited in between.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -18,48 +18,50 @@ from trackyard.domain.offers.counters import ZERO_COUNT, Count, Counter, LimitDe
 from trackyard.store.engine.bulk import BulkInsert
 from trackyard.store.engine.dialect import is_postgresql, upsert
 from trackyard.store.engine.in_lists import ValueList, among
+from trackyard.store.engine.rows import has_rows
 from trackyard.store.engine.types import Amount
 from trackyard.store.tables import conversion, counter
 
 CounterRequest = tuple[LimitDefinition, Traits]
-"""A counter that is asked for: the one of a measure for such a conversion."""
+"""A requested counter: that of a limit for the traits of a conversion."""
 
 
 @dataclass(frozen=True, slots=True)
 class LockedCounters:
-    """Counters as they stand. counts: by name, each that was asked for · told: names of the opening ones whose notice
-    is sent · opened: of those that are new."""
+    """The current values of counters.
+
+    counts: by name, of each requested counter.
+    notified: names of the opening counters with a sent notice.
+    created: names of the new opening counters.
+    """
 
     counts: Mapping[str, Count]
-    told: frozenset[str] = frozenset()
+    notified: frozenset[str] = frozenset()
     created: frozenset[str] = frozenset()
 
 
 def lock_counters(conn: Connection, wanted: Iterable[CounterRequest]) -> LockedCounters:
-    """What these counters hold; nobody else counts in their periods until the transaction ends."""
-    requested = {found.name: (measure, found) for measure, traits in wanted for found in [measure.counter_of(traits)]}
+    """Return these counters; no other transaction counts in their periods until this one ends."""
+    requested, period_counters = _by_name(wanted)
     if not requested:
         return LockedCounters({})
-    period_counters = {
-        found.period_counter.name: (measure, found.period_counter) for measure, found in requested.values()
-    }
     rows = _locked(conn, period_counters)
     made = _add_period_counters(
         conn, [period_counter for name, (_, period_counter) in sorted(period_counters.items()) if name not in rows]
     )
     for name in made:
         _recount(conn, *period_counters[name])
-    if len(rows) < len(period_counters):  # those that were opened now, here or by somebody else meanwhile
+    if len(rows) < len(period_counters):  # some were opened since, here or by another transaction
         rows = _locked(conn, period_counters)
     counts = {name: Count(row.conversions, row.budget) for name, row in rows.items()}
-    others = requested.keys() - period_counters.keys()
+    others = requested - period_counters.keys()
     found = _counts(conn, others)
     counts |= {name: found.get(name, ZERO_COUNT) for name in others}
     return LockedCounters(counts, frozenset(name for name, row in rows.items() if row.told), frozenset(made))
 
 
 def write_counts(conn: Connection, counters: Iterable[Counter], counts: Mapping[str, Count]) -> None:
-    """Stores what counters hold. Their periods are held by this transaction."""
+    """Store the values of counters. This transaction holds their periods."""
     rows = {each.name: _row(each, counts[each.name]) for each in sorted(counters, key=lambda each: each.name)}
     if not rows:
         return
@@ -74,25 +76,22 @@ def write_counts(conn: Connection, counters: Iterable[Counter], counts: Mapping[
 
 
 def record_notices(conn: Connection, names: Collection[str]) -> None:
-    """Says that the notices of these opening counters' periods are sent."""
+    """Record that the notices of the periods of these opening counters are sent."""
     if names:
         conn.execute(update(counter).where(counter.c.name.in_(names)).values(told=True))
 
 
 def record_notice_once(conn: Connection, period_counter: Counter) -> bool:
-    """Whether the notice of a period was not sent yet; it is now. Of caps of clicks, which nothing here counts."""
+    """Record the notice of a period of a click cap; return whether it was not sent before."""
     _add_period_counters(conn, [period_counter])
     unsent = update(counter).where(counter.c.name == period_counter.name, ~counter.c.told).values(told=True)
     return conn.execute(unsent).rowcount == 1
 
 
 def get_counts(conn: Connection, wanted: Iterable[CounterRequest]) -> dict[str, Count]:
-    """What these counters hold, by name, for a reader: nothing is locked or written."""
-    requested = {found.name: (measure, found) for measure, traits in wanted for found in [measure.counter_of(traits)]}
-    period_counters = {
-        found.period_counter.name: (measure, found.period_counter) for measure, found in requested.values()
-    }
-    known = _counts(conn, period_counters.keys() | requested.keys())
+    """Return the values of counters by name, without locks or writes."""
+    requested, period_counters = _by_name(wanted)
+    known = _counts(conn, period_counters.keys() | requested)
     counted = {
         each.name: count
         for name, (measure, period_counter) in period_counters.items()
@@ -103,7 +102,7 @@ def get_counts(conn: Connection, wanted: Iterable[CounterRequest]) -> dict[str, 
 
 
 def get_period_counts(conn: Connection, measure: LimitDefinition, at_ms: int) -> list[tuple[Counter, Count]]:
-    """Every counter of a measure in the period of a moment that holds something, for a reader."""
+    """Return the counters of a limit in the period of a moment that are not 0."""
     period_counter = measure.period_counter_at(at_ms)
     columns = counter.c
     query = select(counter).where(
@@ -118,7 +117,7 @@ def get_period_counts(conn: Connection, measure: LimitDefinition, at_ms: int) ->
 
 
 def each_latest_count(conn: Connection, offer_ids: Collection[int]) -> Iterator[tuple[Counter, Count]]:
-    """The counters of the last counted period of each limit of these offers, by name."""
+    """Yield the counters of the last counted period of each limit of these offers, by name."""
     columns = counter.c
     last = (
         select(columns.offer_id, columns.limit_id, func.max(columns.start).label("start"))
@@ -132,24 +131,29 @@ def each_latest_count(conn: Connection, offer_ids: Collection[int]) -> Iterator[
 
 
 def remove_counters(conn: Connection, offer_id: int, limit_ids: Collection[str] | None = None) -> None:
-    """Removes counters of an offer, those of some limits or all: they are computed again when they are asked for. The
-    offer is locked by this transaction."""
+    """Remove the counters of some limits of an offer, or all (None).
+
+    They are computed again when they are requested. This transaction has locked the offer.
+    """
     own = counter.c.offer_id == offer_id
     conn.execute(delete(counter).where(own if limit_ids is None else and_(own, counter.c.limit_id.in_(limit_ids))))
 
 
 def remove_all_counters(conn: Connection) -> None:
-    """Removes every counter; nobody counts meanwhile."""
+    """Remove every counter, while no other transaction counts."""
     conn.execute(delete(counter))
 
 
 def has_ended_counters(conn: Connection, before_ms: int) -> bool:
-    """Whether the period of a counter ended before a moment."""
-    return conn.execute(select(counter.c.name).where(counter.c.until < before_ms).limit(1)).first() is not None
+    """Return whether the period of a counter ended before a moment."""
+    return has_rows(conn, select(counter.c.name).where(counter.c.until < before_ms))
 
 
 def remove_ended_counters(conn: Connection, before_ms: int, limit: int) -> int:
-    """Removes the counters of at most `limit` periods that ended before a moment; how many periods."""
+    """Remove the counters of periods that ended before a moment; return the number of periods.
+
+    limit: of periods at once.
+    """
     columns = counter.c
     query = (
         select(columns.offer_id, columns.limit_id, columns.start)
@@ -184,13 +188,20 @@ _UPDATE_COUNTS: Final = (  # on PostgreSQL: those that are stored, in one statem
 _VALUES: Final = ("goal", "affiliate_id", "country")
 
 
+def _by_name(wanted: Iterable[CounterRequest]) -> tuple[set[str], dict[str, tuple[LimitDefinition, Counter]]]:
+    """Return the names of the requested counters, and the opening counters of their periods."""
+    found = [(limit, limit.counter_of(traits)) for limit, traits in wanted]
+    periods = {each.period_counter.name: (limit, each.period_counter) for limit, each in found}
+    return {each.name for _, each in found}, periods
+
+
 def _locked(conn: Connection, names: Collection[str]) -> dict[str, Any]:
-    """The rows of opening counters, locked in the order of their names."""
+    """Return the rows of opening counters, locked in the order of their names."""
     return {row.name: row for row in conn.execute(_LOCKED, {"names": sorted(names)})}
 
 
 def _add_period_counters(conn: Connection, period_counters: Sequence[Counter]) -> set[str]:
-    """Adds opening counters, waiting for whoever adds the same; the names of those that were added here."""
+    """Add opening counters; return the names that no other transaction has added."""
     if not period_counters:
         return set()
     statement = upsert(conn, counter).values([_row(each, ZERO_COUNT) for each in period_counters])
@@ -199,13 +210,13 @@ def _add_period_counters(conn: Connection, period_counters: Sequence[Counter]) -
 
 
 def _recount(conn: Connection, measure: LimitDefinition, period_counter: Counter) -> None:
-    """Fills a period that was just opened with what its conversions are."""
+    """Count the conversions of a period that was just opened."""
     counted = _compute_counts(conn, measure, period_counter)
     write_counts(conn, [each for each, _ in counted], {each.name: count for each, count in counted})
 
 
 def _compute_counts(conn: Connection, measure: LimitDefinition, period_counter: Counter) -> list[tuple[Counter, Count]]:
-    """The counters of a period that hold something, from the stored conversions."""
+    """Return the counters of a period that are not 0, from the stored conversions."""
     columns = conversion.c
     sides = (
         (columns.goal, measure.goal),

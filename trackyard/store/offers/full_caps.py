@@ -1,4 +1,4 @@
-"""Which offers have caps of conversions or of a budget that refuse clicks now (docs/spec/conversions.md#caps)."""
+"""Full caps of conversions or budgets, which reject clicks (docs/spec/conversions.md#caps)."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -16,8 +16,10 @@ from trackyard.store.tables import offer
 
 
 def compile_full_caps(conn: Connection, offer_ids: Sequence[int]) -> list[RulesetFullCaps]:
-    """The full caps of these offers; an offer without any is absent. One whose period is over may be among them: edges
-    look at `until`."""
+    """Return the full caps of these offers; an offer without any is absent.
+
+    The period of a cap may be over: edges check `until`.
+    """
     query = select(offer.c.id, *limits.COLUMNS).where(
         offer.c.id.in_(offer_ids), offer.c.removed_at.is_(None), offer.c.is_redirect_overcap
     )
@@ -34,7 +36,7 @@ _UTC = ZoneInfo("UTC")
 
 
 def _full(caps: Caps, counted: Sequence[tuple[Counter, Count]]) -> tuple[FullCap, ...]:
-    """The caps that are full, the affiliates of one cap and period together."""
+    """Return the full caps, with the affiliates of one cap and period together."""
     found: dict[tuple[Any, ...], set[int]] = defaultdict(set)
     for rule, affiliate_ids, countries, until in (*_zero_caps(caps), *_full_by_counters(caps, counted)):
         found[(rule.measure.id, countries, until)].update(affiliate_ids)
@@ -45,11 +47,11 @@ def _full(caps: Caps, counted: Sequence[tuple[Counter, Count]]) -> tuple[FullCap
 
 
 _FullCapEntry = tuple[CapRule, tuple[int, ...], tuple[str, ...], int | None]
-"""A full cap, whose clicks it refuses (empty = of any), and until when."""
+"""A full cap, the affiliates and countries of the clicks that it rejects (empty = all), and its end."""
 
 
 def _zero_caps(caps: Caps) -> Iterator[_FullCapEntry]:
-    """Caps of 0 are full though nothing is counted."""
+    """Yield the caps of 0, which are full without a count."""
     for rule in caps.rules:
         if rule.value <= 0 and caps.rejects_clicks(rule):
             yield rule, _sorted_values(rule.measure.affiliate.only), _sorted_values(rule.measure.country.only), None

@@ -1,8 +1,7 @@
-"""Lists of offers: which, in what order, how many, and what their views name
-(docs/api/offer-lists.md, docs/spec/offers.md#lists-of-offers).
+"""Lists of offers, and the names that their views show.
 
-The offers of a page are chosen from the columns of the index `ix_offer_listed` and from labels alone: an offer's own
-row is wide and is read for the page only.
+docs/api/offer-lists.md, docs/spec/offers.md#lists-of-offers. The offers of a page are chosen from the columns of the
+index `ix_offer_listed` and from labels alone: the row of an offer is wide and is read for the page only.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -15,14 +14,15 @@ from sqlalchemy import ColumnElement, Connection, Text, and_, cast, func, or_, s
 
 from trackyard.base.ids import is_hex24
 from trackyard.domain.offers.choices import OfferStatus, Privacy
-from trackyard.domain.offers.lists import ListedOffer, OfferFilters, OfferOrder, OfferPostback, TrackingDomain
-from trackyard.domain.offers.offers import OFFER_FIELDS, OfferSchedule, offer_of
+from trackyard.domain.offers.lists import ListedOffer, OfferFilters, OfferOrder, TrackingDomain
+from trackyard.domain.offers.offers import OfferSchedule
 from trackyard.domain.offers.schedules import is_open
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.dialect import page_of
+from trackyard.store.engine.rows import in_scope
+from trackyard.store.offers.offers import COLUMNS, matches_reference, offer_of_row
 from trackyard.store.tables import (
     advertiser_blacklist,
-    affiliate_postback,
     category,
     connection,
     domain,
@@ -30,9 +30,6 @@ from trackyard.store.tables import (
     offer_label,
     source,
 )
-
-_NAMES: Final = sorted(OFFER_FIELDS)
-_COLUMNS: Final = [*(offer.c[name] for name in _NAMES), offer.c.cr, offer.c.epc]
 
 SORTS: Final = {
     "id": offer.c.id,
@@ -45,7 +42,7 @@ SORTS: Final = {
     "daily_cap": offer.c.day_cap,
     "total_cap": offer.c.total_cap,
 }
-"""What lists can be sorted by. An offer without a cap comes last in either direction."""
+"""What lists can be sorted by. Offers without a cap are last in either direction."""
 
 FilterCondition = Callable[[frozenset[Any]], ColumnElement[bool]]
 
@@ -62,26 +59,29 @@ def list_offers(
     page: int,
     limit: int,
 ) -> tuple[list[ListedOffer], int]:
-    """A page, and how many there are on all pages. conditions: of `filter_conditions` or `live_conditions`."""
-    where = [offer.c.removed_at.is_(None), *_scoped(scope), *conditions]
-    ids = page_of(select(offer.c.id).where(*where).order_by(*_order(order)), page, limit)
+    """Return a page and the total.
+
+    conditions: of `filter_conditions` or `live_conditions`.
+    """
+    ids = page_of(select(offer.c.id).where(*_scoped(scope), *conditions).order_by(*_order(order)), page, limit)
     wanted = list(conn.execute(ids).scalars())
     if page == 1 and len(wanted) < limit:
         return list_by_ids(conn, wanted), len(wanted)
-    total = conn.execute(select(func.count()).select_from(offer).where(*where)).scalar_one()
-    return list_by_ids(conn, wanted), int(total)
+    return list_by_ids(conn, wanted), count_offers(conn, scope, conditions)
 
 
 def count_offers(conn: Connection, scope: Scope, conditions: Sequence[ColumnElement[bool]]) -> int:
-    """How many offers there are."""
-    where = [offer.c.removed_at.is_(None), *_scoped(scope), *conditions]
-    return int(conn.execute(select(func.count()).select_from(offer).where(*where)).scalar_one())
+    """Return the number of offers in scope that meet the conditions."""
+    query = select(func.count()).select_from(offer).where(*_scoped(scope), *conditions)
+    return int(conn.execute(query).scalar_one())
 
 
 def find_listed(conn: Connection, scope: Scope, reference: str) -> ListedOffer | None:
-    """The offer of an integer id or a hash; None when there is none in scope. An affiliate finds one that is not
-    active only when it is connected to it."""
-    conditions = [offer.c.removed_at.is_(None), _matches_reference(reference), *_scoped(scope)]
+    """Return the offer of an integer id or a hash in scope, or None.
+
+    An affiliate finds an inactive offer only when it is connected to it.
+    """
+    conditions = [matches_reference(reference), *_scoped(scope)]
     if scope.affiliate_ids is not None:
         conditions.append(or_(offer.c.status == OfferStatus.ACTIVE, offer.c.id.in_(_connected(scope))))
     found = conn.execute(select(offer.c.id).where(*conditions)).scalar_one_or_none()
@@ -89,15 +89,11 @@ def find_listed(conn: Connection, scope: Scope, reference: str) -> ListedOffer |
 
 
 def list_by_ids(conn: Connection, ids: Sequence[int]) -> list[ListedOffer]:
-    """The offers of ids, in their order; ids that somebody may see."""
+    """Return the offers of ids in their order; the caller may see them."""
     if not ids:
         return []
-    rows = conn.execute(select(*_COLUMNS).where(offer.c.id.in_(ids)))
-    found = {}
-    for row in rows:
-        *values, cr, epc = row
-        made = offer_of(dict(zip(_NAMES, values, strict=True)))
-        found[made.id] = ListedOffer(made, cr, epc)
+    rows = conn.execute(select(*COLUMNS, offer.c.cr, offer.c.epc).where(offer.c.id.in_(ids)))
+    found = {row.id: ListedOffer(offer_of_row(row), row.cr, row.epc) for row in rows}
     return [found[number] for number in ids if number in found]
 
 
@@ -110,20 +106,24 @@ def filter_conditions(filters: OfferFilters) -> list[ColumnElement[bool]]:
 
 
 def live_conditions(conn: Connection, scope: Scope, now_ms: int, zone: ZoneInfo) -> list[ColumnElement[bool]]:
-    """The conditions of offers that the affiliate of the scope may send traffic to now: connected, or public and
-    not taken off by hand; of no advertiser who refuses it; within their dates and schedule. zone: the platform's."""
+    """Return the conditions of offers that the affiliate of the scope may send traffic to now.
+
+    The affiliate is connected, or the offer is public and the affiliate was not disconnected by hand. The advertiser
+    does not reject the affiliate. The offer is within its dates and schedule.
+    zone: the platform's.
+    """
     columns = offer.c
-    refusing = select(advertiser_blacklist.c.advertiser_id).where(
+    rejecting = select(advertiser_blacklist.c.advertiser_id).where(
         advertiser_blacklist.c.affiliate_id.in_(scope.affiliate_ids or ())
     )
-    taken_off = select(connection.c.offer_id).where(
+    removed = select(connection.c.offer_id).where(
         connection.c.affiliate_id.in_(scope.affiliate_ids or ()), ~connection.c.enabled
     )
     conditions: list[ColumnElement[bool]] = [
         or_(columns.start_at.is_(None), columns.start_at <= now_ms),
         or_(columns.stop_at.is_(None), columns.stop_at > now_ms),
-        or_(and_(columns.privacy == Privacy.PUBLIC, columns.id.not_in(taken_off)), columns.id.in_(_connected(scope))),
-        columns.advertiser_id.not_in(refusing),
+        or_(columns.id.in_(_connected(scope)), and_(columns.privacy == Privacy.PUBLIC, columns.id.not_in(removed))),
+        columns.advertiser_id.not_in(rejecting),
     ]
     closed = _closed_schedules(conn, now_ms, zone)
     if closed:
@@ -132,52 +132,27 @@ def live_conditions(conn: Connection, scope: Scope, now_ms: int, zone: ZoneInfo)
     return conditions
 
 
-def connections_of(conn: Connection, affiliate_id: int, offer_ids: Iterable[int]) -> dict[int, bool]:
-    """Whether the affiliate is connected, by offer; absent where nobody ever decided."""
-    rows = conn.execute(
-        select(connection.c.offer_id, connection.c.enabled).where(
-            connection.c.affiliate_id == affiliate_id, connection.c.offer_id.in_(list(offer_ids))
-        )
-    )
-    return {row.offer_id: row.enabled for row in rows}
-
-
-def postbacks_of(conn: Connection, affiliate_id: int, offer_ids: Iterable[int]) -> dict[int, list[OfferPostback]]:
-    """The affiliate's postbacks for these offers, by offer, oldest first."""
-    columns = affiliate_postback.c
-    rows = conn.execute(
-        select(columns.offer_id, columns.id, columns.url, columns.status, columns.goal, columns.created_at)
-        .where(columns.affiliate_id == affiliate_id, columns.offer_id.in_(list(offer_ids)))
-        .order_by(columns.id)
-    )
-    found: dict[int, list[OfferPostback]] = {}
-    for offer_id, *values in rows:
-        found.setdefault(offer_id, []).append(OfferPostback(*values))
-    return found
-
-
 def category_titles(conn: Connection, ids: Iterable[str]) -> dict[str, str]:
-    """Title by id, of those that exist."""
-    rows = conn.execute(select(category.c.id, category.c.title).where(category.c.id.in_(set(ids))))
-    return {row.id: row.title for row in rows}
+    """Return titles by id, of those that exist."""
+    query = select(category.c.id, category.c.title).where(category.c.id.in_(set(ids)))
+    return dict(conn.execute(query).all())
 
 
 def source_titles(conn: Connection, ids: Iterable[str]) -> dict[str, dict[str, str]]:
-    """Titles by language by id, of those that exist."""
-    rows = conn.execute(select(source.c.id, source.c.title_lang).where(source.c.id.in_(set(ids))))
-    return {row.id: row.title_lang for row in rows}
+    """Return titles by language by id, of those that exist."""
+    query = select(source.c.id, source.c.title_lang).where(source.c.id.in_(set(ids)))
+    return dict(conn.execute(query).all())
 
 
 def tracking_domains(conn: Connection, ids: Iterable[int]) -> dict[int, TrackingDomain]:
-    """Domains by id, of those that exist."""
+    """Return domains by id, of those that exist."""
     rows = conn.execute(select(domain.c.id, domain.c.url, domain.c.use_https).where(domain.c.id.in_(set(ids))))
     return {row.id: TrackingDomain(row.url, row.use_https) for row in rows}
 
 
 def _scoped(scope: Scope) -> list[ColumnElement[bool]]:
-    conditions: list[ColumnElement[bool]] = []
-    if scope.advertiser_ids is not None:
-        conditions.append(offer.c.advertiser_id.in_(scope.advertiser_ids))
+    """Return the conditions of offers in scope that were not removed."""
+    conditions = [offer.c.removed_at.is_(None), *in_scope(scope, advertiser=offer.c.advertiser_id)]
     if scope.affiliate_ids is not None:
         conditions.append(or_(offer.c.privacy != Privacy.PRIVATE, offer.c.id.in_(_connected(scope))))
     return conditions
@@ -233,17 +208,14 @@ _FILTERS: Final[dict[str, FilterCondition]] = {
     "q": lambda texts: or_(*(_matches(text) for text in texts)),
     "updated_at": lambda moments: offer.c.updated_at >= min(moments),
 }
-"""Name of a filter → its condition. q: part of a title, an id or a hash · updated_at: since a moment, UTC ms."""
+"""The conditions of filters by name.
+
+q: a part of a title, an id or a hash.
+updated_at: since a moment, UTC milliseconds.
+"""
 
 _CAP_FILTERS: Final = {"caps_type": "cap_type", "caps_country": "cap_country"}
-"""Name of a filter of caps → its label; with both, one cap must match both."""
-
-
-def _matches_reference(reference: str) -> ColumnElement[bool]:
-    text = reference.lower()
-    if is_hex24(text):
-        return offer.c.hash == text
-    return offer.c.id == (int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0)
+"""The labels of filters of caps by name; with both, one cap must match both."""
 
 
 def _order(order: OfferOrder) -> list[Any]:
@@ -254,6 +226,6 @@ def _order(order: OfferOrder) -> list[Any]:
 
 
 def _closed_schedules(conn: Connection, now_ms: int, zone: ZoneInfo) -> list[str]:
-    """The schedules, as they are stored, that are closed now. Offers share few of them."""
+    """Return the stored schedules that are closed now. Offers share few of them."""
     texts = conn.execute(select(_SCHEDULE).where(offer.c.schedule.is_not(None)).distinct()).scalars()
     return [text for text in texts if not is_open(_read_schedule(text), now_ms, zone)]

@@ -1,4 +1,4 @@
-"""Figures of offers: what their lists show, and what SmartLinks choose by."""
+"""Metrics of offers, for lists and for the choice of SmartLinks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,8 +11,12 @@ from trackyard.store.tables import offer
 
 @dataclass(frozen=True, slots=True)
 class OfferMetrics:
-    """cr: conversions per click, in percent · epc: payouts of confirmed per click, in the platform currency · week_epc:
-    payouts of those not declined per click, of 7 days."""
+    """The metrics of one offer.
+
+    cr: conversions per click, in percent.
+    epc: payouts of confirmed conversions per click, in the platform currency.
+    week_epc: payouts of conversions that are not declined per click, over 7 days.
+    """
 
     cr: Decimal
     epc: Decimal
@@ -20,16 +24,16 @@ class OfferMetrics:
 
 
 def get_offer_metrics(conn: Connection) -> dict[int, OfferMetrics]:
-    """The figures by offer, of those not removed that have any."""
+    """Return the metrics by offer, of those not removed with a metric other than 0."""
     columns = offer.c
     figures = (columns.cr, columns.epc, columns.week_epc)
     some = or_(*(figure != Decimal(0) for figure in figures))
     rows = conn.execute(select(columns.id, *figures).where(columns.removed_at.is_(None), some))
-    return {row.id: OfferMetrics(row.cr, row.epc, row.week_epc) for row in rows}
+    return {number: OfferMetrics(*metrics) for number, *metrics in rows}
 
 
 def write_offer_metrics(conn: Connection, figures: Mapping[int, OfferMetrics]) -> None:
-    """Writes the figures of offers. They are no change of the offer: updated_at stays."""
+    """Store the metrics of offers; updated_at stays, as the offers do not change."""
     statement = (
         update(offer)
         .where(offer.c.id == bindparam("offer_id"), offer.c.removed_at.is_(None))

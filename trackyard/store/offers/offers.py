@@ -1,11 +1,13 @@
-"""Offers (docs/api/offers.md). A removed offer stays for its clicks and conversions: names are found, the offer is
-not."""
+"""Offers (docs/api/offers.md).
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+A removed offer stays for its clicks and conversions: its name is found, the offer is not.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Connection, and_, delete, exists, insert, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, Table, and_, delete, exists, insert, or_, select, tuple_, update
 
 from trackyard.base.ids import is_hex24
 from trackyard.domain.offers.choices import OfferStatus, Privacy
@@ -20,16 +22,29 @@ from trackyard.domain.offers.offers import (
     stored_columns,
 )
 from trackyard.domain.people.scope import Scope
-from trackyard.store.tables import connection, offer, offer_label
+from trackyard.store.engine.rows import ids_with_tags as rows_with_tags
+from trackyard.store.tables import category, connection, domain, offer, offer_label, smartlink_category, source
 
 Document = dict[str, Any]
 
-_NAMES = sorted(OFFER_FIELDS)
-_COLUMNS = [offer.c[name] for name in _NAMES]
+_NAMES: Final = sorted(OFFER_FIELDS)
+COLUMNS: Final = [offer.c[name] for name in _NAMES]
+"""The columns of an Offer."""
+
+_GROUPS: Final[dict[str, Table]] = {
+    "sources": source,
+    "categories": category,
+    "smartlink_categories": smartlink_category,
+    "domain_id": domain,
+}
+"""The tables of the ids in fields of offers."""
 
 
 def add_offer(conn: Connection, fields: Mapping[str, Any]) -> Offer:
-    """Stores a new offer of these fields (those without a default at least; no id), with what lists filter by."""
+    """Store a new offer with its labels and sort keys, and return it.
+
+    fields: at least those without a default; no id.
+    """
     draft = Offer(id=0, **fields)
     columns = stored_columns({name: value for name, value in msgspec.structs.asdict(draft).items() if name != "id"})
     statement = insert(offer).values(**columns, **sort_columns_of(draft)).returning(offer.c.id)
@@ -39,8 +54,10 @@ def add_offer(conn: Connection, fields: Mapping[str, Any]) -> Offer:
 
 
 def edit_offer(conn: Connection, before: Offer, changes: Mapping[str, Any]) -> Offer:
-    """Writes the changed fields and no others; the offer after them. `before` was read with `lock` in this
-    transaction, so that what follows from several fields (sort keys, labels) follows from what is stored."""
+    """Store the changed fields alone, and return the offer with them.
+
+    before: read with `lock` in this transaction, as labels and sort keys depend on several fields.
+    """
     after = msgspec.structs.replace(before, **changes)
     columns = stored_columns(dict(changes)) | sort_columns_of(after)
     conn.execute(update(offer).where(offer.c.id == before.id).values(**columns))
@@ -49,37 +66,42 @@ def edit_offer(conn: Connection, before: Offer, changes: Mapping[str, Any]) -> O
 
 
 def update_offers(conn: Connection, offer_ids: Iterable[int], columns: Mapping[str, Any]) -> None:
-    """Gives many offers the same values of columns from which nothing follows: no labels, no sort keys."""
+    """Set columns of many offers that labels and sort keys do not depend on."""
     conn.execute(update(offer).where(offer.c.id.in_(set(offer_ids))).values(**columns))
 
 
 def remove_offers(conn: Connection, offer_ids: Iterable[int], now_ms: int) -> None:
-    """Takes offers out of every list; their rows stay for their clicks and conversions."""
+    """Remove offers from every list; their rows stay for their clicks and conversions."""
     wanted = set(offer_ids)
     conn.execute(update(offer).where(offer.c.id.in_(wanted)).values(removed_at=now_ms, updated_at=now_ms))
     conn.execute(delete(offer_label).where(offer_label.c.offer_id.in_(wanted)))
 
 
 def find_offer(conn: Connection, scope: Scope, reference: int | str, *, lock: bool = False) -> Offer | None:
-    """The offer of an id (integer, also as text, or 24 hex digits); None when there is none, it was removed, or its
-    advertiser is out of scope. `lock`: nobody else changes it until this transaction ends; rows that refer to it
-    are still written."""
-    statement = select(*_COLUMNS).where(_is(reference), offer.c.removed_at.is_(None))
+    """Return the offer of an id or hash in the scope of advertisers, or None.
+
+    reference: an integer, also as text, or 24 hex digits.
+    lock: no other transaction changes it until the end of this one; rows that refer to it can still be written.
+    """
+    statement = select(*COLUMNS).where(matches_reference(reference), offer.c.removed_at.is_(None))
     row = conn.execute(statement.with_for_update(key_share=True) if lock else statement).one_or_none()
-    if row is None or not scope.has_advertiser(row.advertiser_id):
-        return None
-    return offer_of(dict(zip(_NAMES, row, strict=True)))
+    return None if row is None or not scope.has_advertiser(row.advertiser_id) else offer_of_row(row)
+
+
+def offer_of_row(row: Iterable[Any]) -> Offer:
+    """Return the offer of a row that begins with COLUMNS."""
+    return offer_of(dict(zip(_NAMES, row, strict=False)))
 
 
 def list_by_id(conn: Connection, scope: Scope, ids: Iterable[int], *, lock: bool = False) -> list[Offer]:
-    """The offers of these ids that are there and in scope, in the order of ids; `lock` as of find_offer."""
-    statement = select(*_COLUMNS).where(offer.c.id.in_(set(ids)), offer.c.removed_at.is_(None)).order_by(offer.c.id)
+    """Return the offers of these ids that exist and are in scope, by id; `lock` works as in `find_offer`."""
+    statement = select(*COLUMNS).where(offer.c.id.in_(set(ids)), offer.c.removed_at.is_(None)).order_by(offer.c.id)
     rows = conn.execute(statement.with_for_update(key_share=True) if lock else statement)
-    return [offer_of(dict(zip(_NAMES, row, strict=True))) for row in rows if scope.has_advertiser(row.advertiser_id)]
+    return [offer_of_row(row) for row in rows if scope.has_advertiser(row.advertiser_id)]
 
 
 def removed_among(conn: Connection, scope: Scope, ids: Iterable[int]) -> set[int]:
-    """Those of the ids that were in scope and are removed."""
+    """Return the removed offers in scope, of these."""
     statement = select(offer.c.id, offer.c.advertiser_id).where(
         offer.c.id.in_(set(ids)), offer.c.removed_at.isnot(None)
     )
@@ -87,34 +109,20 @@ def removed_among(conn: Connection, scope: Scope, ids: Iterable[int]) -> set[int
 
 
 def existing_titles(conn: Connection, ids: Iterable[int]) -> dict[int, str]:
-    """Those of the ids that exist and were not removed, with their title."""
-    present = offer.c.id.in_(set(ids)), offer.c.removed_at.is_(None)
-    rows = conn.execute(select(offer.c.id, offer.c.title).where(*present))
-    return {row.id: row.title for row in rows}
+    """Return titles by id, of those that exist and were not removed."""
+    query = select(offer.c.id, offer.c.title).where(offer.c.id.in_(set(ids)), offer.c.removed_at.is_(None))
+    return dict(conn.execute(query).all())
 
 
 def names_of(conn: Connection, ids: Iterable[int]) -> dict[int, OfferName]:
-    """Names by id, of those that exist."""
-    columns = (
-        offer.c.id,
-        offer.c.hash,
-        offer.c.title,
-        offer.c.url_preview,
-        offer.c.url,
-        offer.c.external_offer_id,
-        offer.c.landings,
-    )
-    rows = conn.execute(select(*columns).where(offer.c.id.in_(set(ids))))
-    return {
-        row.id: OfferName(
-            row.id, row.hash, row.title, row.url_preview or "", row.url, row.external_offer_id, row.landings
-        )
-        for row in rows
-    }
+    """Return names by id, of those that exist."""
+    names = ("id", "hash", "title", "url_preview", "url", "external_offer_id", "landings")
+    rows = conn.execute(select(*(offer.c[name] for name in names)).where(offer.c.id.in_(set(ids))))
+    return {number: OfferName(number, key, title, preview or "", *rest) for number, key, title, preview, *rest in rows}
 
 
 def ids_of(conn: Connection, references: Iterable[str]) -> set[int]:
-    """The ids of offers named by integer or by hash."""
+    """Return the ids of offers that are named by integer or by hash."""
     wanted = list(references)
     numbers = [int(text) for text in wanted if text.isdecimal() and len(text) < 10]
     rows = conn.execute(select(offer.c.id).where(or_(offer.c.id.in_(numbers), offer.c.hash.in_(wanted))))
@@ -123,24 +131,24 @@ def ids_of(conn: Connection, references: Iterable[str]) -> set[int]:
 
 def all_titles(conn: Connection) -> dict[int, str]:
     """Return the titles of all offers by id; removed offers are among them."""
-    return {row.id: row.title for row in conn.execute(select(offer.c.id, offer.c.title))}
+    return dict(conn.execute(select(offer.c.id, offer.c.title)).all())
 
 
 def ids_with_tags(conn: Connection, tags: Iterable[str]) -> set[int]:
-    """The offers that have any of the tags."""
-    wanted = set(tags)
-    rows = conn.execute(select(offer.c.id, offer.c.tags))
-    return {row.id for row in rows if wanted.intersection(row.tags)}
+    """Return the offers that have any of the tags."""
+    return rows_with_tags(conn, offer, tags)
 
 
 def is_visible(conn: Connection, offer_id: int, affiliate_id: int | None) -> bool:
-    """Whether the offer exists and an affiliate may know of it (None: staff, who may). One that is private or not
-    active is for the connected alone."""
+    """Return whether the offer exists and an affiliate may see it (None = staff, always).
+
+    Only connected affiliates see a private or inactive offer.
+    """
     return bool(visible_among(conn, [offer_id], affiliate_id))
 
 
 def visible_among(conn: Connection, ids: Iterable[int], affiliate_id: int | None) -> set[int]:
-    """Those of the ids that are visible as `is_visible` says."""
+    """Return the offers that are visible by the rule of `is_visible`, of these."""
     query = select(offer.c.id).where(offer.c.id.in_(set(ids)), offer.c.removed_at.is_(None))
     if affiliate_id is not None:
         of_affiliate = connection.c.affiliate_id == affiliate_id, connection.c.enabled
@@ -152,12 +160,13 @@ def visible_among(conn: Connection, ids: Iterable[int], affiliate_id: int | None
 
 
 def offers_with(conn: Connection, kind: str, value: str) -> list[int]:
-    """The offers filed under a value of a kind, by id; removed offers are filed under nothing."""
+    """Return the offers with a label, by id; removed offers have none."""
     query = select(offer_label.c.offer_id).where(offer_label.c.kind == kind, offer_label.c.value == value)
     return list(conn.execute(query.order_by(offer_label.c.offer_id)).scalars())
 
 
-def _is(reference: int | str) -> Any:
+def matches_reference(reference: int | str) -> ColumnElement[bool]:
+    """Return the condition that an offer has this id, also as text, or this hash."""
     text = str(reference).lower()
     if is_hex24(text):  # also when every digit is decimal: no integer id has 24
         return offer.c.hash == text
@@ -172,3 +181,9 @@ def _write_labels(conn: Connection, offer_id: int, before: frozenset[Label], aft
     if new:
         rows = [{"kind": kind, "value": value, "offer_id": offer_id} for kind, value in sorted(new)]
         conn.execute(insert(offer_label), rows)
+
+
+def missing_ids(conn: Connection, field: str, ids: Collection[Any]) -> set[Any]:
+    """Return the ids that do not exist in the table that `field` of an offer refers to, of these."""
+    key = _GROUPS[field].c.id
+    return set(ids) - set(conn.execute(select(key).where(key.in_(set(ids)))).scalars()) if ids else set()

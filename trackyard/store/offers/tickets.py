@@ -1,17 +1,14 @@
 """Tickets: requests of affiliates to join offers (docs/api/tickets.md)."""
 
-from collections import defaultdict
-from collections.abc import Collection
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, select
 
-from trackyard.domain.offers.lists import OfferPostback
 from trackyard.domain.offers.tickets import Ticket, TicketDecision, TicketFilter, TicketStatus
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.rows import Rows, in_scope
 from trackyard.store.engine.search import part_conditions
-from trackyard.store.tables import affiliate, affiliate_postback, connection, ticket
+from trackyard.store.tables import affiliate, ticket
 
 
 def _ticket(status: str, decision: str | None, **values: Any) -> Ticket:
@@ -67,40 +64,4 @@ def _conditions(criteria: TicketFilter) -> list[ColumnElement[bool]]:
     if criteria.manager_ids:
         managed = select(affiliate.c.id).where(affiliate.c.manager_id.in_(criteria.manager_ids))
         found.append(columns.affiliate_id.in_(managed))
-    return found
-
-
-def connections_among(
-    conn: Connection, affiliate_ids: Collection[int], offer_ids: Collection[int]
-) -> dict[int, dict[int, bool]]:
-    """Return whether they are connected, by affiliate and offer.
-
-    Pairs without a row of connections are absent.
-    """
-    columns = connection.c
-    rows = conn.execute(
-        select(columns.affiliate_id, columns.offer_id, columns.enabled).where(
-            columns.affiliate_id.in_(affiliate_ids), columns.offer_id.in_(offer_ids)
-        )
-    )
-    found: dict[int, dict[int, bool]] = defaultdict(dict)
-    for row in rows:
-        found[row.affiliate_id][row.offer_id] = row.enabled
-    return found
-
-
-def postbacks_among(
-    conn: Connection, affiliate_ids: Collection[int], offer_ids: Collection[int]
-) -> dict[int, dict[int, list[OfferPostback]]]:
-    """Return the postbacks of affiliates for offers, oldest first, by both."""
-    columns = affiliate_postback.c
-    rows = conn.execute(
-        select(columns.affiliate_id, columns.offer_id, columns.id, columns.url, columns.status, columns.goal)
-        .add_columns(columns.created_at)
-        .where(columns.affiliate_id.in_(affiliate_ids), columns.offer_id.in_(offer_ids))
-        .order_by(columns.id)
-    )
-    found: dict[int, dict[int, list[OfferPostback]]] = defaultdict(lambda: defaultdict(list))
-    for affiliate_id, offer_id, *values in rows:
-        found[affiliate_id][offer_id].append(OfferPostback(*values))
     return found

@@ -1,7 +1,4 @@
-"""Edge numbers, each given to one edge process slot of a data directory, for ever.
-
-docs/spec/engine.md#edge-numbers.
-"""
+"""Edge numbers, each of one process slot of a data directory (docs/spec/engine.md#edge-numbers)."""
 
 from dataclasses import dataclass
 
@@ -13,12 +10,12 @@ from trackyard.store.tables import edge
 
 
 class EdgeNumbersExhausted(Exception):
-    """All numbers are given out."""
+    """No edge number is free."""
 
 
 @dataclass(frozen=True, slots=True)
 class EdgeSlot:
-    """A number and the slot of the data directory that holds it."""
+    """An edge number and the slot of the data directory that has it."""
 
     number: int
     directory_id: str
@@ -44,6 +41,6 @@ def claim_edge(conn: Connection, directory_id: str, slot: int, now_ms: int) -> i
 
 
 def each_edge(conn: Connection) -> list[EdgeSlot]:
-    """Every number that was ever given out, ascending."""
+    """Return every number that was ever given, in ascending order."""
     rows = conn.execute(select(edge.c.number, edge.c.directory_id, edge.c.slot).order_by(edge.c.number))
-    return [EdgeSlot(row.number, row.directory_id, row.slot) for row in rows]
+    return [EdgeSlot(*row) for row in rows]

@@ -24,10 +24,10 @@ class ParallelOffer:
 
 
 def cross_urls(conn: Connection, offer_ids: Collection[int]) -> dict[int, str]:
-    """The cross_postback_url of each of these offers that has one."""
+    """Return the cross_postback_url of each of these offers that has one."""
     if not offer_ids:
         return {}
-    return {row.id: row.cross_postback_url for row in conn.execute(_CROSS, {"ids": offer_ids})}
+    return dict(conn.execute(_CROSS, {"ids": offer_ids}).all())
 
 
 def parallel_urls(conn: Connection) -> dict[int, str]:
@@ -38,7 +38,7 @@ def parallel_urls(conn: Connection) -> dict[int, str]:
 
 
 def parallel_offers(conn: Connection, offer_ids: Collection[int]) -> dict[int, ParallelOffer]:
-    """Those of these offers that have a parallel_tracking_url."""
+    """Return the offers with a parallel_tracking_url, of these."""
     columns = offer.c
     query = select(columns.id, columns.parallel_tracking_url, columns.title)
     rows = conn.execute(query.where(columns.id.in_(offer_ids)))

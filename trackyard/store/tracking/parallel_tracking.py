@@ -7,11 +7,12 @@ from typing import Final
 
 from sqlalchemy import Connection, delete, func, insert, select
 
+from trackyard.store.engine.rows import has_rows
 from trackyard.store.tables import parallel_call
 
 MAX_QUEUED: Final = 20_000
 MAX_QUEUED_PER_HOST: Final = 2_000
-"""What waits at the most, in all and for one host; more is left out."""
+"""The largest numbers of waiting requests, in total and for one host; more are dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +25,11 @@ class ParallelRequest:
 
 
 def add(conn: Connection, calls: Sequence[ParallelRequest], now_ms: int) -> int:
-    """Adds calls as far as there is room; how many."""
+    """Queue requests as far as there is room; return the number queued."""
     if not calls:
         return 0
     counted = select(parallel_call.c.host, func.count()).group_by(parallel_call.c.host)
-    waiting = Counter({row[0]: row[1] for row in conn.execute(counted)})
+    waiting: Counter[str] = Counter(dict(conn.execute(counted).all()))
     room = MAX_QUEUED - waiting.total()
     rows = []
     for call in calls[: max(0, room)]:
@@ -41,12 +42,12 @@ def add(conn: Connection, calls: Sequence[ParallelRequest], now_ms: int) -> int:
 
 
 def has_any(conn: Connection) -> bool:
-    """Whether a call waits. Cheap."""
-    return conn.execute(select(parallel_call.c.id).limit(1)).first() is not None
+    """Return whether a request waits. Cheap."""
+    return has_rows(conn, select(parallel_call.c.id))
 
 
 def take(conn: Connection, limit: int) -> list[ParallelRequest]:
-    """Takes the oldest calls out of the queue, each for one worker."""
+    """Remove the oldest requests from the queue and return them, each to one worker."""
     columns = parallel_call.c
     oldest = select(columns.id, columns.offer_id, columns.host, columns.click).order_by(columns.id).limit(limit)
     rows = conn.execute(oldest.with_for_update(skip_locked=True)).all()

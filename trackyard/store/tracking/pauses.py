@@ -13,7 +13,8 @@ from trackyard.store.tables import affiliate, affiliate_postback, offer, staff
 class PausedPostback:
     """A postback that was just paused, and the people to notify.
 
-    manager_email None = it has no manager; offer_id None = global.
+    manager_name, manager_email: None = its affiliate has no manager.
+    offer_id, offer_title: None = global.
     """
 
     id: int
@@ -28,10 +29,11 @@ class PausedPostback:
 
 
 def count_dead(conn: Connection, dead: Mapping[int, int], delivered: Collection[int], most: int) -> list[int]:
-    """Counts calls of postbacks that ended dead since the last that was taken.
+    """Count the deliveries of postbacks that are dead since the last one that was sent.
 
-    dead: by postback, how many (of those that are in `delivered` too: after that) · taken: postbacks of which a call
-    was. Returns those that have `most` or more in a row and are not paused yet, locked until the transaction ends.
+    dead: their number by postback; of a postback in `delivered`, those after the sent one.
+    delivered: the postbacks with a delivery that was sent.
+    Returns the postbacks with `most` or more in a row that are not paused yet, locked until the transaction ends.
     """
     columns = affiliate_postback.c
     recovered = sorted(set(delivered))
@@ -58,18 +60,9 @@ def pause(conn: Connection, ids: Collection[int], now_ms: int) -> list[PausedPos
     columns = affiliate_postback.c
     conn.execute(update(affiliate_postback).where(columns.id.in_(ids)).values(paused_at=now_ms))
     query = (
-        select(
-            columns.id,
-            columns.url,
-            columns.offer_id,
-            offer.c.title,
-            affiliate.c.id,
-            affiliate.c.name,
-            affiliate.c.login,
-            affiliate.c.email,
-            staff.c.first_name,
-            staff.c.email,
-        )
+        select(columns.id, columns.url, columns.offer_id, offer.c.title)
+        .add_columns(affiliate.c.id, affiliate.c.name, affiliate.c.login, affiliate.c.email)
+        .add_columns(staff.c.first_name, staff.c.email)
         .join(affiliate, affiliate.c.id == columns.affiliate_id)
         .outerjoin(staff, staff.c.id == affiliate.c.manager_id)
         .outerjoin(offer, offer.c.id == columns.offer_id)
@@ -83,5 +76,5 @@ def pause(conn: Connection, ids: Collection[int], now_ms: int) -> list[PausedPos
 
 
 def resumed_columns() -> dict[str, Any]:
-    """The columns of a resumed postback."""
+    """Return the columns of a resumed postback."""
     return {"paused_at": None, "dead_in_row": 0}

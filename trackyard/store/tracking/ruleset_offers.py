@@ -1,4 +1,4 @@
-"""The row that an offer is at the edges (domain/tracking/ruleset.py, Offer)."""
+"""The ruleset rows of offers (domain/tracking/ruleset.py, RulesetOffer)."""
 
 import logging
 from collections.abc import Sequence
@@ -28,13 +28,13 @@ _RESTRICTIONS: Final = {
     "empty_sub": "search_empty_sub",
     "unique_only": "uniq_ip_only",
 }
-"""Field of Restrictions → column; `countries` depend on a second one."""
+"""The columns of the fields of Restrictions; `countries` depend on a second one."""
 
 _PLAIN: Final = (
     *("id", "hash", "title", "advertiser_id", "url", "url_preview", "trafficback_url", "impressions_url", "status"),
-    "macro_url",
-    *("privacy", "start_at", "stop_at", "landings", "redirect_type", "allow_deeplink", "allow_impressions"),
-    *("caps", "caps_timezone", "caps_goal_overcap", "is_redirect_overcap", "countries", "strictly_country"),
+    *("macro_url", "privacy", "start_at", "stop_at", "landings", "redirect_type", "allow_deeplink"),
+    *("allow_impressions", "caps", "caps_timezone", "caps_goal_overcap", "is_redirect_overcap"),
+    *("countries", "strictly_country"),
 )
 _COLUMNS: Final = tuple(offer.c[name] for name in (*_PLAIN, *_RESTRICTIONS.values()))
 
@@ -46,7 +46,7 @@ _encode = msgspec.msgpack.Encoder().encode
 
 
 def compile_offers(conn: Connection, offer_ids: Sequence[int]) -> list[RulesetOffer]:
-    """The rows of these offers; removed ones and those that never were are absent."""
+    """Return the rows of these offers; removed and unknown ones are absent."""
     rows = conn.execute(select(*_COLUMNS).where(offer.c.id.in_(offer_ids), offer.c.removed_at.is_(None)))
     return [compiled for row in rows if (compiled := _compiled(row)) is not None]
 
@@ -64,7 +64,7 @@ def find_offer_id(conn: Connection, key: str) -> int | None:
 
 
 def _compiled(row: Row[Any]) -> RulesetOffer | None:
-    """Return the row of an offer; None for a redirect type that edges do not know, which is logged."""
+    """Return the row of an offer; None, with a log entry, for an unknown redirect type."""
     try:
         redirect_type = RedirectType(row.redirect_type)
     except ValueError:
@@ -98,7 +98,7 @@ def _compiled(row: Row[Any]) -> RulesetOffer | None:
 
 
 def _restrictions(row: Row[Any]) -> bytes:
-    """The packed restrictions; b"" for an offer that has none, as most."""
+    """Return the packed restrictions; b"" for an offer without any."""
     given = {name: getattr(row, column) for name, column in _RESTRICTIONS.items()}
     given["countries"] = row.countries if row.strictly_country else ()
     given = {name: value for name, value in given.items() if value}

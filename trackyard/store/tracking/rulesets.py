@@ -1,12 +1,13 @@
-"""The ruleset in SQL: which rows changed, and what each compiles to.
+"""The ruleset in SQL: the versions of its rows, and their compilation.
 
-docs/spec/engine.md#rulesets. Every write that changes a row calls `touch` in its transaction. The clock is one row with
-a lock held to the commit, so versions become visible in their order: a reader of version n has missed nothing below it.
+docs/spec/engine.md#rulesets. Every write that changes a row calls `touch` in its transaction. The clock is one row, and
+its lock is held to the commit. So versions become visible in their order: a reader of version n has missed none below.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from sqlalchemy import Connection, select, update
 
@@ -44,31 +45,20 @@ _CHUNK = 500
 
 @dataclass(frozen=True, slots=True)
 class RulesetChange:
-    """The rule of (kind, key) changed last at `ruleset_version`."""
+    """A ruleset row, and the version of its last change."""
 
     version: int
     kind: str
     key: str
 
 
-def touch(conn: Connection, kind: str, key: str | int) -> int:
-    """Says that the rule of (kind, key) changes in this transaction. The version it gets."""
-    new = conn.execute(
-        update(rule_clock)
-        .where(rule_clock.c.id == 1)
-        .values(version=rule_clock.c.version + 1)
-        .returning(rule_clock.c.version)
-    ).scalar_one()
-    conn.execute(
-        upsert(conn, rule_change)
-        .values(kind=kind, key=str(key), version=new)
-        .on_conflict_do_update(index_elements=["kind", "key"], set_={"version": new})
-    )
-    return int(new)
+def touch(conn: Connection, kind: str, key: str | int) -> None:
+    """Give the ruleset row of (kind, key) a new version, in the transaction that changes it."""
+    touch_all(conn, kind, [key])
 
 
 def touch_all(conn: Connection, kind: str, keys: Iterable[str | int]) -> None:
-    """`touch` of many keys of one kind, in a few statements."""
+    """Give the ruleset rows of several keys of one kind new versions."""
     wanted = list(dict.fromkeys(str(key) for key in keys))
     if not wanted:
         return
@@ -90,12 +80,12 @@ def touch_all(conn: Connection, kind: str, keys: Iterable[str | int]) -> None:
 
 
 def ruleset_version(conn: Connection) -> int:
-    """The version of the last change, 0 when there was none."""
+    """Return the version of the last change; 0 without one."""
     return int(conn.execute(select(rule_clock.c.version).where(rule_clock.c.id == 1)).scalar_one())
 
 
 def changes_since(conn: Connection, since: int, limit: int) -> list[RulesetChange]:
-    """The changes after version `since`, oldest first, at most `limit`."""
+    """Return at most `limit` changes after version `since`, oldest first."""
     rows = conn.execute(
         select(rule_change.c.version, rule_change.c.kind, rule_change.c.key)
         .where(rule_change.c.version > since)
@@ -111,7 +101,7 @@ def compile_row(conn: Connection, kind: str, key: str) -> RulesetRow | None:
 
 
 def compile_rows(conn: Connection, kind: str, keys: Sequence[str]) -> dict[str, RulesetRow]:
-    """The rows of several keys of one kind; a key without a row is absent."""
+    """Return the rows of several keys of one kind; a key without a row is absent."""
     compiled: dict[str, RulesetRow] = {}
     for start in range(0, len(keys), _CHUNK):
         compiled.update(_COMPILERS[kind](conn, keys[start : start + _CHUNK]))
@@ -120,8 +110,8 @@ def compile_rows(conn: Connection, kind: str, keys: Sequence[str]) -> dict[str, 
 
 def each_row(conn: Connection) -> Iterator[tuple[str, str, RulesetRow]]:
     """Yield every row as (kind, key, row); `ruleset_version` of the same transaction makes it a snapshot."""
-    for kind, list_keys in _KEYS.items():
-        keys = list_keys(conn)
+    for kind in _COMPILERS:
+        keys = _list_keys(conn, kind)
         for start in range(0, len(keys), _CHUNK):
             for key, row in _COMPILERS[kind](conn, keys[start : start + _CHUNK]).items():
                 yield kind, key, row
@@ -237,32 +227,12 @@ def _integers(keys: Iterable[str]) -> list[int]:
     return [int(key) for key in keys]
 
 
-def _platform_keys(_conn: Connection) -> list[str]:
-    return [PLATFORM_KEY]
-
-
-def _advertiser_keys(conn: Connection) -> list[str]:
-    return list(conn.execute(select(advertiser.c.id).order_by(advertiser.c.id)).scalars())
-
-
-def _affiliate_keys(conn: Connection) -> list[str]:
-    return [str(key) for key in conn.execute(select(affiliate.c.id).order_by(affiliate.c.id)).scalars()]
-
-
-def _offer_keys(conn: Connection) -> list[str]:
-    return [
-        str(key)
-        for key in conn.execute(select(offer.c.id).where(offer.c.removed_at.is_(None)).order_by(offer.c.id)).scalars()
-    ]
-
-
-def _connection_keys(conn: Connection) -> list[str]:
-    ids = conn.execute(select(connection.c.offer_id).distinct().order_by(connection.c.offer_id)).scalars()
-    return [str(key) for key in ids]
-
-
-def _smartlink_keys(conn: Connection) -> list[str]:
-    return list(conn.execute(select(smartlink_category.c.id).order_by(smartlink_category.c.id)).scalars())
+def _list_keys(conn: Connection, kind: str) -> list[str]:
+    if kind == "platform":
+        return [PLATFORM_KEY]
+    if kind == "pixels":
+        return pixels.list_rule_keys(conn)
+    return [str(key) for key in conn.execute(_KEYS[kind]).scalars()]
 
 
 _COMPILERS: dict[str, Callable[[Connection, Sequence[str]], dict[str, RulesetRow]]] = {
@@ -275,13 +245,12 @@ _COMPILERS: dict[str, Callable[[Connection, Sequence[str]], dict[str, RulesetRow
     "smartlink": _smartlinks,
     "pixels": _pixels,
 }
-_KEYS: dict[str, Callable[[Connection], list[str]]] = {
-    "platform": _platform_keys,
-    "advertiser": _advertiser_keys,
-    "affiliate": _affiliate_keys,
-    "offer": _offer_keys,
-    "connections": _connection_keys,
-    "full_caps": _offer_keys,
-    "smartlink": _smartlink_keys,
-    "pixels": pixels.list_rule_keys,
+_OFFERS: Final = select(offer.c.id).where(offer.c.removed_at.is_(None)).order_by(offer.c.id)
+_KEYS: Final = {
+    "advertiser": select(advertiser.c.id).order_by(advertiser.c.id),
+    "affiliate": select(affiliate.c.id).order_by(affiliate.c.id),
+    "offer": _OFFERS,
+    "connections": select(connection.c.offer_id).distinct().order_by(connection.c.offer_id),
+    "full_caps": _OFFERS,
+    "smartlink": select(smartlink_category.c.id).order_by(smartlink_category.c.id),
 }
