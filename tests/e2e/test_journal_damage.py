@@ -83,7 +83,7 @@ def test_journal_damage_is_quarantined_and_reported(program: RunningProgram, sea
     rest = {f"s{each}" for each in range(CLICKS) if each != number}
     poll_until(lambda: rest <= _clicks(program), seconds=10, what="the clicks that are whole")
     assert f"s{number}" not in _clicks(program)
-    [told] = [line for line in program.log_lines() if line["message"] == "damaged place in a journal, kept aside"]
+    [told] = [line for line in program.log_lines() if line["message"] == "damaged place of a journal quarantined"]
     assert (told["level"], told["journal"], told["start"]) == ("ERROR", journal.stem, damaged.position)
     kept = (journal.parent / "damaged" / told["kept"]).read_bytes()
     assert kept == content[told["start"] : told["end"]] and len(kept) >= damaged.end - damaged.position

@@ -1,4 +1,4 @@
-"""Counts of the hot path as plain integers, given to the metrics once a second."""
+"""Counts of the hot path as plain integers, added to the metrics once a second."""
 
 from collections import defaultdict
 from http import HTTPStatus
@@ -7,8 +7,11 @@ from trackyard.base import metrics
 
 
 class Counters:
-    """clicks: by reason, "" = accepted · calls · requests: by (path, status). What nearly all are is counted apart:
-    accepted clicks, and redirected answers to /click."""
+    """Counts since the last flush; the most frequent ones are plain integers.
+
+    accepted: clicks; `clicks`: by reason, "" = accepted
+    redirected: answers to /click; `requests`: by (path, status)
+    """
 
     __slots__ = ("accepted", "clicks", "postbacks", "redirected", "requests")
 
@@ -18,7 +21,7 @@ class Counters:
         self.requests: defaultdict[tuple[str, int], int] = defaultdict(int)
 
     def flush(self) -> None:
-        """Adds everything to the metrics and begins at 0."""
+        """Add everything to the metrics and begin at 0."""
         if self.accepted:
             self.clicks[""] += self.accepted
         if self.redirected:

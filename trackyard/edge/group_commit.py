@@ -1,4 +1,4 @@
-"""Group commit: one sync of the journal serves every call that waited for it."""
+"""Group commit: one sync of the journal serves every waiting postback."""
 
 import asyncio
 import logging
@@ -15,7 +15,7 @@ _log = logging.getLogger("trackyard.edge")
 
 
 class GroupCommit:
-    """Syncs `writer` in a thread of its own: at once when a call waits, else 10 ms after a click."""
+    """Syncs the journal in a thread: at once when a postback waits, else 10 ms after a click."""
 
     def __init__(self, writer: JournalWriter, edge: EdgeHandler, loop: asyncio.AbstractEventLoop) -> None:
         self._writer = writer
@@ -28,18 +28,18 @@ class GroupCommit:
         self._closed = False
 
     def wait(self, waiter: Connection) -> None:
-        """Calls `waiter.synced(ok)` once everything written so far is durable."""
+        """Call `waiter.synced(ok)` once everything written so far is durable."""
         self._waiters.append(waiter)
         self._start()
 
     def sync_soon(self) -> None:
-        """Syncs soon when something was written."""
+        """Sync soon when something was written."""
         if self._writer.dirty and not self._scheduled:
             self._scheduled = True
             self._loop.call_later(CLICK_SYNC_DELAY_S, self._on_sync_due)
 
     def close(self) -> None:
-        """Ends the thread, after what runs in it. Closing the writer syncs the rest."""
+        """End the thread after its running sync; closing the writer syncs the rest."""
         self._closed = True
         self._thread.shutdown(wait=True)
 
@@ -51,7 +51,7 @@ class GroupCommit:
         if self._running or self._closed:
             return
         self._running = True
-        # Who comes while the sync runs may have been written behind its back: it waits for the next.
+        # A record of a waiter that comes later may be missing in this sync: the waiter gets the next.
         waiters, self._waiters = self._waiters, []
         done = self._loop.run_in_executor(self._thread, self._writer.sync)
         done.add_done_callback(lambda future: self._done(future, waiters))
@@ -60,7 +60,7 @@ class GroupCommit:
         self._running = False
         fault = future.exception()
         if fault is not None:
-            _log.error("sync of the journal failed", extra={"error": str(fault)})
+            _log.error("journal sync failed", extra={"error": str(fault)})
             if isinstance(fault, JournalUnwritable):
                 self._edge.journal_fault = str(fault)
         for waiter in waiters:

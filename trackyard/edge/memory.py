@@ -1,5 +1,7 @@
-"""Large pages under what an edge keeps: rules are walked at random, and with small pages the processor looks for a page
-as long as for what is on it. Linux from 6.1 on; elsewhere nothing happens.
+"""Large pages for the memory of an edge.
+
+Rules are walked at random; with small pages the processor looks for a page as long as for its content. This needs Linux
+6.1; elsewhere nothing happens.
 """
 
 import ctypes
@@ -12,17 +14,19 @@ from typing import Final
 
 _LARGE_PAGE: Final = 2 * 1024 * 1024
 _MADV_COLLAPSE: Final = 25
-"""MADV_COLLAPSE: now, and whatever the machine's default is; what comes later stays in small pages."""
+"""MADV_COLLAPSE acts at once and whatever the default of the machine is; later memory stays in small pages."""
 _MAPS: Final = Path("/proc/self/maps")
 _UNSUPPORTED_ERRORS: Final = (errno.EINVAL, errno.ENOSYS)
-"""What a kernel answers that does not know the advice, or has no large pages."""
+"""Errors of a kernel that does not know the advice, or has no large pages."""
 
 _log = logging.getLogger("trackyard.edge")
 
 
 def use_large_pages() -> int:
-    """Puts the memory of this process into large pages; the bytes of which all are. Takes a second for 500 MB, without
-    the interpreter's lock: another thread may go on deciding."""
+    """Put the memory of this process into large pages; return the bytes that are in large pages.
+
+    It takes a second for 500 MB, without the lock of the interpreter: another thread may decide clicks meanwhile.
+    """
     if sys.platform != "linux":
         return 0
     advise = ctypes.CDLL(None, use_errno=True).madvise
@@ -34,16 +38,14 @@ def use_large_pages() -> int:
             continue
         fault = ctypes.get_errno()
         if fault in _UNSUPPORTED_ERRORS:
-            # Also of a span that holds next to nothing; the others are asked all the same.
+            # Spans with little memory fail like this too, so that the others are still tried.
             continue
-        _log.info(
-            "memory stays in small pages", extra={"bytes": end - start, "error": errno.errorcode.get(fault, fault)}
-        )
+        _log.info("small pages kept", extra={"bytes": end - start, "error": errno.errorcode.get(fault, fault)})
     return large
 
 
 def _page_ranges(maps: str) -> Iterator[tuple[int, int]]:
-    """The spans of whole large pages in what /proc/self/maps says of private memory that is no file's."""
+    """Yield the spans of whole large pages in private memory without a file, by /proc/self/maps."""
     for line in maps.splitlines():
         span, rights, _offset, _device, _inode, *name = line.split()
         if rights == "rw-p" and (not name or name[0] == "[heap]"):

@@ -1,4 +1,4 @@
-"""What an edge writes into its journal, and what it takes back when nothing could be written."""
+"""Writing to the journal, and rolling back the click state when that fails."""
 
 from typing import Protocol
 
@@ -8,7 +8,7 @@ from trackyard.journal.writer import JournalUnwritable
 
 
 class Journal(Protocol):
-    """What is needed of a journal's writer."""
+    """The part of a journal writer that a recorder needs."""
 
     def append(self, kind: RecordKind, payload: bytes) -> int: ...
 
@@ -18,9 +18,9 @@ class Journal(Protocol):
 
 
 class Recorder:
-    """Records of clicks gather until `commit`; a call is written at once.
+    """Collects records of clicks until `commit`, and writes postbacks at once.
 
-    fault: "" while the journal takes records.
+    fault: why the journal takes no records; "" while it does
     """
 
     __slots__ = ("_flush_failed", "_journal", "_state", "fault", "put")
@@ -33,26 +33,22 @@ class Recorder:
         self._flush_failed = False
 
     def commit(self) -> bool:
-        """Write the gathered records; False when they could not be written and none counts."""
+        """Write the collected records; False = they could not be written, and no click counts."""
         committed = self._flush() and not self._flush_failed
         self._flush_failed = False
         return committed
 
     def append(self, kind: RecordKind, payload: bytes) -> bool:
-        """Writes a record at once, what was gathered before it; False when it could not be written."""
-        # The clicks before it on their own, so that each kind gets its own fault.
-        self.flush()
+        """Write a record at once, behind the collected ones; False = it could not be written."""
+        # The clicks before it on their own, so that each kind has its own fault.
+        if not self._flush():
+            self._flush_failed = True
         try:
             self._journal.append(kind, payload)
         except JournalUnwritable as fault:
             self.fault = str(fault)
             return False
         return True
-
-    def flush(self) -> None:
-        """Write the gathered records early; `commit` returns whether that worked."""
-        if not self._flush():
-            self._flush_failed = True
 
     def _flush(self) -> bool:
         try:

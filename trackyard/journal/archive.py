@@ -1,8 +1,8 @@
 """Finished journals, compressed: `archive/{name}.log.zst` (docs/decisions/0029).
 
-The bytes of the journal in blocks, each a zstd frame of its own, so that any place is read by unpacking one or two;
-then a frame that zstd skips, with the places of the blocks and what the journal's seal said. `zstd -d` gives the
-journal back. The file is there whole or not at all. Offsets are those of the journal: who reads does not know.
+An archive holds the bytes of the journal in blocks. Each block is a zstd frame of its own, so that any place is read by
+unpacking one or two. A frame that zstd skips follows, with the sizes of the blocks and the end of the segment.
+`zstd -d` returns the journal. The file is there whole or not at all. Offsets are those of the journal.
 """
 
 import logging
@@ -43,12 +43,17 @@ _MAGIC = b"TYJ1"
 
 
 class ArchiveDamaged(Exception):
-    """A file that is no whole archive, though its name says so; or one that did not come out as it went in."""
+    """An archive is incomplete, or its content differs from what was written."""
 
 
 class ArchiveIndex(msgspec.Struct, frozen=True):
-    """What stands at the end of an archive. end: bytes of the journal · sealed_at: UTC ms · gaps: damaged places that
-    were known (start, end) · sizes: of the blocks, compressed."""
+    """The index at the end of an archive.
+
+    end: bytes of the journal
+    sealed_at: UTC ms
+    gaps: damaged places that were known (start, end)
+    sizes: bytes of the blocks, compressed
+    """
 
     end: int
     sealed_at: int
@@ -61,15 +66,19 @@ _decode = msgspec.json.Decoder(ArchiveIndex).decode
 
 
 def archive_path(directory: Path, name: str) -> Path:
-    """The file of a finished journal of `directory`, compressed."""
+    """Return the file of a finished journal, compressed."""
     return directory / FOLDER / f"{name}.log.zst"
 
 
 def write_archive(path: Path, read: Callable[[int, int], bytes], index: ArchiveIndex) -> None:
-    """Writes the archive of a journal whose bytes `read` gives (offset, length), in place of one that is there.
+    """Write the archive of a journal, in place of an earlier one.
 
-    index: `sizes` are filled in. Read back and compared before it takes its name. Raises OSError, ArchiveDamaged; then
-    nothing has changed.
+    read: returns bytes of the journal (offset, length)
+    index: its `sizes` are filled in
+
+    The archive is read again and compared before it gets its name.
+
+    Raises OSError, ArchiveDamaged; then nothing has changed.
     """
     path.parent.mkdir(exist_ok=True)
     partial = path.with_name(path.name + ".tmp")
@@ -94,7 +103,7 @@ def write_archive(path: Path, read: Callable[[int, int], bytes], index: ArchiveI
 
 
 class Archive:
-    """A compressed journal, to be read. Raises FileNotFoundError, ArchiveDamaged."""
+    """An open archive. Raises FileNotFoundError, ArchiveDamaged."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -116,12 +125,14 @@ class Archive:
 
     @property
     def size(self) -> int:
-        """Bytes of the journal."""
+        """The bytes of the journal."""
         return self.index.end
 
     def read(self, start: int, length: int) -> bytes:
-        """The journal's bytes from an offset on, fewer at its end. A block that is damaged reads as zeros: no frame is
-        found in it, so that it is a damaged place like any other."""
+        """Return the bytes of the journal from an offset on, fewer at its end.
+
+        A damaged block reads as zeros: no frame is found in it, so that it is a damaged place like any other.
+        """
         end = min(start + length, self.index.end)
         if start >= end:
             return b""
@@ -130,7 +141,7 @@ class Archive:
         return data[start - first * BLOCK : end - first * BLOCK]
 
     def each_block(self) -> Iterator[bytes]:
-        """The bytes of the journal, block by block. Raises ArchiveDamaged."""
+        """Yield the bytes of the journal, block by block. Raises ArchiveDamaged."""
         for number in range(len(self.index.sizes)):
             yield self._decompress(number)
 
@@ -143,7 +154,7 @@ class Archive:
             try:
                 found = self._decompress(number)
             except ArchiveDamaged:
-                _log.exception("an archive of a journal is damaged", extra={"archive": self._path.name})
+                _log.exception("journal archive damaged", extra={"archive": self._path.name})
                 found = bytes(self._length(number))
             with _lock:
                 while len(_block_cache) >= _CACHED_BLOCKS:
@@ -168,7 +179,7 @@ class Archive:
 _CACHED_BLOCKS = 4
 _lock = threading.Lock()
 _block_cache: dict[tuple[Path, tuple[int, int, int], int], bytes] = {}
-"""The blocks that were read last, of any archive."""
+"""The last blocks that were read, of any archive."""
 
 
 @lru_cache(maxsize=64)

@@ -1,4 +1,4 @@
-"""Records of the journal without what was erased (docs/retention.md)."""
+"""Records of the journal without erased data (docs/retention.md)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -27,11 +27,12 @@ from trackyard.journal.records import (
 def erase_record(
     erasure: ErasedSubjects, kind: int, payload: bytes, clicks: Mapping[str, ErasableRecord] | None = None
 ) -> bytes:
-    """The payload of a record as it may be kept: the same object where nothing of it was erased.
+    """Return the payload of a record without erased data; the same object where nothing was erased.
 
-    kind: of its frame · clicks: by id those that a call may name, where they are known; a call for a click that is not
-    among them is judged by what it says itself. A payload that does not decode comes back as it is: it is no row
-    anywhere.
+    kind: of the frame
+    clicks: by id, the known ones that a postback may name; a postback without its click is judged by its own content
+
+    A payload that does not decode is returned as it is: no store has a row of it.
     """
     if not erasure:
         return payload
@@ -48,7 +49,7 @@ def erase_record(
 
 
 def find_click(payload: bytes | None) -> Click | None:
-    """A click from its payload; None when there is none, or it does not decode."""
+    """Return the click of a payload; None = there is no payload, or it does not decode."""
     try:
         return None if payload is None else decode_click(payload)
     except msgspec.MsgspecError:
@@ -56,13 +57,13 @@ def find_click(payload: bytes | None) -> Click | None:
 
 
 def without_personal_data(postback: InboundPostback) -> InboundPostback:
-    """An inbound call without the personal data in it."""
+    """Return an inbound postback without its personal data."""
     return msgspec.structs.replace(redact_record(postback, "call"), params=redact_params(postback.params))
 
 
 def _erase_visit(erasure: ErasedSubjects, payload: bytes, decode: Any) -> bytes:
     if not erasure.users and not erasure.affiliates and _id_of(payload) not in erasure.clicks:
-        return payload  # the id stands near the front: nothing is decoded
+        return payload  # the id is near the front, so that nothing is decoded
     record = decode(payload)
     remaining = redact_erased(erasure, record)
     if remaining is record:

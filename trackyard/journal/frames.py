@@ -1,8 +1,8 @@
-"""Frames: how a record stands in a journal file.
+"""Frames, the form of records in a journal file.
 
-magic 2 bytes · kind 1 byte · length u32 · CRC-32 of kind, length and payload u32 · payload; big endian.
-The magic begins with a byte that no UTF-8 text contains, so it cannot occur inside a JSON payload: a reader
-that lost its place finds the next frame by looking for it.
+A frame is, in big endian: magic 2 bytes, kind 1 byte, length u32, CRC-32 of kind, length and payload u32, payload. The
+magic begins with a byte that no UTF-8 text contains, so that it never is in a JSON payload: a reader that lost its
+place looks for it to find the next frame.
 """
 
 import struct
@@ -23,7 +23,7 @@ _header_cache: dict[int, tuple[bytes, int]] = {}
 
 
 class Frame(NamedTuple):
-    """A whole frame: its byte offset, its kind, its payload, and the offset after it."""
+    """A whole frame: byte offset, kind, payload, and the offset after it."""
 
     position: int
     kind: int
@@ -32,14 +32,14 @@ class Frame(NamedTuple):
 
 
 class Unreadable(Enum):
-    """Why there is no frame at a place."""
+    """The reason why a place has no frame."""
 
     TRUNCATED = "the bytes end before the frame does"
     CORRUPT = "no frame begins here, or its checksum is wrong"
 
 
 def pack(kind: int, payload: bytes) -> bytes:
-    """The bytes of one frame."""
+    """Return the bytes of one frame."""
     number = len(payload) << 8 | kind
     start = _header_cache.get(number)
     if start is None:
@@ -51,7 +51,7 @@ def pack(kind: int, payload: bytes) -> bytes:
 
 
 def read(data: bytes, position: int) -> Frame | Unreadable:
-    """The frame that begins at byte `position` of `data`."""
+    """Return the frame that begins at byte `position` of `data`."""
     start = position + HEADER_SIZE
     if start > len(data):
         return Unreadable.TRUNCATED if MAGIC.startswith(data[position : position + 2]) else Unreadable.CORRUPT
@@ -68,7 +68,7 @@ def read(data: bytes, position: int) -> Frame | Unreadable:
 
 
 def find_next(data: bytes, position: int) -> Frame | None:
-    """The first whole frame that begins at or after `position`; None when there is none."""
+    """Return the first whole frame at or after `position`; None = there is none."""
     at = data.find(MAGIC, position)
     while at >= 0:
         found = read(data, at)

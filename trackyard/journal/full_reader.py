@@ -1,20 +1,23 @@
-"""A journal from its beginning, as fast as it can be read: for whoever makes everything of it again."""
+"""Reading a whole journal fast, for a rebuild."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from trackyard.journal.frames import Unreadable, find_next, read
-from trackyard.journal.segments import Gap, open_content
+from trackyard.journal.segments import Gap, each_frame, open_content
 
 _READ_SIZE: Final = 4 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class JournalPart:
-    """What stands in some bytes of a journal. records: (position, kind, payload), marks among them · gaps: damaged or
-    missing places · end: offset behind both."""
+    """The content of some bytes of a journal.
+
+    records: (position, kind, payload), checkpoints among them
+    gaps: damaged or missing places
+    end: offset behind both
+    """
 
     records: list[tuple[int, int, bytes]]
     gaps: list[Gap]
@@ -22,10 +25,14 @@ class JournalPart:
 
 
 def each_part(directory: Path, name: str, end: int, *, step: int = _READ_SIZE) -> Iterator[JournalPart]:
-    """What a journal holds before byte `end`, at which a frame ends, about `step` bytes at a time.
+    """Yield the content of a journal before byte `end`, about `step` bytes at a time.
+
+    end: the end of a frame
 
     Positions are those of the journal, compressed or not. What is no frame, or is missing at the end of the file, is a
-    gap. Raises FileNotFoundError when there is no such journal any more, and journal.archive.ArchiveDamaged.
+    gap.
+
+    Raises FileNotFoundError when the journal is not kept any more, and journal.archive.ArchiveDamaged.
     """
     with open_content(directory, name) as content:
         data, base = b"", 0
@@ -43,24 +50,21 @@ def each_part(directory: Path, name: str, end: int, *, step: int = _READ_SIZE) -
 
 
 def _split_records(data: bytes, base: int, *, last: bool) -> tuple[list[tuple[int, int, bytes]], list[Gap], int]:
-    """The records of `data`, which stands at byte `base`, the damaged places, and how many bytes they take; what may be
-    judged better with the bytes that follow is left, unless these are the last."""
+    """Return the records of `data`, the damaged places, and how many bytes both take.
+
+    base: byte offset of `data`
+    last: no bytes follow; otherwise an unclear end is left for the next part
+    """
     records: list[tuple[int, int, bytes]] = []
     gaps: list[Gap] = []
     at = 0
-    while at < len(data):
-        found = read(data, at)
-        if isinstance(found, Unreadable):
-            if found is Unreadable.TRUNCATED and not last:
-                break
-            later = find_next(data, at + 1)
-            if later is None:
-                if last:
-                    gaps.append(Gap(base + at, base + len(data)))
-                    at = len(data)
-                break
-            gaps.append(Gap(base + at, base + later.position))
-            found = later
-        records.append((base + found.position, found.kind, found.payload))
-        at = found.end
+    for item in each_frame(data, 0):
+        if isinstance(item, Gap):
+            gaps.append(Gap(base + item.start, base + item.end))
+        else:
+            records.append((base + item.position, item.kind, item.payload))
+            at = item.end
+    if last and at < len(data):
+        gaps.append(Gap(base + at, base + len(data)))
+        at = len(data)
     return records, gaps, at

@@ -1,7 +1,7 @@
-"""Finished journals are compressed, rid of what was erased, and removed in time (docs/decisions/0029).
+"""Finished journals are compressed and rid of erased data (docs/decisions/0029).
 
-One thread does so for a directory. Killed anywhere, each journal is there whole: until its archive has its name the
-plain file stays, and what is done twice is the same.
+One thread does so for a directory. After a kill each journal is whole: the plain file stays until its archive has its
+name, and a repeat has the same result.
 """
 
 import logging
@@ -22,12 +22,14 @@ from trackyard.journal.segments import JournalContent
 _log = logging.getLogger("trackyard.journal")
 
 FindErased = Callable[[Collection[str]], frozenset[str]]
-"""Of some click ids, those of clicks that were erased: a call does not say whose its click is."""
+"""Returns those of some click ids with an erased click: a postback does not say which person clicked."""
 
 
 def compress_journal(directory: Path, name: str, erasure: ErasedSubjects, find_erased: FindErased) -> None:
-    """Compresses a finished journal that is loaded, without what was erased. Raises OSError, ArchiveDamaged, and
-    ValueError for one that is not finished."""
+    """Compress a finished and loaded journal without erased data.
+
+    Raises OSError, ArchiveDamaged, and ValueError for a journal that is not finished.
+    """
     segment_end = segments.find_segment_end(directory, name)
     if segment_end is None:
         raise ValueError(f"the journal {name} is not finished")
@@ -44,8 +46,10 @@ def compress_journal(directory: Path, name: str, erasure: ErasedSubjects, find_e
 
 
 def erase_archived(directory: Path, name: str, erasure: ErasedSubjects, find_erased: FindErased) -> bool:
-    """Rids a compressed journal of what was erased; whether anything was in it. Raises OSError, ArchiveDamaged,
-    FileNotFoundError."""
+    """Rid a compressed journal of erased data; return whether it had any.
+
+    Raises OSError, ArchiveDamaged, FileNotFoundError.
+    """
     path = archive_path(directory, name)
     with Archive(path) as packed:
         data = _without_erased(packed, packed.size, erasure, find_erased)
@@ -56,13 +60,13 @@ def erase_archived(directory: Path, name: str, erasure: ErasedSubjects, find_era
 
 
 def erased_until(directory: Path) -> int:
-    """The number of the last erasure that all compressed journals are rid of."""
+    """Return the number of the last erasure that all compressed journals are rid of."""
     path = _erased_file(directory)
     return int(path.read_text(encoding="ascii")) if path.exists() else 0
 
 
 def set_erased_until(directory: Path, number: int) -> None:
-    """Says that all compressed journals are rid of an erasure and those before."""
+    """Note that all compressed journals are rid of an erasure and of those before."""
     path = _erased_file(directory)
     path.parent.mkdir(exist_ok=True)
     write_durably(path, str(number).encode())
@@ -79,8 +83,10 @@ def _read_from(data: bytearray) -> Callable[[int, int], bytes]:
 def _without_erased(
     content: JournalContent, end: int, erasure: ErasedSubjects, find_erased: FindErased
 ) -> bytearray | None:
-    """The bytes of a journal with what was erased emptied in place: every record keeps its offset, by which it is
-    known. None when there is nothing of it."""
+    """Return the bytes of a journal with erased data emptied in place; None = it has none.
+
+    Every record keeps its offset, by which it is known.
+    """
     if not erasure:
         return None
     data = content.read(0, end)
@@ -95,7 +101,7 @@ def _without_erased(
         # JSON may end in spaces
         padded = payload.ljust(len(frame.payload))
         if len(padded) != len(frame.payload):
-            _log.error("a record does not get shorter when it is emptied", extra={"position": frame.position})
+            _log.error("emptied record not shorter", extra={"position": frame.position})
             continue
         result = bytearray(data) if result is None else result
         result[frame.position : frame.end] = frames.pack(frame.kind, padded)

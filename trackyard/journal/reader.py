@@ -1,7 +1,7 @@
-"""Reading journals in ranges that are the same on every repeat (docs/spec/engine.md#exactly-once).
+"""Reading journals in ranges that every repeat returns again (docs/spec/engine.md#exactly-once).
 
-A range ends at a mark or at the sealed end of a journal, never at the end of an unsealed file. One of several marks
-depends on how many there are: whoever asks for it notes where it ends, and asks for that end again.
+A range ends at a checkpoint or at the end of a closed segment, never at the end of an open file. The end of a range of
+several checkpoints depends on how many were there: the reader notes this end and asks for it on a repeat.
 """
 
 from collections.abc import Iterator
@@ -19,11 +19,13 @@ _BATCH_READ_SIZE = 64 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class OffsetRange:
-    """What may be loaded as one batch, always the same on a repeat.
+    """The records that are loaded as one batch.
 
-    marks: how many it has; 0 = it ends at the sealed end · start, end: byte offsets in `journal`, end exclusive (after
-    its last mark) · frames: (position, kind, payload) without marks · checkpoint_at: time of its last mark, UTC ms;
-    for a sealed end without a mark the time of the seal · gaps: damaged places inside, already copied to `damaged/`.
+    start, end: byte offsets in `journal`; end is exclusive, after the last checkpoint
+    frames: (position, kind, payload) without checkpoints
+    checkpoint_at: time of the last checkpoint, UTC ms; without one the time when the segment was closed
+    gaps: damaged places inside, already copied to `damaged/`
+    checkpoints: how many it has; 0 = it ends at the end of a closed segment
     """
 
     journal: str
@@ -38,23 +40,24 @@ class OffsetRange:
 def next_range(
     directory: Path, edge: int, journal: str | None, position: int, *, records: int = 0, until: int = 0
 ) -> OffsetRange | None:
-    """The range of an edge that follows (journal, position); `journal` None means from its first.
+    """Return the range of an edge that follows a position; None = nothing is complete yet.
 
-    records: further marks are taken in, undamaged, until there are so many records · until: the end of the range, as an
-    earlier one from here said; 0 = the first mark. Both count in `journal` alone.
+    journal: None = the first one of the edge
+    records: undamaged checkpoints are added until the range has so many records
+    until: the end of the range, as an earlier call with this position returned it; 0 = the first checkpoint
 
-    Steps over to the edge's next journal behind a sealed end. None: nothing complete yet.
+    `records` and `until` hold in `journal` alone. Behind the end of a closed segment the next journal follows.
     """
     for name in _each_journal_from(directory, edge, journal):
         start = position if name == journal else 0
-        # The seal is looked for before the bytes are read: a sealed file never changes.
+        # Looked for before the bytes are read: a closed segment never changes.
         segment_end = segments.find_segment_end(directory, name)
         if segment_end is not None and start >= segment_end.end:
             continue
         wanted = (records, until) if name == journal else (0, 0)
         found = _read_range(directory, name, start, segment_end, *wanted)
         if found is not None and found.gaps and segment_end is None:
-            # A file that is being written can be caught in the middle of a write: damage is believed twice.
+            # The read may have met a write half-way: damage counts when a second read finds it too.
             found = _read_range(directory, name, start, segment_end, *wanted)
         if found is not None:
             for gap in found.gaps:
@@ -64,7 +67,7 @@ def next_range(
 
 
 def _each_journal_from(directory: Path, edge: int, journal: str | None) -> Iterator[str]:
-    """The names of an edge's journals from one on. They are listed only when that one has no more: there are many."""
+    """Yield the names of the journals of an edge from one on; the many others are listed late."""
     if journal is not None and segments.log_path(directory, journal).exists():
         yield journal
         yield from (name for name in segments.list_journals(directory, edge) if name > journal)
@@ -89,7 +92,7 @@ def _read_range(
 
 
 def _reaches_checkpoint(data: bytes) -> bool:
-    """Whether undamaged frames lead to a mark within `data`; damage is judged by the whole rest of a file."""
+    """Return whether undamaged frames lead to a checkpoint; damage needs the whole rest of a file."""
     position = 0
     while True:
         found = read(data, position)
@@ -110,7 +113,7 @@ def _assemble(
     for item in each_frame(data, 0):
         if not isinstance(item, Frame):
             if checkpoints:
-                break  # what was taken in is whole; the damage, or what was not read to its end, comes next
+                break  # the checkpoints before are whole; the damage is the next range
             gaps.append(Gap(start + item.start, start + item.end))
             continue
         end = start + item.end
@@ -130,6 +133,6 @@ def _assemble(
     if segment_end is None:
         return None
     if end < segment_end.end:
-        # Good when it was sealed, damaged since.
+        # Whole when the segment was closed, damaged since.
         gaps.append(Gap(end, segment_end.end))
     return OffsetRange(name, start, segment_end.end, records, segment_end.sealed_at, gaps, 0)

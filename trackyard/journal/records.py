@@ -1,8 +1,8 @@
 """The records of the journal (docs/spec/engine.md#exactly-once).
 
-The payload of a record is one line: a JSON array in the order of columns. Those of clicks are declared in
-domain/statistics/click_columns.py. The click table of the analytic store has the same columns in the same order, so the
-projector passes bytes through. Columns with a default may be missing at the end.
+The payload of a record is one line: a JSON array in the order of columns. The columns of clicks are declared in
+domain/statistics/click_columns.py. The click table of the analytic store has the same columns in the same order, and
+the projector passes bytes through. Columns with a default may be missing at the end.
 """
 
 from enum import IntEnum
@@ -28,19 +28,22 @@ class RecordKind(IntEnum):
 
 
 class ClickFlag(IntEnum):
-    """Things worth knowing about a click that changed nothing else. Bits of `Click.flags`."""
+    """Bits of `Click.flags`: facts about a click that changed nothing else."""
 
     PARAMETER_CUT = 1
     REDIRECT_IGNORED = 2
 
 
 class InboundPostback(msgspec.Struct, array_like=True, gc=False):
-    """One inbound call (a conversion reported by an advertiser), before anything is made of it.
+    """One inbound postback, as it came.
 
-    time: UTC epoch milliseconds, the conversion's creation time · id: 24 hex digits, of its log record ·
-    source: "postback" or a pixel's name · ip, ua: of the caller · query, body: as they came, a
-    long body cut · params: by canonical name (aliases resolved: clickid, goal, sum, status, action_id, currency, ip,
-    referrer, comment, secure, custom_field1..7, user_id).
+    time: UTC epoch milliseconds, the creation time of the conversion
+    id: 24 hex digits, of its log record
+    source: "postback" or the name of a pixel
+    ip, ua: of the caller
+    query, body: as they came, a long body cut
+    params: by canonical name (clickid, goal, sum, status, action_id, currency, ip, referrer, comment, secure,
+        custom_field1..7, user_id)
     """
 
     time: int
@@ -55,7 +58,7 @@ class InboundPostback(msgspec.Struct, array_like=True, gc=False):
 
 
 class Checkpoint(msgspec.Struct, array_like=True, gc=False):
-    """A batch mark: everything before it may be loaded as one range. `time`: UTC epoch milliseconds."""
+    """The end of a batch: everything before may be loaded as one range. `time`: UTC ms."""
 
     time: int
     records: int
@@ -70,7 +73,7 @@ decode_checkpoint = msgspec.json.Decoder(Checkpoint).decode
 _DEFAULT_ENDS: Final = tuple(
     b",%b]" % encode(info.default) for info in reversed(tuple(FIELDS.values())) if info.default is not msgspec.NODEFAULT
 )
-"""The ends of records whose last columns have their defaults, the last column first."""
+"""The defaults of the last columns as ends of records, the last column first."""
 
 
 def encode_click(click: Click) -> bytes:

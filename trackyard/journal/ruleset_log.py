@@ -1,8 +1,8 @@
-"""Rules on their way to the edges: `rules.snapshot`, everything, and `rules.log`, what changed since.
+"""The ruleset on its way to the edges: `rules.snapshot`, and `rules.log` with what changed since.
 
-Both are frames (journal/frames.py) of msgpack. The snapshot begins with its head and is replaced by a rename;
-the log is appended to and begins anew with each snapshot. The projector writes, every edge reads. The time of
-`rules.heard` is when the writer last knew that nothing newer is to be published.
+Both are frames (journal/frames.py) of msgpack. The snapshot begins with its head and is replaced by a rename. The log
+is appended to, and each snapshot empties it. The projector writes, every edge reads. The time of `rules.heard` is when
+the writer last knew that nothing newer is to be published.
 """
 
 import os
@@ -13,7 +13,7 @@ import msgspec
 
 from trackyard.domain.tracking.ruleset import SCHEMA_VERSION
 from trackyard.journal import frames
-from trackyard.journal.durable import write_durably
+from trackyard.journal.durable import write_all, write_durably
 
 COMPACT_AT = 64 * 1024 * 1024
 """A log larger than this is due for `RulesetLogWriter.replace`."""
@@ -25,7 +25,10 @@ _ENTRY = 2
 
 
 class RulesetEntry(msgspec.Struct, array_like=True, frozen=True, gc=False):
-    """One rule at one version. `payload`: msgpack of its row in domain/tracking/ruleset.py; None = it is gone."""
+    """One row of the ruleset at one version.
+
+    payload: msgpack of the row in domain/tracking/ruleset.py; None = the row is removed
+    """
 
     version: int
     kind: str
@@ -34,7 +37,7 @@ class RulesetEntry(msgspec.Struct, array_like=True, frozen=True, gc=False):
 
 
 class RulesetSnapshot(msgspec.Struct, frozen=True):
-    """All rules there are at `version`: what is not in it does not exist."""
+    """All rows of the ruleset at `version`."""
 
     version: int
     entries: list[RulesetEntry]
@@ -52,10 +55,11 @@ _decode_head = msgspec.msgpack.Decoder(_SnapshotHead).decode
 
 
 class RulesetLogWriter:
-    """Publishes rules in `directory`; one writer at a time.
+    """The writer of the ruleset in `directory`; one at a time.
 
-    `version` is the last version published, 0 when nothing usable is there: then `replace` is due. What a
-    crash left torn or damaged is cut off at the opening, and `version` goes back accordingly.
+    version: the last one published; 0 = nothing usable is there, and `replace` is due
+
+    The opening cuts off what a crash left torn or damaged, and `version` is then an earlier one.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -73,25 +77,25 @@ class RulesetLogWriter:
 
     @property
     def needs_compaction(self) -> bool:
-        """Whether the log is over its size."""
+        """Whether the log is larger than COMPACT_AT."""
         return self.log_size > COMPACT_AT
 
     def append(self, entries: Iterable[RulesetEntry]) -> None:
-        """Publishes changes, in the order of their versions. Errors: OSError, with nothing half-published."""
+        """Publish changes, in the order of their versions. Raises OSError, with nothing published."""
         packed = [(entry.version, _pack(entry)) for entry in entries]
         if not packed:
             return
         with self._log.open("ab", buffering=0) as file:
             try:
-                _write_all(file.fileno(), b"".join(frame for _, frame in packed))
+                write_all(file.fileno(), b"".join(frame for _, frame in packed))
             except OSError:
                 file.truncate(self.log_size)
                 raise
-            self.log_size = file.tell()
+            self.log_size = os.fstat(file.fileno()).st_size
         self.version = max(self.version, *(version for version, _ in packed))
 
     def replace(self, entries: Iterable[RulesetEntry], version: int) -> None:
-        """Publishes all rules as of `version` anew and begins an empty log. Errors: OSError."""
+        """Publish a snapshot of all rows at `version`, and empty the log. Raises OSError."""
         packed = [_pack(entry) for entry in entries]
         head = frames.pack(_HEAD, _encode(_SnapshotHead(SCHEMA_VERSION, version, len(packed))))
         write_durably(self._snapshot, head + b"".join(packed))
@@ -100,7 +104,7 @@ class RulesetLogWriter:
         self.log_size = 0
 
     def confirm_current(self, now_ms: int) -> None:
-        """Says to the edges that at `now_ms` everything is published; at most once a second. Errors: OSError."""
+        """Note that everything is published at `now_ms`, at most once a second. Raises OSError."""
         if 0 <= now_ms - self._confirmed_at < _CONFIRM_EVERY_MS:
             return
         self._confirmation_file.touch()
@@ -114,13 +118,17 @@ class RulesetLogWriter:
             self.version = max(self.version, entry.version)
             good = end
         if good < len(data):
-            # A new file, not a shorter one: a reader may already stand behind the place.
+            # A new file, not a shorter one: a reader may be behind the place already.
             write_durably(self._log, data[:good])
         self.log_size = good
 
 
 class RulesetLogReader:
-    """Follows the rules in `directory`. `version` is the last one handed out, `loaded` says whether any was."""
+    """The reader of the ruleset in `directory`.
+
+    version: the last one returned
+    loaded: a snapshot was returned
+    """
 
     def __init__(self, directory: Path) -> None:
         self._snapshot = directory / "rules.snapshot"
@@ -134,20 +142,21 @@ class RulesetLogReader:
         self.loaded = False
 
     def has_snapshot(self) -> bool:
-        """Whether the next `poll` looks at a new snapshot, which takes long when it is large."""
+        """Return whether the next `poll` reads a new snapshot, which takes long when it is large."""
         identity = _identity(self._snapshot)
         return identity is not None and identity != self._snapshot_identity
 
     def poll(self) -> list[RulesetEntry] | RulesetSnapshot | None:
-        """What is new: a Snapshot replaces everything known, a list changes it; None = nothing new.
+        """Return what is new: a snapshot replaces all rows, a list changes some; None = nothing is new.
 
-        After a Snapshot poll again at once: the log behind it comes with the next call. Errors: OSError; then the next
-        call tells what this one should have.
+        After a snapshot the next call returns the log behind it.
+
+        Raises OSError; the next call then returns what this one did not.
         """
         if self.has_snapshot():
             identity = _identity(self._snapshot)
             snapshot = _find_snapshot(self._snapshot)
-            # Not before: one that could not be read is read again.
+            # Not earlier: a snapshot that could not be read is read again.
             self._snapshot_identity = identity
             if snapshot is not None:
                 self._base = self.version = snapshot.version
@@ -157,7 +166,7 @@ class RulesetLogReader:
         return self._poll_log() if self.loaded else None
 
     def find_confirmed_at(self) -> int | None:
-        """When the source last said that everything is published (UTC ms); None when it never did."""
+        """Return when the source last confirmed that everything is published (UTC ms); None = never."""
         try:
             return self._confirmation_file.stat().st_mtime_ns // 1_000_000
         except FileNotFoundError:
@@ -195,7 +204,7 @@ def _pack(entry: RulesetEntry) -> bytes:
 
 
 def _each_entry(data: bytes, position: int) -> Iterator[tuple[RulesetEntry, int]]:
-    """Entries with the offset behind each, up to the first frame that is not whole."""
+    """Yield entries with the offset behind each, up to the first frame that is not whole."""
     while True:
         found = frames.read(data, position)
         if isinstance(found, frames.Unreadable):
@@ -205,7 +214,7 @@ def _each_entry(data: bytes, position: int) -> Iterator[tuple[RulesetEntry, int]
 
 
 def _find_snapshot(path: Path) -> RulesetSnapshot | None:
-    """The snapshot; None when there is none, it is damaged, or of another schema."""
+    """Return the snapshot; None = there is none, it is damaged, or it has another schema."""
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -226,9 +235,3 @@ def _identity(path: Path) -> tuple[int, int] | None:
     except FileNotFoundError:
         return None
     return status.st_ino, status.st_mtime_ns
-
-
-def _write_all(descriptor: int, content: bytes) -> None:
-    written = 0
-    while written < len(content):
-        written += os.write(descriptor, content[written:])

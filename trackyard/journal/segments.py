@@ -1,8 +1,8 @@
-"""Journals as files of a directory: their names, their order, their seals (docs/spec/engine.md#exactly-once).
+"""Journals as files of a directory: names, order, ends (docs/spec/engine.md#exactly-once).
 
-`{edge:03d}-{start_ms:013d}.log` is a journal, its name without `.log` the journal's name. `{name}.sealed`
-beside it says that it is finished and where: what lies behind the end is a torn tail and never read. A finished
-journal that is loaded stands compressed in `archive/` (journal/archive.py) instead, its seal with it.
+`{edge:03d}-{start_ms:013d}.log` is a journal; its name without `.log` is the name of the journal. `{name}.sealed` in
+the same folder says that the segment is closed, and its end: what is behind the end is a torn tail and never read. A
+closed segment that is loaded is compressed in `archive/` (journal/archive.py), together with its end.
 """
 
 import logging
@@ -31,7 +31,7 @@ class Gap:
 
 
 class SegmentEnd(msgspec.Struct, frozen=True):
-    """The end of a finished journal. `end`: byte offset after its last good frame · `sealed_at`: UTC ms."""
+    """The end of a closed segment: `end` is the offset after its last good frame, `sealed_at` UTC ms."""
 
     end: int
     sealed_at: int
@@ -40,7 +40,7 @@ class SegmentEnd(msgspec.Struct, frozen=True):
 
 _COARSE_NS = 2_000_000_000
 _listed: dict[tuple[Path, int], tuple[int, list[str]]] = {}
-"""By folder of archives and edge: when the folder had changed last, and its names."""
+"""By folder of archives and edge: when the folder changed last, and its names."""
 
 _log = logging.getLogger("trackyard.journal")
 
@@ -49,17 +49,17 @@ _decode = msgspec.json.Decoder(SegmentEnd).decode
 
 
 def journal_name(edge: int, start_ms: int) -> str:
-    """The name of the journal that edge `edge` began at `start_ms` (UTC ms)."""
+    """Return the name of the journal that an edge began at `start_ms` (UTC ms)."""
     return f"{edge:03d}-{start_ms:013d}"
 
 
 def start_of(name: str) -> int:
-    """When a journal began, UTC ms."""
+    """Return when a journal began, UTC ms."""
     return int(name[4:])
 
 
 def log_path(directory: Path, name: str) -> Path:
-    """The file of a journal that is not compressed."""
+    """Return the file of a journal that is not compressed."""
     return directory / f"{name}.log"
 
 
@@ -68,10 +68,10 @@ class JournalContent(Protocol):
 
     @property
     def size(self) -> int:
-        """Bytes that there are now."""
+        """The bytes that are there now."""
 
     def read(self, start: int, length: int) -> bytes:
-        """Bytes from an offset on, fewer at the end."""
+        """Return bytes from an offset on, fewer at the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +88,14 @@ class _PlainContent:
 
 @contextmanager
 def open_content(directory: Path, name: str) -> Iterator[JournalContent]:
-    """The bytes of a journal of `directory`. Raises FileNotFoundError for one that is not kept any more, and
-    ArchiveDamaged."""
+    """Open a journal of `directory`, compressed or not.
+
+    Raises FileNotFoundError for a journal that is not kept any more, and ArchiveDamaged.
+    """
     try:
         descriptor = os.open(log_path(directory, name), os.O_RDONLY)
     except FileNotFoundError:
-        # Compressed: its archive is there before the plain one goes.
+        # Compressed: the archive is there before the plain file is removed.
         with archive.Archive(archive.archive_path(directory, name)) as packed:
             yield packed
         return
@@ -104,18 +106,18 @@ def open_content(directory: Path, name: str) -> Iterator[JournalContent]:
 
 
 def list_journals(directory: Path, edge: int) -> list[str]:
-    """The names of an edge's journals, oldest first."""
+    """Return the names of the journals of an edge, oldest first."""
     return sorted({*list_plain(directory, edge), *list_archived(directory, edge)})
 
 
 def list_plain(directory: Path, edge: int) -> list[str]:
-    """The names of an edge's journals that are not compressed, oldest first."""
+    """Return the names of the journals that are not compressed, oldest first."""
     return _names(directory, edge, ".log")
 
 
 def list_archived(directory: Path, edge: int) -> list[str]:
-    """The names of an edge's compressed journals, oldest first."""
-    # They may be tens of thousands, and the loader of an edge that stands still looks ten times a second.
+    """Return the names of the compressed journals, oldest first."""
+    # They may be tens of thousands, and the projector looks ten times a second.
     folder = directory / archive.FOLDER
     try:
         changed_at = folder.stat().st_mtime_ns
@@ -133,14 +135,14 @@ def list_archived(directory: Path, edge: int) -> list[str]:
 
 
 def list_edges(directory: Path) -> list[int]:
-    """The numbers of the edges that ever wrote here, ascending."""
+    """Return the numbers of the edges that ever wrote here, ascending."""
     # Each has its lock; a journal without one was put here by hand.
     found = [*directory.glob("[0-9][0-9][0-9].lock"), *directory.glob(f"[0-9][0-9][0-9]-{'[0-9]' * 13}.log")]
     return sorted({int(path.name[:3]) for path in found})
 
 
 def find_last_journal(directory: Path, edge: int) -> str | None:
-    """The name of the last journal that an edge ever began, kept or not; None when it began none."""
+    """Return the name of the last journal of an edge, kept or removed; None = it began none."""
     removed = _last_removed(directory, edge)
     known = list_journals(directory, edge)
     if removed.exists():
@@ -157,8 +159,10 @@ def remove_archived(directory: Path, edge: int, name: str) -> None:
 
 
 def find_segment_end(directory: Path, name: str) -> SegmentEnd | None:
-    """The seal of a journal; None while it is being written, or when the seal is damaged: the next writer makes
-    it anew."""
+    """Return the end of a segment; None = it is being written, or its end is damaged.
+
+    The next writer writes a damaged end again.
+    """
     try:
         return _decode((directory / f"{name}.sealed").read_bytes())
     except msgspec.DecodeError:
@@ -174,7 +178,7 @@ def find_segment_end(directory: Path, name: str) -> SegmentEnd | None:
 
 
 def end_of(directory: Path, name: str) -> int:
-    """Where a journal ends, byte offset: its seal's, or that of what is written until now."""
+    """Return the byte offset at which a journal ends, or of what is written until now."""
     segment_end = find_segment_end(directory, name)
     if segment_end is not None:
         return segment_end.end
@@ -192,14 +196,14 @@ def _last_removed(directory: Path, edge: int) -> Path:
 
 
 def write_segment_end(directory: Path, name: str, segment_end: SegmentEnd) -> None:
-    """Finishes a journal durably. Errors: OSError."""
+    """Note the end of a segment durably. Raises OSError."""
     write_durably(directory / f"{name}.sealed", _encode(segment_end))
 
 
 def close_segment(directory: Path, name: str, clock: Clock) -> SegmentEnd:
-    """Finishes a journal whose writer is gone at its last good frame, wherever damage lies before it.
+    """Close a segment without a writer at its last good frame, even with damage before it.
 
-    What lies behind is kept aside: nearly always a record that was never acknowledged, but nobody can know.
+    What follows is quarantined: it nearly always is a record that was never acknowledged, but this is not certain.
     """
     data = log_path(directory, name).read_bytes()
     end = 0
@@ -217,15 +221,15 @@ def close_segment(directory: Path, name: str, clock: Clock) -> SegmentEnd:
 
 
 def close_predecessors(directory: Path, edge: int, clock: Clock) -> None:
-    """Finishes every journal of an edge that is not: to be called by whoever holds its number, before it writes."""
+    """Close every open segment of an edge; the process that holds its number calls it first."""
     for name in list_plain(directory, edge):
         if find_segment_end(directory, name) is None:
             closed = close_segment(directory, name, clock)
-            _log.info("journal of an earlier writer sealed", extra={"journal": name, "end": closed.end})
+            _log.info("segment of an earlier writer closed", extra={"journal": name, "end": closed.end})
 
 
 def quarantine_damaged(directory: Path, name: str, gap: Gap) -> None:
-    """Copies a damaged place to `damaged/` and reports it, once. Errors: OSError."""
+    """Copy a damaged place to `damaged/` and report it, once. Raises OSError."""
     copy = directory / "damaged" / f"{name}-{gap.start}-{gap.end}.bin"
     if copy.exists():
         return
@@ -234,13 +238,13 @@ def quarantine_damaged(directory: Path, name: str, gap: Gap) -> None:
         write_durably(copy, content.read(gap.start, gap.end - gap.start))
     JOURNAL_GAPS.inc()
     _log.error(
-        "damaged place in a journal, kept aside",
+        "damaged place of a journal quarantined",
         extra={"journal": name, "start": gap.start, "end": gap.end, "kept": copy.name},
     )
 
 
 def each_frame(data: bytes, position: int) -> Iterator[frames.Frame | Gap]:
-    """The frames from `position` on and the damaged places between them; stops behind the last good frame."""
+    """Yield frames from `position` to the last good one, and the damaged places between them."""
     while True:
         found = frames.read(data, position)
         if isinstance(found, frames.Unreadable):

@@ -1,11 +1,11 @@
-"""The one writer of an edge's journal.
+"""The one writer of the journal of an edge.
 
-`append` is one system call: a record it returned for survives the death of the process. `put` and `flush` are
-the same for many records at once: none of them may be answered for before `flush` returned. `sync` makes records
-survive a power cut. What may be loaded as one batch ends at a mark, which `write_checkpoint_if_due` writes in time.
+`append` is one system call: its record survives the death of the process. `put` and `flush` are the same for many
+records at once: no record is acknowledged before `flush` returned. `sync` makes records survive a power cut. A batch
+ends at a checkpoint, which `write_checkpoint_if_due` writes in time.
 
-A journal that is full is left behind at once; its end is synced and sealed by the next `sync`, in the thread that
-waits for the disk. Until then readers take it for one that is being written, as they do when a writer died.
+A full segment is left at once. The next `sync`, in the thread that waits for the disk, syncs and closes it. Until then
+readers take it for a journal that is being written, like the journal of a writer that died.
 """
 
 import errno
@@ -14,6 +14,7 @@ import logging
 import os
 import threading
 from pathlib import Path
+from typing import NamedTuple
 
 from trackyard.base.clock import Clock
 from trackyard.journal import frames, segments
@@ -22,10 +23,10 @@ from trackyard.journal.records import Checkpoint, RecordKind, encode
 
 ROTATE_AT = 64 * 1024 * 1024
 ROTATE_AFTER_MS = 86_400_000
-"""A journal that little is written to ends after a day all the same: what is in it is kept for so and so many days."""
+"""A journal with few records ends after a day too: retention counts in days."""
 CHECKPOINT_RECORDS = 10_000
 CHECKPOINT_AFTER_MS = 300
-"""With a look every 100 ms a record waits at most 400 ms for its mark."""
+"""With a look every 100 ms a record waits at most 400 ms for its checkpoint."""
 IDLE_CHECKPOINT_MS = 5_000
 
 MIN_FREE_BYTES = 1024 * 1024
@@ -38,29 +39,27 @@ class JournalUnwritable(Exception):
 
 
 class JournalFull(JournalUnwritable):
-    """No space, or a limit of the file's size."""
+    """The disk has no space, or the file reached a size limit."""
 
 
 class EdgeNumberTaken(Exception):
-    """Another process writes under this edge number."""
+    """Another process writes with this edge number."""
 
 
-class _UnclosedSegment:
-    """A journal that nothing is written to any more, and that has no seal yet."""
+class _UnclosedSegment(NamedTuple):
+    """A segment that is full and not closed yet."""
 
-    __slots__ = ("descriptor", "end", "name")
-
-    def __init__(self, name: str, descriptor: int, end: int) -> None:
-        self.name = name
-        self.descriptor = descriptor
-        self.end = end
+    name: str
+    descriptor: int
+    end: int
 
 
 class JournalWriter:
-    """Writes journals of edge `edge` into `directory`, sealing what an earlier writer left unfinished.
+    """The writer of the journals of an edge; it closes the segments of an earlier writer.
 
     `append`, `write_checkpoint_if_due` and `close` belong to one thread; `sync` may run in another.
-    Errors: EdgeNumberTaken at the start, JournalUnwritable when the file system refuses.
+
+    Raises EdgeNumberTaken at the start, JournalUnwritable when the file system refuses.
     """
 
     def __init__(self, directory: Path, edge: int, clock: Clock, *, rotate_at: int = ROTATE_AT) -> None:
@@ -70,11 +69,11 @@ class JournalWriter:
         self._rotate_at = rotate_at
         directory.mkdir(parents=True, exist_ok=True)
         self._lock = _lock_edge_number(directory, edge)
-        # Whoever holds it closes descriptors; so a sync does not find its own closed under it.
+        # Its holder alone closes descriptors, so that none is closed during a sync.
         self._sync_lock = threading.Lock()
         self._descriptor = -1
         self._unclosed: list[_UnclosedSegment] = []
-        # Whether the directory may not have the journal that is being written.
+        # The directory on disk may not have the journal that is being written.
         self._directory_unsynced = False
         self._position = 0
         self._since_checkpoint = 0
@@ -91,29 +90,31 @@ class JournalWriter:
             raise
 
     def append(self, kind: RecordKind, payload: bytes) -> int:
-        """Writes one record and returns its position in the journal `self.name`.
+        """Write one record and return its position in the journal `self.name`.
 
-        Errors: JournalFull, JournalUnwritable; then the file ends with its last whole frame.
+        Raises JournalFull, JournalUnwritable; then the file ends with its last whole frame.
         """
         self.flush()
         return self._write_records(frames.pack(kind, payload), 1)
 
     def put(self, kind: RecordKind, payload: bytes) -> None:
-        """Takes a record for the next `flush`."""
+        """Keep a record for the next `flush`."""
         self._pending.append(frames.pack(kind, payload))
 
     def flush(self) -> None:
-        """Writes what was put, all or nothing. Errors: as `append`; what was put is then forgotten."""
+        """Write what was put, all or nothing. Raises as `append`; what was put is then dropped."""
         if self._pending:
             put, self._pending = self._pending, []
             self._write_records(put[0] if len(put) == 1 else b"".join(put), len(put))
 
     def sync(self) -> None:
-        """Makes everything appended before the call survive a power cut, and seals journals that are full. Errors:
-        JournalUnwritable; what was not done is done by the next call."""
+        """Make everything appended before the call survive a power cut, and close full segments.
+
+        Raises JournalUnwritable; the next call then repeats what failed.
+        """
         self.dirty = False
         with self._sync_lock:
-            # What another thread leaves behind from here on is among the ended ones when they are looked at.
+            # A segment that the other thread leaves from here on is among the unclosed ones below.
             descriptor, name = self._descriptor, self.name
             try:
                 if descriptor >= 0:
@@ -129,7 +130,7 @@ class JournalWriter:
                 raise _write_error(name, error) from error
 
     def write_checkpoint_if_due(self, now_ms: int) -> None:
-        """Writes the mark that is due at `now_ms`; to be called every 100 ms. Errors: as `append`."""
+        """Write the checkpoint that is due at `now_ms`; called every 100 ms. Raises as `append`."""
         if self._descriptor >= 0 and now_ms - segments.start_of(self.name) >= ROTATE_AFTER_MS:
             self._rotate()
         waited = now_ms - self._checkpoint_at
@@ -137,24 +138,24 @@ class JournalWriter:
             self.write_checkpoint(now_ms)
 
     def write_checkpoint(self, now_ms: int) -> None:
-        """Writes a mark now. Errors: as `append`."""
+        """Write a checkpoint now. Raises as `append`."""
         if self._descriptor < 0:
             self._rotate()
         self._write_checkpoint(now_ms)
 
     def end_position(self) -> tuple[int, int]:
-        """When the journal that is being written began (UTC ms), and its end: all records written are before."""
+        """Return the start of the journal that is being written (UTC ms), and its end."""
         return segments.start_of(self.name), self._position
 
     def has_free_space(self) -> bool:
-        """Whether the disk has room for more than a few records."""
+        """Return whether the disk has room for more than a few records."""
         status = os.statvfs(self._directory)
         return status.f_bavail * status.f_frsize >= MIN_FREE_BYTES
 
     def close(self) -> None:
-        """Marks and seals the journal and gives the edge number back.
+        """Write a checkpoint, close the segment and release the edge number.
 
-        On a full disk the seal is left to the next writer of this number.
+        On a full disk the next writer of this number closes the segment.
         """
         try:
             self.flush()
@@ -162,7 +163,7 @@ class JournalWriter:
                 self._end_segment()
             self.sync()
         except JournalUnwritable as error:
-            _log.error("journal not sealed", extra={"journal": self.name, "error": str(error)})
+            _log.error("segment not closed", extra={"journal": self.name, "error": str(error)})
             with self._sync_lock:
                 for descriptor in [self._descriptor, *(ended.descriptor for ended in self._unclosed)]:
                     if descriptor >= 0:
@@ -220,7 +221,7 @@ class JournalWriter:
     def _end_segment(self) -> None:
         self._write_checkpoint(self._clock.now_ms())
         ended = _UnclosedSegment(self.name, self._descriptor, self._position)
-        # First among the ended ones: a sync that finds no descriptor finds it there.
+        # Before the descriptor goes: a sync that finds no descriptor finds it here.
         self._unclosed.append(ended)
         self._descriptor = -1
 
@@ -249,7 +250,7 @@ class JournalWriter:
         descriptor = os.open(path, flags, 0o644)
         self._position = 0
         self._since_checkpoint = 0
-        # A sync that finds the descriptor finds this.
+        # Before the descriptor: a sync that finds the descriptor finds this.
         self._directory_unsynced = True
         self._descriptor = descriptor
 

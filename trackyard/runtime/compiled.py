@@ -55,7 +55,6 @@ MODULES: Final = (
     "trackyard.edge.http.cookies",
     "trackyard.edge.http.request",
     "trackyard.edge.recorder",
-    "trackyard.edge.state.claims",
     "trackyard.edge.state.click_state",
     "trackyard.edge.state.counts",
     "trackyard.edge.state.counts_file",

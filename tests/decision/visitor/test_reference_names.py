@@ -1,5 +1,8 @@
 """The names that lists offer are those that clicks have."""
 
+import runpy
+from pathlib import Path
+
 import pytest
 
 from trackyard.decision.visitor import names
@@ -53,3 +56,8 @@ def test_os_versions_are_sorted_numerically() -> None:
 def test_vendors_exclude_generic_makers() -> None:
     assert not [name for name in names.vendors() if name.startswith("Generic") or name == "Spider"]
     assert {"Apple", "Samsung", "Huawei", "XiaoMi", "Nokia"} <= set(names.vendors())
+
+
+def test_agent_names_file_equals_what_its_script_writes() -> None:
+    script = runpy.run_path(str(Path(__file__).parents[3] / "script" / "agents"), run_name="agents")
+    assert script["OUT"].read_text(encoding="utf-8") == script["agent_names"](), "run script/agents"

@@ -10,12 +10,10 @@ import pytest
 from tests.support.forms import PLAIN
 from trackyard.decision.click.caps import NEVER, CappedCount, count_key
 from trackyard.edge.state import counts_file
-from trackyard.edge.state.claims import Claims
 from trackyard.edge.state.counts import ClickCounts
 from trackyard.edge.state.counts_file import REUSE_AFTER_S, ClickCount, CountsFull
 
 NOW = 1_700_000_000
-CLICK = "a" * 24
 
 
 def key_of(number: int) -> bytes:
@@ -28,13 +26,11 @@ def wanted(number: int, limit: int = 10, end: int = NOW + 3600) -> CappedCount:
 
 @pytest.fixture
 def open_counts(tmp_path: Path) -> Iterator[Callable[..., ClickCounts]]:
-    opened: list[ClickCounts | Claims] = []
+    opened: list[ClickCounts] = []
 
     def open_one(edge: int = 1, *, shared: bool = False) -> ClickCounts:
-        claims = Claims(tmp_path / f"claims-{edge:03d}.map")
-        claims.begin(CLICK)
-        counts = ClickCounts(tmp_path, edge, shared=shared, claims=claims)
-        opened.extend([counts, claims])
+        counts = ClickCounts(tmp_path, edge, shared=shared)
+        opened.append(counts)
         return counts
 
     yield open_one
@@ -134,28 +130,18 @@ def test_click_counts_full_file_raises_and_takes_nothing(
     assert counts.reserve(1, [wanted(0, NEVER)], NOW) == -1, "what it knows it goes on counting"
 
 
-def test_click_counts_claims_roll_back(tmp_path: Path) -> None:
-    claims = Claims(tmp_path / "claims.map")
-    counts = ClickCounts(tmp_path, 1, claims=claims)
-    claims.begin(CLICK)
-    for _ in range(3):
-        counts.reserve(1, [wanted(1), wanted(2)], NOW)
-    claims.clear(1, 1)
-    for _ in range(4):
-        counts.reserve(1, [wanted(1), wanted(3)], NOW)
-    while (claim := claims.last()) is not None:
-        counts.roll_back(claim)
-        counts.roll_back(claim)  # once more does nothing
-        claims.remove_last()
+def test_click_counts_roll_back(open_counts: Callable[..., ClickCounts]) -> None:
+    counts = open_counts()
+    kept, undone = [wanted(1), wanted(2)], [wanted(1), wanted(3)]
+    for capped_counts in (kept, kept, kept, undone, undone):
+        counts.reserve(1, capped_counts, NOW)
+    for _ in range(2):
+        counts.roll_back(undone)
     assert [counts.count(key_of(number)) for number in (1, 2, 3)] == [3, 3, 0]
-    counts.close()
-    claims.close()
 
 
-def test_click_counts_changes_are_listed_once_and_restored(tmp_path: Path) -> None:
-    claims = Claims(tmp_path / "claims.map")
-    claims.begin(CLICK)
-    counts = ClickCounts(tmp_path, 1, claims=claims)
+def test_click_counts_changes_are_listed_once_and_restored(open_counts: Callable[..., ClickCounts]) -> None:
+    counts = open_counts()
     counts.reserve(1, [wanted(1), wanted(2, end=NEVER)], NOW)
     counts.reserve(1, [wanted(1)], NOW)
     changed = counts.take_changed()
@@ -163,36 +149,23 @@ def test_click_counts_changes_are_listed_once_and_restored(tmp_path: Path) -> No
     assert counts.take_changed() == []
     counts.restore_changed(changed)
     assert counts.changes == 2
-    other = ClickCounts(tmp_path / "other", 1, claims=claims)
-    other.restore(changed, NOW)
-    other.restore(changed, NOW)
-    assert sorted(other.each()) == sorted(changed)
-    for part in (counts, other, claims):
-        part.close()
 
 
-def test_click_claims_file_grows_beyond_first_size(tmp_path: Path) -> None:
-    claims = Claims(tmp_path / "claims.map")
-    counts = ClickCounts(tmp_path, 1, claims=claims)
-    for number in range(3000):
-        claims.begin(f"{number:024x}")
-        counts.reserve(1, [wanted(number % 5, NEVER)], NOW)
-    again = Claims(tmp_path / "claims.map")
-    assert len(again) == 3000
-    assert again.last() == claims.last()
-    for part in (counts, claims, again):
-        part.close()
+def test_click_counts_are_replaced_but_those_of_ended_periods(open_counts: Callable[..., ClickCounts]) -> None:
+    counts = open_counts()
+    counts.reserve(1, [wanted(1), wanted(2), wanted(3, end=NOW - 5)], NOW)
+    totals = {key_of(number): ClickCount(key_of(number), NEVER, number) for number in (2, 4)}
+    for _ in range(2):
+        counts.replace(totals, NOW)
+        assert [counts.count(key_of(number)) for number in (1, 2, 3, 4)] == [0, 2, 1, 4]
 
 
 def _take_many(directory: Path, edge: int, go: "Event", results: "multiprocessing.Queue[int]") -> None:
-    claims = Claims(directory / f"claims-{edge:03d}.map")
-    counts = ClickCounts(directory, edge, shared=True, claims=claims)
-    claims.begin(CLICK)
+    counts = ClickCounts(directory, edge, shared=True)
     go.wait(30)
     taken = 0
     for number in range(5000):
         taken += counts.reserve(3, [wanted(1, 1000), wanted(100 + number, 10)], NOW) == -1
-        claims.clear(1, number)
     results.put(taken)
 
 

@@ -88,8 +88,6 @@ class ClickHandler:
             self._counters.accepted += 1
         else:
             self._counters.clicks[rejection.reason] += 1
-        if self._state.needs_flush:
-            self._recorder.flush()
 
 
 _COLUMN_PARAMETERS: Final = columns_from(Source.PARAMETER)

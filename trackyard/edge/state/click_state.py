@@ -1,47 +1,49 @@
 """Click state that the edges of one machine share: unique visitors and click caps.
 
-See docs/spec/tracking.md#unique-visitors, docs/spec/conversions.md#caps and docs/decisions/0017. The state is exact
-through the death of a process, and rebuilt from the journals after a power cut.
+See docs/spec/tracking.md#unique-visitors, docs/spec/conversions.md#caps and docs/decisions/0017. The journal decides:
+after the death of a process the counts are read from it, and after a power cut the visitors too.
 """
 
 import fcntl
 import logging
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from trackyard.decision.click.caps import CappedCount
 from trackyard.decision.click.hit import Hit
 from trackyard.decision.click.route import NEW, SEEN, OfferRoute, Reservation
-from trackyard.decision.click.state import ReadOnlyClickState, ReservationRequest
-from trackyard.edge.state.claims import FLUSH_AT, Claims
+from trackyard.decision.click.state import ReadOnlyClickState
 from trackyard.edge.state.counts import ClickCounts
 from trackyard.edge.state.counts_file import ClickCount, CountsFull
-from trackyard.edge.state.recovery import VISITORS_FILE, Recovery, claims_path, roll_back, synced_path
+from trackyard.edge.state.recovery import VISITORS_FILE, Recovery, synced_path
 from trackyard.edge.state.synced import Position, SyncedLog, SyncRecord, find_synced_state, unexpired
-from trackyard.edge.state.unique import DEFAULT_SIZE, UniqueVisitors
+from trackyard.edge.state.unique import DEFAULT_SIZE, UniqueVisitors, VisitorClaim
 
 COUNTS_SYNC_S: Final = 2
 VISITORS_SYNC_S: Final = 30
-"""Rarer: it may write the whole file."""
+"""Longer than for counts: it may write the whole file."""
 _CHANGES_SYNC: Final = 2000
 
 _log = logging.getLogger("trackyard.edge")
 
 
 class StateUnwritable(Exception):
-    """A click cannot be counted, so it cannot be decided; nothing was claimed for it."""
+    """A click cannot be counted, so that it cannot be decided; it claimed nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class StateOptions:
     """Options of the state.
 
-    directory: of the state · journals, ruleset: directories that it is rebuilt from after a power cut · edge: its
-    number · shared: whether other edges of the machine run at the same time · size: bytes for visitors, a multiple of
-    256."""
+    journals, ruleset: directories that the state is recovered from
+    edge: its number
+    shared: other edges of the machine run at the same time
+    size: bytes for visitors, a multiple of 256
+    """
 
     directory: Path
     journals: Path
@@ -51,10 +53,23 @@ class StateOptions:
     size: int = DEFAULT_SIZE
 
 
+class _ClickClaim:
+    """What one click reserved: its visitor, None = no claim, and a place in each of some counts."""
+
+    __slots__ = ("capped_counts", "visitor")
+
+    def __init__(self) -> None:
+        self.visitor: VisitorClaim | None = None
+        self.capped_counts: tuple[CappedCount, ...] = ()
+
+
 class EdgeState:
     """The state of one edge, opened when its earlier journals are closed.
 
-    `end_position`: start (UTC ms) and end of the journal being written · `read_only` only looks. Errors: OSError.
+    end_position: returns the start of the journal being written (UTC ms) and its end
+    read_only: reserves nothing
+
+    Raises OSError.
     """
 
     def __init__(self, options: StateOptions, end_position: Callable[[], tuple[int, int]], now_s: int) -> None:
@@ -68,126 +83,129 @@ class EdgeState:
         except BaseException:
             os.close(self._users)
             raise
-        self._recorded = 0
+        self._unrecorded: _ClickClaim | None = None
+        self._recorded: list[_ClickClaim] = []
+        """Claims of clicks with records that are put, but not in the journal yet."""
         self.read_only = ReadOnlyState(self)
         self._sync_thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="state-sync")
         self._running: Future[None] | None = None
         self._syncing: SyncRecord | None = None
         self._due = self._failing = False
 
-    @property
-    def needs_flush(self) -> bool:
-        """Whether so many claims wait for their records that these should be written now."""
-        return len(self.claims) >= FLUSH_AT
+    def reserve(self, hit: Hit, route: OfferRoute, full_cap: str) -> Reservation:
+        """Reserve a click; a click that is rejected reserves nothing.
 
-    def reserve(self, requests: Sequence[ReservationRequest]) -> list[Reservation]:
-        """Reserve a batch of clicks; a click that is rejected reserves nothing.
+        The claim of an unrecorded click is rolled back first: a step after its reservation failed.
 
-        An unrecorded batch is rolled back first: what came between failed. Raises StateUnwritable,
-        with nothing of the batch reserved.
+        Raises StateUnwritable, with nothing reserved.
         """
-        self._roll_back_to(self._recorded)
+        self._roll_back_unrecorded()
+        claim = self._unrecorded = _ClickClaim()
         try:
-            return [self._reserve(each.hit, each.route, each.full_cap) for each in requests]
+            return self._reserve(claim, hit, route, full_cap)
         except (CountsFull, OSError) as error:
-            self._roll_back_to(self._recorded)
-            subject = "click counts" if isinstance(error, CountsFull) else "claims"
-            raise StateUnwritable(f"{subject}: {error}") from error
+            self._roll_back_unrecorded()
+            raise StateUnwritable(f"click counts: {error}") from error
 
     def set_recorded(self) -> None:
-        """Keep the last batch until `commit`: its records are put."""
-        self._recorded = len(self.claims)
+        """Keep the last claim until `commit`: the record of its click is put."""
+        if self._unrecorded is not None:
+            self._recorded.append(self._unrecorded)
+            self._unrecorded = None
 
     def commit(self) -> None:
         """Keep every reservation: the records are in the journal."""
-        self._roll_back_to(self._recorded)
-        self._recorded = 0
-        self.claims.clear(*self._where())
+        self._roll_back_unrecorded()
+        self._recorded = []
         if self._due:
             self._start_sync()
 
     def roll_back(self) -> None:
         """Undo every reservation: the records could not be written."""
-        self._recorded = 0
-        self._roll_back_to(0)
+        self._roll_back_unrecorded()
+        recorded, self._recorded = self._recorded, []
+        for claim in recorded:
+            self._roll_back(claim)
 
-    def _reserve(self, hit: Hit, route: OfferRoute, full_cap: str) -> Reservation:
-        self.claims.begin(hit.click_id)
-        start = len(self.claims)
-        new = route.unique_only and self._claim_visitor(hit, route)
-        if route.unique_only and not new:
-            return SEEN
-        full_cap = full_cap or self._reserve_counts(hit, route)
+    def _reserve(self, claim: _ClickClaim, hit: Hit, route: OfferRoute, full_cap: str) -> Reservation:
+        if route.unique_only:
+            claim.visitor = self._claim_visitor(hit, route)
+            if claim.visitor is None:
+                return SEEN
+        capped = None if full_cap else route.capped_counts(hit)
+        if capped is not None:
+            full = self.counts.reserve(route.id, capped.capped_counts, hit.time_ms // 1000)
+            if full < 0:
+                claim.capped_counts = capped.capped_counts
+            else:
+                full_cap = capped.caps[full]
         if full_cap:
-            self._roll_back_to(start)
-        elif not route.unique_only:
-            new = self._claim_visitor(hit, route)
-        if full_cap:
-            return Reservation(new, full_cap)
-        return NEW if new else SEEN
+            self._roll_back_unrecorded()
+            return Reservation(route.unique_only, full_cap)
+        if not route.unique_only:
+            claim.visitor = self._claim_visitor(hit, route)
+        return SEEN if claim.visitor is None else NEW
 
-    def _claim_visitor(self, hit: Hit, route: OfferRoute) -> bool:
+    def _claim_visitor(self, hit: Hit, route: OfferRoute) -> VisitorClaim | None:
         cookie, second = route.unique_cookie(hit), hit.time_ms // 1000
         return self.visitors.claim(route.id, route.visitor_key(hit), cookie, second, hit.click_id)
 
-    def _reserve_counts(self, hit: Hit, route: OfferRoute) -> str:
-        capped = route.capped_counts(hit)
-        full = -1 if capped is None else self.counts.reserve(route.id, capped.capped_counts, hit.time_ms // 1000)
-        return "" if capped is None or full < 0 else capped.caps[full]
+    def _roll_back_unrecorded(self) -> None:
+        if self._unrecorded is not None:
+            self._roll_back(self._unrecorded)
+            self._unrecorded = None
 
-    def _roll_back_to(self, count: int) -> None:
-        """Undo the claims behind the first `count`, from the last to the first."""
-        while len(self.claims) > count and (claim := self.claims.last()) is not None:
-            roll_back(claim, self.visitors, self.counts)
-            self.claims.remove_last()
+    def _roll_back(self, claim: _ClickClaim) -> None:
+        if claim.visitor is not None:
+            self.visitors.roll_back(claim.visitor)
+        self.counts.roll_back(claim.capped_counts)
+
+    @property
+    def _has_claims(self) -> bool:
+        """Whether the state is ahead of the journal."""
+        return self._unrecorded is not None or bool(self._recorded)
 
     def tick(self, now_s: int) -> None:
         """Sync changes to disk when it is time to, in a thread."""
         self._now_s = now_s
         if abs(now_s - self._counts_s) >= COUNTS_SYNC_S or self.counts.changes >= _CHANGES_SYNC:
             self._due = True
-        if self._due and not len(self.claims):
+        if self._due and not self._has_claims:
             self._start_sync()
 
     def close(self) -> None:
-        """Sync and close. Claims without written records stay noted."""
+        """Sync and close. With claims left the next start reads the counts from the journal."""
         self._sync_thread.shutdown(wait=True)
         self._finish_sync()
-        if not len(self.claims):
+        if not self._has_claims:
             try:
                 self._sync(self._unsynced(visitors=True), visitors=True)
             except OSError as error:
                 _log.error("state not synced", extra={"error": str(error)})
-        for part in (self.visitors, self.counts, self.claims, self._synced_log):
+        for part in (self.visitors, self.counts, self._synced_log):
             part.close()
         os.close(self._users)
 
     # --- opening ----------------------------------------------------------------------------------------
 
     def _prepare(self, options: StateOptions) -> None:
-        """Puts the state in order: all of it when no other edge runs, else what this one left."""
+        """Recover the state: all of it when no other edge runs, else the counts of this edge."""
         recovery = Recovery(options.directory, options.journals, options.ruleset, options.size, self._now_s)
         try:
             fcntl.flock(self._users, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            # Another edge runs, or puts all of it in order: until then it is waited for.
+            # Another edge runs, or recovers all of the state: then this one waits for it.
             fcntl.flock(self._users, fcntl.LOCK_SH)
-            visitors = UniqueVisitors(options.directory / VISITORS_FILE, size=options.size, shared=True)
-            try:
-                recovery.recover_edge(options.edge, visitors)
-            finally:
-                visitors.close()
+            recovery.recover_edge(options.edge)
             return
         recovery.run()
         fcntl.flock(self._users, fcntl.LOCK_SH)
 
     def _open(self, options: StateOptions) -> None:
         directory, edge, shared = options.directory, options.edge, options.shared
-        self.claims = Claims(claims_path(directory, edge))
-        self.visitors = UniqueVisitors(directory / VISITORS_FILE, size=options.size, shared=shared, claims=self.claims)
-        self.counts = ClickCounts(directory, edge, shared=shared, claims=self.claims)
+        self.visitors = UniqueVisitors(directory / VISITORS_FILE, size=options.size, shared=shared)
+        self.counts = ClickCounts(directory, edge, shared=shared)
         at = Position(*self._where())
-        self.claims.clear(*at)
         known = find_synced_state(synced_path(directory, edge))
         self._visitors_at = at if known is None else known.visitors_at
         self._visitors_s = self._now_s if known is None else known.visitors_s
@@ -198,7 +216,7 @@ class EdgeState:
     # --- syncing ----------------------------------------------------------------------------------------
 
     def _start_sync(self) -> None:
-        """Syncs in the thread, unless it still does. All claims must have their records."""
+        """Sync in the thread, unless it still does. All claims must have their records."""
         if self._running is not None and not self._running.done():
             return
         self._finish_sync()
@@ -210,7 +228,7 @@ class EdgeState:
             self._running = self._sync_thread.submit(self._sync, self._syncing, visitors=visitors)
 
     def _finish_sync(self) -> None:
-        """Takes notice of how the last sync ended."""
+        """Take over the result of the last sync."""
         if self._running is None or self._syncing is None:
             return
         fault = self._running.exception()
@@ -224,7 +242,7 @@ class EdgeState:
         self._running = self._syncing = None
 
     def _unsynced(self, *, visitors: bool) -> SyncRecord:
-        """What changed, up to where the journal is now."""
+        """Return what changed until the present end of the journal."""
         at = Position(*self._where())
         counts: list[ClickCount] = self.counts.take_changed()
         if visitors:

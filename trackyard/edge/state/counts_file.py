@@ -1,9 +1,8 @@
-"""The click counts of one edge: a memory-mapped file that every edge reads.
+"""The click counts of one edge: a memory-mapped file that every edge reads and this one writes.
 
-This edge alone writes it.
-
-Segments of buckets of 16 places; each segment has four times the buckets of the one before, so the file grows in place
-and nothing in it ever moves. A place: 16 bytes of key, the second its period ends, and the count, one word each.
+The file is segments of buckets of 16 cells. Each segment has four times the buckets of the one before, so that the file
+grows in place and nothing in it ever moves. A cell is 16 bytes of key, the second its period ends, and the count, one
+word each.
 """
 
 import mmap
@@ -16,9 +15,9 @@ from typing import Final, NamedTuple
 from trackyard.edge.state.mapped_file import open_reserved
 
 REUSE_AFTER_S: Final = 3600
-"""A place is given away so long after its period ended: a click that still counts in it would be an hour late."""
+"""A cell is reused so long after its period ended: a click that still counts in it would be an hour late."""
 SEGMENTS: Final = 7
-"""22 million counts at most, of each edge."""
+"""At most 22 million counts of each edge."""
 
 _FORMAT: Final = 0x54594B_43_0001
 _HEADER_SIZE: Final = 4096
@@ -33,11 +32,11 @@ _CACHE_SIZE: Final = 50_000
 
 
 class CountsFull(Exception):
-    """There is no place for another count: the click cannot be decided."""
+    """The file has no room for another count: the click cannot be decided."""
 
 
 class ClickCount(NamedTuple):
-    """One count. key: 16 bytes · end: when its period ends, UTC s · clicks: of this edge."""
+    """One count of an edge. key: 16 bytes; end: of its period, UTC s."""
 
     key: bytes
     end: int
@@ -45,10 +44,12 @@ class ClickCount(NamedTuple):
 
 
 class CountsFile:
-    """The file `path`. Places are numbers of words in it, and stay valid while the file lives.
+    """The file of the counts of one edge; a cell index is a number of words and stays valid.
 
-    `fresh` says that the file was not there. `writes`: whether this process is its one writer; a reader never makes
-    it. Errors: OSError, also when there is no room.
+    writes: this process is its one writer; a reader never makes the file
+    fresh: the file is new
+
+    Raises OSError, also when there is no room.
     """
 
     def __init__(self, path: Path, *, writes: bool) -> None:
@@ -68,7 +69,7 @@ class CountsFile:
         self._map_segments()
 
     def find(self, key: bytes) -> int:
-        """The place of a key; -1 = it has none. `key`: 16 bytes, the first word not 0."""
+        """Return the cell index of a key; -1 = it has none. `key`: 16 bytes, the first word not 0."""
         cell_index = self._cells_by_key.get(key)
         if cell_index is not None and self._map[cell_index * _WORD_SIZE : cell_index * _WORD_SIZE + 16] == key:
             return cell_index
@@ -84,26 +85,28 @@ class CountsFile:
         return -1
 
     def find_with_hint(self, key: bytes, cell_index: int) -> int:
-        """As `find`, quicker where the key has the place still that was found before."""
+        """Find a key faster when it still has the cell that an earlier look-up found."""
         if cell_index >= 0 and self._map[cell_index * _WORD_SIZE : cell_index * _WORD_SIZE + 16] == key:
             return cell_index
         return self.find(key)
 
     def count_at(self, cell_index: int) -> int:
-        """The count at a place."""
+        """Return the count in a cell."""
         return self._words[cell_index + 3]
 
     def set_count(self, cell_index: int, count: int) -> None:
-        """Changes the count at a place; in one store."""
+        """Change the count in a cell, in one store."""
         self._words[cell_index + 3] = count
 
     def end_at(self, cell_index: int) -> int:
-        """When the period of a place ends, UTC s."""
+        """Return when the period of a cell ends, UTC s."""
         return self._words[cell_index + 2]
 
     def insert(self, key: bytes, end_s: int, now_s: int) -> int:
-        """A place for a key that has none, counting 0; of a period that is over when one is free. Errors: CountsFull,
-        OSError when the disk has no room."""
+        """Return a new cell for a key, with the count 0; cells of ended periods are reused.
+
+        Raises CountsFull, OSError when the disk has no room.
+        """
         while True:
             for start, buckets in self._tables:
                 cell_index = (start + int.from_bytes(key[:8], "little") % buckets * _BUCKET_SIZE) // _WORD_SIZE
@@ -114,7 +117,7 @@ class CountsFile:
             self._grow()
 
     def each(self) -> Iterator[ClickCount]:
-        """Every count there is, also of periods that are over."""
+        """Yield every count, also of ended periods."""
         for start, buckets in self._tables:
             for at in range(
                 start // _WORD_SIZE, (start + buckets * _BUCKET_SIZE) // _WORD_SIZE, _CELL_SIZE // _WORD_SIZE
@@ -124,13 +127,13 @@ class CountsFile:
                     yield ClickCount(key, self._words[at + 2], self._words[at + 3])
 
     def close(self) -> None:
-        """Gives the file back."""
+        """Close the file."""
         self._words.release()
         self._map.close()
         os.close(self._descriptor)
 
     def _write_cell(self, at: int, key: bytes, end_s: int) -> None:
-        """The first word of the key goes first and comes last: a death in between leaves a free place."""
+        """Write a cell. The first word of the key is cleared first and set last: a death leaves a free cell."""
         words = self._words
         words[at] = 0
         words[at + 3] = 0
@@ -153,7 +156,7 @@ class CountsFile:
         self._map_segments()
 
     def _map_segments(self) -> None:
-        """Maps the segments that the file has now."""
+        """Map the segments that the file has now."""
         self._segments = self._words[1]
         self._tables = [
             (_end_of(number), (_FIRST_BUCKETS << _GROWTH_BITS * number)) for number in range(self._segments)
@@ -165,9 +168,9 @@ class CountsFile:
 
 
 def _end_of(segments: int) -> int:
-    """Where the first `segments` segments end."""
+    """Return the byte offset at which the first `segments` segments end."""
     return _HEADER_SIZE + sum((_FIRST_BUCKETS << _GROWTH_BITS * number) for number in range(segments)) * _BUCKET_SIZE
 
 
 MIN_FILE_SIZE: Final = _end_of(1)
-"""Bytes of a file that was made whole."""
+"""Bytes of a complete file."""

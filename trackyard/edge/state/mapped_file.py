@@ -1,4 +1,4 @@
-"""Files that are mapped into memory: their making, and steps that processes take one at a time."""
+"""Files that are mapped into memory."""
 
 import fcntl
 import os
@@ -6,8 +6,12 @@ from pathlib import Path
 
 
 def open_reserved(path: Path, size: int, *, grow_only: bool = False) -> int:
-    """A descriptor of the file `path` of `size` bytes that all have their place on the disk: a full one must be an
-    error here, not a SIGBUS later. `grow_only`: one that is longer stays so. Errors: OSError."""
+    """Open a file and reserve `size` bytes on the disk, so that a full disk is no SIGBUS later.
+
+    grow_only: a longer file keeps its size
+
+    Raises OSError.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     try:

@@ -11,9 +11,9 @@ from trackyard.edge.state.unique import HEADER, UniqueVisitors
 
 
 class ReadOnlyEdgeState(ReadOnlyClickState):
-    """The files in `directory`, opened for each look: they come and go with the edges.
+    """The state in `directory`, opened for each look: its files come and go with the edges.
 
-    A file that is absent or being made has seen nothing. Errors: OSError.
+    A file that is absent or not complete counts as empty. Raises OSError.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -51,7 +51,7 @@ class ReadOnlyEdgeState(ReadOnlyClickState):
 
 
 def _size(path: Path) -> int:
-    """The bytes of a file; 0 when it is not there."""
+    """Return the size of a file in bytes; 0 = there is none."""
     try:
         return path.stat().st_size
     except FileNotFoundError:

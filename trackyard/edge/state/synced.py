@@ -1,7 +1,7 @@
-"""The part of an edge's state that survives a power cut of the memory-mapped files.
+"""The log of an edge's synced state, which survives a power cut.
 
-A log of frames (journal/frames.py): each says which counts changed, and up to where in the edge's journal counts and
-visitors are safe. Counts are absolute, so the last of each is the truth of the last whole frame.
+Each frame (journal/frames.py) says which counts changed, and up to which place of the journal counts and visitors are
+synced. Counts are absolute: the last value of each, up to the last whole frame, holds.
 """
 
 import os
@@ -14,7 +14,7 @@ import msgspec
 
 from trackyard.edge.state.counts_file import ClickCount
 from trackyard.journal import frames
-from trackyard.journal.durable import write_durably
+from trackyard.journal.durable import write_all, write_durably
 
 COMPACT_AT: Final = 4 * 1024 * 1024
 
@@ -22,15 +22,19 @@ _KIND: Final = 1
 
 
 class Position(NamedTuple):
-    """A place in an edge's journals: when the journal began (UTC ms), and a byte offset in it."""
+    """A place in the journals of an edge: the start of a journal (UTC ms), and a byte offset."""
 
     journal: int
     offset: int
 
 
 class SyncRecord(msgspec.Struct, array_like=True, frozen=True):
-    """One frame. counts_at, visitors_at: everything recorded before is safe · visitors_s: when the visitors were,
-    UTC s · counts: those that changed."""
+    """One frame of the log.
+
+    counts_at, visitors_at: everything recorded before is synced
+    visitors_s: when the visitors were synced, UTC s
+    counts: those that changed
+    """
 
     counts_at: Position
     visitors_at: Position
@@ -40,7 +44,7 @@ class SyncRecord(msgspec.Struct, array_like=True, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class SyncedState:
-    """All frames of a log together."""
+    """The synced state that all frames of a log describe."""
 
     counts_at: Position
     visitors_at: Position
@@ -53,7 +57,7 @@ _decode = msgspec.msgpack.Decoder(SyncRecord).decode
 
 
 def find_synced_state(path: Path) -> SyncedState | None:
-    """What the log says, up to its first frame that is not whole; None = it says nothing."""
+    """Return the state up to the first frame that is not whole; None = there is no frame."""
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -69,7 +73,7 @@ def find_synced_state(path: Path) -> SyncedState | None:
 
 
 class SyncedLog:
-    """Writes a new log at `path`, beginning with `first`. Raises OSError."""
+    """A new log at `path` that begins with `first`. Raises OSError."""
 
     def __init__(self, path: Path, first: SyncRecord) -> None:
         self._path = path
@@ -77,7 +81,7 @@ class SyncedLog:
         self._begin(first)
 
     def append(self, synced: SyncRecord, now_s: int) -> None:
-        """Adds a frame, durably, or nothing. Errors: OSError."""
+        """Append a frame durably. Raises OSError, with nothing appended."""
         if self._size > COMPACT_AT:
             known = find_synced_state(self._path)
             if known is not None:
@@ -88,9 +92,7 @@ class SyncedLog:
             return
         frame = frames.pack(_KIND, _encode(synced))
         try:
-            written = 0
-            while written < len(frame):
-                written += os.write(self._descriptor, frame[written:])
+            write_all(self._descriptor, frame)
             os.fdatasync(self._descriptor)
         except OSError:
             os.ftruncate(self._descriptor, self._size)
@@ -98,7 +100,7 @@ class SyncedLog:
         self._size += len(frame)
 
     def close(self) -> None:
-        """Gives the file back."""
+        """Close the file."""
         os.close(self._descriptor)
 
     def _begin(self, first: SyncRecord) -> None:

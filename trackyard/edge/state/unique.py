@@ -2,9 +2,9 @@
 
 See docs/spec/tracking.md#unique-visitors and docs/decisions/0017.
 
-One memory-mapped file of fixed size: buckets of 32 places, each 4 bytes of fingerprint and 4 bytes second. A full
-bucket forgets its oldest. Two visitors are taken for one with probability 32 / 2^32. The kernel keeps the pages when
-a process dies; every store is one machine word, so that a death leaves none half-made.
+One memory-mapped file of fixed size holds buckets of 32 cells: 4 bytes of fingerprint and 4 bytes of second each. A
+full bucket drops its oldest. Two visitors are taken for one with probability 32 / 2^32. The kernel keeps the pages when
+a process dies; every store is one machine word, so that a death leaves none half-written.
 """
 
 import fcntl
@@ -17,12 +17,11 @@ from typing import Final
 
 from trackyard.base.integers import i64
 from trackyard.decision.visitor.visitor import ADDRESS_ONLY, VisitorKey
-from trackyard.edge.state.claims import Claim, ClaimKind, Claims
 from trackyard.edge.state.mapped_file import open_reserved
 
 WINDOW_S: Final = 24 * 3600
 DEFAULT_SIZE: Final = 64 * 1024 * 1024
-"""Eight million places; a visitor with a cookie takes two for each offer."""
+"""Eight million cells; a visitor with a cookie takes two for each offer."""
 
 HEADER: Final = 4096
 _BUCKET_SIZE: Final = 256
@@ -33,34 +32,42 @@ _FINGERPRINT_MASK: Final = 0xFFFFFFFF
 _FREE: Final = bytes(_CELL_SIZE)
 _ORDER: Final = sys.byteorder
 _TIMES: Final = struct.Struct("@32I")
-_VISITOR: Final = ClaimKind.VISITOR  # its look-up is slow
 _SWEEP_CHUNK: Final = 1024 * 1024
 _RANDOM_OFFSET: Final = 10
-"""Where the random digits of a click id begin."""
+"""The offset of the random digits of a click id."""
 _FORMAT: Final = 0x5456 << 16 | hash((1, 2, 3)) & 0xFFFF
-"""Keys are hashes of numbers, which are the same in every process of one interpreter, and no more than that: an
-interpreter that hashes otherwise makes a new file, and fills it from the journals."""
+"""Keys are hashes of numbers, which are the same in every process of one interpreter. An interpreter with other hashes
+makes a new file and fills it from the journals."""
+
+
+class VisitorClaim:
+    """The entries that a new visitor took: by address and user agent, and by cookie.
+
+    second: UTC, when it was new; both entries hold it
+    cookie_cell: 0 = no entry was taken for a cookie
+    """
+
+    __slots__ = ("cell_index", "cookie_cell", "cookie_fingerprint", "fingerprint", "second")
+
+    def __init__(self, second: int, cell_index: i64, fingerprint: i64) -> None:
+        self.second = second
+        self.cell_index = cell_index
+        self.fingerprint = fingerprint
+        self.cookie_cell: i64 = 0
+        self.cookie_fingerprint: i64 = 0
 
 
 class UniqueVisitors:
-    """The visitors of the last 24 hours, in the file `path` of `size` bytes (a multiple of 256) and a header.
+    """The visitors of the last 24 hours, in a file of `size` bytes (a multiple of 256) and a header.
 
-    `shared`: whether other processes use the file at the same time; each step then locks its buckets · `claims`: where
-    a claim is noted before it is made; None = nowhere, it cannot be undone · `writes`: whether this process may make
-    the file; one that only looks takes it as it is, of whatever size. `fresh` says that the file is new, or of
-    another size than before, and `set_loaded` was not called yet: no visitor is known. Errors: OSError when there is
-    no room for the file.
+    shared: other processes use the file at the same time; each step then locks its buckets
+    writes: this process may make the file; a process that only looks takes a file of any size
+    fresh: the file is new or has another size than before, and `set_loaded` was not called; no visitor is known
+
+    Raises OSError when there is no room for the file.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        *,
-        size: int = DEFAULT_SIZE,
-        shared: bool = False,
-        claims: Claims | None = None,
-        writes: bool = True,
-    ) -> None:
+    def __init__(self, path: Path, *, size: int = DEFAULT_SIZE, shared: bool = False, writes: bool = True) -> None:
         self._descriptor = _open(path, size) if writes else os.open(path, os.O_RDWR)
         if not writes:
             size = os.fstat(self._descriptor).st_size - HEADER
@@ -73,48 +80,47 @@ class UniqueVisitors:
         self.fresh = self._cells[0] != _FORMAT
         self._buckets = size // _BUCKET_SIZE
         self._shared = shared
-        self._claims = claims
 
     def seen(self, offer: int, visitor: VisitorKey, cookie: str, now_s: int) -> bool:
-        """Whether the address with the user agent, or the cookie ("" = none), was new to the offer in the last 24
-        hours; of a visitor with ADDRESS_ONLY the cookie is ignored. Claims nothing."""
+        """Return whether a visitor was new to the offer in the last 24 hours, without a claim.
+
+        The visitor is known by address and user agent, or by the cookie ("" = none); with ADDRESS_ONLY by the address.
+        """
         if self._find_cell(hash((offer, visitor[0], visitor[1])), now_s)[1]:
             return True
         return cookie != "" and visitor[1] != ADDRESS_ONLY and self._find_cell(_cookie_key(offer, cookie), now_s)[1]
 
-    def claim(self, offer: int, visitor: VisitorKey, cookie: str, now_s: int, new_cookie: str = "") -> bool:
-        """Whether this visitor is new to the offer, who then is not for 24 hours: by address and user agent, and by the
-        cookie `new_cookie` with this click ("" = none). A visitor with
-        ADDRESS_ONLY is known by the address and no cookie.
+    def claim(
+        self, offer: int, visitor: VisitorKey, cookie: str, now_s: int, new_cookie: str = ""
+    ) -> VisitorClaim | None:
+        """Claim the uniqueness of a visitor for 24 hours; None = the visitor was seen in the last 24 hours.
 
-        Who was seen stays as it was: the hours count from the last time it was new. Errors: OSError when the claim
-        cannot be noted; then it was not made.
+        The visitor is then known by address and user agent, and by the cookie `new_cookie` of this click ("" = none).
+        A visitor with ADDRESS_ONLY is known by the address and no cookie. The hours of a seen visitor count from the
+        last time it was new.
         """
         key: i64 = hash((offer, visitor[0], visitor[1]))
         if visitor[1] == ADDRESS_ONLY:
             cookie = new_cookie = ""
-        # Most are seen: that is found out without a lock.
-        cell_index, fresh = self._find_cell(key, now_s)
-        if fresh:
-            return False
+        # Most visitors were seen: that needs no lock.
+        cell_index, seen = self._find_cell(key, now_s)
+        if seen:
+            return None
         if cookie and cookie != new_cookie and self._find_cell(_cookie_key(offer, cookie), now_s)[1]:
-            return False
+            return None
         other: i64 = _cookie_key(offer, new_cookie) if new_cookie else key
         if not self._shared:
-            self._set(cell_index, key, other, now_s)
-            return True
+            return self._set(cell_index, key, other, now_s)
         bucket, second = self._bucket(key), self._bucket(other)
         self._lock(bucket, second)
         try:
-            cell_index, fresh = self._find_cell(key, now_s)
-            if not fresh:
-                self._set(cell_index, key, other, now_s)
-            return not fresh
+            cell_index, seen = self._find_cell(key, now_s)
+            return None if seen else self._set(cell_index, key, other, now_s)
         finally:
             self._unlock(bucket, second)
 
     def remember(self, offer: int, visitor: VisitorKey, new_cookie: str, at_s: int) -> None:
-        """Makes the visitor seen at `at_s`, again or for the first time: what a record of the journal says."""
+        """Make a visitor of a journal record seen at `at_s`."""
         keys = [hash((offer, visitor[0], visitor[1]))]
         if visitor[1] != ADDRESS_ONLY:
             keys.append(_cookie_key(offer, new_cookie))
@@ -126,14 +132,14 @@ class UniqueVisitors:
                 self._store(cell_index, key & _FINGERPRINT_MASK, at_s)
             self._unlock(bucket, bucket)
 
-    def roll_back(self, claim: Claim) -> None:
-        """Roll back a noted claim; one that was not made, or is rolled back already, stays so."""
-        if claim.other_cell_index:
-            self._free(claim.other_cell_index, claim.other_fingerprint, claim.value)
-        self._free(claim.cell_index, claim.fingerprint, claim.value)
+    def roll_back(self, claim: VisitorClaim) -> None:
+        """Free the entries of a claim, unless another visitor took them since."""
+        if claim.cookie_cell:
+            self._free(claim.cookie_cell, claim.cookie_fingerprint, claim.second)
+        self._free(claim.cell_index, claim.fingerprint, claim.second)
 
     def remove_since(self, second: int) -> None:
-        """Forgets who was new after `second`, in a file that no one else uses."""
+        """Drop the visitors that were new after `second`, in a file that no other process uses."""
         for start in range(HEADER, len(self._map), _SWEEP_CHUNK):
             piece = self._cells[start // _CELL_SIZE : (start + _SWEEP_CHUNK) // _CELL_SIZE].tolist()
             for bucket in range(0, len(piece), _BUCKET_SIZE // _CELL_SIZE):
@@ -146,46 +152,50 @@ class UniqueVisitors:
                         self._cells[first + slot] = 0
 
     def set_loaded(self) -> None:
-        """Mark the file as fully loaded."""
+        """Mark the file as loaded."""
         self._cells[0] = _FORMAT
         self.fresh = False
 
     def sync(self) -> None:
-        """Sync earlier claims to disk; for a thread of its own. Raises OSError."""
+        """Sync earlier claims to disk, in a thread of its own. Raises OSError."""
         os.fdatasync(self._descriptor)
 
     def close(self) -> None:
-        """Gives the file back."""
+        """Close the file."""
         self._cells.release()
         self._map.close()
         os.close(self._descriptor)
 
     def _bucket(self, key: i64) -> i64:
-        """Where the bucket of a key begins."""
+        """Return the byte offset of the bucket of a key."""
         return HEADER + (key >> 32 & _FINGERPRINT_MASK) % self._buckets * _BUCKET_SIZE
 
     def _find_cell(self, key: i64, now_s: int) -> tuple[i64, bool]:
-        """The cell for the time of a key, its own, else a free one, else the oldest; and whether it was seen in the
-        24 hours before `now_s`."""
+        """Return the cell for the time of a key, and whether it was seen in the 24 hours before `now_s`.
+
+        The cell is that of the key, else a free one, else the oldest.
+        """
         bucket = self._bucket(key)
         fingerprint: i64 = key & _FINGERPRINT_MASK
         first = bucket // _CELL_SIZE + _SLOTS
         fingerprints, sought = self._map[bucket : bucket + _TIMES_OFFSET], int(fingerprint).to_bytes(_CELL_SIZE, _ORDER)
-        # Nearly all are new, and this is the quickest question whether any is there.
+        # Nearly all keys are new, and `partition` finds that out fastest.
         slot: i64 = _find(fingerprints, sought) if fingerprints.partition(sought)[1] else -1
         if slot >= 0:
             cell_index = first + slot
-            # A time ahead of the clock is as good as now: the clock went back. Without a lock the place may have been
-            # given to another meanwhile: so the fingerprint is read after the time.
+            # A time ahead of the clock counts as now: the clock went back. Without a lock another visitor may have
+            # taken the cell meanwhile, so that the fingerprint is read after the time.
             fresh = now_s - self._cells[cell_index] < WINDOW_S and self._cells[cell_index - _SLOTS] == fingerprint
             return cell_index, fresh
         return self._find_vacant_cell(bucket, fingerprint, now_s), False
 
     def _find_vacant_cell(self, bucket: i64, fingerprint: i64, now_s: int) -> i64:
-        """The cell for the time of a key that is new in its bucket: a free one or one whose visitor is new again, else
-        the oldest."""
+        """Return a cell for the time of a key that is new in its bucket.
+
+        It is free, or its visitor is new again, or it is the oldest.
+        """
         first = bucket // _CELL_SIZE + _SLOTS
-        # Most are one of these: so one is tried before all of them are read.
+        # Most cells are vacant: one is tried before all of them are read.
         cell_index: i64 = first + fingerprint % _SLOTS
         if now_s - self._cells[cell_index] >= WINDOW_S:
             return cell_index
@@ -196,36 +206,24 @@ class UniqueVisitors:
             slot = seconds.index(min(seconds))
         return first + slot
 
-    def _set(self, cell_index: i64, key: i64, other: i64, now_s: int) -> None:
-        """Set the time of a key, found at `cell_index`, and of another one; `other` = key: it alone."""
-        fingerprint: i64 = key & _FINGERPRINT_MASK
-        if other == key or self._bucket(other) == self._bucket(key):
-            self._note_claim(cell_index, now_s, fingerprint, 0, 0)
-            self._store(cell_index, fingerprint, now_s)
-            if other != key:
-                # Its place is looked for when the first is taken: both might have found the same.
-                self._set(self._find_cell(other, now_s)[0], other, other, now_s)
-            return
-        # The other one is the cookie that this click gives: no visitor has it yet, so none looks for it.
-        other_fingerprint: i64 = other & _FINGERPRINT_MASK
-        other_cell_index = self._find_vacant_cell(self._bucket(other), other_fingerprint, now_s)
-        self._note_claim(cell_index, now_s, fingerprint, other_cell_index, other_fingerprint)
-        self._store(cell_index, fingerprint, now_s)
-        self._store(other_cell_index, other_fingerprint, now_s)
-
-    def _note_claim(
-        self, cell_index: i64, now_s: int, fingerprint: i64, other_cell_index: i64, other_fingerprint: i64
-    ) -> None:
-        if self._claims is not None:
-            self._claims.add_claim(_VISITOR, cell_index, now_s, fingerprint, other_cell_index, other_fingerprint)
+    def _set(self, cell_index: i64, key: i64, other: i64, now_s: int) -> VisitorClaim:
+        """Set the time of a key, found at `cell_index`, and of another one; `other` = key: no other."""
+        claim = VisitorClaim(now_s, cell_index, key & _FINGERPRINT_MASK)
+        self._store(cell_index, claim.fingerprint, now_s)
+        if other != key:
+            # The cookie that this click gives: no visitor has it yet, so that no other edge looks for it. Its cell is
+            # chosen when the first is taken: both keys may have the same bucket.
+            claim.cookie_fingerprint = other & _FINGERPRINT_MASK
+            claim.cookie_cell = self._find_vacant_cell(self._bucket(other), claim.cookie_fingerprint, now_s)
+            self._store(claim.cookie_cell, claim.cookie_fingerprint, now_s)
+        return claim
 
     def _store(self, cell_index: i64, fingerprint: i64, second: int) -> None:
-        """Write a time into the cell `cell_index`, and its fingerprint."""
+        """Write a time and a fingerprint into a cell."""
         cells = self._cells
         free = cells[cell_index] == 0
         if free or cells[cell_index - _SLOTS] != fingerprint:
-            # The time first: a death between the two leaves an entry that is too young, not one that calls another
-            # visitor seen.
+            # The time first: a death between the two leaves a free cell, not another visitor that counts as seen.
             if not free:
                 cells[cell_index] = 0
             cells[cell_index - _SLOTS] = fingerprint
@@ -239,7 +237,7 @@ class UniqueVisitors:
         self._unlock(bucket, bucket)
 
     def _lock(self, one: int, other: int) -> None:
-        """Locks two buckets, always in the same order: two who want the same two do not wait for each other."""
+        """Lock two buckets, always in the same order, so that two edges never wait for each other."""
         fcntl.lockf(self._descriptor, fcntl.LOCK_EX, _BUCKET_SIZE, min(one, other))
         if one != other:
             fcntl.lockf(self._descriptor, fcntl.LOCK_EX, _BUCKET_SIZE, max(one, other))
@@ -251,12 +249,12 @@ class UniqueVisitors:
 
 
 def _cookie_key(offer: int, cookie: str) -> i64:
-    """The key of a cookie, a click id: its random half is unique."""
+    """Return the key of a cookie, a click id: its random half is unique."""
     return hash((offer, int(cookie[_RANDOM_OFFSET:], 16)))
 
 
 def _find(cells: bytes, cell: bytes) -> i64:
-    """Return the slot of a cell; -1 = it is in none."""
+    """Return the slot of a cell; -1 = there is none."""
     at = cells.find(cell)
     while at >= 0 and at % _CELL_SIZE:
         at = cells.find(cell, at + 1)
@@ -264,13 +262,13 @@ def _find(cells: bytes, cell: bytes) -> i64:
 
 
 def _open(path: Path, size: int) -> int:
-    """Open the file; one of another size or form is replaced."""
+    """Open the file; a file of another size or format is replaced."""
     if path.exists() and (path.stat().st_size != HEADER + size or _format_of(path) not in (0, _FORMAT)):
         path.unlink()
     return open_reserved(path, HEADER + size)
 
 
 def _format_of(path: Path) -> int:
-    """What a file says of its form; 0 = it is not made whole yet."""
+    """Return the format of a file; 0 = it is not complete."""
     with path.open("rb") as file:
         return int.from_bytes(file.read(_CELL_SIZE), sys.byteorder)
