@@ -1,4 +1,4 @@
-"""A receiver in a process of its own that reports when each request came; it never answers /hang."""
+"""A receiver in its own process that reports the arrival of requests."""
 
 import asyncio
 import json
@@ -13,7 +13,10 @@ _ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
 
 class Arrivals:
-    """Listens on every address of the loopback while its `with` block lasts: each is a host of its own."""
+    """A listener on every address of the loopback; each is a host.
+
+    It never answers /hang. It runs within its `with` block.
+    """
 
     def __init__(self) -> None:
         context = multiprocessing.get_context("spawn")
@@ -33,15 +36,15 @@ class Arrivals:
         self._process.join()
 
     def url(self, target: str, host: int = 1) -> str:
-        """The address of a path at the host of a number (1 to 254)."""
+        """Return the address of a path at a host, from 1 to 254."""
         return f"http://127.0.0.{host}:{self.port}{target}"
 
     def count(self) -> int:
-        """How many came since the last `take`."""
+        """Return the number of requests since the last `take`."""
         return int(request(self.port, "GET", "/count").json)
 
     def take(self) -> dict[str, float]:
-        """Path → monotonic seconds at which it came (first), of those that came since the last time."""
+        """Return the first arrival of each path since the last call, in monotonic seconds."""
         found: dict[str, float] = request(self.port, "GET", "/take").json
         return found
 

@@ -7,12 +7,7 @@ ENGINE_calls_s, over the whole; ENGINE_decided_s, of the worker, between the fir
 ENGINE_worker_cpu_us, the worker's processor time a call, which a busy machine hardly changes.
 """
 
-import argparse
-import json
-import multiprocessing
 import random
-import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -22,20 +17,17 @@ from typing import Any
 
 from sqlalchemy import func, select
 
+from bench.common import data_directory, database_engines, open_analytics, options_of, print_figures, running_worker
 from tests.support.clicks.inbound_postbacks import make_click, make_inbound_postback
 from tests.support.processes.program import poll_until
-from tests.support.stores.databases import PostgresServer
 from tests.support.stores.seeds import add_advertiser, add_affiliate, add_offer
 from trackyard.analytics.engine.connection import Analytics
-from trackyard.analytics.engine.schema import migrate
 from trackyard.base.clock import SystemClock
 from trackyard.base.ids import new_click_id
 from trackyard.jobs.loading.projector import Projector
-from trackyard.jobs.worker import WorkerOptions, run
 from trackyard.journal.records import RecordKind, encode
 from trackyard.journal.writer import JournalWriter
 from trackyard.store.engine.database import Database
-from trackyard.store.engine.schema import upgrade
 from trackyard.store.tables import conversion
 from trackyard.store.tracking import edges
 
@@ -57,7 +49,7 @@ def _limited() -> dict[str, Any]:
 
 
 def _accept(database: Database, journal: Path, count: int) -> None:
-    """Writes `count` clicks, each with its call, as an edge does; synced."""
+    """Write clicks with a postback for each, as an edge does, and sync."""
     with database.write() as conn:
         advertiser = add_advertiser(conn)
         affiliates = [add_affiliate(conn) for _ in range(_AFFILIATES)]
@@ -66,9 +58,9 @@ def _accept(database: Database, journal: Path, count: int) -> None:
     choose, writer = random.Random(1), JournalWriter(journal, edge, SystemClock())
     for _ in range(count):
         now = SystemClock().now_ms()
-        who = {"affiliate": choose.choice(affiliates), "advertiser": advertiser}
-        place = {"country": choose.choice(("DE", "FR", "US")), "time": now - 1000, "id": new_click_id(now - 1000, edge)}
-        click = make_click(choose.choice(offers), **who, **place)
+        fields: dict[str, Any] = {"time": now - 1000, "id": new_click_id(now - 1000, edge)}
+        fields["country"] = choose.choice(("DE", "FR", "US"))
+        click = make_click(choose.choice(offers), choose.choice(affiliates), advertiser, **fields)
         writer.append(RecordKind.CLICK, encode(click))
         writer.append(RecordKind.POSTBACK, encode(make_inbound_postback(now, clickid=click.id)))
     writer.write_checkpoint(SystemClock().now_ms())
@@ -77,21 +69,8 @@ def _accept(database: Database, journal: Path, count: int) -> None:
 
 
 @contextmanager
-def _working(url: str) -> Iterator[int]:
-    """A worker in a process of its own; its id."""
-    options = WorkerOptions(url, "USD", "UTC", "bench")
-    worker = multiprocessing.get_context("spawn").Process(target=run, args=(options,))
-    worker.start()
-    try:
-        yield worker.pid or 0
-    finally:
-        worker.terminate()
-        worker.join(30)
-
-
-@contextmanager
 def _projecting(projector: Projector) -> Iterator[None]:
-    """The projector as the server runs it: in a thread, which rests when there is nothing to do."""
+    """Run the projector in a thread, as the server does."""
     stop = threading.Event()
     thread = threading.Thread(target=projector.run, args=(stop,))
     thread.start()
@@ -110,11 +89,9 @@ def _cpu_seconds(pid: int) -> float:
 def _measure(url: str, home: Path, count: int) -> dict[str, float]:
     database = Database(url)
     _accept(database, home / "journal", count)
-    store = Analytics.open(f"chdb://{home}/analytics")
-    migrate(store)
-    projector = Projector(database, store, home / "journal", home / "rules", SystemClock())
     decided: list[tuple[float, int]] = []
-    with _working(url) as pid:
+    with open_analytics(home) as store, running_worker(url) as pid:
+        projector = Projector(database, store, home / "journal", home / "rules", SystemClock())
         poll_until(lambda: _is_idle(pid), seconds=60, what="the worker's start")
         began, cpu = time.monotonic(), _cpu_seconds(pid)
         with _projecting(projector):
@@ -128,7 +105,6 @@ def _measure(url: str, home: Path, count: int) -> dict[str, float]:
                 if time.monotonic() - began > _LONGEST:
                     raise TimeoutError(f"{made} of {count} calls are decided")
             ended, cpu = time.monotonic(), _cpu_seconds(pid) - cpu
-    store.close()
     database.close()
     middle = [each for each in decided if count * 0.1 <= each[1] <= count * 0.9]
     rate = (middle[-1][1] - middle[0][1]) / (middle[-1][0] - middle[0][0]) if len(middle) > 1 else 0.0
@@ -136,7 +112,7 @@ def _measure(url: str, home: Path, count: int) -> dict[str, float]:
 
 
 def _is_idle(pid: int) -> bool:
-    """Whether the worker waits for calls: it took no processor time for half a second, and some before."""
+    """Return whether the worker started and computed nothing for half a second."""
     before = _cpu_seconds(pid)
     time.sleep(0.5)
     return before > 0.3 and _cpu_seconds(pid) - before < 0.05
@@ -148,38 +124,18 @@ def _facts(store: Analytics) -> int:
 
 
 def measure(seconds: float) -> dict[str, float]:
-    """The figures of both engines, by name; `seconds` at 2,000 calls a second make the number of calls."""
-    count, figures = int(2_000 * seconds), {}
-    with tempfile.TemporaryDirectory() as name:
-        url = f"sqlite:///{name}/trackyard.db"
-        database = Database(url)
-        upgrade(database)
-        database.close()
-        figures.update({f"sqlite_{key}": value for key, value in _measure(url, Path(name), count).items()})
-    server = PostgresServer(durable=True)
-    try:
-        server.create("bench")
-        with tempfile.TemporaryDirectory() as name:
-            found = _measure(server.url("bench"), Path(name), count)
-        figures.update({f"postgresql_{key}": value for key, value in found.items()})
-    finally:
-        server.stop()
-    return {name: round(value, 1) for name, value in figures.items()}
+    """Return the figures of both engines by name.
 
-
-def main() -> None:
-    """Prints the figures, as text and, with --json, as one object on the last line."""
-    parser = argparse.ArgumentParser(prog="script/bench conversions", description=__doc__)
-    parser.add_argument("--seconds", type=float, default=10.0, help="how long about, at 2,000 calls a second")
-    parser.add_argument("--json", action="store_true", help="the figures as one JSON object on the last line")
-    options = parser.parse_args()
-    figures = measure(options.seconds)
-    for name, value in figures.items():
-        print(f"{name:32} {value}")
-    if options.json:
-        print(json.dumps(figures))
-    sys.stdout.flush()
+    seconds: times 2,000, the number of calls.
+    """
+    figures: dict[str, float] = {}
+    for engine, new_database in database_engines():
+        with data_directory() as home, new_database(home) as url:
+            found = _measure(url, home, int(2_000 * seconds))
+        figures |= {f"{engine}_{name}": round(value, 1) for name, value in found.items()}
+    return figures
 
 
 if __name__ == "__main__":
-    main()
+    options = options_of("conversions", __doc__, seconds=10, of="how long about, at 2,000 calls a second")
+    print_figures(measure(options.seconds), options)

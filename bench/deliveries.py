@@ -6,28 +6,21 @@ whole program given inbound calls at a rate, milliseconds from the answer to eac
 called (postback_…_ms).
 """
 
-import argparse
 import asyncio
 import ipaddress
-import json
-import multiprocessing
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from bench.arrivals import Arrivals
+from bench.common import data_directory, database_engines, options_of, print_figures, running_worker
 from tests.support.clicks.inbound_postbacks import AT
-from tests.support.offer_scenario import click_id_of, create_offer_scenario
+from tests.support.offer_scenario import create_offer_scenario
 from tests.support.processes.program import RunningProgram, poll_until
-from tests.support.stores.databases import PostgresServer
 from tests.support.stores.seeds import add_affiliate, add_postback
 from trackyard.base.ids import new_id
-from trackyard.jobs.worker import WorkerOptions, run
 from trackyard.store.engine.database import Database
-from trackyard.store.engine.schema import upgrade
 from trackyard.store.tracking import deliveries
 from trackyard.store.tracking.deliveries import NewDelivery
 
@@ -47,33 +40,20 @@ def _queue(database: Database, urls: Sequence[str]) -> None:
         host = url.split("/")[2].partition(":")[0]
         ids = {"id": number, "job_id": number, "conversion_id": new_id(AT), "advertiser_id": "a" * 24}
         owners = {"postback_id": postback, "affiliate_id": affiliate, "offer_id": 3, "goal": "1"}
-        told = {"number": 1, "status": "confirmed", "url": url, "host": host, "next_at": AT, "created_at": AT}
-        calls.append(NewDelivery(**ids, **owners, **told))  # type: ignore[arg-type]
+        state = {"number": 1, "status": "confirmed", "url": url, "host": host, "next_at": AT, "created_at": AT}
+        calls.append(NewDelivery(**ids, **owners, **state))  # type: ignore[arg-type]
     for start in range(0, len(calls), _CHUNK):
         with database.write() as conn:
             deliveries.add(conn, calls[start : start + _CHUNK])
 
 
-@contextmanager
-def _working(url: str) -> Iterator[float]:
-    """A worker in a process of its own; when it began."""
-    options = WorkerOptions(url, "USD", "UTC", "bench", outbound_allow=_LOOPBACK)
-    worker = multiprocessing.get_context("spawn").Process(target=run, args=(options,))
-    worker.start()
-    try:
-        yield time.monotonic()
-    finally:
-        worker.terminate()
-        worker.join(30)
-
-
 def _rate(url: str, seconds: float) -> dict[str, float]:
-    """Calls a second between the tenth and the nine tenth of a queue."""
+    """Return the calls a second between the first and last tenth of a queue."""
     database = Database(url)
     count = int(1_500 * seconds)
     with Arrivals() as receiver:
         _queue(database, [receiver.url(f"/pb?c={number}") for number in range(count)])
-        with _working(url):
+        with running_worker(url, outbound_allow=_LOOPBACK):
             poll_until(lambda: receiver.count() >= count, seconds=20 * seconds + 30, what="the calls")
         came = sorted(receiver.take().values())
     database.close()
@@ -82,12 +62,12 @@ def _rate(url: str, seconds: float) -> dict[str, float]:
 
 
 def _fairness(url: str) -> dict[str, float]:
-    """Seconds from the first call of all until those of hosts that answer are made."""
+    """Return the seconds from the first call until the hosts that answer are called."""
     database = Database(url)
     with Arrivals() as receiver:
         _queue(database, [receiver.url(f"/hang?c={number}", 254) for number in range(_HANGING)])
         _queue(database, [receiver.url(f"/pb?c={n}", 1 + n % _HOSTS) for n in range(_OTHERS)])
-        with _working(url):
+        with running_worker(url, outbound_allow=_LOOPBACK):
             poll_until(lambda: receiver.count() >= _OTHERS, seconds=60, what="the calls of the others")
             time.sleep(1)  # some of those counted hang
         came = receiver.take()
@@ -99,7 +79,7 @@ def _fairness(url: str) -> dict[str, float]:
 
 
 def _freshness(rate: float, seconds: float, **settings: str) -> dict[str, float]:
-    """Milliseconds from the answer to an inbound postback to the delivery to its affiliate."""
+    """Return the milliseconds from an inbound postback's answer to its delivery."""
     with tempfile.TemporaryDirectory() as name, Arrivals() as receiver:
         program = RunningProgram(Path(name), **settings)
         program.start()
@@ -113,8 +93,6 @@ def _freshness(rate: float, seconds: float, **settings: str) -> dict[str, float]
             answered = {f"/pb?c={click_id}": at for click_id, (at, _) in zip(ids, calls, strict=True)}
             poll_until(lambda: receiver.count() >= len(ids), seconds=120, what="the affiliate's calls")
             came = receiver.take()
-            first = click_id_of(story.click())
-            assert first
         finally:
             program.stop()
     waited = sorted((came[path] - at) * 1000 for path, at in answered.items())
@@ -133,7 +111,7 @@ def _click_id(head: bytes) -> str:
 
 
 async def _send(port: int, paths: Sequence[str], rate: float) -> list[tuple[float, bytes]]:
-    """GETs paths, `rate` a second at the most; when each was answered, and the head of its answer."""
+    """Request paths, at most `rate` a second; return the time and head of each answer."""
     answers: list[tuple[float, bytes]] = [(0.0, b"")] * len(paths)
     begun, places = time.monotonic(), iter(range(len(paths)))
 
@@ -152,52 +130,24 @@ async def _send(port: int, paths: Sequence[str], rate: float) -> list[tuple[floa
     return answers
 
 
-def _on_sqlite(measure: Callable[[str], dict[str, float]]) -> dict[str, float]:
-    with tempfile.TemporaryDirectory() as name:
-        url = f"sqlite:///{name}/trackyard.db"
-        database = Database(url)
-        upgrade(database)
-        database.close()
-        return measure(url)
-
-
 def measure(seconds: float, rate: float) -> dict[str, float]:
-    """The figures of both engines, by name."""
-    parts: tuple[Callable[[str], dict[str, float]], ...] = (lambda url: _rate(url, seconds), _fairness)
+    """Return the figures of both engines by name."""
+    parts: tuple[Callable[[str], dict[str, float]], ...] = (
+        lambda url: _rate(url, seconds),
+        _fairness,
+        lambda url: _freshness(rate, seconds, database_url=url),
+    )
     figures: dict[str, float] = {}
-
-    def note(engine: str, found: dict[str, float]) -> None:
-        figures.update({f"{engine}_{name}": round(value, 2) for name, value in found.items()})
-
-    for part in parts:
-        note("sqlite", _on_sqlite(part))
-    note("sqlite", _freshness(rate, seconds))
-    server = PostgresServer(durable=True)
-    try:
-        for number, part in enumerate(parts):
-            server.create(f"part{number}")
-            note("postgresql", part(server.url(f"part{number}")))
-        server.create("whole", template="template0")
-        note("postgresql", _freshness(rate, seconds, database_url=server.url("whole")))
-    finally:
-        server.stop()
+    for engine, new_database in database_engines():
+        for part in parts:
+            with data_directory() as home, new_database(home) as url:
+                figures |= {f"{engine}_{name}": round(value, 2) for name, value in part(url).items()}
     return figures
 
 
-def main() -> None:
-    """Prints the figures, as text and, with --json, as one object on the last line."""
-    parser = argparse.ArgumentParser(prog="script/bench deliveries", description=__doc__)
-    parser.add_argument("--seconds", type=float, default=10.0, help="of each measurement of a rate")
-    parser.add_argument("--rate", type=float, default=1_000.0, help="inbound calls a second")
-    parser.add_argument("--json", action="store_true", help="the figures as one JSON object on the last line")
-    options = parser.parse_args()
-    figures = measure(options.seconds, options.rate)
-    for name, value in figures.items():
-        print(f"{name:32} {value}")
-    if options.json:
-        print(json.dumps(figures))
-    sys.stdout.flush()
-
-
 if __name__ == "__main__":
-    main()
+    options = options_of(
+        "deliveries", __doc__, seconds=10, of="of each measurement of a rate",
+        rate={"type": float, "default": 1_000.0, "help": "inbound calls a second"},
+    )  # fmt: skip
+    print_figures(measure(options.seconds, options.rate), options)

@@ -10,49 +10,32 @@ cores there are), and where the microseconds go.
 Needs the Debian packages wrk and nginx.
 """
 
-import argparse
 import json
 import re
 import statistics
 import sys
-import tempfile
 import time
-import urllib.request
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from bench import steps
+from bench.common import data_directory, options_of
 from bench.servers import Rate, Server, nginx, protocol, rate_of
 from bench.traffic import need, rules, send, write_script
 from tests.support.clicks.edge import publish
+from tests.support.processes.program import poll_until, request
 from trackyard.runtime.compiled import in_use
 
 ROUNDS: Final = 2
 PACED_CONNECTIONS: Final = 256
 FEW, MANY = 10, 100_000
-PARTS: Final = ("rates", "offers", "edges", "steps")
 _WARM_S: Final = 1.5
 
 
-def main() -> None:
-    """Measures and prints; with --json the last line is one JSON object."""
-    parser = argparse.ArgumentParser(prog="script/bench edge", description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=5, help="of each measurement")
-    parser.add_argument("--only", choices=PARTS, action="append", help="a part; may be given again; else all")
-    parser.add_argument("--json", action="store_true", help="the figures as JSON on the last line")
-    options = parser.parse_args()
-    need("wrk", "nginx", "taskset")
-    figures: dict[str, Any] = {}
-    with tempfile.TemporaryDirectory() as name:
-        for part in options.only or PARTS:
-            figures |= _MEASURES[part](Path(name) / part, options.seconds)
-    if options.json:
-        print(json.dumps(figures))
-
-
 def measure_rates(directory: Path, seconds: float) -> dict[str, Any]:
-    """nginx, the edge and its bare server in turn; then the edge at half its rate."""
+    """Measure nginx, the edge and its bare server, then the edge at half rate."""
     publish(directory / "rules", rules())
     script = write_script(directory)
     rates: dict[str, list[Rate]] = {"nginx": [], "edge": [], "bare": []}
@@ -83,7 +66,7 @@ def measure_rates(directory: Path, seconds: float) -> dict[str, Any]:
 
 
 def measure_offers(directory: Path, seconds: float) -> dict[str, Any]:
-    """A handful of offers against a hundred thousand, in turn."""
+    """Measure an edge with few offers and one with many, in turn."""
     rates: dict[int, list[Rate]] = {FEW: [], MANY: []}
     with ExitStack() as stack:
         running = {}
@@ -92,7 +75,7 @@ def measure_offers(directory: Path, seconds: float) -> dict[str, Any]:
             publish(place / "rules", rules(offers))
             running[offers] = (stack.enter_context(protocol(place)), write_script(place, offers))
         for server, script in running.values():
-            _await_rules(server)
+            poll_until(partial(_is_ready, server.port), seconds=60, what="the rules at the edge")
             rate_of(server, script, min(seconds, _WARM_S))
         for _ in range(ROUNDS):
             for offers, (server, script) in running.items():
@@ -106,7 +89,7 @@ def measure_offers(directory: Path, seconds: float) -> dict[str, Any]:
 
 
 def measure_edges(directory: Path, seconds: float) -> dict[str, Any]:
-    """One edge, then two that share port and state."""
+    """Measure one edge, then two that share port and state."""
     publish(directory / "rules", rules())
     script = write_script(directory)
     figures: dict[str, Any] = {}
@@ -124,7 +107,7 @@ def measure_edges(directory: Path, seconds: float) -> dict[str, Any]:
 
 
 def measure_steps(directory: Path, seconds: float) -> dict[str, Any]:
-    """Microseconds of the steps, without sockets."""
+    """Measure the steps of a click in microseconds, without sockets."""
     figures = steps.measure()
     print(f"the modules are {'compiled' if in_use() else 'plain Python'}")
     for step, microseconds in figures.items():
@@ -132,12 +115,16 @@ def measure_steps(directory: Path, seconds: float) -> dict[str, Any]:
     return {"steps_us": figures, "compiled": in_use()}
 
 
-_MEASURES: Final = {
+PARTS: Final = {
     "rates": measure_rates,
     "offers": measure_offers,
     "edges": measure_edges,
     "steps": measure_steps,
 }
+
+
+def _is_ready(port: int) -> bool:
+    return request(port, "GET", "/readyz").status == 200
 
 
 def _report(name: str, rate: Rate) -> Rate:
@@ -146,22 +133,10 @@ def _report(name: str, rate: Rate) -> Rate:
     return rate
 
 
-def _await_rules(server: Server) -> None:
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        try:
-            urllib.request.urlopen(f"http://127.0.0.1:{server.port}/readyz").close()
-            return
-        except OSError:
-            time.sleep(0.1)
-    sys.exit("the edge read no rules within a minute")
-
-
 def _accepted(server: Server) -> float:
-    """The share of clicks that passed; a fast refusal would be a wrong measurement."""
+    """Return the share of accepted clicks; exit when many were rejected."""
     time.sleep(1.5)  # the edge hands its counts over once a second
-    with urllib.request.urlopen(f"http://127.0.0.1:{server.port}/metrics") as answer:
-        text = answer.read().decode()
+    text = request(server.port, "GET", "/metrics").body.decode()
     counts = {
         reason: float(count) for reason, count in re.findall(r'trackyard_clicks_total{reason="(.*)"} (\S+)', text)
     }
@@ -173,4 +148,14 @@ def _accepted(server: Server) -> float:
 
 
 if __name__ == "__main__":
-    main()
+    options = options_of(
+        "edge", __doc__, seconds=5,
+        only={"choices": PARTS, "action": "append", "help": "a part; may be given again; else all"},
+    )  # fmt: skip
+    need("wrk", "nginx", "taskset")
+    figures: dict[str, Any] = {}
+    with data_directory() as directory:
+        for part in options.only or PARTS:
+            figures |= PARTS[part](directory / part, options.seconds)
+    if options.json:
+        print(json.dumps(figures))

@@ -6,12 +6,8 @@ list and form: …_rows_s (by the clock), …_us (microseconds of the processor 
 beyond what the process took before the file), …_bytes (of the file, a row).
 """
 
-import argparse
 import asyncio
-import json
 import resource
-import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -24,14 +20,12 @@ from urllib.parse import urlencode
 
 import psutil
 from sqlalchemy import text
+from starlette.types import Message
 
+from bench.common import ask, data_directory, open_analytics, open_sqlite, options_of, print_figures
 from bench.stats_data import Size, add_clicks, add_facts, each_conversion
 from bench.stats_people import forget_people, write_people
 from tests.support.api import Api, installed
-from trackyard.analytics.engine.connection import Analytics
-from trackyard.analytics.engine.schema import migrate
-from trackyard.store.engine.database import Database
-from trackyard.store.engine.schema import upgrade
 
 _DAYS = 2
 _LISTS = ("clicks", "conversions")
@@ -40,21 +34,16 @@ _FORMS = ("csv", "parquet")
 
 @contextmanager
 def _opened(directory: Path) -> Iterator[Api]:
-    """An installation over the data, with the people that it names."""
-    database = Database(f"sqlite:///{directory}/trackyard.db")
-    upgrade(database)
-    analytics = Analytics.open(f"chdb://{directory}/analytics")
-    migrate(analytics)
-    forget_people(database)
-    api = installed(database, analytics)
-    write_people(api)
-    yield api
-    analytics.close()
-    database.close()
+    """Open an installation over the data, with its people."""
+    with open_sqlite(directory) as database, open_analytics(directory) as analytics:
+        forget_people(database)
+        api = installed(database, analytics)
+        write_people(api)
+        yield api
 
 
 def fill(directory: Path, rows: int) -> None:
-    """Makes so many clicks that are not refused, and nearly as many conversions."""
+    """Make as many accepted clicks as rows, and nearly as many conversions."""
     clicks = rows * 12 // 11 + 12
     with _opened(directory) as api:
         analytics = api.deps.analytics
@@ -68,57 +57,37 @@ def fill(directory: Path, rows: int) -> None:
 
 
 class Answer:
-    """What is sent of a file, and what the process takes meanwhile."""
+    """The size of a file, and the memory of the process while it is sent."""
 
     def __init__(self) -> None:
         self.size = self.rows = self.peak = 0
         self._process = psutil.Process()
-        self._asked = [b""]
-        self._ended = asyncio.Event()
 
-    async def receive(self) -> dict[str, Any]:
-        """The request, then nothing until all is sent."""
-        if self._asked:
-            return {"type": "http.request", "body": self._asked.pop()}
-        await self._ended.wait()
-        return {"type": "http.disconnect"}
-
-    async def send(self, message: dict[str, Any]) -> None:
-        """Takes a piece."""
+    def take(self, message: Message) -> None:
+        """Measure one message of the answer."""
         self.size += len(message.get("body", b""))
         self.peak = max(self.peak, self._process.memory_info().rss)
         if message["type"] == "http.response.start":
             assert message["status"] == 200, message
             self.rows = int(dict(message["headers"])[b"x-total-count"])
-        elif not message.get("more_body"):
-            self._ended.set()
 
 
 def _processor() -> float:
-    """Seconds of the processor that this process has had, the kernel's for it included."""
+    """Return the processor seconds of this process, with the kernel's."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     return used.ru_utime + used.ru_stime
 
 
 def _ask(api: Api, name: str, form: str) -> Answer:
     first, last = (time.strftime("%Y-%m-%d", time.gmtime(Size(1, 1, days).since / 1000)) for days in (_DAYS, 1))
-    query = urlencode({"date_from": first, "date_to": last, "format": form}).encode()
-    scope = {
-        "type": "http", "method": "GET", "path": f"/3.1/stats/{name}", "query_string": query, "root_path": "",
-        "headers": [(b"api-key", str(api.admin._key).encode())], "client": ("127.0.0.1", 1), "server": ("t", 1),
-        "state": {},
-    }  # fmt: skip
-
-    async def call() -> Answer:
-        answer = Answer()
-        await api.app(scope, answer.receive, answer.send)
-        return answer
-
-    return asyncio.run(call())
+    query = urlencode({"date_from": first, "date_to": last, "format": form})
+    answer = Answer()
+    asyncio.run(ask(api.app, f"/3.1/stats/{name}", query, api.admin._key, answer.take))
+    return answer
 
 
 def _one(directory: Path, name: str, form: str) -> dict[str, float]:
-    """The figures of one file."""
+    """Return the figures of one file."""
     with _opened(directory) as api:
         before, used, begun = psutil.Process().memory_info().rss, _processor(), time.perf_counter()
         answer = _ask(api, name, form)
@@ -134,7 +103,7 @@ def _one(directory: Path, name: str, form: str) -> dict[str, float]:
 
 
 def measure(directory: Path, rows: int) -> dict[str, float]:
-    """The figures of every list and form."""
+    """Return the figures of every list and form."""
     figures: dict[str, float] = {}
 
     def alone(work: Any, *given: Any) -> Any:
@@ -148,23 +117,11 @@ def measure(directory: Path, rows: int) -> dict[str, float]:
     return figures
 
 
-def main() -> int:
-    """Measure exports."""
-    parser = argparse.ArgumentParser(prog="script/bench exports", description=__doc__)
-    parser.add_argument("--rows", type=int, default=200_000, help="clicks, and conversions")
-    parser.add_argument("--directory", type=Path, help="where the data is, and stays")
-    parser.add_argument("--json", action="store_true", help="the figures as one JSON object on the last line")
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="ty-bench-") as made:
-        directory = options.directory or Path(made)
-        directory.mkdir(parents=True, exist_ok=True)
-        figures = measure(directory, options.rows)
-    for name, value in figures.items():
-        print(f"{name:>28} {value}")
-    if options.json:
-        print(json.dumps(figures))
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    options = options_of(
+        "exports", __doc__,
+        rows={"type": int, "default": 200_000, "help": "clicks, and conversions"},
+        directory={"type": Path, "help": "where the data is, and stays"},
+    )  # fmt: skip
+    with data_directory(options.directory) as directory:
+        print_figures(measure(directory, options.rows), options)

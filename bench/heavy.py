@@ -6,12 +6,8 @@ for today and for /healthz. In turn with the reports and without them, so that a
 alike. `--nice`: how much less of the processor the process of the reports gets in the third turn.
 """
 
-import argparse
-import json
 import os
 import statistics
-import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -20,6 +16,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
+from bench.common import data_directory, options_of, print_figures
 from tests.support.offer_scenario import OfferScenario, create_offer_scenario, period_around_today
 from tests.support.processes.program import KEY, RunningProgram, request
 from trackyard.analytics.engine.connection import Analytics
@@ -29,7 +26,7 @@ AT_ONCE = 4
 
 
 def fill(directory: Path, clicks: int) -> None:
-    """Gives the stopped program's analytic store clicks of the last hour, each with a sub of its own."""
+    """Add clicks of the last hour to a stopped program, each with another sub."""
     store = Analytics.open(f"chdb://{directory}/data/analytics")
     since = int(time.time() * 1000) - 3_600_000
     for first in range(0, clicks, 1_000_000):
@@ -42,7 +39,7 @@ def fill(directory: Path, clicks: int) -> None:
 
 
 class Waits:
-    """Milliseconds that each kind of question took."""
+    """The milliseconds that each kind of request took."""
 
     def __init__(self) -> None:
         self.of: dict[str, list[float]] = {"click": [], "small_report": [], "healthz": []}
@@ -50,13 +47,13 @@ class Waits:
 
     @contextmanager
     def timed(self, kind: str) -> Iterator[None]:
-        """Times the block."""
+        """Measure the time of the block."""
         begun = time.perf_counter()
         yield
         self.of[kind].append((time.perf_counter() - begun) * 1000)
 
     def figures(self, name: str) -> dict[str, float]:
-        """Median, 99th part of a hundred and longest of each kind."""
+        """Return median, 99th percentile and maximum of each kind."""
         out: dict[str, float] = {f"small_report_{name}_refused": self.refused}
         for kind, found in self.of.items():
             if len(found) < 2:
@@ -68,7 +65,7 @@ class Waits:
 
 
 def clicks(story: OfferScenario, waits: Waits, until: float) -> None:
-    """One click after another over one connection, at its time or as soon as the one before is answered."""
+    """Send clicks over one connection at their times, or late when answers are late."""
     connection = HTTPConnection("127.0.0.1", story.program.tracking_port, timeout=20)
     due = time.perf_counter()
     while time.perf_counter() < until:
@@ -81,7 +78,7 @@ def clicks(story: OfferScenario, waits: Waits, until: float) -> None:
 
 
 def questions(story: OfferScenario, key: str, waits: Waits, until: float) -> None:
-    """Small questions of a key that has no heavy ones: days of one offer; and a probe."""
+    """Ask for small reports and a probe, with a key without heavy reports."""
     today = period_around_today()["date_to"]
     filters = {"date_from": today, "date_to": today, "offer][": story.offer}
     path = "/3.0/stats/getbydate?" + "&".join(f"filter[{name}]={value}" for name, value in filters.items())
@@ -95,7 +92,7 @@ def questions(story: OfferScenario, key: str, waits: Waits, until: float) -> Non
 
 
 def heavy(story: OfferScenario, key: str, stop: threading.Event, statuses: list[int]) -> None:
-    """Slices by sub of everything, again and again."""
+    """Ask for slices by sub until the stop."""
     path = "/3.0/stats/custom?slice[]=sub1&order[]=raw&orderType=desc&" + "&".join(
         f"filter[{name}]={day}" for name, day in period_around_today().items()
     )
@@ -107,7 +104,7 @@ def heavy(story: OfferScenario, key: str, stop: threading.Event, statuses: list[
 
 
 def turn(story: OfferScenario, key: str, waits: Waits, seconds: float) -> None:
-    """Clicks and small questions for so long."""
+    """Send clicks and small requests for a number of seconds."""
     until = time.perf_counter() + seconds
     both = [
         threading.Thread(target=clicks, args=(story, waits, until)),
@@ -121,7 +118,7 @@ def turn(story: OfferScenario, key: str, waits: Waits, seconds: float) -> None:
 
 @contextmanager
 def reports(story: OfferScenario, keys: list[str], statuses: list[int]) -> Iterator[None]:
-    """Heavy reports of the keys as long as the block runs."""
+    """Ask for heavy reports with the keys while the block runs."""
     stop = threading.Event()
     askers = [threading.Thread(target=heavy, args=(story, key, stop, statuses)) for key in keys for _ in range(AT_ONCE)]
     for each in askers:
@@ -134,20 +131,23 @@ def reports(story: OfferScenario, keys: list[str], statuses: list[int]) -> Itera
 
 
 def renice(program: RunningProgram, nice: int) -> None:
-    """All threads of the process that asks the analytic store."""
+    """Set the nice value of the process that asks the analytic store."""
     for thread in Path(f"/proc/{program.children()['core']}/task").iterdir():
         os.setpriority(os.PRIO_PROCESS, int(thread.name), nice)
 
 
 def add_staff(program: RunningProgram, number: int) -> str:
-    """The key of an administrator more."""
+    """Add an administrator; return the API key."""
     named = {"email": f"s{number}@example.org", "password": "long-enough", "first_name": "S", "last_name": "T"}
     user = program.api("POST", "/3.0/admin/user", named | {"roles[]": "ROLE_ADMIN"})["user"]
     return str(program.api("POST", f"/3.0/admin/user/api_key/{user['id']}")["user"]["api_key"])
 
 
 def measure(directory: Path, rows: int, seconds: float, turns: int, nice: int | None) -> dict[str, Any]:
-    """The figures; `seconds` of each turn."""
+    """Return the figures.
+
+    seconds: of each turn.
+    """
     program = RunningProgram(directory)
     program.start()
     story = create_offer_scenario(program)
@@ -156,45 +156,30 @@ def measure(directory: Path, rows: int, seconds: float, turns: int, nice: int | 
     program.stop()
     fill(directory, rows)
     program.start()
-    alone, beside, niced = Waits(), Waits(), Waits()
+    alone, busy, niced = Waits(), Waits(), Waits()
     statuses: list[int] = []
-
-    def run(waits: Waits) -> None:
-        turn(story, KEY, waits, seconds)
-
     for _ in range(turns):
-        run(alone)
+        turn(story, KEY, alone, seconds)
         with reports(story, greedy, statuses):
-            run(beside)
+            turn(story, KEY, busy, seconds)
             if nice is not None:
                 renice(program, nice)
-                run(niced)
+                turn(story, KEY, niced, seconds)
                 renice(program, 0)
-    told = {str(status): statuses.count(status) for status in sorted(set(statuses))}
-    figures = alone.figures("alone") | beside.figures("beside_reports")
+    answers = {str(status): statuses.count(status) for status in sorted(set(statuses))}
+    figures = alone.figures("alone") | busy.figures("beside_reports")
     figures |= niced.figures("beside_niced_reports") if nice is not None else {}
     core = Path(f"/proc/{program.children()['core']}/status").read_text()
     program.stop()
-    return figures | {"core_peak_mb": int(core.split("VmHWM:")[1].split()[0]) // 1024, "answers_of_reports": told}
-
-
-def main() -> None:
-    """Prints the figures, as text and, with --json, as one object on the last line."""
-    parser = argparse.ArgumentParser(prog="script/bench heavy", description=__doc__)
-    parser.add_argument("--seconds", type=float, default=8.0, help="of each turn")
-    parser.add_argument("--turns", type=int, default=3)
-    parser.add_argument("--clicks", type=int, default=5_000_000, help="in the analytic store")
-    parser.add_argument("--nice", type=int, help="a third turn with the process of the reports reniced so; needs root")
-    parser.add_argument("--json", action="store_true", help="the figures as one JSON object on the last line")
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as name:
-        figures = measure(Path(name), options.clicks, options.seconds, options.turns, options.nice)
-    for name, value in figures.items():
-        print(f"{name:45} {value}")
-    if options.json:
-        print(json.dumps(figures))
-    sys.stdout.flush()
+    return figures | {"core_peak_mb": int(core.split("VmHWM:")[1].split()[0]) // 1024, "answers_of_reports": answers}
 
 
 if __name__ == "__main__":
-    main()
+    options = options_of(
+        "heavy", __doc__, seconds=8, of="of each turn",
+        turns={"type": int, "default": 3},
+        clicks={"type": int, "default": 5_000_000, "help": "in the analytic store"},
+        nice={"type": int, "help": "a third turn with the process of the reports reniced so; needs root"},
+    )  # fmt: skip
+    with data_directory() as directory:
+        print_figures(measure(directory, options.clicks, options.seconds, options.turns, options.nice), options)

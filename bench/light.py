@@ -7,23 +7,22 @@ does nothing, and from one that waits for its click, to what the server postback
 an edit of an offer to the first click that follows it.
 """
 
-import argparse
-import json
 import secrets
 import signal
 import statistics
-import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
+from bench.common import options_of, print_figures
 from tests.support.offer_scenario import OfferScenario, click_id_of, create_offer_scenario, period_around_today
 from tests.support.processes.program import KEY, RunningProgram, poll_until
 from tests.support.processes.receiver import Receiver
 
 
 def pss_mb(program: RunningProgram) -> float:
-    """Megabytes that the parent and the roles hold together, shared pages counted once."""
+    """Return the megabytes of all processes, with shared pages counted once."""
     assert program.process is not None
     total = 0
     for pid in (program.process.pid, *program.children().values()):
@@ -51,7 +50,7 @@ def _ms_to_postback(story: OfferScenario, receiver: Receiver) -> float:
 
 
 def _ms_to_log(story: OfferScenario, click_id: str, response: str) -> float:
-    """A call with a click's id that is in no other."""
+    """Return the milliseconds until a postback of a click id is in the log."""
     begun = time.monotonic()
     story.call(click_id)
 
@@ -73,8 +72,8 @@ def _ms_to_waiting(story: OfferScenario) -> float:
     return _ms_to_log(story, known[:10] + secrets.token_hex(7), "waiting")
 
 
-def _ms_to_rule(story: OfferScenario, number: int) -> float:
-    url = f"https://shop.example/{number}"
+def _ms_to_rule(story: OfferScenario) -> float:
+    url = f"https://shop.example/{secrets.token_hex(8)}"
     story.program.api("POST", f"/3.0/admin/offer/{story.offer}", {"url": f"{url}?click={{clickid}}"})
     begun = time.monotonic()
     poll_until(lambda: story.click().headers["location"].startswith(url), seconds=10, what="the edit at the edge")
@@ -82,7 +81,10 @@ def _ms_to_rule(story: OfferScenario, number: int) -> float:
 
 
 def measure(seconds: float) -> dict[str, float]:
-    """The figures; `seconds` bounds each of the latency measurements."""
+    """Return the figures.
+
+    seconds: the limit of each latency measurement.
+    """
     figures: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as name, Receiver() as receiver:
         program = RunningProgram(Path(name))
@@ -92,34 +94,18 @@ def measure(seconds: float) -> dict[str, float]:
         poll_until(lambda: story.day(KEY), seconds=10, what="the first click")
         time.sleep(3)  # idle is what is measured
         figures["idle_pss_mb"] = pss_mb(program)
-        clicks: list[float] = []
-        calls: list[float] = []
-        edits: list[float] = []
-        faults: list[float] = []
-        waits: list[float] = []
-        give_up = time.monotonic() + seconds
-        while not clicks or time.monotonic() < give_up:
-            clicks.append(_ms_to_statistic(story))
-        give_up = time.monotonic() + seconds
-        while not calls or time.monotonic() < give_up:
-            calls.append(_ms_to_postback(story, receiver))
-        give_up = time.monotonic() + seconds
-        while not faults or time.monotonic() < give_up:
-            faults.append(_ms_to_fault(story))
-        give_up = time.monotonic() + seconds
-        while not waits or time.monotonic() < give_up:
-            waits.append(_ms_to_waiting(story))
-        give_up = time.monotonic() + seconds
-        while not edits or time.monotonic() < give_up:
-            edits.append(_ms_to_rule(story, len(edits)))
-        measured = {
-            "click_to_statistic": clicks,
-            "call_to_postback": calls,
-            "call_to_log": faults,
-            "call_to_waiting": waits,
-            "edit_to_click": edits,
+        kinds: dict[str, Callable[[], float]] = {
+            "click_to_statistic": lambda: _ms_to_statistic(story),
+            "call_to_postback": lambda: _ms_to_postback(story, receiver),
+            "call_to_log": lambda: _ms_to_fault(story),
+            "call_to_waiting": lambda: _ms_to_waiting(story),
+            "edit_to_click": lambda: _ms_to_rule(story),
         }
-        for name, values in measured.items():
+        for name, wait in kinds.items():
+            values: list[float] = []
+            give_up = time.monotonic() + seconds
+            while not values or time.monotonic() < give_up:
+                values.append(wait())
             figures[f"{name}_median_ms"] = statistics.median(values)
             figures[f"{name}_max_ms"] = max(values)
         program.stop()
@@ -130,19 +116,6 @@ def measure(seconds: float) -> dict[str, float]:
     return {name: round(value, 2) for name, value in figures.items()}
 
 
-def main() -> None:
-    """Prints the figures, as text and, with --json, as one object on the last line."""
-    parser = argparse.ArgumentParser(prog="script/bench light", description=__doc__)
-    parser.add_argument("--seconds", type=float, default=15.0, help="of each latency measurement")
-    parser.add_argument("--json", action="store_true", help="the figures as one JSON object on the last line")
-    options = parser.parse_args()
-    figures = measure(options.seconds)
-    for name, value in figures.items():
-        print(f"{name:32} {value}")
-    if options.json:
-        print(json.dumps(figures))
-    sys.stdout.flush()
-
-
 if __name__ == "__main__":
-    main()
+    options = options_of("light", __doc__, seconds=15, of="of each latency measurement")
+    print_figures(measure(options.seconds), options)

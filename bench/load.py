@@ -5,20 +5,14 @@ and affiliate. One process, a chDB of its own. Keys: load_rows_s (click and look
 (rows of the period read a second), report_ms.
 """
 
-import argparse
-import json
-import sys
-import tempfile
 import time
 
-from trackyard.analytics.reports.query import Report
-
+from bench.common import data_directory, open_analytics, options_of, print_figures
 from tests.support.models.events import NOON, new_click
-from trackyard.analytics.engine.connection import Analytics
-from trackyard.analytics.engine.schema import migrate
 from trackyard.analytics.load import CATCH_UP_BATCH, click_item, load, lookup_item
 from trackyard.analytics.reports.reports import run_report
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.reports import Report
 from trackyard.journal.records import encode
 
 _AGENT = "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0 Mobile"
@@ -42,10 +36,8 @@ def _payloads(number: int) -> list[bytes]:
 
 
 def measure(seconds: float) -> dict[str, float]:
-    """The figures. Making the clicks is not counted."""
-    with tempfile.TemporaryDirectory() as name:
-        store = Analytics.open(f"chdb://{name}/analytics")
-        migrate(store)
+    """Return the figures; the time to make clicks is not counted."""
+    with data_directory() as home, open_analytics(home) as store:
         spent, ranges = 0.0, 0
         while spent < seconds:
             payloads = _payloads(ranges)
@@ -59,7 +51,6 @@ def measure(seconds: float) -> dict[str, float]:
         begun = time.monotonic()
         run_report(store, report)
         asked = time.monotonic() - begun
-        store.close()
     rows = ranges * CATCH_UP_BATCH
     return {
         "load_rows_s": round(rows / spent),
@@ -69,19 +60,6 @@ def measure(seconds: float) -> dict[str, float]:
     }
 
 
-def main() -> int:
-    """Measure loading."""
-    parser = argparse.ArgumentParser(prog="script/bench load", description=__doc__)
-    parser.add_argument("--seconds", type=float, default=10)
-    parser.add_argument("--json", action="store_true", help="the figures as one JSON object on the last line")
-    options = parser.parse_args()
-    figures = measure(options.seconds)
-    for name, value in figures.items():
-        print(f"{name:>16} {value}")
-    if options.json:
-        print(json.dumps(figures))
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    options = options_of("load", __doc__, seconds=10)
+    print_figures(measure(options.seconds), options)

@@ -6,29 +6,24 @@ again for its share of the seconds. Keys: NAME_p50_ms, NAME_p95_ms, NAME_cpu_ms 
 busy machine does not change), and worst_p95_ms, worst_cpu_ms of all.
 """
 
-import argparse
 import asyncio
-import json
 import random
-import shutil
 import statistics
-import sys
-import tempfile
 import time
+from collections.abc import Iterator
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import msgspec
 from sqlalchemy import insert
-from starlette.types import Message
 
+from bench.common import ask_body, data_directory, open_analytics, open_sqlite, options_of, print_figures
 from tests.support.api import NOW, Api, installed
 from tests.support.offers import payment
-from trackyard.analytics.engine.connection import Analytics
-from trackyard.analytics.engine.schema import migrate
 from trackyard.base.ids import new_id
+from trackyard.domain.offers.choices import OfferStatus, Privacy
+from trackyard.domain.offers.counters import CapType
 from trackyard.domain.offers.offers import (
     AllowDeny,
     Cap,
@@ -42,8 +37,7 @@ from trackyard.domain.offers.offers import (
     sort_columns_of,
     stored_columns,
 )
-from trackyard.store.engine.database import Database
-from trackyard.store.engine.schema import upgrade
+from trackyard.domain.offers.periods import CapPeriod
 from trackyard.store.tables import category, connection, offer, offer_label, source
 
 OFFERS = 100_000
@@ -87,14 +81,14 @@ OWN: dict[str, dict[str, Any]] = {
 
 
 def an_offer(number: int, dice: random.Random, advertisers: list[str]) -> Offer:
-    """An offer as they are: countries, some payments, a landing, caps, targeting."""
+    """Return a typical offer, with countries, payments, a landing, caps and targeting."""
     countries = tuple(sorted(dice.sample(_COUNTRIES, dice.randint(0, 4))))
     schedule = OfferSchedule(
         enabled=True,
         timezone=dice.choice(("UTC", "Asia/Kathmandu")),
         intervals=(Interval(day_of_week=2, start=0, end=20),),
     )
-    kind = dice.choice(("clicks", "conversions", "budget"))
+    kind = dice.choice((CapType.CLICKS, CapType.CONVERSIONS, CapType.BUDGET))
     return Offer(
         id=number,
         hash=new_id(NOW),
@@ -102,11 +96,11 @@ def an_offer(number: int, dice: random.Random, advertisers: list[str]) -> Offer:
         title=f"Shoes {dice.randint(0, 999)} of shop {number}",
         url="https://shop.example/?c={clickid}&pid={pid}",
         url_preview="https://shop.example/",
-        status=dice.choices(("active", "stopped", "suspended"), (8, 1, 1))[0],
-        privacy=dice.choices(("public", "protected", "private"), (6, 3, 1))[0],
+        status=dice.choices((*OfferStatus,), (8, 1, 1))[0],
+        privacy=dice.choices((*Privacy,), (6, 3, 1))[0],
         payments=tuple(payment(goal=str(goal), title=f"Goal {goal}") for goal in range(1, dice.randint(2, 4))),
         landings=(Landing(id=1, title="Landing", url="https://land.example/", url_preview="https://land.example/"),),
-        caps=(Cap(id="a", period="day", type=kind, value=Decimal(dice.randint(1, 99)), country=countries[:1]),),
+        caps=(Cap(id="a", period=CapPeriod.DAY, type=kind, value=Decimal(dice.randint(1, 99)), country=countries[:1]),),
         targeting=(TargetingGroup(country=AllowDeny(allow=countries)),) if countries else (),
         countries=countries,
         restriction_os=(RestrictedOs(os=dice.choice(_SYSTEMS)),) if number % 3 == 0 else (),
@@ -122,8 +116,17 @@ def an_offer(number: int, dice: random.Random, advertisers: list[str]) -> Offer:
     )
 
 
+def offer_rows(
+    count: int, dice: random.Random, advertisers: list[str]
+) -> Iterator[tuple[list[Offer], list[dict[str, Any]]]]:
+    """Yield chunks of offers with their rows of the table."""
+    for start in range(1, count + 1, _CHUNK):
+        made = [an_offer(number, dice, advertisers) for number in range(start, min(start + _CHUNK, count + 1))]
+        yield made, [stored_columns(msgspec.structs.asdict(item)) | sort_columns_of(item) for item in made]
+
+
 def fill(api: Api, count: int) -> str:
-    """Offers and what they name; the key of an affiliate that is connected to a tenth of them."""
+    """Add offers; return the key of an affiliate connected to a tenth of them."""
     dice = random.Random(7)
     advertisers = [api.add_advertiser(title=f"A{number}") for number in range(20)]
     body = api.admin.post("/3.0/admin/partner", email="bench@affiliate.example", password="long-enough")
@@ -131,9 +134,7 @@ def fill(api: Api, count: int) -> str:
     with api.deps.database.write() as conn:
         conn.execute(insert(category), [{"id": key, "title": f"C{key[-2:]}", **day} for key in _KEYS])
         conn.execute(insert(source), [{"id": key, "title_lang": {"en": f"S{key[-2:]}"}, **day} for key in _KEYS])
-    for start in range(1, count + 1, _CHUNK):
-        made = [an_offer(number, dice, advertisers) for number in range(start, min(start + _CHUNK, count + 1))]
-        rows = [stored_columns(msgspec.structs.asdict(item)) | sort_columns_of(item) for item in made]
+    for made, rows in offer_rows(count, dice, advertisers):
         for row in rows:
             row |= {"cr": payment().total, "epc": payment().revenue}
         labels = [
@@ -150,52 +151,21 @@ def fill(api: Api, count: int) -> str:
     return str(body["partner"]["api_key"])
 
 
-async def _ask(app: Any, path: str, params: dict[str, Any], key: str) -> tuple[int, bytes]:
-    query = urlencode(params, doseq=True).encode()
-    scope = {
-        "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "GET", "path": path,
-        "raw_path": path.encode(), "query_string": query, "headers": [(b"api-key", key.encode())],
-        "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 2), "scheme": "http",
-    }  # fmt: skip
-    status, body, received = 0, bytearray(), False
-
-    async def receive() -> Message:
-        nonlocal received
-        if received:  # the client waits for the answer
-            await asyncio.Event().wait()
-        received = True
-        return {"type": "http.request", "body": b"", "more_body": False}
-
-    async def send(message: Message) -> None:
-        nonlocal status
-        status = message.get("status", status)
-        body.extend(message.get("body", b""))
-
-    await app(scope, receive, send)
-    return status, bytes(body)
-
-
 async def _times(app: Any, path: str, params: dict[str, Any], key: str, seconds: float) -> list[tuple[float, float]]:
-    """Milliseconds of each request but the first: on the clock, and of the processor."""
+    """Return elapsed and processor milliseconds of each request after the first."""
     taken: list[tuple[float, float]] = []
+    query = urlencode(params, doseq=True)
     until = time.monotonic() + seconds
     while len(taken) < 6 or time.monotonic() < until:
         begun, spent = time.perf_counter(), time.process_time()
-        status, body = await _ask(app, path, params, key)
+        await ask_body(app, path, query, key)
         taken.append(((time.perf_counter() - begun) * 1000, (time.process_time() - spent) * 1000))
-        if status != 200:
-            raise RuntimeError(f"{path} {params}: {status} {body[:200]!r}")
     return taken[1:]
 
 
 def measure(seconds: float, count: int = OFFERS) -> dict[str, float]:
-    """The figures. Filling is not counted; of each kind of page the first one is not either."""
-    home = Path(tempfile.mkdtemp(prefix="ty-bench-"))
-    try:
-        database = Database(f"sqlite:///{home / 'trackyard.db'}")
-        upgrade(database)
-        analytics = Analytics.open(f"chdb://{home}/analytics")
-        migrate(analytics)
+    """Return the figures, without the fill and the first page of each kind."""
+    with data_directory() as home, open_sqlite(home) as database, open_analytics(home) as analytics:
         api = installed(database, analytics)
         begun = time.monotonic()
         key = fill(api, count)
@@ -215,27 +185,9 @@ def measure(seconds: float, count: int = OFFERS) -> dict[str, float]:
             figures |= {f"{name}_p50_ms": round(statistics.median(clock), 1), f"{name}_p95_ms": round(p95, 1)}
             figures[f"{name}_cpu_ms"] = round(cpu, 1)
             worst = {"worst_p95_ms": max(worst["worst_p95_ms"], p95), "worst_cpu_ms": max(worst["worst_cpu_ms"], cpu)}
-        analytics.close()
-        database.close()
         return figures | {name: round(value, 1) for name, value in worst.items()}
-    finally:
-        shutil.rmtree(home)
-
-
-def main() -> int:
-    """Measure lists of offers."""
-    parser = argparse.ArgumentParser(prog="script/bench offers", description=__doc__)
-    parser.add_argument("--seconds", type=float, default=40)
-    parser.add_argument("--offers", type=int, default=OFFERS)
-    parser.add_argument("--json", action="store_true", help="the figures as one JSON object on the last line")
-    options = parser.parse_args()
-    figures = measure(options.seconds, options.offers)
-    for name, value in figures.items():
-        print(f"{name:>32} {value}")
-    if options.json:
-        print(json.dumps(figures))
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    options = options_of("offers", __doc__, seconds=40, of="in all", offers={"type": int, "default": OFFERS})
+    print_figures(measure(options.seconds, options.offers), options)

@@ -7,19 +7,16 @@ rebuild_cpu_s (processor seconds of this process, the engine's threads and merge
 second of the rebuild's own step), paused_ms (nothing is loaded, for the swap), STEP_s and STEP_cpu_s of each step.
 """
 
-import argparse
-import json
-import sys
-import tempfile
 import time
 from pathlib import Path
 
+from bench.common import data_directory, open_analytics, open_sqlite, options_of, print_figures
 from tests.support.models.events import NOON, new_click
 from tests.support.models.history import conversion_of
 from tests.support.processes.program import poll_until
-from trackyard.actions.platform.rebuild import Rebuilder, RebuildMode, RebuildStatus, RebuildStep
+from trackyard.actions.platform.rebuild import Rebuilder
+from trackyard.actions.platform.rebuild_status import RebuildMode, RebuildStatus, RebuildStep
 from trackyard.analytics.engine.connection import Analytics
-from trackyard.analytics.engine.schema import migrate
 from trackyard.analytics.load import load
 from trackyard.base.clock import ManualClock, SystemClock
 from trackyard.domain.conversions.conversions import ConversionChange
@@ -29,7 +26,6 @@ from trackyard.journal.records import Click, RecordKind, encode
 from trackyard.journal.writer import JournalWriter
 from trackyard.store.conversions import conversions
 from trackyard.store.engine.database import Database
-from trackyard.store.engine.schema import upgrade
 from trackyard.store.platform.rebuilds import RebuildStage
 from trackyard.store.tracking import edges
 
@@ -76,7 +72,7 @@ def _write(directory: Path, edge: int, count: int) -> None:
 
 
 def _convert(database: Database, analytics: Analytics, count: int) -> int:
-    """Conversions of every 50th click, in SQL and as facts."""
+    """Add a conversion of every 50th click, in SQL and as facts."""
     made = [conversion_of(_click(number, count), number) for number in range(0, count, 50)]
     for start in range(0, len(made), 1000):
         changes = [ConversionChange(None, each, "bench") for each in made[start : start + 1000]]
@@ -87,35 +83,30 @@ def _convert(database: Database, analytics: Analytics, count: int) -> int:
 
 
 def _rest(store: Analytics) -> None:
-    """Until the parts of what was loaded are merged: that is no work of the rebuild."""
+    """Wait for the merges of the loaded parts: they are no work of the rebuild."""
     asked = "SELECT count() FROM system.merges WHERE database = currentDatabase()"
     poll_until(lambda: store.rows(asked, {}, tuple[int]) == [(0,)], seconds=300, what="merges that are done")
 
 
 def _follow(rebuilder: Rebuilder) -> tuple[RebuildStatus, dict[RebuildStep, tuple[float, float]]]:
-    """The rebuild, and the seconds of each of its steps, by the clock and of the processor."""
-    told, spent = rebuilder.start(RebuildMode.SWAP), dict.fromkeys(RebuildStep, (0.0, 0.0))
+    """Return the status of a rebuild, with elapsed and processor seconds by step."""
+    status, spent = rebuilder.start(RebuildMode.SWAP), dict.fromkeys(RebuildStep, (0.0, 0.0))
     seen, used = time.monotonic(), time.process_time()
-    while told.ended_at is None:
-        step = told.step
+    while status.ended_at is None:
+        step = status.step
         time.sleep(_LOOK_S)
         now, cpu = time.monotonic(), time.process_time()
         spent[step] = (spent[step][0] + now - seen, spent[step][1] + cpu - used)
         seen, used = now, cpu
-    return told, spent
+    return status, spent
 
 
 def measure(count: int) -> dict[str, float]:
-    """The figures.
+    """Return the figures; the time to make clicks is not counted.
 
-    Making the clicks is not counted. Raises AssertionError when the rebuild does not come out equal.
+    Raises AssertionError when the rebuild does not come out equal.
     """
-    with tempfile.TemporaryDirectory() as name:
-        home = Path(name)
-        database = Database(f"sqlite:///{home}/trackyard.db")
-        upgrade(database)
-        store = Analytics.open(f"chdb://{home}/analytics")
-        migrate(store)
+    with data_directory() as home, open_sqlite(home) as database, open_analytics(home) as store:
         with database.write() as conn:
             edge = edges.claim_edge(conn, _OWNER, 0, NOON)
         _write(home / "journal", edge, count)
@@ -128,11 +119,10 @@ def measure(count: int) -> dict[str, float]:
         _rest(store)
         rebuilder = Rebuilder(database, store, home / "journal", SystemClock(), _OWNER)
         begun, cpu = time.monotonic(), time.process_time()
-        told, spent = _follow(rebuilder)
+        status, spent = _follow(rebuilder)
         rebuilt, rebuild_cpu = time.monotonic() - begun, time.process_time() - cpu
-        assert (told.stage, told.findings.count) == (RebuildStage.SWAPPED, 0), told
-        assert told.figures["click", ""][1].rows == count, told.figures
-        store.close()
+        assert (status.stage, status.findings.count) == (RebuildStage.SWAPPED, 0), status
+        assert status.figures["click", ""][1].rows == count, status.figures
     figures = {
         "clicks": count,
         "load_rows_s": round(count / loaded),
@@ -140,7 +130,7 @@ def measure(count: int) -> dict[str, float]:
         "rebuild_rows_s": round(count / rebuilt),
         "rebuild_s": round(rebuilt, 1),
         "rebuild_cpu_s": round(rebuild_cpu, 1),
-        "held_ms": told.paused_ms,
+        "held_ms": status.paused_ms,
         "fact_rows_s": round(facts / max(spent[RebuildStep.CONVERSIONS][0], _LOOK_S)),
     }
     for step, (seconds, cpu) in spent.items():
@@ -148,20 +138,7 @@ def measure(count: int) -> dict[str, float]:
     return figures
 
 
-def main() -> int:
-    """Measure a rebuild."""
-    parser = argparse.ArgumentParser(prog="script/bench rebuild", description=__doc__)
-    parser.add_argument("--clicks", type=int, default=1_000_000)
-    parser.add_argument("--seconds", type=float, help="is not used: it takes as long as the clicks take")
-    parser.add_argument("--json", action="store_true", help="the figures as one JSON object on the last line")
-    options = parser.parse_args()
-    figures = measure(options.clicks)
-    for name, value in figures.items():
-        print(f"{name:>16} {value}")
-    if options.json:
-        print(json.dumps(figures))
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    unused = "is not used: it takes as long as the clicks take"
+    options = options_of("rebuild", __doc__, seconds=0, of=unused, clicks={"type": int, "default": 1_000_000})
+    print_figures(measure(options.clicks), options)

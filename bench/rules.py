@@ -6,62 +6,37 @@ the edge to a process that asks all the time (pause) and the longest without edi
 published again, which the edge builds while it serves visitors (rebuild_pause). Milliseconds; edge_mb: memory of the
 edge."""
 
-import argparse
-import json
 import random
-import re
-import shutil
 import socket
 import statistics
-import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.synchronize import Event
-from pathlib import Path
 
-import msgspec
+import psutil
 from sqlalchemy import insert, update
 
-from bench.offers import an_offer
+from bench.common import data_directory, open_sqlite, options_of, print_figures
+from bench.offers import OFFERS, offer_rows
 from tests.support.clicks.edge import RunningEdge, parse_answers, running_edge
 from tests.support.stores.seeds import add_advertiser, add_affiliate
 from trackyard.base.clock import SystemClock
-from trackyard.domain.offers.offers import sort_columns_of, stored_columns
 from trackyard.jobs.loading.rulesets import RulesetPublisher
 from trackyard.store.engine.database import Database
-from trackyard.store.engine.schema import upgrade
 from trackyard.store.tables import offer
 from trackyard.store.tracking import rulesets
 
-OFFERS = 100_000
 EDITS = 50
-_CHUNK = 1000
 _SPAWN = get_context("spawn")
 
 
-def main() -> None:
-    """Measures and prints; with --json the last line is one JSON object."""
-    parser = argparse.ArgumentParser(prog="script/bench rules", description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=5, help="of the quiet measurement")
-    parser.add_argument("--offers", type=int, default=OFFERS)
-    parser.add_argument("--json", action="store_true", help="the figures as JSON on the last line")
-    options = parser.parse_args()
-    figures = measure(options.seconds, options.offers)
-    for name, value in figures.items():
-        print(f"{name}: {value:g}")
-    if options.json:
-        print(json.dumps(figures))
-
-
 def measure(seconds: float, count: int) -> dict[str, float]:
-    """The figures of one run."""
-    home = Path(tempfile.mkdtemp(prefix="ty-bench-"))
-    try:
-        database = Database(f"sqlite:///{home / 'trackyard.db'}")
-        upgrade(database)
+    """Return the figures of one run."""
+    with data_directory() as home, open_sqlite(home) as database:
         affiliate_id = _fill(database, count)
         publisher = RulesetPublisher(database, home / "rules", SystemClock())
         begun = time.perf_counter()
@@ -72,10 +47,8 @@ def measure(seconds: float, count: int) -> dict[str, float]:
             _await(edge, lambda: edge.ask("/readyz").status == 200)
             figures["ready_after_ms"] = _ms(begun)
             figures |= _edits(database, publisher, edge, affiliate_id, seconds)
-            figures["edge_mb"] = _resident_mb(edge.process.pid or 0)
+            figures["edge_mb"] = psutil.Process(edge.process.pid).memory_info().rss / 2**20
         return {name: round(value, 2) for name, value in figures.items()}
-    finally:
-        shutil.rmtree(home, ignore_errors=True)
 
 
 def _fill(database: Database, count: int) -> int:
@@ -83,14 +56,12 @@ def _fill(database: Database, count: int) -> int:
     with database.write() as conn:
         advertisers = [add_advertiser(conn) for _ in range(20)]
         pid = add_affiliate(conn)
-    for start in range(1, count + 1, _CHUNK):
-        made = [an_offer(number, dice, advertisers) for number in range(start, min(start + _CHUNK, count + 1))]
-        rows = [stored_columns(msgspec.structs.asdict(item)) | sort_columns_of(item) for item in made]
+    for _, rows in offer_rows(count, dice, advertisers):
         with database.write() as conn:
             conn.execute(insert(offer), rows)
     with database.write() as conn:
-        open_to_all = {"status": "active", "privacy": "public", "targeting": [], "restriction_os": [], "schedule": None}
-        conn.execute(update(offer).where(offer.c.id <= EDITS).values(**open_to_all))
+        open_to_all = update(offer).where(offer.c.id <= EDITS).values(status="active", privacy="public")
+        conn.execute(open_to_all.values(targeting=[], restriction_os=[], schedule=None))
         rulesets.touch(conn, "platform", rulesets.PLATFORM_KEY)
     return pid
 
@@ -111,7 +82,7 @@ def _edits(
             publisher.publish()
             published.append(_ms(begun))
             target = f"/click?pid={affiliate_id}&offer_id={number}"
-            _await(edge, lambda target=target, url=url: edge.ask(target).headers.get("location") == url)
+            _await(edge, partial(_leads_to, edge, target, url))
             in_force.append(_ms(begun))
     (edge.options.rules_directory / "rules.snapshot").unlink()
     again = RulesetPublisher(database, edge.options.rules_directory, SystemClock())
@@ -131,10 +102,10 @@ def _edits(
 
 @contextmanager
 def _asking(edge: RunningEdge) -> Iterator[list[float]]:
-    """Asks the edge again and again in a process of its own.
+    """Ask the edge without a pause; yield the milliseconds of each answer.
 
-    Threads of one process wait for each other longer than
-    for the edge. Milliseconds of each answer, when it has ended."""
+    The list is complete when the block ends. Another process asks: threads of one wait longer for each other.
+    """
     taken: list[float] = []
     stop = _SPAWN.Event()
     here, there = _SPAWN.Pipe(duplex=False)
@@ -150,7 +121,7 @@ def _asking(edge: RunningEdge) -> Iterator[list[float]]:
         process.join()
 
 
-def _ask(port: int, stop: Event, told: Connection) -> None:
+def _ask(port: int, stop: Event, results: Connection) -> None:
     request = b"GET /robots.txt HTTP/1.1\r\nHost: t.example\r\n\r\n"
     taken: list[float] = []
     with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
@@ -160,13 +131,12 @@ def _ask(port: int, stop: Event, told: Connection) -> None:
             parse_answers(client.recv(65536))
             taken.append(_ms(begun))
             if len(taken) == 1:
-                told.send(None)
+                results.send(None)
             time.sleep(0.0005)
-    told.send(taken[1:])
+    results.send(taken[1:])
 
 
-def _await(edge: RunningEdge, condition: object) -> None:
-    assert callable(condition)
+def _await(edge: RunningEdge, condition: Callable[[], bool]) -> None:
     until = time.monotonic() + 60
     while not condition():
         if time.monotonic() > until or not edge.process.is_alive():
@@ -174,14 +144,16 @@ def _await(edge: RunningEdge, condition: object) -> None:
         time.sleep(0.002)
 
 
+def _leads_to(edge: RunningEdge, target: str, url: str) -> bool:
+    return edge.ask(target).headers.get("location") == url
+
+
 def _ms(begun: float) -> float:
     return (time.perf_counter() - begun) * 1000
 
 
-def _resident_mb(pid: int) -> float:
-    found = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
-    return int(found[1]) / 1024 if found else 0.0
-
-
 if __name__ == "__main__":
-    main()
+    options = options_of(
+        "rules", __doc__, seconds=5, of="of the quiet measurement", offers={"type": int, "default": OFFERS}
+    )
+    print_figures(measure(options.seconds, options.offers), options)

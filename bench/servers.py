@@ -6,16 +6,14 @@ process each, one wrk thread. The adapters of the two others are as thin as they
 answers and sync no journal, which spares them work that the edge does.
 """
 
-import argparse
 import asyncio
 import json
 import os
 import socket
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from multiprocessing import get_context
@@ -26,18 +24,19 @@ from typing import Any, Final
 import psutil
 import uvloop
 
+from bench.common import options_of
 from bench.traffic import find_program, need, rules, send, write_script
 from tests.support.clicks.edge import publish
+from tests.support.processes.program import free_port, poll_until
 from trackyard.base.clock import SystemClock
 from trackyard.edge.http.client_address import TrustedNetworks
 from trackyard.edge.http.connection import Connection, ConnectionContext
 from trackyard.edge.http.request import Request, Response
 from trackyard.edge.server import EdgeOptions, _EdgeProcess, serve
 
-_FIXED: Final = Response(302, b"", b"", b"https://shop.example/landing?click=1", b"Cache-Control: no-store\r\n")
 _SPAWN: Final = get_context("spawn")
 _DIRECTORY: Final = "TRACKYARD_BENCH_DIRECTORY"
-"""Tells a process that another program starts where its rules are; "" = answer the same to all."""
+"""Name the folder of the rules for a process of another program; "" = answer the same to all."""
 
 _NGINX: Final = """
 daemon off; worker_processes 1; pid %(directory)s/nginx.pid; error_log %(directory)s/error.log;
@@ -53,24 +52,35 @@ http {
 
 
 class FixedEdge:
-    """A handler that does nothing: what is left is the server."""
+    """A handler with a fixed answer.
+
+    asked: the requests, when it is a list.
+    """
+
+    def __init__(self) -> None:
+        self.asked: list[Request] | None = None
+        self._answer = Response(302, b"", b"", b"https://shop.example/landing?click=1", b"Cache-Control: no-store\r\n")
 
     def handle(self, request: Request) -> Response:
-        """The same answer to every request."""
-        return _FIXED
+        """Return the same answer to every request."""
+        if self.asked is not None:
+            self.asked.append(request)
+        return self._answer
 
     def commit(self) -> bool:
-        """There is nothing to write."""
+        """Report success: there is nothing to write."""
         return True
 
 
-class _NoSyncing:
+class NoSyncing:
+    """A disk that no answer waits for."""
+
     def wait(self, waiter: Connection) -> None:
-        raise AssertionError("a fixed answer waits for no disk")
+        """Fail: neither a fixed answer nor a click waits for the disk."""
+        raise AssertionError("an answer waits for the disk")
 
-
-def sync_soon(self) -> None:
-    """Skip the sync."""
+    def sync_soon(self) -> None:
+        """Skip the sync."""
 
 
 @dataclass(frozen=True)
@@ -81,18 +91,18 @@ class Server:
     process: psutil.Process
 
     def cpu_s(self) -> float:
-        """Seconds its processes have computed."""
+        """Return the processor seconds of its processes."""
         family = [self.process, *self.process.children(recursive=True)]
         return float(sum(sum(one.cpu_times()[:2]) for one in family))
 
     def pin(self, core: int) -> None:
-        """Keeps its processes on one core."""
+        """Keep its processes on one core."""
         for one in [self.process, *self.process.children(recursive=True)]:
             one.cpu_affinity([core])
 
 
 def edge_options(directory: Path, port: int = 0, **changed: Any) -> EdgeOptions:
-    """An edge with its files in `directory`."""
+    """Return the options of an edge with its files in a directory."""
     places = {name: directory / name.split("_")[0] for name in ("journal_directory", "rules_directory")}
     return EdgeOptions(
         **{"host": "127.0.0.1", "port": port, "edge": 1, "state_directory": directory / "state", **places, **changed}
@@ -101,8 +111,8 @@ def edge_options(directory: Path, port: int = 0, **changed: Any) -> EdgeOptions:
 
 @contextmanager
 def nginx(directory: Path) -> Iterator[Server]:
-    """nginx, answering a redirect and writing its access log."""
-    port = _free_port()
+    """Run nginx that answers a redirect and writes its access log."""
+    port = free_port()
     configuration = directory / "nginx.conf"
     configuration.write_text(_NGINX % {"directory": directory, "port": port})
     with _started(port, str(find_program("nginx")), "-c", str(configuration), "-p", str(directory)) as server:
@@ -111,8 +121,8 @@ def nginx(directory: Path) -> Iterator[Server]:
 
 @contextmanager
 def protocol(directory: Path | None, **changed: Any) -> Iterator[Server]:
-    """The edge as it is; without a directory its server alone, with a fixed answer."""
-    port = changed.pop("port", None) or _free_port()
+    """Run the edge, or without a directory its server with a fixed answer."""
+    port = changed.pop("port", None) or free_port()
     options = None if directory is None else edge_options(directory, port, **changed)
     process = _SPAWN.Process(target=_serve, args=(options, port), daemon=True)
     process.start()
@@ -131,7 +141,7 @@ def _serve(options: EdgeOptions | None, port: int) -> None:
 
 async def _serve_fixed(port: int) -> None:
     loop = asyncio.get_running_loop()
-    shared = ConnectionContext(FixedEdge(), _NoSyncing(), TrustedNetworks([]), loop.call_soon)
+    shared = ConnectionContext(FixedEdge(), NoSyncing(), TrustedNetworks([]), loop.call_soon)
     server = await loop.create_server(lambda: Connection(shared), "127.0.0.1", port, backlog=4096)
     async with server:
         await server.serve_forever()
@@ -139,8 +149,8 @@ async def _serve_fixed(port: int) -> None:
 
 @contextmanager
 def granian(directory: Path | None) -> Iterator[Server]:
-    """Granian, one worker with one thread, speaking RSGI."""
-    port = _free_port()
+    """Run Granian with RSGI, one worker and one thread."""
+    port = free_port()
     command = [sys.executable, "-m", "granian", "--interface", "rsgi", "--host", "127.0.0.1", "--port", str(port)]
     command += ["--loop", "uvloop", "--backlog", "4096", "--http", "1", "--no-ws", "--log-level", "error"]
     with _started(port, *command, "bench.servers:rsgi", directory=directory) as server:
@@ -148,7 +158,7 @@ def granian(directory: Path | None) -> Iterator[Server]:
 
 
 async def rsgi(scope: Any, protocol: Any) -> None:
-    """The handler as an RSGI application."""
+    """Answer as an RSGI application."""
     edge = _edge()
     headers = {name.encode(): value.encode("latin-1") for name, value in scope.headers.items()}
     body = b"" if scope.method in ("GET", "HEAD") else await protocol()
@@ -165,15 +175,15 @@ async def rsgi(scope: Any, protocol: Any) -> None:
 
 @contextmanager
 def fastpysgi(directory: Path | None) -> Iterator[Server]:
-    """FastPySGI, one worker, speaking WSGI."""
-    port = _free_port()
+    """Run FastPySGI with WSGI and one worker."""
+    port = free_port()
     code = f"import fastpysgi; from bench.servers import wsgi; fastpysgi.run(wsgi, '127.0.0.1', {port})"
     with _started(port, sys.executable, "-c", code, directory=directory) as server:
         yield server
 
 
 def wsgi(environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
-    """The handler as a WSGI application."""
+    """Answer as a WSGI application."""
     edge = _edge()
     headers = {
         name[5:].replace("_", "-").lower().encode(): value.encode("latin-1")
@@ -195,7 +205,7 @@ def wsgi(environ: dict[str, Any], start_response: Callable[..., Any]) -> list[by
 
 @cache
 def _edge() -> Any:
-    """The handler of a process that another program started."""
+    """Return the handler of a process that another program started."""
     directory = os.environ[_DIRECTORY]
     if not directory:
         return FixedEdge()
@@ -217,24 +227,6 @@ def _started(port: int, *command: str, directory: Path | None = None) -> Iterato
         process.wait(15)
 
 
-def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
-
-
-def _await_port(port: int) -> None:
-    deadline = time.monotonic() + 60
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-            return
-        except OSError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.05)
-
-
 SERVERS: Final[dict[str, Callable[[Path | None], Any]]] = {
     "protocol": protocol,
     "granian": granian,
@@ -242,9 +234,18 @@ SERVERS: Final[dict[str, Callable[[Path | None], Any]]] = {
 }
 
 
+def _await_port(port: int) -> None:
+    def listens() -> bool:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+            return True
+        return False
+
+    poll_until(listens, seconds=60, what=f"a server at port {port}")
+
+
 @dataclass(frozen=True)
 class Rate:
-    """What one server did.
+    """The rate of a server.
 
     cpu_us: microseconds of the processor that its processes used for a request, which separates servers even where
     other programs take time from all of them · wrk_busy: as traffic.Sent.busy.
@@ -256,7 +257,7 @@ class Rate:
 
 
 def rate_of(server: Server, script: Path, seconds: float) -> Rate:
-    """Sends as much as the server takes, wrk on a core of its own where there is one."""
+    """Send at the highest rate; wrk has its own core if there are two."""
     cores = sorted(os.sched_getaffinity(0))
     if len(cores) > 1:
         server.pin(cores[0])
@@ -268,16 +269,16 @@ def rate_of(server: Server, script: Path, seconds: float) -> Rate:
 
 
 def measure(seconds: float) -> dict[str, Any]:
-    """Rates of each server, bare and with the handler, and their share of nginx's."""
+    """Return the rates of each server, without and with the handler."""
     figures: dict[str, Any] = {}
 
     def note(name: str, server: Server) -> None:
         rate_of(server, script, 1)
         rate = rate_of(server, script, seconds)
         figures[name] = {"rps": round(rate.rate), "cpu_us": round(rate.cpu_us, 2)}
-        beside, cpu = figures["nginx"]["rps"], figures["nginx"]["cpu_us"]
-        figures[name] |= {"ratio": round(rate.rate / beside, 3), "cpu_ratio": round(cpu / rate.cpu_us, 3)}
-        print(f"{name:>16}: {rate.rate:>7.0f}/s = {rate.rate / beside:.2f} of nginx", end="")
+        base, cpu = figures["nginx"]["rps"], figures["nginx"]["cpu_us"]
+        figures[name] |= {"ratio": round(rate.rate / base, 3), "cpu_ratio": round(cpu / rate.cpu_us, 3)}
+        print(f"{name:>16}: {rate.rate:>7.0f}/s = {rate.rate / base:.2f} of nginx", end="")
         print(f"; {rate.cpu_us:5.1f} us of the processor = {cpu / rate.cpu_us:.2f}", end="")
         print(f"; wrk computed {rate.wrk_busy:.0%} of the time", flush=True)
 
@@ -295,17 +296,9 @@ def measure(seconds: float) -> dict[str, Any]:
     return figures
 
 
-def main() -> None:
-    """Measures and prints; with --json the last line is one JSON object."""
-    parser = argparse.ArgumentParser(prog="script/bench servers", description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=5, help="of each measurement")
-    parser.add_argument("--json", action="store_true", help="the figures as JSON on the last line")
-    options = parser.parse_args()
+if __name__ == "__main__":
+    options = options_of("servers", __doc__, seconds=5)
     need("wrk", "nginx", "taskset")
     figures = measure(options.seconds)
     if options.json:
         print(json.dumps(figures))
-
-
-if __name__ == "__main__":
-    main()

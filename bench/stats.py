@@ -17,7 +17,6 @@ import os
 import sqlite3
 import statistics
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -25,10 +24,11 @@ from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlencode
 
 import msgspec
 
-from bench.offers import _ask
+from bench.common import ask_body, data_directory, open_analytics, open_sqlite, options_of, print_figures
 from bench.stats_data import DAY_MS, Size, add_clicks, add_facts, add_lookup, each_conversion
 from bench.stats_people import forget_people, write_people
 from bench.stats_questions import LISTS, REPORTS, Listed, Question
@@ -38,20 +38,20 @@ from trackyard.analytics.engine.schema import migrate
 from trackyard.analytics.load import CATCH_UP_BATCH, load, lookup_item
 from trackyard.analytics.reports.clicks import find_records
 from trackyard.store.engine.database import Database
-from trackyard.store.engine.schema import upgrade
 
 Ask = Callable[[], Any]
 
 
 def fill(directory: Path, size: Size, lookup_days: int) -> None:
-    """Makes the data, unless a run before has."""
+    """Make the data unless a previous run did."""
     if (directory / "whole").exists():
         return
-    analytics = Analytics.open(f"chdb://{directory}/analytics", limits=_LIMITS)
-    migrate(analytics)
-    database = Database(f"sqlite:///{directory / 'trackyard.db'}")
-    upgrade(database)
-    database.close()
+    with open_sqlite(directory), open_analytics(directory, limits=_LIMITS) as analytics:
+        _fill(directory, analytics, size, lookup_days)
+    (directory / "whole").touch()
+
+
+def _fill(directory: Path, analytics: Analytics, size: Size, lookup_days: int) -> None:
     steps: dict[str, Ask] = {
         "clicks": partial(add_clicks, analytics, size),
         "look-up": partial(add_lookup, analytics, size.until - lookup_days * DAY_MS),
@@ -63,8 +63,6 @@ def fill(directory: Path, size: Size, lookup_days: int) -> None:
         begun = time.monotonic()
         work()
         print(f"{step}: {time.monotonic() - begun:.0f} s", file=sys.stderr)
-    analytics.close()
-    (directory / "whole").touch()
 
 
 _LIMITS: Final = QueryLimits(seconds=600, memory=4_000_000_000)
@@ -85,7 +83,7 @@ def _add_conversions(directory: Path, analytics: Analytics, size: Size) -> None:
 
 
 def _settle(analytics: Analytics) -> None:
-    """Waits until the engine has merged what it wants to merge."""
+    """Wait until the engine has no merges for three seconds."""
     quiet = 0
     while quiet < 3:
         [(running,)] = analytics.rows("SELECT count() FROM system.merges", {}, tuple[int])
@@ -94,7 +92,7 @@ def _settle(analytics: Analytics) -> None:
 
 
 class Bench:
-    """The stores, the API over them, and what was found."""
+    """The stores, the API over them, and the figures."""
 
     def __init__(self, directory: Path, size: Size, seconds: float) -> None:
         self.directory, self.size = directory, size
@@ -109,24 +107,22 @@ class Bench:
         self.over: list[str] = []
 
     def close(self) -> None:
-        """Gives the stores back."""
+        """Close the stores."""
         self.analytics.close()
         self.database.close()
 
     def call(self, path: str, params: dict[str, Any], affiliate: int = 0) -> Any:
-        """The body of an answer of 200."""
+        """Return the body of an answer of 200."""
         key = self.keys[affiliate] if affiliate else self.api.admin._key or ""
-        status, body = asyncio.run(_ask(self.api.app, path, params, key))
-        if status != 200:
-            raise RuntimeError(f"{path} {params}: {status} {body[:300]!r}")
+        body = asyncio.run(ask_body(self.api.app, path, urlencode(params, doseq=True), key))
         return json.loads(body, parse_float=Decimal)
 
     def by_hand(self, sql: str, *, free: bool) -> list[Any]:
-        """The rows of a statement, with projections or without."""
+        """Return the rows of a statement; `free`: it may use projections."""
         return self.analytics.rows(f"SELECT * FROM ({sql} SETTINGS optimize_use_projections = {int(free)})", {}, list)
 
     def chill(self) -> None:
-        """Makes the next question a cold one."""
+        """Empty the caches for the next question."""
         for cache in ("MARK CACHE", "INDEX MARK CACHE", "PRIMARY INDEX CACHE", "QUERY CONDITION CACHE"):
             self.analytics.run(f"SYSTEM DROP {cache}")
         for place, _, names in os.walk(self.directory):
@@ -139,7 +135,7 @@ class Bench:
                 os.close(handle)
 
     def measure(self, name: str, ask: Ask, limit_ms: int, others: dict[str, Ask]) -> None:
-        """Times a question, cold once, then hot, in turn with what it is compared with."""
+        """Measure a question once cold, then hot, in turn with the compared ones."""
         self.chill()
         kinds = {"": ask, **others}
         clock: dict[str, list[float]] = {kind: [] for kind in kinds}
@@ -167,14 +163,14 @@ class Bench:
             self.slow.append(name)
 
     def report(self, question: Question) -> None:
-        """Measures a report; what it says is compared first."""
+        """Measure a report after a comparison of its rows."""
         ask = partial(self.call, question.path, question.request(), question.affiliate)
         raw, free = (partial(self.by_hand, question.sql(), free=free) for free in (False, True))
         _compare(question, ask(), raw())
         self.measure(question.name, ask, question.limit_ms, {"raw": raw, "free": free})
 
     def listed(self, question: Listed) -> None:
-        """Measures a page of a list."""
+        """Measure a page of a list."""
         ask = partial(self.call, question.path, question.request())
         others: dict[str, Ask] = {}
         body = ask()
@@ -188,7 +184,7 @@ class Bench:
         self.measure(question.name, ask, question.limit_ms, others)
 
     def by_id(self) -> None:
-        """One conversion, and a thousand clicks of the look-up."""
+        """Measure one conversion by id, and a thousand clicks of the look-up."""
         page = self.call("/3.1/stats/conversions", {"date_from": "2023-10-20", "date_to": "2023-10-20", "limit": 1})
         [conversion] = page["conversions"]
         ask = partial(self.call, "/3.1/stats/conversionsbyid", {"id": conversion["id"]})
@@ -199,7 +195,7 @@ class Bench:
         self.measure("lookup_1000", partial(find_records, self.analytics, ids), 150, {})
 
     def loading(self, rows: int) -> None:
-        """Loads lines of the journal, as the projector does, into shadow tables."""
+        """Measure the load of journal lines into another database."""
         since = self.size.until - 2 * self.size.days * DAY_MS * rows // self.size.clicks
         sql = f"SELECT * FROM (SELECT * FROM click WHERE time >= {since} ORDER BY time DESC LIMIT {rows}) ORDER BY time"
         with self.analytics._client() as client:
@@ -233,7 +229,7 @@ def _timed(work: Ask) -> float:
 
 
 def _compare(question: Question, body: Any, found: list[Any]) -> None:
-    """Raises AssertionError where the answer is not what the SQL by hand says."""
+    """Raise AssertionError when the answer differs from the SQL by hand."""
     said = [_flat(question, row) for row in body["stats"]]
     by_hand = [[*row[:-2], Decimal(str(row[-2]))] for row in found]
     assert said == by_hand, (
@@ -252,7 +248,7 @@ def _flat(question: Question, row: Any) -> list[Any]:
 
 
 def measure(options: argparse.Namespace, directory: Path) -> tuple[dict[str, float], list[str], list[str]]:
-    """The figures, and the questions that miss an aim: of time, of the ratio to SQL by hand."""
+    """Return the figures, the slow questions, and those over the ratio."""
     size = Size(options.clicks, options.conversions, options.days)
     fill(directory, size, options.lookup_days)
     bench = Bench(directory, size, options.seconds)
@@ -268,29 +264,17 @@ def measure(options: argparse.Namespace, directory: Path) -> tuple[dict[str, flo
     return bench.figures, bench.slow, bench.over
 
 
-def main() -> int:
-    """Measure reports."""
-    parser = argparse.ArgumentParser(prog="script/bench stats", description=__doc__)
-    parser.add_argument("--seconds", type=float, default=120, help="for the questions, in all")
-    parser.add_argument("--clicks", type=int, default=100_000_000)
-    parser.add_argument("--conversions", type=int, default=2_000_000)
-    parser.add_argument("--days", type=int, default=90)
-    parser.add_argument("--lookup-days", type=int, default=90, help="days whose clicks are in the look-up, at least 30")
-    parser.add_argument("--load", type=int, default=1_000_000, help="lines to load; 0 = none")
-    parser.add_argument("--directory", type=Path, help="where the data is, and stays")
-    parser.add_argument("--json", action="store_true", help="the figures as one JSON object on the last line")
-    options = parser.parse_args()
-    with ExitStack() as stack:
-        directory = options.directory or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ty-bench-")))
-        directory.mkdir(parents=True, exist_ok=True)
-        figures, slow, over = measure(options, directory)
-    for name, value in figures.items():
-        print(f"{name:>48} {value}")
-    print(f"over their time: {', '.join(slow) or 'none'}\nover 1.2 of SQL by hand: {', '.join(over) or 'none'}")
-    if options.json:
-        print(json.dumps({**figures, "slow": slow, "over_ratio": over}))
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    options = options_of(
+        "stats", __doc__, seconds=120, of="for the questions, in all",
+        clicks={"type": int, "default": 100_000_000},
+        conversions={"type": int, "default": 2_000_000},
+        days={"type": int, "default": 90},
+        lookup_days={"type": int, "default": 90, "help": "days of clicks in the look-up, at least 30"},
+        load={"type": int, "default": 1_000_000, "help": "lines to load; 0 = none"},
+        directory={"type": Path, "help": "where the data is, and stays"},
+    )  # fmt: skip
+    with data_directory(options.directory) as directory:
+        figures, slow, over = measure(options, directory)
+    print(f"over their time: {', '.join(slow) or 'none'}\nover 1.2 of SQL by hand: {', '.join(over) or 'none'}")
+    print_figures({**figures, "slow": slow, "over_ratio": over}, options)

@@ -9,9 +9,7 @@ offers at most, countries, cities, devices and subs have long tails; a click in 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Final
-
-from msgspec.structs import fields
+from typing import Any, Final, get_type_hints
 
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.domain.conversions.statuses import Status
@@ -45,7 +43,7 @@ _REASONS: Final = ("mistargeting-country", "overcap", "non-unique-clicks", "bot"
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much there is: clicks and conversions within `days` before the clock of tests."""
+    """The number of clicks, conversions and days before the clock of tests."""
 
     clicks: int
     conversions: int
@@ -68,12 +66,12 @@ def advertiser(number: int) -> str:
 
 
 def _u(salt: str) -> str:
-    """A number from 0 to below 1 that goes with the row."""
+    """Return SQL of a number of a row, from 0 to below 1."""
     return f"(cityHash64(number, '{salt}') / 18446744073709551616.)"
 
 
 def _place(count: int, power: float, salt: str) -> str:
-    """A place in a list, from 0; the greater the power, the more often the first ones."""
+    """Return SQL of a place in a list; a greater power prefers the first places."""
     return f"toInt64(floor({count} * pow({_u(salt)}, {power})))"
 
 
@@ -83,7 +81,7 @@ def _of(values: tuple[str, ...], power: float, salt: str) -> str:
 
 
 def _moment(size: Size) -> str:
-    """Evenly through the days, more by day than by night."""
+    """Return SQL of the time of a click: more by day than by night."""
     turn = f"(number * {size.days} / {size.clicks})"
     night = f"0.6 * sin(2 * pi() * ({turn} - floor({turn}))) / (2 * pi())"
     return f"toInt64({size.since} + floor(({turn} + {night}) * {DAY_MS}))"
@@ -130,13 +128,13 @@ _COLUMNS: Final = {
     "user_id": "if(affiliate % 11 = 0, toString(cityHash64(number, 'user') % 100000000), '')",
     "fbclid": "if(browser = 'Facebook', concat('IwAR', hex(MD5(toString(number)))), '')",
 }
-"""By column of Click how it is made, from `number`, `time` and those above; the others are empty."""
+"""SQL of columns of Click, from `number`, `time` and the columns above; others are empty."""
 
 
 def _clicks(size: Size, start: int, end: int, *, where: str = "1") -> str:
-    """A SELECT of rows of the table click by their numbers."""
+    """Return a SELECT of rows of the table click by their numbers."""
     names = Click.__struct_fields__
-    empty = {info.name: "0" if info.type is int else "''" for info in fields(Click)}
+    empty = {name: "0" if kind is int else "''" for name, kind in get_type_hints(Click).items()}
     made = [f"{_moment(size)} AS time", *(f"{sql} AS {name}" for name, sql in _COLUMNS.items())]
     rest = [name if name == "time" or name in _COLUMNS else empty[name] for name in names]
     return (
@@ -146,7 +144,7 @@ def _clicks(size: Size, start: int, end: int, *, where: str = "1") -> str:
 
 
 def add_clicks(analytics: Analytics, size: Size) -> None:
-    """Fills `click`, as the parts of days are when they are merged."""
+    """Fill `click` with parts as large as merged ones."""
     names = ", ".join(("journal", "position", *Click.__struct_fields__))
     for start in range(0, size.clicks, _CHUNK):
         rows = _clicks(size, start, min(start + _CHUNK, size.clicks))
@@ -154,7 +152,7 @@ def add_clicks(analytics: Analytics, size: Size) -> None:
 
 
 def add_lookup(analytics: Analytics, since: int) -> None:
-    """Fill `click_lookup` day by day with the lines of clicks of `since` (UTC ms) and later."""
+    """Fill `click_lookup` day by day with clicks since a time in UTC ms."""
     columns = ", ".join(Click.__struct_fields__)
     [(last,)] = analytics.rows("SELECT max(time) FROM click", {}, tuple[int])
     for start in range(since, last + 1, DAY_MS):
@@ -165,7 +163,7 @@ def add_lookup(analytics: Analytics, since: int) -> None:
 
 
 def _conversions(size: Size) -> str:
-    """A SELECT of the clicks that converted, each with its conversion.
+    """Return a SELECT of the converted clicks with their conversions.
 
     Columns of a conversion: number, made_at, states, amounts, and all its
     own columns. A conversion has one state, or two when it changed."""
@@ -192,17 +190,17 @@ def _conversions(size: Size) -> str:
 
 
 def add_facts(analytics: Analytics, size: Size) -> None:
-    """Fills `fact`: a conversion that changed has three rows."""
+    """Fill `fact`: a changed conversion has three rows."""
     own = {
         "sign": "change.2", "version": "change.1", "status": "change.3", "time": "made_at", "click_time": "time",
         "click_id": "id", "payment_type": "'fixed'", "sum": "toDecimal64(0, 4)",
     }  # fmt: skip
     names = ConversionEvent.__struct_fields__
     made = ", ".join(f"{own.get(name, name)} AS f_{name}" for name in names)
-    told = "arrayConcat([(1, 1, states[1])], if(length(states) = 2, [(1, -1, states[1]), (2, 1, states[2])], []))"
+    changes = "arrayConcat([(1, 1, states[1])], if(length(states) = 2, [(1, -1, states[1]), (2, 1, states[2])], []))"
     analytics.run(
-        f"INSERT INTO fact ({', '.join(names)}) SELECT {made} FROM ({_conversions(size)}) ARRAY JOIN {told} AS change "
-        f"SETTINGS {_MAKING}"
+        f"INSERT INTO fact ({', '.join(names)}) SELECT {made} FROM ({_conversions(size)}) "
+        f"ARRAY JOIN {changes} AS change SETTINGS {_MAKING}"
     )
 
 
@@ -210,8 +208,8 @@ _STATUSES: Final = {status.number: status.value for status in Status if status i
 
 
 def each_conversion(analytics: Analytics, size: Size) -> Iterator[list[dict[str, Any]]]:
-    """The same conversions as rows of SQL, as they are last, a day at a time."""
-    kinds = ", ".join(f"{info.name} {'Int64' if info.type is int else 'String'}" for info in fields(Click))
+    """Yield the last state of the conversions as rows of SQL, day by day."""
+    kinds = ", ".join(f"{name} {'Int64' if kind is int else 'String'}" for name, kind in get_type_hints(Click).items())
     record = f"toJSONString(CAST(tuple({', '.join(Click.__struct_fields__)}) AS Tuple({kinds})))"
     columns = (
         "conversion_id, made_at, states[-1], length(states), goal, currency, charge, payout, charge_base, payout_base, "
@@ -224,7 +222,7 @@ def each_conversion(analytics: Analytics, size: Size) -> Iterator[list[dict[str,
 
 
 def _stored(row: tuple[Any, ...]) -> dict[str, Any]:
-    """A row of the table conversion, in the values that SQLite holds."""
+    """Return a row of the table conversion, in the values of SQLite."""
     (id_, made_at, status, version, goal, currency, *amounts, click_id, click_time, offer, affiliate, owner) = row[:15]
     country, os, device, browser, ip, user_id, record = row[15:]
     charge, payout, charge_base, payout_base = (int(Decimal(amount).scaleb(4)) for amount in amounts)

@@ -17,7 +17,7 @@ _MADE_BEFORE = frozenset({conversion.name, "rule_clock"})
 
 
 def forget_people(database: Database) -> None:
-    """Empties a database that a run before has filled, but for its conversions."""
+    """Remove the rows of a previous run, apart from conversions."""
     assert tables
     with database.write() as conn:
         for table in reversed(metadata.sorted_tables):
@@ -27,7 +27,7 @@ def forget_people(database: Database) -> None:
 
 
 def write_people(api: Api) -> dict[int, str]:
-    """Affiliates, advertisers and offers by number, and the keys of the first few affiliates."""
+    """Add affiliates, advertisers and offers; return the keys of the first affiliates."""
     keys = {}
     for number in range(1, _WITH_KEYS + 1):
         body = api.admin.post("/3.0/admin/partner", email=f"a{number}@bench.example", password="long-enough")
@@ -51,6 +51,6 @@ def _offer(number: int) -> dict[str, Any]:
 
 
 def _copy(conn: Connection, table: Table, changed: list[dict[str, Any]]) -> None:
-    """Rows like the first one of a table, each with what is its own."""
+    """Insert copies of the first row of a table, each with other values."""
     like = dict(conn.execute(select(table).limit(1)).mappings().one())
     conn.execute(insert(table), [like | own for own in changed])

@@ -17,10 +17,14 @@ LOCAL: Final = f"toDateTime(intDiv(time, 1000), '{ZONE}')"
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A report, its caller (0: staff, else an affiliate), and how long it may take hot (ms).
+    """A report with its caller and its time limit.
 
-    keys: of the slice on the wire → SQL · filters: conditions of rows, as SQL · order, descending: of the SQL ·
-    traffic, conversions: whether rows have them · params: besides the period.
+    keys: SQL by key of the slice on the wire.
+    limit_ms: of a hot answer.
+    params: of the request, apart from the period.
+    where, order: SQL.
+    traffic: whether rows have clicks.
+    affiliate: the caller; 0 is staff.
     """
 
     name: str
@@ -35,12 +39,15 @@ class Question:
     affiliate: int = 0
 
     def request(self) -> dict[str, Any]:
-        """The parameters of the call."""
+        """Return the parameters of the request."""
         dates = {f"filter[{name}]": value for name, value in self.days.items()}
         return {**dates, "timezone": ZONE, **self.params}
 
     def sql(self) -> str:
-        """A page of 100 rows by hand: keys, then raw, uniq, total, confirmed, payouts, and the number of rows."""
+        """Return SQL of a page of 100 rows.
+
+        Columns: keys, raw, uniq, total, confirmed, payouts, and the number of rows.
+        """
         own = f"affiliate = {self.affiliate}" if self.affiliate else "1"
         keys = ", ".join(f"{sql} AS k{place}" for place, sql in enumerate(self.keys.values()))
         names = ", ".join(f"k{place}" for place in range(len(self.keys)))
@@ -134,7 +141,7 @@ class Listed:
     sql: str = ""
 
     def request(self) -> dict[str, Any]:
-        """The parameters of the call."""
+        """Return the parameters of the request."""
         return {**DAYS, "timezone": ZONE, "page": self.page, "limit": 100}
 
 

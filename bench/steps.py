@@ -1,10 +1,9 @@
-"""Where the microseconds of a click go, measured in one process without sockets.
+"""The microseconds of each step of a click, in one process without sockets.
 
 Clicks of traffic.py go through the very classes of the edge, journal included; the transport alone is played. The steps
 within the handler are then measured by themselves over the same clicks.
 """
 
-import argparse
 import gc
 import tempfile
 import time
@@ -14,6 +13,8 @@ from ipaddress import ip_network
 from pathlib import Path
 from typing import Any, Final
 
+from bench.common import options_of, print_figures
+from bench.servers import FixedEdge, NoSyncing
 from bench.traffic import OFFERS, requests, rules
 from tests.support.clicks.rules import make_ruleset
 from trackyard.base.clock import SystemClock
@@ -29,48 +30,40 @@ from trackyard.edge.endpoints.handler import EdgeHandler
 from trackyard.edge.endpoints.hits import HitFactory
 from trackyard.edge.http.client_address import TrustedNetworks
 from trackyard.edge.http.connection import Connection, ConnectionContext
-from trackyard.edge.http.request import Request, Response
+from trackyard.edge.http.request import Request
 from trackyard.edge.state.click_state import EdgeState, StateOptions
 from trackyard.journal.frames import pack
 from trackyard.journal.writer import JournalWriter
 
 CLICKS: Final = 20_000
 TOGETHER: Final = 16
-"""Clicks of different connections that one turn of the loop reads: their records are one write."""
+"""Clicks of different connections in one turn of the loop: their records are one write."""
 _REPEATS: Final = 5
 
 
 class Transport:
-    """Takes what a connection writes."""
+    """A transport that drops everything."""
 
     def get_extra_info(self, name: str) -> object:
-        """The address of a proxy that is trusted."""
+        """Return the address of a trusted proxy."""
         return ("127.0.0.1", 1) if name == "peername" else None
 
     def write(self, data: bytes) -> None:
-        """A sink."""
-
-
-class _Syncing:
-    def wait(self, waiter: Connection) -> None:
-        raise AssertionError("a click waits for no disk")
-
-    def sync_soon(self) -> None:
-        pass
+        """Drop the data."""
 
 
 class Line:
-    """Connections to a handler, as many as arrive together."""
+    """Connections to a handler for clicks that arrive together."""
 
     def __init__(self, edge: Any, trusted: TrustedNetworks) -> None:
         self._soon: list[Callable[[], None]] = []
-        shared = ConnectionContext(edge, _Syncing(), trusted, self._soon.append)
+        shared = ConnectionContext(edge, NoSyncing(), trusted, self._soon.append)
         self._connections = [Connection(shared) for _ in range(TOGETHER)]
         for connection in self._connections:
             connection.connection_made(Transport())  # type: ignore[arg-type]
 
     def send(self, clicks: Sequence[bytes]) -> None:
-        """Clicks arrive, and their answers leave."""
+        """Send clicks and take their answers."""
         connections, soon = self._connections, self._soon
         for start in range(0, len(clicks), TOGETHER):
             for connection, click in zip(connections, clicks[start : start + TOGETHER], strict=False):
@@ -81,7 +74,7 @@ class Line:
 
 @contextmanager
 def an_edge(directory: Path, offers: int) -> Iterator[EdgeHandler]:
-    """The handler with everything behind it."""
+    """Open an edge's handler with its journal and state."""
     with ExitStack() as stack:
         writer = JournalWriter(directory / "journal", 1, SystemClock())
         stack.callback(writer.close)
@@ -106,26 +99,8 @@ def an_edge(directory: Path, offers: int) -> Iterator[EdgeHandler]:
 TRUSTED: Final = TrustedNetworks([ip_network("127.0.0.0/8")])
 
 
-class Fixed:
-    """A handler that answers without looking; `asked`, when it is a list, keeps what it was asked."""
-
-    def __init__(self) -> None:
-        self.asked: list[Request] | None = None
-        self._answer = Response(302, b"", b"", b"https://shop.example/landing?click=1", b"Cache-Control: no-store\r\n")
-
-    def handle(self, request: Request) -> Response:
-        """The same answer to every request."""
-        if self.asked is not None:
-            self.asked.append(request)
-        return self._answer
-
-    def commit(self) -> bool:
-        """There is nothing to write."""
-        return True
-
-
 def measure(offers: int = OFFERS) -> dict[str, float]:
-    """Microseconds of the processor.
+    """Return processor microseconds of the parts of a click.
 
     `click` = all of a click but the event loop and the kernel's network ·
     `connection` = HTTP alone · `handler` = the rest, of which: the steps of `_steps`, and `state and answer`: unique
@@ -138,7 +113,7 @@ def measure(offers: int = OFFERS) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as name, an_edge(Path(name), offers) as edge:
         gc.collect()
         gc.freeze()
-        whole, bare = Line(edge, TRUSTED), Line(Fixed(), TRUSTED)
+        whole, bare = Line(edge, TRUSTED), Line(FixedEdge(), TRUSTED)
         whole.send(clicks)
         new = iter(others)
         figures = {"click": _best(lambda: whole.send(next(new))), "connection": _best(lambda: bare.send(clicks))}
@@ -149,8 +124,9 @@ def measure(offers: int = OFFERS) -> dict[str, float]:
 
 
 def _steps(known: Ruleset, clicks: Sequence[bytes]) -> dict[str, float]:
-    fixed = Fixed()
-    fixed.asked = asked = []
+    fixed = FixedEdge()
+    asked: list[Request] = []
+    fixed.asked = asked
     Line(fixed, TRUSTED).send(clicks)
     visitors = VisitorLookup()
     make = HitFactory(1, SystemClock(), visitors, TRUSTED).make
@@ -167,9 +143,9 @@ def _steps(known: Ruleset, clicks: Sequence[bytes]) -> dict[str, float]:
     figures = {
         "parameters": _best(lambda: _each(_read, asked)),
         "visitor and offer": _best(lambda: _each(make_hit, with_params)),
-        "decision": _best(lambda: _each(lambda item: decide(*item, EMPTY_CLICK_STATE), hits)),
+        "decision": _best(lambda: _each(lambda item: decide(item[0], item[1], EMPTY_CLICK_STATE), hits)),
         "url": _best(lambda: _each(lambda item: accepted_url(*item), hits)),
-        "record": _best(lambda: _each(lambda item: click_record(*item, None, True, 0), hits)),
+        "record": _best(lambda: _each(lambda item: click_record(item[0], item[1], None, True, 0), hits)),
         "frame": _best(lambda: _each(lambda payload: pack(1, payload), payloads)),
     }
     visitors.close()
@@ -177,7 +153,7 @@ def _steps(known: Ruleset, clicks: Sequence[bytes]) -> dict[str, float]:
 
 
 def _read(request: Request) -> dict[str, str]:
-    """The parameters, as a click reads them."""
+    """Return the parameters as a click reads them."""
     plain = find_plain_params(request.query)
     return read_query_params(request.query)[0] if plain is None else plain
 
@@ -188,7 +164,7 @@ def _each(step: Callable[[Any], object], items: Sequence[Any]) -> None:
 
 
 def _best(run: Callable[[], None]) -> float:
-    """Microseconds a click in the best of some runs, which others on the machine disturbed least."""
+    """Return the microseconds a click of the best run: other programs disturb it least."""
     seconds = []
     for _ in range(_REPEATS):
         begun = time.process_time()
@@ -197,12 +173,5 @@ def _best(run: Callable[[], None]) -> float:
     return min(seconds) / CLICKS * 1e6
 
 
-def main() -> None:
-    """Prints the figures."""
-    argparse.ArgumentParser(prog="script/bench steps", description=__doc__).parse_args()
-    for step, microseconds in measure().items():
-        print(f"{step:>18} {microseconds:6.2f} us")
-
-
 if __name__ == "__main__":
-    main()
+    print_figures(measure(), options_of("steps", __doc__))

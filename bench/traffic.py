@@ -1,4 +1,4 @@
-"""Clicks as an installation sees them: rules, visitors, and wrk to send them.
+"""Typical clicks: the rules, the visitors, and wrk that sends them.
 
 9,000 offers (or as many as asked) of 500 advertisers, 4,000 affiliates, 2,000 user agents, 1 million addresses through
 X-Forwarded-For, sub parameters, a browser's usual headers. Offers are asked for as things on the web are: the k-th most
@@ -40,7 +40,7 @@ ADDRESSES: Final = 1_000_000
 CONNECTIONS: Final = 64
 
 _HEADS: Final = 20_000
-"""Different requests, not counting their addresses: made before the clock starts, so that wrk has little to do."""
+"""The number of requests apart from addresses; they are made in advance to spare wrk work."""
 
 _SCRIPT: Final = """
 local heads, prefix, suffix = {}, {}, {}
@@ -63,7 +63,7 @@ if %(delay_ms)g > 0 then delay = function() return random() * 2 * %(delay_ms)g e
 
 
 def rules(offers: int = OFFERS) -> list[RulesetRow]:
-    """The rules of an installation with so many offers."""
+    """Return the rules of an installation with a number of offers."""
     rows: list[RulesetRow] = [RulesetPlatform(trafficback_url="https://elsewhere.example/?from={offer_id}")]
     rows += [RulesetAdvertiser(id=_advertiser(number)) for number in range(ADVERTISERS)]
     rows += [
@@ -108,7 +108,7 @@ def _advertiser(number: int) -> str:
 
 
 def user_agents() -> list[str]:
-    """Different ones, in the proportions of phones and desktops."""
+    """Return different user agents in the proportions of phones and desktops."""
     choose = random.Random(1)
     webkit = "AppleWebKit/537.36 (KHTML, like Gecko)"
     phone = f"Mozilla/5.0 (Linux; Android {{}}; SM-G{{}}) {webkit} Chrome/{{}}.0.{{}}.{{}} Mobile Safari/537.36"
@@ -132,7 +132,7 @@ def user_agents() -> list[str]:
 
 
 def heads(offers: int = OFFERS, count: int = _HEADS) -> Iterator[list[str]]:
-    """Requests as lines, all but the address."""
+    """Yield requests as lines, without the address."""
     choose = random.Random(2)
     agents = user_agents()
     while count:
@@ -154,7 +154,7 @@ def heads(offers: int = OFFERS, count: int = _HEADS) -> Iterator[list[str]]:
 
 
 def requests(count: int, offers: int = OFFERS) -> list[bytes]:
-    """Whole requests, for measurements without sockets."""
+    """Return whole requests for measurements without sockets."""
     choose = random.Random(3)
     made = []
     for lines in heads(offers, count):
@@ -166,19 +166,19 @@ def requests(count: int, offers: int = OFFERS) -> list[bytes]:
 
 
 def find_program(name: str) -> str | None:
-    """Where a program is, also where only the administrator looks."""
+    """Return the path of a program, also from the folders of the administrator."""
     return shutil.which(name, path="/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin")
 
 
 def need(*names: str) -> None:
-    """Ends with a sentence when a program is missing."""
+    """Exit with a sentence when a program is missing."""
     missing = [name for name in names if find_program(name) is None]
     if missing:
         sys.exit(f"this measurement needs {' and '.join(missing)}: apt-get install {' '.join(missing)}")
 
 
 def write_script(directory: Path, offers: int = OFFERS, delay_ms: float = 0) -> Path:
-    """A script for wrk.
+    """Write a script for wrk; return its path.
 
     delay_ms: what each connection waits between answer and next click, at random around it.
     """
@@ -192,7 +192,7 @@ def write_script(directory: Path, offers: int = OFFERS, delay_ms: float = 0) -> 
 
 @dataclass(frozen=True)
 class Sent:
-    """What wrk reports.
+    """The report of wrk.
 
     rate: answers a second · busy: share of the time that its thread computed; near 1 it is wrk that was measured ·
     p50_ms, p99_ms: from sending to answer.
@@ -206,7 +206,10 @@ class Sent:
 
 
 def send(script: Path, port: int, seconds: float, connections: int = CONNECTIONS, core: int | None = None) -> Sent:
-    """Runs wrk, one thread, on core `core`. Errors: SystemExit when anything but a redirect came."""
+    """Run wrk with one thread on a core.
+
+    Errors: SystemExit when an answer is not a redirect.
+    """
     pinned = ["taskset", "-c", str(core)] if core is not None else []
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     whole = max(1, round(seconds))

@@ -62,7 +62,7 @@ def test_script_bench_help_of_measurement_measures_nothing(copy: Path) -> None:
     before = files(copy)
     done = run(copy, "script/bench", "steps", "--help")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("Where the microseconds of a click go") and '"""' not in done.stdout
+    assert done.stdout.startswith("The microseconds of each step of a click") and '"""' not in done.stdout
     assert files(copy) == before
 
 
