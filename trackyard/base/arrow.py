@@ -34,7 +34,7 @@ def load_pyarrow() -> PyArrow:
 
 
 def amounts(scaled: Sequence[int]) -> Array:
-    """Amounts, decimal128(18, 4), of whole numbers of ten-thousandths."""
+    """Return amounts, decimal128(18, 4), of whole numbers of ten-thousandths."""
     arrow = load_pyarrow().arrow
     whole = arrow.array(scaled, type=arrow.int64()).cast(arrow.decimal128(19, 0))
     return arrow.Array.from_buffers(arrow.decimal128(18, 4), len(whole), whole.buffers())
@@ -51,7 +51,7 @@ def dictionary_columns(keys: Array, kinds: Sequence[Any], values_of: Callable[[A
 
 
 def without_dictionary(column: Array) -> Array:
-    """The same without a dictionary."""
+    """Return the same without a dictionary."""
     arrow = load_pyarrow().arrow
     return column.dictionary_decode() if arrow.types.is_dictionary(column.type) else column
 

@@ -8,7 +8,7 @@ class Clock(Protocol):
     """Wall time in UTC."""
 
     def now_ms(self) -> int:
-        """Milliseconds since 1970-01-01 UTC."""
+        """Return milliseconds since 1970-01-01 UTC."""
         ...
 
 

@@ -28,32 +28,32 @@ class ClickId:
 
 
 def lowercase_ids(ids: Iterable[str]) -> tuple[str, ...]:
-    """Ids of hex digits, which clients write in any case, as they are stored."""
+    """Return ids of hex digits, which clients write in any case, as they are stored."""
     return tuple(each.lower() for each in ids)
 
 
 def new_click_id(now_ms: int, edge: int) -> str:
-    """A click id of 24 hex digits for a click at `now_ms` on edge `edge` (0..255)."""
+    """Return a click id of 24 hex digits for a click at `now_ms` on edge `edge` (0..255)."""
     return f"{now_ms // 1000:08x}{edge:02x}{secrets.token_hex(7)}"
 
 
 def new_id(now_ms: int) -> str:
-    """A random id of 24 hex digits that sorts by its second."""
+    """Return a random id of 24 hex digits that sorts by its second."""
     return f"{now_ms // 1000:08x}{secrets.token_hex(8)}"
 
 
 def new_api_key() -> str:
-    """A secret of 40 hex digits."""
+    """Return a secret of 40 hex digits."""
     return secrets.token_hex(20)
 
 
 def is_hex24(text: str) -> bool:
-    """Whether `text` has the form of an id of 24 lower-case hex digits."""
+    """Return whether `text` has the form of an id of 24 lower-case hex digits."""
     return _HEX24.match(text) is not None
 
 
 def find_click_id(text: str) -> ClickId | None:
-    """The parts of a click id; None when `text` does not have its form."""
+    """Return the parts of a click id; None when `text` does not have its form."""
     if not is_hex24(text):
         return None
     return ClickId(second=int(text[:8], 16), edge=int(text[8:10], 16))

@@ -27,8 +27,9 @@ class _RequestIdFilter(logging.Filter):
 
 
 def log_to_stderr(role: str, level: str = "INFO") -> None:
-    """Sends every logger of this process to standard error as JSON: time, level, role, logger, message, request_id
-    and whatever `extra` carries."""
+    """Send every logger of this process to standard error as JSON: time, level, role, logger, message, request_id and
+    whatever `extra` carries.
+    """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(
         JsonFormatter(

@@ -69,12 +69,14 @@ DELIVERY_SECONDS = Histogram("trackyard_delivery_seconds", "Time of one attempt 
 
 
 def render_metrics() -> tuple[bytes, str]:
-    """The metrics of all processes of this machine and their content type."""
+    """Return the metrics of all processes of this machine and their content type."""
     return generate_latest(_registry()), CONTENT_TYPE_LATEST
 
 
 def queue_lags() -> dict[str, float]:
-    """Seconds that each queue is behind, as the process that measures it last said; `journal` = the worst edge's."""
+    """Return seconds that each queue is behind, as the process that measures it last said; `journal` = the worst
+    edge's.
+    """
     found: dict[str, float] = {}
     for metric in _registry().collect():
         for sample in metric.samples:

@@ -20,7 +20,7 @@ def plain_amount(amount: Decimal) -> str:
 
 
 def find_amount(text: str) -> Decimal | None:
-    """The amount a stranger wrote; None when it is no plain decimal >= 0 below the limit."""
+    """Return the amount a stranger wrote; None when it is no plain decimal >= 0 below the limit."""
     if len(text) > 32 or "_" in text:
         return None
     try:

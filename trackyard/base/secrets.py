@@ -26,7 +26,7 @@ class SecretCipher:
 
     @staticmethod
     def new_key() -> str:
-        """A fresh key."""
+        """Return a fresh key."""
         return Fernet.generate_key().decode()
 
     def encrypt(self, text: str) -> str:
@@ -34,14 +34,14 @@ class SecretCipher:
         return self._fernet.encrypt(text.encode()).decode()
 
     def decrypt(self, encrypted: str) -> str:
-        """The text that `encrypt` was given. Raises DecryptionFailed."""
+        """Return the text that `encrypt` was given. Raises DecryptionFailed."""
         try:
             return self._fernet.decrypt(encrypted.encode()).decode()
         except InvalidToken:
             raise DecryptionFailed(_WRONG_KEY) from None
 
     def reencrypt(self, encrypted: str) -> str:
-        """The same value, closed by the key that closes now. Raises DecryptionFailed."""
+        """Return the same value, closed by the key that closes now. Raises DecryptionFailed."""
         try:
             return self._fernet.rotate(encrypted.encode()).decode()
         except InvalidToken:
@@ -54,17 +54,17 @@ def digest(secret: str) -> str:
 
 
 def new_password() -> str:
-    """A password of 16 letters and digits, to be told to its owner once."""
+    """Return a password of 16 letters and digits, to be told to its owner once."""
     return "".join(secrets.choice(_LETTERS) for _ in range(16))
 
 
 def hash_password(password: str) -> str:
-    """The argon2id hash of a password."""
+    """Return the argon2id hash of a password."""
     return _passwords.hash(password)
 
 
 def password_matches(password: str, hashed: str) -> bool:
-    """Whether `password` is the one of an argon2id hash."""
+    """Return whether `password` is the one of an argon2id hash."""
     try:
         return _passwords.verify(hashed, password)
     except (VerificationError, InvalidHashError):

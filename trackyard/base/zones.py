@@ -12,7 +12,7 @@ _DAY = 86_400
 
 @lru_cache(maxsize=1024)
 def find_zone(name: str) -> ZoneInfo | None:
-    """The zone of an IANA name, None when there is none of that name."""
+    """Return the zone of an IANA name, None when there is none of that name."""
     # Machines have more, such as right/UTC with its leap seconds, that the analytic store does not know.
     if name not in _names():
         return None
@@ -28,16 +28,17 @@ def _names() -> frozenset[str]:
 
 
 def day_start_ms(day: date, zone: ZoneInfo) -> int:
-    """The first millisecond of `day` in `zone`, as UTC milliseconds.
+    """Return the first millisecond of `day` in `zone`, as UTC milliseconds.
 
     On a day whose midnight is skipped by summer time this is the first moment that exists.
+
     """
     local = datetime(day.year, day.month, day.day, tzinfo=zone)
     return int(local.timestamp()) * 1000
 
 
 def day_end_ms(day: date, zone: ZoneInfo) -> int:
-    """The first millisecond after `day` in `zone` (an exclusive end), as UTC milliseconds."""
+    """Return the first millisecond after `day` in `zone` (an exclusive end), as UTC milliseconds."""
     return day_start_ms(day + timedelta(days=1), zone)
 
 
@@ -48,13 +49,15 @@ def datetime_text(at_ms: int, zone: ZoneInfo) -> str:
 
 
 def local_day(at_ms: int, zone: ZoneInfo) -> date:
-    """The calendar day of a moment in `zone`."""
+    """Return the calendar day of a moment in `zone`."""
     return datetime.fromtimestamp(at_ms // 1000, UTC).astimezone(zone).date()
 
 
 def offsets_between(zone: ZoneInfo, since_ms: int, until_ms: int) -> list[tuple[int, int]]:
-    """How far the clocks of `zone` are ahead of UTC, and from when on: (UTC seconds, seconds ahead), in order. The
-    first is that of `since_ms`, the others come after it and before `until_ms` (exclusive)."""
+    """Return how far the clocks of `zone` are ahead of UTC, and from when on: (UTC seconds, seconds ahead), in order.
+
+    The first is that of `since_ms`, the others come after it and before `until_ms` (exclusive).
+    """
     first, last = (datetime.fromtimestamp(at_ms // 1000, UTC).year for at_ms in (since_ms, max(since_ms, until_ms - 1)))
     changes = [change for year in range(first, last + 1) for change in _changes(zone.key, year)]
     before = [(since_ms // 1000, _utc_offset(zone, since_ms // 1000))]
@@ -63,15 +66,17 @@ def offsets_between(zone: ZoneInfo, since_ms: int, until_ms: int) -> list[tuple[
 
 @lru_cache(maxsize=4096)
 def _changes(name: str, year: int) -> tuple[tuple[int, int], ...]:
-    """The moments of a year (UTC) at which the clocks of a zone change, and how far ahead they are from then on. Each
-    day is looked at: no zone changes its clocks twice a day."""
+    """Return the moments of a year (UTC) at which the clocks of a zone change, and how far ahead they are from then on.
+
+    Each day is looked at: no zone changes its clocks twice a day.
+    """
     zone, start = ZoneInfo(name), int(datetime(year, 1, 1, tzinfo=UTC).timestamp())
     days = range(start, int(datetime(year + 1, 1, 1, tzinfo=UTC).timestamp()), _DAY)
     return tuple(_change(zone, day) for day in days if _utc_offset(zone, day - 1) != _utc_offset(zone, day + _DAY - 1))
 
 
 def _change(zone: ZoneInfo, day: int) -> tuple[int, int]:
-    """The second of a day (UTC) from which on clocks are another offset ahead than before it."""
+    """Return the second of a day (UTC) from which on clocks are another offset ahead than before it."""
     before = _utc_offset(zone, day - 1)
     second = bisect_left(range(day, day + _DAY), True, key=lambda at: _utc_offset(zone, at) != before)
     return day + second, _utc_offset(zone, day + second)

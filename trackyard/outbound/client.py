@@ -29,12 +29,12 @@ class HttpResult:
 
     @property
     def is_success(self) -> bool:
-        """Whether the receiver took it."""
+        """Return whether the receiver took it."""
         return 200 <= self.http_code < 300
 
     @property
     def is_retryable(self) -> bool:
-        """Whether it may go better later: network faults, too many requests, the receiver's own errors."""
+        """Return whether it may go better later: network faults, too many requests, the receiver's own errors."""
         return self.http_code == 0 or self.http_code == 429 or self.http_code >= 500
 
 
@@ -72,7 +72,7 @@ class OutboundClient:
         await self._session.close()
 
     async def get(self, url: str, headers: Mapping[str, str]) -> HttpResult:
-        """Calls `url` as it stands. Never raises for what the other side does."""
+        """Call `url` as it stands. Never raises for what the other side does."""
         try:
             target = _target(url)
         except ValueError as error:
@@ -86,8 +86,11 @@ class OutboundClient:
             return HttpResult(0, error=str(error) or type(error).__name__)
 
     async def download(self, url: str, target_file: BinaryIO, max_bytes: int) -> HttpResult:
-        """Calls `url` and writes at most `max_bytes` bytes of what it holds into `target_file`; a longer one, or one
-        that was not taken whole, has an `error`. Never raises for what the other side does."""
+        """Call `url` and writes at most `max_bytes` bytes of what it holds into `target_file`; a longer one, or one
+        that was not taken whole, has an `error`.
+
+        Never raises for what the other side does.
+        """
         try:
             target = _target(url)
             async with self._session.get(target, allow_redirects=False) as response:
@@ -107,7 +110,7 @@ class OutboundClient:
 
 
 def wire_url(url: str) -> str:
-    """The URL as it goes over the wire, which is what a signature covers; `url` itself when it cannot be one."""
+    """Return the URL as it goes over the wire, which is what a signature covers; `url` itself when it cannot be one."""
     try:
         return str(_target(url))
     except ValueError:
@@ -115,7 +118,7 @@ def wire_url(url: str) -> str:
 
 
 def signature(secret: str, second: int, url: str) -> str:
-    """The X-Trackyard-Signature of a call: `t=<UTC second>,v1=<HMAC-SHA256 of "t.url">`."""
+    """Return the X-Trackyard-Signature of a call: `t=<UTC second>,v1=<HMAC-SHA256 of "t.url">`."""
     mac = hmac.new(secret.encode(), f"{second}.{url}".encode(), hashlib.sha256)
     return f"t={second},v1={mac.hexdigest()}"
 

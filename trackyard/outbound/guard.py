@@ -40,16 +40,17 @@ class AddressFilter:
         self._allow = tuple(allow)
 
     def permits(self, address: Address) -> bool:
-        """Whether the address may be called: on the open internet, or in an allowed network."""
+        """Return whether the address may be called: on the open internet, or in an allowed network."""
         inner = _embedded_ipv4(address)
         if any(address in network or inner in network for network in self._allow):
             return True
         return _is_public(address) if inner is address else _is_public(inner)
 
     def open_socket(self, info: AddrInfo) -> socket.socket:
-        """A socket for a resolved address, which may be one that was written literally. Raises AddressBlocked.
+        """Return a socket for a resolved address, which may be one that was written literally. Raises AddressBlocked.
 
         The connection calls this for the very address it then connects to: no second look-up lies between.
+
         """
         family, kind, protocol, _name, socket_address = info
         text = str(socket_address[0]).partition("%")[0]
@@ -59,7 +60,7 @@ class AddressFilter:
 
 
 def _embedded_ipv4(address: Address) -> Address:
-    """The IPv4 address that an IPv6 one stands for: mapped, or behind NAT64; else itself."""
+    """Return the IPv4 address that an IPv6 one stands for: mapped, or behind NAT64; else itself."""
     if isinstance(address, ipaddress.IPv6Address):
         if address.ipv4_mapped is not None:
             return address.ipv4_mapped

@@ -26,7 +26,7 @@ class OnDemandClient:
         self._lock = threading.Lock()
 
     def fetch(self, owner: int, url: str, headers: Mapping[str, str]) -> HttpResult:
-        """GETs `url` once. Raises TooManyRequests while a call of this owner, or as many as may be, is under way."""
+        """GET `url` once. Raises TooManyRequests while a call of this owner, or as many as may be, is under way."""
         with self._lock:
             if owner in self._running or len(self._running) >= self._at_once:
                 raise TooManyRequests(int(self._seconds))

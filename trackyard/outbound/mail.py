@@ -34,7 +34,11 @@ class MailRejected(Exception):
 
 @dataclass(frozen=True, slots=True)
 class MailMessage:
-    """One mail. id: 24 hex digits, the same at every attempt · created_at: UTC ms."""
+    """One mail.
+
+    id: 24 hex digits, the same at every attempt.
+    created_at: UTC ms.
+    """
 
     id: str
     recipient: str
@@ -47,15 +51,19 @@ class MailTransport(Protocol):
     """Takes letters."""
 
     def send(self, mail: MailMessage) -> None:
-        """Hands over one letter. Raises Unreachable, Refused."""
+        """Hand over one letter. Raises Unreachable, Refused."""
 
     def close(self) -> None:
-        """Gives back what is held between letters."""
+        """Give back what is held between letters."""
 
 
 @dataclass(frozen=True, slots=True)
 class SmtpServer:
-    """An SMTP server. tls: from the first byte (smtps) · user "": no login."""
+    """An SMTP server.
+
+    tls: from the first byte (smtps).
+    user "": no login.
+    """
 
     host: str
     port: int
@@ -65,12 +73,12 @@ class SmtpServer:
 
     @property
     def is_local(self) -> bool:
-        """Whether it runs on this machine: nobody listens between."""
+        """Return whether it runs on this machine: nobody listens between."""
         return self.host in _LOOPBACK
 
 
 def parse_smtp_url(url: str) -> SmtpServer:
-    """The server of smtp://user:password@host:587 or smtps://…. Raises ValueError."""
+    """Return the server of smtp://user:password@host:587 or smtps://…. Raises ValueError."""
     parts = urlsplit(url)
     if parts.scheme not in ("smtp", "smtps") or not parts.hostname or parts.path.strip("/") or parts.query:
         raise ValueError("must be a URL such as smtp://user:password@host:587 or smtps://host")
@@ -80,7 +88,7 @@ def parse_smtp_url(url: str) -> SmtpServer:
 
 
 def build_message(mail: MailMessage, sender: str) -> EmailMessage:
-    """The letter as it is sent. A repeat has the same Message-ID, so that it can be known as one."""
+    """Return the letter as it is sent. A repeat has the same Message-ID, so that it can be known as one."""
     message = EmailMessage()
     message["From"] = sender
     message["To"] = mail.recipient
@@ -93,7 +101,7 @@ def build_message(mail: MailMessage, sender: str) -> EmailMessage:
 
 
 def sender_host(sender: str) -> str:
-    """The host of an address such as `Trackyard <mail@host>`."""
+    """Return the host of an address such as `Trackyard <mail@host>`."""
     return parseaddr(sender)[1].rpartition("@")[2] or "localhost"
 
 
@@ -105,7 +113,7 @@ class FolderTransport:
         self._sender = sender
 
     def send(self, mail: MailMessage) -> None:
-        """Writes the file durably. Raises Unreachable when the directory cannot be written."""
+        """Write the file durably. Raises Unreachable when the directory cannot be written."""
         partial = self._directory / f"{mail.id}.partial"
         try:
             self._directory.mkdir(parents=True, exist_ok=True)
@@ -135,7 +143,7 @@ class SmtpTransport:
         self._client: smtplib.SMTP | None = None
 
     def send(self, mail: MailMessage) -> None:
-        """Hands a letter to the server. Raises Unreachable, Refused."""
+        """Hand a letter to the server. Raises Unreachable, Refused."""
         client = self._connected()
         try:
             client.send_message(build_message(mail, self._sender), to_addrs=[mail.recipient])
@@ -153,7 +161,7 @@ class SmtpTransport:
             raise MailServerUnreachable(_reason(fault)) from fault
 
     def close(self) -> None:
-        """Ends the connection."""
+        """End the connection."""
         client, self._client = self._client, None
         if client is not None:
             with suppress(smtplib.SMTPException, OSError):

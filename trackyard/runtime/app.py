@@ -39,9 +39,10 @@ STALLED_SECONDS = 30.0
 
 
 def prepare(config: Config) -> dict[str, str]:
-    """Makes what every role needs and is made once: directories, keys, schema, first administrator, edge numbers.
+    """Make what every role needs and is made once: directories, keys, schema, first administrator, edge numbers.
 
     Every start calls it. The administrator's key. Raises CannotStart.
+
     """
     from sqlalchemy.exc import SQLAlchemyError
 
@@ -83,7 +84,7 @@ def prepare(config: Config) -> dict[str, str]:
 
 
 def administrator_key(config: Config) -> str:
-    """The first administrator's API key. Raises CannotStart when there is none yet or it cannot be opened."""
+    """Return the first administrator's API key. Raises CannotStart when there is none yet or it cannot be opened."""
     from sqlalchemy.exc import ProgrammingError, SQLAlchemyError
 
     from trackyard.actions.platform import installation
@@ -265,8 +266,9 @@ def _serve_core(
 
 
 def _use_temporary_directory(directory: Path) -> None:
-    """Makes `directory` the place of this process's temporary files, emptied: what is loaded and exported passes
-    through such files, and a process that is killed leaves them behind."""
+    """Make `directory` the place of this process's temporary files, emptied: what is loaded and exported passes through
+    such files, and a process that is killed leaves them behind.
+    """
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True, mode=0o700)
     tempfile.tempdir = str(directory)
@@ -281,7 +283,7 @@ def _query_limits(config: Config) -> "QueryLimits":
 
 
 def databases_of(config: Config) -> "AddressDatabases":
-    """The address databases that are set."""
+    """Return the address databases that are set."""
     from trackyard.decision.visitor.databases import COUNTRY_DATABASE, AddressDatabases
 
     return AddressDatabases(
@@ -341,7 +343,7 @@ def _serve_api(
     )
     # The server listens to signals only once it runs; one that came before must end it all the same.
     threading.Thread(target=_stop_server_with, args=(stop, server), name="stop", daemon=True).start()
-    log.info("the API listens", extra={"host": config.api_listen.host, "port": config.api_listen.port})
+    log.info("API listening", extra={"host": config.api_listen.host, "port": config.api_listen.port})
     server.run(sockets=[listener])
 
 
@@ -411,17 +413,17 @@ def _readiness(database: "Database", projector: "Projector | None", failing_role
 
 
 def _run_projector(projector: "Projector", stop: threading.Event) -> None:
-    """A projector that fails ends the process, which is then restarted."""
+    """Return a projector that fails ends the process, which is then restarted."""
     try:
         projector.run(stop)
     except Exception:
-        log.critical("the projector broke", exc_info=True)
+        log.critical("projector failed", exc_info=True)
         os.kill(os.getpid(), signal.SIGTERM)
         raise
 
 
 def _claim_edge_numbers(config: Config, database: "Database") -> None:
-    """The number of each edge slot, kept in the data directory, where the edges read it."""
+    """Return the number of each edge slot, kept in the data directory, where the edges read it."""
     from trackyard.journal.durable import write_durably
     from trackyard.journal.segments import close_predecessors, list_edges
     from trackyard.store.tracking.edges import EdgeNumbersExhausted, claim_edge

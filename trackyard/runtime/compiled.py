@@ -81,29 +81,29 @@ class _PlainModuleFinder:
 
 
 def select_implementation() -> None:
-    """Decides, before any of MODULES is imported, in which form they are."""
+    """Decide, before any of MODULES is imported, in which form they are."""
     if os.environ.get(PURE_VARIABLE) or not is_compiled():
         sys.meta_path.insert(0, _PlainModuleFinder)
 
 
 def in_use() -> bool:
-    """Whether this process runs what was compiled."""
+    """Return whether this process runs what was compiled."""
     return _PlainModuleFinder not in sys.meta_path
 
 
 def is_compiled() -> bool:
-    """Whether there is something compiled, and from the files that are there."""
+    """Return whether there is something compiled, and from the files that are there."""
     manifest = _manifest()
     return bool(manifest.get("modules")) and _is_current(manifest)
 
 
 def is_up_to_date() -> bool:
-    """Whether the files as they are were compiled, or mypyc or the compiler did not take them."""
+    """Return whether the files as they are were compiled, or mypyc or the compiler did not take them."""
     return _is_current(_manifest())
 
 
 def missing_requirement() -> str:
-    """What is missing for compiling; "" when nothing is."""
+    """Return what is missing for compiling; "" when nothing is."""
     if os.environ.get(PURE_VARIABLE):
         return f"{PURE_VARIABLE} is set"
     if sys.implementation.name != "cpython":
@@ -117,13 +117,13 @@ def missing_requirement() -> str:
 
 
 def path_of(module: str, package: Path = PACKAGE) -> Path:
-    """The file of a module of ours."""
+    """Return the file of a module of ours."""
     found = package.joinpath(*module.split(".")[1:])
     return found / "__init__.py" if found.is_dir() else found.with_suffix(".py")
 
 
 def write_manifest(package: Path, *, modules: bool) -> None:
-    """Notes in `package` that MODULES were compiled from the files there; modules: False = that they could not be."""
+    """Note in `package` that MODULES were compiled from the files there; modules: False = that they could not be."""
     digests = {str(path.relative_to(PACKAGE)): _digest(path) for path in _sources()}
     content = {"suffix": _SUFFIX, "modules": list(MODULES) if modules else [], "sources": digests}
     text = json.dumps(content, indent=1)
@@ -155,7 +155,7 @@ def _digest(path: Path) -> str:
 
 
 def _sources() -> list[Path]:
-    """The files of MODULES and of every module of ours that these import, directly or not."""
+    """Return the files of MODULES and of every module of ours that these import, directly or not."""
     found: dict[str, Path] = {}
     waiting = list(MODULES)
     while waiting:

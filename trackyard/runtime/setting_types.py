@@ -27,20 +27,20 @@ class Address:
     port: int
 
     def url(self, scheme: str = "http") -> str:
-        """The address as the start of a URL; a listener on every interface is reached at the loopback."""
+        """Return the address as the start of a URL; a listener on every interface is reached at the loopback."""
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
         return f"{scheme}://[{host}]:{self.port}" if ":" in host else f"{scheme}://{host}:{self.port}"
 
 
 def path(text: str) -> Path:
-    """A path, made absolute."""
+    """Return a path, made absolute."""
     if not text.strip() or "\0" in text:  # an empty one would be wherever the program happens to be started
         raise ValueError("must be a path")
     return Path(text).expanduser().resolve()
 
 
 def file(text: str) -> Path | None:
-    """A file that exists and can be read; empty = None."""
+    """Return a file that exists and can be read; empty = None."""
     if not text:
         return None
     found = path(text)
@@ -52,7 +52,7 @@ def file(text: str) -> Path | None:
 
 
 def address(text: str) -> Address:
-    """Where a listener binds."""
+    """Return where a listener binds."""
     host, colon, port = text.rpartition(":")
     if not colon or not host or not port.isascii() or not port.isdigit() or not 1 <= int(port) <= 65535:
         raise ValueError("must be an address and a port, such as 127.0.0.1:8000 or [::1]:8000")
@@ -66,7 +66,7 @@ def address(text: str) -> Address:
 
 
 def url(text: str) -> str:
-    """The start of an http(s) URL, without a slash at its end; empty stays empty."""
+    """Return the start of an http(s) URL, without a slash at its end; empty stays empty."""
     if not text:
         return ""
     parts = _parts(text)
@@ -83,7 +83,7 @@ def url(text: str) -> str:
 
 
 def _parts(text: str) -> SplitResult | None:
-    """A URL in parts; None when its host or port is malformed."""
+    """Return a URL in parts; None when its host or port is malformed."""
     try:
         parts = urlsplit(text)
         return parts if parts.port != 0 else None
@@ -92,14 +92,14 @@ def _parts(text: str) -> SplitResult | None:
 
 
 def admin_key(text: str) -> str | None:
-    """An API key; empty = None."""
+    """Return an API key; empty = None."""
     if text and not re.fullmatch(r"[0-9a-f]{40}", text):
         raise ValueError("must be 40 lower-case hex digits")
     return text or None
 
 
 def secret(text: str) -> str | None:
-    """A secret of some length; empty = None."""
+    """Return a secret of some length; empty = None."""
     if text and len(text) < 32:
         raise ValueError("must have at least 32 characters")
     return text or None
@@ -113,28 +113,28 @@ def database_url(text: str) -> str:
 
 
 def analytics_url(text: str) -> str:
-    """The address of an analytic store; empty stays empty."""
+    """Return the address of an analytic store; empty stays empty."""
     if text and (not re.match(r"(chdb:///.|https?://.|clickhouses?://.)", text) or _parts(text) is None):
         raise ValueError("must be a URL that begins with chdb:///, http:// or https://")
     return text
 
 
 def zone(text: str) -> str:
-    """An IANA zone name."""
+    """Return an IANA zone name."""
     if find_zone(text) is None:
         raise ValueError("must be an IANA zone name, such as Europe/Tallinn")
     return text
 
 
 def currency(text: str) -> str:
-    """An ISO 4217 code."""
+    """Return an ISO 4217 code."""
     if text not in NUMBERS:
         raise ValueError("must be the ISO 4217 code of a currency, such as EUR")
     return text
 
 
 def networks(text: str) -> tuple[Network, ...]:
-    """A comma list of networks."""
+    """Return a comma list of networks."""
     try:
         return tuple(ip_network(part.strip(), strict=False) for part in text.split(",") if part.strip())
     except ValueError:
@@ -142,7 +142,7 @@ def networks(text: str) -> tuple[Network, ...]:
 
 
 def smtp_url(text: str) -> str:
-    """The URL of a mail server; empty stays empty."""
+    """Return the URL of a mail server; empty stays empty."""
     parts = _parts(text)
     if text and (parts is None or parts.scheme not in ("smtp", "smtps") or not parts.hostname or parts.path.strip("/")):
         raise ValueError("must be a URL such as smtp://user:password@host:587 or smtps://host")
@@ -150,7 +150,7 @@ def smtp_url(text: str) -> str:
 
 
 def files_url(text: str) -> str:
-    """The address of a bucket; empty stays empty."""
+    """Return the address of a bucket; empty stays empty."""
     parts = _parts(text)
     if text and (
         parts is None or parts.scheme != "s3" or not parts.hostname or parts.port or not _is_complete_bucket_url(parts)
@@ -171,7 +171,7 @@ def _is_complete_bucket_url(parts: SplitResult) -> bool:
 
 
 def mail_from(text: str) -> str:
-    """A sender of mail."""
+    """Return a sender of mail."""
     if not re.fullmatch(r"([^<>@\r\n]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)", text):
         raise ValueError("must be an address such as mail@example.org or Trackyard <mail@example.org>")
     return text
@@ -189,7 +189,7 @@ def number(what: str, lowest: int, highest: int) -> Callable[[str], int]:
 
 
 def size(text: str) -> int:
-    """Bytes of memory, from 100 MB."""
+    """Return bytes of memory, from 100 MB."""
     found = re.fullmatch(r"([0-9]{1,6}) ?(MB|GB)", text)
     size = int(found[1]) * {"MB": 10**6, "GB": 10**9}[found[2]] if found else 0
     if size < 10**8:
@@ -198,7 +198,7 @@ def size(text: str) -> int:
 
 
 def roles(text: str) -> tuple[str, ...]:
-    """A comma list of ROLES; all = each of them."""
+    """Return a comma list of ROLES; all = each of them."""
     roles = tuple(part.strip() for part in text.split(",") if part.strip())
     if roles == ("all",):
         return ROLES
@@ -208,7 +208,7 @@ def roles(text: str) -> tuple[str, ...]:
 
 
 def retries(text: str) -> tuple[int, ...]:
-    """Seconds between attempts, a comma list; empty = no further attempt."""
+    """Return seconds between attempts, a comma list; empty = no further attempt."""
     found = [part.strip() for part in text.split(",") if part.strip()]
     if not all(part.isascii() and part.isdigit() and 0 < int(part) <= 604_800 for part in found):
         raise ValueError("must be a comma list of seconds, each from 1 to 604800")
@@ -216,7 +216,7 @@ def retries(text: str) -> tuple[int, ...]:
 
 
 def log_level(text: str) -> str:
-    """A level of logging."""
+    """Return a level of logging."""
     if text not in ("DEBUG", "INFO", "WARNING", "ERROR"):
         raise ValueError("must be DEBUG, INFO, WARNING or ERROR")
     return text

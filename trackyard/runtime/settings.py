@@ -254,12 +254,12 @@ class Config:
 
     @property
     def retention_policy(self) -> RetentionPolicy:
-        """How long things are kept."""
+        """Return how long things are kept."""
         return RetentionPolicy(self.journal_days, self.click_days, self.log_days, self.personal_data_days)
 
     @property
     def failing_roles_file(self) -> Path:
-        """A JSON list of the roles that the supervisor cannot keep running."""
+        """Return a JSON list of the roles that the supervisor cannot keep running."""
         return self.data_dir / "run" / "dying.json"
 
 

@@ -91,7 +91,7 @@ class Supervisor:
         self._wake.set()
 
     def _lock(self) -> int:
-        """Takes the data directory; waits for the orphans of a killed parent."""
+        """Take the data directory; waits for the orphans of a killed parent."""
         path = self._settings.data_dir / "trackyard.lock"
         try:
             make_data_directory(self._settings.data_dir)
@@ -116,7 +116,7 @@ class Supervisor:
         raise CannotStart("stopped before it started.")
 
     def _check_addresses(self) -> None:
-        """Tells of a taken address before anything is made, and never takes another program's answer for ours."""
+        """Report of a taken address before anything is made, and never takes another program's answer for ours."""
         settings = self._settings
         for role, variable, address in (
             ("api", "TRACKYARD_API_LISTEN", settings.api_listen),
@@ -164,7 +164,7 @@ class Supervisor:
                 self._start(child)
 
     def _write_failing_roles(self) -> None:
-        """Says in a file, which the core's /readyz reads, what cannot be kept alive."""
+        """Report in a file, which the core's /readyz reads, what cannot be kept alive."""
         now = time.monotonic()
         failing = [c.name for c in self._children if c.failures > 1 and now - c.started_at <= STEADY_SECONDS]
         if failing != self._failing_roles:
@@ -195,7 +195,7 @@ class Supervisor:
             print(_ready_message(settings, prepared), flush=True)
 
     def _stop(self) -> None:
-        """Stops stage by stage: the edges seal their journals first, the others then finish what they hold."""
+        """Stop stage by stage: the edges seal their journals first, the others then finish what they hold."""
         self._stopping = True
         for stage in sorted({child.stage for child in self._children}):
             processes = [c.process for c in self._children if c.stage == stage and c.process is not None]
@@ -206,7 +206,7 @@ class Supervisor:
                 try:
                     process.wait(max(0.0, deadline - time.monotonic()))
                 except subprocess.TimeoutExpired:
-                    log.error("killed: it did not stop in time", extra={"child_pid": process.pid})
+                    log.error("killed after stop timeout", extra={"child_pid": process.pid})
                     process.kill()
                     process.wait()
         log.info("stopped")
@@ -224,7 +224,7 @@ def _children(settings: Config) -> list[_Child]:
 
 
 def _environment(settings: Config) -> dict[str, str]:
-    """The children's: UTC, and a fresh directory through which they share their metrics."""
+    """Return the children's: UTC, and a fresh directory through which they share their metrics."""
     metrics = settings.data_dir / "run" / "metrics"
     try:
         shutil.rmtree(metrics.parent, ignore_errors=True)
@@ -245,7 +245,7 @@ def _is_alive(holder: str) -> bool:
 
 
 def _probe(listener: Address, tls: bool) -> str:
-    """What `/readyz` says: "" when ready."""
+    """Return what `/readyz` says: "" when ready."""
     parts = urlsplit(listener.url())
     host, port = parts.hostname or "", parts.port or 0
     try:
@@ -265,7 +265,7 @@ def _probe(listener: Address, tls: bool) -> str:
 
 
 def _ready_message(settings: Config, prepared: dict[str, str]) -> str:
-    """What runs here and where; the key and what to try with it on a machine that has the API."""
+    """Return what runs here and where; the key and what to try with it on a machine that has the API."""
     lines = ["", "Trackyard is ready."]
     has_api = "api" in settings.roles
     if has_api:

@@ -1,8 +1,7 @@
-"""The declaration of an endpoint: path, callers, permission, parameters, answer in one place
-(docs/architecture.md#an-endpoint-is-one-declaration).
+"""The declaration of an endpoint (docs/architecture.md#an-endpoint-is-one-declaration).
 
-Dispatch, authorization, validation, the OpenAPI document and the contract tests are derived from it. Every path
-answers under both prefixes.
+Dispatch, authorization, validation, the OpenAPI document and the contract tests are derived from it. Every path answers
+under both prefixes.
 """
 
 import inspect
@@ -23,7 +22,7 @@ Version = Literal["3.0", "3.1"]
 VERSIONS: Final[tuple[Version, ...]] = ("3.0", "3.1")
 Method = Literal["GET", "POST", "DELETE"]
 Audience = Literal["any", "affiliate", "staff", "anyone"]
-"""any: affiliates and staff · anyone: strangers too; a key is not even looked at."""
+"""any: affiliates and staff. anyone: no key is needed or read."""
 
 MEGABYTE: Final = 1024 * 1024
 UPLOAD_MAX: Final = 50 * MEGABYTE
@@ -35,9 +34,14 @@ H = TypeVar("H", bound=Callable[..., Answer])
 
 @dataclass(frozen=True, slots=True)
 class ApiRequest(Generic[D]):
-    """One authorized request. `caller_or_none`: who calls, None in methods for anyone · `address`: the client's ·
-    `path`: the values of the path's variables · `subject`: what `find` found ·
-    `warnings`: sentences that the answer carries besides its data."""
+    """One authorized request.
+
+    caller_or_none: None in methods for anyone.
+    address: of the client.
+    path: values of the variables in the path.
+    subject: the result of `find`.
+    warnings: sentences that the answer carries with its data.
+    """
 
     deps: D
     caller_or_none: Caller | None
@@ -56,7 +60,7 @@ class ApiRequest(Generic[D]):
 
     @property
     def caller(self) -> Caller:
-        """Who calls. Raises Unauthorized in methods for anyone: they know nobody."""
+        """Return the caller. Raises Unauthorized in methods for anyone."""
         if self.caller_or_none is None:
             raise Unauthorized
         return self.caller_or_none
@@ -68,56 +72,56 @@ class ApiRequest(Generic[D]):
 
     @property
     def staff(self) -> bool:
-        """Whether a staff user calls."""
+        """Return whether a staff user calls."""
         return isinstance(self.caller_or_none, StaffCaller)
 
     @property
     def affiliate_id(self) -> int | None:
-        """The calling affiliate's id; None for staff."""
+        """Return the calling affiliate's id; None for staff."""
         return self.caller_or_none.id if isinstance(self.caller_or_none, AffiliateCaller) else None
 
 
 @dataclass(frozen=True, slots=True)
 class Rights:
-    """Who may call an endpoint, and with which permission."""
+    """The callers of an endpoint and their permission."""
 
     audience: Audience
     permission: Permission
 
 
 FOR_ANYONE: Final = Rights("anyone", Permission.NONE)
-"""Everyone may call, without a key."""
+"""Anyone may call, without a key."""
 
 
 def for_staff(permission: Permission) -> Rights:
-    """Admit staff users who have the permission."""
+    """Admit staff users that have the permission."""
     return Rights("staff", permission)
 
 
 def for_affiliates(permission: Permission) -> Rights:
-    """Admit affiliates; the permission bounds what they see."""
+    """Admit affiliates; the permission bounds their view."""
     return Rights("affiliate", permission)
 
 
 def for_callers(permission: Permission) -> Rights:
-    """Admit affiliates, and staff users who have the permission."""
+    """Admit affiliates, and staff users that have the permission."""
     return Rights("any", permission)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Endpoint(Generic[D]):
-    """One method of the API. `Routes` makes it of a handler.
+    """One method of the API. `Routes` makes it from a handler.
 
-    audience: who may call; staff also need `permission` (NONE for methods for anyone).
-    find: finds what the id in the path names, or raises NotFound, before parameters are read.
-    affiliate_answer: the view that affiliates get, when it differs.
-    page_max: larger limits are clamped to it.
+    audience: staff also need `permission`; it is NONE in methods for anyone.
+    find: finds the subject of the path or raises NotFound, before parameters are read.
+    affiliate_answer: the view of affiliates, when it differs.
+    page_max: larger limits are reduced to it.
     body_max: bytes.
-    versions: the prefixes it answers.
-    report: a caller has only a few of these running at the same time.
+    versions: the prefixes that it answers.
+    report: a caller may run only a few of these at the same time.
     not_replayable: a repeat with the same Idempotency-Key runs again.
-    features: an affiliate who is denied one of them may not call (domain/people/permissions.py).
-    file_export: what `format=csv` gives.
+    features: an affiliate that is denied one of them may not call (domain/people/permissions.py).
+    file_export: the answer to `format=csv`.
     """
 
     id: str
@@ -151,31 +155,31 @@ class Endpoint(Generic[D]):
 
     @property
     def text(self) -> str:
-        """What it does: `description`, else the docstring of its handler."""
+        """Return its description, by default the docstring of the handler."""
         return self.description or inspect.getdoc(self.handle) or ""
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """Names of the path's variables, in order."""
+        """Return the names of the variables in the path, in order."""
         return tuple(re.findall(r"\{(\w+)\}", self.path))
 
     @property
     def replayable(self) -> bool:
-        """Whether an Idempotency-Key makes it run once."""
+        """Return whether a repeat with the same Idempotency-Key does not run again."""
         return self.method != "GET" and not self.not_replayable
 
     def answer_for(self, caller: Caller | None) -> type[Answer]:
-        """Return the view that a caller gets: fields hidden from affiliates do not exist in theirs."""
+        """Return the view for a caller. Fields hidden from affiliates do not exist in theirs."""
         return self.affiliate_answer or self.answer if isinstance(caller, AffiliateCaller) else self.answer
 
     def admits(self, caller: Caller) -> bool:
-        """Whether this kind of caller may call it at all."""
+        """Return whether this kind of caller may call the endpoint."""
         others = "affiliate" if isinstance(caller, StaffCaller) else "staff"
         return self.audience != others
 
 
 class EndpointOptions(TypedDict, Generic[D], total=False):
-    """What a route may set besides its path and its rights (`Endpoint`)."""
+    """The options of a route, in addition to path and rights (see `Endpoint`)."""
 
     find: Callable[[ApiRequest[D]], Any]
     page_max: int
@@ -192,8 +196,8 @@ class EndpointOptions(TypedDict, Generic[D], total=False):
 class Routes(Generic[D]):
     """The endpoints of one file, in the order of their handlers.
 
-    Parameters, answer and description are read off the handler: the annotation of its second argument, of what it
-    returns (`ForStaff | ForAffiliates` when the two differ) and its docstring.
+    Parameters, answer and description are read from the handler: the annotation of its second argument, its return
+    annotation (`ForStaff | ForAffiliates` when the two differ) and its docstring.
     """
 
     def __init__(self) -> None:
@@ -247,7 +251,7 @@ class Topic:
 
 
 def check_features(caller: Caller | None, features: Iterable[str]) -> None:
-    """Raises AccessDenied for an affiliate that is denied one of the features."""
+    """Raise AccessDenied for an affiliate that is denied a feature."""
     if not isinstance(caller, AffiliateCaller):
         return
     for feature in features:

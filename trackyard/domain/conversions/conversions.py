@@ -79,7 +79,7 @@ class DecisionTerms:
 
     @property
     def secure(self) -> str | None:
-        """The code that a call must carry: the most specific one that is set."""
+        """Return the code that a call must carry: the most specific one that is set."""
         return self.offer.secure or self.advertiser_secure or self.platform_secure
 
 
@@ -132,7 +132,7 @@ class Conversion:
 
     @property
     def traits(self) -> Traits:
-        """What decides in which counters of caps and tiers it counts."""
+        """Return what decides in which counters of caps and tiers it counts."""
         return Traits(self.goal, self.affiliate_id, self.click["country"][:2], self.created_at)
 
 

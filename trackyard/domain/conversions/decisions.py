@@ -49,7 +49,7 @@ def decide(
 def create_or_update(
     postback: ReceivedPostback, click: Mapping[str, Any], terms: DecisionTerms, existing: Conversion | None, new_id: str
 ) -> ConversionChange | PostbackError:
-    """What a call does that no check of FAULTS stops."""
+    """Return what a call does that no check of FAULTS stops."""
     after = (
         create_conversion(postback, click, terms, new_id)
         if existing is None
@@ -133,7 +133,7 @@ def _update_existing(
 
 
 def apply_hold(sent: Status, hold_days: int, created_at: int, now_ms: int) -> tuple[Status, int | None]:
-    """The status that a sent one leads to, and when a hold ends by itself."""
+    """Return the status that a sent one leads to, and when a hold ends by itself."""
     until = created_at + hold_days * DAY_MS
     if hold_days > 0 and (sent is Status.HOLD or (sent is Status.CONFIRMED and until > now_ms)):
         return Status.HOLD, until
@@ -146,7 +146,7 @@ def apply_hold(sent: Status, hold_days: int, created_at: int, now_ms: int) -> tu
 def create_conversion(
     postback: ReceivedPostback, click: Mapping[str, Any], terms: DecisionTerms, new_id: str
 ) -> Conversion | PostbackError:
-    """The conversion that a call for an accepted click makes, declined on arrival or not."""
+    """Return the conversion that a call for an accepted click makes, declined on arrival or not."""
     offer, arrival = terms.offer, draft_conversion(postback, click, terms)
     payment = arrival.payment
     if payment is not None and payment.currency not in terms.rates:
@@ -195,7 +195,7 @@ def create_conversion(
 
 
 def _is_cap_reached(terms: DecisionTerms, status: Status, traits: Traits) -> bool:
-    """Whether a cap refuses that a call brings a conversion into a status."""
+    """Return whether a cap refuses that a call brings a conversion into a status."""
     caps = terms.offer.caps
     return status in caps.statuses and is_reached(caps, traits, terms.counts)
 
@@ -217,7 +217,7 @@ class ConversionDraft:
 
     @property
     def traits(self) -> Traits:
-        """Where it is to count."""
+        """Return where it is to count."""
         return self.postback.traits_for(self.click)
 
     @property

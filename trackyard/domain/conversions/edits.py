@@ -43,7 +43,7 @@ class ConversionEdit(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def affects_counters(self) -> bool:
-        """Whether it may change what counters of caps and tiers hold."""
+        """Return whether it may change what counters of caps and tiers hold."""
         return self.status is not None or self.currency is not None or self.payout is not None
 
 
@@ -86,9 +86,10 @@ class ConversionImport(msgspec.Struct, frozen=True, kw_only=True):
 def apply_edit(
     stored: Conversion, edit: ConversionEdit, hold_days: int, rates: Mapping[str, Decimal], at_ms: int, actor: str
 ) -> ConversionChange | PostbackError:
-    """What an edit does to a stored conversion, or why it does nothing.
+    """Return what an edit does to a stored conversion, or why it does nothing.
 
     hold_days: of its offer · rates: those in force when the conversion was made · at_ms: of the request.
+
     """
     if edit.currency is not None and edit.currency not in rates:
         return PostbackError.WRONG_CURRENCY

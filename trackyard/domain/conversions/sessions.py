@@ -68,7 +68,7 @@ def is_click_expired(click_id: str, received_at: int, retention_ms: int, edges: 
 
 
 def is_click_older(click_id: str, received_at: int, span: int) -> bool:
-    """Whether an id says that it was made more than `span` milliseconds before its call."""
+    """Return whether an id says that it was made more than `span` milliseconds before its call."""
     parts = find_click_id(click_id)
     return parts is not None and received_at - parts.second * 1000 > span
 
@@ -81,11 +81,12 @@ def is_click_wait_over(
     loaded_until: Mapping[int, int],
     caught_up_at: int = 0,
 ) -> bool:
-    """Whether a click that is not found now never will be.
+    """Return whether a click that is not found now never will be.
 
     received_at: of the call · edges: every number that was ever given out · loaded_until: by edge, the time up
     to which its journals are loaded, read before the click was looked for · caught_up_at: when journals were
     loaded again after a time without: an outage is no time to wait in. Times are UTC milliseconds.
+
     """
     parts = find_click_id(click_id)
     waits_since = max(received_at, caught_up_at)

@@ -20,17 +20,17 @@ class Status(StrEnum):
 
     @property
     def number(self) -> int:
-        """The status on the wire and in the analytic store."""
+        """Return the status on the wire and in the analytic store."""
         return STATUS_NUMBERS[self]
 
     @property
     def shown(self) -> "Status":
-        """The status as it is shown: pending_cap is pending."""
+        """Return the status as it is shown: pending_cap is pending."""
         return Status.PENDING if self is Status.PENDING_CAP else self
 
     @property
     def as_sent(self) -> "Status":
-        """The status that a postback sends for it."""
+        """Return the status that a postback sends for it."""
         return Status.DECLINED if self is Status.NOT_FOUND else self.shown
 
 

@@ -56,7 +56,7 @@ def parse_rate_table(lines: Iterable[str], since: date, until: date) -> RatesByD
 
 
 def parse_rate_feed(text: str) -> RatesByDay:
-    """The days of the bank's feed (XML). Anything else in it is passed over."""
+    """Return the days of the bank's feed (XML). Anything else in it is passed over."""
     found: RatesByDay = {}
     current: dict[str, Decimal] = {}
     for cube in _CUBE.finditer(text):

@@ -64,7 +64,7 @@ def _own_entries(change: ConversionChange) -> list[LedgerEntry]:
 
 
 def _referral_entries(change: ConversionChange) -> list[LedgerEntry]:
-    """The entries of the referrer; none where nothing moves."""
+    """Return the entries of the referrer; none where nothing moves."""
     before, after = change.before, change.after
     if after.referrer_id is None:
         return []
@@ -85,7 +85,7 @@ def _referral_entries(change: ConversionChange) -> list[LedgerEntry]:
 
 
 def balance_effect(status: Status, payout: Decimal) -> tuple[Decimal, Decimal]:
-    """What a conversion of this status with this payout adds: (hold, available)."""
+    """Return what a conversion of this status with this payout adds: (hold, available)."""
     if status is Status.HOLD:
         return payout, ZERO
     if status is Status.CONFIRMED:

@@ -29,7 +29,11 @@ class CapType(StrEnum):
 
 
 class Traits(NamedTuple):
-    """What decides where a conversion counts. country: ISO code, "" = unknown · at: its creation, UTC ms."""
+    """What decides where a conversion counts.
+
+    country: ISO code, "" = unknown.
+    at: its creation, UTC ms.
+    """
 
     goal: str
     affiliate_id: int
@@ -44,7 +48,7 @@ class Count(NamedTuple):
     budget: Decimal = ZERO
 
     def of(self, kind: CapType) -> Decimal:
-        """What a limit of this type  has reached."""
+        """Return what a limit of this type  has reached."""
         return self.budget if kind == CapType.BUDGET else Decimal(self.conversions)
 
 
@@ -52,8 +56,12 @@ ZERO_COUNT: Final = Count()
 
 
 class Counter(msgspec.Struct, frozen=True):
-    """One counter of a limit. name: unique · start, until: its period, UTC ms, until None = it never ends · goal,
-    affiliate_id, country: the value that it alone counts, None = those that the limit counts together."""
+    """One counter of a limit.
+
+    name: unique.
+    start, until: its period, UTC ms, until None = it never ends.
+    goal, affiliate_id, country: the value that it alone counts, None = those that the limit counts together.
+    """
 
     name: str
     offer_id: int
@@ -66,7 +74,7 @@ class Counter(msgspec.Struct, frozen=True):
 
     @property
     def period_counter(self) -> "Counter":
-        """The counter that stands for the whole period: while it exists, those that do not hold nothing."""
+        """Return the counter that stands for the whole period: while it exists, those that do not hold nothing."""
         if self.goal is None and self.affiliate_id is None and self.country is None:
             return self
         name = _name(self.offer_id, self.limit_id, self.start)
@@ -74,20 +82,29 @@ class Counter(msgspec.Struct, frozen=True):
 
 
 class LimitSide(msgspec.Struct, frozen=True):
-    """One side of a limit. each: a counter for each value · only: what it counts, None = any."""
+    """One side of a limit.
+
+    each: a counter for each value.
+    only: what it counts, None = any.
+    """
 
     each: bool = False
     only: frozenset[Any] | None = None
 
 
 def side_of(kind: CapScope, values: Iterable[Any]) -> LimitSide:
-    """The side of a cap item: kind all, each or exact, with the list of exact."""
+    """Return the side of a cap item: kind all, each or exact, with the list of exact."""
     return LimitSide(each=kind == CapScope.EACH, only=frozenset(values) if kind == CapScope.EXACT else None)
 
 
 class LimitDefinition(msgspec.Struct, frozen=True):
-    """What a limit counts. id: of the cap or tier · zone: of its calendar · statuses: those in
-    which a conversion counts · since: conversions made before this time (UTC ms) do not count."""
+    """What a limit counts.
+
+    id: of the cap or tier.
+    zone: of its calendar.
+    statuses: those in which a conversion counts.
+    since: conversions made before this time (UTC ms) do not count.
+    """
 
     offer_id: int
     id: str
@@ -101,28 +118,28 @@ class LimitDefinition(msgspec.Struct, frozen=True):
 
     @property
     def has_each(self) -> bool:
-        """Whether it has more than one counter a period."""
+        """Return whether it has more than one counter a period."""
         return self.goal.each or self.affiliate.each or self.country.each
 
     def period_counter_at(self, at_ms: int) -> Counter:
-        """The opening counter of the period that a moment lies in."""
+        """Return the opening counter of the period that a moment lies in."""
         start, until = _period_bounds(self.period, at_ms, self.zone)
         return Counter(_name(self.offer_id, self.id, start), self.offer_id, self.id, start, until)
 
     def covers(self, traits: Traits) -> bool:
-        """Whether the affiliate and the country are among those of the limit, whatever the goal."""
+        """Return whether the affiliate and the country are among those of the limit, whatever the goal."""
         affiliates, countries = self.affiliate.only, self.country.only
         return (affiliates is None or traits.affiliate_id in affiliates) and (
             countries is None or traits.country in countries
         )
 
     def counts(self, traits: Traits) -> bool:
-        """Whether a conversion counts here while its status does."""
+        """Return whether a conversion counts here while its status does."""
         in_time = traits.at >= self.since
         return in_time and (self.goal.only is None or traits.goal in self.goal.only) and self.covers(traits)
 
     def counter_of(self, traits: Traits) -> Counter:
-        """The counter in which such a conversion counts, or would if its goal did."""
+        """Return the counter in which such a conversion counts, or would if its goal did."""
         period_counter = self.period_counter_at(traits.at)
         if not self.has_each:
             return period_counter
@@ -133,7 +150,7 @@ class LimitDefinition(msgspec.Struct, frozen=True):
 
 
 def counter_at(period_counter: Counter, goal: str | None, affiliate_id: int | None, country: str | None) -> Counter:
-    """The counter of these values in the period of an opening one."""
+    """Return the counter of these values in the period of an opening one."""
     parts = ("" if value is None else f"{len(str(value))}:{value}" for value in (affiliate_id, country, goal))
     name = "/".join((period_counter.name, *parts))
     return Counter(
@@ -168,7 +185,7 @@ class RunningCounts:
         self.moved: dict[str, Counter] = {}
 
     def add(self, moves: Iterable[CounterChange]) -> None:
-        """Counts what a change adds."""
+        """Count what a change adds."""
         for counter, conversions, budget in moves:
             held = self.counts[counter.name]
             self.counts[counter.name] = Count(held.conversions + conversions, held.budget + budget)

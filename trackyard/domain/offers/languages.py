@@ -8,5 +8,5 @@ LANGUAGES: Final = ("ru", "en", "es", "ka", "vi")
 
 
 def preferred_text(texts: Mapping[str, str]) -> str:
-    """One of several: the English, else the Russian, else the first that is not empty."""
+    """Return one of several: the English, else the Russian, else the first that is not empty."""
     return texts.get("en") or texts.get("ru") or next((text for text in texts.values() if text), "")

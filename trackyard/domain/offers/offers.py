@@ -312,20 +312,24 @@ Label = tuple[str, str]
 
 
 def offer_of(row: dict[str, Any]) -> Offer:
-    """The offer of a stored row (columns by name; documents as stored). Raises msgspec.ValidationError."""
+    """Return the offer of a stored row (columns by name; documents as stored). Raises msgspec.ValidationError."""
     return msgspec.convert(row, Offer, strict=False, str_keys=True)
 
 
 def stored_columns(changes: dict[str, Any]) -> dict[str, Any]:
-    """The columns of changed fields: structs as JSON documents, amounts in them as text."""
+    """Return the columns of changed fields: structs as JSON documents, amounts in them as text."""
     columns: dict[str, Any] = msgspec.to_builtins(changes, builtin_types=(bytes,), str_keys=True)
     return columns
 
 
 def labels_of(offer: Offer) -> frozenset[Label]:
-    """What an offer is filed under. country: those that the offer or its targeting names and lets in · os: lower-case
-    names of the systems it takes; none = any · cap: type and country of one cap · joins: by itself, when it connects
-    affiliates at first sight and a connection is needed."""
+    """Return what an offer is filed under.
+
+    country: those that the offer or its targeting names and lets in.
+    os: lower-case names of the systems it takes; none = any.
+    cap: type and country of one cap.
+    joins: by itself, when it connects affiliates at first sight and a connection is needed.
+    """
     values: dict[str, Iterable[str]] = {
         "country": countries_of(offer),
         "category": offer.categories,
@@ -369,7 +373,9 @@ def operating_systems_of(offer: Offer) -> frozenset[str]:
 
 
 def sort_columns_of(offer: Offer) -> dict[str, Any]:
-    """What lists sort by (columns): the highest general payout as it is written, the smallest caps of conversions."""
+    """Return what lists sort by (columns): the highest general payout as it is written, the smallest caps of
+    conversions.
+    """
     conversions = [cap for cap in offer.caps if cap.type == CapType.CONVERSIONS]
     return {
         "top_payout": max((item.revenue for item in offer.payments), default=Decimal(0)),

@@ -26,8 +26,11 @@ class PaymentType(StrEnum):
 
 
 class Payment(msgspec.Struct, frozen=True, kw_only=True):
-    """A payment item. total: what the advertiser pays · revenue: what the affiliate earns; amounts of `currency`,
-    or percents of the sum, by `type`. A condition that is empty asks nothing; subN: values, comma-separated.
+    """A payment item.
+
+    total: what the advertiser pays.
+    revenue: what the affiliate earns; amounts of `currency`, or percents of the sum, by `type`. A condition that is
+    empty asks nothing; subN: values, comma-separated.
     """
 
     goal: str = DEFAULT_GOAL
@@ -53,7 +56,7 @@ class Payment(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def payment_of(document: Mapping[str, Any]) -> Payment:
-    """The payment of a stored item; null means absent. Raises msgspec.ValidationError."""
+    """Return the payment of a stored item; null means absent. Raises msgspec.ValidationError."""
     present = {name: value for name, value in document.items() if value is not None and value != ""}
     for name in SUBS:
         if isinstance(present.get(name), list):
@@ -73,8 +76,11 @@ class Amounts:
 def find_payment(
     general: Iterable[Payment], personal: Iterable[Payment], affiliate_id: int, goal: str, click: Mapping[str, Any]
 ) -> Payment | None:
-    """The payment of a conversion for `goal`: the affiliate's own before the general ones; of those whose
-    conditions the click meets the one with most conditions, then the first. `click`: its record by column name."""
+    """Return the payment of a conversion for `goal`: the affiliate's own before the general ones; of those whose
+    conditions the click meets the one with most conditions, then the first.
+
+    `click`: its record by column name.
+    """
     fitting = matching_payments(general, personal, affiliate_id, goal, click)
     if len(fitting) == 1:
         return fitting[0]
@@ -84,8 +90,9 @@ def find_payment(
 def matching_payments(
     general: Iterable[Payment], personal: Iterable[Payment], affiliate_id: int, goal: str, click: Mapping[str, Any]
 ) -> list[Payment]:
-    """The payments that a conversion might earn: those of the affiliate's own whose conditions the click meets; when
-    there are none, the general ones."""
+    """Return the payments that a conversion might earn: those of the affiliate's own whose conditions the click meets;
+    when there are none, the general ones.
+    """
     own = [item for item in personal if affiliate_id in item.partners]
     for items in (own, list(general)):
         fitting = [item for item in items if item.goal == goal and _matches(item, click)]
@@ -95,13 +102,13 @@ def matching_payments(
 
 
 def conditions_of(item: Payment) -> tuple[str, ...]:
-    """The names of what a payment asks of a click."""
+    """Return the names of what a payment asks of a click."""
     plain = [name for name in ("countries", "cities", "devices", "os") if getattr(item, name)]
     return (*plain, *(name for name in SUBS if _values(getattr(item, name))))
 
 
 def compute_amounts(payment: Payment, order_sum: Decimal) -> Amounts:
-    """What a conversion with this payment is worth. `order_sum`: in the payment's currency."""
+    """Return what a conversion with this payment is worth. `order_sum`: in the payment's currency."""
     charge, payout = payment.total, payment.revenue
     if payment.type is not PaymentType.FIXED:
         charge = percent_of(order_sum, charge)

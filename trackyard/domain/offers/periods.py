@@ -58,5 +58,5 @@ def period_at(kind: CapPeriod, at_ms: int, zone: ZoneInfo) -> Period:
 
 
 def _utc_ms(local: datetime) -> int:
-    """UTC ms of a local time; one that a change of clocks skips is the moment of the change."""
+    """Return UTC ms of a local time; one that a change of clocks skips is the moment of the change."""
     return int(local.timestamp() * 1000)

@@ -8,8 +8,10 @@ from trackyard.domain.offers.offers import Interval, OfferSchedule
 
 
 def is_open(schedule: OfferSchedule, at_ms: int, platform_zone: ZoneInfo) -> bool:
-    """Whether clicks are taken at `at_ms` (UTC ms). A schedule without a zone is in the platform's; one that is
-    enabled and names no hours restricts none."""
+    """Return whether clicks are taken at `at_ms` (UTC ms).
+
+    A schedule without a zone is in the platform's; one that is enabled and names no hours restricts none.
+    """
     zone = find_zone(schedule.timezone) if schedule.timezone else None
     local = datetime.fromtimestamp(at_ms // 1000, UTC).astimezone(zone or platform_zone)
     day = local.date().isoformat()

@@ -33,8 +33,11 @@ class Modifier(msgspec.Struct, frozen=True):
 
 
 class TierGroup(msgspec.Struct, frozen=True):
-    """A ladder. steps: highest first, with the value at which each is reached · targets:
-    the goals it changes, empty = all."""
+    """A ladder.
+
+    steps: highest first, with the value at which each is reached.
+    targets: the goals it changes, empty = all.
+    """
 
     type: CapType
     measure: LimitDefinition
@@ -42,12 +45,12 @@ class TierGroup(msgspec.Struct, frozen=True):
     targets: frozenset[str] = frozenset()
 
     def changes(self, traits: Traits) -> bool:
-        """Whether it may change such a conversion."""
+        """Return whether it may change such a conversion."""
         return (not self.targets or traits.goal in self.targets) and self.measure.covers(traits)
 
 
 def tier_groups_of(offer_id: int, tiers: Iterable[Tier], zone: ZoneInfo) -> tuple[TierGroup, ...]:
-    """The ladders of an offer's tiers, in their order. zone: caps_timezone, or the platform's."""
+    """Return the ladders of an offer's tiers, in their order. zone: caps_timezone, or the platform's."""
     alike: dict[Tier, list[Tier]] = {}
     for tier in tiers:
         alike.setdefault(tier_group_key(tier), []).append(tier)
@@ -62,7 +65,7 @@ def tier_group_key(tier: Tier) -> Tier:
 def reached_modifiers(
     tier_groups: Iterable[TierGroup], traits: Traits, counts: Mapping[str, Count]
 ) -> tuple[Modifier, ...]:
-    """What applies to a new conversion, in order. counts: by counter's name, without the conversion itself."""
+    """Return what applies to a new conversion, in order. counts: by counter's name, without the conversion itself."""
     found = []
     for ladder in tier_groups:
         if ladder.changes(traits):
@@ -74,7 +77,7 @@ def reached_modifiers(
 
 
 def apply_modifiers(worth: Amounts, modifiers: Sequence[Modifier]) -> Amounts:
-    """The amounts once each modifier has changed what the one before left."""
+    """Return the amounts once each modifier has changed what the one before left."""
     for modifier in modifiers:
         if modifier.payment_type != ModifierTarget.TOTAL:
             worth = replace(worth, payout=_apply_modifier(worth.payout, modifier, worth.sum))
@@ -84,12 +87,12 @@ def apply_modifiers(worth: Amounts, modifiers: Sequence[Modifier]) -> Amounts:
 
 
 def modifiers_of(documents: Iterable[Mapping[str, Any]]) -> tuple[Modifier, ...]:
-    """The modifiers that are stored with a conversion."""
+    """Return the modifiers that are stored with a conversion."""
     return tuple(msgspec.convert(document, Modifier, strict=False) for document in documents)
 
 
 def documents_of(modifiers: Iterable[Modifier]) -> list[dict[str, Any]]:
-    """Modifiers as they are stored: `modifiers_of` makes the same of them."""
+    """Return modifiers as they are stored: `modifiers_of` makes the same of them."""
     return [msgspec.to_builtins(modifier) for modifier in modifiers]
 
 

@@ -16,7 +16,7 @@ _PAYMENT_CONDITIONS = ("countries", "cities", "devices", "os", *SUBS)
 
 
 def payments_for(offer: Offer, affiliate_id: int) -> tuple[OfferPayment, ...]:
-    """The affiliate's own payments, then the general ones that none of them replaces; none when they are hidden."""
+    """Return the affiliate's own payments, then the general ones that none of them replaces; none when they are hidden."""
     if offer.hide_payments:
         return ()
     own = tuple(item for item in offer.partner_payments if affiliate_id in item.partners)
@@ -25,8 +25,10 @@ def payments_for(offer: Offer, affiliate_id: int) -> tuple[OfferPayment, ...]:
 
 
 def caps_for(offer: Offer, affiliate_id: int) -> tuple[Cap, ...]:
-    """The caps that count its conversions, its own day limit among them; none when they are hidden. Of the
-    affiliates that a cap names it sees itself alone."""
+    """Return the caps that count its conversions, its own day limit among them; none when they are hidden.
+
+    Of the affiliates that a cap names it sees itself alone.
+    """
     if offer.hide_caps:
         return ()
     shared = [cap for cap in offer.caps if cap.affiliate_type != CapScope.EXACT or affiliate_id in cap.affiliates]
@@ -35,8 +37,9 @@ def caps_for(offer: Offer, affiliate_id: int) -> tuple[Cap, ...]:
 
 
 def targeting_for(offer: Offer, affiliate_id: int) -> tuple[TargetingGroup, ...]:
-    """The groups that its clicks are tried against, its own first
-    (docs/spec/tracking.md#restrictions-and-targeting-groups)."""
+    """Return the groups that its clicks are tried against, its own first (docs/spec/tracking.md#restrictions-and-
+    targeting-groups).
+    """
     own = tuple(
         msgspec.structs.replace(group, affiliate_id=(affiliate_id,))
         for group in offer.targeting
@@ -63,7 +66,9 @@ def tiers_for(offer: Offer, affiliate_id: int) -> tuple[Tier, ...]:
 
 
 def goal_names(offer: Offer) -> dict[str, str]:
-    """The goals that the offer pays, with what they are called: a payment's title, else its alias, else the value."""
+    """Return the goals that the offer pays, with what they are called: a payment's title, else its alias, else the
+    value.
+    """
     names: dict[str, str] = {}
     for item in (*offer.payments, *offer.partner_payments):
         names[item.goal] = names.get(item.goal) or item.title or item.goal_alias
@@ -71,7 +76,7 @@ def goal_names(offer: Offer) -> dict[str, str]:
 
 
 def _replaces(own: OfferPayment, general: OfferPayment) -> bool:
-    """Whether every conversion that the general payment would pay is paid by the own one."""
+    """Return whether every conversion that the general payment would pay is paid by the own one."""
     if own.goal != general.goal:
         return False
     if own.countries and own.country_exclude != general.country_exclude:

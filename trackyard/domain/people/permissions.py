@@ -79,24 +79,24 @@ class EffectiveLevel:
 
 
 def slice_features(slices: Iterable[str]) -> tuple[str, ...]:
-    """The features that a report by these slices needs."""
+    """Return the features that a report by these slices needs."""
     return tuple(f"stats.slice-{SLICES[name].feature}" for name in slices if SLICES[name].feature)
 
 
 def denied_features(installation: Mapping[str, str], own: Mapping[str, str]) -> frozenset[str]:
-    """The features that are denied to an affiliate. installation, own: feature → level, where it differs."""
+    """Return the features that are denied to an affiliate. installation, own: feature → level, where it differs."""
     levels = {**FEATURES, **installation, **own}
     return frozenset(feature for feature in FEATURES if levels[feature] == "deny")
 
 
 def merge_levels(before: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
-    """Levels of one's own after a change; `default` takes one's own away."""
+    """Return levels of one's own after a change; `default` takes one's own away."""
     levels = {**before, **given}
     return {feature: level for feature, level in levels.items() if level != "default"}
 
 
 def permission_tree(installation: Mapping[str, str], own: Mapping[str, str]) -> dict[str, dict[str, EffectiveLevel]]:
-    """Area → feature → the level in force. installation, own: feature → level, where it differs."""
+    """Return area → feature → the level in force. installation, own: feature → level, where it differs."""
     tree: dict[str, dict[str, EffectiveLevel]] = {}
     for area, features in DEFAULTS.items():
         for feature, level in features.items():

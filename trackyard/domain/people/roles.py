@@ -154,12 +154,12 @@ def permissions_of(roles: Iterable[Role]) -> frozenset[Permission]:
 
 
 def roles_with(permission: Permission) -> tuple[Role, ...]:
-    """The roles that give a permission, for the documentation."""
+    """Return the roles that give a permission, for the documentation."""
     return tuple(role for role, given in ROLE_PERMISSIONS.items() if permission in given)
 
 
 def legacy_kind(roles: Iterable[Role]) -> str:
-    """What existing programs know a staff user as."""
+    """Return what existing programs know a staff user as."""
     given = set(roles)
     managers = given & {Role.MANAGER_AFFILIATE, Role.MANAGER_SALES}
     if Role.ADMIN in given or len(managers) != 1:

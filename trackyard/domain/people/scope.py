@@ -17,12 +17,12 @@ class Scope:
 
     @staticmethod
     def everything() -> "Scope":
-        """The scope of an administrator and of the program itself."""
+        """Return the scope of an administrator and of the program itself."""
         return Scope()
 
     @staticmethod
     def of_affiliate(affiliate_id: int) -> "Scope":
-        """An affiliate sees its own rows and no charges."""
+        """Return an affiliate sees its own rows and no charges."""
         return Scope(affiliate_ids=frozenset({affiliate_id}), sees_charge=False)
 
     @staticmethod
@@ -31,9 +31,9 @@ class Scope:
         return Scope(affiliate_ids=frozenset(), advertiser_ids=frozenset(), sees_charge=False)
 
     def has_affiliate(self, affiliate_id: int) -> bool:
-        """Whether rows of this affiliate are in scope."""
+        """Return whether rows of this affiliate are in scope."""
         return self.affiliate_ids is None or affiliate_id in self.affiliate_ids
 
     def has_advertiser(self, advertiser_id: str) -> bool:
-        """Whether rows of this advertiser are in scope."""
+        """Return whether rows of this advertiser are in scope."""
         return self.advertiser_ids is None or advertiser_id in self.advertiser_ids

@@ -92,7 +92,7 @@ class ErasedSubjects:
 
     @classmethod
     def of(cls, erasures: Iterable[Erasure]) -> "ErasedSubjects":
-        """All of these together."""
+        """Return all of these together."""
         clicks: set[str] = set()
         users: dict[str, int] = {}
         affiliates: dict[int, int] = {}
@@ -111,15 +111,15 @@ class ErasedSubjects:
         return self.newest > 0
 
     def with_clicks(self, ids: Iterable[str]) -> "ErasedSubjects":
-        """The same, and clicks of these ids."""
+        """Return the same, and clicks of these ids."""
         return replace(self, clicks=self.clicks.union(ids))
 
     def has(self, visit: ErasableRecord) -> bool:
-        """Whether a click or a view was erased."""
+        """Return whether a click or a view was erased."""
         return self.has_record(visit.time, visit.id, visit.affiliate, visit.user_id)
 
     def has_record(self, time: int, visit_id: str, affiliate: int, user_id: str) -> bool:
-        """Whether the click or view of these columns was erased."""
+        """Return whether the click or view of these columns was erased."""
         return (
             visit_id in self.clicks
             or time <= self.affiliates.get(affiliate, -1)
@@ -142,7 +142,7 @@ NOTHING_ERASED: Final = ErasedSubjects()
 
 
 def redact_erased(erased_subjects: ErasedSubjects, record: V) -> V:
-    """A click or a view (journal.records) as it may be kept: the same object, or without personal data."""
+    """Return a click or a view (journal.records) as it may be kept: the same object, or without personal data."""
     return redact_record(record) if erased_subjects and erased_subjects.has(record) else record  # type: ignore[arg-type]
 
 
@@ -157,7 +157,7 @@ def redact_record(record: V, kind: str = "click") -> V:
 
 
 def redact_click(click: Mapping[str, Any]) -> dict[str, Any]:
-    """A click's record by column name, without personal data."""
+    """Return a click's record by column name, without personal data."""
     return {**click, **dict.fromkeys(PERSONAL_COLUMNS["click"], "")}
 
 

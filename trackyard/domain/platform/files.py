@@ -39,12 +39,12 @@ class Media:
 
     @property
     def is_picture(self) -> bool:
-        """Whether it can be shown."""
+        """Return whether it can be shown."""
         return self.mime != ZIP
 
 
 def find_media(handle: BinaryIO) -> Media | None:
-    """What the bytes of `handle` are; None for anything that is not listed. Raises Unacceptable."""
+    """Return what the bytes of `handle` are; None for anything that is not listed. Raises Unacceptable."""
     handle.seek(0)
     head = handle.read(26)
     found = None
@@ -66,9 +66,10 @@ def find_media(handle: BinaryIO) -> Media | None:
 
 
 def each_member(handle: BinaryIO) -> Iterator[tuple[str, bytes]]:
-    """The file name and bytes of each member of an archive.
+    """Yield the file name and bytes of each member of an archive.
 
     Raises Unacceptable for an archive that is broken, encrypted, unpacks to too much, or reaches outside itself.
+
     """
     handle.seek(0)
     try:
@@ -106,7 +107,7 @@ def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
 
 
 def _find_jpeg(handle: BinaryIO) -> Media | None:
-    """Walks the segments up to the frame that holds the size; None when there is none."""
+    """Walk the segments up to the frame that holds the size; None when there is none."""
     handle.seek(2)
     for _ in range(_MAX_SEGMENTS):
         marker = handle.read(2)

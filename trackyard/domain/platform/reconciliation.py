@@ -9,7 +9,12 @@ MAX_DISCREPANCIES: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Discrepancy:
-    """Something that differs. what: which comparison · key: of what · expected, found: in words."""
+    """Something that differs.
+
+    what: which comparison.
+    key: of what.
+    expected, found: in words.
+    """
 
     what: str
     key: str
@@ -26,11 +31,11 @@ class ReconciliationResult:
     count: int = 0
 
     def check(self, what: str, number: int = 1) -> None:
-        """Counts what was compared."""
+        """Count what was compared."""
         self.checked[what] = self.checked.get(what, 0) + number
 
     def add_discrepancy(self, what: str, key: str, expected: object, found: object) -> None:
-        """Names a difference."""
+        """Name a difference."""
         self.count += 1
         if len(self.differences) < MAX_DISCREPANCIES:
             self.differences.append(Discrepancy(what, key, str(expected), str(found)))

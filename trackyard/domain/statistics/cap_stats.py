@@ -19,8 +19,12 @@ from trackyard.domain.offers.periods import CapPeriod
 
 @dataclass(frozen=True, slots=True)
 class GroupedCount:
-    """What happened alike in a period. goal: "" of clicks · country: ISO code, "" = unknown · count: of conversions, or
-    of clicks as its `conversions`."""
+    """What happened alike in a period.
+
+    goal: "" of clicks.
+    country: ISO code, "" = unknown.
+    count: of conversions, or of clicks as its `conversions`.
+    """
 
     goal: str
     affiliate_id: int
@@ -30,8 +34,11 @@ class GroupedCount:
 
 @dataclass(frozen=True, slots=True)
 class CounterState:
-    """What one counter of a cap holds. affiliate_id, country, goal: the value that it alone counts, None = those that
-    the cap counts together · by_goal: the same, apart by goal."""
+    """What one counter of a cap holds.
+
+    affiliate_id, country, goal: the value that it alone counts, None = those that the cap counts together.
+    by_goal: the same, apart by goal.
+    """
 
     affiliate_id: int | None
     country: str | None
@@ -42,8 +49,12 @@ class CounterState:
 
 @dataclass(frozen=True, slots=True)
 class CapState:
-    """A cap and its counters in the period that is now. until: when that ends, UTC ms, None = never · counters: by
-    affiliate, country and goal; a cap that counts all together has one, of any other those that hold something."""
+    """A cap and its counters in the period that is now.
+
+    until: when that ends, UTC ms, None = never.
+    counters: by affiliate, country and goal; a cap that counts all together has one, of any other those that hold
+    something.
+    """
 
     rule: CapRule
     until: int | None
@@ -51,7 +62,7 @@ class CapState:
 
 
 def cap_rules_of(offer: Offer, platform_zone: ZoneInfo) -> tuple[CapRule, ...]:
-    """The caps of an offer, clicks' too, in the order of its list; then the day limits of affiliates."""
+    """Return the caps of an offer, clicks' too, in the order of its list; then the day limits of affiliates."""
     zone = ZoneInfo(offer.caps_timezone) if offer.caps_timezone else platform_zone
     counted = compile_caps(
         offer.id,
@@ -74,18 +85,18 @@ def cap_rules_of(offer: Offer, platform_zone: ZoneInfo) -> tuple[CapRule, ...]:
 
 
 def visible_cap_rules(offer: Offer, rules: Iterable[CapRule], affiliate_id: int) -> tuple[CapRule, ...]:
-    """Those of an offer's caps that an affiliate knows of; none when they are hidden."""
+    """Return those of an offer's caps that an affiliate knows of; none when they are hidden."""
     return () if offer.hide_caps else tuple(rule for rule in rules if applies_to_any(rule, {affiliate_id}))
 
 
 def applies_to_any(rule: CapRule, affiliates: Collection[int]) -> bool:
-    """Whether a cap counts what any of these affiliates brings."""
+    """Return whether a cap counts what any of these affiliates brings."""
     only = rule.measure.affiliate.only
     return only is None or not only.isdisjoint(affiliates)
 
 
 def cap_state_of(rule: CapRule, held: Iterable[GroupedCount], at_ms: int) -> CapState:
-    """What the counters of a cap hold at a moment. held: everything of its kind that its period has until then."""
+    """Return what the counters of a cap hold at a moment. held: everything of its kind that its period has until then."""
     measure, period_counter = rule.measure, rule.measure.period_counter_at(at_ms)
     counts: dict[tuple[int | None, str | None, str | None], dict[str, Count]] = {}
     if not measure.has_each:
@@ -110,7 +121,11 @@ def side_kind(side: LimitSide) -> CapScope:
 
 
 def describe_cap(rule: CapRule, currency: str, goal_names: Mapping[str, str], affiliates: Iterable[int]) -> str:
-    """A cap in words. currency: the platform's · affiliates: those of an exact cap that are told."""
+    """Return a cap in words.
+
+    currency: the platform's.
+    affiliates: those of an exact cap that are told.
+    """
     measure = rule.measure
     value = rule.value.quantize(Decimal(1)) if rule.value == rule.value.to_integral_value() else rule.value.normalize()
     amount = f"{value:f} {currency} of payouts" if rule.type == CapType.BUDGET else f"{value:f} {rule.type}"

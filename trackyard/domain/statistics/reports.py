@@ -76,24 +76,24 @@ class StatsRow:
 
     @property
     def ratio(self) -> str:
-        """Clicks per conversion, "1:0" when there is none."""
+        """Return clicks per conversion, "1:0" when there is none."""
         count = self.actions[TOTAL].count
         clicks = (Decimal(self.raw) / count).quantize(Decimal(1), rounding=ROUND_HALF_EVEN) if count else 0
         return f"1:{clicks}"
 
     @property
     def epc(self) -> Decimal:
-        """Payouts of confirmed conversions per click."""
+        """Return payouts of confirmed conversions per click."""
         return _ratio(self.actions[CONFIRMED].payouts, self.raw)
 
     @property
     def ecpm(self) -> Decimal:
-        """Payouts of confirmed conversions per 1,000 views."""
+        """Return payouts of confirmed conversions per 1,000 views."""
         return _ratio(1000 * self.actions[CONFIRMED].payouts, self.views)
 
     @property
     def ctr(self) -> Decimal:
-        """Clicks per view, in percent."""
+        """Return clicks per view, in percent."""
         return _ratio(Decimal(100 * self.raw), self.views)
 
 
@@ -176,13 +176,13 @@ class Report:
 
     @property
     def currency(self) -> str | None:
-        """The currency of the amounts; None = the platform's."""
+        """Return the currency of the amounts; None = the platform's."""
         chosen = self.filters.get("currency", ())
         return str(chosen[0]) if len(chosen) == 1 else None
 
     @property
     def high_cardinality(self) -> bool:
-        """Whether there may be millions of rows on all pages."""
+        """Return whether there may be millions of rows on all pages."""
         return any(SLICES[name].has_many_values for name in self.dimensions)
 
     def _orders_by(self, name: str) -> bool:

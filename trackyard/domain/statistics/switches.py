@@ -28,12 +28,12 @@ class Switches:
 
     @property
     def by_payout(self) -> bool:
-        """Whether `revenue` shows payouts."""
+        """Return whether `revenue` shows payouts."""
         return self.statistics_revenue == PAYOUT
 
     @property
     def plain(self) -> bool:
-        """Whether rows hold only what the public API names."""
+        """Return whether rows hold only what the public API names."""
         return self.statistics_rows == PLAIN
 
     def overridden(self, own: Mapping[str, str | None]) -> "Switches":

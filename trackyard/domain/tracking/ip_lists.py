@@ -70,7 +70,7 @@ def find_packed(text: str) -> bytes | None:
 
 
 def split_entries(text: str) -> tuple[str, ...]:
-    """The entries of a text with one a line."""
+    """Return the entries of a text with one a line."""
     return tuple(line.strip() for line in text.splitlines() if line.strip())
 
 
@@ -85,7 +85,7 @@ def _contains(entries: tuple[str, ...], packed: bytes) -> bool:
 
 @lru_cache(maxsize=4096)
 def find_address_range(entry: str) -> AddressRange | None:
-    """The addresses of an entry, IPv4-mapped ones as IPv4; None when it is none."""
+    """Return the addresses of an entry, IPv4-mapped ones as IPv4; None when it is none."""
     text, slash, length = entry.strip().partition("/")
     if slash:
         return _find_plain_network(text, length) or _find_network(entry)

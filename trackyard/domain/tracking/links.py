@@ -27,22 +27,22 @@ class Link:
 
     @property
     def query(self) -> str:
-        """The parameters of `/click`."""
+        """Return the parameters of `/click`."""
         landing = f"&l={self.landing_id}" if self.landing_id else ""
         return f"pid={self.affiliate_id}&offer_id={self.offer_id}{landing}"
 
     def url(self, base: str) -> str:
-        """The click URL. base: what tracking links begin with, without a slash at the end."""
+        """Return the click URL. base: what tracking links begin with, without a slash at the end."""
         return f"{base}/click?{self.query}"
 
     @property
     def hash(self) -> str:
-        """The short form: `{base}/{hash}` is the same link."""
+        """Return the short form: `{base}/{hash}` is the same link."""
         return pack(self)
 
 
 def pack(link: Link) -> str:
-    """The hash of a link, 7 to 26 letters and digits."""
+    """Return the hash of a link, 7 to 26 letters and digits."""
     body = b"".join(_varint(number) for number in (link.offer_id, link.affiliate_id, link.landing_id))
     number = int.from_bytes(_PREFIX + body + _check(body), "big")
     digits = []
@@ -53,7 +53,7 @@ def pack(link: Link) -> str:
 
 
 def unpack(text: str) -> Link | None:
-    """The link of a hash; None for any other text."""
+    """Return the link of a hash; None for any other text."""
     if not 0 < len(text) <= _MAX_LENGTH:
         return None
     number = 0

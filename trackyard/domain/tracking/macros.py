@@ -16,7 +16,7 @@ class MacroValues(Protocol):
     """Values by macro name: a dict, or something that computes only what a template asks for."""
 
     def get(self, name: str, /) -> str | None:
-        """The value, not encoded; None when there is no macro of this name."""
+        """Return the value, not encoded; None when there is no macro of this name."""
         ...
 
 
@@ -31,7 +31,7 @@ class Template:
         self.names: tuple[str, ...] = tuple(pieces[1::2])
 
     def fill(self, values: MacroValues) -> str:
-        """The URL with every macro of `values` replaced, percent-encoded; the others stay as written."""
+        """Return the URL with every macro of `values` replaced, percent-encoded; the others stay as written."""
         if not self.names:
             return self.literals[0]
         out = [self.literals[0]]
@@ -57,5 +57,5 @@ def _quoted(value: str) -> str:
 
 @lru_cache(maxsize=65536)
 def cached_template(text: str) -> Template:
-    """The template of a URL, kept."""
+    """Return the template of a URL, kept."""
     return Template(text)

@@ -36,7 +36,7 @@ PIXEL_PARAMETERS: Final = {
 
 
 def canonical_params(given: Mapping[str, str]) -> dict[str, str]:
-    """The parameters of a postback by canonical name; what it does not know is left out."""
+    """Return the parameters of a postback by canonical name; what it does not know is left out."""
     params = {name: value for name, value in given.items() if name in POSTBACK_PARAMETERS}
     for alias in CLICK_ID_ALIASES:
         if not params.get("clickid") and given.get(alias):
@@ -45,5 +45,5 @@ def canonical_params(given: Mapping[str, str]) -> dict[str, str]:
 
 
 def canonical_pixel_params(given: Mapping[str, str]) -> dict[str, str]:
-    """The parameters of a pixel by canonical name; empty ones are left out."""
+    """Return the parameters of a pixel by canonical name; empty ones are left out."""
     return {name: given[own] for own, name in PIXEL_PARAMETERS.items() if given.get(own)}

@@ -1,4 +1,4 @@
-"""Where a key stands in a request (docs/spec/callers.md#keys-and-passwords). It is looked up and never logged."""
+"""The key of a request (docs/spec/callers.md#keys-and-passwords). It is never logged."""
 
 from collections.abc import Callable
 
@@ -7,14 +7,14 @@ from starlette.datastructures import Headers
 from trackyard.domain.people.callers import Caller
 
 Authenticate = Callable[[str], Caller | None]
-"""Whose key it is; None when nobody's or of one who may not call."""
+"""Returns the caller of a key; None for an unknown key, or a caller that may not call."""
 
 KEY_NAMES = frozenset({"API-Key", "api-key"})
 MAX_KEY = 200
 
 
 def find_key(headers: Headers, query: list[tuple[str, str]]) -> str | None:
-    """The key of the header API-Key (any case), else of the query."""
+    """Return the key of the header API-Key (any case), by default of the query."""
     header = headers.get("api-key")
     if header:
         return header.strip()
@@ -22,5 +22,5 @@ def find_key(headers: Headers, query: list[tuple[str, str]]) -> str | None:
 
 
 def find_caller(authenticate: Authenticate, key: str | None) -> Caller | None:
-    """The caller of a key; None when it is nobody's."""
+    """Return the caller of a key, or None."""
     return authenticate(key) if key and len(key) <= MAX_KEY else None

@@ -1,7 +1,7 @@
-"""One HTTP/1 connection of the API: uvicorn's, with bounds on what a stranger may send and how slowly.
+"""One HTTP/1 connection of the API: uvicorn's, with bounds on size and time.
 
-What is refused here never reaches the application; it is answered in the form of docs/spec/api-conventions.md#errors
-all the same.
+A request that is refused here never reaches the application. Its answer has the form of
+docs/spec/api-conventions.md#errors.
 """
 
 import asyncio
@@ -16,19 +16,19 @@ MAX_HEAD = 128 * 1024
 """Bytes of a request's first line and headers."""
 MAX_URL = 64 * 1024
 RECEIVE_TIMEOUT_S = 20.0
-"""Headers must be whole this long after their first byte; a body must bring `RECEIVE_MIN_BYTES` or its end in it."""
+"""Seconds from the first byte to the end of the headers. A body must bring `RECEIVE_MIN_BYTES` or end in this time."""
 RECEIVE_MIN_BYTES = 64 * 1024
 READER_TIMEOUT_S = 60.0
 READER_MIN_BYTES = 16 * 1024
-"""Who is sent more than is held for it must take so much in so many seconds."""
+"""Bytes that a client must read in READER_TIMEOUT_S while an answer waits for it."""
 LINGER_S = 5.0
-"""How long a refused client may go on sending before the connection is cut under its answer."""
+"""Seconds that a refused client may still send before the connection is cut."""
 _FRAMING = 8
-"""Bytes on the wire for one of the body: chunks of a single byte are six."""
+"""Bytes on the wire for one byte of the body: chunks of a single byte take six."""
 
 
 class BoundedHttp(HttpToolsProtocol):
-    """Refuses endless headers, URLs, chunks and trailers, and lets go of clients that send or read nothing."""
+    """Limits headers, URLs, chunks and trailers, and drops clients that send or read nothing."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -167,7 +167,10 @@ class BoundedHttp(HttpToolsProtocol):
             self._reject(431, "headers_too_large", "The headers are over the limit of 128 KB")
 
     def _reject(self, status: int, code: str, text: str) -> None:
-        """Answers and reads no further. An answer that is owed to an earlier request goes out instead."""
+        """Answer with an error and stop reading.
+
+        While an earlier request is being answered, its answer is sent instead.
+        """
         if self._rejected:
             return
         self._rejected = True

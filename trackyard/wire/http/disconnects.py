@@ -1,4 +1,4 @@
-"""Work in a thread for a client that may go before it is done."""
+"""Work in a thread for a client that may disconnect."""
 
 import asyncio
 from collections.abc import Callable
@@ -16,7 +16,10 @@ T = TypeVar("T")
 async def run_cancellable(
     receive: Receive, token: CancellationToken, work: Callable[[], T], threads: CapacityLimiter
 ) -> T:
-    """What `work` answers. When the client goes meanwhile, `token` gives up what it asks. The body has been read."""
+    """Return the result of `work`. The body must have been read.
+
+    When the client disconnects, `token` is cancelled, which ends the queries of `work`.
+    """
     watcher = asyncio.ensure_future(_cancel_on_disconnect(receive, token))
     try:
         return await anyio.to_thread.run_sync(work, limiter=threads)

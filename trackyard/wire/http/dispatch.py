@@ -1,6 +1,8 @@
-"""One request from bytes to answer, in the order of docs/spec/api-conventions.md#errors: unrouted, method, size, key,
-rate, caller, path
-id, parameters. Handlers are synchronous and run in threads; nothing else blocks the loop."""
+"""One request from bytes to answer, checked in the order of docs/spec/api-conventions.md#errors.
+
+The order is: path, method, size, key, rate, caller, id in the path, parameters. Handlers are synchronous and run in
+threads; nothing else blocks the event loop.
+"""
 
 import json
 import logging
@@ -73,11 +75,11 @@ JSON = "application/json"
 MAX_IGNORED = 20
 THREADS = 16
 REPORT_THREADS = 100
-"""Most of them wait for their turn at the analytic store, which refuses what would wait too long."""
+"""Most of them wait for the analytic store, which refuses reports that would wait too long."""
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}\Z")
 
 Forward = Callable[[Request, str], Awaitable[Response]]
-"""Answers a request of the tracking listener that came to the API, from the caller's address."""
+"""Answers a request for the tracking listener that came to the API. Arguments: request, address of its caller."""
 
 D = TypeVar("D")
 
@@ -85,10 +87,10 @@ D = TypeVar("D")
 class Dispatch(Generic[D]):
     """The ASGI application of a catalogue.
 
-    Outside of the API, and without a key: `pages` by their path, `branches` by what their paths begin with
-    (`/files/`), which get the rest of the path. `run_idempotently`: what gives a repeated write its first answer
-    again; without
-    one an Idempotency-Key is not looked at · `refusal_of`: what a failure is to the caller, None = a defect of ours.
+    pages: pages without a key, by path.
+    branches: pages without a key, by the start of their path (`/files/`); they get the rest of the path.
+    run_idempotently: returns the first answer to a repeated write; None = Idempotency-Key is ignored.
+    refusal_of: the error that a failure is to the caller; None = a defect of the program.
     """
 
     def __init__(
@@ -161,7 +163,7 @@ class Dispatch(Generic[D]):
         except RequestError as refusal:
             response = _error_response(refusal)
         except ClientDisconnect:
-            response = _json(400, body_of(RequestError("The request ended too early")))  # nobody reads it
+            response = _json(400, body_of(RequestError("The request ended too early")))  # no client is left to read it
         except Exception as fault:
             response = self._failure_response(fault, request)
         if page is None and forward is None:
@@ -170,7 +172,7 @@ class Dispatch(Generic[D]):
         return response
 
     def _failure_response(self, fault: Exception, request: Request) -> Response:
-        """What a store that fails, or a defect, is answered with."""
+        """Return the answer to a failure of a store, or to a defect."""
         where = {"method": request.method, "path": request.scope["path"]}
         refusal = self._refusal_of(fault)
         if refusal is not None:
@@ -204,8 +206,10 @@ class Dispatch(Generic[D]):
         return _success_response(done), _name(caller)
 
     async def _find_caller(self, key: str | None, address: str) -> Caller | None:
-        """Whose key it is. Raises TooManyRequests at the end of a flood of wrong ones; keys that called lately, from
-        wherever, are not held up by it."""
+        """Return the caller of a key. Raises TooManyRequests during a flood of wrong keys.
+
+        Keys that called recently are accepted during a flood.
+        """
         if key is None:
             return None
         if self._failed.over(address) and not self._rates.knows(digest(key)):
@@ -217,13 +221,13 @@ class Dispatch(Generic[D]):
         return caller
 
     def _count_request(self, name: str, request: Request) -> None:
-        """Counts a call of a key, or of an address where none is asked for. Raises TooManyRequests."""
+        """Count a call of a key, or of an address in methods for anyone. Raises TooManyRequests."""
         request.state.standing = standing = self._rates.take(name)
         if standing.wait:
             raise TooManyRequests(standing.wait)
 
     def _rate_status(self, request: Request) -> RateLimitStatus:
-        """Where who calls stands; before the key is known, that is the address."""
+        """Return the rate limit status of the caller, or of its address before the key is known."""
         found: RateLimitStatus | None = getattr(request.state, "standing", None)
         return found or self._rates.peek(_network(request))
 
@@ -255,7 +259,7 @@ class Dispatch(Generic[D]):
             current_cancellation.reset(cancellation_token)
 
     def _audit_actor(self, match: Match, caller: Caller | None) -> AuditActor | None:
-        """Who the audit log names for what this call writes."""
+        """Return the actor that the audit log names for the writes of this call."""
         if not isinstance(caller, StaffCaller):
             return None
         return AuditActor(caller.id, match.endpoint.id, request_id.get(), self._clock.now_ms())
@@ -287,7 +291,7 @@ class Dispatch(Generic[D]):
 
 
 class _RawRequest(NamedTuple):
-    """What a request says, as it came. Reading it may take a second: never in the event loop."""
+    """A request as it came. Reading it may take a second, so never in the event loop."""
 
     query: bytes
     content_type: str
@@ -296,7 +300,10 @@ class _RawRequest(NamedTuple):
     head: bool
 
     def tree(self) -> tuple[Tree, BadInput | None]:
-        """The parameters, or what is wrong with their form: told only after the path's id was looked for."""
+        """Return the parameters, or the fault of their form.
+
+        The fault is reported after the subject of the path was found.
+        """
         try:
             check_idempotency_key(self.idempotency_key)
             pairs = [(name, value) for name, value in query_pairs(self.query) if name not in KEY_NAMES]
@@ -307,7 +314,7 @@ class _RawRequest(NamedTuple):
 
 
 class _Result(NamedTuple):
-    """An answer, the names of the parameters it did not use, and whether it was given before. file: sent instead."""
+    """An answer. ignored: names of unused parameters. file: sent instead of `content`."""
 
     content: bytes
     ignored: list[str]
@@ -316,7 +323,7 @@ class _Result(NamedTuple):
 
 
 class _HandlerRun(Generic[D]):
-    """The part of a call that runs in a thread: the parameters' form, the path's id, the parameters, the handler."""
+    """The part of a call that runs in a thread: parameters, id in the path, handler."""
 
     def __init__(
         self,
@@ -344,7 +351,7 @@ class _HandlerRun(Generic[D]):
         )
 
     def run(self) -> _Result:
-        """The answer, or the first one when it is asked for again. Raises Refusals."""
+        """Return the answer, or the first answer to a repeated write. Raises RequestError."""
         tree, fault = self._sent.tree()
         try:
             if self._run_idempotently is None or self._sent.idempotency_key is None or fault is not None:
@@ -390,7 +397,7 @@ class _HandlerRun(Generic[D]):
         return _Result(encoded(answer), sorted(ignored))
 
     def _file(self, file_export: FileExport[D], api_request: ApiRequest[D], params: ExportParams) -> ExportResponse:
-        """The answer as a file, whose first rows were read: what refuses them is told as an error."""
+        """Return the answer as a file. Its first rows are read, so that their errors are sent as errors."""
         cleanup = self._reserve_slot()
         try:
             file = ExportResponse(file_export.name, params.format, file_export.rows(api_request, params), cleanup)
@@ -403,7 +410,7 @@ class _HandlerRun(Generic[D]):
 
 
 def _stored_result(done: _Result) -> str:
-    """An answer as it is kept."""
+    """Return an answer in the form in which it is stored."""
     return json.dumps([done.content.decode(), done.ignored])
 
 
@@ -412,12 +419,12 @@ def _name(caller: Caller | None) -> str:
 
 
 def _address(request: Request) -> str:
-    """The client's address; behind a trusted proxy the one it tells of (the server sees to that)."""
+    """Return the client's address, which the server has taken from a trusted proxy's header."""
     return request.client.host if request.client is not None else ""
 
 
 def _network(request: Request) -> str:
-    """What strangers are counted by."""
+    """Return the network by which callers without a key are counted."""
     return network_of(_address(request))
 
 
@@ -438,7 +445,7 @@ def _check_length(request: Request, max_bytes: int) -> None:
 
 
 async def _read_body(request: Request, max_bytes: int, body: "SpooledTemporaryFile[bytes] | None") -> None:
-    """Reads the body into `body`, in memory up to a megabyte, then on disk; None counts it alone."""
+    """Read the body into `body`: in memory up to a megabyte, then on disk. None only counts its bytes."""
     size = 0
     async for chunk in request.stream():
         size += len(chunk)
@@ -453,7 +460,7 @@ def _too_large(max_bytes: int) -> BodyTooLarge:
 
 
 def _key_pairs(query: bytes) -> list[tuple[str, str]]:
-    """The pairs that may hold the key; the rest of the query may be broken."""
+    """Return the pairs that may hold the key. The rest of the query may be malformed."""
     pairs = (piece.partition(b"=") for piece in query.split(b"&"))
     return [(name.decode("latin-1"), value.decode("latin-1")) for name, _, value in pairs]
 
@@ -474,7 +481,7 @@ def _success_response(done: _Result) -> Response:
 
 
 def _drop_body(response: Response) -> None:
-    """Takes the body from an answer to HEAD; its Content-Length stays that of GET."""
+    """Remove the body of an answer to HEAD, but keep the Content-Length of GET."""
     response.body = b""
 
 

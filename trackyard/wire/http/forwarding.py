@@ -1,7 +1,7 @@
-"""Inbound postbacks and pixels that come to the API's address, forwarded to a tracking address.
+"""Forwards inbound postbacks and pixels from the API's address to a tracking address.
 
-The tracking listener answers: it writes the journal and applies every limit. It gets the caller's address in a signed
-header (domain/tracking/forwarding.py).
+The tracking listener answers: it writes the journal and applies every limit. A signed header carries the caller's
+address (domain/tracking/forwarding.py).
 """
 
 import http.client
@@ -28,13 +28,13 @@ PATHS: Final = frozenset(("/postback", "/success.jpg", "/success.php"))
 METHODS: Final = ("GET", "HEAD", "POST", "OPTIONS")
 MAX_CONCURRENT: Final = 16
 MAX_WAITING: Final = 256
-"""Requests that may be under way or wait for their turn; more of them are a 429."""
+"""Requests that may run or wait at once; further ones are a 429."""
 MAX_HELD_BYTES: Final = 32 * MEGABYTE
-"""Bytes of bodies that may be held at once; more of them are a 429."""
+"""Bytes of bodies that may be held at once; more are a 429."""
 TIMEOUT_S: Final = 5.0
-"""Time of an answer, and of the wait for a turn; a request that has no turn by then is a 503."""
+"""Time of an answer, and of waiting for a slot; a request without a slot by then is a 503."""
 _UNQUOTED: Final = "".join(map(chr, range(0x21, 0x7F)))
-"""What stands in a query as it came; the rest is percent-encoded."""
+"""Characters of a query that stay as they came; others are percent-encoded."""
 _FORWARDED_HEADERS: Final = (
     *("content-type", "cookie", "origin", "referer", "user-agent"),
     *("access-control-request-headers", "access-control-request-method"),
@@ -47,8 +47,9 @@ log = logging.getLogger("trackyard.api")
 class Forwarder:
     """Forwards requests to the tracking address `url`.
 
-    verified: whether its certificate is checked · seconds: an answer may take · patience: seconds that a request waits
-    for its turn.
+    verified: whether its certificate is checked.
+    seconds: that an answer may take.
+    max_wait: seconds that a request may wait for a slot.
     """
 
     def __init__(
@@ -103,7 +104,7 @@ class Forwarder:
             with anyio.move_on_after(self._max_wait) as wait:
                 await self._slots.acquire()
             if wait.cancelled_caught:
-                log.warning("tracking address is busy", extra={"requests": self._in_flight})
+                log.warning("tracking address busy", extra={"requests": self._in_flight})
                 raise _unavailable("The tracking address is busy: try again later")
             try:
                 return await anyio.to_thread.run_sync(forward, limiter=self._threads)
@@ -125,7 +126,7 @@ class Forwarder:
             answer = connection.getresponse()
             content = answer.read(MEGABYTE + 1)
         except (OSError, ValueError, http.client.HTTPException) as fault:
-            log.warning("tracking address does not answer", extra={"path": path, "error": str(fault)})
+            log.warning("tracking address unreachable", extra={"path": path, "error": str(fault)})
             raise _unavailable("No tracking address answers: try again later") from None
         finally:
             connection.close()

@@ -1,5 +1,4 @@
-"""Pages beside the API that need no key: /healthz, /readyz, /metrics
-(docs/spec/api-conventions.md#pages-without-a-key)."""
+"""Pages without a key: /healthz, /readyz, /metrics (docs/spec/api-conventions.md#pages-without-a-key)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,24 +12,28 @@ from trackyard.wire.response.envelope import encoded
 Page = Callable[[], Response]
 
 Branch = Callable[[str, Headers], Response]
-"""Pages by the rest of their path and the request's headers."""
+"""Returns a page by the rest of its path and the request's headers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """Whether requests can be served. `reasons`: why not, empty when ready · `lags`: queue → seconds behind."""
+    """Whether requests can be served.
+
+    reasons: why not; empty when ready.
+    lags: queue to seconds of delay.
+    """
 
     reasons: tuple[str, ...] = ()
     lags: dict[str, float] = field(default_factory=dict)
 
 
 def health() -> Response:
-    """The process is alive."""
+    """Report that the process is alive."""
     return Response(encoded({"status": 1}), media_type="application/json")
 
 
 def ready(check: Callable[[], Readiness]) -> Page:
-    """200 when ready, else 503 with the reasons; both with the lag of each queue."""
+    """Return a page: 200 when ready, otherwise 503 with the reasons; both with the lag of each queue."""
 
     def page() -> Response:
         found = check()
@@ -41,6 +44,6 @@ def ready(check: Callable[[], Readiness]) -> Page:
 
 
 def metrics() -> Response:
-    """The metrics of all processes of this machine."""
+    """Return the metrics of all processes of this machine."""
     content, content_type = render_metrics()
     return Response(content, headers={"Content-Type": content_type})

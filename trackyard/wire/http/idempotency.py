@@ -1,5 +1,7 @@
-"""Idempotency-Key: what a call asks, in a form that is the same when it is sent again
-(docs/spec/api-conventions.md#idempotency)."""
+"""Idempotency keys: a digest of a call that is the same when it is sent again.
+
+docs/spec/api-conventions.md#idempotency.
+"""
 
 import hashlib
 import json
@@ -17,35 +19,38 @@ from trackyard.wire.request.brackets import File, Tree
 
 IDEMPOTENCY_KEY_HEADER = "Idempotency-Key"
 REPLAYED_HEADER = "Idempotency-Replayed"
-"""The header of an answer that was given before: `true`."""
+"""The header of a repeated answer: `true`."""
 
 RunOnce = Callable[[IdempotentRequest, Callable[[], str]], tuple[str, bool]]
-"""The answer of the work, or the first one's; and whether it is that."""
+"""Returns the answer of the work, or the first answer; and whether it is the first one."""
 
 _KEY = re.compile(r"[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?\Z")
 _PIECE = 64 * 1024
 
 
 def find_idempotency_key(headers: Headers, match: Match) -> str | None:
-    """The key of a write that names one, as it was sent."""
+    """Return the Idempotency-Key of a write as it was sent, or None."""
     return headers.get(IDEMPOTENCY_KEY_HEADER) if match.endpoint.replayable else None
 
 
 def check_idempotency_key(key: str | None) -> None:
-    """Raises BadInput for a key of another form."""
+    """Raise BadInput for a malformed key."""
     if key is not None and not _KEY.match(key):
         raise BadInput({IDEMPOTENCY_KEY_HEADER: ["This value must have 1 to 255 printable ASCII characters."]})
 
 
 def idempotent_request_of(owner: str, key: str, match: Match, tree: Tree) -> IdempotentRequest:
-    """What is asked, by its parameters: a form that is sent again has other bytes."""
+    """Return the request to be run once.
+
+    It is compared by its parameters: a form that is sent again has other bytes.
+    """
     what = [match.endpoint.id, match.version, match.variables, tree]
     text = json.dumps(what, sort_keys=True, default=_plain)
     return IdempotentRequest(owner, key, hashlib.sha256(text.encode()).hexdigest())
 
 
 def _plain(value: Any) -> Any:
-    """What JSON has no form for."""
+    """Return a JSON value of a type that JSON does not have."""
     if isinstance(value, Decimal):
         return str(value)
     if isinstance(value, File):

@@ -1,7 +1,6 @@
-"""How often one key may call (docs/spec/api-conventions.md#rate-limits). Counted in this process: a machine has one
-that serves the API.
+"""Rate limits of keys (docs/spec/api-conventions.md#rate-limits), counted in this process.
 
-Used from the event loop alone, so nothing here is locked.
+One process of a machine serves the API. Everything runs in its event loop, so nothing is locked.
 """
 
 import time
@@ -15,19 +14,23 @@ from typing import Final, NamedTuple
 from trackyard.base.errors import TooManyRequests
 
 MonotonicClock = Callable[[], float]
-"""A clock that never goes back."""
+"""Returns seconds that never decrease."""
 
 MAX_NAMES: Final = 50_000
-"""Keys and addresses that are remembered; beyond, those that called longest ago are forgotten."""
+"""Keys and addresses that are remembered; the least recent ones are forgotten first."""
 
 WRONG_KEYS_PER_SECOND: Final = 50
 WRONG_KEYS_SECONDS: Final = 10
-"""An address that sends more wrong keys a second than this, for so many seconds, is held to it from then on."""
+"""An address that sends more wrong keys a second, for so many seconds, is then limited to this rate."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApiLimits:
-    """What one key may do. burst: calls at once after a pause · reports: that run at once."""
+    """The limits of one key.
+
+    burst: calls at once after a pause.
+    reports: that run at once.
+    """
 
     per_second: int = 50
     burst: int = 100
@@ -35,8 +38,12 @@ class ApiLimits:
 
 
 class RateLimitStatus(NamedTuple):
-    """Where a key stands. remaining: calls that it may make at once · reset: seconds until that is `limit` again ·
-    wait: seconds until it may call, 0 when it may now."""
+    """The state of a key's rate limit.
+
+    remaining: calls that it may make at once.
+    reset: seconds until that is `limit` again.
+    wait: seconds until it may call; 0 = now.
+    """
 
     limit: int
     remaining: int
@@ -44,13 +51,13 @@ class RateLimitStatus(NamedTuple):
     wait: int
 
     def headers(self) -> list[tuple[bytes, bytes]]:
-        """What every answer says of it, as ASGI writes headers."""
+        """Return the headers of every answer, as ASGI writes them."""
         fields = (b"limit", self.limit), (b"remaining", self.remaining), (b"reset", self.reset)
         return [(b"x-ratelimit-" + name, b"%d" % value) for name, value in fields]
 
 
 class RateLimiter:
-    """A bucket of tokens for each name (a key, or an address where none is asked for). A call takes one."""
+    """A bucket of tokens for each name: a key, or an address in methods for anyone."""
 
     def __init__(self, limits: ApiLimits, seconds: MonotonicClock = time.monotonic) -> None:
         self._limits = limits
@@ -58,15 +65,15 @@ class RateLimiter:
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()  # tokens, and when there were so many
 
     def knows(self, name: str) -> bool:
-        """Whether it called lately."""
+        """Return whether a name called recently."""
         return name in self._buckets
 
     def peek(self, name: str) -> RateLimitStatus:
-        """Where a name stands; nothing is taken."""
+        """Return the state of a name without counting a call."""
         return self._status(self._tokens(name))
 
     def take(self, name: str) -> RateLimitStatus:
-        """Where a name stands after one more call. A call that has to wait takes nothing."""
+        """Return the state of a name after one more call. A call that has to wait is not counted."""
         tokens = self._tokens(name)
         status = self._status(tokens - 1 if tokens >= 1 else tokens)
         wait = 0 if tokens >= 1 else ceil((1 - tokens) / self._limits.per_second)
@@ -85,7 +92,7 @@ class RateLimiter:
 
 
 class ReportLimiter:
-    """How many reports each key has running."""
+    """The number of reports that each key is running."""
 
     def __init__(self, limits: ApiLimits) -> None:
         self._max_reports = limits.reports
@@ -93,7 +100,7 @@ class ReportLimiter:
 
     @contextmanager
     def slot(self, name: str) -> Iterator[None]:
-        """A report that runs as long as the block. Raises TooManyRequests."""
+        """Count a report while the block runs. Raises TooManyRequests."""
         running = self._running.get(name, 0)
         if running >= self._max_reports:
             raise TooManyRequests(1, code="too_many_reports")
@@ -107,19 +114,19 @@ class ReportLimiter:
 
 
 class WrongKeyLimiter:
-    """Wrong keys by address: a flood of them must not become a flood of look-ups."""
+    """Counts wrong keys by address, since a flood of them must not flood the database."""
 
     def __init__(self, seconds: MonotonicClock = time.monotonic) -> None:
         self._seconds = seconds
         self._floods: OrderedDict[str, tuple[int, int, int]] = OrderedDict()  # second, keys in it, seconds before
 
     def over(self, address: str) -> bool:
-        """Whether the address has been over the rate for so long that its next wrong key need not be looked up."""
+        """Return whether the next wrong key of an address is refused without a look-up."""
         _, keys, flood = self._now(address)
         return flood >= WRONG_KEYS_SECONDS and keys >= WRONG_KEYS_PER_SECOND
 
     def count(self, address: str) -> None:
-        """One more wrong key."""
+        """Count a wrong key."""
         second, keys, flood = self._now(address)
         self._floods[address] = (second, keys + 1, flood)
         _forget_oldest(self._floods, address)

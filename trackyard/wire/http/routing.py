@@ -1,4 +1,7 @@
-"""From a path to its endpoint: both prefixes, a trailing slash tolerated, fixed segments before variables."""
+"""Finds the endpoint of a path, with or without a slash at its end.
+
+Both prefixes are routed. Fixed segments precede variables.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -31,7 +34,7 @@ class RouteTable:
             patterns.sort(key=lambda pattern: [segment.startswith("{") for segment in pattern[0]])
 
     def get(self, method: str, path: str) -> Match:
-        """The endpoint of a call. HEAD is GET. Raises PageNotFound, MethodNotAllowed."""
+        """Return the endpoint of a call; HEAD is GET. Raises PageNotFound, MethodNotAllowed."""
         method = "GET" if method == "HEAD" else method
         found = self._all(path)
         if not found:
@@ -42,13 +45,13 @@ class RouteTable:
         raise MethodNotAllowed(self.allowed(path))
 
     def allowed(self, path: str) -> list[str]:
-        """The methods of a path, empty when it has none."""
+        """Return the methods of a path; empty for an unknown one."""
         methods = {match.endpoint.method for match in self._all(path)}
         more = {"HEAD"} if "GET" in methods else set()
         return sorted(methods | more | {"OPTIONS"}) if methods else []
 
     def _all(self, path: str) -> list[Match]:
-        """The endpoints of one path of the catalogue: where two fit, the one with fixed segments is meant."""
+        """Return the endpoints of a path. Of two that match, the one with fixed segments is taken."""
         if len(path) > MAX_PATH:
             return []
         prefix, *segments = path.strip("/").split("/")

@@ -1,4 +1,4 @@
-"""/openapi.json, one document per version, and /docs: one HTML page without outside assets."""
+"""The OpenAPI documents, and /docs: one HTML page without external assets."""
 
 import base64
 import hashlib
@@ -20,7 +20,7 @@ _CODE = re.compile(r"`([^`]+)`")
 
 
 class Parameter(NamedTuple):
-    """One row of a method's table. `name`: as it is sent · `needed`: whether no call goes without it."""
+    """One row of a method's table. needed: whether every call must have it."""
 
     name: str
     schema: Schema
@@ -34,13 +34,13 @@ def document_path(prefix: str) -> str:
 
 
 def openapi_page(document: Schema) -> Page:
-    """The document as JSON."""
+    """Return the document as JSON."""
     content = json.dumps(document, ensure_ascii=False).encode()
     return lambda: Response(content, media_type="application/json")
 
 
 def docs_page(document: Schema) -> Page:
-    """The document as a page to read and search. Its policy admits this page's own style and script alone."""
+    """Return the document as a page with search. Its policy admits the style and script of this page only."""
     style, script = _asset("docs.css"), _asset("docs.js")
     content = _html(document, style, script).encode()
     policy = f"default-src 'none'; base-uri 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'"
@@ -84,7 +84,7 @@ def _documents() -> str:
 
 
 def operations(document: Schema) -> Iterator[tuple[str, str, Schema]]:
-    """Each method once: by its 3.1 path, unless /3.0 alone answers it."""
+    """Yield each method once, by its 3.1 path, or by its 3.0 path when it has no other."""
     listed: set[str] = set()
     for prefix in reversed(VERSIONS):
         for path, item in document["paths"].items():
@@ -121,12 +121,12 @@ def _section(document: Schema, path: str, method: str, operation: Schema) -> str
 
 
 def _prose(text: str) -> str:
-    """Text as HTML, what stands in backticks as code."""
+    """Return text as HTML, with the parts in backticks as code."""
     return _CODE.sub(r"<code>\1</code>", escape(text))
 
 
 def parameters(document: Schema, operation: Schema) -> list[Parameter]:
-    """The parameters of a method, those that it needs first; its headers are told of in the introduction."""
+    """Return the parameters of a method, required ones first. The introduction describes its headers."""
     found = [
         Parameter(item["name"], item["schema"], item["required"], item.get("description", ""))
         for item in operation["parameters"]
@@ -156,7 +156,7 @@ def _fields(document: Schema, schema: Schema, prefix: str, *, needed: bool) -> I
 
 
 def _curl_example(document: Schema, path: str, method: str, operation: Schema) -> str:
-    """A call with what the method needs, to be copied into a terminal."""
+    """Return a call with the required parameters, to be copied into a terminal."""
     needed = [item for item in parameters(document, operation) if item.needed and f"{{{item.name}}}" not in path]
     pairs = [
         f"{item.name}{'[]' if item.schema.get('type') == 'array' else ''}={_value(document, item.schema)}"
@@ -172,7 +172,7 @@ def _curl_example(document: Schema, path: str, method: str, operation: Schema) -
 
 
 def _value(document: Schema, schema: Schema) -> str:
-    """An example of what a parameter takes."""
+    """Return an example value of a parameter."""
     schema = _resolved(document, schema)
     if schema.get("type") == "array":
         return _value(document, schema["items"])
@@ -196,7 +196,7 @@ def _resolved(document: Schema, schema: Schema) -> Schema:
 
 
 def described(parameter: Parameter) -> tuple[str, str]:
-    """The type of a parameter and what it means, as text."""
+    """Return the type of a parameter and its meaning, as text."""
     meaning = f"required {parameter.description}" if parameter.needed else parameter.description
     schema = parameter.schema
     kind = str(schema.get("type", "any"))
@@ -224,7 +224,7 @@ def _errors(document: Schema) -> str:
 
 
 def _example(document: Schema, schema: Schema) -> Any:
-    """What an answer looks like: names and types."""
+    """Return an example of an answer: names and types."""
     schema = _resolved(document, schema)
     records = [option for option in schema.get("anyOf", ()) if "$ref" in option]
     if len(records) > 1:  # staff and affiliates get different views; the first is the whole one

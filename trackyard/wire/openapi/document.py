@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document, written from the declarations alone."""
+"""The OpenAPI 3.1 document, derived from the declarations."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -50,7 +50,9 @@ def document(
 ) -> Schema:
     """Return the document of a catalogue.
 
-    version: of the program · servers: addresses of the API · topics: the tags of the methods; None = one for all.
+    version: of the program.
+    servers: addresses of the API.
+    topics: the tags of the methods; None = one for all.
     """
     listed = tuple(endpoints)
     tags = (Topic("methods", "Methods", listed),) if topics is None else tuple(topics)
@@ -94,7 +96,7 @@ def document(
 
 
 def _sent(answer: Schema) -> Schema:
-    """Return the schema of an answer that names every field it always has, those with a default among them."""
+    """Return the schema of an answer in which every field with a default is required."""
     properties: dict[str, Schema] = answer.get("properties", {})
     always = [name for name, field in properties.items() if name in answer.get("required", ()) or "default" in field]
     bare = {
@@ -128,7 +130,7 @@ def document_of_version(whole: Schema, prefix: str) -> Schema:
 
 
 def _referenced(components: Schema, paths: Schema) -> Schema:
-    """The schemas that paths and the other components refer to, directly or not."""
+    """Return the schemas that paths and the other components refer to, directly or not."""
     schemas = components["schemas"]
     waiting = [paths, *(part for name, part in components.items() if name != "schemas")]
     found: set[str] = set()
@@ -146,8 +148,11 @@ def _referenced(components: Schema, paths: Schema) -> Schema:
 
 
 def each_parameter(model: type[Params], prefix: str = "", *, above: Field | None = None) -> Iterator[tuple[str, Field]]:
-    """Every parameter of a model by its full wire name, `[*]` for an index or map key. A value inside of another has
-    that one's `Only`. `above`: the parameter the model is of."""
+    """Yield every parameter of a model by its full wire name, `[*]` for an index or map key.
+
+    A nested parameter has the `Only` of the outer one.
+    above: the parameter that holds the model.
+    """
     for own in fields_of(model):
         field = own if above is None else own.within(above)
         name = f"{prefix}[{field.name}]" if prefix else field.name
@@ -161,7 +166,7 @@ def each_parameter(model: type[Params], prefix: str = "", *, above: Field | None
 
 
 def _short_name(name: str) -> str:
-    """Return the name of a schema; classes that share a name get that of their module: `TicketsMessageAnswer`."""
+    """Return the name of a schema, with the module where classes share a name: `TicketsMessageAnswer`."""
     *_, module, own = ["", *name.split(".")]
     return "".join(word.title() for word in module.split("_")) + own
 
@@ -189,7 +194,7 @@ def _views(endpoint: Endpoint[Any]) -> list[Any]:
 
 
 def _first_sentence(text: str) -> tuple[str, str]:
-    """The first sentence of a text, in one line, and what follows it."""
+    """Return the first sentence of a text, in one line, and the rest."""
     first, _, rest = text.partition("\n\n")
     sentence, *more = re.split(r"(?<=\.)\s+(?=[A-Z`])", first, maxsplit=1)
     return " ".join(sentence.split()), "\n\n".join(part for part in (*more, rest.strip()) if part)
@@ -229,7 +234,7 @@ def _operation(endpoint: Endpoint[Any], prefix: str, answer: Schema, tag: str) -
 
 
 def _export_text(endpoint: Endpoint[Any]) -> str:
-    """What there is to say of its answer as a file."""
+    """Return the description of its answer as a file."""
     if endpoint.file_export is None:
         return ""
     return (
@@ -240,7 +245,7 @@ def _export_text(endpoint: Endpoint[Any]) -> str:
 
 
 def _export_content(endpoint: Endpoint[Any]) -> Schema:
-    """What is answered with format=csv or parquet."""
+    """Return the answers to format=csv and format=parquet."""
     file_export = endpoint.file_export
     if file_export is None:
         return {}
@@ -254,7 +259,7 @@ def _export_content(endpoint: Endpoint[Any]) -> Schema:
 
 
 def _bodies(model: type[Params]) -> Schema:
-    """Return the forms of a body. A multipart body alone carries files, each of one of its types."""
+    """Return the forms of a body. Only a multipart body carries files, each of one of its types."""
     files = _files(model)
     multipart: Schema = {"schema": {"$ref": REFS.format(name=model.__name__)}}
     if files:
@@ -265,7 +270,7 @@ def _bodies(model: type[Params]) -> Schema:
 
 
 def _files(model: type[Params]) -> dict[str, tuple[str, ...]]:
-    """The parameters of a model that are files, with their media types."""
+    """Return the parameters of a model that are files, with their media types."""
     return {field.name: field.scalar.kinds for field in fields_of(model) if isinstance(field.scalar, FileUpload)}
 
 
@@ -274,7 +279,7 @@ def _without_files_name(model: type[Params]) -> str:
 
 
 def _without_files(schemas: Schema, model: type[Params]) -> Schema:
-    """The schema of a model in a body that carries no files."""
+    """Return the schema of a model in a body that carries no files."""
     whole, files = schemas[model.__name__], _files(model)
     properties = {name: each for name, each in whole["properties"].items() if name not in files}
     required = [name for name in whole.get("required", ()) if name not in files]
@@ -342,7 +347,7 @@ def _notes(field: Field) -> Iterator[str]:
 
 
 def _as_sent(value: Any, schema: Schema) -> Any:
-    """A default in the form it would be sent in."""
+    """Return a default in the form in which it is sent."""
     if isinstance(value, list | tuple):
         return type(value)(_as_sent(item, {}) for item in value)
     if isinstance(value, Enum):
@@ -374,7 +379,7 @@ def _with_nested(models: Iterable[type[Params]]) -> Iterator[type[Params]]:
 
 
 class _Schemas(GenerateJsonSchema):
-    """Says defaults as they are sent, and none where the default is "not sent"."""
+    """Shows defaults as they are sent, and no default of None, which means not sent."""
 
     def default_schema(self, schema: WithDefaultSchema) -> Schema:
         described = super().default_schema(schema)
@@ -395,7 +400,7 @@ def _error(code: str, text: str) -> Schema:
 
 
 def _headers(*names: str) -> Schema:
-    """What an answer has, in addition to what every one has."""
+    """Return the headers of an answer; every one has those of rate limits."""
     every = (name for name in _HEADERS if name.startswith("X-RateLimit"))
     return {name: {"$ref": f"#/components/headers/{name}"} for name in (*every, *names)}
 

@@ -1,8 +1,8 @@
-"""Reading a request into one tree (docs/spec/api-conventions.md#parameters): query, urlencoded, multipart and JSON,
-body over query.
+"""Reads a request into one tree (docs/spec/api-conventions.md#parameters).
 
-A tree is nested dicts of text, lists, files and, from JSON, numbers and booleans. Digit keys stay keys: only a
-parameter's type knows whether they are list indices or map keys.
+Parameters come in the query and in urlencoded, multipart and JSON bodies; the body overrides the query. A tree is
+nested dicts of text, lists, files and, from JSON, numbers and booleans. Digit keys stay keys: only the type of a
+parameter decides whether they are indices of a list or keys of a map.
 """
 
 import asyncio
@@ -24,15 +24,18 @@ from trackyard.base.errors import BadInput, BodyTooLarge
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """An uploaded file. `kind`: the media type its sender claims · `handle`: its bytes, on disk when they are many,
-    closed at the end of the request."""
+    """An uploaded file.
+
+    kind: the media type that the client names.
+    handle: the bytes, on disk when there are many, closed at the end of the request.
+    """
 
     name: str
     kind: str
     handle: BinaryIO
 
     def read(self) -> bytes:
-        """All of its bytes."""
+        """Return the content."""
         self.handle.seek(0)
         return self.handle.read()
 
@@ -42,7 +45,7 @@ Pairs = Iterable[tuple[str, str | File]]
 
 MAX_PARAMETERS = 5000
 MAX_FILES = 200
-"""Files of one request: each may hold a descriptor while it is read."""
+"""Files of one request, each of which may hold a descriptor."""
 
 MAX_TEXT = 1024 * 1024
 """Bytes of a body that is held in memory as a whole; only uploads may be longer."""
@@ -51,7 +54,7 @@ MAX_VALUES = 50_000
 """Values of a JSON body; a list may hold a thousand records (params.MAX_ITEMS)."""
 
 MAX_DEPTH = 8
-"""Brackets in a name, and levels of a JSON body; the deepest documented name has five."""
+"""Brackets in a name, and levels of a JSON body. The deepest documented name has five."""
 
 _OPTIONS = DecodeOptions(
     parse_lists=False,
@@ -67,7 +70,10 @@ _CHARSET = re.compile(r"\Autf-?8\Z", re.IGNORECASE)
 
 
 def query_pairs(query: bytes) -> list[tuple[str, str]]:
-    """The pairs of a query string or an urlencoded body. Raises BadInput on invalid UTF-8, NUL, or too many."""
+    """Return the pairs of a query string or an urlencoded body.
+
+    Raises BadInput on invalid UTF-8, NUL, or too many pairs.
+    """
     pieces = [piece for piece in query.split(b"&") if piece]
     if len(pieces) > MAX_PARAMETERS:
         raise BadInput({"parameters": [f"At most {MAX_PARAMETERS} parameters are accepted."]})
@@ -79,7 +85,10 @@ def query_pairs(query: bytes) -> list[tuple[str, str]]:
 
 
 async def multipart_pairs(content_type: str, body: BinaryIO) -> list[tuple[str, str | File]]:
-    """The fields and files of a multipart body; the caller closes the files. Raises BadInput when it is none."""
+    """Return the fields and files of a multipart body. The caller closes the files.
+
+    Raises BadInput for a malformed body.
+    """
     boundary = parse_options_header(content_type)[1].get(b"boundary")
     if not boundary or not _contains(body, b"--" + boundary + b"--"):
         raise BadInput({"body": ["The multipart body cannot be read."]})
@@ -102,7 +111,10 @@ async def multipart_pairs(content_type: str, body: BinaryIO) -> list[tuple[str, 
 
 
 def tree_of(pairs: Pairs) -> Tree:
-    """The tree of named values: `a[b][0]=x` → `{"a": {"b": {"0": "x"}}}`; a repeated name holds a list."""
+    """Return the tree of named values: `a[b][0]=x` → `{"a": {"b": {"0": "x"}}}`.
+
+    A repeated name holds a list. Raises BadInput for a name that is nested too deep.
+    """
     named: dict[str, list[Any]] = {}
     for name, value in pairs:
         named.setdefault(name, []).append(value)
@@ -115,7 +127,10 @@ def tree_of(pairs: Pairs) -> Tree:
 
 
 def json_tree(body: bytes) -> Tree:
-    """The tree of a JSON body, which must be an object. Numbers with a fraction are Decimal. Raises BadInput."""
+    """Return the tree of a JSON body, which must be an object. Raises BadInput.
+
+    Numbers with a fraction are Decimal.
+    """
     try:
         tree = json.loads(body.decode(), parse_float=Decimal, parse_constant=_reject_constant)
     except UnicodeDecodeError:
@@ -131,10 +146,10 @@ def json_tree(body: bytes) -> Tree:
 
 
 def body_tree(content_type: str, body: BinaryIO) -> Tree:
-    """The tree of a body by its content type; a body of a type that carries no parameters is a BadInput.
+    """Return the tree of a body by its content type. The caller closes its files.
 
-    Not to be called in a running event loop: a large body takes its time. Whoever has the tree closes its files.
-    Raises BodyTooLarge for a long body without files.
+    It may take a second, so it must not run in an event loop. Raises BodyTooLarge for a long body without files, and
+    BadInput for a malformed one or a type without parameters.
     """
     kind, parameters = parse_options_header(content_type)
     size = body.seek(0, 2)
@@ -156,7 +171,7 @@ def body_tree(content_type: str, body: BinaryIO) -> Tree:
 
 
 def close_files(tree: Any) -> None:
-    """Closes every file of a tree."""
+    """Close every file of a tree."""
     if isinstance(tree, File):
         tree.handle.close()
     elif isinstance(tree, dict):
@@ -168,7 +183,7 @@ def close_files(tree: Any) -> None:
 
 
 def merged(under: Tree, over: Tree) -> Tree:
-    """Both trees; where they name the same value, that of `over`."""
+    """Return both trees merged; `over` wins."""
     out = dict(under)
     for key, value in over.items():
         below = out.get(key)
@@ -177,7 +192,7 @@ def merged(under: Tree, over: Tree) -> Tree:
 
 
 def wire_name(path: Iterable[str | int]) -> str:
-    """The name of a place in a tree as it is sent: `("filter", "offer", 0)` → `filter[offer][0]`."""
+    """Return the wire name of a place in a tree: `("filter", "offer", 0)` → `filter[offer][0]`."""
     first, *rest = path
     return str(first) + "".join(f"[{key}]" for key in rest)
 
@@ -198,7 +213,10 @@ def _text(raw: bytes, name: bytes) -> str:
 
 
 def _check_json(tree: Tree) -> None:
-    """Refuses what no form could have carried. Iterative: the depth is a stranger's."""
+    """Raise BadInput for text that no form could carry, and for too many values or levels.
+
+    It is iterative, since a client decides the depth.
+    """
     waiting: list[tuple[tuple[str | int, ...], Any]] = [((key,), value) for key, value in tree.items()]
     for key in tree:
         _check_text((key,), key)
@@ -253,7 +271,7 @@ def _part(latin_name: str, value: str | UploadFile) -> tuple[str, str | File]:
 
 
 def _is_empty_upload(value: str | UploadFile) -> bool:
-    """Whether it is what browsers send for a file field in which nobody chose a file."""
+    """Return whether a part is a file field of a browser in which no file was chosen."""
     return isinstance(value, UploadFile) and not value.filename and not value.size
 
 
@@ -270,7 +288,7 @@ async def _chunks(body: BinaryIO) -> AsyncGenerator[bytes, None]:
 
 
 def _contains(body: BinaryIO, marker: bytes) -> bool:
-    """Whether the bytes of a body hold `marker`, looked for piece by piece."""
+    """Return whether the bytes of a body contain `marker`, read in pieces."""
     body.seek(0)
     kept = b""
     while piece := body.read(_CHUNK):

@@ -1,9 +1,8 @@
-"""The parameter model of an endpoint: containers, markers, and what is said about them
-(docs/spec/api-conventions.md#parameters).
+"""The parameter model of an endpoint: containers, markers and fields.
 
-A model is a class of named types: `class NewThing(Params): title: Title`; the wire name is the alias, else the
-field's name. Everything else (validation, errors, ignored names, the OpenAPI document, the comparison with the
-contract) is derived from `fields_of(model)`.
+docs/spec/api-conventions.md#parameters. A model is a class of named types: `class NewThing(Params): title: Title`. The
+wire name is the alias, by default the name of the field. Validation, errors, ignored names, the OpenAPI document and
+the comparison with the contract are derived from `fields_of(model)`.
 """
 
 from collections.abc import Iterator
@@ -30,7 +29,10 @@ K = TypeVar("K")
 
 @dataclass(frozen=True, slots=True)
 class Only:
-    """Who a parameter is for. An affiliate's admin-only parameter is ignored and named; since / until document."""
+    """A restriction of a parameter. since, until: versions that document it.
+
+    A parameter with `admin` is ignored and named when an affiliate sends it.
+    """
 
     admin: bool = False
     since: str | None = None
@@ -39,7 +41,7 @@ class Only:
 
 @dataclass(frozen=True, slots=True)
 class RequiredFor:
-    """Required for some: of staff, or from a version on."""
+    """Requires a parameter of staff, or from a version on."""
 
     staff: bool = False
     since: str | None = None
@@ -47,19 +49,19 @@ class RequiredFor:
 
 @dataclass(frozen=True, slots=True)
 class Deprecated:
-    """A deprecated name; `use` is today's."""
+    """A deprecated name; `use` is its successor."""
 
     use: str
 
 
 @dataclass(frozen=True, slots=True)
 class Clearable:
-    """An empty value clears what is stored: it is read as None and stands in `model_fields_set`."""
+    """An empty value clears the stored one: it is read as None and is in `model_fields_set`."""
 
 
 @dataclass(frozen=True, slots=True)
 class MayBeEmpty:
-    """A required list that is sent though it holds nothing."""
+    """A required list that may be empty."""
 
 
 _MARKERS = Only | RequiredFor | Deprecated | Clearable | MayBeEmpty
@@ -67,7 +69,7 @@ _MARKERS = Only | RequiredFor | Deprecated | Clearable | MayBeEmpty
 
 @dataclass(frozen=True, slots=True)
 class Container:
-    """How several values of one parameter are sent. `form`: seq, any, comma or keyed."""
+    """The form in which several values of one parameter are sent: seq, any, comma or keyed."""
 
     form: str
 
@@ -80,14 +82,16 @@ class Container:
 
 
 Seq = Annotated[tuple[T, ...], Container("seq")]
-"""A list: `k=v`, repeated, `k[]=v`, `k[0]=v`, a JSON list; a scalar is a list of one, "" an empty one. Empty items are
-left out of lists of types that have no empty value."""
+"""A list: `k=v`, repeated, `k[]=v`, `k[0]=v`, or a JSON list. A scalar is a list of one, "" an empty list.
+
+Empty items are dropped from lists of types that have no empty value.
+"""
 
 OneOrMany = Annotated[tuple[T, ...], Container("seq")]
-"""What the specification writes as "value or array"; read the same."""
+"""A parameter that the specification calls "value or array"; read in the same way."""
 
 AnyOf = Annotated[tuple[T, ...], Container("any")]
-"""A filter that the specification shows as one value: a list is accepted, any of its values matches."""
+"""A filter that the specification shows as one value. A list is accepted; any of its values matches."""
 
 CommaList = Annotated[tuple[T, ...], Container("comma")]
 """A list that may also come as `k=a,b`."""
@@ -97,10 +101,10 @@ Keyed = Annotated[dict[K, T], Container("keyed")]
 
 
 class Params(BaseModel):
-    """The base of every parameter model. An empty value of a type that has no empty value counts as not sent.
+    """The base of every parameter model. An empty value of a type without one counts as not sent.
 
-    edits: whether it changes something there is: what is not sent stays, and the defaults, which it shares with the
-    model of a new one, are not documented.
+    edits: whether it changes a stored thing. Parameters that are not sent then stay as they are, and the defaults,
+    shared with the model of a new thing, are not documented.
     """
 
     edits: ClassVar[bool] = False
@@ -134,8 +138,12 @@ class NoParams(Params):
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """What is known about one parameter. `forms`: its containers from outside in, each as in Container; of a
-    nested model `model` is set · listed: whether it lies in a list or map of models."""
+    """The declaration of one parameter.
+
+    forms: its containers from outside in, see Container.
+    model: of a nested model.
+    listed: whether it is part of a list or map of models.
+    """
 
     name: str
     attribute: str
@@ -148,38 +156,38 @@ class Field:
     listed: bool = False
 
     def within(self, above: "Field") -> "Field":
-        """As a parameter of the model that `above` holds: with its `Only`, and listed when that is a list or is."""
+        """Return it as a parameter of the model that `above` holds: with its `Only`, and whether it is listed."""
         only = tuple(marker for marker in above.markers if isinstance(marker, Only))
         return replace(self, markers=self.markers + only, listed=above.listed or above.form != "one")
 
     @property
     def form(self) -> str:
-        """How it is sent: one, or its outermost container."""
+        """Return the form in which it is sent: one, or its outermost container."""
         return self.forms[0] if self.forms else "one"
 
     @property
     def needs_items(self) -> bool:
-        """Whether an empty list counts as not sent."""
+        """Return whether an empty list counts as not sent."""
         empty = any(isinstance(marker, MayBeEmpty) for marker in self.markers)
         return self.required and not empty and self.form in ("seq", "any", "comma")
 
     @property
     def drops_empty(self) -> bool:
-        """Whether "" means not sent."""
+        """Return whether "" means not sent."""
         return self.form == "one" and (self.required or self.scalar is None or self.scalar.drops_empty)
 
     @property
     def clearable(self) -> bool:
-        """Whether "" clears the stored value."""
+        """Return whether "" clears the stored value."""
         return any(isinstance(marker, Clearable) for marker in self.markers)
 
     @property
     def admin_only(self) -> bool:
-        """Whether it is ignored from an affiliate."""
+        """Return whether it is ignored when an affiliate sends it."""
         return any(isinstance(marker, Only) and marker.admin for marker in self.markers)
 
     def is_required_for(self, *, staff: bool, version: str) -> bool:
-        """Whether this caller must send it under this version, though the model does not require it."""
+        """Return whether a caller must send it under a version, beyond what the model requires."""
         return any(
             (marker.staff and staff) or (marker.since is not None and version >= marker.since)
             for marker in self.markers
@@ -189,12 +197,12 @@ class Field:
 
 @cache
 def fields_of(model: type[Params]) -> tuple[Field, ...]:
-    """The parameters of a model, in its order."""
+    """Return the parameters of a model, in order."""
     return tuple(_field(attribute, info) for attribute, info in model.model_fields.items())
 
 
 def each_ignored(model: type[Params], tree: Any, prefix: str, *, staff: bool) -> Iterator[tuple[str, str]]:
-    """Yield the wire names in `tree` that are ignored, each with a sentence that says why."""
+    """Yield the ignored wire names in `tree`, each with a sentence that says why."""
     if not isinstance(tree, dict):
         return
     known = {field.name: field for field in fields_of(model)}
@@ -213,7 +221,7 @@ def each_ignored(model: type[Params], tree: Any, prefix: str, *, staff: bool) ->
 
 
 def _unknown_names(value: Any, name: str) -> Iterator[str]:
-    """Yield the names that a client sent below an unknown one: `filter[offer]`; a list has the one of its own."""
+    """Yield the sent names below an unknown one: `filter[offer]`. A list has one name."""
     if isinstance(value, dict) and value and not all(key.isdecimal() or key == "" for key in value):
         for key in value:
             yield f"{name}[{key}]"
@@ -226,7 +234,7 @@ _STAFF_ONLY = "is a parameter for staff only."
 
 
 def without_admin_only(model: type[Params], tree: dict[str, Any]) -> dict[str, Any]:
-    """The tree without what only staff may send."""
+    """Return the tree without parameters for staff only."""
     kept = dict(tree)
     for field in fields_of(model):
         if field.name not in kept:
@@ -239,7 +247,7 @@ def without_admin_only(model: type[Params], tree: dict[str, Any]) -> dict[str, A
 
 
 def _leaves(value: Any, name: str, depth: int) -> Iterator[tuple[str, Any]]:
-    """What lies in `depth` containers, with its wire name."""
+    """Yield the values in `depth` containers, with their wire names."""
     if depth == 0:
         yield name, value
     elif isinstance(value, dict | list):
@@ -269,12 +277,12 @@ def _sequence(value: Any) -> list[Any]:
 
 
 def _without_empty(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The values without empty ones of a type that has no empty value: forms send them for what nobody filled in."""
+    """Return the values without empty items, which forms send for empty fields."""
     return tuple(value for value in values if value is not EMPTY_ITEM)
 
 
 def _is_empty(value: Any) -> bool:
-    """Whether a list that was sent holds no value, or empty ones alone."""
+    """Return whether a sent list holds no value, or only empty ones."""
     if isinstance(value, dict):
         return all(_is_empty(item) for item in value.values())
     if isinstance(value, list):

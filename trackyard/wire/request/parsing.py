@@ -17,7 +17,7 @@ _KEY = re.compile(r"\[([^\[\]]*)\]")
 
 
 def read_params(model: type[P], tree: Tree, *, staff: bool, version: str) -> tuple[P, dict[str, str]]:
-    """Return the parameters, and the ignored ones: wire name to a sentence. Raises BadInput with every fault."""
+    """Return the parameters, and a sentence for each ignored wire name. Raises BadInput with every fault."""
     ignored = dict(each_ignored(model, tree, "", staff=staff))
     if not staff:
         tree = without_admin_only(model, tree)

@@ -175,7 +175,10 @@ class WholeNumber(Scalar):
 
 @dataclass(frozen=True)
 class CountryCode(Scalar):
-    """A code of ISO 3166-1, in capitals. listed: whether it must exist; otherwise any two letters are accepted."""
+    """A country code in capitals.
+
+    listed: whether it must be one of ISO 3166-1; otherwise any two letters are accepted.
+    """
 
     contract = "string"
     listed: bool = True
@@ -235,7 +238,7 @@ class Choice(Scalar):
 class FileUpload(Scalar):
     """An uploaded file of one of the media types `kinds`.
 
-    Another type is a 415. A file whose type the client does not know is accepted: its content decides.
+    Another type is a 415. A file without a known type is accepted: its content decides.
     """
 
     contract = "file"

@@ -1,4 +1,7 @@
-"""A table as CSV: RFC 4180, UTF-8, names in the first line. Times are as in JSON answers, null is empty."""
+"""A table as CSV: RFC 4180, UTF-8, names in the first line.
+
+Times are as in JSON answers, null is empty.
+"""
 
 import csv
 import struct
@@ -13,7 +16,7 @@ from trackyard.base.zones import offsets_between
 from trackyard.wire.response.exports import ColumnBlock, ColumnType, ExportTable
 
 FORMULA_STARTS: Final = frozenset("=+-@\t\r\n＝＋－＠")
-"""What a spreadsheet takes the beginning of a formula for."""
+"""Characters that begin a formula in a spreadsheet."""
 _FORMULA_PATTERN: Final = "^[" + "".join(sorted(FORMULA_STARTS)).replace("-", r"\-") + "]"
 _NULL_IS_EMPTY: Final = MappingProxyType({"null_handling": "replace", "null_replacement": ""})
 _QUOTED: Final = (b'"', b",", b"\r", b"\n")
@@ -21,7 +24,7 @@ _HAS_QUOTED: Final = f"[{b''.join(_QUOTED).decode()}]"
 
 
 def csv_of(table: ExportTable, blocks: Iterable[ColumnBlock]) -> Iterator[bytes]:
-    """Yield the file in pieces. Text that a spreadsheet would calculate gets an apostrophe before it."""
+    """Yield the file in pieces. Text that a spreadsheet would calculate gets an apostrophe in front."""
     names = StringIO()
     csv.writer(names, lineterminator="\r\n").writerow([column.name for column in table.columns])
     yield names.getvalue().encode()
@@ -37,7 +40,7 @@ def _lines(table: ExportTable, block: ColumnBlock) -> bytes:
 
 
 def _cells(kind: ColumnType, array: Array, zone: ZoneInfo) -> Array:
-    """The cells of a column as text."""
+    """Return the cells of a column as text."""
     if kind is ColumnType.TEXT:
         return _of_values(array, lambda values: _quote(_escape_formulas(values)))
     if kind is ColumnType.OTHER:
@@ -50,7 +53,7 @@ def _cells(kind: ColumnType, array: Array, zone: ZoneInfo) -> Array:
 
 
 def _of_values(array: Array, shown: Callable[[Array], Array]) -> Array:
-    """Each value of a column as it is shown; those of a dictionary once."""
+    """Return the text of each value of a column, computed once for each value of a dictionary."""
     arrow = load_pyarrow().arrow
     if not arrow.types.is_dictionary(array.type):
         return shown(array)
@@ -58,7 +61,7 @@ def _of_values(array: Array, shown: Callable[[Array], Array]) -> Array:
 
 
 def _escape_formulas(texts: Array) -> Array:
-    """With an apostrophe before what a spreadsheet would calculate."""
+    """Return texts with an apostrophe in front of formulas."""
     compute = load_pyarrow().compute
     found = compute.match_substring_regex(texts, _FORMULA_PATTERN)
     if not compute.any(found).as_py():
@@ -67,7 +70,7 @@ def _escape_formulas(texts: Array) -> Array:
 
 
 def _quote(texts: Array) -> Array:
-    """In quotes where there is something that would end a cell."""
+    """Return texts in quotes where they contain a character that would end a cell."""
     compute, data = load_pyarrow().compute, _bytes(texts)
     if not any(mark in data for mark in _QUOTED):
         return texts
@@ -77,13 +80,13 @@ def _quote(texts: Array) -> Array:
 
 
 def _amounts(amounts: Array) -> Array:
-    """Without zeros at the end."""
+    """Return amounts as text, without zeros at the end."""
     compute = load_pyarrow().compute
     return compute.utf8_rtrim(compute.utf8_rtrim(amounts.cast("string"), "0"), ".")
 
 
 def _local_times(moments: Array, zone: ZoneInfo) -> Array:
-    """What clocks of a zone show at moments, in UTC milliseconds."""
+    """Return moments, in UTC milliseconds, as local times of a zone."""
     arrow, compute, *_ = load_pyarrow()
     seconds = compute.divide(moments.cast("int64"), 1000)
     bounds: dict[str, Any] = compute.min_max(seconds).as_py()
@@ -97,7 +100,7 @@ def _local_times(moments: Array, zone: ZoneInfo) -> Array:
 
 
 def _bytes(texts: Array) -> bytes:
-    """All texts, one after the other."""
+    """Return all texts, one after the other."""
     _, offsets, data = texts.buffers()
     if data is None or not len(texts):
         return b""

@@ -11,8 +11,7 @@ Money = Decimal
 
 MOMENT: Final = msgspec.Meta(extra={"moment": True})
 Moment = Annotated[str, MOMENT]
-"""A time: `YYYY-MM-DD HH:MM:SS` in the zone of the answer. In a row of a file it is UTC milliseconds, which the file's
-format writes."""
+"""A time, `YYYY-MM-DD HH:MM:SS` in the zone of the answer. In a row of a file it is UTC milliseconds."""
 
 
 class View(msgspec.Struct, kw_only=True):
@@ -20,26 +19,29 @@ class View(msgspec.Struct, kw_only=True):
 
 
 class Answer(msgspec.Struct, kw_only=True):
-    """The base of every answer. status: 1 means success · warnings: sentences for the caller; absent without any."""
+    """The base of every answer.
+
+    status: 1 means success.
+    warnings: sentences for the caller; absent when there are none.
+    """
 
     status: int = 1
     warnings: list[str] | UnsetType = UNSET
 
 
 class BareAnswer(Answer):
-    """The base of an answer that is a list without an envelope: `rows` alone is sent
-    (docs/api/cohorts.md#get-statsretentionrate)."""
+    """The base of an answer that is a bare list, the `rows` (docs/api/cohorts.md#get-statsretentionrate)."""
 
     rows: list[Any]
 
 
 def sent_type(view: type[Answer]) -> Any:
-    """The type of what is sent of an answer."""
+    """Return the type that is sent of an answer."""
     return get_type_hints(view)["rows"] if issubclass(view, BareAnswer) else view
 
 
 class Pagination(View):
-    """The place of a page; `next_page` only when a further one exists."""
+    """The position of a page. `next_page` is sent only when there is one."""
 
     per_page: int
     total_count: int
@@ -51,17 +53,17 @@ _encoder = msgspec.json.Encoder(decimal_format="number")
 
 
 def encoded(answer: Any) -> bytes:
-    """The JSON of an answer."""
+    """Return the JSON of an answer."""
     return _encoder.encode(answer.rows if isinstance(answer, BareAnswer) else answer)
 
 
 def number(amount: Decimal) -> Decimal:
-    """An amount without trailing zeros, so that a whole one is a whole number on the wire."""
+    """Return an amount without trailing zeros, so that a whole amount is a whole number on the wire."""
     whole = amount.to_integral_value()
     return whole if whole == amount else amount.normalize()
 
 
 def pagination(*, page: int, per_page: int, total: int) -> Pagination:
-    """The pagination of page `page` (1 = first) of `total` entities."""
+    """Return the pagination of a page, counted from 1."""
     more = page * per_page < total
     return Pagination(per_page=per_page, total_count=total, page=page, next_page=page + 1 if more else UNSET)

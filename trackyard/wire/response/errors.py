@@ -1,4 +1,4 @@
-"""The body of an error, and what pydantic's findings are called (docs/spec/api-conventions.md#errors)."""
+"""The body of an error, and the names of pydantic's findings (docs/spec/api-conventions.md#errors)."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ _SENTENCES = {"missing": REQUIRED, "model_type": "This value must hold named val
 
 
 class ErrorBody(msgspec.Struct, frozen=True, kw_only=True):
-    """`error` and `message` are the same text: some programs read the one, some the other."""
+    """The body of an error. `error` and `message` are the same text; programs read one of them."""
 
     status: int = 2
     error: str
@@ -43,7 +43,7 @@ class MethodNotAllowed(RequestError):
 
 
 def body_of(refusal: RequestError) -> ErrorBody:
-    """The body that tells of a refusal."""
+    """Return the body of a refusal."""
     fields = refusal.fields
     return ErrorBody(
         error=refusal.text,
@@ -54,12 +54,12 @@ def body_of(refusal: RequestError) -> ErrorBody:
 
 
 def server_error(request_id: str) -> ErrorBody:
-    """The body of a fault of ours: the request's id and nothing else."""
+    """Return the body of a defect of the program: it has only the id of the request."""
     return ErrorBody(error=SERVER_ERROR, message=SERVER_ERROR, code="server_error", request_id=request_id)
 
 
 def faults_of(error: ValidationError) -> dict[str, list[str]]:
-    """Wire name → sentences, in the order they were found."""
+    """Return sentences by wire name, in the order in which they were found."""
     fields: dict[str, list[str]] = {}
     for finding in error.errors(include_url=False, include_input=False):
         place = [key for key in finding["loc"] if key != "[key]"]  # pydantic's mark for "the key itself"

@@ -1,8 +1,7 @@
-"""Answers that are a file of rows: `format=csv` or `parquet` of a list, without a limit of rows
-(docs/spec/api-conventions.md#files-of-rows).
+"""Answers that are a file of rows: `format=csv` or `parquet`, without a limit of rows.
 
-Rows are read while they are sent: what is held at a time does not grow with the file. Columns are the fields of the
-view that the JSON answer has, what is nested by its path (`offer.id`).
+docs/spec/api-conventions.md#files-of-rows. Rows are read while they are sent, so memory does not grow with the file.
+Columns are the fields of the view of the JSON answer, nested ones by their path (`offer.id`).
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -26,14 +25,14 @@ from trackyard.wire.response.envelope import MOMENT, View
 CSV: Final = "text/csv"
 PARQUET: Final = "application/vnd.apache.parquet"
 BATCH_ROWS: Final = 1000
-"""Rows that are read, and sent, at once."""
+"""Rows that are read and sent at once."""
 
 D = TypeVar("D")
 T = TypeVar("T")
 
 
 class ColumnType(Enum):
-    """What the values of a column are, beside null. MOMENT: UTC milliseconds · OTHER: what is shown as JSON."""
+    """The type of the values of a column, besides null. MOMENT: UTC milliseconds. OTHER: shown as JSON."""
 
     TEXT = "text"
     WHOLE = "a whole number"
@@ -57,7 +56,7 @@ Row = Sequence[Any]
 
 @dataclass(frozen=True, slots=True)
 class ColumnBlock:
-    """Rows by column: an array of the type of each column of the table (`type_of`), or a dictionary of such values."""
+    """Rows by column: an array of each column's type (`type_of`), or a dictionary of such values."""
 
     arrays: tuple[Array, ...]
 
@@ -69,10 +68,10 @@ Blocks = Generator[ColumnBlock, None, None]
 class ExportTable:
     """The rows of one file.
 
-    pieces: the rows, read as they are asked for; closing it ends the reading
-    zone: of times that are written as text
-    period: end of the name of the file
-    count: the number of all rows, known once the first piece was read
+    pieces: the rows, read as they are needed; closing it ends the reading.
+    zone: of times that are written as text.
+    period: the end of the file's name.
+    count: the number of all rows, known once the first piece was read.
     """
 
     columns: tuple[ExportColumn, ...]
@@ -83,7 +82,7 @@ class ExportTable:
 
 
 class ExportParams(Params):
-    """What a method has that also answers with a file."""
+    """The parameter of a method that also answers with a file."""
 
     format: Annotated[str, s.Choice(("json", "csv", "parquet"))] = "json"
 
@@ -92,9 +91,10 @@ class ExportParams(Params):
 class FileExport(Generic[D]):
     """The file that a method also answers with.
 
-    name: what it is of, the beginning of the file's name · views: of a row, the last one of affiliates where it is
-    another; none where the columns depend on what is asked · rows: gets the call and the read parameters; Refusals
-    come before it returns, or with its first piece · said: what there is to say of columns and rows.
+    name: the beginning of the file's name.
+    views: of a row; the last one is for affiliates when it differs; none when the columns depend on the parameters.
+    rows: gets the call and its parameters. Errors are raised before it returns, or with its first piece.
+    description: of columns and rows.
     """
 
     name: str
@@ -104,12 +104,12 @@ class FileExport(Generic[D]):
 
 
 def columns_of(view: type[View]) -> tuple[ExportColumn, ...]:
-    """The columns that rows of a view have."""
+    """Return the columns of a view."""
     return tuple(_columns(view, ""))
 
 
 def table_of(view: type[View], rows: Iterable[View], zone: ZoneInfo, **more: Any) -> ExportTable:
-    """A table of views, whose moments are UTC milliseconds."""
+    """Return a table of views. Their moments are UTC milliseconds."""
     columns, flat = columns_of(view), _flattener(view)
     return ExportTable(columns, blocks_of(columns, map(flat, rows)), zone, **more)
 
@@ -135,7 +135,7 @@ def block_of_rows(columns: Sequence[ExportColumn], rows: Sequence[Row]) -> Colum
 
 
 def type_of(kind: ColumnType) -> Any:
-    """What a column of a kind is in pyarrow."""
+    """Return the pyarrow type of a kind of column."""
     arrow = load_pyarrow().arrow
     return {
         ColumnType.WHOLE: arrow.int64(),
@@ -146,12 +146,12 @@ def type_of(kind: ColumnType) -> Any:
 
 
 def block_of(columns: Sequence[ExportColumn], arrays: Mapping[str, Array]) -> ColumnBlock:
-    """Rows by column, from arrays by the columns' names; others are left out. Raises KeyError."""
+    """Return rows by column, from arrays by name; further arrays are ignored. Raises KeyError."""
     return ColumnBlock(tuple(arrays[column.name] for column in columns))
 
 
 def nested_columns(view: type[View], name: str, keys: Array, view_of: Callable[[Any], View | None]) -> dict[str, Array]:
-    """The columns of a nested view by the key of what it shows; `view_of` is asked once for each key."""
+    """Return the columns of a nested view by key. `view_of` is called once for each key."""
     columns, flat = tuple(_columns(view, f"{name}.")), _flattener(view)
     nothing = [None] * len(columns)
 
@@ -172,7 +172,7 @@ def _columns(view: type[View], prefix: str) -> Iterator[ExportColumn]:
 
 
 def _fields(view: type[View]) -> list[tuple[str, ColumnType | type[View]]]:
-    """The fields of a view, and what they are."""
+    """Return the fields of a view, each with its type or nested view."""
     hints = get_type_hints(view, include_extras=True)
     return [(name, _kind(hints[name])) for name in view.__struct_fields__]
 
@@ -190,7 +190,7 @@ def _kind(hint: Any) -> ColumnType | type[View]:
 
 
 def _flattener(view: type[View]) -> Callable[[Any], Row]:
-    """What makes a row of values out of a view."""
+    """Return the function that makes a row of a view."""
     fields = _fields(view)
     inner = [None if isinstance(kind, ColumnType) else (_flattener(kind), len(columns_of(kind))) for _, kind in fields]
     if len(fields) == 1:

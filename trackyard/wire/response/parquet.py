@@ -1,8 +1,9 @@
 """A table as Parquet: text, int64, decimal128(18, 4), timestamp in UTC milliseconds, bool; zstd.
 
-Row groups are bounded and leave as they are full.
+Row groups are bounded and sent when they are full.
 """
 
+import io
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
@@ -10,7 +11,7 @@ from trackyard.base.arrow import Batch, load_pyarrow
 from trackyard.wire.response.exports import ColumnBlock, ExportTable, type_of
 
 ROW_GROUP_ROWS: Final = 25_000
-"""Rows of a row group, at most those of one more piece."""
+"""Rows of a row group, plus at most one further piece."""
 
 
 def parquet_of(table: ExportTable, blocks: Iterable[ColumnBlock]) -> Iterator[bytes]:
@@ -39,33 +40,28 @@ def _batch_of(schema: Any, block: ColumnBlock) -> Batch:
     return load_pyarrow().arrow.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-class _Sink:
-    """A file that is written to, and emptied as it is sent."""
-
-    closed = False
+class _Sink(io.RawIOBase):
+    """A file in memory that is emptied while it is sent."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
         self._size = 0
 
     def write(self, data: Any) -> int:
-        """Takes what is a buffer of pyarrow's."""
+        """Append a buffer of pyarrow."""
         piece = bytes(data)
         self._pieces.append(piece)
         self._size += len(piece)
         return len(piece)
 
-    def tell(self) -> int:
-        """Where in the file the next byte stands."""
+    def writable(self) -> bool:
+        return True
+
+    def seek(self, _offset: int, _whence: int = 0) -> int:
+        """Return the position of the next byte, which is always the end."""
         return self._size
 
-    def flush(self) -> None:
-        """Nothing: what was written is there."""
-
-    def close(self) -> None:
-        """Nothing: what was written is taken afterwards."""
-
     def taken(self) -> bytes:
-        """What was written since this was asked last."""
+        """Return the bytes written since the last call."""
         pieces, self._pieces = self._pieces, []
         return b"".join(pieces)

@@ -1,7 +1,7 @@
 """The answer that is a file, sent while it is read.
 
-A fault while rows are read ends the connection before the answer is whole, so that a file cut short is not taken for
-all of it; a client that is gone ends the reading.
+An error while rows are read ends the connection early, so that a partial file is not taken for a whole one. When the
+client disconnects, the reading ends.
 """
 
 import logging
@@ -29,7 +29,7 @@ log = logging.getLogger("trackyard.api")
 
 TOTAL_COUNT_HEADER: Final = "X-Total-Count"
 MAX_EXPORTS_PER_KEY: Final = 2
-"""Exports that a key has at a time."""
+"""Exports of a key at a time."""
 MAX_EXPORTS: Final = 6
 """Exports of all keys at a time."""
 RETRY_S: Final = 5
@@ -37,7 +37,7 @@ Write = Callable[[ExportTable, Iterable[ColumnBlock]], Iterator[bytes]]
 
 _reader_limiter: Final = RunVar[CapacityLimiter]("reading")
 READER_THREADS: Final = 4
-"""Files whose next rows are read at a time; the threads of other calls are not theirs."""
+"""Files that are read at a time, in threads of their own."""
 _FORMATS: Final[dict[str, tuple[str, Write]]] = {
     "csv": (f"{CSV}; charset=utf-8", csv_of),
     "parquet": (PARQUET, parquet_of),
@@ -45,7 +45,7 @@ _FORMATS: Final[dict[str, tuple[str, Write]]] = {
 
 
 class TooManyExports(TooManyRequests):
-    """A key has as many files under way as it may."""
+    """A key runs its maximum of exports."""
 
     text = f"Too Many Requests: {MAX_EXPORTS_PER_KEY} exports of this key are running, ask again when one has ended"
 
@@ -54,21 +54,21 @@ class TooManyExports(TooManyRequests):
 
 
 class ExportsBusy(RequestError):
-    """So many files are under way that another would slow what else is asked."""
+    """The maximum of exports is running; another one would slow other requests."""
 
     status, code, text = 503, "exports_busy", f"{MAX_EXPORTS} exports are running: ask again when one has ended"
     retry_after = RETRY_S
 
 
 class ExportSlots:
-    """The files that are being read and sent, by key. Safe to use from several threads."""
+    """The files that are being sent, by key. Safe to use from several threads."""
 
     def __init__(self) -> None:
         self._running: Counter[str] = Counter()
         self._lock = threading.Lock()
 
     def slot(self, name: str) -> ExitStack:
-        """A place for one more, given back when it is closed. Raises TooManyExports and ExportsBusy."""
+        """Return a slot for one more file, released when it is closed. Raises TooManyExports, ExportsBusy."""
         with self._lock:
             if self._running[name] >= MAX_EXPORTS_PER_KEY:
                 raise TooManyExports
@@ -86,8 +86,11 @@ class ExportSlots:
 
 
 class ExportResponse(Response):
-    """An answer that is a file. ending: what there is to do once it was sent, or will not be; in a thread · left: what
-    is to be done then in the event loop."""
+    """An answer that is a file.
+
+    cleanup: closed in a thread once the file was sent or failed.
+    loop_cleanup: closed then in the event loop.
+    """
 
     def __init__(self, name: str, form: str, table: ExportTable, cleanup: ExitStack) -> None:
         media_type, self._write = _FORMATS[form]
@@ -107,7 +110,7 @@ class ExportResponse(Response):
         self.loop_cleanup = ExitStack()
 
     def read_first(self) -> None:
-        """Reads the first rows, so that what refuses them is told as an error."""
+        """Read the first rows, so that their errors are sent as errors."""
         first = next(self._table.pieces, None)
         if first is not None:
             self._rows = chain([first], self._table.pieces)
@@ -141,14 +144,14 @@ class ExportResponse(Response):
                     await send({"type": "http.response.body", "body": piece, "more_body": True})
             await send({"type": "http.response.body", "body": b""})
         except RequestCancelled:
-            log.info("nobody reads a file any more")
-        except Exception as fault:  # told by __call__, which tells of one, and not of a group
-            log.exception("a file is cut short")
+            log.info("export cancelled")
+        except Exception as fault:  # raised by __call__, outside of the task group
+            log.exception("export cut short")
             self._fault = fault
         scope.cancel()
 
     def _next(self, lines: Iterator[bytes]) -> bytes | None:
-        """The next piece, asked for in the name of who asked for the file; None at its end."""
+        """Return the next piece, read under the cancellation token of the request; None at the end."""
         before = current_cancellation.set(self._cancellation)
         try:
             return next(lines, None)
@@ -157,13 +160,13 @@ class ExportResponse(Response):
 
 
 async def _wait_for_disconnect(receive: Receive) -> None:
-    """Comes back when the client is gone."""
+    """Wait until the client disconnects."""
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
 def _readers() -> CapacityLimiter:
-    """The threads of this event loop."""
+    """Return the limiter of reading threads of this event loop."""
     try:
         return _reader_limiter.get()
     except LookupError:

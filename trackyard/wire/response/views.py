@@ -1,4 +1,4 @@
-"""Views made from domain structs by the names of their fields."""
+"""Makes views from domain structs by the names of their fields."""
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal
@@ -18,7 +18,7 @@ def view_of(view: type[V], source: msgspec.Struct, **given: Any) -> V:
 
 
 def fields_from(view: type[View], source: msgspec.Struct, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is given and the other fields that a view shares with `source`.
+    """Return the given fields and the other fields that a view shares with `source`.
 
     An amount has no trailing zeros, text that is not set is "", a flag in a number field is 0 or 1.
     """
