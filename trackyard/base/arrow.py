@@ -1,6 +1,6 @@
-"""Rows by column: arrays of pyarrow, which is loaded when they are first needed; it costs 45 MB.
+"""Rows by column, as arrays of pyarrow. It is loaded on first use, since it takes 45 MB.
 
-An array's text may stand in a dictionary: what is done to such a column is done once for each of its values.
+The texts of an array may be stored in a dictionary; each value is then processed once.
 """
 
 import sys
@@ -19,7 +19,7 @@ _loading: Final = threading.Lock()
 
 
 class PyArrow(NamedTuple):
-    """The parts of pyarrow that are used: itself, and its modules."""
+    """The modules of pyarrow that are used."""
 
     arrow: Any
     compute: Any
@@ -28,20 +28,23 @@ class PyArrow(NamedTuple):
 
 
 def load_pyarrow() -> PyArrow:
-    """pyarrow. Safe to use from several threads."""
+    """Return pyarrow. Safe to use from several threads."""
     with _loading:
         return _load_pyarrow()
 
 
 def amounts(scaled: Sequence[int]) -> Array:
-    """Return amounts, decimal128(18, 4), of whole numbers of ten-thousandths."""
+    """Return amounts, decimal128(18, 4), from whole numbers of ten-thousandths."""
     arrow = load_pyarrow().arrow
     whole = arrow.array(scaled, type=arrow.int64()).cast(arrow.decimal128(19, 0))
     return arrow.Array.from_buffers(arrow.decimal128(18, 4), len(whole), whole.buffers())
 
 
 def dictionary_columns(keys: Array, kinds: Sequence[Any], values_of: Callable[[Any], Sequence[Any]]) -> list[Array]:
-    """Columns of what belongs to a key, of the types `kinds`; `values_of` is asked once for each key that there is."""
+    """Return columns of values that belong to keys. `values_of` is called once for each key.
+
+    kinds: the types of the columns.
+    """
     arrow = load_pyarrow().arrow
     encoded = keys if arrow.types.is_dictionary(keys.type) else keys.dictionary_encode()
     rows = [values_of(key) for key in encoded.dictionary.to_pylist()]
@@ -51,14 +54,17 @@ def dictionary_columns(keys: Array, kinds: Sequence[Any], values_of: Callable[[A
 
 
 def without_dictionary(column: Array) -> Array:
-    """Return the same without a dictionary."""
+    """Return a column without a dictionary."""
     arrow = load_pyarrow().arrow
     return column.dictionary_decode() if arrow.types.is_dictionary(column.type) else column
 
 
 @cache
 def _load_pyarrow() -> PyArrow:
-    """pyarrow without pandas, which its first array loads only because it is there: 57 MB that nothing here uses."""
+    """Return pyarrow without pandas.
+
+    The first array would load pandas when it is installed: 57 MB that nothing here uses.
+    """
     import pyarrow
     import pyarrow.compute
     import pyarrow.csv
@@ -74,7 +80,7 @@ def _load_pyarrow() -> PyArrow:
 
 
 class _PandasBlocker(MetaPathFinder):
-    """Lets pandas not be found by who does not have it yet."""
+    """Hides pandas from modules that have not imported it yet."""
 
     def find_spec(self, fullname: str, path: object, target: object = None) -> None:
         if fullname == "pandas":

@@ -1,4 +1,4 @@
-"""Time is handed in, never taken: every reader of the clock gets one of these."""
+"""Clocks. Code that needs the time gets one as an argument."""
 
 import time
 from typing import Protocol
@@ -20,7 +20,7 @@ class SystemClock:
 
 
 class ManualClock:
-    """A clock that stands until it is moved; for tests and dry runs."""
+    """A clock that stays at a time until it is advanced; for tests and dry runs."""
 
     def __init__(self, now_ms: int) -> None:
         self._now_ms = now_ms

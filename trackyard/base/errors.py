@@ -1,7 +1,7 @@
-"""Expected refusals of a request, whatever the caller's protocol.
+"""Expected errors of requests, for any protocol.
 
-Each names its HTTP status, a machine code and a sentence (docs/spec/api-conventions.md#errors); wire turns them into
-the body. Nothing on the hot path raises these.
+Each has an HTTP status, a machine code and a sentence (docs/spec/api-conventions.md#errors), which wire turns into the
+body. The hot path raises none of them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,13 +14,13 @@ Fields = Mapping[str, Sequence[str]]
 
 
 class RequestError(Exception):
-    """A request that is answered with an error the caller can act on."""
+    """A request that is answered with an error on which the caller can act."""
 
     status = 400
     code = "bad_request"
     text = "Bad Request"
     retry_after: int | None = None
-    """Seconds until it is worth another try, where that is known."""
+    """Seconds until another try may succeed, where they are known."""
 
     def __init__(self, text: str | None = None, *, code: str | None = None, fields: Fields | None = None) -> None:
         self.text = text or self.text
@@ -30,9 +30,9 @@ class RequestError(Exception):
 
 
 class BadInput(RequestError):
-    """Parameters that are missing, malformed, out of range, or name what does not exist.
+    """Parameters that are missing, malformed, out of range, or name unknown things.
 
-    `fields` maps a wire name to sentences without the name: `{"offer_id": ["Offer 7 does not exist."]}`.
+    fields: wire name to sentences without the name: `{"offer_id": ["Offer 7 does not exist."]}`.
     """
 
     code = "bad_parameters"
@@ -43,31 +43,31 @@ class BadInput(RequestError):
 
 
 class Unauthorized(RequestError):
-    """No key, an unknown one, or one of a banned or not active affiliate."""
+    """The key is missing, unknown, or that of a banned or inactive affiliate."""
 
     status, code, text = 401, "token_necessary", "Token is necessary"
 
 
 class WrongCredentials(RequestError):
-    """Nobody has this login and password, or who has them may not call."""
+    """The login or the password is wrong, or its owner may not call."""
 
     status, code, text = 401, "wrong_credentials", "Wrong login or password"
 
 
 class CallerNotAllowed(RequestError):
-    """The kind of the key may not call the method."""
+    """Keys of this kind may not call the method."""
 
     status, code, text = 403, "auth_denied", "Auth Denied"
 
 
 class AccessDenied(RequestError):
-    """A staff user without the permission, or an affiliate that is denied it; `code` names it."""
+    """The caller lacks the permission or the feature that `code` names."""
 
     status, code, text = 403, "access_denied", "Access denied"
 
 
 class NotFound(RequestError):
-    """The thing named by the path does not exist or is not the caller's to see."""
+    """The subject of the path does not exist or is not visible to the caller."""
 
     status, code, text = 404, "not_found", "Resource Not Found"
 
@@ -80,7 +80,7 @@ def required(found: T | None) -> T:
 
 
 class Conflict(RequestError):
-    """A unique value is taken, or a decision was already made."""
+    """A unique value is taken, or a decision was made already."""
 
     status, code, text = 409, "conflict", "Conflict"
 
@@ -95,13 +95,16 @@ class BodyTooLarge(RequestError):
 
 
 class UnsupportedMediaType(RequestError):
-    """A file type that is not in the list."""
+    """The type of the file is not accepted."""
 
     status, code, text = 415, "unsupported_media_type", "Unsupported Media Type"
 
 
 class TooManyRequests(RequestError):
-    """Over the key's rate, or too many tries to sign in. `retry_after`: seconds until it is worth another try."""
+    """The key is over its rate, or tried to sign in too often.
+
+    retry_after: seconds until another try may succeed.
+    """
 
     status, code, text = 429, "too_many_requests", "Too Many Requests"
 
@@ -111,13 +114,13 @@ class TooManyRequests(RequestError):
 
 
 class RequestCancelled(RequestError):
-    """Who asked has gone; nobody reads the answer."""
+    """The client has disconnected, so the answer is not read."""
 
     code, text = "request_ended", "The request ended too early"
 
 
 class Unavailable(RequestError):
-    """A store that is needed cannot be reached, read or written now; `retry_after`: seconds."""
+    """A store cannot be reached, read or written now. retry_after: seconds."""
 
     status, code, text = 503, "unavailable", "The data cannot be read or written now: try again in a minute"
 
@@ -130,13 +133,13 @@ NARROWING_HINT: Final = "narrow it by a shorter period, a filter such as filter[
 
 
 class ReportTooHeavy(RequestError):
-    """A report over the time or the memory that one may take; the text says how to narrow it."""
+    """A report exceeds its time or memory. The text says how to narrow it."""
 
     status, code, text = 503, "report_too_heavy", f"The report took too long: {NARROWING_HINT}"
 
 
 class ReportsBusy(ReportTooHeavy):
-    """A report that found no place among others in time. `seconds`: that it waited, and may wait until the next try."""
+    """A report found no slot in time. seconds: of its wait, and until the next try."""
 
     code = "reports_busy"
 

@@ -1,8 +1,8 @@
-"""Identifiers: 24 lower-case hex digits for most things, 40 for API keys (docs/spec/api-conventions.md#identifiers).
+"""Identifiers: 24 lower-case hex digits, 40 for API keys.
 
-A click id is 4 bytes second, 1 byte edge number, 7 bytes random
-(docs/spec/conversions.md#the-click-of-a-postback); every other id of
-24 digits is 4 bytes second and 8 bytes random, so that both sort by time.
+docs/spec/api-conventions.md#identifiers. A click id has 4 bytes second, 1 byte edge number and 7 random bytes
+(docs/spec/conversions.md#the-click-of-a-postback). Other ids of 24 digits have 4 bytes second and 8 random bytes. So
+both sort by time.
 """
 
 import re
@@ -11,24 +11,24 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 IMPORT_EDGE = 255
-"""The edge number in the click ids of imported conversions; never given to an edge."""
+"""The edge number in the click ids of imported conversions; no edge gets it."""
 
 EDGE_NUMBERS = range(1, 251)
-"""Edge numbers that are given out, one per edge process slot of a data directory."""
+"""The numbers of edges, one for each edge process slot of a data directory."""
 
 _HEX24 = re.compile(r"[0-9a-f]{24}\Z")
 
 
 @dataclass(frozen=True, slots=True)
 class ClickId:
-    """What a click id says: its second (UTC epoch) and the edge that made it."""
+    """The parts of a click id: its second (UTC epoch) and the edge that made it."""
 
     second: int
     edge: int
 
 
 def lowercase_ids(ids: Iterable[str]) -> tuple[str, ...]:
-    """Return ids of hex digits, which clients write in any case, as they are stored."""
+    """Return ids in lower case, as they are stored; clients write them in any case."""
     return tuple(each.lower() for each in ids)
 
 
@@ -53,7 +53,7 @@ def is_hex24(text: str) -> bool:
 
 
 def find_click_id(text: str) -> ClickId | None:
-    """Return the parts of a click id; None when `text` does not have its form."""
+    """Return the parts of a click id; None for other text."""
     if not is_hex24(text):
         return None
     return ClickId(second=int(text[:8], 16), edge=int(text[8:10], 16))

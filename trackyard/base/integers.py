@@ -1,6 +1,6 @@
-"""Numbers as the machine has them: what is compiled computes with 64 bits, what is not with Python's own.
+"""The type of 64-bit numbers in compiled modules; elsewhere it is Python's int.
 
-It is not compiled itself (trackyard/runtime/compiled.py): who is must find a name here, and mypyc takes it for its own.
+This module is not compiled itself (trackyard/runtime/compiled.py): mypyc replaces the name by its own type.
 """
 
 from typing import TYPE_CHECKING

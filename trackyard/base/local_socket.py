@@ -1,4 +1,4 @@
-"""Unix sockets in the data directory, however long its path is."""
+"""Addresses of Unix sockets in the data directory, for paths of any length."""
 
 import os
 from collections.abc import Iterator
@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Final
 
 _LONGEST: Final = 100
-"""Bytes of a path that every system takes for the address of a socket."""
+"""Bytes of a path that every system accepts as the address of a socket."""
 
 
 @contextmanager
 def socket_address(path: Path) -> Iterator[str]:
-    """Yield an address of the socket at `path`, to be used while the block lasts."""
+    """Yield an address of the socket at `path`, valid while the block runs."""
     if len(os.fsencode(path)) <= _LONGEST:
         yield str(path)
         return

@@ -1,4 +1,4 @@
-"""JSON logs, one object a line, with the request they belong to."""
+"""JSON logs, one object a line, with the id of the request."""
 
 import logging
 import sys
@@ -13,11 +13,13 @@ _LIBRARY_LEVELS = {
     "clickhouse_connect": logging.ERROR,
     "python_multipart": logging.CRITICAL,
 }
-"""Libraries that tell below this level what our own lines tell: every start, every failed attempt, and as an error of
-ours the broken body of a stranger."""
+"""Libraries with the least level that is logged.
+
+Below it they repeat our lines: each start, each failed attempt, and each malformed body as an error.
+"""
 
 request_id: ContextVar[str] = ContextVar("request_id", default="")
-"""Id of the request being served in this context, "" outside of one."""
+"""The id of the request that this context serves; "" outside of one."""
 
 
 class _RequestIdFilter(logging.Filter):
@@ -27,8 +29,9 @@ class _RequestIdFilter(logging.Filter):
 
 
 def log_to_stderr(role: str, level: str = "INFO") -> None:
-    """Send every logger of this process to standard error as JSON: time, level, role, logger, message, request_id and
-    whatever `extra` carries.
+    """Send every logger of this process to standard error as JSON.
+
+    A line has time, level, role, logger, message, request_id and the fields of `extra`.
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(

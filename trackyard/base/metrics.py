@@ -1,6 +1,6 @@
-"""Every metric of the program, declared once; `/metrics` of either listener shows those of all processes.
+"""Every metric of the program. `/metrics` of either listener shows those of all processes.
 
-Processes of one machine share them through files (PROMETHEUS_MULTIPROC_DIR, set before this is imported).
+Processes of one machine share them through files (PROMETHEUS_MULTIPROC_DIR, set before this module is imported).
 """
 
 import os
@@ -16,15 +16,15 @@ from prometheus_client import (
 )
 from prometheus_client.multiprocess import MultiProcessCollector
 
-CLICKS = Counter("trackyard_clicks", "Clicks decided, by the reason of their refusal (empty = accepted)", ["reason"])
-POSTBACKS = Counter("trackyard_calls", "Inbound calls recorded")
+CLICKS = Counter("trackyard_clicks", "Clicks decided, by rejection reason (empty = accepted)", ["reason"])
+POSTBACKS = Counter("trackyard_calls", "Inbound postbacks recorded")
 EDGE_REQUESTS = Counter("trackyard_edge_requests", "Requests of the tracking listener", ["path", "status"])
 RULESET_VERSION = Gauge(
-    "trackyard_rule_version", "Version of the rules in memory", ["edge"], multiprocess_mode="mostrecent"
+    "trackyard_rule_version", "Version of the ruleset in memory", ["edge"], multiprocess_mode="mostrecent"
 )
 RULESET_AGE = Gauge(
     "trackyard_rules_age_seconds",
-    "Time since the source of the rules last said that nothing newer is to be published",
+    "Time since the source last confirmed that the ruleset is the newest",
     ["edge"],
     multiprocess_mode="mostrecent",
 )
@@ -34,12 +34,12 @@ API_SECONDS = Histogram("trackyard_api_seconds", "Time an API request took", ["p
 
 LOADED_ROWS = Counter("trackyard_loaded_rows", "Rows loaded into the analytic store", ["table"])
 LOAD_SECONDS = Histogram("trackyard_load_seconds", "Time of one load into the analytic store", ["table"])
-REBUILT_ROWS = Counter("trackyard_rebuilt_rows", "Rows made again by rebuilds", ["table"])
+REBUILT_ROWS = Counter("trackyard_rebuilt_rows", "Rows written by rebuilds", ["table"])
 REBUILDS = Counter("trackyard_rebuilds", "Rebuilds by how they ended", ["stage"])
-ROWS_EMPTIED = Counter("trackyard_rows_emptied", "Rows whose personal data was emptied", ["table"])
+ROWS_EMPTIED = Counter("trackyard_rows_emptied", "Rows from which personal data was emptied", ["table"])
 ROWS_DROPPED = Counter("trackyard_rows_dropped", "Rows of the analytic store that were too old", ["table"])
 JOURNALS_COMPRESSED = Counter("trackyard_journals_packed", "Finished journals that were compressed")
-JOURNALS_REWRITTEN = Counter("trackyard_journals_rewritten", "Compressed journals that were rid of what was erased")
+JOURNALS_REWRITTEN = Counter("trackyard_journals_rewritten", "Compressed journals from which erased data was removed")
 JOURNALS_REMOVED = Counter("trackyard_journals_removed", "Compressed journals that were too old")
 JOURNAL_LAG = Gauge(
     "trackyard_journal_lag_seconds",
@@ -59,13 +59,11 @@ QUEUE_LAG = Gauge(
     multiprocess_mode="mostrecent",
 )
 
-POSTBACKS_DECIDED = Counter(
-    "trackyard_calls_decided", "Inbound calls by what became of them (empty = took effect)", ["response"]
-)
-DELIVERIES = Counter("trackyard_deliveries", "Attempts of calls to affiliates by outcome", ["outcome"])
-PARALLEL_REQUESTS = Counter("trackyard_parallel_calls", "Calls of parallel_tracking_url by outcome", ["outcome"])
+POSTBACKS_DECIDED = Counter("trackyard_calls_decided", "Inbound postbacks by fault (empty = took effect)", ["response"])
+DELIVERIES = Counter("trackyard_deliveries", "Attempts of outbound postbacks by outcome", ["outcome"])
+PARALLEL_REQUESTS = Counter("trackyard_parallel_calls", "Requests to parallel_tracking_url by outcome", ["outcome"])
 MAILS = Counter("trackyard_mails", "Attempts to send a mail by outcome", ["outcome"])
-DELIVERY_SECONDS = Histogram("trackyard_delivery_seconds", "Time of one attempt of a call to an affiliate")
+DELIVERY_SECONDS = Histogram("trackyard_delivery_seconds", "Time of one attempt of an outbound postback")
 
 
 def render_metrics() -> tuple[bytes, str]:
@@ -74,9 +72,7 @@ def render_metrics() -> tuple[bytes, str]:
 
 
 def queue_lags() -> dict[str, float]:
-    """Return seconds that each queue is behind, as the process that measures it last said; `journal` = the worst
-    edge's.
-    """
+    """Return the lag of each queue in seconds, as last measured; `journal` = of the slowest edge."""
     found: dict[str, float] = {}
     for metric in _registry().collect():
         for sample in metric.samples:

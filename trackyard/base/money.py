@@ -1,16 +1,18 @@
-"""Money: Decimal with four places, rounded half to even (docs/spec/conversions.md#payments,
-docs/spec/money.md#amounts). Never float."""
+"""Money: Decimal with four places, rounded half to even. Never float.
+
+docs/spec/conversions.md#payments, docs/spec/money.md#amounts
+"""
 
 from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
 
 SMALLEST_AMOUNT = Decimal("0.0001")
 ZERO = Decimal("0.0000")
 MAX_AMOUNT = Decimal("100000000000")
-"""Amounts stay below this, so that sums of them fit 64 bits of ten-thousandths."""
+"""Amounts are below this limit, so that their sums fit 64 bits of ten-thousandths."""
 
 
 def rounded(amount: Decimal) -> Decimal:
-    """`amount` with four places, half to even."""
+    """Return an amount with four places, rounded half to even."""
     return amount.quantize(SMALLEST_AMOUNT, rounding=ROUND_HALF_EVEN)
 
 
@@ -20,7 +22,7 @@ def plain_amount(amount: Decimal) -> str:
 
 
 def find_amount(text: str) -> Decimal | None:
-    """Return the amount a stranger wrote; None when it is no plain decimal >= 0 below the limit."""
+    """Return the amount in a text; None unless it is a plain decimal >= 0 below the limit."""
     if len(text) > 32 or "_" in text:
         return None
     try:
@@ -33,13 +35,13 @@ def find_amount(text: str) -> Decimal | None:
 
 
 def percent_of(amount: Decimal, percent: Decimal) -> Decimal:
-    """`percent` percent of `amount`, rounded."""
+    """Return `percent` percent of an amount, rounded."""
     return rounded(amount * percent / 100)
 
 
 def converted(amount: Decimal, rate_from: Decimal, rate_to: Decimal) -> Decimal:
-    """`amount` of a currency worth 1/rate_from of the platform's, in one worth 1/rate_to.
+    """Return an amount in another currency, rounded.
 
-    A rate is units of the currency for one unit of the platform currency.
+    rate_from, rate_to: units of the currency for one of the platform's.
     """
     return rounded(amount * rate_to / rate_from)

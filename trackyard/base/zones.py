@@ -1,4 +1,4 @@
-"""Time zones: IANA names, days and their edges in UTC milliseconds."""
+"""Time zones: IANA names, and the bounds of days in UTC milliseconds."""
 
 from bisect import bisect_left
 from datetime import UTC, date, datetime, timedelta
@@ -12,8 +12,8 @@ _DAY = 86_400
 
 @lru_cache(maxsize=1024)
 def find_zone(name: str) -> ZoneInfo | None:
-    """Return the zone of an IANA name, None when there is none of that name."""
-    # Machines have more, such as right/UTC with its leap seconds, that the analytic store does not know.
+    """Return the zone of an IANA name, or None."""
+    # Machines have further zones, such as right/UTC with leap seconds, that the analytic store lacks.
     if name not in _names():
         return None
     try:
@@ -30,8 +30,7 @@ def _names() -> frozenset[str]:
 def day_start_ms(day: date, zone: ZoneInfo) -> int:
     """Return the first millisecond of `day` in `zone`, as UTC milliseconds.
 
-    On a day whose midnight is skipped by summer time this is the first moment that exists.
-
+    When summer time skips midnight, this is the first moment that exists.
     """
     local = datetime(day.year, day.month, day.day, tzinfo=zone)
     return int(local.timestamp()) * 1000
@@ -43,8 +42,10 @@ def day_end_ms(day: date, zone: ZoneInfo) -> int:
 
 
 def datetime_text(at_ms: int, zone: ZoneInfo) -> str:
-    """`YYYY-MM-DD HH:MM:SS` of a moment in `zone`, the form of answers
-    (docs/spec/api-conventions.md#dates-and-durations)."""
+    """Return a moment in `zone` as `YYYY-MM-DD HH:MM:SS`, the form of answers.
+
+    docs/spec/api-conventions.md#dates-and-durations
+    """
     return datetime.fromtimestamp(at_ms // 1000, UTC).astimezone(zone).strftime(DATETIME_FORMAT)
 
 
@@ -54,9 +55,9 @@ def local_day(at_ms: int, zone: ZoneInfo) -> date:
 
 
 def offsets_between(zone: ZoneInfo, since_ms: int, until_ms: int) -> list[tuple[int, int]]:
-    """Return how far the clocks of `zone` are ahead of UTC, and from when on: (UTC seconds, seconds ahead), in order.
+    """Return the offsets of a zone from UTC in a period: (UTC seconds, seconds ahead), in order.
 
-    The first is that of `since_ms`, the others come after it and before `until_ms` (exclusive).
+    The first is that of `since_ms`; the others begin after it and before `until_ms` (exclusive).
     """
     first, last = (datetime.fromtimestamp(at_ms // 1000, UTC).year for at_ms in (since_ms, max(since_ms, until_ms - 1)))
     changes = [change for year in range(first, last + 1) for change in _changes(zone.key, year)]
@@ -66,9 +67,9 @@ def offsets_between(zone: ZoneInfo, since_ms: int, until_ms: int) -> list[tuple[
 
 @lru_cache(maxsize=4096)
 def _changes(name: str, year: int) -> tuple[tuple[int, int], ...]:
-    """Return the moments of a year (UTC) at which the clocks of a zone change, and how far ahead they are from then on.
+    """Return the moments of a year (UTC) at which a zone changes its offset, with the new offset.
 
-    Each day is looked at: no zone changes its clocks twice a day.
+    Each day is examined: no zone changes its offset twice a day.
     """
     zone, start = ZoneInfo(name), int(datetime(year, 1, 1, tzinfo=UTC).timestamp())
     days = range(start, int(datetime(year + 1, 1, 1, tzinfo=UTC).timestamp()), _DAY)
@@ -76,7 +77,7 @@ def _changes(name: str, year: int) -> tuple[tuple[int, int], ...]:
 
 
 def _change(zone: ZoneInfo, day: int) -> tuple[int, int]:
-    """Return the second of a day (UTC) from which on clocks are another offset ahead than before it."""
+    """Return the second of a day (UTC) at which the offset changes, and the new offset."""
     before = _utc_offset(zone, day - 1)
     second = bisect_left(range(day, day + _DAY), True, key=lambda at: _utc_offset(zone, at) != before)
     return day + second, _utc_offset(zone, day + second)

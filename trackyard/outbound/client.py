@@ -1,4 +1,4 @@
-"""The one client that calls strangers (docs/spec/postbacks.md#delivery)."""
+"""The client for URLs of users (docs/spec/postbacks.md#delivery)."""
 
 import hashlib
 import hmac
@@ -21,7 +21,11 @@ _USER_AGENT: Final = "Trackyard"
 
 @dataclass(frozen=True, slots=True)
 class HttpResult:
-    """What came of a call. http_code 0 = unreachable, and `error` says why · body: its first bytes."""
+    """The result of a request.
+
+    http_code: 0 = unreachable; `error` says why.
+    body: its first bytes.
+    """
 
     http_code: int
     body: bytes = b""
@@ -29,18 +33,21 @@ class HttpResult:
 
     @property
     def is_success(self) -> bool:
-        """Return whether the receiver took it."""
+        """Return whether the receiver accepted the request."""
         return 200 <= self.http_code < 300
 
     @property
     def is_retryable(self) -> bool:
-        """Return whether it may go better later: network faults, too many requests, the receiver's own errors."""
+        """Return whether a retry may succeed: network error, too many requests, or an error of the server."""
         return self.http_code == 0 or self.http_code == 429 or self.http_code >= 500
 
 
 class OutboundClient:
-    """GETs URLs that others wrote: no redirects, no cookies, no proxies of the environment, 10 s and 64 KB at most
-    (a download: what its caller says), certificates verified, private addresses refused when the socket is made."""
+    """Sends GET requests to URLs of users.
+
+    No redirects, no cookies, no proxies of the environment; 10 s and 64 KB at most (a download: `max_bytes`);
+    certificates are verified, private addresses refused when the socket is made.
+    """
 
     def __init__(
         self,
@@ -72,7 +79,7 @@ class OutboundClient:
         await self._session.close()
 
     async def get(self, url: str, headers: Mapping[str, str]) -> HttpResult:
-        """Call `url` as it stands. Never raises for what the other side does."""
+        """Return the result of a GET request. Errors of the other side are in the result."""
         try:
             target = _target(url)
         except ValueError as error:
@@ -86,10 +93,9 @@ class OutboundClient:
             return HttpResult(0, error=str(error) or type(error).__name__)
 
     async def download(self, url: str, target_file: BinaryIO, max_bytes: int) -> HttpResult:
-        """Call `url` and writes at most `max_bytes` bytes of what it holds into `target_file`; a longer one, or one
-        that was not taken whole, has an `error`.
+        """Write the answer of a GET request into `target_file`. Errors are in the result.
 
-        Never raises for what the other side does.
+        An answer that is longer than `max_bytes`, or incomplete, is an error.
         """
         try:
             target = _target(url)
@@ -110,7 +116,7 @@ class OutboundClient:
 
 
 def wire_url(url: str) -> str:
-    """Return the URL as it goes over the wire, which is what a signature covers; `url` itself when it cannot be one."""
+    """Return a URL as it is sent and signed; `url` itself when it is malformed."""
     try:
         return str(_target(url))
     except ValueError:
@@ -118,7 +124,7 @@ def wire_url(url: str) -> str:
 
 
 def signature(secret: str, second: int, url: str) -> str:
-    """Return the X-Trackyard-Signature of a call: `t=<UTC second>,v1=<HMAC-SHA256 of "t.url">`."""
+    """Return the X-Trackyard-Signature of a request: `t=<UTC second>,v1=<HMAC-SHA256 of "t.url">`."""
     mac = hmac.new(secret.encode(), f"{second}.{url}".encode(), hashlib.sha256)
     return f"t={second},v1={mac.hexdigest()}"
 

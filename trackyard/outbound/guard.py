@@ -1,5 +1,4 @@
-"""Which addresses strangers may make us call (docs/spec/postbacks.md#delivery): none that is not on the open
-internet."""
+"""Addresses that URLs of users may name: only public ones (docs/spec/postbacks.md#delivery)."""
 
 import errno
 import ipaddress
@@ -30,27 +29,26 @@ _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 
 class AddressBlocked(OSError):
-    """The address is not one that a stranger may make us call."""
+    """The address may not be called for users."""
 
 
 class AddressFilter:
-    """Judges addresses. `allow`: networks in which every address may be called, given by the operator."""
+    """Decides which addresses may be called. allow: networks that the operator permits as a whole."""
 
     def __init__(self, allow: Sequence[Network] = ()) -> None:
         self._allow = tuple(allow)
 
     def permits(self, address: Address) -> bool:
-        """Return whether the address may be called: on the open internet, or in an allowed network."""
+        """Return whether an address is public or in an allowed network."""
         inner = _embedded_ipv4(address)
         if any(address in network or inner in network for network in self._allow):
             return True
         return _is_public(address) if inner is address else _is_public(inner)
 
     def open_socket(self, info: AddrInfo) -> socket.socket:
-        """Return a socket for a resolved address, which may be one that was written literally. Raises AddressBlocked.
+        """Return a socket for a resolved address. Raises AddressBlocked.
 
-        The connection calls this for the very address it then connects to: no second look-up lies between.
-
+        The connection passes the address to which it connects then, so there is no second look-up.
         """
         family, kind, protocol, _name, socket_address = info
         text = str(socket_address[0]).partition("%")[0]
@@ -60,7 +58,7 @@ class AddressFilter:
 
 
 def _embedded_ipv4(address: Address) -> Address:
-    """Return the IPv4 address that an IPv6 one stands for: mapped, or behind NAT64; else itself."""
+    """Return the IPv4 address in a mapped or NAT64 address, otherwise the address itself."""
     if isinstance(address, ipaddress.IPv6Address):
         if address.ipv4_mapped is not None:
             return address.ipv4_mapped

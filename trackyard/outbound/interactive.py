@@ -1,4 +1,7 @@
-"""Calls to strangers that somebody waits for: few at once, since each holds one of the API's threads."""
+"""Requests to URLs of users during a request to the API.
+
+Few run at once, since each holds a thread of the API.
+"""
 
 import asyncio
 import threading
@@ -13,8 +16,10 @@ MAX_CONCURRENT: Final = 4
 
 
 class OnDemandClient:
-    """Makes single calls, one at a time for each owner and `at_once` in all. `allow`: networks in which every
-    address may be called, given by the operator. Safe to use from several threads."""
+    """Sends single requests, one at a time for each owner and `at_once` in all.
+
+    Safe to use from several threads. allow: networks that the operator permits as a whole.
+    """
 
     def __init__(
         self, allow: Sequence[Network] = (), *, at_once: int = MAX_CONCURRENT, seconds: float = TIMEOUT_S
@@ -26,7 +31,10 @@ class OnDemandClient:
         self._lock = threading.Lock()
 
     def fetch(self, owner: int, url: str, headers: Mapping[str, str]) -> HttpResult:
-        """GET `url` once. Raises TooManyRequests while a call of this owner, or as many as may be, is under way."""
+        """Return the result of one GET request.
+
+        Raises TooManyRequests while the owner has a request running, or `at_once` others run.
+        """
         with self._lock:
             if owner in self._running or len(self._running) >= self._at_once:
                 raise TooManyRequests(int(self._seconds))

@@ -1,6 +1,6 @@
-"""Where mail goes: the operator's SMTP server, or a folder of .eml files (docs/spec/platform.md#mail).
+"""Mail transports: the operator's SMTP server, or a folder of .eml files.
 
-The server is the operator's own, named in the settings: unlike a stranger's URL it may lie in a private network.
+docs/spec/platform.md#mail. The settings name the server, so it may be in a private network.
 """
 
 import os
@@ -15,17 +15,17 @@ from typing import Final, Protocol
 from urllib.parse import unquote, urlsplit
 
 STEP_TIMEOUT_S: Final = 10
-"""How long one step of a conversation with the server may take."""
+"""Seconds that one step of a conversation with the server may take."""
 
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class MailServerUnreachable(Exception):
-    """The server cannot be talked to, whatever the mail: it goes out later. The text says why."""
+    """The server cannot be used now; the mail is sent later. The text says why."""
 
 
 class MailRejected(Exception):
-    """The server did not take this mail. `permanent`: it never will."""
+    """The server rejected this mail. permanent: a retry cannot succeed."""
 
     def __init__(self, text: str, *, permanent: bool) -> None:
         super().__init__(text)
@@ -37,7 +37,7 @@ class MailMessage:
     """One mail.
 
     id: 24 hex digits, the same at every attempt.
-    created_at: UTC ms.
+    created_at: UTC milliseconds.
     """
 
     id: str
@@ -48,13 +48,13 @@ class MailMessage:
 
 
 class MailTransport(Protocol):
-    """Takes letters."""
+    """Sends mail."""
 
     def send(self, mail: MailMessage) -> None:
-        """Hand over one letter. Raises Unreachable, Refused."""
+        """Send one mail. Raises MailServerUnreachable, MailRejected."""
 
     def close(self) -> None:
-        """Give back what is held between letters."""
+        """Release what is held between mails."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class SmtpServer:
     """An SMTP server.
 
     tls: from the first byte (smtps).
-    user "": no login.
+    user: "" = no login.
     """
 
     host: str
@@ -73,12 +73,12 @@ class SmtpServer:
 
     @property
     def is_local(self) -> bool:
-        """Return whether it runs on this machine: nobody listens between."""
+        """Return whether it runs on this machine, where no one can listen."""
         return self.host in _LOOPBACK
 
 
 def parse_smtp_url(url: str) -> SmtpServer:
-    """Return the server of smtp://user:password@host:587 or smtps://…. Raises ValueError."""
+    """Return the server of a URL smtp://user:password@host:587 or smtps://…. Raises ValueError."""
     parts = urlsplit(url)
     if parts.scheme not in ("smtp", "smtps") or not parts.hostname or parts.path.strip("/") or parts.query:
         raise ValueError("must be a URL such as smtp://user:password@host:587 or smtps://host")
@@ -88,7 +88,7 @@ def parse_smtp_url(url: str) -> SmtpServer:
 
 
 def build_message(mail: MailMessage, sender: str) -> EmailMessage:
-    """Return the letter as it is sent. A repeat has the same Message-ID, so that it can be known as one."""
+    """Return a mail as it is sent. A repeat has the same Message-ID."""
     message = EmailMessage()
     message["From"] = sender
     message["To"] = mail.recipient
@@ -101,19 +101,19 @@ def build_message(mail: MailMessage, sender: str) -> EmailMessage:
 
 
 def sender_host(sender: str) -> str:
-    """Return the host of an address such as `Trackyard <mail@host>`."""
+    """Return the host in a sender such as `Trackyard <mail@host>`."""
     return parseaddr(sender)[1].rpartition("@")[2] or "localhost"
 
 
 class FolderTransport:
-    """Writes letters into a directory, one {id}.eml each; a repeat replaces the file."""
+    """Writes mails into a directory, one {id}.eml each; a repeat replaces the file."""
 
     def __init__(self, directory: Path, sender: str) -> None:
         self._directory = directory
         self._sender = sender
 
     def send(self, mail: MailMessage) -> None:
-        """Write the file durably. Raises Unreachable when the directory cannot be written."""
+        """Write the file durably. Raises MailServerUnreachable when that fails."""
         partial = self._directory / f"{mail.id}.partial"
         try:
             self._directory.mkdir(parents=True, exist_ok=True)
@@ -126,14 +126,14 @@ class FolderTransport:
             raise MailServerUnreachable(f"{self._directory}: {fault.strerror}") from fault
 
     def close(self) -> None:
-        """Holds nothing."""
+        """Do nothing, since nothing is held."""
 
 
 class SmtpTransport:
-    """Sends letters to an SMTP server over one connection, made when the first comes.
+    """Sends mails to an SMTP server over one connection, made with the first mail.
 
-    TLS is used wherever the server is not this machine and offers it, its certificate checked; a password never
-    leaves the machine without it.
+    TLS with a verified certificate is used when the server offers it, except on this machine. A password is never sent
+    to another machine without TLS.
     """
 
     def __init__(self, server: SmtpServer, sender: str, *, context: ssl.SSLContext | None = None) -> None:
@@ -143,7 +143,7 @@ class SmtpTransport:
         self._client: smtplib.SMTP | None = None
 
     def send(self, mail: MailMessage) -> None:
-        """Hand a letter to the server. Raises Unreachable, Refused."""
+        """Send a mail. Raises MailServerUnreachable, MailRejected."""
         client = self._connected()
         try:
             client.send_message(build_message(mail, self._sender), to_addrs=[mail.recipient])

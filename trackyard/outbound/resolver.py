@@ -10,11 +10,11 @@ from typing import Any
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 GetAddrInfo = Callable[..., list[Any]]
-"""As socket.getaddrinfo."""
+"""The signature of socket.getaddrinfo."""
 
 
 class ThreadResolver(AbstractResolver):
-    """Resolves names by the system. Its threads are daemons, so that a slow name server does not delay the exit."""
+    """Resolves names by the system, in daemon threads, which do not delay the exit."""
 
     def __init__(self, lookup: GetAddrInfo = socket.getaddrinfo) -> None:
         self._lookup = lookup

@@ -1,4 +1,4 @@
-"""Wiring: what each role is made of and what it is handed. Each role imports only what it runs."""
+"""Builds each role from its parts. A role imports only what it runs."""
 
 import errno
 import json
@@ -35,14 +35,13 @@ if TYPE_CHECKING:
 log = logging.getLogger("trackyard.runtime.app")
 
 STALLED_SECONDS = 30.0
-"""A projector that did not go through its duties for so long is not ready."""
+"""A projector that has not completed its duties for so long is not ready."""
 
 
 def prepare(config: Config) -> dict[str, str]:
-    """Make what every role needs and is made once: directories, keys, schema, first administrator, edge numbers.
+    """Make what all roles share, and return the administrator's key. Raises CannotStart.
 
-    Every start calls it. The administrator's key. Raises CannotStart.
-
+    Every start calls it: directories, keys, schema, first administrator, edge numbers.
     """
     from sqlalchemy.exc import SQLAlchemyError
 
@@ -84,7 +83,7 @@ def prepare(config: Config) -> dict[str, str]:
 
 
 def administrator_key(config: Config) -> str:
-    """Return the first administrator's API key. Raises CannotStart when there is none yet or it cannot be opened."""
+    """Return the first administrator's API key. Raises CannotStart."""
     from sqlalchemy.exc import ProgrammingError, SQLAlchemyError
 
     from trackyard.actions.platform import installation
@@ -102,7 +101,7 @@ def administrator_key(config: Config) -> str:
     except (ProgrammingError, installation.NoAdministrator):
         raise not_installed from None
     except SQLAlchemyError as fault:
-        if "no such table" in str(fault):  # as SQLite says what PostgreSQL calls a ProgrammingError
+        if "no such table" in str(fault):  # the ProgrammingError of PostgreSQL, in SQLite
             raise not_installed from None
         raise CannotStart(f"TRACKYARD_DATABASE_URL cannot be used: {_first_line(fault)}.") from None
 
@@ -120,7 +119,7 @@ def run_role(config: Config, name: str, *, slot: int, lifeline: int | None) -> N
     except (PermissionError, FileExistsError, IsADirectoryError, NotADirectoryError) as fault:
         if fault.filename is None:
             raise
-        # most often files of root, as whom somebody started this directory once
+        # most often files of root, from an earlier start as root
         raise unusable_directory(config.data_dir, f"{fault.filename}: {fault.strerror}") from None
 
 
@@ -191,7 +190,7 @@ def _run_worker(config: Config, slot: int) -> None:
 def _run_core(config: Config, _slot: int) -> None:
     from trackyard.store.engine.database import Database
 
-    # The address first: a taken one must not cost the opening of the analytic store.
+    # Bind first: opening the analytic store takes time, and the address may be taken.
     listener = bind(config.api_listen, "TRACKYARD_API_LISTEN") if "api" in config.roles else None
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -248,7 +247,7 @@ def _serve_core(
         try:
             lookups = ClickLookupServer.of_store(_lookup_socket(config), analytics)
             threads.append(threading.Thread(target=lookups.run, args=(stop,), name="click look-ups"))
-        except OSError as fault:  # pixels without cookies are not shown; nothing else needs the socket
+        except OSError as fault:  # only pixels without cookies need the socket
             log.warning("click look-up socket failed", extra={"error": str(fault)})
     for thread in threads:
         thread.start()
@@ -266,8 +265,9 @@ def _serve_core(
 
 
 def _use_temporary_directory(directory: Path) -> None:
-    """Make `directory` the place of this process's temporary files, emptied: what is loaded and exported passes through
-    such files, and a process that is killed leaves them behind.
+    """Use an emptied directory for the temporary files of this process.
+
+    Loads and exports write such files, and a killed process leaves them behind.
     """
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True, mode=0o700)
@@ -283,7 +283,7 @@ def _query_limits(config: Config) -> "QueryLimits":
 
 
 def databases_of(config: Config) -> "AddressDatabases":
-    """Return the address databases that are set."""
+    """Return the configured address databases."""
     from trackyard.decision.visitor.databases import COUNTRY_DATABASE, AddressDatabases
 
     return AddressDatabases(
@@ -332,7 +332,7 @@ def _serve_api(
             log_config=None,
             access_log=False,
             server_header=False,
-            proxy_headers=True,  # the client's address, which tries to sign in are counted by
+            proxy_headers=True,  # sign-ins are counted by the client's address
             forwarded_allow_ips=[str(network) for network in config.trusted_proxies],
             lifespan="off",
             http=BoundedHttp,
@@ -341,7 +341,7 @@ def _serve_api(
             timeout_graceful_shutdown=5,
         )
     )
-    # The server listens to signals only once it runs; one that came before must end it all the same.
+    # The server handles signals only while it runs; an earlier one must stop it, too.
     threading.Thread(target=_stop_server_with, args=(stop, server), name="stop", daemon=True).start()
     log.info("API listening", extra={"host": config.api_listen.host, "port": config.api_listen.port})
     server.run(sockets=[listener])
@@ -413,7 +413,7 @@ def _readiness(database: "Database", projector: "Projector | None", failing_role
 
 
 def _run_projector(projector: "Projector", stop: threading.Event) -> None:
-    """Return a projector that fails ends the process, which is then restarted."""
+    """Run the projector. When it fails, end the process, which is then restarted."""
     try:
         projector.run(stop)
     except Exception:
@@ -423,7 +423,7 @@ def _run_projector(projector: "Projector", stop: threading.Event) -> None:
 
 
 def _claim_edge_numbers(config: Config, database: "Database") -> None:
-    """Return the number of each edge slot, kept in the data directory, where the edges read it."""
+    """Claim the number of each edge slot, and write them to the data directory for the edges."""
     from trackyard.journal.durable import write_durably
     from trackyard.journal.segments import close_predecessors, list_edges
     from trackyard.store.tracking.edges import EdgeNumbersExhausted, claim_edge
@@ -436,7 +436,7 @@ def _claim_edge_numbers(config: Config, database: "Database") -> None:
     except EdgeNumbersExhausted as fault:
         raise CannotStart(f"TRACKYARD_EDGES cannot be {config.edges}: {fault}.") from None
     write_durably(_edges_file(config), json.dumps(numbers).encode())
-    # An edge that is not started any more leaves its last journal to be sealed by us: no writer follows it.
+    # An edge that is no longer started has no next writer that would close its last journal.
     for number in set(list_edges(config.data_dir / "journal")) - set(numbers):
         close_predecessors(config.data_dir / "journal", number, SystemClock())
 

@@ -1,11 +1,10 @@
-"""The modules that a click goes through, compiled where a C compiler was at hand.
+"""The compiled modules of the click path.
 
-mypyc makes them from the very files that run without it. What was compiled stands in for a file only while that file,
-and every file of ours that it reads constants and types from, has the bytes it was compiled from (`compiled.json` says
-which), and only by the Python that it was compiled for; else, and when TRACKYARD_PURE is set, all of them run as they
-are. docs/decisions/0018 has the reasons.
+mypyc compiles the same files that run without it. A compiled module is used only by the Python that it was compiled
+for, and only while its file and the files from which it reads constants and types are unchanged (`compiled.json`).
+Otherwise, and when TRACKYARD_PURE is set, all of them run as Python (docs/decisions/0018).
 
-Run as a program: exit status 0 when there is nothing to compile or nothing to compile it with, 1 when there is.
+As a program: exit status 1 when there is something to compile and it can be compiled, otherwise 0.
 """
 
 import json
@@ -66,9 +65,9 @@ MODULES: Final = (
 PACKAGE: Final = Path(__file__).parents[1]
 MANIFEST: Final = "compiled.json"
 _SUFFIX: Final = EXTENSION_SUFFIXES[0] if EXTENSION_SUFFIXES else ""
-"""The end of the names of compiled modules: it names the version of Python that can load them."""
+"""The suffix of compiled modules, which names the version of Python that loads them."""
 PURE_VARIABLE: Final = "TRACKYARD_PURE"
-"""The variable that, set to anything, keeps Python to the files as they are."""
+"""The variable that turns compiled modules off, whatever its value."""
 
 
 class _PlainModuleFinder:
@@ -76,34 +75,34 @@ class _PlainModuleFinder:
 
     @staticmethod
     def find_spec(name: str, path: Sequence[str] | None, target: object = None) -> ModuleSpec | None:
-        """As of importlib.abc.MetaPathFinder."""
+        """Return the spec of a source file (see importlib.abc.MetaPathFinder)."""
         return spec_from_file_location(name, path_of(name)) if name in MODULES else None
 
 
 def select_implementation() -> None:
-    """Decide, before any of MODULES is imported, in which form they are."""
+    """Decide whether compiled modules are used. Call it before any of MODULES is imported."""
     if os.environ.get(PURE_VARIABLE) or not is_compiled():
         sys.meta_path.insert(0, _PlainModuleFinder)
 
 
 def in_use() -> bool:
-    """Return whether this process runs what was compiled."""
+    """Return whether this process runs compiled modules."""
     return _PlainModuleFinder not in sys.meta_path
 
 
 def is_compiled() -> bool:
-    """Return whether there is something compiled, and from the files that are there."""
+    """Return whether there are compiled modules of the current files."""
     manifest = _manifest()
     return bool(manifest.get("modules")) and _is_current(manifest)
 
 
 def is_up_to_date() -> bool:
-    """Return whether the files as they are were compiled, or mypyc or the compiler did not take them."""
+    """Return whether the current files were compiled, or could not be."""
     return _is_current(_manifest())
 
 
 def missing_requirement() -> str:
-    """Return what is missing for compiling; "" when nothing is."""
+    """Return what is missing for compiling, or ""."""
     if os.environ.get(PURE_VARIABLE):
         return f"{PURE_VARIABLE} is set"
     if sys.implementation.name != "cpython":
@@ -117,13 +116,16 @@ def missing_requirement() -> str:
 
 
 def path_of(module: str, package: Path = PACKAGE) -> Path:
-    """Return the file of a module of ours."""
+    """Return the file of a module of this package."""
     found = package.joinpath(*module.split(".")[1:])
     return found / "__init__.py" if found.is_dir() else found.with_suffix(".py")
 
 
 def write_manifest(package: Path, *, modules: bool) -> None:
-    """Note in `package` that MODULES were compiled from the files there; modules: False = that they could not be."""
+    """Record in `package` that MODULES were compiled from their current files.
+
+    modules: False = they could not be compiled.
+    """
     digests = {str(path.relative_to(PACKAGE)): _digest(path) for path in _sources()}
     content = {"suffix": _SUFFIX, "modules": list(MODULES) if modules else [], "sources": digests}
     text = json.dumps(content, indent=1)
@@ -155,7 +157,7 @@ def _digest(path: Path) -> str:
 
 
 def _sources() -> list[Path]:
-    """Return the files of MODULES and of every module of ours that these import, directly or not."""
+    """Return the files of MODULES and of the modules of this package that they import, directly or not."""
     found: dict[str, Path] = {}
     waiting = list(MODULES)
     while waiting:
@@ -168,7 +170,7 @@ def _sources() -> list[Path]:
 
 
 def _imports(path: Path) -> Iterator[str]:
-    import ast  # only where something is compiled
+    import ast  # needed for compiling only
 
     for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("trackyard"):

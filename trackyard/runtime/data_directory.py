@@ -1,4 +1,4 @@
-"""The data directory before it is used, and the storage of files."""
+"""Checks of the data directory before its use, and the storage of files."""
 
 import shutil
 from pathlib import Path
@@ -10,13 +10,13 @@ from trackyard.store.platform.file_storage import DirectoryStore, FileStore
 EMPTIED_DIRECTORIES: Final = ("run", "temporary")
 """Directories that are emptied at each start."""
 _MARKER_FILES: Final = ("directory.id", "secret.key", "trackyard.db", "trackyard.lock")
-"""Of these a data directory that was in use has at least one, a copy of it too."""
+"""A used data directory, or a copy of one, has at least one of these files."""
 
 
 def make_data_directory(directory: Path) -> None:
-    """Create the directory, readable by its owner alone: it holds personal data and keys.
+    """Create the directory, readable by its owner only: it holds personal data and keys.
 
-    Raises CannotStart for a directory with foreign files that a start would empty; OSError.
+    Raises CannotStart for a directory with foreign files that a start would remove; OSError.
     """
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     to_be_emptied = [name for name in EMPTIED_DIRECTORIES if (directory / name).exists()]

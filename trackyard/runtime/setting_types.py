@@ -1,7 +1,4 @@
-"""Parsers of settings: each returns the value of a text.
-
-All raise ValueError with what the text must be.
-"""
+"""Parsers of settings. Each returns the value of a text or raises ValueError with a rule."""
 
 import os
 import re
@@ -21,20 +18,20 @@ Network = IPv4Network | IPv6Network
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a listener binds."""
+    """The address and port of a listener."""
 
     host: str
     port: int
 
     def url(self, scheme: str = "http") -> str:
-        """Return the address as the start of a URL; a listener on every interface is reached at the loopback."""
+        """Return the address as the start of a URL; that of every interface is the loopback."""
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
         return f"{scheme}://[{host}]:{self.port}" if ":" in host else f"{scheme}://{host}:{self.port}"
 
 
 def path(text: str) -> Path:
-    """Return a path, made absolute."""
-    if not text.strip() or "\0" in text:  # an empty one would be wherever the program happens to be started
+    """Return an absolute path."""
+    if not text.strip() or "\0" in text:  # an empty path would be the working directory
         raise ValueError("must be a path")
     return Path(text).expanduser().resolve()
 
@@ -52,7 +49,7 @@ def file(text: str) -> Path | None:
 
 
 def address(text: str) -> Address:
-    """Return where a listener binds."""
+    """Return the address and port of a listener."""
     host, colon, port = text.rpartition(":")
     if not colon or not host or not port.isascii() or not port.isdigit() or not 1 <= int(port) <= 65535:
         raise ValueError("must be an address and a port, such as 127.0.0.1:8000 or [::1]:8000")
@@ -83,7 +80,7 @@ def url(text: str) -> str:
 
 
 def _parts(text: str) -> SplitResult | None:
-    """Return a URL in parts; None when its host or port is malformed."""
+    """Return the parts of a URL; None when its host or port is malformed."""
     try:
         parts = urlsplit(text)
         return parts if parts.port != 0 else None
@@ -99,14 +96,14 @@ def admin_key(text: str) -> str | None:
 
 
 def secret(text: str) -> str | None:
-    """Return a secret of some length; empty = None."""
+    """Return a secret of at least 32 characters; empty = None."""
     if text and len(text) < 32:
         raise ValueError("must have at least 32 characters")
     return text or None
 
 
 def database_url(text: str) -> str:
-    """SQLAlchemy's URL of a database; empty stays empty."""
+    """Return SQLAlchemy's URL of a database; empty stays empty."""
     if text and (not re.match(r"(sqlite:///.|postgresql(\+psycopg)?://)", text) or _parts(text) is None):
         raise ValueError("must be a URL that begins with sqlite:/// or postgresql://")
     return re.sub(r"^postgresql://", "postgresql+psycopg://", text)
@@ -134,7 +131,7 @@ def currency(text: str) -> str:
 
 
 def networks(text: str) -> tuple[Network, ...]:
-    """Return a comma list of networks."""
+    """Return the networks of a comma list."""
     try:
         return tuple(ip_network(part.strip(), strict=False) for part in text.split(",") if part.strip())
     except ValueError:
@@ -189,7 +186,7 @@ def number(what: str, lowest: int, highest: int) -> Callable[[str], int]:
 
 
 def size(text: str) -> int:
-    """Return bytes of memory, from 100 MB."""
+    """Return a size in bytes, at least 100 MB."""
     found = re.fullmatch(r"([0-9]{1,6}) ?(MB|GB)", text)
     size = int(found[1]) * {"MB": 10**6, "GB": 10**9}[found[2]] if found else 0
     if size < 10**8:
@@ -198,7 +195,7 @@ def size(text: str) -> int:
 
 
 def roles(text: str) -> tuple[str, ...]:
-    """Return a comma list of ROLES; all = each of them."""
+    """Return the roles of a comma list; all = each of ROLES."""
     roles = tuple(part.strip() for part in text.split(",") if part.strip())
     if roles == ("all",):
         return ROLES
@@ -208,7 +205,7 @@ def roles(text: str) -> tuple[str, ...]:
 
 
 def retries(text: str) -> tuple[int, ...]:
-    """Return seconds between attempts, a comma list; empty = no further attempt."""
+    """Return the seconds between attempts of a comma list; empty = no further attempt."""
     found = [part.strip() for part in text.split(",") if part.strip()]
     if not all(part.isascii() and part.isdigit() and 0 < int(part) <= 604_800 for part in found):
         raise ValueError("must be a comma list of seconds, each from 1 to 604800")

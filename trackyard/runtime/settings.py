@@ -1,8 +1,7 @@
 """Settings: one frozen Config from TRACKYARD_* variables and an optional TOML file.
 
-The fields of `Config` are the one declaration; docs/configuration.md is written from them (`trackyard settings`).
-A variable overrides the file, the file the default. Only runtime and commands read settings; everything else receives
-values.
+The fields of `Config` are the declaration; `trackyard settings` writes docs/configuration.md from them. A variable
+overrides the file, the file the default. Only runtime and commands read settings; other code gets values.
 """
 
 import base64
@@ -28,13 +27,13 @@ T = TypeVar("T")
 
 
 class WrongSetting(Exception):
-    """A setting that the program cannot start with; the message is one sentence that names it."""
+    """A setting is invalid. The message is one sentence that names it."""
 
 
 class CannotStart(Exception):
     """The program or a role cannot start, and a restart would not help.
 
-    The message is one sentence; it is empty when a child process has already logged the reason.
+    The message is one sentence, or "" when a child process has logged the reason.
     """
 
 
@@ -61,7 +60,7 @@ CANNOT_START = 78
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """The declaration of a setting: how its text is read, and what the documentation says of it.
+    """The declaration of a setting: parser, default and documentation.
 
     secret: an invalid value is not shown, since it may contain a password.
     """
@@ -254,12 +253,12 @@ class Config:
 
     @property
     def retention_policy(self) -> RetentionPolicy:
-        """Return how long things are kept."""
+        """Return the retention policy."""
         return RetentionPolicy(self.journal_days, self.click_days, self.log_days, self.personal_data_days)
 
     @property
     def failing_roles_file(self) -> Path:
-        """Return a JSON list of the roles that the supervisor cannot keep running."""
+        """Return the file that lists the roles that the supervisor cannot keep running, as JSON."""
         return self.data_dir / "run" / "dying.json"
 
 
@@ -274,7 +273,7 @@ def _variable(name: str) -> str:
 def load(environment: Mapping[str, str], file: Path | None = None) -> Config:
     """Return the configuration of a process. Raises WrongSetting.
 
-    file: a TOML file; None = the one that TRACKYARD_CONFIG names, if any.
+    file: a TOML file; None = the file that TRACKYARD_CONFIG names, if any.
     """
     named = environment.get(PREFIX + "CONFIG")
     path = file or (Path(named) if named else None)
@@ -336,10 +335,10 @@ def _complete(values: dict[str, Any]) -> Config:
 
 
 def encryption_keys(config: Config) -> tuple[str, ...]:
-    """Return the encryption keys of stored secrets: the current one, then older ones to decrypt with.
+    """Return the encryption keys of stored secrets: the current one, then older ones that decrypt.
 
-    They are made of TRACKYARD_SECRET_KEY and TRACKYARD_OLD_SECRET_KEY, else of `secret.key` and `secret.key.old` in the
-    data directory (commands/rotate_key.py).
+    They are derived from TRACKYARD_SECRET_KEY and TRACKYARD_OLD_SECRET_KEY, by default from `secret.key` and
+    `secret.key.old` in the data directory (commands/rotate_key.py).
     """
     secrets = [config.secret_key, config.old_secret_key]
     if config.secret_key is None:
@@ -362,7 +361,7 @@ def new_secret() -> str:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file durably and whole, readable by its owner alone."""
+    """Write a file durably, readable by its owner only."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_durably(path, text.encode(), mode=0o600)
 

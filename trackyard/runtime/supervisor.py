@@ -1,7 +1,7 @@
-"""The parent process: prepares the data directory, starts the roles, restarts what dies, stops in order.
+"""The parent process: prepares the data directory, runs the roles, stops them in order.
 
-It imports nothing heavy. One parent per data directory: the lock is shared with the children, so that a start
-after `kill -9` waits until the orphans, which notice the end of their lifeline, are gone.
+It imports nothing heavy. The children share its lock of the data directory, so a start after `kill -9` waits for the
+orphans, which end when their lifeline closes.
 """
 
 import fcntl
@@ -32,12 +32,12 @@ LOCK_SECONDS = 15.0
 READY_SECONDS = 60.0
 STOP_SECONDS = 15.0
 STEADY_SECONDS = 10.0
-"""A role that ran this long before it died is started again at once."""
+"""A role that ran this long before it ended is restarted at once."""
 
 
 @dataclass(slots=True)
 class _Child:
-    """One role's process. `stage`: those of stage 0 are stopped first."""
+    """The process of one role. stage: lower stages are stopped first."""
 
     name: str
     arguments: list[str]
@@ -60,7 +60,7 @@ class Supervisor:
         self._children = _children(settings)
 
     def run(self) -> None:
-        """Run until a signal to stop; every role is stopped when it returns."""
+        """Run until a signal to stop. It returns when every role is stopped."""
         log_to_stderr("supervisor", self._settings.log_level)
         signal.signal(signal.SIGTERM, self._on_stop)
         signal.signal(signal.SIGINT, self._on_stop)
@@ -91,7 +91,7 @@ class Supervisor:
         self._wake.set()
 
     def _lock(self) -> int:
-        """Take the data directory; waits for the orphans of a killed parent."""
+        """Lock the data directory; wait for the orphans of a killed parent."""
         path = self._settings.data_dir / "trackyard.lock"
         try:
             make_data_directory(self._settings.data_dir)
@@ -105,7 +105,7 @@ class Supervisor:
                 return handle
             except BlockingIOError:
                 holder = os.pread(handle, 32, 0).decode() or "another process"
-                # A parent that is alive keeps its lock for good: only orphans are worth the wait.
+                # A living parent keeps its lock; only orphans release it soon.
                 if _is_alive(holder) or time.monotonic() > deadline:
                     os.close(handle)
                     raise CannotStart(
@@ -116,7 +116,10 @@ class Supervisor:
         raise CannotStart("stopped before it started.")
 
     def _check_addresses(self) -> None:
-        """Report of a taken address before anything is made, and never takes another program's answer for ours."""
+        """Raise CannotStart for a taken address, before anything is made.
+
+        So the answer of another program is never taken for one of the roles.
+        """
         settings = self._settings
         for role, variable, address in (
             ("api", "TRACKYARD_API_LISTEN", settings.api_listen),
@@ -131,7 +134,7 @@ class Supervisor:
         os.pwrite(handle, str(os.getpid()).encode(), 0)
         os.close(handle)
         command = [sys.executable, "-m", "trackyard", "prepare"]
-        # A session of its own: Ctrl-C is for the parent, which lets it finish.
+        # In its own session, so that Ctrl-C reaches the parent only.
         done = subprocess.run(command, stdout=subprocess.PIPE, check=False, start_new_session=True)
         if done.returncode != 0:
             raise CannotStart
@@ -144,7 +147,7 @@ class Supervisor:
             env=self._environment,
             stdin=subprocess.DEVNULL,
             pass_fds=self._inherited,
-            start_new_session=True,  # Ctrl-C reaches the parent alone, which stops the roles in order
+            start_new_session=True,  # Ctrl-C reaches the parent only, which stops the roles in order
         )
         child.started_at = time.monotonic()
         log.info("started", extra={"child": child.name, "child_pid": child.process.pid})
@@ -164,7 +167,7 @@ class Supervisor:
                 self._start(child)
 
     def _write_failing_roles(self) -> None:
-        """Report in a file, which the core's /readyz reads, what cannot be kept alive."""
+        """Write the roles that cannot be kept running to a file that /readyz of the core reads."""
         now = time.monotonic()
         failing = [c.name for c in self._children if c.failures > 1 and now - c.started_at <= STEADY_SECONDS]
         if failing != self._failing_roles:
@@ -195,7 +198,7 @@ class Supervisor:
             print(_ready_message(settings, prepared), flush=True)
 
     def _stop(self) -> None:
-        """Stop stage by stage: the edges seal their journals first, the others then finish what they hold."""
+        """Stop stage by stage: edges first close their journals, then the others finish their work."""
         self._stopping = True
         for stage in sorted({child.stage for child in self._children}):
             processes = [c.process for c in self._children if c.stage == stage and c.process is not None]
@@ -224,7 +227,7 @@ def _children(settings: Config) -> list[_Child]:
 
 
 def _environment(settings: Config) -> dict[str, str]:
-    """Return the children's: UTC, and a fresh directory through which they share their metrics."""
+    """Return the environment of the roles: UTC, and an empty directory for shared metrics."""
     metrics = settings.data_dir / "run" / "metrics"
     try:
         shutil.rmtree(metrics.parent, ignore_errors=True)
@@ -245,7 +248,7 @@ def _is_alive(holder: str) -> bool:
 
 
 def _probe(listener: Address, tls: bool) -> str:
-    """Return what `/readyz` says: "" when ready."""
+    """Return the answer of `/readyz`; "" when ready."""
     parts = urlsplit(listener.url())
     host, port = parts.hostname or "", parts.port or 0
     try:
@@ -265,7 +268,7 @@ def _probe(listener: Address, tls: bool) -> str:
 
 
 def _ready_message(settings: Config, prepared: dict[str, str]) -> str:
-    """Return what runs here and where; the key and what to try with it on a machine that has the API."""
+    """Return what this machine runs and first steps with the key, where it has the API."""
     lines = ["", "Trackyard is ready."]
     has_api = "api" in settings.roles
     if has_api:
