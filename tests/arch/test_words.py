@@ -20,6 +20,11 @@ CLEAN: Final = (
     "tests/base",
     "tests/contract",
     "tests/support",
+    "trackyard/base",
+    "trackyard/domain",
+    "trackyard/outbound",
+    "trackyard/runtime",
+    "trackyard/wire",
 )
 """Folders without a violation of the rules of prose. While others are rewritten, only these are checked."""
 

@@ -405,7 +405,7 @@ def _readiness(database: "Database", projector: "Projector | None", failing_role
     if projector is not None:
         lags |= projector.lag()
         if lags["projector"] > STALLED_SECONDS:
-            reasons.append(f"the projector stands still for {lags['projector']:.0f} s")
+            reasons.append(f"the projector has been stalled for {lags['projector']:.0f} s")
         reasons += [f"the projector's duty {name!r} fails again and again" for name in projector.failing()]
     with suppress(FileNotFoundError):
         reasons += [f"the role {name} dies again and again" for name in json.loads(failing_roles_file.read_text())]

@@ -136,7 +136,7 @@ class Config:
     trusted_proxies: tuple[Network, ...] = _setting(
         setting_types.networks,
         "127.0.0.0/8,::1",
-        "Networks of proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted, a comma list.",
+        "Networks of proxies that are trusted with X-Forwarded-For and X-Forwarded-Proto, a comma list.",
     )
     outbound_allow: tuple[Network, ...] = _setting(
         setting_types.networks,

@@ -1,4 +1,4 @@
-"""Conversions, and what a decision on an inbound call rests on (docs/spec/conversions.md). Pure."""
+"""Conversions, and the terms of a decision on an inbound postback (docs/spec/conversions.md). Pure."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -20,7 +20,7 @@ from trackyard.domain.tracking.ip_lists import ANY_ADDRESS, AddressLists
 
 
 class DeclineReason(StrEnum):
-    """Why a conversion is declined on arrival: its comment."""
+    """Why a conversion is declined on arrival; it becomes the comment."""
 
     PARTNER_BANNED = "Partner is banned"
     PARTNER_DISABLED = "Partner is disabled"
@@ -33,11 +33,11 @@ class DeclineReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OfferTerms:
-    """What a decision needs of an offer.
+    """The terms of a decision that come from the offer.
 
     secure: its own code or None.
-    session, min_session: how old its clicks may and must be, as staff wrote it.
-    unique_ip: the address of a click converts once a goal.
+    session, min_session: greatest and least age of its clicks, as staff wrote it.
+    unique_ip: whether the address of a click converts only once a goal.
     """
 
     id: int
@@ -58,11 +58,11 @@ class OfferTerms:
 
 @dataclass(frozen=True, slots=True)
 class DecisionTerms:
-    """What a decision needs of the installation.
+    """The terms of a decision.
 
     affiliate_status: None = there is no such affiliate.
     rates: units of the currency for one of the platform's on the day of the postback; the platform's own is 1.
-    counts: by name, the counters of the offer's caps and tiers that the conversion may count in.
+    counts: by name, the counters of the offer's caps and tiers in which the conversion may count.
     converted: conversions of this offer and goal, not declined, from the click's address; 0 when no check needs it.
     """
 
@@ -79,18 +79,18 @@ class DecisionTerms:
 
     @property
     def secure(self) -> str | None:
-        """Return the code that a call must carry: the most specific one that is set."""
+        """Return the code that a postback must carry: the most specific one."""
         return self.offer.secure or self.advertiser_secure or self.platform_secure
 
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """A conversion as it is stored. Times are UTC ms.
+    """A conversion as it is stored. Times are UTC milliseconds.
 
     Amounts are in `currency`; *_base are in the platform's at `rate`.
     modifiers: the steps of commission tiers that were reached when it was made.
-    click: its click's record by column name.
-    hold_until: when the hold ends by itself, None = never.
+    click: the record of its click by column name.
+    hold_until: when the hold ends by itself; None = never.
     referrer_id, referral_percent: the referrer and its share of payouts when it was made; None = no referrer.
     """
 
@@ -138,7 +138,10 @@ class Conversion:
 
 @dataclass(frozen=True, slots=True)
 class ConversionChange:
-    """A conversion before and after; before None = it is new. actor: who did it (tables.conversion_event)."""
+    """A conversion before and after a change; before None = it is new.
+
+    actor: who made the change (tables.conversion_event).
+    """
 
     before: Conversion | None
     after: Conversion
@@ -162,7 +165,7 @@ class ConversionHistoryEntry:
 def is_out_of_range(conversion: Conversion) -> bool:
     """Return whether an amount is too large to be stored.
 
-    A sum in range can leave it by its currency or by percents.
+    A currency or a percentage can move a sum out of range.
     """
     amounts_of = (conversion.charge, conversion.payout, conversion.charge_base, conversion.payout_base)
     return max(conversion.sum, *amounts_of) >= MAX_AMOUNT
@@ -183,7 +186,7 @@ def end_hold(conversion: Conversion, now_ms: int) -> ConversionChange:
 
 
 def currencies_of(offers: Iterable[OfferTerms], postbacks: Iterable[ReceivedPostback], platform: str) -> set[str]:
-    """Return the currencies that decisions on these postbacks need rates of."""
+    """Return the currencies for which decisions on these postbacks need rates."""
     found = {platform} | {postback.currency for postback in postbacks if postback.currency}
     for offer in offers:
         found |= {item.currency for item in (*offer.payments, *offer.personal_payments)}

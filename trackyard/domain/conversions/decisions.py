@@ -1,7 +1,6 @@
-"""Decide an inbound postback. Pure.
+"""Decides an inbound postback. Pure.
 
-docs/spec/conversions.md#inbound-postbacks. `decide` reads top to bottom like the page: faults in their order, a
-repeat, a new conversion.
+docs/spec/conversions.md#inbound-postbacks. `decide` has the order of the page: faults, a repeat, a new conversion.
 """
 
 import hmac
@@ -49,7 +48,7 @@ def decide(
 def create_or_update(
     postback: ReceivedPostback, click: Mapping[str, Any], terms: DecisionTerms, existing: Conversion | None, new_id: str
 ) -> ConversionChange | PostbackError:
-    """Return what a call does that no check of FAULTS stops."""
+    """Return the change of a postback that passes POSTBACK_CHECKS, or its fault."""
     after = (
         create_conversion(postback, click, terms, new_id)
         if existing is None
@@ -101,7 +100,7 @@ POSTBACK_CHECKS: Final[Mapping[str, Callable[[ReceivedPostback, DecisionTerms], 
     "sum": _check_sum,
     "currency": _check_currency,
 }
-"""What stops a call for an accepted click, in its order; none needs another."""
+"""The checks of a postback for an accepted click, in order; they are independent."""
 
 
 # --- a repeat -------------------------------------------------------------------------------------------
@@ -133,7 +132,7 @@ def _update_existing(
 
 
 def apply_hold(sent: Status, hold_days: int, created_at: int, now_ms: int) -> tuple[Status, int | None]:
-    """Return the status that a sent one leads to, and when a hold ends by itself."""
+    """Return the status that follows from a sent one, and when a hold ends by itself."""
     until = created_at + hold_days * DAY_MS
     if hold_days > 0 and (sent is Status.HOLD or (sent is Status.CONFIRMED and until > now_ms)):
         return Status.HOLD, until
@@ -146,7 +145,7 @@ def apply_hold(sent: Status, hold_days: int, created_at: int, now_ms: int) -> tu
 def create_conversion(
     postback: ReceivedPostback, click: Mapping[str, Any], terms: DecisionTerms, new_id: str
 ) -> Conversion | PostbackError:
-    """Return the conversion that a call for an accepted click makes, declined on arrival or not."""
+    """Return the conversion that a postback for an accepted click makes, declined or not."""
     offer, arrival = terms.offer, draft_conversion(postback, click, terms)
     payment = arrival.payment
     if payment is not None and payment.currency not in terms.rates:
@@ -195,7 +194,7 @@ def create_conversion(
 
 
 def _is_cap_reached(terms: DecisionTerms, status: Status, traits: Traits) -> bool:
-    """Return whether a cap refuses that a call brings a conversion into a status."""
+    """Return whether a full cap rejects a change into a status."""
     caps = terms.offer.caps
     return status in caps.statuses and is_reached(caps, traits, terms.counts)
 
@@ -204,8 +203,8 @@ def _is_cap_reached(terms: DecisionTerms, status: Status, traits: Traits) -> boo
 class ConversionDraft:
     """A new conversion before the checks that may decline it.
 
-    status, hold_until: what it has when it is not declined.
-    payment: what it earns, None when there is none.
+    status, hold_until: without a decline.
+    payment: None = no payment matches.
     """
 
     postback: ReceivedPostback
@@ -217,12 +216,12 @@ class ConversionDraft:
 
     @property
     def traits(self) -> Traits:
-        """Return where it is to count."""
+        """Return the traits by which it counts."""
         return self.postback.traits_for(self.click)
 
     @property
     def age_ms(self) -> int:
-        """Time since the click; a negative one counts as 0."""
+        """Return the time since the click, at least 0."""
         return max(0, self.postback.time - int(self.click["time"]))
 
 
@@ -272,7 +271,7 @@ DECLINE_CHECKS: Final[Mapping[str, Callable[[ConversionDraft], DeclineReason | N
     "payment": _check_payment,
     "caps": _check_caps,
 }
-"""Why a new conversion is declined on arrival: the first reason counts."""
+"""The checks that decline a new conversion on arrival; the first reason counts."""
 
 
 def _find_decline(arrival: ConversionDraft) -> DeclineReason | None:
@@ -300,7 +299,7 @@ def _reprice(conversion: Conversion, postback: ReceivedPostback, terms: Decision
 def _sent_sum(
     postback: ReceivedPostback, stored: Decimal, currency: str, rate: Decimal, terms: DecisionTerms
 ) -> Decimal:
-    """Return the sum that a postback sends, in the currency of its conversion; else the stored one."""
+    """Return the sum of a postback in the currency of its conversion, by default the stored sum."""
     if postback.sum is None:
         return stored
     named = postback.currency or currency

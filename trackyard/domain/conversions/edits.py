@@ -29,7 +29,7 @@ _ONE = Decimal(1)
 
 
 class ConversionEdit(msgspec.Struct, frozen=True, kw_only=True):
-    """An edit of one conversion, as it is queued. None = stays as it is.
+    """A queued edit of one conversion. None = unchanged.
 
     payout, charge: in the conversion's currency, after `currency` has relabelled its amounts.
     """
@@ -43,16 +43,18 @@ class ConversionEdit(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def affects_counters(self) -> bool:
-        """Return whether it may change what counters of caps and tiers hold."""
+        """Return whether it may change counters of caps and tiers."""
         return self.status is not None or self.currency is not None or self.payout is not None
 
 
 class ConversionImport(msgspec.Struct, frozen=True, kw_only=True):
-    """A conversion to be made, as it is queued.
+    """A queued import of a conversion.
 
-    status None = as an inbound postback without one · sum: what the visitor paid, in the payment's currency · ip, ua:
-    of the visitor · custom_fields: by number · click: the record, by column name, of the click it names; None = it
-    gets one of its own.
+    status: None = like an inbound postback without one.
+    sum: that the visitor paid, in the payment's currency.
+    ip, ua: of the visitor.
+    custom_fields: by number.
+    click: record, by column name, of the named click; None = the import makes one.
     """
 
     offer_id: int
@@ -86,10 +88,11 @@ class ConversionImport(msgspec.Struct, frozen=True, kw_only=True):
 def apply_edit(
     stored: Conversion, edit: ConversionEdit, hold_days: int, rates: Mapping[str, Decimal], at_ms: int, actor: str
 ) -> ConversionChange | PostbackError:
-    """Return what an edit does to a stored conversion, or why it does nothing.
+    """Return the change that an edit makes, or its fault.
 
-    hold_days: of its offer · rates: those in force when the conversion was made · at_ms: of the request.
-
+    hold_days: of its offer.
+    rates: when the conversion was made.
+    at_ms: time of the request.
     """
     if edit.currency is not None and edit.currency not in rates:
         return PostbackError.WRONG_CURRENCY
@@ -132,7 +135,7 @@ def apply_import(
 ) -> ConversionChange | PostbackError:
     """Return the conversion that an import makes, or its fault.
 
-    It is computed like a postback, but nothing is declined on arrival, and a given status is taken as it is.
+    It is computed like a postback, but it is never declined on arrival, and a given status is used as it is.
     postback: of the import's own click, at the time of the request.
     """
     if existing is not None:

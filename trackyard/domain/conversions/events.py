@@ -14,7 +14,7 @@ _FIELDS = {
         "charge_base", "payout_base",
     )},
 }  # fmt: skip
-"""Column of an event → attribute of a conversion."""
+"""Column of an event to attribute of a conversion."""
 
 
 def event_lines(change: ConversionChange) -> bytes:

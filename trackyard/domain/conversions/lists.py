@@ -1,4 +1,4 @@
-"""Conversions as lists show them, and what lists select by (docs/spec/conversions.md#lists-of-conversions)."""
+"""Conversions in lists, and the filters of lists (docs/spec/conversions.md#lists-of-conversions)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,12 +10,14 @@ from trackyard.domain.money.affiliate_payments import PaymentStatus
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversionFilter:
-    """Which conversions. A set selects any of its values, an empty one nothing; None selects all.
+    """The filters of a list. A set selects any of its values, an empty one nothing; None selects all.
 
-    Times are UTC ms, `until` and `updated_until` exclusive; the bounds of amounts are inclusive. subs, custom_fields:
-    number to the values · clicks' properties as the click had them · decline_reasons: comments of declined
-    conversions, in any case · comments: parts of comments, in any case · payment_statuses: names of ITEM_STATES and
-    OPEN_ITEM.
+    Times are UTC milliseconds, `until` and `updated_until` exclusive; bounds of amounts are inclusive.
+    subs, custom_fields: number to the values.
+    properties of clicks: as the click had them.
+    decline_reasons: comments of declined conversions, in any case.
+    comments: parts of comments, in any case.
+    payment_statuses: names of ITEM_STATES and OPEN_ITEM.
     """
 
     since: int
@@ -52,9 +54,10 @@ class ConversionFilter:
 
 @dataclass(frozen=True, slots=True)
 class ListedConversion:
-    """A conversion in a list. click: its record by column name; times are UTC ms.
+    """A conversion in a list. Times are UTC milliseconds.
 
-    in_payment: the state of its affiliate's payment that includes it; `list_conversions` leaves it to callers.
+    click: its record by column name.
+    in_payment: the state of the affiliate's payment that includes it; callers of `list_conversions` add it.
     """
 
     id: str

@@ -1,6 +1,6 @@
-"""Read an inbound postback once, into values and faults.
+"""Reads the parameters of an inbound postback into values and faults. Pure.
 
-docs/spec/conversions.md#inbound-postbacks. Pure.
+docs/spec/conversions.md#inbound-postbacks
 """
 
 import hashlib
@@ -39,13 +39,15 @@ class PostbackError(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ReceivedPostback:
-    """An inbound postback, its parameters read.
+    """An inbound postback with its parameters read.
 
-    time: UTC ms, the creation time of its conversion.
-    ip: of the caller; reported_ip: what the parameter `ip` says.
-    sum: None when none was sent; currency: in capitals, "" when none was sent.
+    time: UTC milliseconds, the creation time of its conversion.
+    ip: of the caller.
+    reported_ip: the parameter `ip`.
+    sum: None when none was sent.
+    currency: in capitals, "" when none was sent.
     custom_fields: by number, without empty ones.
-    faults: parameters that cannot be read; `status` and `sum` then have their defaults.
+    faults: of parameters that cannot be read; `status` and `sum` then have their defaults.
     """
 
     id: str
@@ -67,15 +69,15 @@ class ReceivedPostback:
     faults: frozenset[PostbackError] = frozenset()
 
     def identity_for(self, click_id: str) -> str:
-        """Return what makes its conversion unique for an offer and goal: the action id, else the click."""
+        """Return the identity of its conversion within an offer and goal: the action id, else the click."""
         if not self.action_id:
             return f"c:{click_id}"
-        if len(self.action_id) > GOAL_LENGTH:  # longer than its column: the digest keeps different ones apart
+        if len(self.action_id) > GOAL_LENGTH:  # too long for its column, while its digest is not
             return f"h:{hashlib.sha256(self.action_id.encode()).hexdigest()}"
         return f"a:{self.action_id}"
 
     def traits_for(self, click: Mapping[str, Any]) -> Traits:
-        """Return what decides in which counters its conversion counts."""
+        """Return the traits by which its conversion counts."""
         return Traits(self.goal, click["affiliate"], click["country"][:2], self.time)
 
 
@@ -116,10 +118,10 @@ def parse_postback(
 def find_early_error(
     postback: ReceivedPostback, click: Mapping[str, Any] | None, *, expired: bool = False
 ) -> PostbackError | None:
-    """Return the fault that needs neither offer nor conversion, if there is one.
+    """Return the fault that needs neither offer nor conversion, or None.
 
-    click: None when there is no click of that id.
-    expired: the id belongs to a click past its retention period, removed already or not.
+    click: None when no click has the id.
+    expired: whether the click's retention period is over.
     """
     if not postback.click_id:
         return PostbackError.NO_CLICKID

@@ -1,6 +1,6 @@
-"""How old the click of a postback may be, and what its id says of that. Pure.
+"""The age of the click of a postback, and the facts in its id. Pure.
 
-docs/spec/conversions.md#the-click-of-a-postback, docs/retention.md.
+docs/spec/conversions.md#the-click-of-a-postback, docs/retention.md
 """
 
 import re
@@ -13,13 +13,13 @@ from trackyard.base.ids import find_click_id
 DAY_MS: Final = 86_400_000
 
 CLICK_LATENESS_MS: Final = 10_000
-"""A click is recorded at most this long after its id was made; and an id may be this far in the future."""
+"""A click is recorded at most this long after its id is made; an id may be this far in the future."""
 
 MAX_CLICK_WAIT_MS: Final = 72 * 3_600_000
-"""No call waits longer for its click, once everything is loaded that could bring it."""
+"""The longest time that a postback waits for its click once all journals are loaded."""
 
 MIN_CLICK_RETENTION_MS: Final = 400 * DAY_MS
-"""How long clicks are kept at least."""
+"""The least time that clicks are kept."""
 
 _RETENTION_MARGIN_MS: Final = 35 * DAY_MS
 _UNITS: Final[Mapping[str, int]] = {
@@ -38,25 +38,25 @@ _PART: Final = re.compile(r"([0-9]+)([ymwdhis])")
 def duration_ms(text: str) -> int:
     """Return the milliseconds of a duration such as 1d12h: a year is 365 days, a month 30.
 
-    docs/spec/api-conventions.md#dates-and-durations.
+    docs/spec/api-conventions.md#dates-and-durations
     """
     return sum(int(number) * _UNITS[unit] for number, unit in _PART.findall(text))
 
 
 def click_retention_ms(sessions: Iterable[str], least: int = MIN_CLICK_RETENTION_MS) -> int:
-    """Return how long clicks are kept, in ms.
+    """Return how long clicks are kept, in milliseconds.
 
     sessions: the click_session of every offer.
-    least: the operator's minimum, ms.
+    least: the operator's minimum, milliseconds.
     """
     return max(least, max(map(duration_ms, sessions), default=0) + _RETENTION_MARGIN_MS)
 
 
 def is_possible_click_id(click_id: str, received_at: int, edges: Collection[int]) -> bool:
-    """Return whether an id can be that of a click.
+    """Return whether an id may be that of a click.
 
-    It needs the form, the number of an edge that exists or existed (`edges`), and a second that is not in the future
-    of the postback. received_at: UTC ms.
+    It needs the form, the number of a present or past edge (`edges`), and a second that is not after the postback.
+    received_at: UTC milliseconds.
     """
     parts = find_click_id(click_id)
     return parts is not None and parts.edge in edges and parts.second * 1000 <= received_at + CLICK_LATENESS_MS
@@ -68,7 +68,7 @@ def is_click_expired(click_id: str, received_at: int, retention_ms: int, edges: 
 
 
 def is_click_older(click_id: str, received_at: int, span: int) -> bool:
-    """Return whether an id says that it was made more than `span` milliseconds before its call."""
+    """Return whether an id was made more than `span` milliseconds before its postback."""
     parts = find_click_id(click_id)
     return parts is not None and received_at - parts.second * 1000 > span
 
@@ -81,12 +81,12 @@ def is_click_wait_over(
     loaded_until: Mapping[int, int],
     caught_up_at: int = 0,
 ) -> bool:
-    """Return whether a click that is not found now never will be.
+    """Return whether a click that is not found yet is never loaded. Times are UTC milliseconds.
 
-    received_at: of the call · edges: every number that was ever given out · loaded_until: by edge, the time up
-    to which its journals are loaded, read before the click was looked for · caught_up_at: when journals were
-    loaded again after a time without: an outage is no time to wait in. Times are UTC milliseconds.
-
+    received_at: of the postback.
+    edges: every number that any edge ever had.
+    loaded_until: by edge, the end of its loaded journals, read before the click was searched.
+    caught_up_at: when loading resumed after an outage, which does not count as waiting.
     """
     parts = find_click_id(click_id)
     waits_since = max(received_at, caught_up_at)

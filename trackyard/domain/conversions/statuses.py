@@ -1,7 +1,4 @@
-"""Statuses of a conversion, their wire numbers, and their changes.
-
-docs/spec/conversions.md#statuses.
-"""
+"""Statuses of a conversion, their numbers and their transitions (docs/spec/conversions.md#statuses)."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -53,7 +50,7 @@ SENT_STATUSES: Final[Mapping[str, Status]] = {
     "4": Status.DECLINED,
     "5": Status.HOLD,
 }
-"""Status as a postback sends it → status meant."""
+"""Sent status of a postback to its meaning."""
 
 
 class ChangeOrigin(StrEnum):
@@ -80,7 +77,7 @@ STATUS_TRANSITIONS: Final[Mapping[ChangeOrigin, Mapping[Status | None, frozenset
     ChangeOrigin.EDIT: {before: _SET_BY_EDITS - {before} for before in Status},
     ChangeOrigin.IMPORT: {None: frozenset(Status)},
 }
-"""Mover → status before, None of a new conversion → those it may have after; what is not here never happens."""
+"""Origin to status before (None = a new conversion) to the allowed statuses after."""
 
 
 def is_transition_allowed(mover: ChangeOrigin, before: Status | None, after: Status) -> bool:

@@ -1,4 +1,4 @@
-"""Payments to affiliates: their states and moves (docs/spec/money.md#payments-to-affiliates)."""
+"""Payments to affiliates and their transitions (docs/spec/money.md#payments-to-affiliates)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from trackyard.base.money import ZERO
 
 
 class PaymentStatus(StrEnum):
-    """The state of a payment. From its creation what it pays is no longer available."""
+    """The state of a payment. Its amount is not available from its creation on."""
 
     CREATED = "created"
     PAID = "paid"
@@ -22,16 +22,16 @@ PAYMENT_TRANSITIONS: Final[dict[PaymentStatus, frozenset[PaymentStatus]]] = {
     PaymentStatus.PAID: frozenset(),
     PaymentStatus.CANCELLED: frozenset(),
 }
-"""State → the states it may become. Money that went out is settled by a difference, not by taking the payment back."""
+"""State to the allowed next states. Paid money is corrected by a difference, never by a transition."""
 
 ITEM_STATES: Final[dict[PaymentStatus, tuple[str, str]]] = {
     PaymentStatus.CREATED: ("pending", "3"),
     PaymentStatus.PAID: ("closed", "2"),
 }
-"""State → payment_status and is_paid of what it pays (docs/spec/conversions.md#stored-values)."""
+"""State to payment_status and is_paid of the paid conversions (docs/spec/conversions.md#stored-values)."""
 
 OPEN_ITEM: Final = ("opened", "1")
-"""payment_status and is_paid of what is in no payment."""
+"""payment_status and is_paid of conversions in no payment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class AffiliatePayment:
 
 @dataclass(frozen=True, slots=True)
 class PayableBalance:
-    """The available amount of an affiliate in one currency, and the least that is paid out in it."""
+    """The available amount of an affiliate in one currency, and the least that is paid out."""
 
     affiliate_id: int
     currency: str
@@ -68,9 +68,9 @@ class PayableBalance:
 
 @dataclass(frozen=True, slots=True)
 class PaidEntry:
-    """One entry that a payment pays.
+    """One ledger entry that a payment pays.
 
-    kind, source_id: of the ledger; the source is mostly a conversion.
+    kind, source_id: of the entry; the source is mostly a conversion.
     at: UTC milliseconds.
     """
 

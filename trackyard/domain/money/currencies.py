@@ -26,7 +26,7 @@ NUMBERS: Final = {
     "WST": 882, "XAF": 950, "XCD": 951, "XCG": 532, "XOF": 952, "XPF": 953, "YER": 886, "ZAR": 710, "ZMW": 967,
     "ZWG": 924,
 }  # fmt: skip
-"""Code → number of the currencies of payments; metals, funds and test codes are left out."""
+"""Code to number of the currencies of payments, without metals, funds and test codes."""
 
 CODES: Final = {number: code for code, number in NUMBERS.items()}
 
@@ -48,5 +48,5 @@ class Currency:
 
     @property
     def number(self) -> int:
-        """Return its number of ISO 4217; 0 when it has none."""
+        """Return the ISO 4217 number, or 0."""
         return NUMBERS.get(self.code, 0)

@@ -1,8 +1,7 @@
-"""Reference rates of the European Central Bank, and the platform's rates that follow from them.
+"""Reference rates of the European Central Bank, and the rates of the platform.
 
-A rate that is published on a day holds from the next one on, in the platform's zone: so a day has one rate from its
-first moment to its last, and days without rates (weekends) have the last earlier one
-(docs/spec/money.md#exchange-rates).
+A rate is valid from the day after its publication, in the platform's zone. So a day has one rate, and days without a
+rate (weekends) have the previous one (docs/spec/money.md#exchange-rates).
 """
 
 import csv
@@ -25,7 +24,7 @@ _CUBE: Final = re.compile(
 )
 
 RatesByDay = dict[date, dict[str, Decimal]]
-"""Day → currency → units of it for one euro; the euro itself is 1."""
+"""Day to currency to units of it for one euro; the euro itself is 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,7 @@ class BankRate:
 def parse_rate_table(lines: Iterable[str], since: date, until: date) -> RatesByDay:
     """Return the days from `since` to `until` (exclusive) of the bank's table.
 
-    lines: CSV with the columns Date, USD, JPY and so on; N/A is no rate on that day.
+    lines: CSV with the columns Date, USD, JPY and so on; N/A = no rate on that day.
     """
     found: RatesByDay = {}
     rows = csv.reader(lines)
@@ -56,7 +55,7 @@ def parse_rate_table(lines: Iterable[str], since: date, until: date) -> RatesByD
 
 
 def parse_rate_feed(text: str) -> RatesByDay:
-    """Return the days of the bank's feed (XML). Anything else in it is passed over."""
+    """Return the days of the bank's feed (XML). Other content is ignored."""
     found: RatesByDay = {}
     current: dict[str, Decimal] = {}
     for cube in _CUBE.finditer(text):
@@ -71,7 +70,7 @@ def parse_rate_feed(text: str) -> RatesByDay:
 
 
 def platform_rates(days: RatesByDay, platform: str, zone: ZoneInfo) -> list[BankRate]:
-    """Return the rates of a platform with this currency; none of days without a rate of it."""
+    """Return the rates of a platform with this currency. A day without a rate of the currency has none."""
     found = []
     for day, rates in sorted(days.items()):
         own = rates.get(platform)

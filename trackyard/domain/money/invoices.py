@@ -14,7 +14,7 @@ class InvoiceStatus(StrEnum):
 
 
 class PayoutType(StrEnum):
-    """What a line of an invoice is counted by."""
+    """The events that a line of an invoice counts."""
 
     ACTIONS = "RPA"
     SALES = "RPS"
@@ -25,7 +25,11 @@ class PayoutType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class InvoiceLine:
-    """One line of an invoice. actions: their number; amount: in the invoice's currency."""
+    """One line of an invoice.
+
+    actions: their number.
+    amount: in the invoice's currency.
+    """
 
     offer_id: int
     payout_type: PayoutType
@@ -58,10 +62,9 @@ class Invoice:
 
 @dataclass(frozen=True, slots=True)
 class InvoiceFilter:
-    """The invoices of a list; None and no statuses are any.
+    """The filters of a list; None and no statuses select all.
 
-    since: the period begins on that day or later.
-    until: the period ends on that day or before.
+    since, until: first and last day of the period, inclusive.
     """
 
     statuses: tuple[InvoiceStatus, ...] = ()

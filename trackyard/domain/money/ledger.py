@@ -11,16 +11,17 @@ from trackyard.domain.conversions.statuses import Status
 REFERRAL: Final = "referral"
 REFERRAL_RELABEL: Final = "referral_relabel"
 REFERRAL_KINDS: Final = (REFERRAL, REFERRAL_RELABEL)
-"""The kinds of entries that are a referrer's; their source is the conversion that brings the share."""
+"""The kinds of entries of a referrer. Their source is the conversion."""
 
 
 @dataclass(frozen=True, slots=True)
 class LedgerEntry:
-    """One fact in an affiliate's ledger: by how much hold and available change, in `currency`.
+    """One change of an affiliate's hold and available amount, in `currency`.
 
-    kind: "conversion" (a new one), "change", "relabel" (what a change of currency takes away of the old one) ·
-    "referral" (a share, or a change of one), "referral_relabel" · "payment" · (kind, source_id, version) is unique ·
-    at: UTC ms.
+    kind, source_id, version: unique together. "conversion" is a new one, "change" a change of one, "relabel" the
+    removal of its old currency; "referral" and "referral_relabel" are the same of a referrer's share; "payment" is a
+    payment.
+    at: UTC milliseconds.
     """
 
     affiliate_id: int
@@ -46,7 +47,7 @@ class Balance:
 def ledger_entries_of(change: ConversionChange) -> list[LedgerEntry]:
     """Return the entries of a change: one, or two when its currency changes, and the referrer's.
 
-    The sum over a conversion's life is its payout, on hold or available by its status, and the share of it.
+    Over the life of a conversion their sum is its payout, on hold or available by its status, and the share of it.
     """
     return [*_own_entries(change), *_referral_entries(change)]
 
@@ -64,7 +65,7 @@ def _own_entries(change: ConversionChange) -> list[LedgerEntry]:
 
 
 def _referral_entries(change: ConversionChange) -> list[LedgerEntry]:
-    """Return the entries of the referrer; none where nothing moves."""
+    """Return the entries of the referrer, without empty ones."""
     before, after = change.before, change.after
     if after.referrer_id is None:
         return []
@@ -85,7 +86,7 @@ def _referral_entries(change: ConversionChange) -> list[LedgerEntry]:
 
 
 def balance_effect(status: Status, payout: Decimal) -> tuple[Decimal, Decimal]:
-    """Return what a conversion of this status with this payout adds: (hold, available)."""
+    """Return the amounts that a conversion adds to its affiliate's balance: (hold, available)."""
     if status is Status.HOLD:
         return payout, ZERO
     if status is Status.CONFIRMED:
@@ -94,9 +95,9 @@ def balance_effect(status: Status, payout: Decimal) -> tuple[Decimal, Decimal]:
 
 
 def referral_share(status: Status, payout: Decimal, percent: Decimal) -> Decimal:
-    """Return the referrer's part of a payout, once the conversion is confirmed.
+    """Return the referrer's share of a payout, which is available once the conversion is confirmed.
 
-    It is never on hold: hold is made of an affiliate's own payouts alone.
+    It is never on hold.
     """
     return percent_of(payout, percent) if status is Status.CONFIRMED else ZERO
 

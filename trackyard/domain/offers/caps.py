@@ -22,11 +22,11 @@ from trackyard.domain.offers.offers import Cap, PersonalLimit
 from trackyard.domain.offers.periods import CapPeriod
 
 PERSONAL_PREFIX: Final = "personal"
-"""What the id of a personal limit begins with; the affiliate's id follows."""
+"""The start of a personal limit's id; the affiliate's id follows."""
 
 
 class CapRule(msgspec.Struct, frozen=True):
-    """A cap, ready to be counted.
+    """A compiled cap.
 
     type: never CLICKS.
     value: at which it is reached.
@@ -37,17 +37,17 @@ class CapRule(msgspec.Struct, frozen=True):
     measure: LimitDefinition
 
     def is_reached(self, count: Count) -> bool:
-        """Return whether a counter of it leaves no place."""
+        """Return whether a counter of the cap is full."""
         return count.of(self.type) >= self.value
 
 
 class Caps(msgspec.Struct, frozen=True):
     """The caps that count conversions of one offer.
 
-    statuses: those that count.
-    redirects: whether a full one refuses clicks.
-    overcap_goal: the goal whose caps alone do, "" = all.
-    notice_percent: of a day cap, at which staff are told.
+    statuses: of conversions that count.
+    redirects: whether a full cap rejects clicks.
+    overcap_goal: only caps of this goal reject clicks; "" = all caps do.
+    notice_percent: of a day cap, at which staff get a notice.
     """
 
     rules: tuple[CapRule, ...] = ()
@@ -57,22 +57,25 @@ class Caps(msgspec.Struct, frozen=True):
     notice_percent: int | None = None
 
     def with_limit_id(self, limit_id: str) -> list[CapRule]:
-        """Return the cap of an id; none when it is that of a tier."""
+        """Return the cap of an id; none when it belongs to a tier."""
         return [rule for rule in self.rules if rule.measure.id == limit_id]
 
     def rejecting(self, counter: Counter) -> list[CapRule]:
-        """Return the cap of a counter, when it refuses clicks while the counter is full."""
+        """Return the cap of a counter if it rejects clicks while the counter is full."""
         if self.overcap_goal and counter.goal not in (None, self.overcap_goal):
             return []
         return [rule for rule in self.with_limit_id(counter.limit_id) if self.rejects_clicks(rule)]
 
     def rejects_clicks(self, rule: CapRule) -> bool:
-        """Return whether a cap refuses clicks while it is full: with an overcap_goal those that name it alone do."""
+        """Return whether a cap rejects clicks while it is full.
+
+        With an overcap_goal only caps that count this goal do.
+        """
         side, goal = rule.measure.goal, self.overcap_goal
         return self.redirects and (not goal or side.each or (side.only is not None and goal in side.only))
 
     def is_notice_due(self, rule: CapRule, count: Count) -> bool:
-        """Return whether a counter of a cap holds as much as staff want to be told of."""
+        """Return whether a counter of a cap has reached the percentage of a notice."""
         if self.notice_percent is None or rule.measure.period != CapPeriod.DAY:
             return False
         return rule.value > 0 and count.of(rule.type) * 100 >= rule.value * self.notice_percent
@@ -92,8 +95,9 @@ def compile_caps(
     overcap_goal: str,
     notice_percent: int | None,
 ) -> Caps:
-    """Return the caps of an offer as staff wrote them, those of clicks left out: edges count these. zone:
-    caps_timezone, or the platform's when there is none.
+    """Return the caps of an offer except those of clicks, which edges count.
+
+    zone: caps_timezone, by default the platform's.
     """
     statuses = counted_statuses(tuple(caps_status)) | {Status.PENDING_CAP}
     rules = [
@@ -105,7 +109,7 @@ def compile_caps(
         for cap in caps
         if cap.type != CapType.CLICKS
     ]
-    least: dict[int, int] = {}  # of several limits of one affiliate the smallest holds
+    least: dict[int, int] = {}  # of several limits of one affiliate the smallest applies
     for limit in personal_limits:
         least[limit.partner] = min(limit.caps, least.get(limit.partner, limit.caps))
     for affiliate_id, value in least.items():
@@ -133,8 +137,9 @@ def limit_definition_of(cap: Cap, offer_id: int, zone: ZoneInfo, statuses: froze
 
 @lru_cache(maxsize=256)
 def counted_statuses(words: tuple[Status, ...]) -> frozenset[Status]:
-    """Return the statuses that words of the wire name: pending_cap is pending, not_found declined (docs/spec/api-
-    conventions.md#versions).
+    """Return the statuses that names mean: pending_cap is pending, not_found declined.
+
+    docs/spec/api-conventions.md#versions
     """
     named = frozenset(Status(word) for word in words)
     alike = {Status.PENDING: Status.PENDING_CAP, Status.DECLINED: Status.NOT_FOUND}
@@ -142,14 +147,15 @@ def counted_statuses(words: tuple[Status, ...]) -> frozenset[Status]:
 
 
 def each_counter(caps: Caps, traits: Traits) -> Iterator[tuple[CapRule, Counter]]:
-    """Yield the counters in which a conversion counts while its status does, each with its cap."""
+    """Yield the counters in which a conversion counts while its status does, with their caps."""
     for rule in caps.rules:
         if rule.measure.counts(traits):
             yield rule, rule.measure.counter_of(traits)
 
 
 def is_reached(caps: Caps, traits: Traits, counts: Mapping[str, Count]) -> bool:
-    """Return whether a cap leaves no place for such a conversion. counts: by counter's name, all that `each_counter`
-    tells.
+    """Return whether a cap is full for such a conversion.
+
+    counts: of all counters of `each_counter`, by name.
     """
     return any(rule.is_reached(counts[counter.name]) for rule, counter in each_counter(caps, traits))

@@ -1,11 +1,11 @@
-"""What offers are filed under: categories, traffic sources and SmartLink categories."""
+"""Groups of offers: categories, traffic sources and SmartLink categories."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """A category of offers. Times are UTC ms."""
+    """A category of offers. Times are UTC milliseconds."""
 
     id: str
     title: str
@@ -15,7 +15,7 @@ class Category:
 
 @dataclass(frozen=True, slots=True)
 class TrafficSource:
-    """A traffic source that offers allow, titled by language. Times are UTC ms."""
+    """A traffic source that offers allow, titled by language. Times are UTC milliseconds."""
 
     id: str
     title_lang: dict[str, str]
@@ -25,9 +25,9 @@ class TrafficSource:
 
 @dataclass(frozen=True, slots=True)
 class SmartLink:
-    """A group of offers behind one link. Times are UTC ms.
+    """A group of offers behind one link. Times are UTC milliseconds.
 
-    domain_id: of the tracking domain; None = the platform's
+    domain_id: of the tracking domain; None = the platform's.
     """
 
     id: str

@@ -12,7 +12,7 @@ class OfferStatus(StrEnum):
 
 
 class Privacy(StrEnum):
-    """Which affiliates may use an offer without a connection by staff."""
+    """The affiliates that may use an offer without a connection by staff."""
 
     PUBLIC = "public"
     PROTECTED = "protected"
@@ -20,7 +20,7 @@ class Privacy(StrEnum):
 
 
 class RedirectType(StrEnum):
-    """How a visitor is sent to the target (docs/spec/tracking.md#redirects)."""
+    """The form of a redirect to the target (docs/spec/tracking.md#redirects)."""
 
     HTTP_302 = "http302"
     HTTP_302_HIDDEN = "http302hidden"
@@ -29,7 +29,7 @@ class RedirectType(StrEnum):
 
 
 class CapScope(StrEnum):
-    """What a cap counts for: all together, each on its own, or a list."""
+    """The way in which a cap counts values: all together, each on its own, or a list."""
 
     ALL = "all"
     EACH = "each"

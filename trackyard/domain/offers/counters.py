@@ -1,9 +1,9 @@
-"""Counters: what caps and commission tiers count conversions in
-(docs/spec/conversions.md#commission-tiers, docs/spec/conversions.md#caps). Pure.
+"""Counters of conversions for caps and commission tiers. Pure.
 
-A limit (a cap, a personal limit or a tier) has one counter for each of its periods; a side that counts `each` has one
-for each value. A conversion counts by its creation time, its goal, affiliate and country, which never change, while its
-status is counted; what changes is its status and its payout.
+docs/spec/conversions.md#caps, docs/spec/conversions.md#commission-tiers. A limit (a cap, a personal limit or a tier)
+has one counter for each of its periods; a side that counts `each` has one for each value. A conversion counts by its
+creation time, goal, affiliate and country, which never change, while its status is counted; its status and its payout
+may change.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,7 +21,7 @@ from trackyard.domain.offers.periods import CapPeriod, period_at
 
 
 class CapType(StrEnum):
-    """What a cap or tier counts: payouts, conversions or clicks."""
+    """The measure of a cap or tier: payouts, conversions or clicks."""
 
     BUDGET = "budget"
     CONVERSIONS = "conversions"
@@ -29,10 +29,10 @@ class CapType(StrEnum):
 
 
 class Traits(NamedTuple):
-    """What decides where a conversion counts.
+    """The traits that decide in which counters a conversion counts.
 
     country: ISO code, "" = unknown.
-    at: its creation, UTC ms.
+    at: its creation, UTC milliseconds.
     """
 
     goal: str
@@ -42,13 +42,13 @@ class Traits(NamedTuple):
 
 
 class Count(NamedTuple):
-    """What a counter holds. budget: payouts in the platform currency, each at its conversion's stored rate."""
+    """The value of a counter. budget: payouts in the platform currency, at the stored rate of each."""
 
     conversions: int = 0
     budget: Decimal = ZERO
 
     def of(self, kind: CapType) -> Decimal:
-        """Return what a limit of this type  has reached."""
+        """Return the value that a limit of this type compares."""
         return self.budget if kind == CapType.BUDGET else Decimal(self.conversions)
 
 
@@ -59,8 +59,8 @@ class Counter(msgspec.Struct, frozen=True):
     """One counter of a limit.
 
     name: unique.
-    start, until: its period, UTC ms, until None = it never ends.
-    goal, affiliate_id, country: the value that it alone counts, None = those that the limit counts together.
+    start, until: its period, UTC milliseconds; until None = it never ends.
+    goal, affiliate_id, country: the value that it counts; None = the values that the limit counts together.
     """
 
     name: str
@@ -74,7 +74,7 @@ class Counter(msgspec.Struct, frozen=True):
 
     @property
     def period_counter(self) -> "Counter":
-        """Return the counter that stands for the whole period: while it exists, those that do not hold nothing."""
+        """Return the counter of the whole period. Other counters hold something only while it exists."""
         if self.goal is None and self.affiliate_id is None and self.country is None:
             return self
         name = _name(self.offer_id, self.limit_id, self.start)
@@ -84,8 +84,8 @@ class Counter(msgspec.Struct, frozen=True):
 class LimitSide(msgspec.Struct, frozen=True):
     """One side of a limit.
 
-    each: a counter for each value.
-    only: what it counts, None = any.
+    each: whether each value has a counter.
+    only: the counted values; None = any.
     """
 
     each: bool = False
@@ -98,12 +98,12 @@ def side_of(kind: CapScope, values: Iterable[Any]) -> LimitSide:
 
 
 class LimitDefinition(msgspec.Struct, frozen=True):
-    """What a limit counts.
+    """The definition of a limit.
 
     id: of the cap or tier.
     zone: of its calendar.
-    statuses: those in which a conversion counts.
-    since: conversions made before this time (UTC ms) do not count.
+    statuses: of conversions that count.
+    since: conversions made before this time (UTC milliseconds) do not count.
     """
 
     offer_id: int
@@ -122,24 +122,24 @@ class LimitDefinition(msgspec.Struct, frozen=True):
         return self.goal.each or self.affiliate.each or self.country.each
 
     def period_counter_at(self, at_ms: int) -> Counter:
-        """Return the opening counter of the period that a moment lies in."""
+        """Return the counter of the whole period around a moment."""
         start, until = _period_bounds(self.period, at_ms, self.zone)
         return Counter(_name(self.offer_id, self.id, start), self.offer_id, self.id, start, until)
 
     def covers(self, traits: Traits) -> bool:
-        """Return whether the affiliate and the country are among those of the limit, whatever the goal."""
+        """Return whether the limit includes the affiliate and the country, whatever the goal."""
         affiliates, countries = self.affiliate.only, self.country.only
         return (affiliates is None or traits.affiliate_id in affiliates) and (
             countries is None or traits.country in countries
         )
 
     def counts(self, traits: Traits) -> bool:
-        """Return whether a conversion counts here while its status does."""
+        """Return whether a conversion counts here while its status is counted."""
         in_time = traits.at >= self.since
         return in_time and (self.goal.only is None or traits.goal in self.goal.only) and self.covers(traits)
 
     def counter_of(self, traits: Traits) -> Counter:
-        """Return the counter in which such a conversion counts, or would if its goal did."""
+        """Return the counter in which such a conversion counts, or would if its goal were included."""
         period_counter = self.period_counter_at(traits.at)
         if not self.has_each:
             return period_counter
@@ -150,7 +150,7 @@ class LimitDefinition(msgspec.Struct, frozen=True):
 
 
 def counter_at(period_counter: Counter, goal: str | None, affiliate_id: int | None, country: str | None) -> Counter:
-    """Return the counter of these values in the period of an opening one."""
+    """Return the counter of these values in the period of `period_counter`."""
     parts = ("" if value is None else f"{len(str(value))}:{value}" for value in (affiliate_id, country, goal))
     name = "/".join((period_counter.name, *parts))
     return Counter(
@@ -166,7 +166,7 @@ def counter_at(period_counter: Counter, goal: str | None, affiliate_id: int | No
 
 
 class CounterChange(NamedTuple):
-    """What a change adds to a counter."""
+    """The difference that a change makes to a counter."""
 
     counter: Counter
     conversions: int
@@ -174,9 +174,10 @@ class CounterChange(NamedTuple):
 
 
 class RunningCounts:
-    """Counters as they stand in the middle of a transaction.
+    """The values of counters during a transaction.
 
-    `loaded`: what they held at its beginning; asking for another one is a KeyError. `counts`: what they hold now.
+    loaded: at its beginning; another counter is a KeyError.
+    counts: now.
     """
 
     def __init__(self, loaded: Mapping[str, Count] | None = None) -> None:
@@ -185,7 +186,7 @@ class RunningCounts:
         self.moved: dict[str, Counter] = {}
 
     def add(self, moves: Iterable[CounterChange]) -> None:
-        """Count what a change adds."""
+        """Add the differences of a change."""
         for counter, conversions, budget in moves:
             held = self.counts[counter.name]
             self.counts[counter.name] = Count(held.conversions + conversions, held.budget + budget)
@@ -197,7 +198,7 @@ def _name(offer_id: int, limit_id: str, start: int) -> str:
 
 
 _last_periods: dict[tuple[CapPeriod, str], tuple[int, int | None]] = {}
-"""(period, zone) → the span that was asked for last: most conversions of a moment lie in the same."""
+"""(period, zone) to its last span. Most conversions of a moment are in the same span."""
 
 
 def _period_bounds(period: CapPeriod, at_ms: int, zone: ZoneInfo) -> tuple[int, int | None]:

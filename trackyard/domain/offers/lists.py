@@ -1,4 +1,4 @@
-"""Offers as lists show them, and what lists select and sort by (docs/spec/offers.md#lists-of-offers)."""
+"""Offers in lists, and the filters and orders of lists (docs/spec/offers.md#lists-of-offers)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ OfferOrder = Sequence[tuple[str, bool]]
 """Names of sort keys, each with whether it descends."""
 
 OfferFilters = Mapping[str, frozenset[Any]]
-"""Name of a filter → values, of which any may match. A name that is absent filters nothing."""
+"""Name of a filter to values, of which any may match. An absent name filters nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class ListedOffer:
 
 @dataclass(frozen=True, slots=True)
 class TrackingDomain:
-    """A host that tracking links begin with."""
+    """A host of tracking links."""
 
     url: str
     use_https: bool
@@ -33,7 +33,7 @@ class TrackingDomain:
 
 @dataclass(frozen=True, slots=True)
 class OfferPostback:
-    """A postback of an affiliate for one offer; status, goal None = any."""
+    """A postback of an affiliate for one offer. status, goal: None = any."""
 
     id: int
     url: str
@@ -44,7 +44,7 @@ class OfferPostback:
 
 @dataclass(frozen=True, slots=True)
 class OfferName:
-    """How an offer is shown beside a figure. `landings`: the stored items."""
+    """The fields of an offer that statistics show. landings: the stored items."""
 
     id: int
     hash: str

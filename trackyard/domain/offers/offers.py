@@ -1,7 +1,7 @@
-"""An offer as staff wrote it: the one declaration of its fields and of what they hold (docs/api/offers.md).
+"""An offer as staff wrote it: the declaration of its fields (docs/api/offers.md).
 
-Rows of the `offer` table, parameters and views are checked against `Offer`; its structured fields are stored as
-JSON of these structs. Times are UTC milliseconds, amounts Decimal, lists tuples; None = not set.
+Rows of the `offer` table, parameters and views are checked against `Offer`; structured fields are stored as JSON of
+these structs. Times are UTC milliseconds, amounts Decimal, lists tuples; None = not set.
 """
 
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ from trackyard.domain.offers.payments import Payment
 from trackyard.domain.offers.periods import CapPeriod
 
 COUNTED_STATUSES: Final = (Status.CONFIRMED, Status.PENDING, Status.HOLD)
-"""Statuses of conversions that caps and tiers count unless the offer names others."""
+"""The statuses of conversions that caps and tiers count by default."""
 
 
 class ModifierType(StrEnum):
@@ -31,7 +31,7 @@ class ModifierType(StrEnum):
 
 
 class ModifierTarget(StrEnum):
-    """Which amount a commission tier changes; TOTAL is what the advertiser pays."""
+    """The amount that a commission tier changes; TOTAL is the charge of the advertiser."""
 
     PAYOUT = "payout"
     TOTAL = "total"
@@ -39,14 +39,14 @@ class ModifierTarget(StrEnum):
 
 
 class LandingType(StrEnum):
-    """Where a landing page leads."""
+    """The target of a landing page."""
 
     LANDING = "landing"
     TRANSIT = "transit"
 
 
 class OfferPayment(Payment, frozen=True, kw_only=True):
-    """A payment item with what only readers need. partners: of a personal payment."""
+    """A payment item with further fields for readers."""
 
     goal_alias: str = ""
     url: str | None = None
@@ -54,7 +54,10 @@ class OfferPayment(Payment, frozen=True, kw_only=True):
 
 
 class Landing(msgspec.Struct, frozen=True, kw_only=True):
-    """A landing page (docs/api/offers.md#post-adminoffer). `id` counts within the offer and is never given twice."""
+    """A landing page (docs/api/offers.md#post-adminoffer).
+
+    id: counts within the offer and is never reused.
+    """
 
     id: int
     title: str
@@ -64,9 +67,11 @@ class Landing(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Cap(msgspec.Struct, frozen=True, kw_only=True):
-    """A cap (docs/spec/conversions.md#caps). `value`: a whole number for counts, an amount of the platform currency for
-    budget.
-    *_type: all, each or exact; the list beside it is filled for exact alone."""
+    """A cap (docs/spec/conversions.md#caps).
+
+    value: a whole number for counts, an amount of the platform currency for a budget.
+    *_type: all, each or exact; the list of the same name is filled for exact only.
+    """
 
     id: str
     period: CapPeriod
@@ -88,9 +93,11 @@ class PersonalLimit(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Tier(msgspec.Struct, frozen=True, kw_only=True):
-    """A commission tier (docs/spec/conversions.md#commission-tiers). `id` names its counters: it stays while only
-    `value` and
-    `modifier_value` change. since: conversions made before this time (UTC ms) are not counted, 0 = all are."""
+    """A commission tier (docs/spec/conversions.md#commission-tiers).
+
+    id: of its counters, which stay while only `value` and `modifier_value` change.
+    since: conversions made before this time (UTC milliseconds) are not counted; 0 = all are.
+    """
 
     id: str
     timeframe: CapPeriod
@@ -109,8 +116,10 @@ class Tier(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Interval(msgspec.Struct, frozen=True, kw_only=True):
-    """Hours of a weekday, inclusive; 0 = Sunday; start > end runs into the next day
-    (docs/spec/tracking.md#schedule)."""
+    """Hours of a weekday, inclusive (docs/spec/tracking.md#schedule).
+
+    Day 0 is Sunday. An interval with start > end runs into the next day.
+    """
 
     day_of_week: int
     start: int
@@ -118,9 +127,10 @@ class Interval(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OfferSchedule(msgspec.Struct, frozen=True, kw_only=True):
-    """When an offer takes clicks (docs/spec/tracking.md#schedule). Days YYYY-MM-DD of `timezone`, inclusive; `enabled`
-    switches
-    the intervals, the dates always hold."""
+    """The times when an offer accepts clicks (docs/spec/tracking.md#schedule).
+
+    Days are YYYY-MM-DD of `timezone`, inclusive. `enabled` switches the intervals; the dates always apply.
+    """
 
     enabled: bool = False
     date_start: str | None = None
@@ -130,7 +140,7 @@ class OfferSchedule(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OsVersion(msgspec.Struct, frozen=True, kw_only=True):
-    """An operating system that is let in; comparison LT, LTE, EQ, GT, GTE or "" (any version)."""
+    """An accepted operating system. comparison: LT, LTE, EQ, GT, GTE or "" (any version)."""
 
     name: str
     comparison: str = ""
@@ -138,21 +148,24 @@ class OsVersion(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AllowDeny(msgspec.Struct, frozen=True, kw_only=True):
-    """What is let in and what is kept out, of plain values; deny wins, an empty allow lets all in."""
+    """Accepted and rejected values. `deny` wins; an empty `allow` accepts all."""
 
     allow: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
 
 
 class AllowDenyGeo(msgspec.Struct, frozen=True, kw_only=True):
-    """As Sides, of GeoNames ids by country."""
+    """Accepted and rejected GeoNames ids by country, see AllowDeny."""
 
     allow: dict[str, tuple[int, ...]] = {}
     deny: dict[str, tuple[int, ...]] = {}
 
 
 class AllowDenySubs(msgspec.Struct, frozen=True, kw_only=True):
-    """As Sides, of values by sub number; deny_groups: rows of sub number → value that are refused together."""
+    """Accepted and rejected values by sub number, see AllowDeny.
+
+    deny_groups: maps of sub number to value that are rejected together.
+    """
 
     allow: dict[int, tuple[str, ...]] = {}
     deny: dict[int, tuple[str, ...]] = {}
@@ -167,7 +180,10 @@ class WeightedUrl(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TargetingGroup(msgspec.Struct, frozen=True, kw_only=True):
-    """A targeting group (docs/spec/tracking.md#restrictions-and-targeting-groups). affiliate_id makes it personal."""
+    """A targeting group (docs/spec/tracking.md#restrictions-and-targeting-groups).
+
+    affiliate_id: of the affiliates that it is for; () = all.
+    """
 
     country: AllowDeny = AllowDeny()
     region: AllowDenyGeo = AllowDenyGeo()
@@ -187,7 +203,7 @@ class TargetingGroup(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RestrictedOs(msgspec.Struct, frozen=True, kw_only=True):
-    """An operating system and its versions (each may begin with >= or <); none = all of them."""
+    """An operating system and its versions (which may begin with >= or <); none = all versions."""
 
     os: str
     versions: tuple[str, ...] = ()
@@ -201,16 +217,22 @@ class RestrictedIsp(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SubAccountList(msgspec.Struct, frozen=True, kw_only=True):
-    """Values of a sub that are allowed, or with `exclude` refused
-    (docs/spec/tracking.md#restrictions-and-targeting-groups)."""
+    """Accepted values of a sub, or rejected ones with `exclude`.
+
+    docs/spec/tracking.md#restrictions-and-targeting-groups
+    """
 
     values: tuple[str, ...] = ()
     exclude: bool = False
 
 
 class Creative(msgspec.Struct, frozen=True, kw_only=True):
-    """A creative of an offer. `id` counts within the offer; `file`: of the stored file; a URL that is still to be
-    fetched has none. width, height: pixels, 0 for what is no image."""
+    """A creative of an offer.
+
+    id: counts within the offer.
+    file: of the stored file; None for a URL that is not fetched yet.
+    width, height: pixels; 0 = no image.
+    """
 
     id: int
     title: str
@@ -223,8 +245,10 @@ class Creative(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Offer(msgspec.Struct, frozen=True, kw_only=True):
-    """An offer. Defaults are those of docs/spec/offers.md#defaults. last_number: the highest that a landing or
-    a creative ever had; the next one gets the number after it."""
+    """An offer. docs/spec/offers.md#defaults names the defaults.
+
+    last_number: the highest number that a landing or a creative ever had.
+    """
 
     id: int
     hash: str
@@ -312,23 +336,23 @@ Label = tuple[str, str]
 
 
 def offer_of(row: dict[str, Any]) -> Offer:
-    """Return the offer of a stored row (columns by name; documents as stored). Raises msgspec.ValidationError."""
+    """Return the offer of a stored row (columns by name). Raises msgspec.ValidationError."""
     return msgspec.convert(row, Offer, strict=False, str_keys=True)
 
 
 def stored_columns(changes: dict[str, Any]) -> dict[str, Any]:
-    """Return the columns of changed fields: structs as JSON documents, amounts in them as text."""
+    """Return the columns of changed fields: structs as JSON documents, their amounts as text."""
     columns: dict[str, Any] = msgspec.to_builtins(changes, builtin_types=(bytes,), str_keys=True)
     return columns
 
 
 def labels_of(offer: Offer) -> frozenset[Label]:
-    """Return what an offer is filed under.
+    """Return the labels by which lists filter an offer.
 
-    country: those that the offer or its targeting names and lets in.
-    os: lower-case names of the systems it takes; none = any.
+    country: countries that the offer or its targeting names and accepts.
+    os: lower-case names of the accepted systems; none = any.
     cap: type and country of one cap.
-    joins: by itself, when it connects affiliates at first sight and a connection is needed.
+    joins: "itself" when it connects affiliates on their first view and needs a connection.
     """
     values: dict[str, Iterable[str]] = {
         "country": countries_of(offer),
@@ -346,7 +370,7 @@ def labels_of(offer: Offer) -> frozenset[Label]:
 
 
 def countries_of(offer: Offer) -> frozenset[str]:
-    """Return the countries that an offer or its targeting names, without those that no targeting group lets in."""
+    """Return the countries that an offer or its targeting names, and that some targeting group accepts."""
     named = {*offer.countries, *(code for group in offer.targeting for code in _named_countries(group))}
     return frozenset(
         code for code in named if not offer.targeting or any(_accepts(each, code) for each in offer.targeting)
@@ -354,7 +378,7 @@ def countries_of(offer: Offer) -> frozenset[str]:
 
 
 def _named_countries(group: TargetingGroup) -> tuple[str, ...]:
-    """Return the countries that a group lets in by name: its own, else those of its regions, cities and providers."""
+    """Return the countries that a group accepts by name, or those of its regions, cities and providers."""
     return group.country.allow or (*group.region.allow, *group.city.allow, *group.isp)
 
 
@@ -364,8 +388,10 @@ def _accepts(group: TargetingGroup, code: str) -> bool:
 
 
 def operating_systems_of(offer: Offer) -> frozenset[str]:
-    """Lower-case names of the operating systems that both restriction_os and targeting let in; none = any. Targeting
-    restricts when each of its groups names some."""
+    """Return the lower-case names of the systems that restriction_os and targeting accept; none = any.
+
+    Targeting restricts systems when each of its groups names some.
+    """
     restricted = frozenset(item.os.casefold() for item in offer.restriction_os)
     every = all(group.os for group in offer.targeting)
     targeted = frozenset(item.name.casefold() for group in offer.targeting for item in group.os if every)
@@ -373,8 +399,9 @@ def operating_systems_of(offer: Offer) -> frozenset[str]:
 
 
 def sort_columns_of(offer: Offer) -> dict[str, Any]:
-    """Return what lists sort by (columns): the highest general payout as it is written, the smallest caps of
-    conversions.
+    """Return the columns by which lists are sorted.
+
+    They are the highest general payout as written, and the smallest caps of conversions.
     """
     conversions = [cap for cap in offer.caps if cap.type == CapType.CONVERSIONS]
     return {

@@ -1,6 +1,6 @@
-"""Which payment a conversion earns, and how much it is (docs/spec/conversions.md#payments).
+"""The payment of a conversion, and its amounts (docs/spec/conversions.md#payments).
 
-An offer holds its payment items as JSON objects with the wire's names; amounts are text, so that none is a float.
+An offer stores payment items as JSON objects with the names of the wire. Amounts are text, so that none is a float.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,7 +18,7 @@ DEFAULT_GOAL: Final = "1"
 
 
 class PaymentType(StrEnum):
-    """How charge and payout are computed."""
+    """The way in which charge and payout are computed."""
 
     FIXED = "fixed"
     PERCENT = "percent"
@@ -26,11 +26,11 @@ class PaymentType(StrEnum):
 
 
 class Payment(msgspec.Struct, frozen=True, kw_only=True):
-    """A payment item.
+    """A payment item. An empty condition is always met.
 
-    total: what the advertiser pays.
-    revenue: what the affiliate earns; amounts of `currency`, or percents of the sum, by `type`. A condition that is
-    empty asks nothing; subN: values, comma-separated.
+    total: the charge of the advertiser.
+    revenue: the payout of the affiliate. Both are amounts of `currency`, or percents of the sum, by `type`.
+    subN: values, comma-separated.
     """
 
     goal: str = DEFAULT_GOAL
@@ -66,7 +66,7 @@ def payment_of(document: Mapping[str, Any]) -> Payment:
 
 @dataclass(frozen=True, slots=True)
 class Amounts:
-    """What one conversion is worth, in its currency."""
+    """The amounts of one conversion, in its currency."""
 
     sum: Decimal
     charge: Decimal
@@ -76,10 +76,11 @@ class Amounts:
 def find_payment(
     general: Iterable[Payment], personal: Iterable[Payment], affiliate_id: int, goal: str, click: Mapping[str, Any]
 ) -> Payment | None:
-    """Return the payment of a conversion for `goal`: the affiliate's own before the general ones; of those whose
-    conditions the click meets the one with most conditions, then the first.
+    """Return the payment of a conversion for `goal`, or None.
 
-    `click`: its record by column name.
+    Personal payments precede the general ones. Of those with conditions that the click meets, the one with most
+    conditions is taken, then the first.
+    click: its record by column name.
     """
     fitting = matching_payments(general, personal, affiliate_id, goal, click)
     if len(fitting) == 1:
@@ -90,8 +91,9 @@ def find_payment(
 def matching_payments(
     general: Iterable[Payment], personal: Iterable[Payment], affiliate_id: int, goal: str, click: Mapping[str, Any]
 ) -> list[Payment]:
-    """Return the payments that a conversion might earn: those of the affiliate's own whose conditions the click meets;
-    when there are none, the general ones.
+    """Return the payments that a conversion might earn.
+
+    These are the affiliate's own payments with conditions that the click meets; without any, the general ones.
     """
     own = [item for item in personal if affiliate_id in item.partners]
     for items in (own, list(general)):
@@ -102,13 +104,13 @@ def matching_payments(
 
 
 def conditions_of(item: Payment) -> tuple[str, ...]:
-    """Return the names of what a payment asks of a click."""
+    """Return the names of the conditions of a payment."""
     plain = [name for name in ("countries", "cities", "devices", "os") if getattr(item, name)]
     return (*plain, *(name for name in SUBS if _values(getattr(item, name))))
 
 
 def compute_amounts(payment: Payment, order_sum: Decimal) -> Amounts:
-    """Return what a conversion with this payment is worth. `order_sum`: in the payment's currency."""
+    """Return the amounts of a conversion. order_sum: in the payment's currency."""
     charge, payout = payment.total, payment.revenue
     if payment.type is not PaymentType.FIXED:
         charge = percent_of(order_sum, charge)

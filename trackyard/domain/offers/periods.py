@@ -1,5 +1,7 @@
-"""Calendar periods that caps and tiers count in (docs/spec/conversions.md#caps,
-docs/spec/conversions.md#commission-tiers)."""
+"""Calendar periods of caps and tiers.
+
+docs/spec/conversions.md#caps, docs/spec/conversions.md#commission-tiers
+"""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
@@ -23,7 +25,7 @@ _HOUR_MS: Final = 3_600_000
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """Moments from `start` up to `end`, exclusive (UTC ms); end None = it never ends."""
+    """Moments from `start` to `end`, exclusive (UTC milliseconds); end None = it never ends."""
 
     start: int
     end: int | None
@@ -33,14 +35,14 @@ _ALL_TIME: Final = Period(0, None)
 
 
 def period_at(kind: CapPeriod, at_ms: int, zone: ZoneInfo) -> Period:
-    """Return the period of the calendar of `zone` around `at_ms` (UTC ms)."""
+    """Return the calendar period of `zone` around a moment (UTC milliseconds)."""
     local = datetime.fromtimestamp(at_ms // 1000, UTC).astimezone(zone)
     day = local.date()
     match kind:
         case CapPeriod.ALL:
             return _ALL_TIME
         case CapPeriod.HOUR:
-            # By the offset of the moment, so that each of the two equal hours of a long day is one of its own.
+            # By the offset of the moment: on a long day the hour that occurs twice is two periods.
             shift = int((local.utcoffset() or timedelta()).total_seconds()) * 1000
             start = (at_ms + shift) // _HOUR_MS * _HOUR_MS - shift
             return Period(start, start + _HOUR_MS)
@@ -58,5 +60,5 @@ def period_at(kind: CapPeriod, at_ms: int, zone: ZoneInfo) -> Period:
 
 
 def _utc_ms(local: datetime) -> int:
-    """Return UTC ms of a local time; one that a change of clocks skips is the moment of the change."""
+    """Return UTC milliseconds of a local time. A skipped time is the moment of the clock change."""
     return int(local.timestamp() * 1000)

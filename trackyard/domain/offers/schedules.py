@@ -1,4 +1,4 @@
-"""Whether an offer's schedule is open at a moment (docs/spec/tracking.md#schedule)."""
+"""Decides whether an offer's schedule is open (docs/spec/tracking.md#schedule)."""
 
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
@@ -8,9 +8,9 @@ from trackyard.domain.offers.offers import Interval, OfferSchedule
 
 
 def is_open(schedule: OfferSchedule, at_ms: int, platform_zone: ZoneInfo) -> bool:
-    """Return whether clicks are taken at `at_ms` (UTC ms).
+    """Return whether clicks are accepted at `at_ms` (UTC milliseconds).
 
-    A schedule without a zone is in the platform's; one that is enabled and names no hours restricts none.
+    A schedule without a zone is in the platform's. Without intervals, all hours of its days are open.
     """
     zone = find_zone(schedule.timezone) if schedule.timezone else None
     local = datetime.fromtimestamp(at_ms // 1000, UTC).astimezone(zone or platform_zone)

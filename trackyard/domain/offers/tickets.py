@@ -5,14 +5,14 @@ from enum import StrEnum
 
 
 class TicketStatus(StrEnum):
-    """Whether staff have still to decide."""
+    """The status of a ticket; an open one waits for a decision."""
 
     OPEN = "open"
     CLOSED = "closed"
 
 
 class TicketDecision(StrEnum):
-    """What staff decide on a ticket."""
+    """The decision of staff on a ticket."""
 
     APPROVE = "approve"
     REJECT = "reject"
@@ -41,10 +41,10 @@ class Ticket:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TicketFilter:
-    """Which tickets to list. All conditions must hold; an empty one selects all.
+    """The filters of a list. All conditions must hold; an empty one selects all.
 
-    part: of the title or description, or the id
-    manager_ids: of the affiliate's manager
+    part: of the title or description, or the id.
+    manager_ids: of the affiliate's manager.
     """
 
     statuses: tuple[TicketStatus, ...] = ()

@@ -1,8 +1,8 @@
-"""Commission tiers: what an affiliate's success adds to its conversions
-(docs/spec/conversions.md#commission-tiers). Pure.
+"""Commission tiers: changes of amounts by an affiliate's success. Pure.
 
-Tiers equal in all but value and modifier_value are one ladder, of which the highest step that is reached applies. The
-steps that apply are fixed when a conversion is made and kept with it, so that its amounts can be computed again.
+docs/spec/conversions.md#commission-tiers. Tiers that are equal in all but value and modifier_value are one ladder, of
+which the highest reached step applies. The steps are fixed when a conversion is made and stored with it, so that its
+amounts can be computed again.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,10 +21,10 @@ from trackyard.domain.offers.payments import Amounts
 
 
 class Modifier(msgspec.Struct, frozen=True):
-    """What a reached step does.
+    """The change that a reached step makes.
 
-    value: an amount of the payment's currency, or percents
-    payment_type: which amount it changes
+    value: an amount of the payment's currency, or percents.
+    payment_type: the changed amount.
     """
 
     type: ModifierType
@@ -33,10 +33,10 @@ class Modifier(msgspec.Struct, frozen=True):
 
 
 class TierGroup(msgspec.Struct, frozen=True):
-    """A ladder.
+    """A ladder of tiers.
 
     steps: highest first, with the value at which each is reached.
-    targets: the goals it changes, empty = all.
+    targets: the goals that it changes; empty = all.
     """
 
     type: CapType
@@ -50,7 +50,7 @@ class TierGroup(msgspec.Struct, frozen=True):
 
 
 def tier_groups_of(offer_id: int, tiers: Iterable[Tier], zone: ZoneInfo) -> tuple[TierGroup, ...]:
-    """Return the ladders of an offer's tiers, in their order. zone: caps_timezone, or the platform's."""
+    """Return the ladders of an offer's tiers, in order. zone: caps_timezone, or the platform's."""
     alike: dict[Tier, list[Tier]] = {}
     for tier in tiers:
         alike.setdefault(tier_group_key(tier), []).append(tier)
@@ -58,14 +58,17 @@ def tier_groups_of(offer_id: int, tiers: Iterable[Tier], zone: ZoneInfo) -> tupl
 
 
 def tier_group_key(tier: Tier) -> Tier:
-    """Return what the tiers of one ladder have in common."""
+    """Return the common fields of the tiers of one ladder."""
     return msgspec.structs.replace(tier, id="", since=0, value=_ANY_VALUE, modifier_value=_ANY_VALUE)
 
 
 def reached_modifiers(
     tier_groups: Iterable[TierGroup], traits: Traits, counts: Mapping[str, Count]
 ) -> tuple[Modifier, ...]:
-    """Return what applies to a new conversion, in order. counts: by counter's name, without the conversion itself."""
+    """Return the modifiers of a new conversion, in order.
+
+    counts: by counter's name, without the conversion itself.
+    """
     found = []
     for ladder in tier_groups:
         if ladder.changes(traits):
@@ -77,7 +80,7 @@ def reached_modifiers(
 
 
 def apply_modifiers(worth: Amounts, modifiers: Sequence[Modifier]) -> Amounts:
-    """Return the amounts once each modifier has changed what the one before left."""
+    """Return amounts changed by each modifier in turn."""
     for modifier in modifiers:
         if modifier.payment_type != ModifierTarget.TOTAL:
             worth = replace(worth, payout=_apply_modifier(worth.payout, modifier, worth.sum))
@@ -92,7 +95,7 @@ def modifiers_of(documents: Iterable[Mapping[str, Any]]) -> tuple[Modifier, ...]
 
 
 def documents_of(modifiers: Iterable[Modifier]) -> list[dict[str, Any]]:
-    """Return modifiers as they are stored: `modifiers_of` makes the same of them."""
+    """Return modifiers in the form in which they are stored, see `modifiers_of`."""
     return [msgspec.to_builtins(modifier) for modifier in modifiers]
 
 
@@ -100,7 +103,7 @@ _ANY_VALUE: Final = Decimal(0)
 
 
 def _tier_group(offer_id: int, members: Sequence[Tier], zone: ZoneInfo) -> TierGroup:
-    first = members[0]  # all of a ladder count since the same time
+    first = members[0]  # all tiers of a ladder count since the same time
     steps = [
         (tier.value, Modifier(tier.modifier_type, tier.modifier_value, tier.modifier_payment_type))
         for tier in sorted(members, key=lambda tier: tier.value, reverse=True)

@@ -1,5 +1,7 @@
-"""What an affiliate sees of an offer: the payments, caps and targeting groups that apply to it
-(docs/spec/offers.md#fields-for-affiliates)."""
+"""The payments, caps and targeting groups of an offer that an affiliate sees.
+
+docs/spec/offers.md#fields-for-affiliates
+"""
 
 from decimal import Decimal
 
@@ -12,11 +14,14 @@ from trackyard.domain.offers.periods import CapPeriod
 from trackyard.domain.tracking.subs import SUBS
 
 _PAYMENT_CONDITIONS = ("countries", "cities", "devices", "os", *SUBS)
-"""The conditions of a payment beside its goal."""
+"""The conditions of a payment, apart from its goal."""
 
 
 def payments_for(offer: Offer, affiliate_id: int) -> tuple[OfferPayment, ...]:
-    """Return the affiliate's own payments, then the general ones that none of them replaces; none when they are hidden."""
+    """Return the affiliate's own payments, then the general ones that they do not replace.
+
+    None are returned when payments are hidden.
+    """
     if offer.hide_payments:
         return ()
     own = tuple(item for item in offer.partner_payments if affiliate_id in item.partners)
@@ -25,9 +30,9 @@ def payments_for(offer: Offer, affiliate_id: int) -> tuple[OfferPayment, ...]:
 
 
 def caps_for(offer: Offer, affiliate_id: int) -> tuple[Cap, ...]:
-    """Return the caps that count its conversions, its own day limit among them; none when they are hidden.
+    """Return the caps that count the affiliate's conversions, and its own day limit.
 
-    Of the affiliates that a cap names it sees itself alone.
+    None are returned when caps are hidden. Of the affiliates that a cap names, the affiliate sees itself only.
     """
     if offer.hide_caps:
         return ()
@@ -37,8 +42,9 @@ def caps_for(offer: Offer, affiliate_id: int) -> tuple[Cap, ...]:
 
 
 def targeting_for(offer: Offer, affiliate_id: int) -> tuple[TargetingGroup, ...]:
-    """Return the groups that its clicks are tried against, its own first (docs/spec/tracking.md#restrictions-and-
-    targeting-groups).
+    """Return the targeting groups for the affiliate's clicks, its own first.
+
+    docs/spec/tracking.md#restrictions-and-targeting-groups
     """
     own = tuple(
         msgspec.structs.replace(group, affiliate_id=(affiliate_id,))
@@ -51,8 +57,10 @@ def targeting_for(offer: Offer, affiliate_id: int) -> tuple[TargetingGroup, ...]
 
 
 def tiers_for(offer: Offer, affiliate_id: int) -> tuple[Tier, ...]:
-    """Return the tiers that change the affiliate's payouts, without what they change of the advertiser's charges; none
-    when payments are hidden. Of the affiliates that a tier names the affiliate sees itself alone."""
+    """Return the tiers that change the affiliate's payouts, without changes of charges.
+
+    None are returned when payments are hidden. Of the affiliates that a tier names, the affiliate sees itself only.
+    """
     if offer.hide_payments:
         return ()
     shared = [tier for tier in offer.commission_tiers if tier.modifier_payment_type != ModifierTarget.TOTAL]
@@ -66,9 +74,7 @@ def tiers_for(offer: Offer, affiliate_id: int) -> tuple[Tier, ...]:
 
 
 def goal_names(offer: Offer) -> dict[str, str]:
-    """Return the goals that the offer pays, with what they are called: a payment's title, else its alias, else the
-    value.
-    """
+    """Return the paid goals with their names: a payment's title, else its alias, else the value."""
     names: dict[str, str] = {}
     for item in (*offer.payments, *offer.partner_payments):
         names[item.goal] = names.get(item.goal) or item.title or item.goal_alias
@@ -76,7 +82,7 @@ def goal_names(offer: Offer) -> dict[str, str]:
 
 
 def _replaces(own: OfferPayment, general: OfferPayment) -> bool:
-    """Return whether every conversion that the general payment would pay is paid by the own one."""
+    """Return whether the own payment applies to every conversion of the general one."""
     if own.goal != general.goal:
         return False
     if own.countries and own.country_exclude != general.country_exclude:

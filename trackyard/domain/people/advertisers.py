@@ -8,10 +8,10 @@ from typing import Any
 class Advertiser:
     """A company that pays for conversions.
 
-    id, created_at, updated_at: given when it is stored; times are UTC milliseconds.
+    id, created_at, updated_at: set when it is stored; times are UTC milliseconds.
     sub_accounts: "1" and "2" to {value, except}.
     hash_password: the code of its inbound postbacks.
-    password_hash: None until a password was sent to it.
+    password_hash: None until a password is sent to it.
     """
 
     id: str = ""

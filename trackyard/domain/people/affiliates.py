@@ -7,7 +7,7 @@ from typing import Any
 
 
 class AffiliateStatus(StrEnum):
-    """The status of an affiliate; only an active one may call and earns."""
+    """The status of an affiliate; only an active one may call and earn."""
 
     NOT_ACTIVE = "not active"
     ACTIVE = "active"
@@ -76,7 +76,7 @@ class AffiliateName:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AffiliateFilter:
-    """The affiliates of a list; all conditions must hold, and an empty one holds always.
+    """The filters of a list. All conditions must hold; an empty one always holds.
 
     ids, statuses: any of them.
     part: of the e-mail address, login, name, company or contact person, or the id.

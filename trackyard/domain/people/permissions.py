@@ -63,7 +63,7 @@ DEFAULTS: Final[dict[str, dict[str, Level]]] = {
         "view-users": "deny",
     },
 }
-"""Area → feature → level, where neither the installation nor the affiliate has its own."""
+"""Area to feature to its default level."""
 
 FEATURES: Final[dict[str, Level]] = {
     f"{area}.{feature}": level for area, features in DEFAULTS.items() for feature, level in features.items()
@@ -72,7 +72,7 @@ FEATURES: Final[dict[str, Level]] = {
 
 @dataclass(frozen=True, slots=True)
 class EffectiveLevel:
-    """A feature's level in force. default: the one it would be at without an own one."""
+    """The effective level of a feature. default: its level without an own one."""
 
     level: str
     default: str
@@ -84,19 +84,25 @@ def slice_features(slices: Iterable[str]) -> tuple[str, ...]:
 
 
 def denied_features(installation: Mapping[str, str], own: Mapping[str, str]) -> frozenset[str]:
-    """Return the features that are denied to an affiliate. installation, own: feature → level, where it differs."""
+    """Return the features that are denied to an affiliate.
+
+    installation, own: feature to level, where it differs.
+    """
     levels = {**FEATURES, **installation, **own}
     return frozenset(feature for feature in FEATURES if levels[feature] == "deny")
 
 
 def merge_levels(before: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
-    """Return levels of one's own after a change; `default` takes one's own away."""
+    """Return own levels after a change; `default` removes one."""
     levels = {**before, **given}
     return {feature: level for feature, level in levels.items() if level != "default"}
 
 
 def permission_tree(installation: Mapping[str, str], own: Mapping[str, str]) -> dict[str, dict[str, EffectiveLevel]]:
-    """Return area → feature → the level in force. installation, own: feature → level, where it differs."""
+    """Return the effective levels by area and feature.
+
+    installation, own: feature to level, where it differs.
+    """
     tree: dict[str, dict[str, EffectiveLevel]] = {}
     for area, features in DEFAULTS.items():
         for feature, level in features.items():

@@ -1,4 +1,4 @@
-"""What each staff role may do: the one table of it (docs/spec/callers.md#roles-of-staff)."""
+"""The permissions of each staff role (docs/spec/callers.md#roles-of-staff)."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -6,9 +6,9 @@ from typing import Final
 
 
 class Permission(StrEnum):
-    """What a staff user needs to call a method; the code of the 403 names it."""
+    """The permission to call a method; the code of the 403 names it."""
 
-    NONE = "none"  # of methods that anyone may call
+    NONE = "none"  # for methods without a caller
     OFFERS_READ = "offers.read"
     OFFERS_WRITE = "offers.write"
     OFFERS_CONNECT = "offers.connect"
@@ -132,10 +132,10 @@ _IMPLIED: Final[dict[Permission, frozenset[Permission]]] = {
     _P.DASHBOARD_READ: frozenset({_P.STATS_COMMON, _P.STATS_OFFER, _P.STATS_PARTNER, _P.STATS_SUPPLIER})
     | {_P.STATS_COUNTRY, _P.TICKETS_READ},
 }
-"""Permission → what comes with it: lists that a write names values of, and what the console's first page reads."""
+"""Permission to implied permissions: lists of values that a write names, and data of the console's first page."""
 
 COMMON_PERMISSIONS: Final = frozenset({_P.NEWS_READ})
-"""What every staff user may do, whatever its roles."""
+"""The permissions of every staff user."""
 
 
 def _with_implied(given: frozenset[Permission]) -> frozenset[Permission]:
@@ -145,21 +145,21 @@ def _with_implied(given: frozenset[Permission]) -> frozenset[Permission]:
 ROLE_PERMISSIONS: Final[dict[Role, frozenset[Permission]]] = {
     role: _with_implied(given) for role, given in _GRANTED.items()
 }
-"""Role → what it gives. The two manager roles give it within what they manage (actions/people/scope.py)."""
+"""Role to its permissions. The manager roles have them within their scope (actions/people/scope.py)."""
 
 
 def permissions_of(roles: Iterable[Role]) -> frozenset[Permission]:
-    """Return what any of the roles gives, and what everybody may do."""
+    """Return the permissions of any of the roles, and the common ones."""
     return COMMON_PERMISSIONS.union(*(ROLE_PERMISSIONS[role] for role in roles))
 
 
 def roles_with(permission: Permission) -> tuple[Role, ...]:
-    """Return the roles that give a permission, for the documentation."""
+    """Return the roles that have a permission, for the documentation."""
     return tuple(role for role, given in ROLE_PERMISSIONS.items() if permission in given)
 
 
 def legacy_kind(roles: Iterable[Role]) -> str:
-    """Return what existing programs know a staff user as."""
+    """Return the kind by which existing programs know a staff user."""
     given = set(roles)
     managers = given & {Role.MANAGER_AFFILIATE, Role.MANAGER_SALES}
     if Role.ADMIN in given or len(managers) != 1:

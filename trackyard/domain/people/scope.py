@@ -1,13 +1,13 @@
-"""What one caller may see. A required argument of every read and of every statistics query."""
+"""The scope of a caller: a required argument of every read and statistics query."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The rows a caller may see; None means all of them.
+    """The rows that a caller may see; None = all.
 
-    `sees_charge` is False for an affiliate: what advertisers pay, and who they are, does not exist for it
+    sees_charge: False for affiliates, which do not see charges and advertisers
     (docs/spec/callers.md#visibility-for-affiliates).
     """
 
@@ -22,7 +22,7 @@ class Scope:
 
     @staticmethod
     def of_affiliate(affiliate_id: int) -> "Scope":
-        """Return an affiliate sees its own rows and no charges."""
+        """Return the scope of an affiliate: its own rows, without charges."""
         return Scope(affiliate_ids=frozenset({affiliate_id}), sees_charge=False)
 
     @staticmethod

@@ -45,13 +45,13 @@ _REQUIRED: Final[dict[str, Permission]] = {
     "users.entity-advertiser": _P.ADVERTISERS_WRITE,
     "users.entity-affiliate": _P.AFFILIATES_WRITE,
 }
-"""Feature → what it needs; an area's own entry is that of its other features."""
+"""Feature to the needed permission; the entry of an area is for its other features."""
 
 
 def staff_levels(roles: Iterable[Role]) -> dict[str, dict[str, Level]]:
     """Return the level of every feature of every area.
 
-    deny without the permission; with it write where it allows changes, otherwise read.
+    It is deny without the permission, write with a permission to change, otherwise read.
     """
     held = permissions_of(roles)
     return {

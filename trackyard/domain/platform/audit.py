@@ -1,4 +1,4 @@
-"""The audit log: who changed what, when (docs/spec/platform.md#audit-log)."""
+"""The audit log of changes (docs/spec/platform.md#audit-log)."""
 
 from dataclasses import dataclass
 from typing import Any

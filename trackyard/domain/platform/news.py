@@ -8,7 +8,7 @@ class News:
     """A piece of news.
 
     published: whether affiliates see it.
-    pinned: whether it comes before the others.
+    pinned: whether it precedes the others.
     created_at, updated_at: UTC milliseconds.
     """
 
@@ -24,7 +24,7 @@ class News:
 
 @dataclass(frozen=True, slots=True)
 class NewsFilter:
-    """The news of a list. drafts: also those not published; pinned: None is both."""
+    """The filters of a list. drafts: with unpublished news. pinned: None = both."""
 
     drafts: bool
     pinned: bool | None = None

@@ -4,15 +4,15 @@ from dataclasses import dataclass, field
 from typing import Final
 
 MAX_DISCREPANCIES: Final = 1000
-"""Differences that are named; the others are counted."""
+"""Differences that are listed; further ones are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Discrepancy:
-    """Something that differs.
+    """A difference.
 
-    what: which comparison.
-    key: of what.
+    what: the comparison.
+    key: of the compared thing.
     expected, found: in words.
     """
 
@@ -24,18 +24,18 @@ class Discrepancy:
 
 @dataclass(slots=True)
 class ReconciliationResult:
-    """What a comparison found. checked: how many things of each kind were compared."""
+    """The result of a comparison. checked: number of compared things of each kind."""
 
     checked: dict[str, int] = field(default_factory=dict)
     differences: list[Discrepancy] = field(default_factory=list)
     count: int = 0
 
     def check(self, what: str, number: int = 1) -> None:
-        """Count what was compared."""
+        """Count compared things."""
         self.checked[what] = self.checked.get(what, 0) + number
 
     def add_discrepancy(self, what: str, key: str, expected: object, found: object) -> None:
-        """Name a difference."""
+        """Add a difference."""
         self.count += 1
         if len(self.differences) < MAX_DISCREPANCIES:
             self.differences.append(Discrepancy(what, key, str(expected), str(found)))

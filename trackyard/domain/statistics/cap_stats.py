@@ -1,6 +1,6 @@
-"""How full the caps of an offer are (docs/api/cap-stats.md, docs/spec/statistics.md#cap-statistics). Pure.
+"""The values of an offer's caps (docs/spec/statistics.md#cap-statistics). Pure.
 
-Which caps there are, and what their counters hold; what falls under which counter is domain/offers/counters.py's.
+docs/api/cap-stats.md. domain/offers/counters.py decides which conversion counts in which counter.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -19,7 +19,7 @@ from trackyard.domain.offers.periods import CapPeriod
 
 @dataclass(frozen=True, slots=True)
 class GroupedCount:
-    """What happened alike in a period.
+    """A number of similar conversions or clicks in a period.
 
     goal: "" of clicks.
     country: ISO code, "" = unknown.
@@ -34,10 +34,10 @@ class GroupedCount:
 
 @dataclass(frozen=True, slots=True)
 class CounterState:
-    """What one counter of a cap holds.
+    """The value of one counter of a cap.
 
-    affiliate_id, country, goal: the value that it alone counts, None = those that the cap counts together.
-    by_goal: the same, apart by goal.
+    affiliate_id, country, goal: the value that it counts; None = the values that the cap counts together.
+    by_goal: the value by goal.
     """
 
     affiliate_id: int | None
@@ -49,11 +49,10 @@ class CounterState:
 
 @dataclass(frozen=True, slots=True)
 class CapState:
-    """A cap and its counters in the period that is now.
+    """A cap and its counters in the current period.
 
-    until: when that ends, UTC ms, None = never.
-    counters: by affiliate, country and goal; a cap that counts all together has one, of any other those that hold
-    something.
+    until: the end of the period, UTC milliseconds; None = never.
+    counters: by affiliate, country and goal. A cap that counts all together has one; others have those above 0.
     """
 
     rule: CapRule
@@ -62,7 +61,7 @@ class CapState:
 
 
 def cap_rules_of(offer: Offer, platform_zone: ZoneInfo) -> tuple[CapRule, ...]:
-    """Return the caps of an offer, clicks' too, in the order of its list; then the day limits of affiliates."""
+    """Return the caps of an offer in the order of its list, then the day limits of affiliates."""
     zone = ZoneInfo(offer.caps_timezone) if offer.caps_timezone else platform_zone
     counted = compile_caps(
         offer.id,
@@ -85,18 +84,21 @@ def cap_rules_of(offer: Offer, platform_zone: ZoneInfo) -> tuple[CapRule, ...]:
 
 
 def visible_cap_rules(offer: Offer, rules: Iterable[CapRule], affiliate_id: int) -> tuple[CapRule, ...]:
-    """Return those of an offer's caps that an affiliate knows of; none when they are hidden."""
+    """Return the caps of an offer that an affiliate may see; none when they are hidden."""
     return () if offer.hide_caps else tuple(rule for rule in rules if applies_to_any(rule, {affiliate_id}))
 
 
 def applies_to_any(rule: CapRule, affiliates: Collection[int]) -> bool:
-    """Return whether a cap counts what any of these affiliates brings."""
+    """Return whether a cap counts conversions of any of these affiliates."""
     only = rule.measure.affiliate.only
     return only is None or not only.isdisjoint(affiliates)
 
 
 def cap_state_of(rule: CapRule, held: Iterable[GroupedCount], at_ms: int) -> CapState:
-    """Return what the counters of a cap hold at a moment. held: everything of its kind that its period has until then."""
+    """Return the counters of a cap at a moment.
+
+    held: all conversions or clicks of its period until then.
+    """
     measure, period_counter = rule.measure, rule.measure.period_counter_at(at_ms)
     counts: dict[tuple[int | None, str | None, str | None], dict[str, Count]] = {}
     if not measure.has_each:
@@ -116,7 +118,7 @@ def cap_state_of(rule: CapRule, held: Iterable[GroupedCount], at_ms: int) -> Cap
 
 
 def side_kind(side: LimitSide) -> CapScope:
-    """Return how a side of a limit treats its values."""
+    """Return the way in which a side of a limit counts its values."""
     return CapScope.EACH if side.each else CapScope.ALL if side.only is None else CapScope.EXACT
 
 
@@ -124,7 +126,7 @@ def describe_cap(rule: CapRule, currency: str, goal_names: Mapping[str, str], af
     """Return a cap in words.
 
     currency: the platform's.
-    affiliates: those of an exact cap that are told.
+    affiliates: those of an exact cap that are named.
     """
     measure = rule.measure
     value = rule.value.quantize(Decimal(1)) if rule.value == rule.value.to_integral_value() else rule.value.normalize()

@@ -14,7 +14,11 @@ import msgspec
 
 
 class Source(Enum):
-    """What fills a column: the decision, the visitor's place, its user agent, or the parameter of the same name."""
+    """The source of a column.
+
+    DECISION, PLACE, AGENT: the decision, the visitor's place, its user agent. PARAMETER: the parameter of the same
+    name.
+    """
 
     DECISION = "decision"
     PLACE = "place"
@@ -23,7 +27,7 @@ class Source(Enum):
 
 
 class SliceAccess(Enum):
-    """Who may choose a slice in the custom report. GROUPED: nobody, a report of its own has it."""
+    """The callers that may choose a slice in the custom report. GROUPED: none, it has its own report."""
 
     EVERYONE = "everyone"
     STAFF = "staff"

@@ -1,5 +1,6 @@
-"""Questions about retention and time to action, and their answers
-(docs/spec/statistics.md#retention-and-time-to-action).
+"""Retention and time to action: queries and results.
+
+docs/spec/statistics.md#retention-and-time-to-action
 """
 
 from dataclasses import dataclass
@@ -11,10 +12,11 @@ from trackyard.domain.people.scope import Scope
 
 @dataclass(frozen=True, slots=True)
 class RetentionQuery:
-    """Of the clicks of an offer whose goal `base_event` happened in a period, how many had which goals later.
+    """A query for the later goals of clicks with the goal `base_event` in a period.
 
-    since, until: UTC milliseconds, `until` exclusive, for the base event alone · zone: an IANA name, for the days ·
-    affiliates: these alone; None = all.
+    since, until: UTC milliseconds, `until` exclusive, of the base event.
+    zone: an IANA name, for the days.
+    affiliates: only these; None = all.
     """
 
     scope: Scope
@@ -29,8 +31,10 @@ class RetentionQuery:
 
 @dataclass(frozen=True, slots=True)
 class Cohort:
-    """The clicks of an affiliate whose base event happened on a day (YYYY-MM-DD). `reached`: by each event asked for,
-    how many of them had it later; the base event, all of them."""
+    """The clicks of an affiliate with the base event on one day (YYYY-MM-DD).
+
+    reached: clicks by later event; by the base event, all of them.
+    """
 
     affiliate: int
     day: str
@@ -44,10 +48,12 @@ class Cohort:
 
 @dataclass(frozen=True, slots=True)
 class TimeToActionQuery:
-    """How long after its click each conversion of an offer came.
+    """A query for the time from clicks to conversions of an offer.
 
-    since, until: UTC milliseconds, `until` exclusive; a click counts at its time, a conversion at its creation ·
-    goals: conversions of these alone, () = all · affiliates: these alone, None = all · page from 1.
+    since, until: UTC milliseconds, `until` exclusive; a click counts at its time, a conversion at its creation.
+    goals: only conversions of these; () = all.
+    affiliates: only these; None = all.
+    page: from 1.
     """
 
     scope: Scope
@@ -66,8 +72,10 @@ class TimeToActionQuery:
 
 @dataclass(frozen=True, slots=True)
 class TimeToActionRow:
-    """An affiliate's accepted clicks, and its conversions of every status by the time since their click: up to 30 s,
-    up to 600 s, longer. The three add up to `conversions`."""
+    """The accepted clicks and the conversions of an affiliate, by time since their click.
+
+    The conversions up to 30 s, up to 600 s, and later add up to `conversions`.
+    """
 
     affiliate: int
     clicks: int

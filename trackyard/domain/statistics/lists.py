@@ -1,4 +1,4 @@
-"""The questions that lists of clicks and of log records answer (docs/api/clicks.md, docs/api/logs.md)."""
+"""Queries for lists of clicks and of log records (docs/api/clicks.md, docs/api/logs.md)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,10 +11,11 @@ from trackyard.domain.statistics.slices import FILTERS
 
 @dataclass(frozen=True, slots=True)
 class ClickQuery:
-    """Accepted clicks of a period, newest first.
+    """A query for accepted clicks of a period, newest first.
 
-    since, until: UTC milliseconds, `until` exclusive · filters: as those of Report, which clicks have · page
-    from 1, limit at most 5000. Raises ValueError for what is not so.
+    since, until: UTC milliseconds, `until` exclusive.
+    filters: as those of Report that clicks have.
+    page: from 1; limit: at most 5000. Raises ValueError for other values.
     """
 
     scope: Scope
@@ -34,10 +35,12 @@ class ClickQuery:
 
 @dataclass(frozen=True, slots=True)
 class LogQuery:
-    """Records of a period, newest first.
+    """A query for log records of a period, newest first.
 
-    since, until: UTC milliseconds, `until` exclusive · filters: column → allowed values; an empty tuple lets nothing
-    pass · crosses: whether calls of an offer's cross_postback_url are shown as well · page from 1.
+    since, until: UTC milliseconds, `until` exclusive.
+    filters: column to allowed values; an empty tuple allows nothing.
+    crosses: whether requests to an offer's cross_postback_url are included.
+    page: from 1.
     """
 
     scope: Scope

@@ -1,4 +1,4 @@
-"""Reports of statistics: what is asked, and the rows that answer (docs/spec/statistics.md)."""
+"""Reports of statistics: requests and rows (docs/spec/statistics.md)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from trackyard.domain.statistics.slices import FILTERS, SLICES
 
 Values = tuple[int, ...] | tuple[str, ...]
 Groups = Mapping[str, tuple[str, ...]]
-"""Managers or tags of today by what they choose: `affiliate_manager`, `advertiser_tag`, `offer_tag`, …"""
+"""Current managers or tags by the kind of what they select: `affiliate_manager`, `advertiser_tag`, `offer_tag`, …"""
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 TOTAL: Final = "total"

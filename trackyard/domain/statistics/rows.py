@@ -71,12 +71,14 @@ A change is -1 of the old state and +1 of the new one, both in one insert.
 
 
 class ServerPostbackLog(msgspec.Struct, array_like=True, frozen=True, gc=False):
-    """What became of one inbound call: the server postback log (docs/api/logs.md#get-statsserverpostbacks).
+    """A line of the server postback log: the result of one inbound postback.
 
-    id: of the call's record · revision: rises when a waiting call is decided; the highest counts ·
-    response: "" when it made or changed a conversion, else the text of docs/spec/conversions.md#inbound-postbacks
-    ("waiting" while it
-    waits) · `secure` in query and body is stored as ***.
+    docs/api/logs.md#get-statsserverpostbacks
+    id: of the postback's record.
+    revision: rises when a waiting postback is decided; the highest counts.
+    response: "" when it made or changed a conversion, "waiting", or a text of
+    docs/spec/conversions.md#inbound-postbacks.
+    query, body: `secure` is stored as ***.
     """
 
     id: str
@@ -140,6 +142,6 @@ TARGETS: dict[str, type[msgspec.Struct]] = {
     "server_log": ServerPostbackLog,
     "affiliate_log": AffiliatePostbackLog,
 }
-"""Outbox target, which is also the analytic table's name → the rows it takes."""
+"""Outbox target, which is the analytic table's name, to its type of rows."""
 
 encode_row = msgspec.json.Encoder(decimal_format="string").encode

@@ -13,12 +13,12 @@ from trackyard.domain.statistics.click_columns import COLUMNS, EMPTY_CLICK, Colu
 REJECTION_REASON: Final = "trafficback_reason"
 """The slice of rejected clicks."""
 NO_MANAGER: Final = "0"
-"""The key of rows whose affiliate or advertiser has no manager (docs/spec/api-conventions.md#answers)."""
+"""The key of rows without a manager (docs/spec/api-conventions.md#answers)."""
 
 
 @dataclass(frozen=True, slots=True)
 class SlicePart:
-    """One key of a slice in answers. column: what it is made from, `time` = a part of the local time."""
+    """One key of a slice in answers. column: its source; `time` = a part of the local time."""
 
     key: str
     column: str
@@ -82,7 +82,7 @@ def _declared() -> Iterator[Slice]:
 
 
 def _manager(name: str, owner: str, feature: str, access: SliceAccess) -> Slice:
-    """Return the slice by today's manager of an affiliate or advertiser: looked up, not stored."""
+    """Return the slice by current manager, which is looked up, not stored."""
     return Slice(name, (SlicePart(f"{owner}_manager_id", owner),), feature, access, owner=owner)
 
 

@@ -17,10 +17,10 @@ ROWS_CHOICES: Final = (FULL, PLAIN)
 
 @dataclass(frozen=True, slots=True)
 class Switches:
-    """The switches that apply to one caller.
+    """The switches of one caller.
 
-    statistics_revenue: what the `revenue` of statistics rows is, charges or payouts · statistics_rows: whether rows
-    hold every metric or only what the public API names.
+    statistics_revenue: whether `revenue` of statistics rows is charges or payouts.
+    statistics_rows: whether rows hold every metric or only those of the public API.
     """
 
     statistics_revenue: str = ADVERTISER

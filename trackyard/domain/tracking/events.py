@@ -1,6 +1,6 @@
-"""Outbound events: every kind of request that is queued in `delivery`.
+"""Outbound events: every kind of request that is queued in `delivery`. Pure.
 
-docs/spec/postbacks.md#delivery. Pure.
+docs/spec/postbacks.md#delivery
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ class EventKind(StrEnum):
 
 
 class DeliveryOutcome(StrEnum):
-    """What an attempt came to, as in the affiliate postback log; `parked` is not logged."""
+    """The result of an attempt, as in the affiliate postback log; `parked` is not logged."""
 
     SENT = "sent"
     FAILED = "failed"
@@ -50,4 +50,4 @@ EVENTS: Final[Mapping[EventKind, OutboundEvent]] = {
 Parallel tracking and trials are made at most once and are not queued here."""
 
 DEFAULT_RETRY_SECONDS: Final = (5, 60, 600, 3_600, 21_600)
-"""How long after a failed attempt the next one comes; after the last of them the delivery is dead."""
+"""Seconds from a failed attempt to the next one. After the last one the delivery is dead."""

@@ -1,7 +1,7 @@
 """The caller's address of a request that one process of the platform forwards to another.
 
-The header carries the address, the second and a signature of both. So the edge believes its own platform, whichever
-proxies it trusts, and a header that leaks is of no use after a minute.
+The header carries the address, the second and a signature of both. So an edge trusts its own platform, whatever proxies
+it trusts, and a leaked header expires after a minute.
 """
 
 import hashlib

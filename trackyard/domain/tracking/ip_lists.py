@@ -1,4 +1,4 @@
-"""Lists of addresses by staff: an address, a network or a range with a hyphen a line."""
+"""Lists of addresses: an address, a network or a range with a hyphen a line."""
 
 import ipaddress
 import socket
@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
-# Looked up once: this is asked at every click.
+# Looked up once, since every click uses them.
 _inet_pton: Final = socket.inet_pton
 _INET: Final = socket.AF_INET
 _INET6: Final = socket.AF_INET6
@@ -16,12 +16,12 @@ _INET6: Final = socket.AF_INET6
 _IPV4: Final = 4
 _LENGTHS: Final = frozenset(map(str, range(129)))
 _MAPPED = bytes(10) + b"\xff\xff"
-"""What an IPv4 address in IPv6 form begins with."""
+"""The first bytes of an IPv4 address in IPv6 form."""
 
 
 @dataclass(frozen=True, slots=True)
 class AddressLists:
-    """Who may call. An empty `allowed` allows all; `denied` wins over it."""
+    """The addresses that may call. An empty `allowed` allows all; `denied` wins over it."""
 
     allowed: tuple[str, ...] = ()
     denied: tuple[str, ...] = ()
@@ -51,7 +51,7 @@ class AddressRange(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def network_of(text: str) -> str:
-    """Return what clients are counted by: an IPv4 address, or the 64 bits of an IPv6 network."""
+    """Return the network by which clients are counted: an IPv4 address, or an IPv6 network of 64 bits."""
     address = _find_address(text)
     if address is None:
         return text
@@ -85,7 +85,7 @@ def _contains(entries: tuple[str, ...], packed: bytes) -> bool:
 
 @lru_cache(maxsize=4096)
 def find_address_range(entry: str) -> AddressRange | None:
-    """Return the addresses of an entry, IPv4-mapped ones as IPv4; None when it is none."""
+    """Return the addresses of an entry, IPv4-mapped ones as IPv4; None for other text."""
     text, slash, length = entry.strip().partition("/")
     if slash:
         return _find_plain_network(text, length) or _find_network(entry)
@@ -98,7 +98,7 @@ def find_address_range(entry: str) -> AddressRange | None:
 
 
 def _find_plain_network(text: str, length: str) -> AddressRange | None:
-    """Return the span of a network with a prefix length, the usual form; None for other text."""
+    """Return the addresses of a network with a prefix length, the usual form; None for other text."""
     packed = find_packed(text)
     if packed is None or length not in _LENGTHS or (":" in text and len(packed) == _IPV4):
         return None
@@ -116,7 +116,7 @@ def _find_network(entry: str) -> AddressRange | None:
         return None
     first, last = network[0], network[-1]
     begin, end = _unmapped(first), _unmapped(last)
-    if begin.version == end.version:  # else it is wider than the network of the mapped addresses, and one of IPv6
+    if begin.version == end.version:  # otherwise it is an IPv6 network wider than that of the mapped addresses
         first, last = begin, end
     return AddressRange(first.max_prefixlen // 8, int(first), int(last))
 

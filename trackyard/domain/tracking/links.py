@@ -1,8 +1,8 @@
 """Tracking links of affiliates: the click URL and its short form `/{hash}`.
 
-docs/spec/tracking.md#addresses. A hash holds all parts of its link, so that an edge resolves it without a table:
-LEB128 of offer, affiliate and landing and a check of two bytes, written in base 62. The check separates links from
-other paths; it is no secret.
+docs/spec/tracking.md#addresses. A hash holds all parts of its link, so an edge resolves it without a table: LEB128 of
+offer, affiliate and landing and a check of two bytes, written in base 62. The check separates links from other paths;
+it is no secret.
 """
 
 import zlib
@@ -19,7 +19,7 @@ _PREFIX: Final = b"\x01"
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """What a link leads to. `landing_id`: of the offer's landings, 0 = the offer's own URL."""
+    """The target of a link. landing_id: of the offer's landings, 0 = the offer's own URL."""
 
     offer_id: int
     affiliate_id: int
@@ -32,12 +32,12 @@ class Link:
         return f"pid={self.affiliate_id}&offer_id={self.offer_id}{landing}"
 
     def url(self, base: str) -> str:
-        """Return the click URL. base: what tracking links begin with, without a slash at the end."""
+        """Return the click URL. base: the start of tracking links, without a slash at the end."""
         return f"{base}/click?{self.query}"
 
     @property
     def hash(self) -> str:
-        """Return the short form: `{base}/{hash}` is the same link."""
+        """Return the short form, as in `{base}/{hash}`."""
         return pack(self)
 
 

@@ -1,7 +1,7 @@
 """Every macro: name, meaning, places, and the column of clicks that holds its value.
 
-docs/spec/tracking.md#macros, docs/spec/postbacks.md#macros. A URL of parallel tracking has the macros of offers'
-URLs, a pixel those of postbacks. Each place adds the values of macros without a column.
+docs/spec/tracking.md#macros, docs/spec/postbacks.md#macros. URLs of parallel tracking have the macros of offers' URLs,
+pixels those of postbacks. Each place adds the values of macros without a column.
 """
 
 from collections.abc import Mapping
@@ -88,5 +88,5 @@ def macro_names(place: MacroPlace) -> frozenset[str]:
 
 
 def macro_columns(place: MacroPlace) -> Mapping[str, str]:
-    """Return the columns of clicks that macros of a place have as their value, by macro."""
+    """Return the columns of clicks that hold the values of a place's macros, by macro."""
     return {macro.name: macro.column for macro in MACROS if macro.column and place in macro.places}

@@ -1,6 +1,6 @@
-"""Templates of URLs: `{name}` is replaced by its percent-encoded value, an unknown macro stays.
+"""Templates of URLs: `{name}` is replaced by its percent-encoded value; an unknown macro stays.
 
-docs/spec/tracking.md#macros, docs/spec/postbacks.md#macros.
+docs/spec/tracking.md#macros, docs/spec/postbacks.md#macros
 """
 
 import re
@@ -13,10 +13,10 @@ _MACRO = re.compile(r"\{([a-z_0-9]+)\}")
 
 
 class MacroValues(Protocol):
-    """Values by macro name: a dict, or something that computes only what a template asks for."""
+    """Values by macro name: a dict, or an object that computes only the values of a template."""
 
     def get(self, name: str, /) -> str | None:
-        """Return the value, not encoded; None when there is no macro of this name."""
+        """Return the value, not encoded; None for an unknown macro."""
         ...
 
 
@@ -31,7 +31,7 @@ class Template:
         self.names: tuple[str, ...] = tuple(pieces[1::2])
 
     def fill(self, values: MacroValues) -> str:
-        """Return the URL with every macro of `values` replaced, percent-encoded; the others stay as written."""
+        """Return the URL with the macros of `values` replaced, percent-encoded; others stay."""
         if not self.names:
             return self.literals[0]
         out = [self.literals[0]]
@@ -57,5 +57,5 @@ def _quoted(value: str) -> str:
 
 @lru_cache(maxsize=65536)
 def cached_template(text: str) -> Template:
-    """Return the template of a URL, kept."""
+    """Return the template of a URL, from a cache."""
     return Template(text)

@@ -1,7 +1,4 @@
-"""Fill an offer's parallel_tracking_url for a recorded click.
-
-docs/spec/postbacks.md#urls-of-offers.
-"""
+"""Fills an offer's parallel_tracking_url for a recorded click (docs/spec/postbacks.md#urls-of-offers)."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -13,9 +10,9 @@ from trackyard.domain.tracking.macros import cached_template
 
 
 def parallel_url(url: str, click: Mapping[str, Any], zone: ZoneInfo, *, offer_title: str, affiliate_name: str) -> str:
-    """Return the URL with every macro of offers' URLs replaced by values of the click's record.
+    """Return the URL with the macros of offers' URLs replaced by values of the click's record.
 
-    {date_only} is in the platform's `zone`; {deeplink}, which no record has, is empty.
+    {date_only} is in the platform's `zone`; {deeplink} is empty, since no record has it.
     """
     return cached_template(url).fill(
         {

@@ -11,10 +11,10 @@ PENDING_REVIEW: Final = 0
 """Its code waits for moderation."""
 ACCEPTED: Final = 1
 REJECTED: Final = frozenset({-1, 2})
-"""-1 is today's number, 2 the one before; both are stored as they were sent."""
+"""-1 is the current number, 2 the previous one; both are stored as they were sent."""
 
 TAGS: Final = {"javascript": "script", "iframe": "iframe", "image": "img"}
-"""Kind of code → the tag that it is."""
+"""Kind of code to its tag."""
 
 
 @dataclass(frozen=True, slots=True)

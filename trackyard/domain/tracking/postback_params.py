@@ -20,7 +20,7 @@ POSTBACK_PARAMETERS: Final = frozenset(
     }
 )
 CLICK_ID_ALIASES: Final = ("click_id", "afclick")
-"""Other names of `clickid`, which itself goes before them."""
+"""Other names of `clickid`, which precedes them."""
 
 PIXEL_PARAMETERS: Final = {
     "afclick": "clickid",
@@ -32,11 +32,11 @@ PIXEL_PARAMETERS: Final = {
     "afcomment": "comment",
     **{f"custom_field{number}": f"custom_field{number}" for number in range(1, 8)},
 }
-"""What pixels call the parameters → their canonical names."""
+"""Parameters of pixels to their canonical names."""
 
 
 def canonical_params(given: Mapping[str, str]) -> dict[str, str]:
-    """Return the parameters of a postback by canonical name; what it does not know is left out."""
+    """Return the parameters of a postback by canonical name, without unknown ones."""
     params = {name: value for name, value in given.items() if name in POSTBACK_PARAMETERS}
     for alias in CLICK_ID_ALIASES:
         if not params.get("clickid") and given.get(alias):
@@ -45,5 +45,5 @@ def canonical_params(given: Mapping[str, str]) -> dict[str, str]:
 
 
 def canonical_pixel_params(given: Mapping[str, str]) -> dict[str, str]:
-    """Return the parameters of a pixel by canonical name; empty ones are left out."""
+    """Return the parameters of a pixel by canonical name, without empty ones."""
     return {name: given[own] for own, name in PIXEL_PARAMETERS.items() if given.get(own)}

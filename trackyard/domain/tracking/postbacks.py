@@ -1,6 +1,6 @@
 """The postbacks of an affiliate that a change triggers, and their URLs.
 
-docs/spec/postbacks.md#when-postbacks-are-sent.
+docs/spec/postbacks.md#when-postbacks-are-sent
 """
 
 from collections.abc import Sequence
@@ -20,14 +20,16 @@ from trackyard.domain.tracking.macros import cached_template
 BY_CREATING: Final = "by_creating"
 
 _DECLINED: Final = frozenset({Status.DECLINED.value, Status.NOT_FOUND.value})
-"""The statuses that version 3.1 shows as declined: for postbacks they are one."""
+"""The statuses that version 3.1 shows as declined. For postbacks they are one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Postback:
-    """A URL that an affiliate wants requests to.
+    """A URL of an affiliate to be requested.
 
-    offer_id None = global; goal None = any; status None = any, "by_creating" = new conversions alone.
+    offer_id: None = global.
+    goal: None = any.
+    status: None = any; "by_creating" = new conversions only.
     """
 
     id: int
@@ -86,15 +88,14 @@ class PostbackFilter:
 
 
 def triggers_postbacks(change: ConversionChange) -> bool:
-    """Return whether a change triggers postbacks: a new conversion does, and another status."""
+    """Return whether a change triggers postbacks: a new conversion or another shown status."""
     return change.before is None or change.before.status.shown is not change.after.status.shown
 
 
 def matching_postbacks(postbacks: Sequence[Postback], change: ConversionChange) -> list[Postback]:
     """Return the affiliate's postbacks that a change triggers.
 
-    Those of the offer; the global ones only when the affiliate has none for that offer. An edit that leaves the status
-    triggers none.
+    These are those of the offer; without any, the global ones. An edit that keeps the status triggers none.
     """
     conversion = change.after
     if not triggers_postbacks(change):
@@ -126,7 +127,7 @@ def fill_url(url: str, conversion: Conversion, offer_title: str, zone: ZoneInfo,
 
 
 def host_of(url: str) -> str:
-    """Return the host of a URL in lower case, "" when it has none: requests are spread by it."""
+    """Return the host of a URL in lower case, or "". Requests are spread over hosts."""
     try:
         return (urlsplit(url).hostname or "")[:255]
     except ValueError:
@@ -170,5 +171,5 @@ _CUSTOM_FIELD: Final = ("custom_field", "custom_field_")
 _COLUMNS: Final = {
     macro: column
     for macro, column in macro_columns(MacroPlace.POSTBACK).items()
-    if column not in ("id", "offer", "affiliate", "user_id")  # the conversion has its own
+    if column not in ("id", "offer", "affiliate", "user_id")  # the conversion has values of its own
 }

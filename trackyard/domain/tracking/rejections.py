@@ -1,4 +1,4 @@
-"""Why clicks are refused (docs/spec/tracking.md#the-decision-on-a-click)."""
+"""The reasons of rejected clicks (docs/spec/tracking.md#the-decision-on-a-click)."""
 
 from typing import Final
 
@@ -12,13 +12,17 @@ REJECTION_REASONS: Final = (
     *("mistargeting-connection", "mistargeting-proxy", "mistargeting-sub", "mistargeting-sub-account"),
     *("empty-sub", "non-unique-clicks", "overcap"),
 )
-"""Every reason; of several the first one here is recorded."""
+"""Every reason. Of several the first one in this order is recorded."""
 
 DETAIL_LENGTH: Final = 64
 
 
 class Rejection(msgspec.Struct, frozen=True, gc=False):
-    """A click that is rejected. `reason`: one of REASONS; `detail`: at most 64 characters, or ""."""
+    """A rejected click.
+
+    reason: one of REJECTION_REASONS.
+    detail: at most 64 characters, or "".
+    """
 
     reason: str
     detail: str = ""

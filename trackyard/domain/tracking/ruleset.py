@@ -1,7 +1,7 @@
 """The ruleset of edges: immutable rows, compiled from SQL (docs/spec/engine.md#rulesets).
 
-A row travels as (kind, key, version, row | tombstone) from SQL through `rules.snapshot` and `rules.log` into the
-memory of each edge. Rows are msgspec structs: slotted, cheap to hold and to decode.
+A row travels as (kind, key, version, row | tombstone) from SQL through `rules.snapshot` and `rules.log` into the memory
+of each edge. Rows are msgspec structs: small in memory and fast to decode.
 """
 
 from typing import Final
@@ -12,7 +12,7 @@ from trackyard.domain.offers.choices import RedirectType
 from trackyard.domain.offers.offers import OfferSchedule, RestrictedIsp, RestrictedOs, SubAccountList, TargetingGroup
 
 SCHEMA_VERSION: Final = 5
-"""Changes with the form of any row: a snapshot of another schema is built again."""
+"""Rises with any change of a row's form. A snapshot of another schema is built again."""
 
 
 class RulesetPlatform(msgspec.Struct, frozen=True, gc=False):
@@ -28,7 +28,7 @@ class RulesetAdvertiser(msgspec.Struct, frozen=True, gc=False):
 
     blacklist: the affiliates that it rejects.
     sub_accounts: by sub number ("1", "2"), for all its offers.
-    personal_only: its offers regard an affiliate's personal targeting alone.
+    personal_only: whether its offers apply only the personal targeting of an affiliate that has some.
     """
 
     id: str
@@ -58,7 +58,7 @@ class RulesetLanding(msgspec.Struct, frozen=True, gc=False):
 
 
 class ClickCap(msgspec.Struct, frozen=True, gc=False):
-    """A cap of clicks that refuses (docs/spec/conversions.md#caps). The lists are filled for `exact`."""
+    """A cap that rejects clicks (docs/spec/conversions.md#caps). The lists are filled for `exact`."""
 
     id: str
     period: str
@@ -70,7 +70,7 @@ class ClickCap(msgspec.Struct, frozen=True, gc=False):
 
 
 class Restrictions(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What an offer requires of clicks (docs/spec/tracking.md#restrictions-and-targeting-groups).
+    """The requirements of an offer for clicks (docs/spec/tracking.md#restrictions-and-targeting-groups).
 
     countries: of an offer with strictly_country.
     empty_sub: number of the sub that must not be empty.
@@ -99,7 +99,8 @@ NO_RESTRICTIONS: Final = Restrictions()
 class RulesetOffer(msgspec.Struct, frozen=True, gc=False):
     """One row an offer, key = its integer id. Times are UTC milliseconds; None = no limit.
 
-    open: any affiliate may send traffic (privacy public), except disconnected ones; else it must be connected.
+    open: whether any affiliate may send traffic (privacy public), except disconnected ones; otherwise it must be
+    connected.
     restrictions: msgpack of Restrictions, b"" = none. Bytes take a tenth of the memory, and few offers are clicked.
     click_caps: those that reject clicks, in caps_timezone ("" = the platform's).
     macro_url: text that is appended to the target URL of an accepted click.
@@ -130,7 +131,7 @@ class RulesetOffer(msgspec.Struct, frozen=True, gc=False):
 class RulesetConnections(msgspec.Struct, frozen=True, gc=False):
     """The affiliates connected to one offer, key = the offer's integer id; sorted ids.
 
-    disconnected: those that staff disconnected; they may not use it even when it is open.
+    disconnected: affiliates that staff disconnected; they may not use the offer even when it is open.
     """
 
     offer: int
@@ -158,7 +159,7 @@ class RulesetFullCaps(msgspec.Struct, frozen=True, gc=False):
 
 
 class RulesetSmartLinkOffer(msgspec.Struct, frozen=True, gc=False):
-    """An offer of a SmartLink category. epc: payouts, without declined ones, a click, over 7 days."""
+    """An offer of a SmartLink category. epc: payouts a click over 7 days, without declined conversions."""
 
     offer: int
     epc: float = 0
@@ -200,4 +201,4 @@ ROW_TYPES: Final[dict[str, type[RulesetRow]]] = {
     "smartlink": RulesetSmartLink,
     "pixels": RulesetPixels,
 }
-"""Kind on the wire → the type of its rows."""
+"""Kind of rows to their type."""

@@ -1,7 +1,4 @@
-"""A made-up conversion that fills the macros of a test postback.
-
-docs/spec/postbacks.md#macros.
-"""
+"""A sample conversion that fills the macros of a test postback (docs/spec/postbacks.md#macros)."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -24,16 +21,16 @@ _CLICK: Final[Mapping[str, str]] = {
     "os_id": "os_id",
     **{name: name for name in ("ext1", "ext2", "ext3", *SUBS)},
 }
-"""Its click: what has no value of its own is named after itself."""
+"""Its click. Columns without a sample value hold their own name."""
 
 _EDGE: Final = 0
-"""The edge number in its click id: no edge has it."""
+"""The edge number in its click id, which no edge has."""
 
 
 def sample_conversion(
     *, affiliate_id: int, offer_id: int, status: Status, goal: str, currency: str, now_ms: int
 ) -> Conversion:
-    """Return a conversion of a minute after its click, with a sum of 10 and a payout of 1."""
+    """Return a conversion one minute after its click, with a sum of 10 and a payout of 1."""
     click_time = now_ms - 60_000
     click_id = new_click_id(click_time, _EDGE)
     return Conversion(
