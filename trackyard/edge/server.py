@@ -1,4 +1,4 @@
-"""The edge process: listener, rule tail, marks, group commit, and a stop that loses nothing."""
+"""The edge process: listener, ruleset tail, checkpoints, group commit, and a lossless stop."""
 
 import asyncio
 import gc
@@ -38,11 +38,10 @@ STOP_S = 5.0
 RULESET_RETRY_S = 1.0
 BACKLOG = 4096
 RESERVED_FILES = 128
-"""Of the files that the process may have open, those for journals, rules, state and databases: without one to open it
-could not go on."""
+"""Open files that are reserved for journals, rules, state and databases: connections never use them up."""
 _TICKS_PER_SECOND = round(1 / TICK_S)
 _GC_FREEZE_CHANGES = 1000
-"""A change of so many rules is a build: what it left behind is not looked through again."""
+"""After a change of so many rules the garbage collector skips what they left in memory."""
 
 _log = logging.getLogger("trackyard.edge")
 
@@ -51,10 +50,14 @@ _log = logging.getLogger("trackyard.edge")
 class EdgeOptions:
     """Options of one edge process.
 
-    edge: its number, 1..250 · slots: how many edge processes share the listener and the state · visitors_size: bytes
-    that remember visitors of 24 hours, the same for all slots · databases: of addresses · refresh_s: how often a look
-    is taken whether these were replaced · tls_certificate, tls_key: both or none · forward_key: as of
-    edge/handler.EdgeHandler · lookup_socket: where recorded clicks are looked up, None = nowhere.
+    edge: its number, 1..250
+    slots: edge processes that share the listener and the state
+    visitors_size: bytes for the visitors of 24 hours, the same for all slots
+    databases: of addresses
+    refresh_s: seconds between looks for replaced databases
+    tls_certificate, tls_key: both or none
+    forward_key: see endpoints/handler.EdgeHandler
+    lookup_socket: of the process that looks recorded clicks up, None = there is none
     """
 
     host: str
@@ -75,10 +78,10 @@ class EdgeOptions:
 
 
 def run(options: EdgeOptions) -> None:
-    """Serves until SIGTERM or SIGINT, then finishes what runs, marks and seals the journal, and returns.
+    """Serve until SIGTERM or SIGINT, then finish running requests, close the journal and return.
 
-    Errors: EdgeTaken when another process has the number, OSError when the address is taken or a file cannot
-    be made.
+    Raises EdgeNumberTaken when another process has the number, OSError when the address is taken or a file cannot be
+    made.
     """
     _raise_file_limit()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
@@ -86,13 +89,13 @@ def run(options: EdgeOptions) -> None:
 
 
 async def serve(options: EdgeOptions, clock: Clock, on_listen: Callable[[int], None] | None = None) -> None:
-    """As `run`, in a running loop; `on_listen` gets the port once requests are accepted."""
+    """Serve in a running event loop, as `run`; `on_listen` gets the port of the listener."""
     loop = asyncio.get_running_loop()
     stop = asyncio.Event()
     for signal_number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(signal_number, stop.set)
     with ExitStack() as stack:
-        # The address first: a taken one must not cost a journal.
+        # The address first: when it is taken, no journal is begun.
         listener = stack.enter_context(_listen(options))
         process = _EdgeProcess(options, clock, loop, stack)
         server = await loop.create_server(
@@ -118,7 +121,7 @@ async def serve(options: EdgeOptions, clock: Clock, on_listen: Callable[[int], N
 
 
 class _EdgeProcess:
-    """The parts of an edge and what keeps them going."""
+    """The parts of an edge, and its periodic work."""
 
     def __init__(self, options: EdgeOptions, clock: Clock, loop: asyncio.AbstractEventLoop, stack: ExitStack) -> None:
         self._loop = loop
@@ -151,14 +154,14 @@ class _EdgeProcess:
         self._tick()
         while (changes := self._rules_log.poll()) is not None:
             self._apply(changes)
-        # A look through everything that lives takes as long as everything is large: rarely, then.
+        # A full collection takes as long as the ruleset is large, so that it runs rarely.
         gc.collect()
         gc.freeze()
         gc.set_threshold(50_000, 50, 1000)
         use_large_pages()
 
     async def tick(self) -> None:
-        """Every 100 ms: marks and clocks; every second: time-outs and metrics."""
+        """Write checkpoints and set clocks every 100 ms; check time-outs and metrics every second."""
         count = 0
         while True:
             self._tick()
@@ -181,15 +184,15 @@ class _EdgeProcess:
         self._edge.ruleset_age_s = age
         metrics.RULESET_AGE.labels(self._edge_label).set(age)
         if lost and not lost_before:
-            _log.warning("the source of the rules is silent: deciding by those that are known", extra={"seconds": age})
+            _log.warning("ruleset stale", extra={"age_s": age})
         elif lost_before and not lost:
-            _log.info("the source of the rules speaks again")
+            _log.info("ruleset current again")
 
     def _log_dropped_connections(self) -> None:
         count, self.shared.dropped_connections = self.shared.dropped_connections, 0
         if count:
             log_fields = {"count": count, "most": self.shared.max_connections}
-            _log.warning("too many connections: new ones are turned away", extra=log_fields)
+            _log.warning("connections dropped", extra=log_fields)
 
     async def tail_ruleset(self) -> None:
         """Apply changes of the ruleset every 100 ms; failed reads are repeated."""
@@ -197,7 +200,7 @@ class _EdgeProcess:
             try:
                 await self._poll_ruleset()
             except OSError as fault:
-                _log.error("rules cannot be read: deciding by those that are known", extra={"error": str(fault)})
+                _log.error("ruleset not read", extra={"error": str(fault)})
                 await asyncio.sleep(RULESET_RETRY_S)
 
     async def _poll_ruleset(self) -> None:
@@ -221,7 +224,7 @@ class _EdgeProcess:
             await asyncio.to_thread(self._visitors.refresh)
 
     async def drain(self) -> None:
-        """Lets running requests finish, at most 5 s, and closes every connection."""
+        """Let running requests finish, at most 5 s, and close every connection."""
         self.shared.stopping = True
         deadline = self._loop.time() + STOP_S
         while self.shared.connections and self._loop.time() < deadline:
@@ -238,7 +241,7 @@ class _EdgeProcess:
             if not self._edge.journal_fault:
                 self._writer.write_checkpoint_if_due(now_ms)
             elif self._writer.has_free_space():
-                # A mark is the proof that records are taken again.
+                # A written checkpoint proves that the journal takes records again.
                 self._writer.write_checkpoint(now_ms)
                 self._edge.journal_fault = ""
         except JournalUnwritable as fault:
@@ -265,18 +268,18 @@ class _EdgeProcess:
     def _set_ruleset(self, ruleset: Ruleset) -> None:
         self._edge.ruleset = ruleset
         metrics.RULESET_VERSION.labels(self._edge_label).set(self._rules_log.version)
-        # Without looking through it first: that alone would hold up every visitor.
+        # Without a collection first: that alone would delay every visitor.
         gc.freeze()
 
 
 def _raise_file_limit() -> None:
-    """Takes as many open files as the system grants: the number that a process begins with is often small."""
+    """Raise the limit of open files to the maximum that the system grants."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def _max_connections() -> int:
-    """How many connections leave enough files for everything else."""
+    """Return how many connections leave enough files for everything else."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if files == resource.RLIM_INFINITY:
         return DEFAULT_MAX_CONNECTIONS

@@ -1,7 +1,7 @@
-"""Clicks looked up by id for pixels, in the process that has the analytic store (docs/decisions/0040).
+"""Look-ups of clicks by id for pixels (docs/decisions/0040).
 
-The edge sends the id over a Unix socket of the data directory and gets the click's journal record, or nothing. What
-this costs is bounded: so many look-ups at once, so many a second, and fewer of one address.
+The edge sends the id over a Unix socket of the data directory, to the process with the analytic store. It gets the
+journal record of the click, or nothing. Look-ups are bounded: at once, in a second, and in a second of one network.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ _log = logging.getLogger("trackyard.edge")
 
 
 class ClickLookupClient:
-    """Looks clicks up over the socket at `path`. Callable as edge/pixels.FindClick, in the event loop."""
+    """Looks clicks up over the socket at `path`, as endpoints/pixels.FindClick in the event loop."""
 
     def __init__(self, path: Path, clock: Clock) -> None:
         self._path = path
@@ -39,7 +39,7 @@ class ClickLookupClient:
         self._running: set[asyncio.Task[None]] = set()
 
     def __call__(self, click_id: str, address: str, done: Callable[[Click | None], None]) -> None:
-        """Call `done` once: with the click, or with None when it is not found in time or too many are asked for."""
+        """Call `done` once with the click; None = not found in time, or over a limit."""
         if not self._is_allowed(click_id, network_of(address)):
             done(None)
             return

@@ -1,4 +1,4 @@
-"""Clicks: decided, recorded, and sent where they go (docs/spec/tracking.md)."""
+"""Clicks: the decision, the record and the answer (docs/spec/tracking.md)."""
 
 from typing import Final
 
@@ -23,7 +23,7 @@ from trackyard.edge.recorder import Recorder
 from trackyard.edge.state.click_state import EdgeState
 from trackyard.journal.records import ClickFlag, RecordKind
 
-_CLICK: Final = RecordKind.CLICK  # to look it up in the enumeration takes as long as to look up an offer
+_CLICK: Final = RecordKind.CLICK  # the look-up in the enumeration takes as long as that of an offer
 
 
 class ClickHandler:
@@ -38,7 +38,10 @@ class ClickHandler:
         self._counters = counters
 
     def click(self, request: Request, ruleset: Ruleset) -> Response:
-        """Send the visitor on. HEAD gets the same answer and leaves no trace; POST may have parameters in its body."""
+        """Answer a click.
+
+        HEAD gets the same answer and is not recorded. POST may have parameters in its body.
+        """
         plain = find_plain_params(request.query)
         params, cut = read_query_params(request.query) if plain is None else (plain, False)
         if request.body:
@@ -49,11 +52,11 @@ class ClickHandler:
         return self.respond(request, ruleset, hit, route, self.decide_click(request, hit, route), cut=cut)
 
     def decide_click(self, request: Request, hit: Hit, route: OfferRoute) -> Decision:
-        """Decide a click that counts, or, for HEAD, one that does not."""
+        """Decide a click; HEAD reserves nothing."""
         return decide(hit, route, self._state.read_only if request.method == "HEAD" else self._state)
 
     def passes_as_visitor(self, hit: Hit, route: OfferRoute) -> bool:
-        """Return whether the click passes once its bot is ignored. Nothing is counted."""
+        """Return whether the click passes when it is no bot; this reserves nothing."""
         return decide(hit, route, self._state.read_only, as_visitor=True).rejection is None
 
     def respond(
@@ -96,7 +99,7 @@ _EMPTY_COLUMNS: Final = ['"",'] * len(_COLUMN_PARAMETERS)
 _TRAILING_EMPTY_COLUMNS: Final = [
     '"",' * (len(_COLUMN_PARAMETERS) - before) for before in range(len(_COLUMN_PARAMETERS) + 1)
 ]
-"""The columns behind the last that is not empty."""
+"""The columns behind the last column that is not empty, by its index."""
 
 
 def click_record(hit: Hit, route: OfferRoute, rejection: Rejection | None, unique: bool, flags: int) -> bytes:

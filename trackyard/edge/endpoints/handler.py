@@ -1,5 +1,7 @@
-"""The tracking addresses: a function from a request to an answer that knows no server
-(docs/spec/tracking.md#addresses)."""
+"""The tracking addresses: a function from a request to an answer, without a server.
+
+See docs/spec/tracking.md#addresses.
+"""
 
 from collections.abc import Callable
 from typing import Final
@@ -31,17 +33,17 @@ from trackyard.edge.recorder import Journal, Recorder
 from trackyard.edge.state.click_state import EdgeState, StateUnwritable
 
 RULESET_STALE_S: Final = 10.0
-"""Rules that were confirmed longer ago than this may be old; the edge goes on deciding by them and says so."""
+"""A ruleset that was confirmed longer ago is stale; the edge still decides by it, and reports it."""
 
 _FOUND: Final = 302
 _ROBOTS: Final = b"User-agent: *\nDisallow: /\n"
 _GET: Final = ("GET", "HEAD")
 _GET_OR_POST: Final = ("GET", "HEAD", "POST")
-"""Of what scripts of other sites may ask with parameters in the body."""
+"""Methods of addresses that scripts of other sites ask with parameters in the body."""
 
 
 class _Route:
-    """Who answers a path: `answer` for one that needs no rules, else `decide`."""
+    """The function that answers a path: `decide` gets the ruleset, `answer` needs none."""
 
     __slots__ = ("answer", "decide", "methods")
 
@@ -57,10 +59,12 @@ class _Route:
 
 
 class EdgeHandler:
-    """Decides, records and answers. `rules` is None until rules were read.
+    """Decides, records and answers.
 
-    forward_key: signs the caller's address of forwarded requests (domain/tracking/forwarding.py), b"" = none is
-    believed · find_click: looks a recorded click up (edge/endpoints/click_lookups.py), None = it cannot be done.
+    number: of the edge
+    forward_key: signs the caller's address of forwarded requests (domain/tracking/forwarding.py); b"" = none is trusted
+    find_click: looks a recorded click up (edge/endpoints/click_lookups.py); None = there are no look-ups
+    ruleset: None until one was read
     """
 
     def __init__(
@@ -78,12 +82,14 @@ class EdgeHandler:
     ) -> None:
         self.ruleset: Ruleset | None = None
         self.ruleset_age_s = 0.0
-        """How long ago the source of the rules last said that nothing newer is to be published."""
+        """Seconds since the source last confirmed that nothing newer is to be published."""
         self._counters = counters
         self._recorder = Recorder(journal, state)
         self.commit = self._recorder.commit
-        """Writes the records of the clicks decided since the last time; False when they could not be written:
-        then each of them is answered by UNWRITABLE, and none counts."""
+        """Writes the records of the clicks decided since the last call.
+
+        False = they could not be written: the answer of each is JOURNAL_UNWRITABLE, and none counts.
+        """
         hits = HitFactory(number, clock, visitors, trusted)
         clicks = ClickHandler(hits, state, self._recorder, counters)
         inbound = PostbackHandler(clock, trusted, self._recorder, counters, forward_key)
@@ -105,7 +111,7 @@ class EdgeHandler:
 
     @property
     def journal_fault(self) -> str:
-        """Why the journal takes no records; "" while it does."""
+        """The reason why the journal takes no records; "" while it does."""
         return self._recorder.fault
 
     @journal_fault.setter
@@ -113,7 +119,7 @@ class EdgeHandler:
         self._recorder.fault = fault
 
     def handle(self, request: Request) -> Response:
-        """The answer to a request. One that is `recorded` may be sent only after `commit` said so."""
+        """Return the answer to a request; a `recorded` one is sent only after `commit` returned."""
         path = request.path
         found = self._routes.get(path)
         if found is None:
@@ -136,7 +142,7 @@ class EdgeHandler:
         elif found.answer is not None:
             response = found.answer(request)
         else:
-            raise TypeError(f"{path} has nobody who answers it")
+            raise TypeError(f"{path} has no function that answers it")
         if path == "/click" and response.status == _FOUND:
             self._counters.redirected += 1
         else:
@@ -169,7 +175,7 @@ class EdgeHandler:
 
 
 def _as_click(request: Request, link: Link) -> Request:
-    """The click that a short link stands for; what it says itself comes last, and so wins."""
+    """Return the click of a short link; the parameters of the link win over those of the query."""
     own = link.query.encode("ascii")
     query = request.query + b"&" + own if request.query else own
     return request.with_target("/click", query)

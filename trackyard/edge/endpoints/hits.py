@@ -1,5 +1,7 @@
-"""Making a hit of a request: whose click it is, and what is known of the visitor
-(docs/spec/tracking.md#visitor-address)."""
+"""Hits of requests: the affiliate and the visitor of a click.
+
+See docs/spec/tracking.md#visitor-address.
+"""
 
 import os
 from typing import Final
@@ -19,13 +21,13 @@ from trackyard.edge.http.request import Request
 
 _ID_BATCH_SIZE: Final = 512
 _AGENT_CACHE_SIZE: Final = 5_000
-"""As many user agents are kept read as Visitors keeps."""
+"""Parsed user agents in the cache, as many as of VisitorLookup."""
 _LANGUAGE_CACHE_SIZE: Final = 1024
-"""Values of Accept-Language that are kept read."""
+"""Values of Accept-Language in the cache."""
 
 
 class HitFactory:
-    """Makes hits. `number`: of the edge, part of the ids it gives out."""
+    """Makes hits. `number`: of the edge, a part of the click ids."""
 
     __slots__ = (
         "_agents",
@@ -77,11 +79,11 @@ class HitFactory:
         )
 
     def _read(self, request: Request) -> ParsedAgent:
-        """The user agent of a request."""
+        """Return the parsed user agent of a request."""
         hints = find_hints(request.headers)
         if hints is not None:
             return self._visitors.read(request.header(USER_AGENT), hints)
-        # By the bytes that came, so that what is known is not even read.
+        # Keyed by the raw bytes: a known user agent is not even decoded.
         sent = request.headers.get(USER_AGENT, b"")
         found = self._agents.find(sent)
         if found is None:
@@ -91,7 +93,7 @@ class HitFactory:
         return found
 
     def _new_click_id(self, now_ms: int) -> str:
-        """As base/ids.new_click_id, with randomness fetched for many at once."""
+        """Return a click id as base/ids.new_click_id, with random digits fetched for many at once."""
         if not self._random:
             digits = os.urandom(7 * _ID_BATCH_SIZE).hex()
             self._random = [digits[at : at + 14] for at in range(0, len(digits), 14)]
@@ -101,7 +103,7 @@ class HitFactory:
         return self._id_prefix + self._random.pop()
 
     def _language(self, request: Request) -> str:
-        """As `read_language`; what browsers send is of few kinds."""
+        """Return the language of a request; browsers send few different headers."""
         sent = request.headers.get(LANGUAGE, b"")
         found = self._languages.get(sent)
         if found is None:

@@ -1,4 +1,4 @@
-"""Views: impressions of an offer's creatives, counted by an image (docs/spec/tracking.md#impressions)."""
+"""Impressions of creatives, counted by an image (docs/spec/tracking.md#impressions)."""
 
 from trackyard.decision.click.state import EMPTY_CLICK_STATE
 from trackyard.decision.click.steps import decide
@@ -16,7 +16,7 @@ from trackyard.edge.recorder import Recorder
 from trackyard.journal.records import ClickFlag, RecordKind
 
 _PARAMETER_NAMES = {"aid": "pid", "oid": "offer_id"}
-"""What `/imp` calls the parameters of a click."""
+"""Names of `/imp` for parameters of a click."""
 _IMPRESSIONS_NOT_ALLOWED = Rejection("no-impressions")
 
 
@@ -30,9 +30,10 @@ class ImpressionHandler:
         self._recorder = recorder
 
     def impression(self, request: Request, ruleset: Ruleset) -> Response:
-        """An image of one point, or the way to the advertiser's own. HEAD is answered alike and leaves no trace.
+        """Return an image of one point, or a redirect to that of the advertiser.
 
-        A view is decided like a click, but for what counts clicks: who was seen before, and caps of clicks.
+        An impression is decided like a click, without unique visitors and click caps. HEAD gets the same answer and is
+        not recorded.
         """
         params, cut = read_query_params(request.query)
         for own, name in _PARAMETER_NAMES.items():

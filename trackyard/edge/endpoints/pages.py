@@ -1,4 +1,4 @@
-"""The pages that visitors see in place of an offer."""
+"""Pages, scripts and images that an edge answers with."""
 
 from typing import Final
 
@@ -34,4 +34,4 @@ TRACK_SCRIPT: Final = b"""(function () {
   new Image().src = url.origin + "/success.jpg?" + sent;
 })();
 """
-"""Reports the conversion by the image, with the click that the page's own address or cookies name."""
+"""Reports the conversion by the image, with the click that the address or the cookies of the page name."""

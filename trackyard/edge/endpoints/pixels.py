@@ -1,5 +1,7 @@
-"""Pixels: conversions reported from the page that the visitor sees after one
-(docs/spec/tracking.md#pixels, docs/spec/postbacks.md#pixels)."""
+"""Pixels: conversions reported from the page that the visitor sees after one.
+
+See docs/spec/tracking.md#pixels and docs/spec/postbacks.md#pixels.
+"""
 
 from collections.abc import Callable
 from typing import Final
@@ -21,24 +23,24 @@ from trackyard.edge.http.request import DeferredResponse, Request, Response
 from trackyard.journal.records import Click, InboundPostback
 
 FindClick = Callable[[str, str, Callable[[Click | None], None]], None]
-"""Looks a click up: its id, the address that asks, and what to call once with the click, None = not found."""
+"""Looks a click up by its id for an address; calls the function once with the click, None = not found."""
 
 _SANDBOX: Final = (
     NO_STORE + b"Content-Security-Policy: sandbox allow-scripts\r\nReferrer-Policy: origin\r\n"
     b"X-Content-Type-Options: nosniff\r\n"
 )
-"""Code of affiliates runs in an origin of its own: it reads no cookie of this host and moves no page."""
+"""The code of affiliates has an origin of its own: it reads no cookie of this host and moves no page."""
 
 _UNKNOWN: Final = dict.fromkeys(macro_names(MacroPlace.POSTBACK), "")
-"""Macros of postbacks, many of which have a value once the conversion is made alone."""
+"""Macros of postbacks; many have a value only after the conversion is created."""
 _CLICK_COLUMNS: Final = macro_columns(MacroPlace.POSTBACK)
 _CUSTOM_FIELDS: Final = tuple((f"custom_field{number}", f"custom_field_{number}") for number in range(1, 8))
 
 
 class PixelHandler:
-    """Answers `/success.jpg`, `/success.php` and `/track.js`: each request is a call, and answered once it is durable.
+    """Answers `/success.jpg`, `/success.php` and `/track.js`.
 
-    rules: None while none were read; a call is taken all the same.
+    Each request is an inbound postback and answered once it is durable, even before a ruleset was read.
     """
 
     __slots__ = ("_find_click", "_inbound")
@@ -48,14 +50,14 @@ class PixelHandler:
         self._find_click = find_click
 
     def image(self, request: Request, ruleset: Ruleset | None) -> Response:
-        """An image of one transparent point."""
+        """Return an image of one transparent point."""
         postback, _ = self._read_postback(request, ruleset, "success.jpg")
         return self._record(postback, Response(200, GIF, GIF_TYPE, headers=NO_STORE + cors(request), durable=True))
 
     def page(self, request: Request, ruleset: Ruleset | None) -> Response:
-        """A page for a frame, with the pixels of the click's affiliate.
+        """Return a page for a frame, with the pixels of the click's affiliate.
 
-        The cookies of the click name the affiliate. Where they are missing, the click is looked up.
+        The cookies of the click name the affiliate. Without cookies the click is looked up.
         """
         postback, offer_id = self._read_postback(request, ruleset, "success.php")
         codes = b"" if ruleset is None else _codes(request, ruleset, postback, offer_id)
@@ -76,8 +78,10 @@ class PixelHandler:
         return answer
 
     def script(self, request: Request, ruleset: Ruleset | None) -> Response:
-        """A script. When neither the address nor a cookie tells the click, it looks for it in the page and reports what
-        it finds by the image: a page that shows the script may be on the host that the click's URL led to."""
+        """Return a script; without a known click it looks for the click in the page.
+
+        It reports the click by the image. The page may be on the host that the URL of the click led to.
+        """
         postback, _ = self._read_postback(request, ruleset, "track.js")
         if "clickid" not in postback.params:
             return Response(200, TRACK_SCRIPT, SCRIPT_TYPE, headers=NO_STORE + cors(request))
@@ -85,7 +89,7 @@ class PixelHandler:
         return self._record(postback, Response(200, TRACKED_SCRIPT, SCRIPT_TYPE, headers=headers, durable=True))
 
     def _read_postback(self, request: Request, ruleset: Ruleset | None, source: str) -> tuple[InboundPostback, int]:
-        """The call, and the offer's number, 0 when the pixel names none."""
+        """Return the inbound postback and the id of the offer; 0 = the pixel names none."""
         params_as_sent = read_params(request)
         offer_id = _offer_number(params_as_sent.get("offer_id", ""), ruleset)
         params = canonical_pixel_params(params_as_sent)
@@ -97,7 +101,7 @@ class PixelHandler:
         return self._inbound.read_postback(request, source, params), offer_id
 
     def _record(self, postback: InboundPostback, answer: Response) -> Response:
-        """HEAD reports nothing."""
+        """Record a postback and return its answer; HEAD is not recorded."""
         if postback.method == "HEAD":
             answer.durable = False
             return answer
@@ -112,7 +116,7 @@ def _offer_number(text: str, ruleset: Ruleset | None) -> int:
 
 
 def _codes(request: Request, ruleset: Ruleset, postback: InboundPostback, offer_id: int) -> bytes:
-    """Return the code of the pixels to show; only the cookies of the click name its affiliate."""
+    """Return the code of the pixels of the affiliate that the cookies of the click name."""
     affiliate_id_bytes = find_cookie(request.headers, b"afpid_%d" % offer_id)
     if not affiliate_id_bytes.isdigit() or len(affiliate_id_bytes) > 18:
         return b""
@@ -125,7 +129,7 @@ def _codes(request: Request, ruleset: Ruleset, postback: InboundPostback, offer_
 
 
 def _codes_of_click(ruleset: Ruleset, postback: InboundPostback, offer_id: int, click: Click) -> bytes:
-    """Return the code of the pixels of a recorded click's affiliate; none of a rejected click or another offer."""
+    """Return the code of the pixels of a recorded click; none if it is rejected or of another offer."""
     if click.reason or offer_id not in (0, click.offer):
         return b""
     codes = ruleset.pixels(click.offer, click.affiliate)
@@ -144,7 +148,7 @@ def _fill_codes(codes: tuple[str, ...], values: dict[str, str]) -> bytes:
 
 
 def _macro_values(ruleset: Ruleset, postback: InboundPostback, offer_id: int, affiliate_id: str) -> dict[str, str]:
-    """What the macros of a pixel say: those of postbacks, empty where only the conversion will know."""
+    """Return the values of the macros of a pixel; empty where only the conversion has them."""
     get = postback.params.get
     offer = ruleset.find_offer(str(offer_id))
     seconds = str(postback.time // 1000)

@@ -17,35 +17,33 @@ _decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _decode_text = msgspec.json.Decoder(str).decode
 
 
-class _AllNames:
-    def __contains__(self, name: object) -> bool:
-        return True
-
-
-ALL_NAMES: Final = _AllNames()
-"""Every name."""
 _POSTBACK_PARAMETERS: Final = POSTBACK_PARAMETERS.union(CLICK_ID_ALIASES)
 
 
 class _TooManyParameters(Exception):
-    """More fields than a call can have."""
+    """The body has more than MAX_PARAMETERS fields."""
 
 
 def postback_params(request: Request) -> dict[str, str]:
-    """The parameters of a call by canonical name, body over query. What cannot be read is left out: the
-    call is recorded all the same, and its log record names what is missing."""
+    """Return the parameters of a postback by canonical name, body over query.
+
+    What cannot be read is left out: the postback is recorded, and its log record names what is missing.
+    """
     return canonical_params(read_params(request, _POSTBACK_PARAMETERS))
 
 
-def read_params(request: Request, names: Container[str] = ALL_NAMES) -> dict[str, str]:
-    """Return the parameters of a request as they are named there, body over query. names: those to read of JSON."""
+def read_params(request: Request, names: Container[str] | None = None) -> dict[str, str]:
+    """Return the parameters of a request by their names there, body over query.
+
+    names: of the parameters to read from JSON, None = all
+    """
     params = read_query_params(request.query)[0]
     if request.body:
         params.update(read_body_params(request, names))
     return params
 
 
-def read_body_params(request: Request, names: Container[str] = ALL_NAMES) -> dict[str, str]:
+def read_body_params(request: Request, names: Container[str] | None = None) -> dict[str, str]:
     """Return the parameters of a body: a form, or the texts, numbers and flags of a JSON object."""
     content_type = request.headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
     if content_type == b"application/json":
@@ -55,12 +53,12 @@ def read_body_params(request: Request, names: Container[str] = ALL_NAMES) -> dic
     return read_query_params(request.body)[0]
 
 
-def _read_json(body: bytes, names: Container[str]) -> dict[str, str]:
+def _read_json(body: bytes, names: Container[str] | None) -> dict[str, str]:
     try:
         document = _decode(body.decode("utf-8", "replace"))
     except (msgspec.DecodeError, RecursionError):
         return {}
-    wanted = islice((name for name in document if name in names), MAX_PARAMETERS)
+    wanted = islice((name for name in document if names is None or name in names), MAX_PARAMETERS)
     read = {name: _scalar_text(bytes(document[name])) for name in wanted}
     return {name: clean_text(text)[0] for name, text in read.items() if text is not None}
 
@@ -98,6 +96,6 @@ def _read_multipart(request: Request) -> dict[str, str]:
         parser.write(request.body)
         parser.finalize()
     except (FormParserError, _TooManyParameters):
-        # What came before the fault stays: a call with a clickid is worth more than a clean body.
+        # The fields before the fault stay: a postback with a clickid is worth more than a clean body.
         return read
     return read

@@ -15,11 +15,11 @@ from trackyard.edge.recorder import Recorder
 from trackyard.journal.records import InboundPostback, RecordKind, encode
 
 MAX_LOGGED_BODY: Final = 8 * 1024
-"""Bytes of a body that are kept as they came, for the log: as many as of a URL. Parameters are read from all of it."""
+"""Bytes of a body that are kept for the log, as many as of a URL. Parameters are read from all of it."""
 
 
 class PostbackHandler:
-    """Takes calls and answers `/postback`. The server postback log shows the result."""
+    """Records inbound postbacks and answers `/postback`; the server postback log shows the result."""
 
     __slots__ = ("_clock", "_counters", "_forward_key", "_recorder", "_trusted")
 
@@ -38,12 +38,16 @@ class PostbackHandler:
         self._counters = counters
 
     def postback(self, request: Request) -> Response:
-        """Takes a call of an advertiser's server."""
+        """Answer a postback of an advertiser's server."""
         call = self.read_postback(request, "postback", postback_params(request))
         return self.record(call, Response(200, ACCEPTED_BODY, headers=NO_STORE + cors(request), durable=True))
 
     def read_postback(self, request: Request, source: str, params: dict[str, str]) -> InboundPostback:
-        """The call that a request is. source: "postback" or a pixel's name · params: by canonical name."""
+        """Return the inbound postback of a request.
+
+        source: "postback" or the name of a pixel
+        params: by canonical name
+        """
         now = self._clock.now_ms()
         return InboundPostback(
             time=now,
@@ -58,7 +62,7 @@ class PostbackHandler:
         )
 
     def record(self, call: InboundPostback, answer: Response) -> Response:
-        """Records a call; `answer` must wait until it is durable."""
+        """Record a postback; `answer` must wait until it is durable."""
         if not self._recorder.append(RecordKind.POSTBACK, encode(call)):
             return JOURNAL_UNWRITABLE
         self._counters.postbacks += 1

@@ -1,4 +1,4 @@
-"""Redirects: how a visitor is sent to a URL (docs/spec/tracking.md#redirects)."""
+"""Redirects of visitors to a URL (docs/spec/tracking.md#redirects)."""
 
 import re
 from html import escape
@@ -18,7 +18,7 @@ _JS_PAGE: Final = (
     b"<script>location.replace(%(script)s)</script>"
     b'<noscript><meta http-equiv=refresh content="0;url=%(url)s"></noscript></html>\n'
 )
-"""Redirects by a script. script: the URL as a string of JSON · url: the URL as an attribute."""
+"""A redirect by a script. script: the URL as a JSON string; url: the URL as an attribute."""
 
 _META_PAGE: Final = (
     b"<!doctype html><html lang=en><meta charset=utf-8><meta name=referrer content=no-referrer><title>Redirect</title>"
@@ -30,7 +30,7 @@ _is_header_list = re.compile(rb"[A-Za-z0-9_, -]{1,500}\Z").match
 
 
 def redirect(url: str, kind: RedirectType, cookies: bytes, *, recorded: bool) -> Response:
-    """Return the answer that leads to `url` (plain ASCII) in the way of the offer's redirect type."""
+    """Return the answer that leads to `url` (plain ASCII) by a redirect type."""
     if kind is HTTP_302:
         return Response(302, b"", b"", url.encode("ascii"), cookies + NO_STORE if cookies else NO_STORE, recorded)
     match kind:
@@ -42,18 +42,18 @@ def redirect(url: str, kind: RedirectType, cookies: bytes, *, recorded: bool) ->
             page = _META_PAGE
         case _:
             assert_never(kind)
-    # Nothing in the URL ends a string of a script or an attribute: it is percent-encoded but for these two.
+    # The URL is percent-encoded, so that after these two steps it ends no string of a script and no attribute.
     body = page % {b"url": escape(url).encode("ascii"), b"script": encode_json(url)}
     return Response(200, body, HTML, headers=cookies + _NO_REFERRER, recorded=recorded)
 
 
 def not_available(*, recorded: bool) -> Response:
-    """The page of a refused click that has nowhere to go."""
+    """Return the page of a rejected click without a target."""
     return Response(404, NOT_AVAILABLE, HTML, headers=NO_STORE, recorded=recorded)
 
 
 def json_redirect(request: Request, hit: Hit, url: str | None, cookies: bytes, *, recorded: bool) -> Response:
-    """Where the click goes, and its id, for a script to read (`format=json`)."""
+    """Return the target of a click and its id as JSON for a script (`format=json`)."""
     headers = cookies + cors(request)
     if url is None:
         answer = error_response(404, "not_available", "This offer is not available", headers)
@@ -64,7 +64,7 @@ def json_redirect(request: Request, hit: Hit, url: str | None, cookies: bytes, *
 
 
 def cors(request: Request) -> bytes:
-    """The header lines that let the page which asks read the answer, with the visitor's cookies."""
+    """Return the header lines that let the asking page read the answer, with cookies."""
     origin = request.headers.get(b"origin")
     if origin is None or not _is_origin(origin):
         return b"Vary: Origin\r\n"
@@ -72,7 +72,7 @@ def cors(request: Request) -> bytes:
 
 
 def preflight(request: Request, methods: tuple[str, ...]) -> Response:
-    """The answer to OPTIONS: what a page of another site may ask."""
+    """Return the answer to OPTIONS: what a page of another site may ask."""
     allowed = ", ".join((*methods, "OPTIONS")).encode("ascii")
     headers = b"Allow: %s\r\n" % allowed + cors(request)
     if b"origin" in request.headers:

@@ -1,4 +1,7 @@
-"""Clicks that a trusted server reports for a visitor by `ip=` and `ua=` (docs/spec/tracking.md#visitor-address)."""
+"""Clicks that a trusted server reports for a visitor by `ip=` and `ua=`.
+
+See docs/spec/tracking.md#visitor-address.
+"""
 
 from functools import lru_cache
 from typing import Final
@@ -10,7 +13,7 @@ from trackyard.edge.http.request import Request
 
 USER_AGENT: Final = b"user-agent"
 _NETWORK_CACHE_SIZE: Final = 1024
-"""Lists of affiliates that are kept compiled."""
+"""Compiled lists of affiliates in the cache."""
 
 
 def resolve_visitor(
@@ -18,9 +21,9 @@ def resolve_visitor(
 ) -> tuple[str, int, str | None]:
     """Return the visitor's address, its number, and the user agent that a server reports.
 
-    With a user agent the other headers are the server's; None = the request is the visitor's own. Trusted are a trusted
-    peer without a forwarded address, and the servers of the click's affiliate; a server behind a trusted proxy is known
-    by the address that the proxy sends.
+    The user agent is None when the request comes from the visitor; otherwise the other headers are those of the server.
+    Trusted servers are a trusted peer without a forwarded address, and the servers of the click's affiliate. A server
+    behind a trusted proxy is known by the address that the proxy sends.
     """
     ip, number = request.peer, -1
     forwarded = request.headers.get(b"x-forwarded-for") if request.trusted else None

@@ -24,7 +24,7 @@ class SmartLinkHandler:
         self._clicks = clicks
 
     def follow(self, request: Request, ruleset: Ruleset) -> Response:
-        """Answer a click of the chosen offer. When no offer takes it, it is rejected as one of the best."""
+        """Answer a click of the chosen offer; when no offer takes it, the best one rejects it."""
         params, cut = read_query_params(request.query)
         params.pop("offer_id", None)
         key = params.get("id", "")

@@ -1,4 +1,4 @@
-"""Constant answers, and errors in their one form (docs/spec/api-conventions.md#errors)."""
+"""Constant answers and errors (docs/spec/api-conventions.md#errors)."""
 
 from typing import Final
 
@@ -13,7 +13,7 @@ encode_json: Final = msgspec.json.Encoder().encode
 
 
 def error_response(status: int, code: str, text: str, headers: bytes = b"") -> Response:
-    """An error in the form of docs/spec/api-conventions.md#errors."""
+    """Return an error in the form of docs/spec/api-conventions.md#errors."""
     body = encode_json({"status": 2, "error": text, "message": text, "code": code})
     return Response(status, body, headers=NO_STORE + headers)
 
@@ -21,5 +21,5 @@ def error_response(status: int, code: str, text: str, headers: bytes = b"") -> R
 JOURNAL_UNWRITABLE: Final = error_response(
     503, "journal_unwritable", "Nothing was recorded: try again later", b"Retry-After: 5\r\n"
 )
-"""The answer when a record could not be made safe."""
+"""The answer when a record could not be written."""
 NOT_READY: Final = error_response(503, "not_ready", "No rules yet", b"Retry-After: 1\r\n")

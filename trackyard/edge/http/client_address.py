@@ -1,4 +1,7 @@
-"""The visitor's address: the peer's or a trusted proxy's value (docs/spec/tracking.md#visitor-address)."""
+"""The visitor's address, of the peer or from a trusted proxy.
+
+See docs/spec/tracking.md#visitor-address.
+"""
 
 import socket
 from collections.abc import Iterable
@@ -9,18 +12,18 @@ from trackyard.domain.tracking.ip_lists import find_packed
 
 
 def address_text(packed: bytes) -> str:
-    """The one way to write an address: dotted, or compressed lower-case IPv6."""
+    """Return an address in its one form: dotted, or compressed lower-case IPv6."""
     return socket.inet_ntop(socket.AF_INET if len(packed) == 4 else socket.AF_INET6, packed)
 
 
 def find_address(text: str) -> str | None:
-    """An address in its one form; None when the text is none."""
+    """Return an address in its one form; None = the text is no address."""
     packed = find_packed(text)
     return None if packed is None else address_text(packed)
 
 
 class TrustedNetworks:
-    """The networks of proxies that are believed."""
+    """The networks of trusted proxies."""
 
     def __init__(self, networks: Iterable[IPv4Network | IPv6Network]) -> None:
         by_length: dict[int, list[tuple[int, int]]] = {4: [], 16: []}
@@ -30,7 +33,7 @@ class TrustedNetworks:
         self._by_length = {length: tuple(pairs) for length, pairs in by_length.items()}
 
     def trusts(self, packed: bytes) -> bool:
-        """Whether an address (as of `find_packed`) is one of them."""
+        """Return whether an address (as of `find_packed`) is in one of them."""
         number = int.from_bytes(packed, "big")
         for mask, start in self._by_length[len(packed)]:  # noqa: SIM110 (a generator costs more than the look)
             if number & mask == start:
@@ -38,23 +41,23 @@ class TrustedNetworks:
         return False
 
     def trusts_text(self, text: str) -> bool:
-        """Whether an address in text form is one of them."""
+        """Return whether an address in text form is in one of them."""
         packed = find_packed(text)
         return packed is not None and self.trusts(packed)
 
     def visitor(self, peer: str, forwarded: str) -> str:
-        """The address of the visitor behind a trusted `peer` that sent X-Forwarded-For `forwarded`.
+        """Return the visitor's address behind a trusted `peer` that sent X-Forwarded-For `forwarded`.
 
-        The right-most entry that is not itself trusted; entries behind something that is no address are not
-        believed. All trusted: the left-most.
+        It is the right-most entry that is not trusted itself, or the left-most when all are. Entries to the left of one
+        that is no address are ignored.
         """
         return self.locate(peer, forwarded)[0]
 
     def locate(self, peer: str, forwarded: str) -> tuple[str, int]:
-        """As `visitor`, and the number of the address."""
+        """Return the visitor's address as `visitor` does, and its number."""
         packed = find_packed(forwarded)
         if packed is not None and len(packed) == 4 and ":" not in forwarded:
-            # One plain IPv4 address, as nearly always; inet_pton takes it in its one form only.
+            # One plain IPv4 address, as nearly always; inet_pton accepts its one form only.
             return forwarded, int.from_bytes(packed, "big")
         found = peer
         for item in reversed(forwarded.split(",")):
@@ -77,7 +80,7 @@ def _without_port(entry: str) -> str:
 
 
 def peer_address(peername: object) -> str:
-    """The address in what a socket says of its peer, "" for a socket without addresses."""
+    """Return the address in the peer name of a socket; "" = it has no addresses."""
     if isinstance(peername, tuple) and peername:
         return find_address(str(peername[0])) or str(ip_address(str(peername[0])))
     return ""

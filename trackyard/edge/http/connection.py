@@ -17,16 +17,16 @@ from trackyard.edge.http.request import MAX_URL, DeferredResponse, Request, Resp
 MAX_HEADERS = 64 * 1024
 MAX_BODY = 1024 * 1024
 MAX_WIRE_BODY = 8 * MAX_BODY
-"""A body with what is around it: one that comes in chunks of a byte is six times its size, trailers follow it."""
+"""A body with its framing: in chunks of one byte it is six times its size, and trailers follow it."""
 MAX_REPEATED = 1024 * 1024
-"""Bytes that joining repeated headers may copy: each repeat copies all that went before."""
+"""Bytes that joining repeated headers may copy: each repeat copies all earlier values."""
 REQUEST_S = 20.0
-"""A request must be whole this long after its first byte."""
+"""Time from the first byte of a request to its last."""
 IDLE_S = 75.0
 DEFAULT_MAX_CONNECTIONS = 1_000_000
 """Default limit of connections of an edge."""
 LINGER_S = 5.0
-"""How long a refused client may go on sending before the connection is cut under its answer."""
+"""Time that a rejected client may still send before the connection is cut."""
 
 _STATUS_LINES: Final = {status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() for status in HTTPStatus}
 _READ_HEADERS: Final = (
@@ -37,14 +37,14 @@ _IGNORED_HEADERS: Final = (
     *("Accept", "Accept-Encoding", "Cache-Control", "DNT", "Host", "Pragma", "Priority", "TE"),
     *("Sec-Fetch-Dest", "Sec-Fetch-Mode", "Sec-Fetch-Site", "Sec-Fetch-User", "Upgrade-Insecure-Requests"),
 )
-"""Headers that are dropped; remove one from the list before reading it."""
+"""Headers that are dropped; remove a header from the list before reading it."""
 _HEADER_NAMES: Final[dict[bytes, bytes]] = {
     spelling: name.lower().encode() if name in _READ_HEADERS else b""
     for name in (*_READ_HEADERS, *_IGNORED_HEADERS)
     for spelling in (name.encode(), name.lower().encode())
 }
-"""Names of headers as browsers and proxies write them → as they are asked for, b"" = not at all. Others are asked for
-in lower case."""
+"""Names of headers in lower case by the spellings of browsers and proxies, b"" = dropped. Others are put into lower
+case."""
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 _PENDING_LIMIT = 256
 """Pipelined requests of one connection that may wait; reading stops meanwhile."""
@@ -53,34 +53,37 @@ _log = logging.getLogger("trackyard.edge")
 
 
 class RequestHandler(Protocol):
-    """What answers, knowing no server."""
+    """The function that answers, without a server."""
 
     def handle(self, request: Request) -> Response:
-        """The answer; one that is `recorded` may be sent only after `commit` said so."""
+        """Return the answer; a `recorded` one is sent only after `commit` returned True."""
         ...
 
     @property
     def commit(self) -> Callable[[], bool]:
-        """Writes the records of what was answered since the last time; whether they could be written."""
+        """Write the records of the answers since the last call; return whether that worked."""
         ...
 
 
 class JournalSyncer(Protocol):
-    """Makes the journal durable for those who wait."""
+    """Makes the journal durable for waiting connections."""
 
     def wait(self, waiter: "Connection") -> None:
-        """Calls `waiter.synced(ok)` when everything in the journal now is on disk, or cannot be."""
+        """Call `waiter.synced(ok)` when the present journal is on disk, or cannot be."""
         ...
 
     def sync_soon(self) -> None:
-        """Something may have been written that should be synced soon."""
+        """Sync soon what may have been written."""
         ...
 
 
 class ConnectionContext:
-    """What the connections of one edge share. `now`: coarse seconds of the loop's clock · `date`: the Date
-    header · both kept by the server's tick · `max_connections`: connections at once; `dropped_connections`: those
-    that came beyond, since the tick last looked."""
+    """The context that the connections of one edge share.
+
+    now: coarse seconds of the clock of the event loop, set by the tick of the server
+    date: the Date header, set by the tick too
+    max_connections: at once; `dropped_connections`: those beyond since the last tick
+    """
 
     def __init__(
         self,
@@ -105,7 +108,7 @@ class ConnectionContext:
         self.set_date(0)
 
     def deliver_later(self, connection: "Connection") -> None:
-        """Answers of `connection` go out together with those of others: their records are one write."""
+        """Send the answers of a connection together with those of others: their records are one write."""
         self._pending_delivery.append(connection)
         if len(self._pending_delivery) == 1:
             self._call_soon(self._deliver)
@@ -118,12 +121,12 @@ class ConnectionContext:
         self.syncer.sync_soon()
 
     def set_date(self, epoch_s: int) -> None:
-        """Makes the Date header say this second."""
+        """Set the Date header."""
         self.date = f"Date: {formatdate(epoch_s, usegmt=True)}\r\n".encode()
 
 
 class Connection(asyncio.Protocol):
-    """One client. A request that waits for the disk holds back those pipelined behind it."""
+    """One client; a request that waits for the disk holds back later pipelined ones."""
 
     def __init__(self, shared: ConnectionContext) -> None:
         self._shared = shared
@@ -178,7 +181,7 @@ class Connection(asyncio.Protocol):
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade:
-            # Answered like any request; what follows is not HTTP.
+            # Answered like any request; the following bytes are not HTTP.
             self._close_after_answers()
         except httptools.HttpParserError:
             if not self._closing:
@@ -191,7 +194,7 @@ class Connection(asyncio.Protocol):
             self._deliver_later()
 
     def _count(self, size: int) -> None:
-        """Bounds what the parser keeps of a request that is not whole yet."""
+        """Bound what the parser keeps of an incomplete request."""
         if self._in_headers:
             self._header_bytes += size
             if self._header_bytes > MAX_HEADERS:
@@ -235,7 +238,7 @@ class Connection(asyncio.Protocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         if not self._in_headers:
-            return  # a trailer says nothing we ask for
+            return  # trailers are not read
         known = _HEADER_NAMES.get(name)
         if known is None:
             name = name.lower()
@@ -265,7 +268,7 @@ class Connection(asyncio.Protocol):
         elif length is not None and int(length) > MAX_BODY:
             self._close_with_error(error_response(413, "too_large", "The body is over the limit of 1 MB"))
         elif self._waiting is None and headers.get(b"expect", b"").lower() == b"100-continue":
-            # Behind an answer that has not gone out yet it would come out of its order.
+            # Behind an unsent answer it would be out of order.
             self._out.append(_CONTINUE)
 
     def on_body(self, body: bytes) -> None:
@@ -306,7 +309,7 @@ class Connection(asyncio.Protocol):
     # --- answers ----------------------------------------------------------------------------------------
 
     def synced(self, ok: bool) -> None:
-        """The journal is durable up to the call this connection waits for, or is not."""
+        """Send the answer that waited for the journal; `ok`: the journal is durable."""
         waiting = self._waiting
         if ok and waiting is not None and self._transport is not None:
             deferred = waiting[2]
@@ -328,18 +331,18 @@ class Connection(asyncio.Protocol):
             self._transport.close()
 
     def _send_deferred(self) -> None:
-        """Send the durable answer once its body came."""
+        """Send the durable answer with its body."""
         self.synced(True)
 
     def _stop_waiting(self) -> None:
-        # Of its own, or mypyc took it for settled in all of `synced` that nothing waits.
+        # A function of its own: mypyc would take `_waiting` for None in the rest of `synced`.
         self._waiting = None
 
     def deliver(self, committed: bool) -> None:
-        """Sends what leaves. `committed`: whether the records of these answers are in the journal."""
+        """Send the answers. `committed`: their records are in the journal."""
         self._pending_delivery = False
         if self._recorded and not committed:
-            # One answer for all that were pipelined: the close shows that the others have none.
+            # One answer for all pipelined requests: the close shows that the others have none.
             self._out = [serialize(JOURNAL_UNWRITABLE, self._shared.date, b"Connection: close\r\n", head=False)]
             self._closing = True
         self._recorded = False
@@ -352,7 +355,7 @@ class Connection(asyncio.Protocol):
             self._linger(transport)
 
     def finish(self) -> None:
-        """The edge stops: an idle connection closes now, another one behind its answer."""
+        """Close an idle connection now, and a busy one behind its answer: the edge stops."""
         if self._transport is None:
             return
         if self._waiting is None and not self._out and (self._closing or not self._in_request):
@@ -394,10 +397,10 @@ class Connection(asyncio.Protocol):
         self._out.append(serialize(response, self._shared.date, connection_header, head=request.method == "HEAD"))
 
     def _close_with_error(self, response: Response) -> None:
-        """Answers what is no acceptable request and reads no further; the client may finish sending."""
+        """Answer an invalid request and read no further; the client may finish sending."""
         self._closing = True
         if self._waiting is not None or self._transport is None:
-            # An answer out of its order would be taken for the waiting one's.
+            # The client would take it for the answer that still waits.
             return
         self._out.append(serialize(response, self._shared.date, b"Connection: close\r\n", head=False))
 
@@ -416,7 +419,7 @@ class Connection(asyncio.Protocol):
             self._shared.deliver_later(self)
 
     def _linger(self, transport: asyncio.Transport) -> None:
-        """Closes. A client that is still sending must not lose its answer to a reset."""
+        """Close. A client that is still sending must not lose its answer to a reset."""
         if self._in_request and transport.can_write_eof():
             transport.write_eof()
             self.deadline = self._shared.now + LINGER_S
@@ -433,7 +436,7 @@ class Connection(asyncio.Protocol):
 
 
 def serialize(response: Response, date: bytes, connection: bytes, *, head: bool) -> bytes:
-    """The bytes of an answer."""
+    """Return the bytes of an answer."""
     status_line = _STATUS_LINES[response.status]
     if response.location:
         return b"%b%b%b%bLocation: %b\r\nContent-Length: 0\r\n\r\n" % (
@@ -456,7 +459,7 @@ def _headers_size(headers: dict[bytes, bytes]) -> int:
 
 
 def _origin_form(url: bytes) -> bytes:
-    """The path and query of a request target, also of one in absolute form."""
+    """Return the path and query of a request target, also of one in absolute form."""
     if url.startswith(b"/"):
         return url
     rest = url.partition(b"://")[2]

@@ -32,7 +32,7 @@ _COOKIE_PARTS: Final = (_cookie_parts(_HTTP_ATTRIBUTES), _cookie_parts(_HTTPS_AT
 
 
 def click_cookies(request: Request, ruleset: Ruleset, hit: Hit, route: OfferRoute, *, unique: bool) -> bytes:
-    """The header lines that a recorded click sets. unique: whether the visitor is new to the offer."""
+    """Return the cookie headers of a recorded click. unique: the visitor is new to the offer."""
     first, second, third, last = _COOKIE_PARTS[1 if is_https(request) else 0]
     click_id, number = hit.click_id, route.number
     if unique:
@@ -45,11 +45,11 @@ def click_cookies(request: Request, ruleset: Ruleset, hit: Hit, route: OfferRout
 
 
 def is_https(request: Request) -> bool:
-    """Whether the visitor came by https: to this listener, or to a trusted proxy before it."""
+    """Return whether the visitor came by https, to this listener or to a trusted proxy."""
     if request.tls:
         return True
     if not request.trusted:
         return False
     protocols = request.headers.get(b"x-forwarded-proto")
-    # Of several proxies the first is the one that the visitor spoke with.
+    # Of several proxies the visitor connected to the first.
     return protocols is not None and protocols.partition(b",")[0].strip().lower() == b"https"

@@ -1,4 +1,4 @@
-"""Requests and answers of the tracking listener, as plain values that know no server."""
+"""Requests and answers of the tracking listener as plain values."""
 
 from collections.abc import Callable
 
@@ -8,8 +8,13 @@ MAX_URL = 8 * 1024
 
 
 class Request:
-    """One request. headers: by lower-case name, repeated ones joined by ", ", cookies by "; " · peer: normalised
-    address · trusted: whether the peer is a trusted proxy · tls: whether the peer came by TLS of our own."""
+    """One request.
+
+    headers: by lower-case name; repeated ones are joined by ", ", cookies by "; "
+    peer: normalised address
+    trusted: the peer is a trusted proxy
+    tls: the connection has TLS of this listener
+    """
 
     __slots__ = ("body", "headers", "method", "path", "peer", "query", "tls", "trusted")
 
@@ -34,11 +39,11 @@ class Request:
         self.tls = tls
 
     def with_target(self, path: str, query: bytes) -> "Request":
-        """The same request to another target."""
+        """Return the same request to another target."""
         return Request(self.method, path, query, self.headers, self.peer, self.trusted, self.body, self.tls)
 
     def header(self, name: bytes) -> str:
-        """The text of a header, cleaned and cut like a parameter; "" when it is not there."""
+        """Return a header, cleaned and cut like a parameter; "" = it is missing."""
         value = self.headers.get(name)
         if value is None:
             return ""
@@ -48,8 +53,13 @@ class Request:
 
 
 class Response:
-    """One answer. `location`: ASCII · `headers`: more headers, each with its line end · `recorded`: to be sent only
-    when `Edge.commit` took its record · `durable`: only when everything in the journal so far is synced."""
+    """One answer.
+
+    location: ASCII
+    headers: more headers, each with its line end
+    recorded: sent only after `EdgeHandler.commit` wrote its record
+    durable: sent only after a sync of the journal
+    """
 
     __slots__ = ("body", "content_type", "durable", "headers", "location", "recorded", "status")
 
@@ -73,8 +83,11 @@ class Response:
 
 
 class DeferredResponse(Response):
-    """A durable answer whose body may come after it is durable. `ready`: whether it came · `waiter`: what to call then,
-    None while the connection has not asked."""
+    """A durable answer with a body that may come later.
+
+    ready: the body came
+    waiter: called with the body; None while the connection does not wait
+    """
 
     __slots__ = ("ready", "waiter")
 
