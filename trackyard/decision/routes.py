@@ -1,4 +1,4 @@
-"""The rules in the memory of one edge: look-ups that cost one dict access each."""
+"""The ruleset in the memory of an edge: each look-up is one dict access."""
 
 import logging
 from array import array
@@ -38,12 +38,12 @@ _TARGETING_CACHE_SIZE: Final = 131_072
 
 
 def restrictions_of(offer: RulesetOffer) -> Restrictions:
-    """The restrictions of an offer's row."""
+    """Return the restrictions of an offer."""
     return _decode_restrictions(offer.restrictions) if offer.restrictions else NO_RESTRICTIONS
 
 
 class Ruleset:
-    """Tables of compiled rules. `apply` changes them; everything else only reads."""
+    """Tables of compiled rows. `apply` changes them; everything else reads."""
 
     __slots__ = (
         "_advertisers",
@@ -66,7 +66,7 @@ class Ruleset:
     def __init__(self) -> None:
         self.platform = RulesetPlatform()
         self._advertisers: dict[str, RulesetAdvertiser] = {}
-        # Keyed by what visitors write, so that a look-up parses nothing.
+        # Keyed by the text of links, so that a look-up parses nothing.
         self._affiliates: dict[str, KnownAffiliate] = {}
         self._offers: dict[str, RulesetOffer] = {}
         self._by_hash: dict[str, RulesetOffer] = {}
@@ -76,7 +76,7 @@ class Ruleset:
         self._full_caps: dict[int, tuple[FullCap, ...]] = {}
         self._smartlinks: dict[str, RulesetSmartLink] = {}
         self._pixels: dict[tuple[int, int], tuple[str, ...]] = {}
-        # Made at the first click that asks: of many offers few are clicked, and many of these restrict the same.
+        # Made at the first click: of many offers few are clicked, and many of them have equal restrictions.
         self._targetings: dict[bytes, Targeting] = {}
         self._sub_accounts: dict[str, TargetingCheck | None] = {}
         self._routes: dict[str, OfferRoute] = {}
@@ -94,33 +94,33 @@ class Ruleset:
 
     @classmethod
     def of(cls, entries: Iterable[tuple[str, str, bytes | None]]) -> "Ruleset":
-        """Rules made of (kind, key, payload) entries, as `apply` takes them."""
+        """Return a ruleset of (kind, key, payload) entries, see `apply`."""
         made = cls()
         for kind, key, payload in entries:
             made.apply(kind, key, payload)
         return made
 
     def apply(self, kind: str, key: str, payload: bytes | None) -> None:
-        """Sets the row of (kind, key), msgpack of its struct, or removes it (None)."""
+        """Set the row of (kind, key), msgpack of its struct, or remove it (None)."""
         put = self._put.get(kind)
         if put is None:
-            # A newer program wrote it; what this one does not know it cannot decide by.
-            _log.warning("unknown kind of rule", extra={"kind": kind, "key": key})
+            # A newer program wrote it: this one cannot decide by an unknown kind.
+            _log.warning("ruleset row of unknown kind", extra={"kind": kind, "key": key})
             return
         try:
             row: RulesetRow | None = None if payload is None else _decoders[kind].decode(payload)
         except msgspec.ValidationError as error:
-            # A newer program wrote it: to decide by a part of it would be wrong.
+            # A newer program wrote it: a decision by a part of it would be wrong.
             _log.error("ruleset row not compiled", extra={"kind": kind, "key": key, "error": str(error)})
             row = None
         put(key, row)
 
     def find_offer(self, key: str) -> RulesetOffer | None:
-        """An offer by its integer id in plain decimal or its 24 hex digits."""
+        """Return an offer by its integer id in plain decimal or its 24 hex digits."""
         return self._offers.get(key) or self._by_hash.get(key)
 
     def find_route(self, key: str) -> OfferRoute | None:
-        """The way of clicks on an offer, as of `find_offer`."""
+        """Return the route of clicks on an offer, by the keys of `find_offer`."""
         route = self._routes.get(key)
         return route if route is not None and route.edition == self._edition else self._make_route(key)
 
@@ -142,7 +142,7 @@ class Ruleset:
             self._disconnected.get(offer.id),
             self.platform.timezone,
         )
-        # One text for both: a look-up reads it, and so does the record.
+        # One text object for both: look-ups and records read it.
         self._routes[route.number if key == route.number else key] = set_checks(route)
         return route
 
@@ -157,17 +157,17 @@ class Ruleset:
         return self._affiliates.get(key) or self._affiliates.get(without_zeros(key))
 
     def _remove_route(self, offer: RulesetOffer | None) -> None:
-        """Another way is to be made for clicks on an offer."""
+        """Drop the route of an offer: it changed."""
         if offer is not None:
             self._routes.pop(str(offer.id), None)
             self._routes.pop(offer.hash, None)
 
     def find_advertiser(self, advertiser_id: str) -> RulesetAdvertiser | None:
-        """An advertiser by its 24 hex digits."""
+        """Return an advertiser by its 24 hex digits."""
         return self._advertisers.get(advertiser_id)
 
     def _targeting(self, offer: RulesetOffer) -> Targeting:
-        """The restrictions of an offer, compiled at the first click on one that restricts the same."""
+        """Return the compiled restrictions of an offer, one object for equal restrictions."""
         found = self._targetings.get(offer.restrictions)
         if found is None:
             if len(self._targetings) >= _TARGETING_CACHE_SIZE:
@@ -176,7 +176,7 @@ class Ruleset:
         return found
 
     def _find_sub_accounts(self, advertiser: RulesetAdvertiser) -> TargetingCheck | None:
-        """The check of the sub accounts of an advertiser of these rules; None when it restricts none."""
+        """Return the check of an advertiser's sub accounts; None = it restricts none."""
         if not advertiser.sub_accounts:
             return None
         if advertiser.id not in self._sub_accounts:
@@ -184,11 +184,11 @@ class Ruleset:
         return self._sub_accounts[advertiser.id]
 
     def find_smartlink(self, smartlink_id: str) -> RulesetSmartLink | None:
-        """A SmartLink category by its 24 hex digits."""
+        """Return a SmartLink by its 24 hex digits."""
         return self._smartlinks.get(smartlink_id)
 
     def pixels(self, offer_id: int, affiliate_id: int) -> tuple[str, ...]:
-        """The code of the pixels that an affiliate shows to who converts at an offer."""
+        """Return the code of an affiliate's pixels for conversions of an offer."""
         return self._pixels.get((offer_id, affiliate_id), ()) if self._pixels else ()
 
     @property

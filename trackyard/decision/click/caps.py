@@ -10,7 +10,7 @@ from trackyard.domain.tracking.ruleset import ClickCap, RulesetOffer
 
 _CACHE_SIZE: Final = 10_000
 NEVER: Final = 2**62
-"""The end of a period that has none."""
+"""The end of a period without an end."""
 
 
 class CappedCount:
@@ -19,7 +19,7 @@ class CappedCount:
     key: 16 bytes
     limit: the count that is full
     end: of the period, UTC seconds; NEVER = it does not end
-    cell_index: where the state found the count last, -1 = nowhere
+    cell_index: of the cell where the state found the count last, -1 = none
     changed_round: the round in which the state noted it as changed
     """
 
@@ -41,13 +41,13 @@ class CappedCounts(NamedTuple):
 
 
 class CurrentPeriods:
-    """The periods of now by zone and name: each is computed once while it lasts."""
+    """The present periods by zone and name, each computed once."""
 
     def __init__(self) -> None:
         self._periods: dict[tuple[str, str], Period] = {}
 
     def at(self, zone: str, name: str, now_ms: int) -> Period:
-        """The period `name` of `zone` that `now_ms` lies in. Raises ValueError for an unknown name."""
+        """Return the period `name` of `zone` that contains `now_ms`. Raises ValueError for an unknown name."""
         period = self._periods.get((zone, name))
         if period is None or now_ms < period.start or (period.end is not None and now_ms >= period.end):
             period = self._periods[zone, name] = period_at(CapPeriod(name), now_ms, ZoneInfo(zone))
@@ -73,7 +73,7 @@ class OfferClickCaps:
 
     def __init__(self, offer: RulesetOffer, platform_zone: str) -> None:
         self._since = self._until = 0
-        # What no cap asks for must not make a count of its own.
+        # Affiliate or country makes a count of its own only where a cap asks for it.
         self._by_affiliate = any(cap.affiliate_type != CapScope.ALL for cap in offer.click_caps)
         self._by_country = any(cap.country_type != CapScope.ALL for cap in offer.click_caps)
         self._shared_counts: CappedCounts | None = None
@@ -100,7 +100,7 @@ class OfferClickCaps:
         return found
 
     def _start_periods(self, now_ms: int) -> None:
-        """Other periods: what was worked out is of no use."""
+        """Drop the counts of the last periods."""
         periods = [_periods.at(self._zone, cap.period, now_ms) for cap in self._offer.click_caps]
         self._shared_counts = None
         self._counts_by_key.clear()
@@ -134,12 +134,12 @@ def count_key(offer: int, cap: str, affiliate: int, country: str | None, start_m
     """
     text = f"{offer}\0{cap}\0{affiliate}\0{'*' if country is None else country}\0{start_ms}"
     key = blake2b(text.encode(), digest_size=16).digest()
-    # A first word of 0 is a free place.
+    # A first word of 0 is a free cell.
     return key if any(key[:8]) else b"\1" + key[1:]
 
 
 def _applies_to(cap: ClickCap, affiliate: int, country: str) -> bool:
-    """Whether a click counts against the cap: the listed of `exact`, else all."""
+    """Return whether a click counts against a cap: listed values for `exact`, else all."""
     return (cap.affiliate_type != CapScope.EXACT or affiliate in cap.affiliates) and (
         cap.country_type != CapScope.EXACT or country in cap.countries
     )

@@ -21,7 +21,7 @@ _MAX_NUMBER_LENGTH = 18
 
 
 class Reservation:
-    """What the click state says of one click. `full_cap` is the id of a cap without a place, "" = none."""
+    """The answer of the click state. `full_cap`: the id of a cap without a place, "" = none."""
 
     __slots__ = ("full_cap", "is_new")
 
@@ -31,9 +31,9 @@ class Reservation:
 
 
 NEW: Final = Reservation(True, "")
-"""A place in every cap, for a visitor who is new to the offer."""
+"""A place in every cap, for a visitor that is new to the offer."""
 SEEN: Final = Reservation(False, "")
-"""A place in every cap, for a visitor whom the offer knows."""
+"""A place in every cap, for a visitor that was seen."""
 
 
 StepCheck = Callable[[Hit, "OfferRoute", Reservation], Rejection | None]
@@ -42,9 +42,9 @@ StepCheck = Callable[[Hit, "OfferRoute", Reservation], Rejection | None]
 class OfferRoute:
     """One offer with its advertiser, its compiled targeting and the checks of its clicks.
 
-    It is made at the first click on the offer and replaced when anything of it changes. Routes are walked at random,
-    so that each line of the processor's cache costs: what nearly all clicks read comes first, and equal parts of
-    offers are one object.
+    It is made at the first click on the offer and replaced when any part of it changes. Clicks read routes at random,
+    so that each line of the processor's cache costs: the fields that nearly all clicks read come first, and equal parts
+    of offers are one object.
 
     checks: of the steps that may reject its clicks before the click state is asked; `state_checks`: after it
     ordinary_checks: those of `checks` that may reject an ordinary hit

@@ -1,7 +1,7 @@
 """Deep links: the page of the advertiser's site that a click names (docs/spec/tracking.md#deep-links).
 
-A visitor writes these, so that a link of ours must not lead to a site that staff did not name: `redirect` is read by
-one strict form, and the target is built of the parts that were checked.
+Visitors write these, and a tracking link must not lead to a site that staff did not name: `redirect` has one strict
+form, and the target is built from its checked parts.
 """
 
 import re
@@ -19,12 +19,12 @@ _HOST: Final = re.compile(
     r"(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?", re.A
 )
 _IP_LIKE: Final = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)", re.A)
-"""What browsers read as an IPv4 address: it has no subdomains."""
+"""Hosts that browsers read as an IPv4 address: they have no subdomains."""
 _AUTHORITY: Final = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?/*[^/?#]*\Z", re.I | re.A)
-"""A URL that ends in its host: what is appended to it must not go on with it."""
+"""A URL that ends in its host: an appended text must not become a part of the host."""
 
 _PAIR: Final = re.compile(r"[^\s/?#&={}]+=")
-"""What begins with a pair of a query."""
+"""A text that begins with a pair of a query."""
 
 _PORTS: Final = {"http": 80, "https": 443}
 
@@ -51,7 +51,7 @@ class DeepLink(NamedTuple):
 
 
 def wants_deep_link(hit: Hit) -> bool:
-    """Whether the click names a place to go to."""
+    """Return whether the click names a deep link."""
     return any(hit.params.get(name) for name in _PARAMETERS)
 
 
@@ -70,13 +70,13 @@ def find_deep_link(hit: Hit, offer: RulesetOffer) -> DeepLink | None:
 
 
 def is_ignored(hit: Hit, offer: RulesetOffer) -> bool:
-    """Whether a `redirect` or `path` of the click is not followed."""
+    """Return whether a `redirect` or `path` of the click is ignored."""
     wanted = [hit.params[name] for name in _PARAMETERS if hit.params.get(name)]
     return bool(wanted) and (len(wanted) > 1 or find_deep_link(hit, offer) is None)
 
 
 def append_path(url: str, path: str) -> str:
-    """The URL with a path appended, as it is written; the host stays what it was."""
+    """Return a URL with a path appended as written; the host stays the same."""
     if path[:1] not in ("/", "?", "#") and _AUTHORITY.match(url):
         return f"{url}/{path}"
     return url + path
@@ -86,7 +86,7 @@ def append_macro_url(url: str, text: str) -> str:
     """Return a target URL with an offer's `macro_url` appended, before the fragment of the URL.
 
     A text that begins with "&", "?" or a name and "=" is a query: it is joined by "?" where the URL has no query, and
-    else by "&". Another text is appended as it is written, and the host stays what it was.
+    else by "&". Another text is appended as written, and the host stays the same.
     """
     if not text:
         return url
@@ -101,7 +101,7 @@ def append_macro_url(url: str, text: str) -> str:
 
 
 def _find_redirect(text: str, offer: RulesetOffer) -> str | None:
-    """The URL that `redirect` asks for, rebuilt; None when it leads elsewhere than the offer does."""
+    """Return the URL of `redirect`, rebuilt; None = it leads to no site of the offer."""
     found = _URL.fullmatch(text)
     if found is None:
         return None
@@ -125,14 +125,14 @@ def _is_allowed_site(site: _Site, known: _Site) -> bool:
 
 
 def _sites(offer: RulesetOffer) -> list[_Site]:
-    """The sites of the offer's URL, its preview URL and its landings."""
+    """Return the sites of the offer's URL, preview URL and landings."""
     urls = (offer.url, offer.preview_url, *(landing.url for landing in offer.landings))
     return [site for site in map(_find_site, urls) if site is not None]
 
 
 @lru_cache(maxsize=4096)
 def _find_site(url: str) -> _Site | None:
-    """The site of a URL that staff wrote; None when its host is not fixed, or no name."""
+    """Return the site of a URL of staff; None = its host is not fixed, or is no name."""
     found = _URL.fullmatch(url)
     host = None if found is None else _find_host(found[2])
     if found is None or host is None:

@@ -1,4 +1,4 @@
-"""Texts as JSON, for records that are built faster than an encoder builds them."""
+"""JSON texts for records that are built faster than by an encoder."""
 
 from typing import Final
 
@@ -8,7 +8,10 @@ _encode: Final = msgspec.json.Encoder().encode
 
 
 def quoted(text: str) -> str:
-    """A text as JSON, as msgspec encodes it. Errors: UnicodeEncodeError for half of a surrogate pair."""
+    """Return a text as JSON, as msgspec encodes it.
+
+    Raises UnicodeEncodeError for half of a surrogate pair.
+    """
     if text.isprintable() and '"' not in text and "\\" not in text:
         return f'"{text}"'
     return _encode(text).decode()

@@ -1,25 +1,25 @@
-"""Parameters of query strings and forms as plain texts of bounded length (docs/spec/tracking.md#bounds)."""
+"""Parameters of query strings and forms, of bounded length (docs/spec/tracking.md#bounds)."""
 
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
 MAX_PARAMETER = 2 * 1024
 MAX_PARAMETERS = 1000
-"""More than this are not read: they are no parameters of ours, and reading them costs other visitors time."""
+"""More are not read: no caller needs them, and reading them costs other visitors time."""
 
 PRINTABLE: Final = bytes(code if 32 <= code < 127 else 32 for code in range(256))
-"""Leaves printable ASCII as it is and changes everything else: the fastest check."""
+"""Keeps printable ASCII and changes everything else: the fastest check."""
 _LITERAL: Final = PRINTABLE.replace(b"%", b" ").replace(b"+", b" ")
-"""Leaves characters that are literal in a query string, and changes everything else."""
+"""Keeps characters that are literal in a query string, and changes everything else."""
 _UNRESERVED: Final = bytes(
     code if code < 128 and (chr(code).isalnum() or code in b"-._~&=") else ord("-") for code in range(256)
 )
-"""Leaves characters that are literal everywhere and those that separate parameters; changes everything else."""
+"""Keeps characters that are literal everywhere or separate parameters; changes everything else."""
 _CONTROLS: Final = dict.fromkeys([*range(32), *range(127, 160)])
 
 
 def clean_text(text: str) -> tuple[str, bool]:
-    """A stranger's text without control characters, at most 2 KB of UTF-8; True when it was cut."""
+    """Return a text without control characters, at most 2 KB of UTF-8; True = it was cut."""
     if not text.isprintable():
         text = text.translate(_CONTROLS)
     if len(text) * 4 > MAX_PARAMETER:
@@ -43,7 +43,10 @@ def find_plain_params(query: bytes) -> dict[str, str] | None:
 
 
 def read_query_params(query: bytes) -> tuple[dict[str, str], bool]:
-    """The parameters of a query string or urlencoded body, the last of a name wins; True when one was cut."""
+    """Return the parameters of a query string or urlencoded body; True = a value was cut.
+
+    The last of a name wins.
+    """
     if len(query) <= MAX_PARAMETER and query.translate(_LITERAL) == query:
         params = {}
         for pair in query.decode("ascii").split("&"):

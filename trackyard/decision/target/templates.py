@@ -22,12 +22,12 @@ MacroFunction = Callable[[Hit, RulesetOffer], str]
 
 
 class _MacroReader:
-    """What reads the value of a macro. `read` gives it encoded: what cannot need it is spared the look."""
+    """Reads the value of a macro, percent-encoded where it needs it."""
 
     __slots__ = ()
 
     def read(self, hit: Hit, offer: RulesetOffer) -> str:
-        """The value for a click."""
+        """Return the value for a click."""
         raise NotImplementedError
 
 
@@ -66,7 +66,7 @@ class _OsMacro(_MacroReader):
 
 
 class _FunctionMacro(_MacroReader):
-    """A macro that fewer URLs have."""
+    """A macro of fewer URLs."""
 
     __slots__ = ("_read",)
 
@@ -126,7 +126,7 @@ _templates: "dict[str, UrlTemplate]" = {}
 
 
 def url_template(url: str) -> "UrlTemplate":
-    """The target of a URL, kept: its own characters are made safe for a header once."""
+    """Return the compiled URL, cached."""
     found = _templates.get(url)
     if found is None:
         if len(_templates) >= _TEMPLATE_CACHE_SIZE:
@@ -157,9 +157,9 @@ def _url_pieces(names: tuple[str, ...], literals: tuple[str, ...]) -> tuple[_Url
 
 
 class UrlTemplate:
-    """A URL: the text before its first macro, and the rest, which many URLs share.
+    """A compiled URL: the text before its first macro, and the rest, which many URLs share.
 
-    Thousands of them are walked at random, so that shared parts stay in the cache.
+    Thousands of URLs are filled at random, and shared parts stay in the cache of the processor.
     """
 
     __slots__ = ("_first", "_rest")
@@ -177,7 +177,7 @@ class UrlTemplate:
         self._rest = _url_pieces(tuple(names), tuple(rest))
 
     def fill(self, hit: Hit, offer: RulesetOffer) -> str:
-        """The URL for one click, values percent-encoded."""
+        """Return the URL for one click, values percent-encoded."""
         texts = [self._first]
         for piece in self._rest:
             texts.append(piece.macro.read(hit, offer))

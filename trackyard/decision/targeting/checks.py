@@ -1,7 +1,9 @@
-"""Properties that a click must have, one class each (docs/spec/tracking.md#restrictions-and-targeting-groups).
+"""Properties that a click must have, one class each.
 
-Deny wins over allow; an empty allow allows all; a property that is unknown fails an allow list and passes a deny
-list. A check is made once from what staff wrote and asked at every click of the offer.
+See docs/spec/tracking.md#restrictions-and-targeting-groups.
+
+Deny wins over allow; an empty allow allows all; an unknown property fails an allow list and passes a deny list. A check
+is compiled once and runs at every click of the offer.
 """
 
 from collections.abc import Iterable, Mapping
@@ -30,11 +32,11 @@ class TargetingCheck:
     reason: ClassVar[str] = ""
 
     def passes(self, hit: Hit) -> bool:
-        """Whether the click has the property."""
+        """Return whether the click has the property."""
         raise NotImplementedError
 
     def detail(self, hit: Hit) -> str:
-        """Why a click that does not pass is refused, in words; as long as what the visitor sent."""
+        """Return why a click does not pass, in words; as long as the text of the visitor."""
         raise NotImplementedError
 
 
@@ -68,7 +70,7 @@ class WordCheck(TargetingCheck):
         self._deny = deny
 
     def word(self, hit: Hit) -> str:
-        """The word of a click, as it is written; "" = unknown."""
+        """Return the word of a click as written; "" = unknown."""
         raise NotImplementedError
 
     def passes(self, hit: Hit) -> bool:
@@ -106,7 +108,7 @@ class PlaceCheck(TargetingCheck):
         self._deny = deny
 
     def number(self, hit: Hit) -> int:
-        """The id of a click's place; 0 = unknown."""
+        """Return the id of the place of a click; 0 = unknown."""
         raise NotImplementedError
 
     def passes(self, hit: Hit) -> bool:
@@ -120,7 +122,7 @@ class PlaceCheck(TargetingCheck):
         return describe_failure(self.noun, self.name(hit) or str(number or ""), number in self._deny)
 
     def name(self, hit: Hit) -> str:
-        """The name of a click's place, where it is known."""
+        """Return the name of the place of a click; "" = unknown."""
         return ""
 
 
@@ -251,7 +253,7 @@ class ProxyCheck(TargetingCheck):
 
 
 class SubCheck(TargetingCheck):
-    """Values of subs, by parameter; together: values that are refused when a click has all of a row."""
+    """Values of subs, by parameter; together: rows of values that a click must not all have."""
 
     __slots__ = ("_allow", "_deny", "_together")
     reason = "mistargeting-sub"
@@ -291,7 +293,7 @@ class SubCheck(TargetingCheck):
 
 
 class SubAccountCheck(TargetingCheck):
-    """Values of subs that an offer or an advertiser takes or, excluded, does not take."""
+    """Values of subs that an offer or an advertiser accepts or, excluded, rejects."""
 
     __slots__ = ("_lists", "_owner")
     reason = "mistargeting-sub-account"
@@ -315,5 +317,5 @@ class SubAccountCheck(TargetingCheck):
 
 
 def describe_failure(noun: str, value: str, denied: bool) -> str:
-    """Why a value is refused, in words."""
+    """Return why a value is rejected, in words."""
     return f"{noun} {value or '(unknown)'} is {'denied' if denied else 'not allowed'}"

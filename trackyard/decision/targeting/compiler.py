@@ -1,7 +1,7 @@
 """Compiles restrictions into checks, in the order of their reasons.
 
-Many offers are restricted alike, so checks made of the same short lists are one: a hundred thousand offers with some
-hundred lists of countries hold some hundred sets.
+Checks of the same short lists are one object, because many offers have equal restrictions: a hundred thousand offers
+with some hundred lists of countries hold some hundred sets.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Final
 
 from trackyard.decision.targeting import checks
-from trackyard.decision.targeting.checks import SUBS, TargetingCheck
+from trackyard.decision.targeting.checks import SUBS, PlaceCheck, TargetingCheck, WordCheck
 from trackyard.decision.targeting.ip_lists import AddressSet
 from trackyard.decision.targeting.versions import VersionSet, versions_of
 from trackyard.domain.offers.offers import (
@@ -28,18 +28,18 @@ Texts = tuple[str, ...]
 
 
 def checks_of_group(group: TargetingGroup) -> tuple[TargetingCheck, ...]:
-    """The checks of a targeting group."""
+    """Return the checks of a targeting group."""
     wanted = (
         _ip_check(group.ip.allow, group.ip.deny),
         _country_check(group.country),
-        _region_check(group.region),
-        _city_check(group.city),
+        _place_check(checks.RegionCheck, group.region),
+        _place_check(checks.CityCheck, group.city),
         _isp_check((country, names) for country, names in group.isp.items()),
         _os_check((item.name, ((item.comparison, item.version),)) for item in map(_with_comparison, group.os)),
-        _device_check(group.device_type),
-        _browser_check(group.browser),
-        _brand_check(group.brand),
-        _connection_check(group.connection),
+        _word_check(checks.DeviceCheck, AllowDeny(allow=group.device_type)),
+        _word_check(checks.BrowserCheck, group.browser),
+        _word_check(checks.BrandCheck, group.brand),
+        _word_check(checks.ConnectionCheck, AllowDeny(allow=group.connection)),
         _PROXY if group.block_proxy else None,
         _subs_check(group.sub),
     )
@@ -47,15 +47,15 @@ def checks_of_group(group: TargetingGroup) -> tuple[TargetingCheck, ...]:
 
 
 def checks_of_offer(restrictions: Restrictions) -> tuple[TargetingCheck, ...]:
-    """The checks of an offer's own restrictions, its targeting groups apart."""
+    """Return the checks of an offer's own restrictions, without its targeting groups."""
     connection = restrictions.connection
     wanted = (
         _country_check(AllowDeny(allow=restrictions.countries)),
         _isp_check((item.country, (item.name,)) for item in restrictions.isps),
         _os_check((item.os, tuple(map(_parse_version, item.versions))) for item in restrictions.os),
-        _device_check(restrictions.devices),
-        _brand_check(AllowDeny(allow=restrictions.brands)),
-        _connection_check((connection,) if connection else ()),
+        _word_check(checks.DeviceCheck, AllowDeny(allow=restrictions.devices)),
+        _word_check(checks.BrandCheck, AllowDeny(allow=restrictions.brands)),
+        _word_check(checks.ConnectionCheck, AllowDeny(allow=(connection,) if connection else ())),
         _sub_rows(restrictions.subs),
         find_sub_accounts("offer", restrictions.sub_accounts),
     )
@@ -95,41 +95,14 @@ def _country_check(sides: AllowDeny) -> TargetingCheck | None:
 
 
 @lru_cache(_CACHE_SIZE)
-def _device_check(kinds: Texts) -> TargetingCheck | None:
-    return checks.DeviceCheck(_words(kinds)) if _words(kinds) else None
-
-
-@lru_cache(_CACHE_SIZE)
-def _browser_check(sides: AllowDeny) -> TargetingCheck | None:
+def _word_check(check: type[WordCheck], sides: AllowDeny) -> TargetingCheck | None:
     allow, deny = _words(sides.allow), _words(sides.deny)
-    return checks.BrowserCheck(allow, deny) if allow or deny else None
+    return check(allow, deny) if allow or deny else None
 
 
-@lru_cache(_CACHE_SIZE)
-def _brand_check(sides: AllowDeny) -> TargetingCheck | None:
-    allow, deny = _words(sides.allow), _words(sides.deny)
-    return checks.BrandCheck(allow, deny) if allow or deny else None
-
-
-@lru_cache(_CACHE_SIZE)
-def _connection_check(kinds: Texts) -> TargetingCheck | None:
-    return checks.ConnectionCheck(_words(kinds)) if _words(kinds) else None
-
-
-def _region_check(places: AllowDenyGeo) -> TargetingCheck | None:
-    allow, whole_countries, deny = _ids(places)
-    return checks.RegionCheck(allow, whole_countries, deny) if allow or deny else None
-
-
-def _city_check(places: AllowDenyGeo) -> TargetingCheck | None:
-    allow, whole_countries, deny = _ids(places)
-    return checks.CityCheck(allow, whole_countries, deny) if allow or deny else None
-
-
-def _ids(places: AllowDenyGeo) -> tuple[frozenset[int], frozenset[str], frozenset[int]]:
-    """Return (allowed ids, countries that are allowed as a whole, denied ids)."""
+def _place_check(check: type[PlaceCheck], places: AllowDenyGeo) -> TargetingCheck | None:
     allow, deny = (frozenset(i for ids in side.values() for i in ids if i) for side in (places.allow, places.deny))
-    return allow, _whole_countries(places.allow.items()), deny
+    return check(allow, _whole_countries(places.allow.items()), deny) if allow or deny else None
 
 
 def _whole_countries(allow: Iterable[tuple[str, tuple[int, ...] | Texts]]) -> frozenset[str]:
@@ -166,12 +139,12 @@ def _versions(wanted: tuple[tuple[str, str], ...]) -> VersionSet:
 
 
 def _with_comparison(item: OsVersion) -> OsVersion:
-    """A targeting group's system; without a comparison its version narrows nothing."""
+    """Return a system of a targeting group; a version without a comparison is ignored."""
     return item if item.comparison else OsVersion(name=item.name)
 
 
 def _parse_version(version: str) -> tuple[str, str]:
-    """(comparison, version) of a version of RestrictedOs, which may begin with a sign."""
+    """Return (comparison, version) of a version of RestrictedOs, which may begin with a sign."""
     for sign, comparison in ((">=", "GTE"), ("<", "LT")):
         if version.startswith(sign):
             return comparison, version[len(sign) :]

@@ -12,7 +12,7 @@ _IPV6: Final = 1 << 128
 
 
 class AddressSet:
-    """Addresses, networks and ranges as spans that neither overlap nor touch, of IPv4 and of IPv6 apart."""
+    """Addresses, networks and ranges as separate spans, IPv4 apart from IPv6."""
 
     __slots__ = ("_ends4", "_ends6", "_starts4", "_starts6")
 
@@ -27,7 +27,7 @@ class AddressSet:
         self._starts6, self._ends6 = _merged_spans(spans6)
 
     def contains(self, text: str) -> bool:
-        """Whether the address is in one of the spans; what is no address is in none."""
+        """Return whether an address is in one of the spans; another text is in none."""
         packed = find_packed(text)
         if packed is None:
             return False
@@ -40,19 +40,19 @@ class AddressSet:
 
 
 def address_number(text: str) -> int:
-    """The number of an address, those of IPv4 and IPv6 apart; 0 when it is none."""
+    """Return the number of an address, IPv4 apart from IPv6; 0 = the text is no address."""
     packed = find_packed(text)
     return 0 if packed is None else packed_number(packed)
 
 
 def packed_number(packed: bytes) -> int:
-    """The number of the 4 or 16 bytes of an address."""
+    """Return the number of the 4 or 16 bytes of an address."""
     number = int.from_bytes(packed, "big")
     return number if len(packed) == _IPV4 else number | _IPV6
 
 
 def _merged_spans(spans: list[tuple[int, int]]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The starts and the ends of the spans in order, those that overlap or touch made one."""
+    """Return the starts and ends of the spans in order; those that overlap or touch are merged."""
     starts: list[int] = []
     ends: list[int] = []
     for start, end in sorted(spans):

@@ -2,8 +2,8 @@
 
 See docs/spec/tracking.md#restrictions-and-targeting-groups.
 
-An offer's own restrictions and its targeting groups must both let a click pass. When both refuse it, the reason that
-comes first in REJECTION_REASONS is recorded; the groups' reason is that of the last one tried.
+A click must pass the offer's own restrictions and one of its targeting groups. When both reject it, the reason that
+comes first in REJECTION_REASONS is recorded; the reason of the groups is that of the last one tried.
 """
 
 from typing import Final
@@ -23,7 +23,7 @@ _UTC: Final = ZoneInfo("UTC")
 
 
 class CompiledGroup:
-    """A targeting group. number: its place in the list, from 1 · checks: in the order of their reasons."""
+    """A targeting group, compiled. number: its place in the list, from 1."""
 
     __slots__ = ("_checks", "_url", "_urls", "number")
 
@@ -35,18 +35,18 @@ class CompiledGroup:
 
     @property
     def has_url(self) -> bool:
-        """Whether it has a URL of its own."""
+        """Whether the group has a URL of its own."""
         return bool(self._url or self._urls)
 
     def find_failed_check(self, hit: Hit) -> TargetingCheck | None:
-        """The first check that the click does not pass."""
+        """Return the first check that the click does not pass."""
         for check in self._checks:
             if not check.passes(hit):
                 return check
         return None
 
     def find_url(self, share: int) -> str:
-        """Return the URL that replaces the offer's for a visitor of this share; "" = none does."""
+        """Return the URL that replaces that of the offer for this share of visitors; "" = none."""
         if self._urls:
             for weight, url in self._urls:
                 if share < weight:
@@ -137,12 +137,12 @@ class Targeting:
         return found
 
     def find_group(self, hit: Hit, personal_only: bool) -> CompiledGroup | None:
-        """The targeting group that lets the click pass; None when none does or none is asked."""
+        """Return the targeting group that the click passes; None = there is none."""
         groups = self._groups_for(hit, personal_only)
         return next((group for group in groups if group.find_failed_check(hit) is None), None)
 
     def _groups_for(self, hit: Hit, personal_only: bool) -> _CompiledGroups:
-        """The groups that count for the affiliate, in the order in which they are tried."""
+        """Return the groups for the affiliate, in the order in which they are tried."""
         if not self._personal or hit.affiliate is None:
             return self._general
         personal = self._personal.get(hit.affiliate.id)

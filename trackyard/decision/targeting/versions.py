@@ -1,7 +1,7 @@
 """Versions of operating systems: 9 is before 10, and 10 equals 10.0.
 
-They are compared as versions
-(docs/spec/tracking.md#restrictions-and-targeting-groups)."""
+See docs/spec/tracking.md#restrictions-and-targeting-groups.
+"""
 
 import re
 from collections.abc import Iterable
@@ -9,10 +9,10 @@ from functools import lru_cache
 from typing import Final
 
 Version = tuple[int, ...]
-"""The numbers of a version without the zeros at its end, so that tuples compare as versions do."""
+"""The numbers of a version without zeros at the end, so that tuples compare like versions."""
 
 VersionRange = tuple[Version, Version]
-"""Versions from the first one up to the second, which is not among them."""
+"""Versions from the first up to the second, which is excluded."""
 
 _NUMBERS: Final = re.compile(r"[0-9]+(?:\.[0-9]+)*")
 _MAX_TEXT_LENGTH: Final = 64
@@ -22,8 +22,10 @@ _END: Final[Version] = (_MAX_NUMBER + 1,)
 
 
 class VersionSet:
-    """Versions that are let in. A version of words, such as Vista, has no place before or after others: it is let in
-    where it is named."""
+    """Allowed versions.
+
+    A version of words, such as Vista, is neither before nor after others: it is allowed by its name.
+    """
 
     __slots__ = ("_ranges", "_words")
 
@@ -32,7 +34,7 @@ class VersionSet:
         self._words = frozenset(words)
 
     def contains(self, text: str) -> bool:
-        """Whether this version of an agent is among them; an unknown one ("") is not."""
+        """Return whether the version of an agent is allowed; an unknown one ("") is not."""
         version = find_version(text[:_MAX_TEXT_LENGTH])
         if version is None:
             return text.casefold() in self._words
@@ -44,15 +46,20 @@ class VersionSet:
 
 @lru_cache(maxsize=4096)
 def find_version(text: str) -> Version | None:
-    """The version that a text begins with; None when it begins with no number."""
+    """Return the version at the beginning of a text; None = it begins with no number."""
     numbers = _numbers(text)
     return None if numbers is None else _without_zeros(numbers)
 
 
 def versions_of(wanted: Iterable[tuple[str, str]]) -> VersionSet:
-    """Versions made of (comparison, version): LT, LTE, EQ, GT, GTE, or "" for a release with all that came out under
-    it, so that 17 is 17.2 too and 10.0 is 10.0.3 but not 10.1. Any of several lets in, but that "from 12" and "before
-    15", which together were all there are, mean what is between them."""
+    """Return the set of versions of (comparison, version) pairs.
+
+    wanted: the comparison is LT, LTE, EQ, GT, GTE, or "" for a release with all versions under it: 17 includes 17.2,
+    and 10.0 includes 10.0.3 but not 10.1
+
+    A version of any pair is allowed. "From 12" and "before 15" together would be all versions, so that they mean those
+    between.
+    """
     ranges: list[VersionRange] = []
     above: list[VersionRange] = []
     below: list[VersionRange] = []
@@ -91,7 +98,7 @@ def _numbers(text: str) -> Version | None:
     found = _NUMBERS.match(text)
     if found is None:
         return None
-    # Visitors write agents: numbers of thousands of digits are no longer read.
+    # Visitors write agents: longer numbers are not read.
     return tuple(int(part) if len(part) <= _MAX_DIGITS else _MAX_NUMBER for part in found[0].split("."))
 
 

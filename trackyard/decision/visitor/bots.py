@@ -1,7 +1,7 @@
-"""Bots and prefetches: who looks at a link without a person behind it (docs/spec/tracking.md#bots).
+"""Bots and prefetches: requests without a person (docs/spec/tracking.md#bots).
 
-Bots are what the crawler-user-agents project lists and what ua-parser calls a spider. Command-line clients and
-libraries are none: affiliates and staff try their links with them.
+A bot is a user agent that the crawler-user-agents project lists or that ua-parser calls a spider. Command-line clients
+and libraries are no bots: affiliates and staff try their links with them.
 """
 
 from collections.abc import Callable
@@ -14,11 +14,11 @@ from ua_parser.matchers import UserAgentMatcher
 from ua_parser.regex import Resolver
 
 _LIBRARY_TAG: Final = "http-library"
-"""The tag of what is no crawler but a tool to make requests with."""
+"""The tag of tools that make requests and are no crawlers."""
 _BOT: Final = "bot"
 _TOOL: Final = "tool"
 _OTHER_TOOLS: Final = (r"^Java/", r"^PostmanRuntime/", r"^insomnia/", r"^Dart/", r"^PowerShell/", r"WindowsPowerShell/")
-"""Tools that the list does not have."""
+"""Tools that are not in the list."""
 
 _PREFETCH_HEADERS: Final = (b"sec-purpose", b"purpose", b"x-purpose", b"x-moz")
 _PREFETCH_WORDS: Final = (b"prefetch", b"prerender", b"preview")
@@ -26,19 +26,19 @@ _PREFETCH_WORDS: Final = (b"prefetch", b"prerender", b"preview")
 
 @cache
 def _resolver() -> Callable[[str, Domain], Any]:
-    """All patterns in one automaton: 2.5 µs an agent, where trying them one by one takes 250."""
+    """Return all patterns as one automaton: 2.5 µs an agent; one by one takes 250."""
     from crawleruseragents import CRAWLER_USER_AGENTS_DATA as KNOWN
 
     tools = [entry["pattern"] for entry in KNOWN if _LIBRARY_TAG in entry["tags"]]
     bots = [entry["pattern"] for entry in KNOWN if _LIBRARY_TAG not in entry["tags"]]
-    # The first that matches decides: a bot that names its library is a bot.
+    # The first match decides: a bot that names its library is a bot.
     matchers: list[Matcher[UserAgent]] = [UserAgentMatcher(pattern, _BOT) for pattern in bots]
     matchers += [UserAgentMatcher(pattern, _TOOL) for pattern in (*tools, *_OTHER_TOOLS)]
     return Resolver((matchers, [], []))
 
 
 def is_bot(ua: str, spider: bool) -> bool:
-    """Whether a user agent is a bot's. spider: whether ua-parser takes it for one."""
+    """Return whether a user agent is that of a bot. spider: ua-parser calls it one."""
     found = _resolver()(ua, Domain.USER_AGENT).user_agent
     if found is None:
         return spider
@@ -46,7 +46,7 @@ def is_bot(ua: str, spider: bool) -> bool:
 
 
 def is_prefetch(headers: dict[bytes, bytes]) -> bool:
-    """Whether a browser fetches ahead of a visitor who may never come. headers: by lower-case name."""
+    """Return whether a browser only prefetches the link. headers: by lower-case name."""
     purposes = b""
     for name in _PREFETCH_HEADERS:
         if name in headers:

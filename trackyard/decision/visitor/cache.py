@@ -7,9 +7,9 @@ _V = TypeVar("_V")
 
 
 class BoundedCache(Generic[_K, _V]):
-    """A cache of at most 2 * `size` entries that keeps what is used: a young and an old generation.
+    """A cache of at most 2 * `size` entries: a young and an old generation.
 
-    A hit costs one dict look-up; there is no list to reorder.
+    A hit is one dict look-up; no list is reordered.
     """
 
     __slots__ = ("_old", "_size", "_young")
@@ -20,7 +20,7 @@ class BoundedCache(Generic[_K, _V]):
         self._old: dict[_K, _V] = {}
 
     def find(self, key: _K) -> _V | None:
-        """The value kept under `key`."""
+        """Return the value of a key."""
         found = self._young.get(key)
         if found is None:
             found = self._old.get(key)
@@ -29,7 +29,7 @@ class BoundedCache(Generic[_K, _V]):
         return found
 
     def add(self, key: _K, value: _V) -> None:
-        """Keeps a value; the least recently used ones may go."""
+        """Add a value; the least recently used ones may be dropped."""
         if len(self._young) >= self._size:
             self._old = self._young
             self._young = {}

@@ -1,7 +1,7 @@
-"""Client hints: what browsers send in addition to a frozen user agent (Sec-CH-UA-…).
+"""Client hints, the headers in addition to a frozen user agent (Sec-CH-UA-…).
 
-They refine what the user agent says and never contradict it: where both speak of different systems or browsers, the
-user agent, which is recorded, holds. Browsers send them over https alone.
+They refine the user agent and never contradict it: for different systems or browsers the user agent holds, which is
+recorded. Browsers send them over https only.
 """
 
 import re
@@ -24,7 +24,7 @@ ACCEPT_CH: Final = b"Accept-CH: Sec-CH-UA-Platform-Version, Sec-CH-UA-Model, Sec
 """Asks a browser for more hints with its next click."""
 
 _MAX_HEADER: Final = 256
-"""A longer header is no hint: hints are cached with user agents."""
+"""Bytes; a longer header is no hint, because hints are cached with user agents."""
 
 _ITEM: Final = re.compile(r'"((?:[^"\\]|\\.)*)"\s*;\s*v="([\d.]{1,32})"')
 _VERSION: Final = re.compile(r"\d[\d.]{0,31}")
@@ -53,15 +53,14 @@ _BROWSERS: Final = {
 }
 """Brands that hints name, as ua-parser names them: on a desktop, on a phone."""
 _GENERIC_BROWSERS: Final = frozenset({"Chrome", "Chrome Mobile"})
-"""What browsers call themselves that hide who they are; only then does a brand replace the name."""
+"""Names that other browsers hide behind; a brand replaces these names only."""
 
 _WINDOWS_11: Final = 13
 _OLD_WINDOWS: Final = {"0.1": "7", "0.2": "8", "0.3": "8.1"}
 
 
 def find_hints(headers: dict[bytes, bytes]) -> RawHints | None:
-    """The hints among headers (by lower-case name); None when there are none, as nearly half of the browsers send
-    none."""
+    """Return the hints among headers (by lower-case name); None = there are none."""
     if _BRANDS not in headers:
         return None
     found = tuple(map(headers.get, HEADERS))
@@ -71,13 +70,18 @@ def find_hints(headers: dict[bytes, bytes]) -> RawHints | None:
 
 
 def needs_accept_ch(headers: dict[bytes, bytes]) -> bool:
-    """Return whether the browser sends hints, but not yet those of ACCEPT."""
+    """Return whether the browser sends hints, but not yet those of ACCEPT_CH."""
     return _BRANDS in headers and _PLATFORM_VERSION not in headers
 
 
 class ClientHints:
-    """Hints, read. system: in the words of ua-parser, "" = none that is known · version: the system's, "" = unknown ·
-    model: of the device · mobile: whether the browser says so."""
+    """Parsed hints.
+
+    system: as ua-parser names it, "" = unknown
+    version: of the system, "" = unknown
+    model: of the device
+    mobile: the browser is on a phone
+    """
 
     __slots__ = ("_brands", "mobile", "model", "system", "version")
 
@@ -92,7 +96,7 @@ class ClientHints:
         self.mobile = mobile == "?1"
 
     def browser(self, family: str, version: str) -> tuple[str, str]:
-        """The name and version of a browser that its user agent calls so."""
+        """Return the name and version of a browser; the arguments are those of its user agent."""
         side = int(family.endswith("Mobile") or self.mobile)
         named = {
             _BROWSERS[brand][side]: brand_version for brand, brand_version in self._brands.items() if brand in _BROWSERS
@@ -102,13 +106,13 @@ class ClientHints:
             if other is not None:
                 return other, named[other]
         brand_version = named.get(family, "")
-        # A brand has the major version alone until the browser is asked for the full version.
+        # A brand has only the major version until the browser is asked for the full version.
         return family, brand_version if "." in brand_version and brand_version.partition(".")[0] == version.partition(
             "."
         )[0] else version
 
     def with_client_hints(self, ua: str) -> str:
-        """A user agent of Android with the version and the model that it was frozen without."""
+        """Return a frozen user agent of Android with its version and model."""
         if self.system != "Android" or not self.version or not self.model:
             return ua
         return _FROZEN_ANDROID.sub(lambda _: f"(Linux; Android {self.version}; {self.model})", ua, count=1)
@@ -118,7 +122,7 @@ _FROZEN_ANDROID: Final = re.compile(r"\(Linux; Android 10; K\)")
 
 
 def _system_version(system: str, text: str) -> str:
-    """The version as user agents write it: "13" of "13.0.0"; of Windows the name it is sold by."""
+    """Return a version as user agents write it: "13" of "13.0.0"; of Windows its sales name."""
     if not _VERSION.fullmatch(text):
         return ""
     if system == "Windows":

@@ -1,7 +1,7 @@
-"""Address databases: files in MaxMind's format (MMDB), of which five kinds are read.
+"""Address databases: files in MaxMind's format (MMDB) of five kinds.
 
-A file of the operator's is read from a private copy: one that is overwritten in place would otherwise change, or
-end, under the process that has mapped it.
+A file of the operator is read from a private copy: a file that is overwritten in place would change under the process
+that mapped it.
 """
 
 import logging
@@ -19,7 +19,7 @@ COUNTRY_DATABASE: Final = Path(__file__).parent / "data" / "country.mmdb"
 """The database that is shipped; its licence is in the same folder."""
 
 PROVIDER_NAMES: Final = ("isp", "autonomous_system_organization")
-"""Where a record of an ISP or ASN database names the provider, the better first."""
+"""Fields of an ISP or ASN database that name the provider, the better first."""
 
 _TYPE_WORDS: Final[dict[str, tuple[str, ...]]] = {
     "country": ("",),
@@ -28,7 +28,7 @@ _TYPE_WORDS: Final[dict[str, tuple[str, ...]]] = {
     "connection": ("Connection-Type",),
     "proxy": ("Anonymous",),
 }
-"""What the type that a database gives itself must have in it, by kind; any type will do for countries."""
+"""Words of the database types by kind; countries may be in a database of any type."""
 
 _IPV4: Final = 4
 
@@ -36,7 +36,7 @@ _log = logging.getLogger("trackyard.decision")
 
 
 class InvalidDatabase(Exception):
-    """A file that is no database of its kind; the message names the cause."""
+    """A file is no database of its kind; the message names the cause."""
 
     def __init__(self, kind: str, path: Path, reason: str) -> None:
         super().__init__(reason)
@@ -48,8 +48,11 @@ class InvalidDatabase(Exception):
 class AddressDatabases:
     """The files to read, by kind; None = there is none of that kind.
 
-    country: any with countries · city: City, Enterprise · isp: ISP, ASN · connection: Connection-Type · proxy:
-    Anonymous-IP, Anonymous-Plus.
+    country: any database with countries
+    city: City, Enterprise
+    isp: ISP, ASN
+    connection: Connection-Type
+    proxy: Anonymous-IP, Anonymous-Plus
     """
 
     country: Path = COUNTRY_DATABASE
@@ -59,24 +62,24 @@ class AddressDatabases:
     proxy: Path | None = None
 
     def each(self) -> Iterator[tuple[str, Path]]:
-        """The kinds that have a file, with it."""
+        """Yield the kinds that have a file, and the file."""
         for field in fields(self):
             path = getattr(self, field.name)
             if path is not None:
                 yield field.name, path
 
     def check(self) -> None:
-        """Raises InvalidDatabase for the first file that cannot be read as what it is given for."""
+        """Check every file. Raises InvalidDatabase for the first that is no database of its kind."""
         for kind, path in self.each():
             AddressDatabase(kind, path).close()
 
 
 FileStamp = tuple[int, int, int, int]
-"""What changes when a file is replaced or written to."""
+"""Facts of a file that change when it is replaced or written to."""
 
 
 def stamp_of(path: Path) -> FileStamp | None:
-    """The stamp of a file; None when it is not there."""
+    """Return the stamp of a file; None = there is no file."""
     try:
         found = path.stat()
     except OSError:
@@ -109,40 +112,29 @@ class AddressDatabase:
         self._broken = False
 
     def find(self, ip: str) -> dict[str, Any]:
-        """The record of an address; {} when there is none, and of a damaged place, which is logged once."""
-        if self._without_ipv6 and ":" in ip:
-            return {}
-        try:
-            record = self._reader.get(ip)
-        except maxminddb.InvalidDatabaseError as fault:
-            self._log_damage(fault)
-            return {}
-        return record if isinstance(record, dict) else {}
-
-    def _log_damage(self, fault: Exception) -> None:
-        if not self._broken:
-            self._broken = True
-            _log.error("an address database is damaged", extra={"path": str(self.path), "error": str(fault)})
+        """Return the record of an address; {} = there is none, or the file is damaged, which is logged once."""
+        return self.find_network(ip)[0]
 
     def find_network(self, ip: str) -> tuple[dict[str, Any], int]:
-        """As `find`, and the length of the prefix of the network that the record is of, which all of its addresses
-        share; 128 where there is none."""
+        """Return the record of an address and the prefix length of its network, 128 = there is none."""
         if self._without_ipv6 and ":" in ip:
             return {}, 128
         try:
             record, length = self._reader.get_with_prefix_len(ip)
         except maxminddb.InvalidDatabaseError as fault:
-            self._log_damage(fault)
+            if not self._broken:
+                self._broken = True
+                _log.error("address database damaged", extra={"path": str(self.path), "error": str(fault)})
             return {}, 128
         return (record, length) if isinstance(record, dict) else ({}, 128)
 
     def each(self) -> Iterator[tuple[IPv4Network | IPv6Network, dict[str, Any]]]:
-        """Every network with its record. Raises maxminddb.InvalidDatabaseError at a damaged place."""
+        """Yield every network with its record. Raises maxminddb.InvalidDatabaseError for a damaged file."""
         for network, record in self._reader:
             yield network, record if isinstance(record, dict) else {}
 
     def close(self) -> None:
-        """Gives the file back."""
+        """Close the file."""
         self._reader.close()
 
     def __enter__(self) -> Self:
@@ -161,5 +153,5 @@ def _open_reader(path: Path) -> maxminddb.Reader:
         copy.flush()
         if stamp_of(path) != before:
             raise OSError("it is being written")
-        # The copy has no name; what has mapped it keeps it.
+        # The copy has no name; it lives as long as it is mapped.
         return maxminddb.open_database(f"/dev/fd/{copy.fileno()}")

@@ -1,6 +1,6 @@
-"""Where an address is, who provides it, and whether it hides who is behind it.
+"""Geo records of addresses: country, region, city, provider, connection, proxy.
 
-Files that operators replace are taken over while the program runs: `GeoLookup.refresh` looks for them.
+`GeoLookup.refresh` opens files that operators replace while the program runs.
 """
 
 import logging
@@ -29,8 +29,8 @@ _CONNECTIONS: Final = {
     "Dialup": "wi-fi",
     "Satellite": "wi-fi",
 }
-"""What a Connection-Type database says, in the words of targeting: a mobile network, or a fixed one that is
-reached by wire or wi-fi. Anything else is unknown."""
+"""Values of a Connection-Type database in the words of targeting: a mobile network, or a fixed one with wire or wi-fi.
+Any other value is unknown."""
 
 _PROXY_FIELDS: Final = (
     "is_anonymous",
@@ -40,7 +40,7 @@ _PROXY_FIELDS: Final = (
     "is_residential_proxy",
     "is_tor_exit_node",
 )
-"""Any of these in a record makes the address a proxy."""
+"""A record with any of these is that of a proxy."""
 
 _HALF_BITS: Final = 16
 """Bits of half an IPv4 address."""
@@ -80,8 +80,7 @@ class GeoRecord(msgspec.Struct, frozen=True, gc=False):
 
 
 class CachedGeoRecord:
-    """A place that was looked up. place: what is known of it · country: the place's · columns: all of it, as columns of
-    a record."""
+    """A cached geo record. columns: the record as columns of a click."""
 
     __slots__ = ("columns", "country", "place")
 
@@ -92,7 +91,7 @@ class CachedGeoRecord:
 
 
 def geo_columns(place: GeoRecord) -> str:
-    """Return what is known of a place as the columns of a record, JSON."""
+    """Return a geo record as columns of a click, JSON."""
     values = [getattr(place, name) for name in _PLACE_COLUMNS]
     return ",".join([quoted(value) if isinstance(value, str) else str(value) for value in values])
 
@@ -101,10 +100,11 @@ _PLACE_COLUMNS: Final = columns_from(Source.PLACE)
 
 
 class GeoLookup:
-    """Look-ups of addresses behind a bounded cache of at most 2 * `cache_size`.
+    """Look-ups of addresses with a cache of at most 2 * `cache_size` records.
 
-    A database that cannot be opened is logged, and its values are unknown until it is mended: clicks must not
-    wait for that (a start of the whole program checks them first). `place` and `refresh` may run in different threads.
+    A database that cannot be opened is logged, and its values are unknown until the file is replaced: clicks do not
+    wait for it. The start of the program checks all databases first. `place` and `refresh` may run in different
+    threads.
     """
 
     def __init__(self, databases: AddressDatabases, *, cache_size: int = 4_000) -> None:
@@ -117,7 +117,7 @@ class GeoLookup:
         self._opened = _OpenDatabases(opened, cache_size)
 
     def place(self, ip: str) -> GeoRecord:
-        """What an address says. `ip` must be an address or ""."""
+        """Return the record of an address. `ip` must be an address or ""."""
         return self.find(ip, address_number(ip)).place
 
     def find(self, ip: str, number: int) -> CachedGeoRecord:
@@ -140,12 +140,12 @@ class GeoLookup:
         return opened.read(ip, number) if kept is None else kept
 
     def refresh(self) -> None:
-        """Takes over the files that were replaced. One that cannot be opened is logged, and the old one stays."""
+        """Open the files that were replaced; the old one stays when a new one cannot be opened."""
         fresh = self._open_changed()
         if fresh:
-            # Look-ups that run keep the old files and their cache until they are done; the last one closes them.
+            # Running look-ups keep the old files and their cache; the last one closes them.
             self._opened = _OpenDatabases(self._opened.databases | fresh, self._remembered)
-            _log.info("new address databases", extra={"kinds": sorted(fresh)})
+            _log.info("address databases replaced", extra={"kinds": sorted(fresh)})
 
     def _open_changed(self) -> dict[str, AddressDatabase]:
         """Open the databases with files that changed since the last look."""
@@ -158,20 +158,26 @@ class GeoLookup:
             try:
                 opened[kind] = AddressDatabase(kind, path)
             except InvalidDatabase as fault:
-                _log.error("an address database cannot be used", extra={"path": str(path), "error": str(fault)})
+                _log.error("address database not usable", extra={"path": str(path), "error": str(fault)})
         return opened
 
     def close(self) -> None:
-        """Gives the files back."""
+        """Close the files."""
         for database in self._opened.databases.values():
             database.close()
 
 
 class _OpenDatabases:
-    """Open databases by kind, and what was read from these. With countries alone, by the first half of an IPv4 address:
-    wide: the place, where all that begin like it have the same one, as five of six addresses do · narrow: else for each
-    third quarter which of `numbered` it has, 0 = it was not asked for yet, or there are several. They are filled as
-    addresses come, and take 20 MB however many do. Equal places are one: what many clicks share stays near."""
+    """Open databases by kind, and the records that were read.
+
+    With countries alone, records are found by the first half of an IPv4 address:
+
+    wide: the record that all addresses with this half have, as five of six addresses do
+    narrow: else, for each third quarter, the index in `numbered`; 0 = not read yet, or there are several records
+
+    Both are filled as addresses come, and take at most 20 MB. Equal records are one object, so that the records of many
+    clicks stay in the cache of the processor.
+    """
 
     __slots__ = (
         "_city",
@@ -205,7 +211,7 @@ class _OpenDatabases:
         self._proxy = databases.get("proxy")
 
     def read(self, ip: str, number: int) -> CachedGeoRecord:
-        """The place of an address, or of none (""), which is kept."""
+        """Read the record of an address, or of none (""), and keep it."""
         if self._country_only and number < _IPV4_END and ip:
             return self._read_country(ip, number)
         found = self._intern(self._read(ip) if ip else GeoRecord())
@@ -213,7 +219,7 @@ class _OpenDatabases:
         return found
 
     def _read_country(self, ip: str, number: int) -> CachedGeoRecord:
-        """The place of an IPv4 address where countries are all that is known."""
+        """Read the record of an IPv4 address with countries alone."""
         record, length = self._country.find_network(ip)
         country = country_of(record)
         place = self._countries.get(country)
@@ -246,7 +252,7 @@ class _OpenDatabases:
         return found or made
 
     def _read(self, ip: str) -> GeoRecord:
-        """The place of an address. Its country is that of its city, so that country, region and city fit."""
+        """Return the record of an address; the country is that of the city, so that both fit."""
         record = {} if self._city is None else self._city.find(ip)
         region_id, (city_id, city) = _region_of(record), _city_of(record)
         return GeoRecord(
@@ -261,7 +267,7 @@ class _OpenDatabases:
 
 
 def country_of(record: object) -> str:
-    """The code in a record of a flat database (country_code) or of a GeoIP2 one (country.iso_code)."""
+    """Return the country code of a record: country_code, or in GeoIP2 country.iso_code."""
     if not isinstance(record, dict):
         return ""
     code = record.get("country_code")
@@ -271,14 +277,14 @@ def country_of(record: object) -> str:
 
 
 def provider_of(record: object) -> str:
-    """The provider that a record of an ISP or ASN database names; "" when none."""
+    """Return the provider of a record of an ISP or ASN database; "" = none."""
     if not isinstance(record, dict):
         return ""
     return next((record[name] for name in PROVIDER_NAMES if isinstance(record.get(name), str)), "")
 
 
 def _region_of(record: dict[str, Any]) -> int:
-    """Return the first-order division, the region of targeting."""
+    """Return the id of the first-order division, the region of targeting."""
     divisions = record.get("subdivisions")
     first = divisions[0] if isinstance(divisions, list) and divisions else None
     return _geoname_id(first) if isinstance(first, dict) else 0

@@ -1,4 +1,4 @@
-"""Headers of a visitor other than its user agent: our cookies and its language."""
+"""Headers of a visitor: tracking cookies and language."""
 
 from typing import Final
 
@@ -12,7 +12,8 @@ def find_cookie(headers: dict[bytes, bytes], name: bytes) -> bytes:
     """Return the value of a cookie; b"" = there is none of this name.
 
     Of several the first has the closest path.
-    headers: by lower-case name."""
+    headers: by lower-case name
+    """
     header = headers.get(_COOKIE)
     if header is None or name not in header:
         return b""
@@ -24,18 +25,18 @@ def find_cookie(headers: dict[bytes, bytes], name: bytes) -> bytes:
 
 
 def find_click_cookie(headers: dict[bytes, bytes], name: bytes) -> str:
-    """The click id in a cookie; "" when there is none of this name, or it holds no id."""
+    """Return the click id in a cookie; "" = there is no such cookie, or no id in it."""
     text = find_cookie(headers, name).decode("latin-1")
     return text if is_hex24(text) else ""
 
 
 def find_unique_cookie(headers: dict[bytes, bytes], offer_id: int) -> str:
-    """The id of the click at which the visitor was last new to the offer; "" without a cookie."""
+    """Return the click at which the visitor was last new to the offer; "" = no cookie."""
     return find_click_cookie(headers, b"afuniq_%d" % offer_id) if _COOKIE in headers else ""
 
 
 def read_language(accepted: str) -> str:
-    """The first language of Accept-Language, without its region: "en" of "en-GB,en;q=0.9"."""
+    """Return the first language of Accept-Language without region: "en" of "en-GB,en;q=0.9"."""
     if not accepted:
         return ""
     first = accepted.partition(",")[0].partition(";")[0].partition("-")[0].strip().lower()

@@ -2,8 +2,8 @@
 
 See docs/api/reference.md#get-isp.
 
-The database is read through in a thread of its own, when it is first asked for and after it was replaced: a million
-networks take some ten seconds.
+A thread reads the whole database at the first request and after the file was replaced: a million networks take some ten
+seconds.
 """
 
 import logging
@@ -35,7 +35,7 @@ def find_providers(database: Path, seconds: float) -> Providers | None:
 
     While a new file is read, and when it cannot be, the providers of the last file are returned.
 
-    Raises WrongDatabase.
+    Raises InvalidDatabase.
     """
     try:
         return _providers_of(database).result(seconds)
@@ -44,7 +44,7 @@ def find_providers(database: Path, seconds: float) -> Providers | None:
 
 
 class _ProviderFile:
-    """The providers of one file: `known` are those of the last file that could be read."""
+    """The providers of one file; `known`: of the last version that could be read."""
 
     def __init__(self, stamp: FileStamp | None, known: "Future[Providers]") -> None:
         self.stamp = stamp
@@ -73,7 +73,7 @@ def _replace_known(path: Path, reading: _ProviderFile, done: "Future[Providers]"
     if fault is None:
         reading.known = done
     else:
-        _log.error("a new address database cannot be used", extra={"path": str(path), "error": str(fault)})
+        _log.error("address database not usable", extra={"path": str(path), "error": str(fault)})
 
 
 def _start_reading(path: Path) -> "Future[Providers]":

@@ -38,7 +38,7 @@ BOT: Final = "bot"
 
 
 class Agent(msgspec.Struct, frozen=True, gc=False):
-    """What a user agent says. Every field is "" when unknown; device: one of DEVICES, or bot."""
+    """The facts of a user agent; "" = unknown. device: one of DEVICES, or bot."""
 
     os: str = ""
     os_version: str = ""
@@ -56,7 +56,7 @@ VisitorKey = tuple[int, int]
 """A visitor as the numbers of its address and of its user agent or ADDRESS_ONLY."""
 
 ADDRESS_ONLY: Final = -1
-"""The second number of a visitor that an offer with uniqIpOnly knows by the address alone; no mark is negative."""
+"""The second number of a visitor by address alone, for uniqIpOnly; no fingerprint is negative."""
 
 
 class ParsedAgent:
@@ -81,12 +81,12 @@ class ParsedAgent:
 
 
 def agent_columns(ua: str, agent: Agent) -> str:
-    """Return a user agent and its description as the columns of a record, JSON."""
+    """Return a user agent and its facts as columns of a click, JSON."""
     return ",".join([quoted(ua if name == "ua" else getattr(agent, name)) for name in _AGENT_COLUMNS])
 
 
 def visitor_key(ip: str, ua: str) -> VisitorKey:
-    """The visitor of an address and a user agent."""
+    """Return the key of the visitor with an address and a user agent."""
     return address_number(ip), agent_fingerprint(ua)
 
 
@@ -104,19 +104,19 @@ class VisitorLookup:
         self._places = GeoLookup(databases or AddressDatabases(), cache_size=addresses)
         self._resolve = Resolver(load_lazy_builtins())
         self._agents: BoundedCache[str | tuple[str, RawHints], ParsedAgent] = BoundedCache(agents)
-        self.agent("")  # what is made at the first look-up is made before the first visitor
+        self.agent("")  # builds the lazy parts before the first visitor comes
         self.find_geo = self._places.find
         self.place = self._places.place
-        """What an address says. The argument must be an address or ""."""
+        """Returns the record of an address; the argument must be an address or ""."""
         self.refresh = self._places.refresh
-        """Takes over databases that were replaced; may run during look-ups."""
+        """Opens databases that were replaced; may run during look-ups."""
 
     def agent(self, ua: str, hints: RawHints | None = None) -> Agent:
-        """What a user agent says, and the client hints that came with it."""
+        """Return the facts of a user agent and of its client hints."""
         return self.read(ua, hints).agent
 
     def read(self, ua: str, hints: RawHints | None = None) -> ParsedAgent:
-        """As `agent`, with what is made of it once."""
+        """Return the parsed user agent, cached."""
         key = ua if hints is None else (ua, hints)
         found = self._agents.find(key)
         if found is None:
@@ -130,12 +130,12 @@ class VisitorLookup:
         return found if hints is None or found.device == BOT else _apply_hints(found, hints)
 
     def close(self) -> None:
-        """Gives the databases back."""
+        """Close the databases."""
         self._places.close()
 
 
 def _apply_hints(agent: Agent, hints: ClientHints) -> Agent:
-    """An agent with what hints add to it."""
+    """Return an agent with the facts of its hints added."""
     browser, browser_version = hints.browser(agent.browser, agent.browser_version)
     device, same = agent.device, agent.os == hints.system
     if hints.mobile and device in ("", "tablet"):
@@ -151,7 +151,7 @@ def _apply_hints(agent: Agent, hints: ClientHints) -> Agent:
 
 
 def read_agent(ua: str, parsed: PartialResult) -> Agent:
-    """The agent of a parsed user agent. Names are those of the ua-parser project, generic brands left out."""
+    """Return the agent of a parsed user agent, with the names of ua-parser and without generic brands."""
     browser, system, device = parsed.user_agent, parsed.os, parsed.device
     os_name = system.family if system else ""
     brand = (device.brand or "") if device else ""

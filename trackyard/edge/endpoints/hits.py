@@ -21,7 +21,7 @@ from trackyard.edge.http.request import Request
 
 _ID_BATCH_SIZE: Final = 512
 _AGENT_CACHE_SIZE: Final = 5_000
-"""Parsed user agents in the cache, as many as of VisitorLookup."""
+"""Parsed user agents in the cache, as many as VisitorLookup keeps."""
 _LANGUAGE_CACHE_SIZE: Final = 1024
 """Values of Accept-Language in the cache."""
 
