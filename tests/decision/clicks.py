@@ -1,4 +1,4 @@
-"""Clicks to decide on, for the tests beside it."""
+"""Clicks to decide on, for the tests of this package."""
 
 from typing import Any, NamedTuple
 
@@ -31,7 +31,7 @@ SUPPLIER = RulesetAdvertiser(id=ADVERTISER)
 
 
 class FakeClickState:
-    """A state that answers as it is told to, and keeps what it was asked."""
+    """A state with fixed answers; `asked`: the full caps of its requests."""
 
     def __init__(self, *, new: bool = True, full: str = "") -> None:
         self.asked: list[str] = []
@@ -112,8 +112,11 @@ def make_hit(
     seen: ClickState = EMPTY_CLICK_STATE,
     now: int = NOW,
 ) -> Click:
-    """A click by affiliate 7 on offer 3 where all is well but what is said: `params` are added to what names the two,
-    `offer` are fields of its row, `restrictions` fields of its Restrictions."""
+    """Return a click of affiliate 7 on offer 3 that passes, but for the given parts.
+
+    params: added to those that name the offer and the affiliate
+    offer: fields of the row of the offer; `restrictions`: of its Restrictions
+    """
     changed = dict(offer or {})
     if restrictions:
         changed["restrictions"] = packed(**restrictions)

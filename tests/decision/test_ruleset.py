@@ -1,4 +1,4 @@
-"""The rules in memory follow what is told of them."""
+"""The ruleset in memory follows its rows."""
 
 import msgspec
 import pytest

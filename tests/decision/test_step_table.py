@@ -64,8 +64,8 @@ _OF_GROUP: dict[str, dict[str, Any]] = {
 
 
 def test_click_with_several_faults_is_rejected_by_first_step() -> None:
-    """A click with which everything is wrong, put right bit by bit, is refused for each reason in its turn."""
-    told = []
+    """A click that fails every step has each reason in turn while its faults are removed."""
+    found = []
     for right in range(len(REJECTION_REASONS) + 1):
         wrong = REJECTION_REASONS[right:]
         asked = "x" if "invalid-offer" in wrong else "4" if "unknown-offer" in wrong else "3"
@@ -83,5 +83,5 @@ def test_click_with_several_faults_is_rejected_by_first_step() -> None:
             place=GeoRecord("EE", 588335, 588409, "Tallinn", "Telia", "wi-fi", True),
             seen=FakeClickState(new=False),
         )
-        told.append(reason(hit))
-    assert told == [*REJECTION_REASONS, ""]
+        found.append(reason(hit))
+    assert found == [*REJECTION_REASONS, ""]

@@ -1,4 +1,4 @@
-"""Restrictions of an offer and its targeting groups: which of them count, and what is told of them."""
+"""Restrictions of an offer and its targeting groups, and the details of rejections."""
 
 from collections.abc import Callable
 from typing import Any
@@ -35,7 +35,7 @@ def _for(group: TargetingGroup, *affiliates: int) -> TargetingGroup:
 
 
 @pytest.mark.parametrize(
-    ("groups", "personal_only", "told"),
+    ("groups", "personal_only", "expected"),
     [
         # any one that matches
         ((HERE,), False, None),
@@ -65,7 +65,7 @@ def _for(group: TargetingGroup, *affiliates: int) -> TargetingGroup:
 )
 @pytest.mark.parametrize("of", ["offer", "advertiser"])
 def test_targeting_groups_apply_by_affiliate(
-    groups: tuple[TargetingGroup, ...], personal_only: bool, told: tuple[str, str] | None, of: str
+    groups: tuple[TargetingGroup, ...], personal_only: bool, expected: tuple[str, str] | None, of: str
 ) -> None:
     hit = make_hit(
         restrictions={"groups": groups, "personal_only": personal_only and of == "offer"},
@@ -73,11 +73,11 @@ def test_targeting_groups_apply_by_affiliate(
     )
     refused = find_rejection(hit)
     found = refused and (refused.reason.removeprefix("mistargeting-"), refused.detail.partition(":")[0])
-    assert found == told
+    assert found == expected
 
 
 @pytest.mark.parametrize(
-    ("own", "group", "told"),
+    ("own", "group", "expected"),
     [
         ({"brands": ("Apple",)}, HERE, ("mistargeting-brand", "brand Samsung is not allowed")),
         ({"brands": ("Samsung",)}, ELSEWHERE, ("mistargeting-country", "group 1: country EE is not allowed")),
@@ -88,9 +88,9 @@ def test_targeting_groups_apply_by_affiliate(
     ],
 )
 def test_targeting_of_offer_and_groups_both_apply(
-    own: dict[str, Any], group: TargetingGroup, told: tuple[str, str] | None
+    own: dict[str, Any], group: TargetingGroup, expected: tuple[str, str] | None
 ) -> None:
-    assert find_rejection(make_hit(restrictions={**own, "groups": (group,)})) == (told and Rejection(*told))
+    assert find_rejection(make_hit(restrictions={**own, "groups": (group,)})) == (expected and Rejection(*expected))
 
 
 @pytest.mark.parametrize(
@@ -312,5 +312,5 @@ def test_targeting_deny_overrides_allow(group: TargetingGroup, click: dict[str, 
     group = msgspec.structs.replace(group, affiliate_id=())
     hit = make_hit(restrictions={"groups": (group,)}, **click)
     denying = _denied(group, hit.hit, name)
-    told = "" if denying is None else reason(make_hit(restrictions={"groups": (denying,)}, **click))
-    assert denying is None or told in REJECTION_REASONS[: REJECTION_REASONS.index(f"mistargeting-{name}") + 1]
+    expected = "" if denying is None else reason(make_hit(restrictions={"groups": (denying,)}, **click))
+    assert denying is None or expected in REJECTION_REASONS[: REJECTION_REASONS.index(f"mistargeting-{name}") + 1]

@@ -23,7 +23,7 @@ ROWS: list[RulesetRow] = [make_offer(), RulesetAffiliate(id=7, active=True), Rul
 
 @pytest.fixture(scope="module")
 def shared_edge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningEdge]:
-    """One edge for the tests of a module that leave it as it was."""
+    """Run one edge for the tests of a module that do not change it."""
     with running_edge(tmp_path_factory.mktemp("edge"), ROWS) as edge:
         yield edge
 
@@ -54,7 +54,7 @@ def edge(edge_with: Callable[..., EdgeHandler]) -> EdgeHandler:
 def edge_with(
     tmp_path: Path, journal: MemoryJournal, clock: ManualClock, visitors: VisitorLookup
 ) -> Iterator[Callable[..., EdgeHandler]]:
-    """Make an edge that looks clicks up by `find_click` and believes forwarded requests signed by `forward_key`."""
+    """Return a function that makes an edge with look-ups of clicks and a key of forwarded requests."""
     options = StateOptions(tmp_path / "state", tmp_path / "journal", tmp_path / "rules", 9, size=64 * 1024)
     state = EdgeState(options, lambda: (0, 0), NOW // 1000)
 

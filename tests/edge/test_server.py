@@ -165,7 +165,7 @@ def test_edge_stop_answers_running_requests_and_rejects_new(tmp_path: Path) -> N
 
 
 def test_edge_with_full_disk_is_503_until_space_is_free(tmp_path: Path) -> None:
-    # A limit of the file's size stands for the disk.
+    # A limit of the file size replaces a full disk.
     with running_edge(tmp_path, ROWS) as edge:
         assert edge.process.pid is not None
         (name,) = segments.list_journals(tmp_path / "journal", 1)

@@ -1,4 +1,4 @@
-"""Whose click it is: addresses, user agents, hints, bots, and those who speak for others."""
+"""The visitor of a click: addresses, user agents, hints, bots, reporting servers."""
 
 import pytest
 
@@ -75,7 +75,7 @@ def test_server_reported_click_of_affiliate_without_servers_is_ignored(
 @pytest.mark.parametrize(
     ("forwarded", "ip"),
     [
-        (b"192.0.2.1", "8.8.8.8"),  # the proxy tells the server's address
+        (b"192.0.2.1", "8.8.8.8"),  # the proxy reports the server's address
         (b"10.1.1.1, 192.0.2.1", "8.8.8.8"),
         (b"192.0.2.1, 203.0.113.77", "203.0.113.77"),  # a stranger says that it forwards for the server
         (b"203.0.113.77", "203.0.113.77"),
@@ -97,10 +97,10 @@ def test_forwarded_header_from_untrusted_peer_is_ignored(edge: EdgeHandler, jour
     assert journal.click.ip == "203.0.113.77"
 
 
-@pytest.mark.parametrize("told", ["", "nonsense", "8.8.8.8, 9.9.9.9", "%00", "999.1.1.1"])
-def test_server_reported_click_without_ip_uses_peer(edge: EdgeHandler, journal: MemoryJournal, told: str) -> None:
+@pytest.mark.parametrize("reported", ["", "nonsense", "8.8.8.8, 9.9.9.9", "%00", "999.1.1.1"])
+def test_server_reported_click_without_ip_uses_peer(edge: EdgeHandler, journal: MemoryJournal, reported: str) -> None:
     ruleset(edge, SERVER)
-    ask(edge, f"{CLICK}&ip={told}", peer="192.0.2.1")
+    ask(edge, f"{CLICK}&ip={reported}", peer="192.0.2.1")
     assert journal.click.ip == "192.0.2.1"
 
 

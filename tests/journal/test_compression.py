@@ -1,4 +1,4 @@
-"""Finished journals compressed: every reader reads the same, at any point of a crash; what is erased is gone."""
+"""Compressed journals: every reader reads the same after any crash, and erased data is gone."""
 
 import os
 import shutil
@@ -198,7 +198,7 @@ PERSON = {"ip": "203.0.113.9", "ua": "Someone's browser", "referrer": "https://m
 
 
 def record_visitors(directory: Path, clock: ManualClock) -> tuple[str, str, str]:
-    """A finished journal: a click of u-77 and a call for it, a click of somebody else.
+    """A finished journal: a click of u-77 and a call for it, a click of another visitor.
 
     Its name, the clicks' ids.
     """
@@ -242,7 +242,7 @@ def test_journal_erasure_empties_records_in_place(
     else:
         compress_journal(tmp_path, name, what, find_erased)
     after = each_range(tmp_path)[0].frames
-    assert [item[:2] for item in after] == [item[:2] for item in before], "records are known by where they stand"
+    assert [item[:2] for item in after] == [item[:2] for item in before], "records are known by their position"
     raw = zstd.decompress(archive_path(tmp_path, name).read_bytes())
     for text in PERSON.values():
         assert text.encode() not in raw

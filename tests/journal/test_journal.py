@@ -1,4 +1,4 @@
-"""Writer and reader together: nothing acknowledged is lost, a repeat is the same, damage costs only itself."""
+"""Writer and reader together: acknowledged records stay, a repeat is the same, damage stays local."""
 
 import errno
 import os
@@ -161,7 +161,7 @@ def test_journal_torn_tail_loses_only_torn_record(tmp_path: Path, clock: ManualC
         ranges = each_range(directory)
         assert payloads(ranges) == [b"[1]", b"[2]"]
         assert [gap for item in ranges for gap in item.gaps] == []
-        assert ranges[1].checkpoint_at == clock.now_ms(), "the time of the seal stands for the missing mark"
+        assert ranges[1].checkpoint_at == clock.now_ms(), "without a checkpoint it is the time of the end"
 
 
 def test_journal_bytes_after_last_whole_record_are_quarantined(tmp_path: Path, clock: ManualClock) -> None:
@@ -448,7 +448,7 @@ def test_journal_sync_covers_segment_left_meanwhile(
     fdatasync, synced = os.fdatasync, list[str]()
 
     def slow(descriptor: int) -> None:
-        if not synced:  # the other thread goes on
+        if not synced:  # the other thread continues
             writer.append(RecordKind.POSTBACK, b'["%040d"]' % 1)
         synced.append(Path(f"/proc/self/fd/{descriptor}").readlink().stem)
         fdatasync(descriptor)

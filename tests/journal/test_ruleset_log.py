@@ -80,8 +80,8 @@ def test_ruleset_log_torn_end_is_truncated_to_last_whole_entry(tmp_path: Path, c
     again = RulesetLogWriter(tmp_path)
     assert again.version == 2
     again.append([entry(3)])
-    told = [item for item in (reader.poll(), reader.poll()) if item]
-    assert entry(3) in told[0]
+    polled = [item for item in (reader.poll(), reader.poll()) if item]
+    assert entry(3) in polled[0]
 
 
 def test_ruleset_log_damaged_or_foreign_snapshot_is_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Where clicks go, and that it can stand in a header."""
+"""Target URLs of clicks, safe in a header."""
 
 import pytest
 from hypothesis import given

@@ -86,7 +86,7 @@ def test_geo_lookup_isp_name_has_fallbacks(tmp_path: Path, record: Any, isp: str
 
 
 @pytest.mark.parametrize(
-    ("told", "connection"),
+    ("named", "connection"),
     [
         ("Cellular", "cellular"),
         ("Cable/DSL", "wi-fi"),
@@ -97,8 +97,8 @@ def test_geo_lookup_isp_name_has_fallbacks(tmp_path: Path, record: Any, isp: str
         (7, ""),
     ],
 )
-def test_connection_type_mapping(tmp_path: Path, told: Any, connection: str) -> None:
-    assert place_of(tmp_path, connection={"connection_type": told}).connection == connection
+def test_connection_type_mapping(tmp_path: Path, named: Any, connection: str) -> None:
+    assert place_of(tmp_path, connection={"connection_type": named}).connection == connection
 
 
 @pytest.mark.parametrize(
@@ -275,7 +275,7 @@ def test_geo_builtin_countries_equal_database_file() -> None:
     ips = [IPv4Address(choose.getrandbits(32)) for _ in range(5_000)]
     places = GeoLookup(AddressDatabases())
     with maxminddb.open_database(COUNTRY_DATABASE) as reader:
-        # What was learnt of a network must not be said of those beside it.
+        # The record of a network must not be used for its neighbours.
         networks = [ip_network((ip, reader.get_with_prefix_len(ip)[1]), strict=False) for ip in ips]
         ends = [int(end) + step for network in networks for end in (network[0], network[-1]) for step in (-1, 0, 1)]
         for ip in ips + [IPv4Address(end) for end in ends if 0 <= end < 2**32]:

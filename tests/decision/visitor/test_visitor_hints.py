@@ -1,4 +1,4 @@
-"""Client hints beside user agents that browsers have frozen."""
+"""Client hints of browsers with frozen user agents."""
 
 from collections.abc import Iterator
 
@@ -107,14 +107,14 @@ def test_client_hints_refine_user_agent(
 
 
 @pytest.mark.parametrize(
-    ("told", "version"),
+    ("named", "version"),
     [
         ("15.0.0", "11"), ("13.0.0", "11"), ("10.0.0", "10"), ("1.0.0", "10"), ("0.3.0", "8.1"), ("0.2.0", "8"),
         ("0.1.0", "7"), ("0.0.0", "10"), ("", "10"), ("x", "10"), ("99999999999999999999999999999999999999.0", "10"),
     ],
 )  # fmt: skip
-def test_client_hints_platform_version_gives_windows_version(visitors: VisitorLookup, told: str, version: str) -> None:
-    headers = sent(platform='"Windows"', platform_version=f'"{told}"')
+def test_client_hints_platform_version_gives_windows_version(visitors: VisitorLookup, named: str, version: str) -> None:
+    headers = sent(platform='"Windows"', platform_version=f'"{named}"')
     assert agent_of(visitors, WINDOWS, headers).os_version == version
 
 

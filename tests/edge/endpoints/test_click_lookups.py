@@ -1,4 +1,4 @@
-"""Look-ups of clicks for pixels: answered by the process with the store, bounded, and never waited for long."""
+"""Look-ups of clicks for pixels: bounded in number and time."""
 
 import asyncio
 import threading

@@ -1,4 +1,4 @@
-"""Ways out of a click: kinds of redirects, JSON, cookies, preflights, and where bots and refused clicks go."""
+"""Answers to clicks: redirects, JSON, cookies, preflights, bots and rejected clicks."""
 
 import msgspec
 import pytest

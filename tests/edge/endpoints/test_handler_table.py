@@ -1,4 +1,4 @@
-"""Hits and what becomes of them: (status, Location, record); and that nothing a stranger sends is a fault."""
+"""A table of hits with status, Location and record; hostile requests cause no fault."""
 
 from typing import Any
 

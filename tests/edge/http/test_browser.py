@@ -1,7 +1,4 @@
-"""What a real browser makes of the ways out, of cookies and of pixels: Debian's chromium, without a window.
-
-Where there is none the tests are skipped, unless TESTS_BROWSER=required (.ci/run) says that this is a fault.
-"""
+"""Redirects, cookies and pixels in a real browser: Debian's chromium, without a window."""
 
 import os
 import shutil
@@ -64,7 +61,7 @@ def test_browser_sends_referrer_by_redirect_type(tmp_path: Path) -> None:
     edges: list[RunningEdge] = []
 
     def reply(request: ReceivedRequest) -> Reply:
-        """A page that tells all of its address and follows a link; the page it leads to goes on to the next."""
+        """Return a page that reports its address and follows a link to the next page."""
         _, step, kind = request.path.split("?")[0].split("/")
         link = f"http://127.0.0.1:{edges[0].port}/click?pid=7&offer_id={KINDS.index(kind) + 1}"
         if step == "from":
@@ -110,11 +107,11 @@ def test_browser_pixel_page_knows_click_and_stays_in_sandbox(tmp_path: Path) -> 
 
     with Receiver(reply) as receiver:
         reads = "var seen; try { seen = document.cookie || 'empty' } catch (fault) { seen = fault.name }"
-        tells = f"new Image().src = '{receiver.url('/shown?c={clickid}&s={order_sum}&seen=')}' + seen"
+        reports = f"new Image().src = '{receiver.url('/shown?c={clickid}&s={order_sum}&seen=')}' + seen"
         rows: list[RulesetRow] = [
             make_offer(url=receiver.url("/bought?click={clickid}")),
             *ROWS[1:],
-            RulesetPixels(3, 7, (f"<script>{reads} {tells}</script>",)),
+            RulesetPixels(3, 7, (f"<script>{reads} {reports}</script>",)),
         ]
         with running_edge(tmp_path, rows) as edge:
             edges.append(edge)
@@ -150,19 +147,19 @@ def test_page_of_another_site_reads_clicks_postbacks_and_pixels(tmp_path: Path) 
     edges: list[RunningEdge] = []
     script = """<script>
       (async () => {
-        const track = '%s', told = [];
+        const track = '%s', answers = [];
         const sent = { credentials: 'include', headers: { 'X-Mine': '1' } };
         const json = { ...sent, method: 'POST', headers: { 'Content-Type': 'application/json' } };
         const click = await (await fetch(track + '/click?pid=7&offer_id=3&format=json', sent)).json();
         const posted = { ...json, body: JSON.stringify({ pid: 7, offer_id: 3, format: 'json' }) };
-        told.push((await (await fetch(track + '/click', posted)).json()).status);
+        answers.push((await (await fetch(track + '/click', posted)).json()).status);
         const goal = { ...json, body: JSON.stringify({ clickid: click.clickid, action_id: 'sdk' }) };
-        told.push((await (await fetch(track + '/postback', goal)).json()).status);
+        answers.push((await (await fetch(track + '/postback', goal)).json()).status);
         for (const path of ['/success.jpg', '/success.php', '/track.js'])
           for (const method of ['GET', 'POST'])
-            told.push((await fetch(track + path + '?afclick=' + click.clickid, { ...sent, method })).status);
-        new Image().src = '/told?' + told.join('-');
-      })().catch(fault => { new Image().src = '/told?' + encodeURIComponent(fault) });
+            answers.push((await fetch(track + path + '?afclick=' + click.clickid, { ...sent, method })).status);
+        new Image().src = '/answers?' + answers.join('-');
+      })().catch(fault => { new Image().src = '/answers?' + encodeURIComponent(fault) });
     </script>"""
 
     def reply(request: ReceivedRequest) -> Reply:
@@ -173,8 +170,8 @@ def test_page_of_another_site_reads_clicks_postbacks_and_pixels(tmp_path: Path) 
     with Receiver(reply) as receiver, running_edge(tmp_path, ROWS) as edge:
         edges.append(edge)
         with browser(tmp_path, receiver.url("/page")):
-            wait_until(asked(receiver, "/told"), seconds=SECONDS)
-        assert asked(receiver, "/told")()[0].path == "/told?1-1-200-200-200-200-200-200"
+            wait_until(asked(receiver, "/answers"), seconds=SECONDS)
+        assert asked(receiver, "/answers")()[0].path == "/answers?1-1-200-200-200-200-200-200"
         calls = [each for each in recorded(tmp_path / "journal") if isinstance(each, InboundPostback)]
     assert [(call.source, call.method) for call in calls] == [
         ("postback", "POST"),

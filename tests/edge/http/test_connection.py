@@ -139,7 +139,7 @@ def test_http_trailers_are_discarded(shared_edge: RunningEdge, flood: bytes) -> 
     (answer,) = read_answers(shared_edge, opened + flood + b"\r\n\r\n")
     assert answer.status == (200 if len(flood) < 8_000_000 else 413)
     assert shared_edge.ask("/healthz").status == 200
-    assert time.monotonic() - started < 5  # joining them took minutes, in which nobody else was answered
+    assert time.monotonic() - started < 5  # joining them took minutes, in which no other client was answered
 
 
 def test_http_many_repeated_headers_are_rejected(shared_edge: RunningEdge) -> None:

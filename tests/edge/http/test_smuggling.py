@@ -1,4 +1,4 @@
-"""Requests whose end two servers could see in different places: refused, and what follows them is never answered."""
+"""Requests with an ambiguous end are rejected, and the following bytes are not answered."""
 
 import pytest
 

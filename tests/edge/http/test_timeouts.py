@@ -1,4 +1,4 @@
-"""What a connection does with slow clients and waiting calls, with the loop's parts played by the test."""
+"""Connections with slow clients and waiting postbacks; the test replaces the event loop."""
 
 from collections.abc import Callable
 

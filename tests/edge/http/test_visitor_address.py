@@ -1,4 +1,4 @@
-"""Whose address a click has."""
+"""The address of a click behind proxies."""
 
 from ipaddress import ip_network
 

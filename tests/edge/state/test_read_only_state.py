@@ -1,4 +1,4 @@
-"""What a process beside the edges sees of their state, without changing it."""
+"""The state of edges as another process reads it, without a change."""
 
 from collections.abc import Iterator
 from contextlib import closing

@@ -127,7 +127,7 @@ def test_click_counts_full_file_raises_and_takes_nothing(
         for number in range(1, 20_000):
             counts.reserve(1, [wanted(0, NEVER), wanted(number)], NOW)
     assert counts.count(key_of(0)) == number - 1
-    assert counts.reserve(1, [wanted(0, NEVER)], NOW) == -1, "what it knows it goes on counting"
+    assert counts.reserve(1, [wanted(0, NEVER)], NOW) == -1, "known counts still count"
 
 
 def test_click_counts_roll_back(open_counts: Callable[..., ClickCounts]) -> None:

@@ -126,4 +126,4 @@ def test_click_cap_survives_kill_9_without_loss_or_doubles(tmp_path: Path, numbe
     assert len(clicks) == limit
     assert len({record.id for record in clicks}) == limit
     new = [record.ip for record in clicks if record.uniq]
-    assert len(new) == len(set(new)), "nobody was new twice"
+    assert len(new) == len(set(new)), "no visitor was new twice"

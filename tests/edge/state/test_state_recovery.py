@@ -1,4 +1,4 @@
-"""The state after deaths of its edge and after power cuts: what the journal holds, neither more nor less."""
+"""The state after deaths of its edge and power cuts: exactly the content of the journal."""
 
 import os
 import shutil
@@ -30,7 +30,7 @@ class SimulatedDeath(BaseException):
 
 
 class DeathInjector:
-    """Counts the stores into mapped files and system calls that write, and ends the process before one of them."""
+    """Counts stores into mapped files and writing system calls, and ends the process before one."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.left = -1
@@ -41,7 +41,7 @@ class DeathInjector:
         monkeypatch.setattr(os, "write", lambda *given: (self.note(), real(*given))[1])
 
     def note(self) -> None:
-        """A store comes."""
+        """Count a store, or end the process."""
         self.stores += 1
         if self.left == 0:
             self.left = -1
@@ -50,7 +50,7 @@ class DeathInjector:
 
 
 class _WatchedAttribute:
-    """An attribute that holds a view of words and tells of each store into it."""
+    """An attribute that holds a view of words and counts each store into it."""
 
     def __init__(self, deaths: DeathInjector) -> None:
         self._deaths = deaths
@@ -82,7 +82,7 @@ class _WatchedView:
 
 
 class _InlineExecutor:
-    """A thread that is done at once, and whose death is everyone's."""
+    """A thread pool that runs everything at once in the calling thread."""
 
     def submit(self, do: Callable[..., None], *given: Any, **named: Any) -> "Future[None]":
         do(*given, **named)
@@ -96,7 +96,7 @@ class _InlineExecutor:
 
 @pytest.fixture(autouse=True)
 def quick_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A process that dies leaves what it wrote, synced or not."""
+    """Skip syncs: a dead process leaves what it wrote."""
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
     monkeypatch.setattr(os, "fdatasync", lambda descriptor: None)
 
@@ -107,7 +107,7 @@ def deaths(monkeypatch: pytest.MonkeyPatch) -> DeathInjector:
 
 
 def day(directory: Path, *, edge: int = 1, first: int = 0, shared: bool = False) -> None:
-    """A life of an edge: batches of clicks of new visitors and of one that comes again, a sync between."""
+    """Run an edge: two batches of clicks of new visitors and one known visitor, with syncs."""
     one = StatefulEdge(directory, edge, shared=shared)
     assert one.state is not None
     one.state._sync_thread = _InlineExecutor()  # type: ignore[assignment]
@@ -125,7 +125,7 @@ def day(directory: Path, *, edge: int = 1, first: int = 0, shared: bool = False)
 
 
 def accepted(directory: Path, edges: tuple[int, ...] = (1,)) -> list[Click]:
-    """The clicks that the journals hold and the cap counts."""
+    """Return the accepted clicks of the journals."""
     clicks = [record for edge in edges for record in recorded_whole(directory, edge) if isinstance(record, Click)]
     return [click for click in clicks if not click.reason]
 
@@ -147,7 +147,7 @@ def check(directory: Path, edges: tuple[int, ...] = (1,), now_ms: int = NOW_MS +
         clicks = accepted(directory, edges)
         assert one.state.counts.count(capped_counts.key) == len(clicks)
         new = {click.ip for click in clicks if click.uniq}
-        assert len(new) == sum(click.uniq for click in clicks), "nobody was new twice"
+        assert len(new) == sum(click.uniq for click in clicks), "no visitor was new twice"
         seen = {
             ip
             for number in range(40)
@@ -155,8 +155,8 @@ def check(directory: Path, edges: tuple[int, ...] = (1,), now_ms: int = NOW_MS +
         }
         assert new <= seen
         assert len(seen - new) <= lost
-        visitors, nobody = one.state.visitors, visitor_key("", "x")
-        cookies = {click.id for click in clicks if visitors.seen(OFFER, nobody, click.id, now_ms // 1000)}
+        visitors, stranger = one.state.visitors, visitor_key("", "x")
+        cookies = {click.id for click in clicks if visitors.seen(OFFER, stranger, click.id, now_ms // 1000)}
         assert cookies == {click.id for click in clicks if click.uniq}
         for number in range(100, 110):
             one.click(number)
@@ -165,7 +165,7 @@ def check(directory: Path, edges: tuple[int, ...] = (1,), now_ms: int = NOW_MS +
 
 
 def every_death(deaths: DeathInjector, live: Callable[[], None], after: Callable[[int], None]) -> int:
-    """Lives again and again, killed before the first store, before the second, …, to the last."""
+    """Run `live` once for each of its stores, killed before this store; return their number."""
     for stores in range(10_000):
         deaths.left = stores
         try:
@@ -281,7 +281,7 @@ def test_edge_state_of_abandoned_edge_is_recovered_by_another(tmp_path: Path) ->
 
 
 def cut_power(directory: Path) -> None:
-    """The machine comes up again with another boot id."""
+    """Change the boot id, as after a restart of the machine."""
     (directory / "state" / "boot").write_text("another")
 
 
