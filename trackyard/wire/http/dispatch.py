@@ -112,11 +112,8 @@ class Dispatch(Generic[D]):
         self._refusal_of = refusal_of
         self._clock = clock or SystemClock()
         limits = limits or ApiLimits()
-        self._rates, self._reports, self._failed = (
-            RateLimiter(limits, seconds),
-            ReportLimiter(limits),
-            WrongKeyLimiter(seconds),
-        )
+        self._rates, self._reports = RateLimiter(limits, seconds), ReportLimiter(limits)
+        self._failed = WrongKeyLimiter(seconds)
         self._run_idempotently, self._exports = run_idempotently, ExportSlots()
         self._routes = RouteTable(endpoints)
         self._deps = deps
@@ -138,7 +135,7 @@ class Dispatch(Generic[D]):
             response = await self._respond(request)
             response.headers["X-Request-Id"] = request_id.get()
             if request.method == "HEAD":
-                _drop_body(response)
+                response.body = b""  # the Content-Length stays that of GET
             await response(scope, receive, send)
         finally:
             request_id.reset(token)
@@ -246,10 +243,8 @@ class Dispatch(Generic[D]):
         slot = partial(self._exports.slot, name)
         work = _HandlerRun(self._deps, match, caller, _address(request), sent, self._run_idempotently, slot)
         requester = CancellationToken(name)
-        actor_token, cancellation_token = (
-            current_actor.set(self._audit_actor(match, caller)),
-            current_cancellation.set(requester),
-        )
+        actor_token = current_actor.set(self._audit_actor(match, caller))
+        cancellation_token = current_cancellation.set(requester)
         try:
             if match.endpoint.report:
                 return await run_cancellable(request.receive, requester, work.run, self._report_threads)
@@ -321,6 +316,10 @@ class _Result(NamedTuple):
     replayed: bool = False
     file: ExportResponse | None = None
 
+    def stored(self) -> str:
+        """Return an answer in the form in which it is stored."""
+        return json.dumps([self.content.decode(), self.ignored])
+
 
 class _HandlerRun(Generic[D]):
     """The part of a call that runs in a thread: parameters, id in the path, handler."""
@@ -362,9 +361,7 @@ class _HandlerRun(Generic[D]):
                 self._match,
                 tree,
             )
-            text, replayed = self._run_idempotently(
-                idempotent_request, lambda: _stored_result(self._respond(tree, None))
-            )
+            text, replayed = self._run_idempotently(idempotent_request, lambda: self._respond(tree, None).stored())
             content, ignored = json.loads(text)
             return _Result(content.encode(), ignored, replayed)
         finally:
@@ -407,11 +404,6 @@ class _HandlerRun(Generic[D]):
             cleanup.close()
             raise
         return file
-
-
-def _stored_result(done: _Result) -> str:
-    """Return an answer in the form in which it is stored."""
-    return json.dumps([done.content.decode(), done.ignored])
 
 
 def _name(caller: Caller | None) -> str:
@@ -478,11 +470,6 @@ def _success_response(done: _Result) -> Response:
     if done.replayed:
         response.headers[REPLAYED_HEADER] = "true"
     return response
-
-
-def _drop_body(response: Response) -> None:
-    """Remove the body of an answer to HEAD, but keep the Content-Length of GET."""
-    response.body = b""
 
 
 def _error_response(refusal: RequestError) -> Response:
