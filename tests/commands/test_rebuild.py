@@ -54,7 +54,7 @@ def test_rebuild_command_prints_each_step(monkeypatch: pytest.MonkeyPatch) -> No
     assert [line.split(":")[0] for line in shown.splitlines()] == ["journals", "comparison"]
     assert lines[1].split() == ["4", "5", "clicks"]
     assert "conversions confirmed (charge 10 | 0, payout 7 | 0)" in lines[2]
-    assert lines[-1] == "nothing differs; the tables made again are used now (1.5 s)"
+    assert lines[-1] == "nothing differs; the rebuilt tables are used now (1.5 s)"
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_rebuild_command_prints_each_step(monkeypatch: pytest.MonkeyPatch) -> No
         (
             {"stage": "swapped", "wish": "accept", "count": 1, "differences": [DIFFERENCE]},
             True,
-            "1 difference; the tables made again are used now (1.5 s)",
+            "1 difference; the rebuilt tables are used now (1.5 s)",
         ),
     ],
 )
@@ -90,7 +90,7 @@ def test_rebuild_command_prints_result_and_findings(
 
 
 def test_rebuild_command_on_restarted_server_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(CannotStart, match="started anew"):
+    with pytest.raises(CannotStart, match="restarted"):
         _run(monkeypatch, FakeRebuildApi(None))
 
 

@@ -30,7 +30,7 @@ def test_rotate_key_replaces_key_file_of_data_directory(tmp_path: Path) -> None:
     yard = settings(tmp_path)
     key, before = prepare(yard)["admin_api_key"], (tmp_path / "secret.key").read_text()
     for _ in range(2):
-        assert rotate_key(yard) == "1 stored values are sealed with the new secret key; API keys stay as they are."
+        assert rotate_key(yard) == "1 stored values are encrypted with the new secret key; API keys stay as they are."
         assert secrets(tmp_path) == ["secret.key"]
         assert (tmp_path / "secret.key").stat().st_mode & 0o077 == 0
         assert administrator_key(yard) == key

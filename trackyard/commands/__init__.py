@@ -1,1 +1,1 @@
-"""What `trackyard NAME` does beside serving, one file or folder a command."""
+"""The commands of `trackyard` apart from serving, one file or folder each."""

@@ -1,23 +1,28 @@
-"""`trackyard audit`: whether everything adds up."""
+"""`trackyard audit`: compare all books with each other."""
 
-from trackyard.commands.local_api import ApiError, get_as_administrator
-from trackyard.runtime.settings import CannotStart, Config
+from typing import Any
+
+from trackyard.commands.local_api import administrator_client
+from trackyard.runtime.settings import Config
 
 
 def audit(config: Config) -> tuple[str, bool]:
-    """What was compared and what differs, several lines, and whether nothing does. Raises CannotStart when the server
-    does not run or cannot answer."""
-    try:
-        answer = get_as_administrator(config, "/3.1/admin/reconciliation", seconds=None)
-    except ApiError as refused:
-        raise CannotStart(f"the API answers {refused.status}: {refused}") from None
+    """Return the report, several lines, and whether nothing differs.
+
+    Raises CannotStart when the server does not run or cannot answer.
+    """
+    answer = administrator_client(config).get("/3.1/admin/reconciliation", seconds=None)
     lines = [f"{number:>12,} {what}" for what, number in answer["checked"].items()]
-    lines += [
+    lines += difference_lines(answer)
+    lines.append("everything adds up" if answer["count"] == 0 else f"{answer['count']:,} differences")
+    return "\n".join(lines), answer["count"] == 0
+
+
+def difference_lines(answer: dict[str, Any]) -> list[str]:
+    """Return a line for each difference of an answer, and one for those it leaves out."""
+    lines = [
         f"DIFFERENT {item['what']} {item['key']}: expected {item['expected']}, found {item['found']}"
         for item in answer["differences"]
     ]
     hidden = answer["count"] - len(answer["differences"])
-    if hidden:
-        lines.append(f"… and {hidden:,} more differences")
-    lines.append("everything adds up" if answer["count"] == 0 else f"{answer['count']:,} differences")
-    return "\n".join(lines), answer["count"] == 0
+    return [*lines, f"… and {hidden:,} more differences"] if hidden else lines

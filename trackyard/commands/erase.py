@@ -1,10 +1,10 @@
-"""`trackyard erase`: somebody's personal data, wherever it is kept."""
+"""`trackyard erase`: remove personal data from every store."""
 
 import time
 from collections.abc import Callable
 from typing import Any, Final
 
-from trackyard.commands.local_api import ApiClient, ApiError, administrator_client
+from trackyard.commands.local_api import ApiClient, administrator_client
 from trackyard.runtime.settings import CannotStart, Config
 
 _PATH: Final = "/3.1/admin/erasures"
@@ -18,20 +18,17 @@ _NAMES: Final = {
 
 
 def erase(config: Config, subject: str, value: str, confirm: Callable[[str], bool]) -> str:
-    """Says what is to be emptied, and has it emptied if `confirm` says yes to the question; what came of it.
+    """Ask for a confirmation, then erase; return the result.
 
-    Raises CannotStart for what names nothing, without consent, and when the server does not run or refuses.
+    confirm: returns whether the answer to a question is yes.
+    Raises CannotStart for an unknown subject, without confirmation, and when the server does not run or rejects it.
     """
     api = administrator_client(config)
     params = {"subject": subject, "id": value}
-    try:
-        counts_found = api.post(_PATH, {**params, "dry_run": 1})["named"]
-        if not confirm(_question(subject, value, counts_found)):
-            raise CannotStart("nothing was erased.")
-        erasure_id = api.post(_PATH, params)["erasure"]["id"]
-        return _wait_until_done(api, erasure_id)
-    except ApiError as refused:
-        raise CannotStart(f"the API answers {refused.status}: {refused}") from None
+    counts_found = api.post(_PATH, {**params, "dry_run": 1})["named"]
+    if not confirm(_question(subject, value, counts_found)):
+        raise CannotStart("nothing was erased.")
+    return _wait_until_done(api, api.post(_PATH, params)["erasure"]["id"])
 
 
 def _question(subject: str, value: str, counts_found: dict[str, Any]) -> str:
@@ -47,4 +44,4 @@ def _wait_until_done(api: ApiClient, number: int) -> str:
         if api.get(f"{_PATH}/{number}")["erasure"]["done"]:
             return f"Erased (number {number}). Finished journals follow at once, open ones within a day."
         time.sleep(_POLL_S)
-    return f"Erasure {number} is remembered and goes on: GET {_PATH}/{number} tells when it is done."
+    return f"Erasure {number} is stored and continues: GET {_PATH}/{number} says when it is done."

@@ -1,27 +1,29 @@
-"""`trackyard explain CLICK_ID`: what was decided on a recorded click and why."""
+"""`trackyard explain CLICK_ID`: show what was decided on a recorded click and why."""
 
 from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any
 
 from trackyard.base.ids import is_hex24
-from trackyard.commands.local_api import ApiError, get_as_administrator
+from trackyard.commands.local_api import ApiError, administrator_client
 from trackyard.runtime.settings import CannotStart, Config
 
 
 def explain(config: Config, click_id: str) -> str:
-    """The explanation, several lines. Raises CannotStart for an id that is none or names no click, and when the server
-    does not run."""
+    """Return the explanation, several lines.
+
+    Raises CannotStart for text that is no id or names no click, and when the server does not run.
+    """
     if not is_hex24(click_id.lower()):
         raise CannotStart(f"{click_id} is no click id: 24 hex digits.")
     try:
-        answer = get_as_administrator(config, f"/3.1/admin/click/{click_id.lower()}/explain")
+        answer = administrator_client(config).get(f"/3.1/admin/click/{click_id.lower()}/explain")
     except ApiError as refused:
-        if refused.status == HTTPStatus.NOT_FOUND:
-            raise CannotStart(
-                f"there is no click {click_id}: it was never recorded, is not loaded yet, or is no longer kept."
-            ) from None
-        raise CannotStart(f"the API answers {refused.status}: {refused}") from None
+        if refused.status != HTTPStatus.NOT_FOUND:
+            raise
+        raise CannotStart(
+            f"there is no click {click_id}: it was never recorded, is not loaded yet, or is no longer kept."
+        ) from None
     return "\n".join(
         (*_recorded_lines(answer["click"], answer["today"]["visitor"]), "", *_today_lines(answer["today"]))
     )

@@ -1,4 +1,4 @@
-"""`trackyard export`: clicks, conversions or custom statistics as a file."""
+"""`trackyard export`: write clicks, conversions or custom statistics to a file."""
 
 import os
 import sys
@@ -9,7 +9,7 @@ from http.client import HTTPException, HTTPResponse
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TextIO
 
-from trackyard.commands.local_api import ApiError, administrator_client
+from trackyard.commands.local_api import administrator_client
 from trackyard.commands.progress import ProgressBar
 from trackyard.runtime.settings import Config
 
@@ -19,8 +19,12 @@ _READ_BYTES: Final = 1 << 18
 
 @dataclass(frozen=True, slots=True)
 class ExportRequest:
-    """What is to be exported. since, until: YYYY-MM-DD, both included · filters: name and value, as often as there are
-    values · output: a file, or - for standard output."""
+    """What to export.
+
+    since, until: YYYY-MM-DD, both included.
+    filters: name and value, repeated for several values.
+    output: a file, or - for standard output.
+    """
 
     what: str
     since: str
@@ -32,7 +36,7 @@ class ExportRequest:
     timezone: str = ""
 
     def params(self) -> dict[str, Any]:
-        """As the API takes them."""
+        """Return the parameters of the API."""
         sent_values: dict[str, list[str]] = {"date_from": [self.since], "date_to": [self.until]}
         for name, value in self.filters:
             sent_values.setdefault(name, []).append(value)
@@ -45,32 +49,31 @@ class ExportRequest:
 
 
 class ExportFailed(Exception):
-    """There is no file, for the reason that the message gives."""
+    """No file was written; the message says why."""
 
 
 def export(config: Config, request: ExportRequest, progress_out: TextIO) -> None:
-    """Writes what is wanted; a file is there when it is whole, and not before. told: where progress is shown.
+    """Write the export; a file appears only when it is complete. progress_out: where progress is shown.
 
-    Raises Failed and, when nobody answers, CannotStart; BrokenPipeError when nobody reads standard output any more.
+    Raises ExportFailed, CannotStart when the server does not answer or rejects it, and BrokenPipeError when standard
+    output is closed.
     """
     if request.output == STDOUT and request.form == "parquet" and sys.stdout.isatty():
-        raise ExportFailed("a Parquet file is nothing for a terminal: name one with --output.")
+        raise ExportFailed("a Parquet file does not belong on a terminal: name a file with --output.")
     try:
         with (
             administrator_client(config).stream(f"/3.1/stats/{request.what}", request.params()) as response,
             _open_output(request.output) as out,
         ):
             _copy_response(response, out, request, progress_out)
-    except ApiError as refused:
-        raise ExportFailed(f"the API answers {refused.status}: {refused}") from None
     except (HTTPException, ConnectionError) as fault:
         if isinstance(fault, BrokenPipeError):
             raise
-        raise ExportFailed("the server broke off before the file was whole; its log says why.") from None
+        raise ExportFailed("the server broke off before the file was complete; its log says why.") from None
 
 
 def _copy_response(response: HTTPResponse, out: BinaryIO, request: ExportRequest, progress_out: TextIO) -> None:
-    """A bar of rows for CSV, whose lines can be counted; of others, and on no terminal, how much there is."""
+    """Copy with progress: a bar of rows for CSV, which has countable lines, else the number of bytes."""
     rows = int(response.headers.get("X-Total-Count", "0")) if request.form == "csv" else 0
     done = 0
     with ProgressBar(progress_out, request.what, rows or None) as progress:
@@ -82,7 +85,7 @@ def _copy_response(response: HTTPResponse, out: BinaryIO, request: ExportRequest
 
 @contextmanager
 def _open_output(name: str) -> Iterator[BinaryIO]:
-    """What to write to. A file has another name until the block ends well. Raises Failed when it cannot be written."""
+    """Open the output; a file has another name until the block succeeds. Raises ExportFailed."""
     if name == STDOUT:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()

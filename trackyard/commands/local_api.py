@@ -1,4 +1,4 @@
-"""Asking the API of this installation, which holds the analytic store, as its first administrator."""
+"""Requests to the API of this installation as its first administrator."""
 
 import json
 import time
@@ -17,23 +17,23 @@ from trackyard.runtime.settings import CannotStart, Config
 
 _TIMEOUT_S: Final = 60
 _RATE_LIMITED: Final = "too_many_requests"
-"""The code of a refusal that is over in a second; other things that are too many may last."""
+"""The code of a rejection that ends within a second; other limits may last."""
 _no_proxy = build_opener(ProxyHandler({}))
 
 
-class ApiError(Exception):
-    """The API answered with an error. `status`: HTTP's · the message is what it said, with a full stop."""
+class ApiError(CannotStart):
+    """The API answered with an error. status: of HTTP."""
 
     def __init__(self, status: int, text: str) -> None:
-        super().__init__(f"{text.removesuffix('.')}.")
+        super().__init__(f"the API answers {status}: {text.removesuffix('.')}.")
         self.status = status
 
 
 @dataclass(frozen=True, slots=True)
 class ApiClient:
-    """The API at the address `url`, asked with `key`. Too many calls at once wait as long as they are told.
+    """The API at the address `url`, requested with `key`. Rate limits are waited out.
 
-    Both raise Refused, and CannotStart when nobody answers.
+    Its methods raise ApiError, and CannotStart when the server does not answer.
     """
 
     url: str
@@ -42,13 +42,13 @@ class ApiClient:
     def get(
         self, path: str, params: dict[str, Any] | None = None, *, seconds: float | None = _TIMEOUT_S
     ) -> dict[str, Any]:
-        """The answer to GET `path`; seconds: how long it may take, None = as long as it does."""
+        """Return the answer to GET `path`. seconds: the time it may take, None = any."""
         query = f"?{urlencode(params, doseq=True)}" if params else ""
         return self._send(Request(self.url + path + query, headers={"API-Key": self.key}), seconds)
 
     @contextmanager
     def stream(self, path: str, params: dict[str, Any]) -> Iterator[HTTPResponse]:
-        """The answer to GET `path`, to be read in the block; params that the method does not have are Refused."""
+        """Yield the answer to GET `path`. Raises ApiError also for parameters that the method lacks."""
         request = Request(f"{self.url}{path}?{urlencode(params, doseq=True)}", headers={"API-Key": self.key})
         with self._open(request, None) as response:
             ignored = response.headers.get("X-Ignored-Parameters")
@@ -57,7 +57,7 @@ class ApiClient:
             yield response
 
     def post(self, path: str, params: dict[str, Any]) -> dict[str, Any]:
-        """The answer to POST `path`; params: as JSON can hold them."""
+        """Return the answer to POST `path`. params: values of JSON."""
         headers = {"API-Key": self.key, "Content-Type": "application/json"}
         return self._send(Request(self.url + path, json.dumps(params).encode(), headers), _TIMEOUT_S)
 
@@ -81,10 +81,5 @@ class ApiClient:
 
 
 def administrator_client(config: Config) -> ApiClient:
-    """The API of this installation for its first administrator. Raises CannotStart when there is none yet."""
+    """Return a client of the first administrator. Raises CannotStart when there is none yet."""
     return ApiClient(config.api_listen.url(), administrator_key(config))
-
-
-def get_as_administrator(config: Config, path: str, *, seconds: float | None = _TIMEOUT_S) -> dict[str, Any]:
-    """The answer to GET `path`, asked by the first administrator. Errors: as of Api."""
-    return administrator_client(config).get(path, seconds=seconds)

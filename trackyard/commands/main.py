@@ -15,7 +15,7 @@ from trackyard.runtime.supervisor import Supervisor
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Reads the command line and exits with 0, or with 2 and one sentence when a setting is wrong."""
+    """Run a command; exit with 2 and one sentence when a setting is wrong."""
     options = _parser().parse_args(arguments)
     if options.command in ("serve", "role"):
         _run(options)
@@ -25,7 +25,7 @@ def main(arguments: list[str] | None = None) -> None:
             _run(options)
         finally:
             sys.stdout.flush()
-    except BrokenPipeError:  # who reads this has seen enough, as `head` has
+    except BrokenPipeError:  # the reader has seen enough, as `head` has
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(128 + signal.SIGPIPE)
 
@@ -56,17 +56,17 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--roles", help=f"all, or a comma list of {', '.join(ROLES)}")
     key = commands.add_parser("key", help="print the first administrator's API key")
     prepare = commands.add_parser(
-        "prepare", help="create or upgrade the data directory and the schema, print what was made"
+        "prepare", help="create or upgrade the data directory and the schema, and print what was made"
     )
     role = commands.add_parser("role", help="run one process of serve (serve starts these itself)")
     role.add_argument("name", choices=["edge", "core", "worker"])
     role.add_argument("--slot", type=int, default=0, help="which of this machine's edges")
-    role.add_argument("--lifeline", type=int, help="file descriptor whose end tells that the parent is gone")
-    explain = commands.add_parser("explain", help="say what was decided on a recorded click and why")
+    role.add_argument("--lifeline", type=int, help="file descriptor that ends with the parent process")
+    explain = commands.add_parser("explain", help="show what was decided on a recorded click and why")
     explain.add_argument("click_id", metavar="CLICK_ID", help="24 hex digits")
-    audit = commands.add_parser("audit", help="compare everything with everything; exit status 1 when anything differs")
+    audit = commands.add_parser("audit", help="compare all books with each other; exit status 1 for any difference")
     rebuild = commands.add_parser(
-        "rebuild", help="make clicks and facts again from the journals and swap them in; exit status 1 when any differs"
+        "rebuild", help="build clicks and events again from the journals and swap them in; exit status 1 if any differ"
     )
     wish = rebuild.add_mutually_exclusive_group()
     wish.add_argument("--check", dest="wish", action="store_const", const="check", help="compare only")
@@ -74,14 +74,14 @@ def _parser() -> argparse.ArgumentParser:
         "--accept", dest="wish", action="store_const", const="accept", help="swap even where something differs"
     )
     rebuild.set_defaults(wish="swap")
-    erase = commands.add_parser("erase", help="empty somebody's personal data wherever it is kept; figures stay")
+    erase = commands.add_parser("erase", help="remove personal data from every store; statistics stay")
     erase.add_argument(
         "subject", choices=["click", "user", "affiliate"], help="of a click or view, a user id, or an affiliate"
     )
-    erase.add_argument("id", metavar="ID", help="which one")
+    erase.add_argument("id", metavar="ID", help="its id")
     erase.add_argument("--yes", action="store_true", help="do not ask")
-    rotate_key = commands.add_parser("rotate-key", help="seal what is stored sealed, such as API keys, with a new key")
-    demo = commands.add_parser("demo", help="fill an empty installation, whose server runs, with made-up traffic")
+    rotate_key = commands.add_parser("rotate-key", help="encrypt stored secrets, such as API keys, with a new key")
+    demo = commands.add_parser("demo", help="fill an empty, running installation with made-up traffic")
     demo.add_argument("--visits", type=_count, default=25_000, help="visits in the 30 days before now (%(default)s)")
     demo.add_argument("--seconds", type=_count, default=60, help="seconds of live traffic (%(default)s)")
     demo.add_argument("--seed", type=int, default=1, help="another number makes other traffic (%(default)s)")
@@ -100,7 +100,7 @@ def _add_export(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     export.add_argument("--from", dest="since", help="the first day", **day)  # type: ignore[arg-type]
     export.add_argument("--to", dest="until", help="the last day", **day)  # type: ignore[arg-type]
     export.add_argument(
-        "--slice", action="append", default=[], metavar="NAME", help="what custom statistics are grouped by; repeatable"
+        "--slice", action="append", default=[], metavar="NAME", help="a slice of custom statistics; repeatable"
     )
     export.add_argument(
         "--filter", action="append", default=[], type=_pair, metavar="NAME=VALUE", help="as the API has it; repeatable"
@@ -162,7 +162,7 @@ def _erase(settings: config.Config, options: argparse.Namespace) -> None:
         if options.yes:
             return True
         print(f"{question} [y/N] ", end="", flush=True)
-        return sys.stdin.readline().strip().lower() in ("y", "yes")  # at an end of the input: no
+        return sys.stdin.readline().strip().lower() in ("y", "yes")  # the end of the input is a no
 
     print(erase(settings, options.subject, options.id, confirm))
 

@@ -1,4 +1,4 @@
-"""How far a command is: a bar on a terminal, a line for each part elsewhere."""
+"""The progress of a command: a bar on a terminal, a line for each part elsewhere."""
 
 import time
 from types import TracebackType
@@ -9,11 +9,9 @@ _REFRESH_S: Final = 0.1
 
 
 class ProgressBar:
-    """One part of `total` steps, shown on `out` while its `with` block lasts. total None: steps are bytes, of which
-    nobody knows how many there will be.
+    """One part of `total` steps, shown on `out` while its `with` block lasts.
 
-    with Progress(out, "30 days", 30) as bar:
-        bar.to(3)
+    total: None = steps are bytes of an unknown number.
     """
 
     def __init__(self, out: TextIO, name: str, total: float | None) -> None:
@@ -39,11 +37,11 @@ class ProgressBar:
         self._out.flush()
 
     def step(self) -> None:
-        """One more is done."""
+        """Count one more step."""
         self.to(self._done + 1)
 
     def to(self, done: float) -> None:
-        """So much of the total is done."""
+        """Set the number of steps that are done."""
         self._done = done if self._total is None else min(done, self._total)
         if time.monotonic() - self._shown_at >= _REFRESH_S:
             self._show()

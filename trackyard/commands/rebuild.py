@@ -1,10 +1,11 @@
-"""`trackyard rebuild`: clicks, views and facts made again while the server runs."""
+"""`trackyard rebuild`: build clicks, impressions and conversion events again while the server runs."""
 
 import math
 import time
 from typing import Any, Final, TextIO
 
-from trackyard.commands.local_api import ApiClient, ApiError, administrator_client
+from trackyard.commands.audit import difference_lines
+from trackyard.commands.local_api import ApiClient, administrator_client
 from trackyard.commands.progress import ProgressBar
 from trackyard.runtime.settings import CannotStart, Config
 
@@ -20,18 +21,16 @@ _STATUSES: Final = {"1": "confirmed", "2": "pending", "3": "declined", "4": "not
 
 
 def rebuild(config: Config, wish: str, out: TextIO) -> tuple[str, bool]:
-    """Has the server rebuild, shows on `out` how far it is; what came of it, several lines, and whether it ended well
-    with nothing that differs, or what differs was accepted.
+    """Run a rebuild on the server with its progress on `out`; return its report and whether it ended well.
 
-    wish: as the API takes it. Raises CannotStart when the server does not run, dies, or refuses.
+    It ends well when nothing differs or the differences were accepted.
+    wish: as the API takes it.
+    Raises CannotStart when the server does not run, dies, or rejects it.
     """
     api = administrator_client(config)
-    try:
-        number = api.post(_PATH, {"wish": wish})["rebuild"]["number"]
-        ended = _show_progress(api, number, out)
-    except ApiError as refused:
-        raise CannotStart(f"the API answers {refused.status}: {refused}") from None
-    lines = [*_sum_lines(ended), *_difference_lines(ended), _outcome_line(ended)]
+    number = api.post(_PATH, {"wish": wish})["rebuild"]["number"]
+    ended = _show_progress(api, number, out)
+    lines = [*_sum_lines(ended), *difference_lines(ended), _outcome_line(ended)]
     is_accepted = ended["stage"] == "swapped" or (ended["stage"] == "kept" and ended["count"] == 0)
     return "\n".join(lines), is_accepted
 
@@ -52,12 +51,12 @@ def _show_progress(api: ApiClient, number: int, out: TextIO) -> dict[str, Any]:
 def _get_status(api: ApiClient, number: int) -> dict[str, Any]:
     state: dict[str, Any] | None = api.get(_PATH)["rebuild"]
     if state is None or state["number"] != number:
-        raise CannotStart("the server was started anew meanwhile: nothing was swapped by halves; run it again.")
+        raise CannotStart("the server was restarted meanwhile: nothing was swapped by halves; run it again.")
     return state
 
 
 def _sum_lines(state: dict[str, Any]) -> list[str]:
-    lines = [f"{'live':>12} {'made again':>12}"] if state["figures"] else []
+    lines = [f"{'live':>12} {'rebuilt':>12}"] if state["figures"] else []
     for each in state["figures"]:
         live, made = each["live"], each["made"]
         name = f"{_TABLE_TITLES[each['table']]} {_STATUSES.get(each['group'], each['group'])}".strip()
@@ -69,22 +68,13 @@ def _sum_lines(state: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _difference_lines(state: dict[str, Any]) -> list[str]:
-    lines = [
-        f"DIFFERENT {item['what']} {item['key']}: expected {item['expected']}, found {item['found']}"
-        for item in state["differences"]
-    ]
-    hidden = state["count"] - len(state["differences"])
-    return [*lines, f"… and {hidden:,} more differences"] if hidden else lines
-
-
 def _outcome_line(state: dict[str, Any]) -> str:
     count, seconds = state["count"], state["seconds"]
     differs = f"{count:,} difference{'s' * (count > 1)}" if count else "nothing differs"
     if state["stage"] == "failed":
         return f"it failed, and nothing was changed: {state['why']}"
     if state["stage"] == "swapped":
-        return f"{differs}; the tables made again are used now ({seconds} s)"
+        return f"{differs}; the rebuilt tables are used now ({seconds} s)"
     if state["wish"] == "check" or not count:
         return f"{differs}; nothing was changed ({seconds} s)"
     return f"{differs}; nothing was changed: `trackyard rebuild --accept` puts what is recorded in place ({seconds} s)"

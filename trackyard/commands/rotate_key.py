@@ -1,7 +1,7 @@
-"""`trackyard rotate-key`: a new key for what is sealed at rest (docs/spec/callers.md#keys-and-passwords).
+"""`trackyard rotate-key`: encrypt stored secrets with a new key.
 
-A secret of the data directory is kept beside the new one until everything is sealed anew: whoever starts meanwhile,
-also after a power cut at any step, opens both, and the command goes on where it ended.
+See docs/spec/callers.md#keys-and-passwords. The data directory keeps the old secret until every value is encrypted with the new one. A start meanwhile, also after
+a power cut at any step, decrypts with both, and the command continues where it ended.
 """
 
 import fcntl
@@ -27,11 +27,11 @@ from trackyard.store.engine.database import Database
 
 
 def rotate_key(config: Config) -> str:
-    """What was done, in words. Raises CannotStart."""
+    """Rotate the key; return what was done. Raises CannotStart."""
     if config.secret_key is not None:
         if config.old_secret_key is None:
             raise CannotStart(
-                "TRACKYARD_OLD_SECRET_KEY must be set: give it the key that is in use, TRACKYARD_SECRET_KEY a new one, "
+                "TRACKYARD_OLD_SECRET_KEY must be set: set it to the current key, TRACKYARD_SECRET_KEY to a new one, "
                 "start everything with both, then run this."
             )
         return f"{_reencrypt(config)} TRACKYARD_OLD_SECRET_KEY is no longer needed."
@@ -50,7 +50,7 @@ def rotate_key(config: Config) -> str:
 def _write_new_secret(directory: Path) -> None:
     secret, old = directory / SECRET_FILE, directory / OLD_SECRET_FILE
     if old.exists() and old.read_text() != secret.read_text():
-        return  # an earlier run was cut short behind this
+        return  # an earlier run ended here
     write_private(old, secret.read_text())
     write_private(secret, new_secret())
 
@@ -63,12 +63,12 @@ def _reencrypt(config: Config) -> str:
         raise CannotStart(f"{fault}.") from None
     except SQLAlchemyError as fault:
         raise CannotStart(f"TRACKYARD_DATABASE_URL cannot be used: {str(fault).splitlines()[0]}.") from None
-    return f"{count} stored values are sealed with the new secret key; API keys stay as they are."
+    return f"{count} stored values are encrypted with the new secret key; API keys stay as they are."
 
 
 @contextmanager
 def _exclusive_lock(directory: Path) -> Iterator[None]:
-    """Keeps a server from starting; one that runs has the old key alone in its memory."""
+    """Keep a server from starting; a running one knows only the old key."""
     handle = os.open(directory / "trackyard.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         try:

@@ -1,4 +1,7 @@
-"""How a SQL queue is worked off: in batches, one by one when a batch fails, what cannot be done set aside."""
+"""Process a SQL queue in batches.
+
+A failed batch is processed row by row, and a row that fails is quarantined.
+"""
 
 import logging
 import threading
@@ -10,14 +13,16 @@ from trackyard.store.engine.database import Database, TransactionFailure, classi
 from trackyard.store.engine.watch import CommitWatcher
 
 MAX_CONFLICTS: Final = 5
-"""Times a single row is tried again after losing against another transaction, before it is set aside."""
+"""Attempts of a single row that conflicts with other transactions, before it is quarantined."""
 
 
 def process_queue(
     step: Callable[[], int], database: Database, stop: threading.Event, pause_seconds: float, log: logging.Logger
 ) -> None:
-    """Calls `step`, which tells how much it did, until `stop` is set; waits for commits when it did nothing. Trouble
-    is logged and waited out."""
+    """Call `step`, which returns how much it did, until `stop` is set, and wait for commits in between.
+
+    Failures are logged and retried.
+    """
     with closing(CommitWatcher(database)) as watch:
         while not stop.is_set():
             try:
@@ -26,26 +31,27 @@ def process_queue(
                 watch.wait(stop, pause_seconds)
             except Exception as error:
                 if classify_failure(error) is TransactionFailure.DEFECT:
-                    log.exception("a queue cannot be worked off")
+                    log.exception("queue failed")
                 else:
-                    log.warning("the database cannot be written", extra={"error": str(error)})
+                    log.warning("database not writable", extra={"error": str(error)})
                 stop.wait(1)
 
 
 def process_batch(
     process_some: Callable[[int], int], quarantine_first: Callable[[Exception], int], size: int, log: logging.Logger
 ) -> int:
-    """Does up to `size` rows in one transaction, or one by one when that fails; how many left the queue.
+    """Process up to `size` rows in one transaction, else one by one; return how many left the queue.
 
-    process_some: does at most so many rows in one transaction, how many · quarantine_first: takes the first row out
-    of the way of the others. Raises when the database cannot be written just now.
+    process_some: processes at most this many rows in one transaction; returns how many.
+    quarantine_first: quarantines the first row; returns how many.
+    Raises when the database cannot be written just now.
     """
     try:
         return process_some(size)
     except Exception as error:
         if classify_failure(error) is TransactionFailure.UNAVAILABLE:
             raise
-        log.info("a batch is done row by row", extra={"error": str(error)})
+        log.info("batch processed row by row", extra={"error": str(error)})
     return sum(_process_one(process_some, quarantine_first) for _ in range(size))
 
 

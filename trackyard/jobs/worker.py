@@ -1,4 +1,4 @@
-"""The worker process: conversions, deliveries, mail, schedule, over SQL alone."""
+"""The worker process: conversions, deliveries, mail and schedule, on SQL only."""
 
 import logging
 import signal
@@ -19,8 +19,7 @@ from trackyard.jobs.conversions.edits import ConversionEditor
 from trackyard.jobs.conversions.inbox import PostbackProcessor
 from trackyard.jobs.delivery.deliveries import Deliverer
 from trackyard.jobs.delivery.host_concurrency import OutboundLimits
-from trackyard.jobs.delivery.mail import Mailer
-from trackyard.jobs.delivery.mail_transport import ConfiguredMailTransport, MailSettings
+from trackyard.jobs.delivery.mail import ConfiguredMailTransport, Mailer, MailSettings
 from trackyard.jobs.delivery.parallel_tracking import ParallelTrackingSender
 from trackyard.jobs.schedule.exchange_rates import ExchangeRateUpdater
 from trackyard.jobs.schedule.file_fetches import CreativeFetcher
@@ -34,19 +33,24 @@ log = logging.getLogger("trackyard.worker")
 
 
 class WorkerFailed(Exception):
-    """A part of the worker ended of itself."""
+    """A part of the worker ended unasked."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerOptions:
-    """What a worker is told. database_url: SQLAlchemy's · platform_currency: ISO code · timezone: IANA name of the
-    platform's zone · owner: a name no other worker of the database has · outbound_allow: networks that affiliates'
-    URLs may lead to though they are not on the open internet · files: where
-    creatives are stored; without it none are fetched · smtp_url, mail_from: the mail server (empty =
-    mail goes to `mail_directory`) and the sender, unless staff set others, which `cipher` opens; without directory and
-    seal none is sent · databases: of addresses, for imported conversions · quotes_url: where currency rates are
-    refreshed from (empty = those alone that are shipped); without one staff set them all · spans: how long things
-    are kept."""
+    """The options of a worker.
+
+    database_url: as SQLAlchemy reads it.
+    platform_currency: ISO code.
+    timezone: IANA name of the platform's zone.
+    owner: a name that no other worker of the database has.
+    outbound_allow: networks outside the open internet that URLs of affiliates may lead to.
+    files: the store of creatives; without one none is fetched.
+    smtp_url, mail_from: server and sender of mail, unless staff set others, which `cipher` decrypts. "" = mail goes to
+        `mail_directory`. Without directory and cipher no mail is sent.
+    databases: address databases for imported conversions.
+    quotes_url: the feed of exchange rates; "" = only shipped rates, None = only rates that staff set.
+    """
 
     database_url: str
     platform_currency: str
@@ -66,7 +70,7 @@ class WorkerOptions:
 
 
 def run(options: WorkerOptions) -> None:
-    """Works until SIGTERM or SIGINT, then ends within seconds. Raises ValueError for an unknown time zone."""
+    """Work until SIGTERM or SIGINT, then end within seconds. Raises ValueError for an unknown time zone."""
     stop = threading.Event()
 
     def end(_signal: int, _frame: FrameType | None) -> None:
@@ -78,7 +82,7 @@ def run(options: WorkerOptions) -> None:
 
 
 def run_until(stop: threading.Event, options: WorkerOptions) -> None:
-    """Works until `stop` is set. Raises WorkerFailed when a part broke: better started anew than without it."""
+    """Work until `stop` is set. Raises WorkerFailed when a part fails: a restart is better."""
     zone = find_zone(options.timezone)
     if zone is None:
         raise ValueError(f"{options.timezone} is no IANA time zone")
@@ -89,18 +93,18 @@ def run_until(stop: threading.Event, options: WorkerOptions) -> None:
             threading.Thread(target=_run_loop, args=(name, loop, stop, broken), name=name)
             for name, loop in loops.items()
         ]
-        log.info("the worker works", extra={"owner": options.owner})
+        log.info("worker started", extra={"owner": options.owner})
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-    log.info("the worker has ended", extra={"owner": options.owner})
+    log.info("worker ended", extra={"owner": options.owner})
     if broken:
         raise WorkerFailed(", ".join(broken))
 
 
 def _loops(options: WorkerOptions, database: Database, zone: ZoneInfo) -> dict[str, Callable[[threading.Event], None]]:
-    """The parts of a worker by their names, each to run in a thread of its own."""
+    """Return the parts of a worker by name; each runs in its own thread."""
     clock = SystemClock()
     files = options.files
     loops: dict[str, Callable[[threading.Event], None]] = {
@@ -146,10 +150,10 @@ def _mail_transport(options: WorkerOptions, database: Database) -> MailTransport
 
 
 def _run_loop(name: str, loop: Callable[[threading.Event], None], stop: threading.Event, broken: list[str]) -> None:
-    """Runs a loop; one that breaks stops the others."""
+    """Run a part; its failure stops the others."""
     try:
         loop(stop)
     except Exception:
-        log.critical("a part of the worker broke", exc_info=True, extra={"part": name})
+        log.critical("worker part failed", exc_info=True, extra={"part": name})
         broken.append(name)
         stop.set()

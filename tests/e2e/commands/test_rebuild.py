@@ -35,7 +35,7 @@ def test_rebuild_command_under_traffic_succeeds(tmp_path: Path) -> None:
         traffic.grow(10)
         done = _command(program, "rebuild")
         assert done.returncode == 0, (done, program.log_tail())
-        assert "nothing differs; the tables made again are used now" in done.stdout
+        assert "nothing differs; the rebuilt tables are used now" in done.stdout
         checked = _command(program, "rebuild", "--check")
         assert checked.returncode == 0, (checked, program.log_tail())
         assert "nothing differs; nothing was changed" in checked.stdout

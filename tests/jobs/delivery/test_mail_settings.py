@@ -3,7 +3,7 @@
 import pytest
 
 from trackyard.base.secrets import SecretCipher
-from trackyard.jobs.delivery.mail_transport import ConfiguredMailTransport, MailSettings
+from trackyard.jobs.delivery.mail import ConfiguredMailTransport, MailSettings
 from trackyard.outbound.mail import MailMessage
 from trackyard.store.engine.database import Database
 from trackyard.store.platform import settings

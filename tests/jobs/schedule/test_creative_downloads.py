@@ -96,9 +96,7 @@ def test_creative_download_without_picture_is_discarded(
         yard.fetcher.fetch_one()
     assert [item.id for item in yard.offer.creatives] == [1]
     assert (yard.queued(), yard.stored()) == ([], [])
-    assert [record.message for record in caplog.records if record.levelno == logging.ERROR] == [
-        "a creative is given up"
-    ]
+    assert [record.message for record in caplog.records if record.levelno == logging.ERROR] == ["creative abandoned"]
 
 
 def test_creative_download_too_large_is_discarded(

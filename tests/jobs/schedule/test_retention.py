@@ -357,4 +357,4 @@ def test_retention_step_that_fails_does_not_block_others(
     kept.plant.clock.advance(1)
     kept.retention.step()
     assert segments.list_archived(kept.journals, kept.plant.edge) != []
-    assert "keeping failed" in caplog.text
+    assert "retention task failed" in caplog.text

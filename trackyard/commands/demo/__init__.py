@@ -1,9 +1,11 @@
-"""`trackyard demo`: fills an empty installation with a small network, 30 days of past traffic and a minute of live
-traffic, through the running server."""
+"""`trackyard demo`: fill an empty installation with a small network and its traffic.
+
+The traffic is 30 days of the past and a minute of live requests, through the running server.
+"""
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Final, TextIO
 from zoneinfo import ZoneInfo
@@ -25,7 +27,7 @@ _DAY_MS: Final = 86_400_000
 _VISITS_PER_SECOND: Final = 15
 _QUIET_S: Final = 2.0
 _HOLDS_QUIET_S: Final = 6.0
-"""Holds that are over are ended every 5 s: so long nothing may be under way until everything is done."""
+"""Holds end every 5 s at most after they are due: quiet must last longer than that."""
 _TIMEOUT_S: Final = 300.0
 _QUEUES: Final = ("journal", "inbox", "edits", "outbox", "deliveries", "mail", "fetches")
 _REQUIRED_ROLES: Final = ("edge", "projector", "api")
@@ -33,7 +35,11 @@ _REQUIRED_ROLES: Final = ("edge", "projector", "api")
 
 @dataclass(frozen=True, slots=True)
 class DemoSize:
-    """How much is made. visits: of the past · seconds: of live traffic · seed: the same one makes the same traffic."""
+    """The size of a demonstration.
+
+    visits: of the past; seconds: of live traffic.
+    seed: equal seeds make equal traffic.
+    """
 
     visits: int
     seconds: int
@@ -41,8 +47,10 @@ class DemoSize:
 
 
 def demo(config: Config, size: DemoSize, out: TextIO) -> None:
-    """Makes everything and tells on `out` what it does. Raises CannotStart when the installation is not empty, when its
-    server does not run, and when it stops on the way."""
+    """Make the demonstration and report progress on `out`.
+
+    Raises CannotStart when the installation is not empty, its server does not run, or it stops on the way.
+    """
     missing = [role for role in _REQUIRED_ROLES if role not in config.roles]
     if missing:
         raise CannotStart(f"the demonstration needs the role {missing[0]} on this machine.")
@@ -53,35 +61,30 @@ def demo(config: Config, size: DemoSize, out: TextIO) -> None:
             if not is_empty(api):
                 raise CannotStart("this installation is not empty: the demonstration needs an own data directory.")
             _DemoRun(config, size, out, api, tracking, receiver).make()
-        except ApiError as refused:
-            raise CannotStart(f"the API answers {refused.status}: {refused}.") from None
         except KeyboardInterrupt:
             raise CannotStart("the demonstration was stopped: what it made until then is kept.") from None
 
 
+@dataclass(slots=True)
 class _DemoRun:
     """One run."""
 
-    def __init__(
-        self,
-        config: Config,
-        size: DemoSize,
-        out: TextIO,
-        api: ApiClient,
-        tracking: TrackingClient,
-        receiver: PostbackReceiver,
-    ) -> None:
-        self._config = config
-        self._size = size
-        self._out = out
-        self._api = api
-        self._tracking = tracking
-        self._receiver = receiver
-        self._clock = SystemClock()
-        self._database = Database(config.database_url, pool_size=1)
+    config: Config
+    size: DemoSize
+    out: TextIO
+    api: ApiClient
+    tracking: TrackingClient
+    receiver: PostbackReceiver
+    clock: SystemClock = field(default_factory=SystemClock)
+    database: Database = field(init=False)
+    zone: ZoneInfo = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.database = Database(self.config.database_url, pool_size=1)
+        self.zone = ZoneInfo(self.config.timezone)
 
     def make(self) -> None:
-        """Everything, in its order."""
+        """Make everything in order."""
         try:
             network = self._make_network()
             self._write_past(network)
@@ -91,92 +94,90 @@ class _DemoRun:
             self._invoice(network)
             self._pay(network)
         finally:
-            self._database.close()
+            self.database.close()
         self._print_summary(network)
 
     def _make_network(self) -> DemoNetwork:
         def is_reachable(affiliate: int) -> bool:
-            trial = {"pid": affiliate, "url": f"{self._receiver.url}/trial"}
-            code: int = self._api.post("/3.1/partner/postback/test", trial)["test"]["http_code"]
+            trial = {"pid": affiliate, "url": f"{self.receiver.url}/trial"}
+            code: int = self.api.post("/3.1/partner/postback/test", trial)["test"]["http_code"]
             return code == HTTPStatus.OK
 
-        with ProgressBar(self._out, "Making the network", BUILD_STEPS) as bar:
-            network = NetworkBuilder(self._api, bar.step).make(self._receiver.url, is_reachable)
-        if not self._receiver.received:
+        with ProgressBar(self.out, "Making the network", BUILD_STEPS) as bar:
+            network = NetworkBuilder(self.api, bar.step).make(self.receiver.url, is_reachable)
+        if not self.receiver.received:
             self._print(
-                "Calls to affiliates fail, since the server may not call 127.0.0.1, and only one postback was made: "
+                "Postbacks to affiliates fail, since the server may not call 127.0.0.1, and only one was made: "
                 "start it with TRACKYARD_OUTBOUND_ALLOW=127.0.0.1 and an empty data directory to see them arrive."
             )
         return network
 
     def _write_past(self, network: DemoNetwork) -> None:
-        changed_at = self._clock.now_ms()
+        changed_at = self.clock.now_ms()
         end = changed_at - 60_000
         begin = end - DAYS * _DAY_MS
-        zone = ZoneInfo(self._config.timezone)
-        crowd = TrafficGenerator(network, f"{self._size.seed}", self._size.visits, lambda seconds: seconds)
-        visits = crowd.past(begin, day_start_ms(local_day(end, zone), zone), end)
+        crowd = TrafficGenerator(network, f"{self.size.seed}", self.size.visits, lambda seconds: seconds)
+        visits = crowd.past(begin, day_start_ms(local_day(end, self.zone), self.zone), end)
         with (
-            ProgressBar(self._out, f"Writing {DAYS} days of traffic", end - begin) as bar,
-            past_edge(self._config, self._database, begin, changed_at) as edge,
+            ProgressBar(self.out, f"Writing {DAYS} days of traffic", end - begin) as bar,
+            past_edge(self.config, self.database, begin, changed_at) as edge,
         ):
             for at in crowd.send_visits(visits, end, edge.send):
                 bar.to(at - begin)
-        with ProgressBar(self._out, "Loading it", 1) as bar:
+        with ProgressBar(self.out, "Loading it", 1) as bar:
             self._wait(lambda: self._loaded(edge.number, bar), "the past is not loaded")
-        self._wait_until_quiet("Conversions, calls to affiliates", _QUIET_S)
+        self._wait_until_quiet("Conversions and postbacks", _QUIET_S)
 
     def _loaded(self, number: int, bar: ProgressBar) -> bool:
-        share = share_loaded(self._config, self._database, number)
+        share = share_loaded(self.config, self.database, number)
         bar.to(share)
         return share >= 1
 
     def _send_live(self, network: DemoNetwork) -> None:
-        seconds = self._size.seconds
+        seconds = self.size.seconds
         crowd = TrafficGenerator(
-            network, f"{self._size.seed} now", seconds * _VISITS_PER_SECOND, lambda wait: 1 + wait % 9
+            network, f"{self.size.seed} now", seconds * _VISITS_PER_SECOND, lambda wait: 1 + wait % 9
         )
-        begin = self._clock.now_ms()
+        begin = self.clock.now_ms()
         end = begin + seconds * 1000
-        with ProgressBar(self._out, f"Live traffic for {seconds} s", seconds) as bar:
-            for at in crowd.send_visits(crowd.live(begin, end), end, self._tracking.send):
-                time.sleep(max(0, at - self._clock.now_ms()) / 1000)
+        with ProgressBar(self.out, f"Live traffic for {seconds} s", seconds) as bar:
+            for at in crowd.send_visits(crowd.live(begin, end), end, self.tracking.send):
+                time.sleep(max(0, at - self.clock.now_ms()) / 1000)
                 bar.to((at - begin) / 1000)
             bar.to(seconds)
 
     def _edit_conversions(self, network: DemoNetwork) -> None:
-        """What staff do: a decision taken back, one taken, and two conversions that came by other ways."""
-        held = self._api.get("/3.0/stats/conversions", {"limit": 2, "status[]": [2, 5]})["conversions"]
+        """Make what staff do: confirm a conversion, and import two."""
+        held = self.api.get("/3.0/stats/conversions", {"limit": 2, "status[]": [2, 5]})["conversions"]
         if held:
             edit = {"ids": [held[0]["id"]], "status": "confirmed", "comment": "Confirmed by the advertiser by mail"}
-            self._api.post("/3.0/admin/conversion/edit", edit)
+            self.api.post("/3.0/admin/conversion/edit", edit)
         offer, affiliate = network.offers["fixed"], network.affiliates["north"]
         shared = {"offer": offer, "pid": affiliate, "comment": "From the advertiser's list"}
         made = [shared | {"action_id": f"list-{number}", "ip": "91.0.0.7"} for number in (1, 2)]
-        self._api.post("/3.0/admin/conversions/import", {"list": made})
+        self.api.post("/3.0/admin/conversions/import", {"list": made})
 
     def _invoice(self, network: DemoNetwork) -> None:
-        """An invoice to an advertiser, whose lines are computed."""
-        zone = ZoneInfo(self._config.timezone)
-        last = local_day(self._clock.now_ms() - _DAY_MS, zone)
-        first = local_day(self._clock.now_ms() - DAYS * _DAY_MS, zone)
-        form = {"supplier_id": network.advertisers["shop"], "currency": self._config.currency}
+        """Make an invoice to an advertiser with computed lines."""
+        last = local_day(self.clock.now_ms() - _DAY_MS, self.zone)
+        first = local_day(self.clock.now_ms() - DAYS * _DAY_MS, self.zone)
+        form = {"supplier_id": network.advertisers["shop"], "currency": self.config.currency}
         form |= {"start_date": first.isoformat(), "end_date": last.isoformat(), "comment": "The last thirty days"}
-        self._api.post("/3.0/admin/advertiser-invoice", form)
+        self.api.post("/3.0/admin/advertiser-invoice", form)
 
     def _pay(self, network: DemoNetwork) -> None:
-        """Payments for what was earned until ten days ago: one that is executed, one that is not yet."""
-        until = local_day(self._clock.now_ms() - 10 * _DAY_MS, ZoneInfo(self._config.timezone))
+        """Make payments of earnings until ten days ago, and execute one of them."""
+        until = local_day(self.clock.now_ms() - 10 * _DAY_MS, self.zone)
         payees = [network.affiliates[key] for key in ("harbour", "meadow")]
-        made = self._api.post("/3.1/admin/payments", {"pid": payees, "date_to": until.isoformat()})["payments"]
+        made = self.api.post("/3.1/admin/payments", {"pid": payees, "date_to": until.isoformat()})["payments"]
         for payment in made[:1]:
-            self._api.post(f"/3.1/admin/payments/{payment['id']}", {"status": "paid"})
+            self.api.post(f"/3.1/admin/payments/{payment['id']}", {"status": "paid"})
 
     # --- waiting ----------------------------------------------------------------------------------------
 
     def _wait_until_quiet(self, name: str, seconds: float) -> None:
-        """Waits until no queue has had anything to do for so long."""
-        with ProgressBar(self._out, name, seconds) as bar:
+        """Wait until no queue has had anything to do for this long."""
+        with ProgressBar(self.out, name, seconds) as bar:
             quiet_since = time.monotonic()
 
             def is_quiet() -> bool:
@@ -190,36 +191,35 @@ class _DemoRun:
 
     def _lags(self) -> dict[str, float]:
         try:
-            lags: dict[str, float] = self._api.get("/readyz")["lag_seconds"]
+            lags: dict[str, float] = self.api.get("/readyz")["lag_seconds"]
             return lags
         except ApiError as refused:
-            raise CannotStart(f"the server is not ready: see {self._api.url}/readyz ({refused.status}).") from None
+            raise CannotStart(f"the server is not ready: see {self.api.url}/readyz ({refused.status}).") from None
 
     def _wait(self, until: Callable[[], bool], failure: str) -> None:
         deadline = time.monotonic() + _TIMEOUT_S
         while not until():
             if time.monotonic() > deadline:
-                raise CannotStart(f"{failure} after {_TIMEOUT_S:.0f} s: what was made is kept, and goes on.")
+                raise CannotStart(f"{failure} after {_TIMEOUT_S:.0f} s: what was made is kept.")
             time.sleep(0.25)
 
-    # --- telling ----------------------------------------------------------------------------------------
+    # --- the summary ------------------------------------------------------------------------------------
 
     def _print_summary(self, network: DemoNetwork) -> None:
-        now = self._clock.now_ms()
-        zone = ZoneInfo(self._config.timezone)
-        period = {"date_from": local_day(now - DAYS * _DAY_MS, zone), "date_to": local_day(now, zone)}
+        now = self.clock.now_ms()
+        period = {"date_from": local_day(now - DAYS * _DAY_MS, self.zone), "date_to": local_day(now, self.zone)}
         filters = {f"filter[{name}]": day.isoformat() for name, day in period.items()}
-        rows = self._api.get("/3.0/stats/getbyprogram", filters)["stats"]
+        rows = self.api.get("/3.0/stats/getbyprogram", filters)["stats"]
         clicks = sum(int(row["traffic"]["raw"]) for row in rows)
         conversions = sum(row["actions"]["total"]["count"] for row in rows)
         query = "&".join(f"{name}={value}" for name, value in filters.items())
         self._print(
-            f"{clicks:,} accepted clicks, {conversions:,} conversions, {self._receiver.received:,} calls received.\n"
-            f"  curl -g -H 'API-Key: {self._api.key}' '{self._api.url}/3.0/stats/getbyprogram?{query}'\n"
-            f"  curl -H 'API-Key: {network.keys['harbour']}' {self._api.url}/3.0/balance\n"
-            f"  trackyard audit      every method: {self._api.url}/docs"
+            f"{clicks:,} accepted clicks, {conversions:,} conversions, {self.receiver.received:,} postbacks received.\n"
+            f"  curl -g -H 'API-Key: {self.api.key}' '{self.api.url}/3.0/stats/getbyprogram?{query}'\n"
+            f"  curl -H 'API-Key: {network.keys['harbour']}' {self.api.url}/3.0/balance\n"
+            f"  trackyard audit      every method: {self.api.url}/docs"
         )
 
     def _print(self, text: str) -> None:
-        self._out.write(f"{text}\n")
-        self._out.flush()
+        self.out.write(f"{text}\n")
+        self.out.flush()

@@ -1,4 +1,4 @@
-"""Live traffic of the demonstration: requests over HTTP to the tracking listener that runs."""
+"""Live traffic of the demonstration: HTTP requests to the running tracking listener."""
 
 import http.client
 import ssl
@@ -13,7 +13,7 @@ _TIMEOUT_S: Final = 20.0
 
 
 class TrackingClient:
-    """The tracking listener of this machine, as a proxy that visitors come through. `with` closes the connection."""
+    """The tracking listener of this machine, as a proxy of visitors. `with` closes the connection."""
 
     def __init__(self, config: Config) -> None:
         scheme = "http" if config.tracking_tls_cert is None else "https"
@@ -22,7 +22,7 @@ class TrackingClient:
         if scheme == "http":
             self._connection = http.client.HTTPConnection(host, port, timeout=_TIMEOUT_S)
             return
-        # The certificate is that of a public name; this is a listener of our own, at its address.
+        # The certificate is that of a public name; this is a listener of this machine, by its address.
         context = ssl.create_default_context()
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
         self._connection = http.client.HTTPSConnection(host, port, timeout=_TIMEOUT_S, context=context)
@@ -36,12 +36,14 @@ class TrackingClient:
         self._connection.close()
 
     def check(self) -> None:
-        """Raises CannotStart unless it takes traffic."""
+        """Raise CannotStart unless the listener takes traffic."""
         self._get("/readyz", {})
 
     def send(self, tracking_request: TrackingRequest) -> str:
-        """Sends a request; the Location of its answer, "" when it has none. Raises CannotStart when nobody answers or
-        nothing can be recorded."""
+        """Send a request; return the Location of its answer, "" when it has none.
+
+        Raises CannotStart when the listener does not answer or cannot record.
+        """
         headers = {"X-Forwarded-For": tracking_request.ip, "User-Agent": tracking_request.ua}
         headers |= {"Referer": tracking_request.referrer} if tracking_request.referrer else {}
         headers |= {"Accept-Language": tracking_request.language} if tracking_request.language else {}

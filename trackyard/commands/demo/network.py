@@ -1,4 +1,4 @@
-"""The network of the demonstration, made over the API: people, offers, connections, postbacks, and what staff file."""
+"""The network of the demonstration, made over the API."""
 
 import secrets
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from trackyard.commands.demo.offers import OFFERS, NetworkIds
 from trackyard.commands.local_api import ApiClient
 
 SECURE_CODE: Final = "demo-secure-code"
-"""What calls of the advertiser that signs them must carry."""
+"""The code that postbacks of the signing advertiser must carry."""
 SIGNING_ADVERTISER: Final = "bank"
 
 _STAFF: Final = (
@@ -18,7 +18,7 @@ _STAFF: Final = (
 )
 _ADVERTISERS: Final = (("shop", "Wide Shop"), ("travel", "Far Journeys"), ("play", "Play Studio"), ("bank", "Old Bank"))
 _AFFILIATES: Final = (
-    # key, name, status, who brought it, by its key
+    # key, name, status, key of the referrer
     ("harbour", "Harbour Media", "active", None),
     ("meadow", "Meadow Reviews", "active", "harbour"),
     ("north", "North Mailings", "active", None),
@@ -29,25 +29,30 @@ _AFFILIATES: Final = (
 _CATEGORIES: Final = (("retail", "Retail"), ("travel", "Travel"), ("games", "Games"), ("finance", "Finance"))
 _SOURCES: Final = (("social", "Social networks"), ("mail", "Mail"))
 _POSTBACKS: Final[tuple[tuple[str, str, dict[str, str]], ...]] = (
-    # whose, for which offer ("" = all), which calls
+    # affiliate, offer ("" = all), which conversions
     ("lantern", "mixed", {"goal": "purchase"}),
     ("harbour", "", {}),
     ("harbour", "percent", {"status": "confirmed"}),
     ("meadow", "", {"status": "by_creating"}),
 )
-"""All of them, or the first alone when none of their calls can arrive."""
+"""All of them, or only the first when the receiver cannot be reached."""
 _POSTBACK_QUERY: Final = (
     "?click={clickid}&status={status_name}&goal={goal}&payout={sum}&currency={currency}&geo={geo}&s={sub1}"
 )
 
 _FIXED_STEPS: Final = len(_STAFF) + len(_ADVERTISERS) + len(_CATEGORIES) + len(_SOURCES) + 1
 BUILD_STEPS: Final = _FIXED_STEPS + len(_AFFILIATES) + len(OFFERS) + sum(len(plan.connected) for plan in OFFERS) + 4
-"""What `make` does, counted as it tells it."""
+"""The steps of `make`, as it reports them."""
 
 
 @dataclass(frozen=True, slots=True)
 class DemoNetwork:
-    """What was made. offers, affiliates, advertisers: ids by key · keys: API keys of affiliates · smartlink: its id."""
+    """What was made.
+
+    offers, affiliates, advertisers: ids by key.
+    keys: API keys of affiliates by key.
+    smartlink: the id of the SmartLink category.
+    """
 
     offers: dict[str, int]
     affiliates: dict[str, int]
@@ -57,7 +62,7 @@ class DemoNetwork:
 
 
 def is_empty(api: ApiClient) -> bool:
-    """Whether the installation has no offer, advertiser, affiliate or conversion yet."""
+    """Return whether the installation has no offer, advertiser, affiliate or conversion yet."""
     every_offer = {"status[]": ["active", "stopped", "suspended"]}
     found = (
         api.get("/3.0/offers", every_offer | {"limit": 1}),
@@ -69,7 +74,7 @@ def is_empty(api: ApiClient) -> bool:
 
 
 class NetworkBuilder:
-    """Makes the network over the API; `report_step` is told after each of STEPS."""
+    """Make the network over the API. report_step: called after each of BUILD_STEPS."""
 
     def __init__(self, api: ApiClient, report_step: Callable[[], None]) -> None:
         self._api = api
@@ -79,8 +84,11 @@ class NetworkBuilder:
         self._affiliates: dict[str, int] = {}
 
     def make(self, receiver: str, is_reachable: Callable[[int], bool]) -> DemoNetwork:
-        """Makes everything. receiver: address of the receiver of calls · reaches: whether the server may call it, asked
-        once an affiliate (its id) is there."""
+        """Make everything.
+
+        receiver: address of the receiver of postbacks.
+        is_reachable: returns whether the server may call it, asked with the id of an affiliate.
+        """
         for key, first, last, roles in _STAFF:
             self._staff[key] = self._post("/3.0/admin/user", _person(first, last) | {"roles": roles})["user"]["id"]
         advertisers = {key: self._advertiser(key, title) for key, title in _ADVERTISERS}
@@ -138,7 +146,7 @@ class NetworkBuilder:
         return found
 
     def _add_other_records(self, network: DemoNetwork) -> None:
-        """A pixel, news, and a request to join an offer."""
+        """Make a pixel, news, and a request to join an offer."""
         code = '<img src="https://harbour.example/seen.gif?c={clickid}" width="1" height="1">'
         pixel = {"pid": network.affiliates["harbour"], "offer_id": network.offers["fixed"], "name": "Seen"}
         self._post("/3.0/partner/pixel", pixel | {"code": code, "code_type": "image", "moderation_status": 1})

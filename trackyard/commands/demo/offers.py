@@ -1,11 +1,11 @@
-"""The offers of the demonstration: one of each kind, and what visitors do on each."""
+"""The offers of the demonstration, one of each kind, and what visitors do on each."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
 SHOP_HOST: Final = "shop.example"
-"""Where accepted clicks go; the rest goes elsewhere."""
+"""The host of accepted clicks; rejected ones go elsewhere."""
 
 _ELSEWHERE: Final = "https://elsewhere.example/?offer={offer_id}&affiliate={pid}"
 _COUNTRIES: Final = ["US", "GB", "DE", "FR", "ES", "PL"]
@@ -13,9 +13,13 @@ _COUNTRIES: Final = ["US", "GB", "DE", "FR", "ES", "PL"]
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """Something that visitors do after a click, or after the goal `after`. rate: how many of those who did that ·
-    wait: seconds since then, on average · sums: what they pay, lowest and highest, None = nothing · reported: what the
-    advertiser says of it, with weights: 2 pending, 3 declined, 5 hold, "" nothing."""
+    """Something that visitors do after a click, or after the goal `after`.
+
+    rate: the share of those visitors.
+    wait: seconds since then, on average.
+    sums: the lowest and the highest sum; None = no sum.
+    reported: statuses that the advertiser reports, with weights: 2 pending, 3 declined, 5 hold, "" none.
+    """
 
     value: str
     rate: float
@@ -27,8 +31,12 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class NetworkIds:
-    """What the forms of offers refer to. advertisers, categories, sources, affiliates: ids by key · smartlink: its
-    id · receiver: address of the receiver of calls, "" = it cannot be reached."""
+    """What the forms of offers refer to.
+
+    advertisers, affiliates, categories, sources: ids by key.
+    smartlink: the id of the SmartLink category.
+    receiver: address of the receiver of postbacks, "" = it cannot be reached.
+    """
 
     advertisers: dict[str, str]
     affiliates: dict[str, int]
@@ -40,10 +48,18 @@ class NetworkIds:
 
 @dataclass(frozen=True, slots=True)
 class OfferPlan:
-    """An offer. weight: its share of the traffic · form: what is written of it · goals: what happens on it, each behind
-    what it follows · connected: keys of the affiliates that may send it traffic, empty = all · landings: how many it
-    has · mobile: whether it draws phones · views: how often a creative is seen before a click · signs: whether its
-    advertiser's calls carry a code · rests_today: whether it gets no traffic in the past of the current day."""
+    """An offer.
+
+    weight: its share of the traffic.
+    form: makes the parameters of the request that creates it.
+    goals: what visitors do, each after the goal it follows.
+    connected: keys of the affiliates that may send traffic, empty = all.
+    landings: the number of its landing pages.
+    mobile: whether visitors come mostly by phone.
+    views: impressions before a click.
+    signs: whether postbacks carry a code.
+    rests_today: whether the past has no traffic of the current day.
+    """
 
     key: str
     weight: int
@@ -221,4 +237,4 @@ OFFERS: Final = (
     OfferPlan("particular", 7, _particular, (Goal("1", 0.05, 600, None, (("", 4), ("2", 1))),), signs=True),
     OfferPlan("stopped", 1, _stopped, ()),
 )  # fmt: skip
-"""In the order they are made in. What a SmartLink chooses among is in their forms."""
+"""In the order of their creation; their forms name the SmartLink category."""

@@ -1,7 +1,7 @@
-"""The past of the demonstration: an edge of its own that decides and records like any other, with an earlier clock.
+"""The past of the demonstration: an edge with an earlier clock.
 
-Its journal lies among those of the served edges, and everything that follows is made of it by what makes it of
-theirs (docs/decisions/0026).
+It decides and records like any other. Its journal is among those of the served edges, and is loaded like theirs
+(docs/decisions/0026).
 """
 
 import tempfile
@@ -30,20 +30,20 @@ from trackyard.store.statistics import checkpoints
 from trackyard.store.tracking.edges import EdgeNumbersExhausted, claim_edge
 
 SLOT: Final = 64
-"""The slot of the data directory that is never served: those are 0 to 63."""
+"""The slot of the past in the data directory: served slots are 0 to 63."""
 
 QUIET_END_MS: Final = 11_000
-"""So long after the last record the journal ends: then it is known which clicks never were."""
+"""The journal ends this long after its last record: then it is known which clicks never were."""
 
 _CHECKPOINT_MS: Final = 24 * 3_600_000
 _VISITORS_BYTES: Final = 4 * 1024 * 1024
 _TIMEOUT_S: Final = 30.0
 _PUBLISH_DELAY_MS: Final = 500
-"""What is said to be published was looked for a moment before it is said."""
+"""A ruleset is confirmed as current this long after it was read at most."""
 
 
 class PastEdge:
-    """Handles requests at their own times, which must not go back; only in the block of `past_edge`. number: its."""
+    """An edge that handles requests at their own times, which must not decrease. number: of the edge."""
 
     def __init__(self, number: int, edge: EdgeHandler, writer: JournalWriter, clock: ManualClock) -> None:
         self.number = number
@@ -53,8 +53,10 @@ class PastEdge:
         self._checkpointed_at = clock.now_ms()
 
     def send(self, tracking_request: TrackingRequest) -> str:
-        """Records what follows from a request; the Location of its answer. Raises CannotStart when the journal takes
-        no records."""
+        """Record a request; return the Location of its answer.
+
+        Raises CannotStart when the journal takes no records.
+        """
         self.advance_to(tracking_request.at)
         path, _, query = tracking_request.target.partition("?")
         headers = {
@@ -69,7 +71,7 @@ class PastEdge:
         return answer.location.decode("ascii")
 
     def advance_to(self, at: int) -> None:
-        """Lets the time be `at` (UTC ms), with marks on the way."""
+        """Set the clock to `at` (UTC ms), with checkpoints on the way."""
         self._clock.advance(max(0, at - self._clock.now_ms()))
         if at - self._checkpointed_at >= _CHECKPOINT_MS:
             self._writer.write_checkpoint(at)
@@ -78,9 +80,9 @@ class PastEdge:
 
 @contextmanager
 def past_edge(config: Config, database: Database, begin: int, changed_at: int) -> Iterator[PastEdge]:
-    """An edge whose clock stands at `begin`, and which knows every rule that was written by `changed_at` (UTC ms).
+    """Open an edge with a clock at `begin` and every rule written by `changed_at` (UTC ms).
 
-    At the end of the block its journal is sealed. Raises CannotStart.
+    At the end of the block its journal is closed. Raises CannotStart.
     """
     number = _claim_edge_number(config, database)
     ruleset = _read_ruleset(config.data_dir / "rules", changed_at)
@@ -99,7 +101,7 @@ def past_edge(config: Config, database: Database, begin: int, changed_at: int) -
 def _open_past_edge(config: Config, number: int, clock: ManualClock, ruleset: Ruleset, stack: ExitStack) -> PastEdge:
     writer = JournalWriter(config.data_dir / "journal", number, clock)
     stack.callback(writer.close)
-    # What served edges agree on is of today: who came and what was counted in the past is kept apart, and forgotten.
+    # Visitors and counts of served edges are of today: those of the past are kept apart and then removed.
     scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="trackyard-demo-")))
     visitors = VisitorLookup(databases_of(config))
     stack.callback(visitors.close)
@@ -120,7 +122,7 @@ def _open_past_edge(config: Config, number: int, clock: ManualClock, ruleset: Ru
 
 
 def share_loaded(config: Config, database: Database, number: int) -> float:
-    """How much of what the edge of the past recorded is loaded, 0 to 1. number: its."""
+    """Return the loaded share of what the edge of the past recorded, 0 to 1. number: of that edge."""
     directory = config.data_dir / "journal"
     with database.read() as conn:
         found = checkpoints.find_checkpoint(conn, number)
@@ -131,16 +133,16 @@ def share_loaded(config: Config, database: Database, number: int) -> float:
 
 
 def _claim_edge_number(config: Config, database: Database) -> int:
-    """The edge number of the past, claimed once. Raises CannotStart."""
+    """Return the edge number of the past, claimed once. Raises CannotStart."""
     try:
         with database.write() as conn:
             return claim_edge(conn, directory_id_of(config), SLOT, SystemClock().now_ms())
     except EdgeNumbersExhausted as fault:
-        raise CannotStart(f"the past needs an edge number of its own: {fault}.") from None
+        raise CannotStart(f"the past needs an edge number: {fault}.") from None
 
 
 def _read_ruleset(directory: Path, changed_at: int) -> Ruleset:
-    """The rules as the served edges have them, once everything written by `changed_at` is among them."""
+    """Return the ruleset of the served edges once it has everything written by `changed_at`."""
     reader = RulesetLogReader(directory)
     ruleset: Ruleset | None = None
     deadline = time.monotonic() + _TIMEOUT_S
@@ -155,5 +157,5 @@ def _read_ruleset(directory: Path, changed_at: int) -> Ruleset:
         if ruleset is not None and heard_at is not None and heard_at > changed_at + _PUBLISH_DELAY_MS:
             return ruleset
         if time.monotonic() > deadline:
-            raise CannotStart(f"the rules in {directory} are not kept up: does the server use another data directory?")
+            raise CannotStart(f"the rules in {directory} are not current: does the server use another data directory?")
         time.sleep(0.1)

@@ -1,7 +1,7 @@
-"""Who comes, what they click and what they buy: requests to the tracking addresses, the same for the same seed.
+"""The visitors of the demonstration, what they click and what they buy.
 
-A `TrafficGenerator` knows neither a server nor a clock: it hands its requests, in the order of their times, to
-whoever sends them, and goes on from where a click was sent to.
+Equal seeds make equal requests. A `TrafficGenerator` knows neither a server nor a clock: it passes its requests, in
+order of time, to a function that sends them, and continues from the target of each click.
 """
 
 import bisect
@@ -21,7 +21,7 @@ HOUR_MS: Final = 3_600_000
 T = TypeVar("T")
 
 _COUNTRIES: Final = (
-    # a network of its, its share, Accept-Language
+    # network, share, Accept-Language
     ("73.0.0.0/8", 30, "en-US,en;q=0.9"),
     ("86.128.0.0/11", 14, "en-GB,en;q=0.9"),
     ("91.0.0.0/10", 13, "de-DE,de;q=0.9,en;q=0.5"),
@@ -60,19 +60,19 @@ _AFFILIATE_WEIGHTS: Final = (("harbour", 40), ("meadow", 30), ("north", 17), ("l
 _SUBS: Final = (("banner", 5), ("review", 4), ("newsletter", 3), ("social", 3), ("", 1))
 _REFERRERS: Final = (("https://reviews.example/best", 4), ("https://search.example/", 3), ("", 3))
 _HOUR_WEIGHTS: Final = (3, 2, 2, 1, 1, 1, 2, 4, 6, 7, 8, 8, 8, 8, 8, 8, 8, 8, 9, 10, 10, 9, 7, 5)
-"""How busy each hour of a day is, UTC."""
+"""The traffic of each hour of a day, UTC."""
 
 _WRONG_LINK_RATE: Final = 0.03
-"""So many links are wrong, or of offers that the affiliate may not send traffic to."""
+"""The share of links that are wrong, or of offers that the affiliate may not promote."""
 _REPEATED_CLICK_RATE: Final = 0.12
-"""So many visitors click the same link twice."""
+"""The share of visitors that click the same link twice."""
 _WRONG_POSTBACK_RATE: Final = 0.06
-"""Beside so many calls another one comes that is wrong."""
+"""The share of postbacks with another one that is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrackingRequest:
-    """A request of the tracking listener. at: UTC ms · query: parameters in their order · ip: of who asks."""
+    """A request to the tracking listener. at: UTC ms; query: in order; ip: of the sender."""
 
     at: int
     path: str
@@ -84,7 +84,7 @@ class TrackingRequest:
 
     @property
     def target(self) -> str:
-        """Path and query."""
+        """Return path and query."""
         return f"{self.path}?{urlencode(self.query)}"
 
 
@@ -97,7 +97,7 @@ class _Visitor:
 
 @dataclass(order=True, slots=True)
 class _QueuedRequest:
-    """A request to come. dice: of the visit, when it is a click whose target tells what follows."""
+    """A future request. rng: of the visit, for a click with a target that decides what follows."""
 
     at: int
     number: int
@@ -106,12 +106,15 @@ class _QueuedRequest:
 
 
 Send = Callable[[TrackingRequest], str]
-"""Sends a request; the Location of its answer, "" when it has none."""
+"""Sends a request; returns the Location of its answer, "" when it has none."""
 
 
 class TrafficGenerator:
-    """Visitors of a network. count: how many visits there will be, of whom some are the same visitor's · wait: what
-    becomes of a wait of so many seconds."""
+    """The visitors of a network.
+
+    count: the number of visits; some are by the same visitor.
+    wait: converts a wait in seconds.
+    """
 
     def __init__(self, network: DemoNetwork, seed: str, count: int, wait: Callable[[float], float]) -> None:
         self._network = network
@@ -124,8 +127,10 @@ class TrafficGenerator:
         self._today = 0
 
     def past(self, begin: int, today: int, end: int) -> list[int]:
-        """The times (UTC ms) of the visits of a past from `begin` to `end`: more each week, and more by day. today:
-        when the platform's day of `end` began."""
+        """Return the times (UTC ms) of visits from `begin` to `end`: more each week, and more by day.
+
+        today: the start of the platform's day of `end`.
+        """
         self._today = today
         hours = list(range(begin, end, HOUR_MS))
         weights = [_HOUR_WEIGHTS[hour // HOUR_MS % 24] * (1 + place / len(hours)) for place, hour in enumerate(hours)]
@@ -134,12 +139,12 @@ class TrafficGenerator:
         return sorted(min(hour + rng.randrange(HOUR_MS), end) for hour in chosen)
 
     def live(self, begin: int, end: int) -> list[int]:
-        """The times (UTC ms) of the visits of a span that is as busy all the time."""
+        """Return the times (UTC ms) of visits that are spread evenly."""
         rng = Random(f"{self._seed} live")
         return sorted(rng.randrange(begin, end) for _ in range(self._count))
 
     def send_visits(self, visits: Iterable[int], end: int, send: Send) -> Iterator[int]:
-        """Sends what the visits bring until `end`; yields the time of each request before it is sent."""
+        """Send the requests of the visits until `end`; yield the time of each before it is sent."""
         for place, at in enumerate(visits):
             yield from self._send_until(at, send)
             self._add_visit(at, Random(f"{self._seed} {place}"))
@@ -159,7 +164,7 @@ class TrafficGenerator:
     # --- clicks -----------------------------------------------------------------------------------------
 
     def _add_visit(self, at: int, rng: Random) -> None:
-        """A visit: views of a creative, if any, and a click."""
+        """Add a visit: impressions of a creative, if any, and a click."""
         affiliate = _choose_weighted(rng, _AFFILIATE_WEIGHTS)
         plan = self._choose_offer(affiliate, rng, at)
         visitor = self._visitor(rng, mobile=rng.random() < (0.9 if plan.mobile else 0.45))
@@ -199,10 +204,10 @@ class TrafficGenerator:
         ip = str(network[own.randrange(1, network.num_addresses - 1)])
         return _Visitor(ip, _choose_weighted(own, _PHONES if mobile else _DESKTOPS), language)
 
-    # --- calls ------------------------------------------------------------------------------------------
+    # --- postbacks --------------------------------------------------------------------------------------
 
     def _add_conversions(self, click: TrackingRequest, location: str, rng: Random) -> None:
-        """What a visitor does who was sent to a shop."""
+        """Add what a visitor does at the shop that a click led to."""
         target = urlsplit(location)
         if target.hostname != SHOP_HOST or click.ua == _BOT:
             return
@@ -215,7 +220,7 @@ class TrafficGenerator:
                 self._add_postbacks(plan, goal, click_id, done[goal.value], rng)
 
     def _add_postbacks(self, plan: OfferPlan, goal: Goal, click_id: str, at: int, rng: Random) -> None:
-        """The calls of an advertiser about one goal that was reached."""
+        """Add the postbacks of an advertiser about one goal that was reached."""
         params = {"clickid": click_id, "goal": goal.value, "status": _choose_weighted(rng, goal.reported)}
         if goal.sums is not None:
             params["sum"] = f"{rng.uniform(*goal.sums):.2f}"

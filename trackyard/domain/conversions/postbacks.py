@@ -10,6 +10,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Final
 
+from trackyard.base.ids import is_hex24
 from trackyard.base.money import find_amount
 from trackyard.domain.conversions.statuses import SENT_STATUSES, Status
 from trackyard.domain.offers.counters import Traits
@@ -67,6 +68,11 @@ class ReceivedPostback:
     user_id: str = ""
     custom_fields: Mapping[str, str] = field(default_factory=dict)
     faults: frozenset[PostbackError] = frozenset()
+
+    @property
+    def click_to_find(self) -> str:
+        """Return the id of its click, "" for text that is no id and may not fit a column."""
+        return self.click_id if is_hex24(self.click_id) else ""
 
     def identity_for(self, click_id: str) -> str:
         """Return the identity of its conversion within an offer and goal: the action id, else the click."""

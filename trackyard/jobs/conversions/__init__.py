@@ -1,1 +1,1 @@
-"""From the inbox to conversions, with all that follows."""
+"""Inbound postbacks to conversions, with all that follows from them."""

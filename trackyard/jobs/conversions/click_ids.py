@@ -1,4 +1,4 @@
-"""Which click an inbound call names (docs/spec/conversions.md#the-click-of-a-postback)."""
+"""The clicks that inbound postbacks name (docs/spec/conversions.md#the-click-of-a-postback)."""
 
 from collections.abc import Iterable
 
@@ -7,7 +7,7 @@ from trackyard.analytics.reports.clicks import find_records
 
 
 class ClickFinder:
-    """Clicks by id: the last ones loaded from memory, the others from the analytic store."""
+    """Find clicks by id: recently loaded ones in memory, others in the analytic store."""
 
     def __init__(self, analytics: Analytics, capacity: int = 20_000) -> None:
         self._analytics = analytics
@@ -16,14 +16,14 @@ class ClickFinder:
         self._older: dict[str, bytes] = {}
 
     def remember(self, clicks: Iterable[tuple[str, bytes]]) -> None:
-        """Keeps clicks that were just loaded, as (id, payload)."""
+        """Keep clicks that were just loaded, as (id, payload)."""
         for click_id, payload in clicks:
             if len(self._newer) >= self._capacity:
                 self._older, self._newer = self._newer, {}
             self._newer[click_id] = payload
 
     def find(self, click_ids: Iterable[str]) -> dict[str, bytes]:
-        """The payloads of the clicks that are loaded, by id; the others are absent."""
+        """Return the payloads of the clicks that are loaded, by id; others are absent."""
         found: dict[str, bytes] = {}
         missing: list[str] = []
         for click_id in click_ids:

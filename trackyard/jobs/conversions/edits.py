@@ -1,6 +1,6 @@
-"""Make edits and imports of conversions in their order, with all that follows in one transaction.
+"""Make edits and imports of conversions in order, each with its effects.
 
-The result of each is in the server postback log, method EDIT or IMPORT
+A batch is one transaction. The server postback log has the result of each, as method EDIT or IMPORT
 (docs/spec/conversions.md#edits-and-imports).
 """
 
@@ -45,18 +45,18 @@ from trackyard.store.money.exchange_rates import ExchangeRates
 from trackyard.store.statistics import outbox
 
 BATCH = 25
-"""Tasks a transaction."""
+"""Tasks per transaction."""
 REFRESH_MS = 60_000
-"""How often a look is taken whether address databases were replaced."""
+"""How often replaced address databases are looked for."""
 
 log = logging.getLogger("trackyard.edits")
 
 
 @dataclass(frozen=True, slots=True)
 class _DecodedTask:
-    """A task, decoded.
+    """A decoded task.
 
-    postback: equal to an import; of an edit it has nothing but an id and a time.
+    postback: of an import what it reports; of an edit only an id and a time.
     click: of an import; {} of an edit.
     """
 
@@ -67,13 +67,13 @@ class _DecodedTask:
 
     @property
     def request(self) -> PostbackRequest:
-        """An import as a postback for its click."""
+        """Return an import as a postback for its click."""
         return PostbackRequest(self.postback, self.click)
 
 
 @dataclass(slots=True)
 class _BatchState:
-    """The conversions and rules that a batch works on; conversions as the batch leaves them."""
+    """The conversions and rules that a batch works on, updated by each change of the batch."""
 
     context: DecisionContext
     rates: ExchangeRates
@@ -88,9 +88,10 @@ class _BatchState:
 
 
 class ConversionEditor:
-    """Does edits and imports. Several may run on one database: one at a time takes tasks.
+    """Make edits and imports.
 
-    databases: for the places of imports.
+    Several editors may run on one database: one at a time takes tasks.
+    databases: address databases for the places of imports.
     """
 
     def __init__(
@@ -110,11 +111,11 @@ class ConversionEditor:
         self._refreshed_at = 0
 
     def run(self, stop: threading.Event, pause_seconds: float = 0.2) -> None:
-        """Does tasks until `stop` is set. Trouble with the database is logged and waited out."""
+        """Make tasks until `stop` is set. Database failures are logged and retried."""
         process_queue(self.step, self._database, stop, pause_seconds, log)
 
     def step(self) -> int:
-        """Do one batch of tasks; return how many left the queue. A failed batch is done task by task."""
+        """Make one batch of tasks; return how many left the queue. A failed batch is made task by task."""
         with self._database.read() as conn:
             if not tasks.has_ready(conn):
                 return 0
@@ -219,7 +220,7 @@ class ConversionEditor:
 
     def _open_visitors(self) -> VisitorLookup:
         now = self._clock.now_ms()
-        if self._visitors is None:  # opened by the first import: most workers never see one
+        if self._visitors is None:  # opened by the first import: most workers have none
             self._visitors = VisitorLookup(self._databases, addresses=1000, agents=500)
         elif now - self._refreshed_at < REFRESH_MS:
             return self._visitors
@@ -229,7 +230,7 @@ class ConversionEditor:
         return self._visitors
 
     def _make_click(self, task: Task, item: ConversionImport) -> dict[str, Any]:
-        """Return the click of an import without one: of the time of the request, by its ip and ua."""
+        """Return the click of an import without one, from the request's time, ip and ua."""
         visitors = self._open_visitors()
         agent, place = visitors.agent(item.ua), visitors.place(item.ip)
         return {
@@ -246,7 +247,7 @@ class ConversionEditor:
 
 
 _NESTED_PARTS = ("click", "custom_fields")
-"""Parts of an import that the log shows by what they hold."""
+"""Parts of an import that the log shows by their contents."""
 
 
 def _as_record(task: Task, record_id: str) -> InboundPostback:

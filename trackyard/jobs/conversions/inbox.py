@@ -1,4 +1,4 @@
-"""Inbox → conversions: takes calls, decides them, writes all that follows in one transaction."""
+"""Decide the inbound postbacks of the inbox, a batch in one transaction."""
 
 import logging
 import threading
@@ -26,17 +26,20 @@ from trackyard.store.engine.database import Connection, Database
 from trackyard.store.statistics import outbox
 
 SQLITE_BATCH: Final = 60
-"""Postbacks a transaction on SQLite, which has one writer: 19 ms of the processor, as measured on a busy machine
-(docs/performance.md)."""
+"""Postbacks per transaction on SQLite, which has one writer.
+
+Measured on a busy machine: 19 ms of processor time (docs/performance.md)."""
 POSTGRESQL_BATCH: Final = 250
-"""On PostgreSQL, where one transaction holds up others only by the offers and counters that it locks: within 70 ms."""
+"""Postbacks per transaction on PostgreSQL, where one blocks others only by the offers and counters it locks.
+
+Measured: within 70 ms."""
 
 log = logging.getLogger("trackyard.conversions")
 
 
 @dataclass(frozen=True, slots=True)
 class _DecodedPostback:
-    """A postback, decoded. outcome: the request to decide, or the fault found before any look-up."""
+    """A decoded postback. outcome: the request to decide, or the error found before any look-up."""
 
     record: InboundPostback
     postback: ReceivedPostback
@@ -45,7 +48,10 @@ class _DecodedPostback:
 
 
 class PostbackProcessor:
-    """Decide inbound postbacks. Several may run on one database: those of one conversion stay in order."""
+    """Decide inbound postbacks.
+
+    Several processors may run on one database: postbacks of one conversion stay in order.
+    """
 
     def __init__(
         self,
@@ -62,7 +68,7 @@ class PostbackProcessor:
         self._click_expiry = ClickExpiry(clock, retention_policy)
 
     def run(self, stop: threading.Event, pause_seconds: float = 0.05) -> None:
-        """Decides calls until `stop` is set. Trouble with the database is logged and waited out."""
+        """Decide postbacks until `stop` is set. Database failures are logged and retried."""
         process_queue(self.step, self._database, stop, pause_seconds, log)
 
     def step(self) -> int:
@@ -131,7 +137,7 @@ class PostbackProcessor:
 
 
 def _without_nul(payload: bytes) -> bytes:
-    """A record without NUL characters, which PostgreSQL cannot keep."""
+    """Return a record without NUL characters, which PostgreSQL cannot store."""
     if b"\\u0000" not in payload:
         return payload
     return msgspec.json.encode(_strip_nul(msgspec.json.decode(payload)))

@@ -1,4 +1,4 @@
-"""The record of an inbound call in the server postback log."""
+"""The rows of inbound postbacks in the server postback log."""
 
 import re
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ WAITING = "waiting"
 
 _SECRET_PAIR = re.compile(r"(?i)((?:^|[&?;])(?:af)?secure=)[^&;]*")
 _SECRET_JSON = re.compile(r'(?i)("(?:af)?secure"\s*:\s*)("(?:[^"\\]|\\.)*\\?(?:"|\Z)|[^,}\s]+)')
-# Bounded: strangers write as many beginnings of such a part as they like, and from none of them may it look far.
+# Bounded: senders control how often such a part begins, so a search from one beginning must be short.
 _SECRET_PART = re.compile(
     r'(?is)(name="?(?:af)?secure"?[^\r\n]{0,200}+\r?\n(?:[^\r\n]{1,200}+\r?\n){0,9}+\r?\n).*?(?=\r?\n--|\Z)'
 )
@@ -36,8 +36,8 @@ def inbound_log_row(
 ) -> OutboxRow:
     """Return the log row of an inbound postback.
 
-    response: "" when it made or changed `conversion`, else the reason.
-    revision: 0 while it waits, 1 once it is decided.
+    response: "" when it made or changed `conversion`, else the error.
+    revision: 0 while the postback waits, 1 once it is decided.
     """
     row = ServerPostbackLog(
         id=postback.id,
@@ -64,7 +64,7 @@ def inbound_log_row(
 
 
 def mask_secrets(text: str) -> str:
-    """A query string or body (urlencoded, JSON, multipart) with the value of `secure` replaced by ***."""
+    """Return a query string or body (urlencoded, JSON, multipart) with the values of `secure` as ***."""
     if "secure" not in text.lower():
         return text
     text = _SECRET_PAIR.sub(r"\1***", text)

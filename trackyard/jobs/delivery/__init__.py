@@ -1,1 +1,1 @@
-"""Postbacks and mail on their way out."""
+"""Outbound postbacks and mail."""

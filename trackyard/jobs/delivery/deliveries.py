@@ -22,14 +22,14 @@ from trackyard.jobs.delivery.host_concurrency import HostConcurrency, OutboundLi
 from trackyard.jobs.delivery.outcomes import Attempt, record_attempts, should_send
 from trackyard.outbound.client import OutboundClient, signature, wire_url
 from trackyard.outbound.guard import Network
-from trackyard.store.engine.database import Connection, Database
+from trackyard.store.engine.database import Database
 from trackyard.store.engine.watch import CommitWatcher
 from trackyard.store.tracking import deliveries
 from trackyard.store.tracking.deliveries import Delivery
 
 LEASE_MS: Final = 60_000
 _BATCH: Final = 128
-"""Outcomes, and claims, a transaction. Measured on SQLite: under 20 ms."""
+"""Outcomes, and claims, per transaction. Measured on SQLite: under 20 ms."""
 
 log = logging.getLogger("trackyard.deliveries")
 T = TypeVar("T")
@@ -38,8 +38,7 @@ T = TypeVar("T")
 class Deliverer:
     """Deliver until it is stopped.
 
-    owner: the name of this worker. Claims of that name are released at the start, so no two workers of one database may
-    share a name.
+    owner: the name of this worker, unique among the workers of a database: a start releases the claims of that name.
     """
 
     def __init__(
@@ -73,7 +72,7 @@ class Deliverer:
             self._sql_thread.shutdown()
 
     async def _run(self, stop: threading.Event, pause: float) -> None:
-        await self._retry_until_done(lambda conn: deliveries.release(conn, self._owner), stop)
+        await self._release_stale(stop)
         with closing(CommitWatcher(self._database)) as watch:
             await self._deliver(watch, stop, pause)
             await self._shut_down()
@@ -103,7 +102,7 @@ class Deliverer:
         due = await self._run_sql(lambda: self._list_due(full, expanded, free))
         taken = [(delivery_id, host) for delivery_id, host in due if places.take(host)]
         if free > 0:
-            # A host that was full was not asked about, and may be idle by now.
+            # A full host was not asked about, and may be idle by now.
             places.forget_idle_expanded({host for _, host in due}.union(full))
         items: list[Delivery] = []
         try:
@@ -164,7 +163,7 @@ class Deliverer:
         self._finished.append(Attempt(item, answer, self._clock.now_ms(), started_at, round(seconds * 1000)))
 
     async def _wait_for_work(self, stop: threading.Event, watch: CommitWatcher, pause: float) -> None:
-        """Sleeps until something is worth doing: an attempt ends, or something was committed."""
+        """Wait until an attempt ends or something is committed."""
         if self._running:
             await asyncio.wait(self._running, timeout=pause, return_when=asyncio.FIRST_COMPLETED)
         else:
@@ -179,28 +178,23 @@ class Deliverer:
                 del self._finished[: len(group)]
             await self._run_sql(self._release)
         except Exception:
-            log.exception("deliveries under way are given back at the next start")
+            log.exception("deliveries are released at the next start")
 
-    def _release(self) -> None:
+    def _release(self) -> int:
         with self._database.write() as conn:
-            deliveries.release(conn, self._owner)
+            return deliveries.release(conn, self._owner)
 
-    async def _retry_until_done(self, work: Callable[[Connection], int], stop: threading.Event) -> None:
-        """Does `work` in a transaction, however often it takes."""
-
-        def transact() -> int:
-            with self._database.write() as conn:
-                return work(conn)
-
+    async def _release_stale(self, stop: threading.Event) -> None:
+        """Release the claims of an earlier worker of this name, retried until it succeeds."""
         while not stop.is_set():
             try:
-                released = await self._run_sql(transact)
+                released = await self._run_sql(self._release)
             except Exception:
                 log.exception("deliveries cannot begin")
                 await asyncio.sleep(1)
                 continue
             if released:
-                log.info("deliveries of a worker that died are repeated", extra={"count": released})
+                log.info("stale deliveries released", extra={"count": released})
             return
 
     async def _run_sql(self, work: Callable[[], T]) -> T:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 QUICK_SECONDS: Final = 1.0
-"""An answer within this time earns its host another place."""
+"""An answer within this time earns its host another slot."""
 
 _MAX_IDLE_HOSTS: Final = 10_000
 
@@ -32,7 +32,7 @@ class OutboundLimits:
 
 @dataclass(slots=True)
 class _Host:
-    """window: its slots; held: taken ones; wanted: there was work for more than it has."""
+    """A host. window: its slots; in_use: taken ones; in_demand: there was work for more."""
 
     window: int
     in_use: int = 0
@@ -40,7 +40,7 @@ class _Host:
 
 
 class HostConcurrency:
-    """The places of every host. A host is forgotten when nothing about it is worth knowing."""
+    """The slots of each host. A host is forgotten when it is idle and unremarkable."""
 
     def __init__(self, limits: OutboundLimits) -> None:
         self._limits = limits
@@ -49,17 +49,17 @@ class HostConcurrency:
 
     @property
     def free(self) -> int:
-        """Places that are left in all."""
+        """Return how many slots are left in all."""
         return self._limits.total - self._in_use
 
     @property
     def full(self) -> list[str]:
-        """The hosts that have no place left."""
+        """Return the hosts without a free slot."""
         return [name for name, host in self._hosts.items() if host.in_use >= host.window]
 
     @property
     def expanded(self) -> dict[str, int]:
-        """The hosts that have more places than one begins with, and some left: how many."""
+        """Return the hosts with more slots than at the start and some free, with how many."""
         hosts = self._hosts.items()
         return {
             name: host.window - host.in_use
@@ -68,7 +68,7 @@ class HostConcurrency:
         }
 
     def take(self, name: str) -> bool:
-        """Takes a place of a host, if there is one."""
+        """Take a slot of a host; return whether there was one."""
         host = self._hosts.get(name)
         if host is None:
             host = self._hosts[name] = _Host(self._limits.start)
@@ -107,7 +107,7 @@ class HostConcurrency:
                 del self._hosts[name]
 
     def _forget(self, name: str, host: _Host) -> None:
-        """Of an idle host only what differs from the beginning is worth knowing, of so many."""
+        """Forget an idle host that is as at the start, or another one when there are too many."""
         if host.window == self._limits.start:
             del self._hosts[name]
         elif len(self._hosts) > _MAX_IDLE_HOSTS:

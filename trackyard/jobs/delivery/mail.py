@@ -1,30 +1,32 @@
-"""Sends queued mail (docs/spec/platform.md#mail).
+"""Send queued mail (docs/spec/platform.md#mail).
 
-A mail is claimed before it is handed over and removed after: one that was under way when the worker died is sent
-once more, with the same Message-ID, when its lease ends.
+A mail is claimed before it is handed over and removed afterwards. When a worker dies in between, the mail is sent once
+more when its lease ends, with the same Message-ID.
 """
 
 import logging
 import random
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 from trackyard.base.clock import Clock
 from trackyard.base.metrics import MAILS
+from trackyard.base.secrets import SecretCipher
 from trackyard.outbound.mail import MailMessage, MailRejected, MailServerUnreachable, MailTransport
 from trackyard.store.engine.database import Database
-from trackyard.store.platform import mail
+from trackyard.store.platform import mail, settings
 from trackyard.store.platform.mail import QueuedMail
 
 LEASE_MS: Final = 120_000
-"""Longer than the longest conversation with a server about one mail."""
+"""Longer than the longest exchange with a server about one mail."""
 
 RETRY_SECONDS: Final = (60, 300, 1_800, 7_200, 21_600)
-"""How long after a failed attempt the next one comes; the last of them for all that follow."""
+"""Seconds from each failed attempt to the next; the last one repeats."""
 
 GIVE_UP_MS: Final = 3 * 24 * 3_600_000
-"""A mail older than this that fails is given up."""
+"""A mail older than this that fails is abandoned."""
 
 log = logging.getLogger("trackyard.mail")
 
@@ -45,7 +47,7 @@ class Mailer:
         self._draw_jitter = draw_jitter
 
     def run(self, stop: threading.Event, pause_seconds: float = 1, backoff_seconds: float = 30) -> None:
-        """Sends until `stop` is set, looking every `pause_seconds`; rests while the server cannot be reached."""
+        """Send until `stop` is set: every `pause_seconds`, or `backoff_seconds` after a failure."""
         while not stop.is_set():
             try:
                 while not stop.is_set() and self.send_one():
@@ -53,16 +55,16 @@ class Mailer:
                 self._transport.close()
                 pause = pause_seconds
             except MailServerUnreachable as fault:
-                log.warning("mail cannot be sent", extra={"reason": str(fault)})
+                log.warning("mail server unreachable", extra={"reason": str(fault)})
                 pause = backoff_seconds
             except Exception:
-                log.exception("mail stopped")
+                log.exception("mail failed")
                 pause = backoff_seconds
             stop.wait(pause)
         self._transport.close()
 
     def send_one(self) -> bool:
-        """Sends the mail that has been due longest; False when none is due. Raises Unreachable."""
+        """Send the mail that is due longest; False when none is. Raises MailServerUnreachable."""
         now = self._clock.now_ms()
         with self._database.read() as conn:
             if not mail.has_due(conn, now):
@@ -79,8 +81,8 @@ class Mailer:
         except MailRejected as fault:
             self._record_failure(item, str(fault), permanent=fault.permanent)
             return True
-        except Exception as fault:  # a mail that cannot even be written must not hold up the others
-            log.exception("a mail broke", extra={"mail": item.id})
+        except Exception as fault:  # a mail that cannot be written must not delay the others
+            log.exception("mail broken", extra={"mail": item.id})
             self._record_failure(item, repr(fault), permanent=False)
             return True
         self._finish(item.id, "sent")
@@ -90,10 +92,10 @@ class Mailer:
         now = self._clock.now_ms()
         fields = {"mail": item.id, "attempts": item.attempts, "reason": reason}
         if permanent or now - item.created_at > GIVE_UP_MS:
-            log.error("a mail is given up", extra=fields)
+            log.error("mail abandoned", extra=fields)
             self._finish(item.id, "dead")
             return
-        log.warning("a mail was not taken", extra=fields)
+        log.warning("mail rejected", extra=fields)
         seconds = RETRY_SECONDS[min(item.attempts, len(RETRY_SECONDS)) - 1]
         with self._database.write() as conn:
             mail.retry(conn, item.id, now + int(seconds * 1000 * (1 + self._draw_jitter() / 10)))
@@ -103,3 +105,49 @@ class Mailer:
         with self._database.write() as conn:
             mail.remove(conn, mail_id)
         MAILS.labels(outcome).inc()
+
+
+@dataclass(frozen=True, slots=True)
+class MailSettings:
+    """Mail settings. smtp_url: the server, "" = none; sender: an address with or without a name."""
+
+    smtp_url: str
+    sender: str
+
+
+class ConfiguredMailTransport:
+    """A transport that follows its settings. default: for settings that staff left out."""
+
+    def __init__(
+        self,
+        database: Database,
+        cipher: SecretCipher,
+        default: MailSettings,
+        make: Callable[[MailSettings], MailTransport],
+    ) -> None:
+        self._database = database
+        self._cipher = cipher
+        self._default = default
+        self._make = make
+        self._transport: tuple[MailSettings, MailTransport] | None = None
+
+    def send(self, message: MailMessage) -> None:
+        """Send a mail. Raises MailServerUnreachable, MailRejected, DecryptionFailed."""
+        current = self._current_settings()
+        if self._transport is None or self._transport[0] != current:
+            self.close()
+            self._transport = (current, self._make(current))
+        self._transport[1].send(message)
+
+    def close(self) -> None:
+        """Release what is held between messages."""
+        if self._transport is not None:
+            self._transport[1].close()
+
+    def _current_settings(self) -> MailSettings:
+        with self._database.read() as conn:
+            encrypted = settings.find_setting(conn, settings.SMTP_URL)
+            sender = settings.find_setting(conn, settings.MAIL_FROM)
+        return MailSettings(
+            self._cipher.decrypt(encrypted) if encrypted else self._default.smtp_url, sender or self._default.sender
+        )

@@ -31,17 +31,17 @@ from trackyard.store.tracking import offer_urls, parallel_tracking
 from trackyard.store.tracking.parallel_tracking import ParallelRequest
 
 MAX_PER_RANGE: Final = 1_000
-"""Calls that one range of a journal queues at the most: they are written in the transaction of its progress."""
+"""Requests queued per range of a journal: they are written in the transaction of its progress."""
 
 MAX_WAITING_PER_HOST: Final = 200
-"""Calls that a worker keeps waiting for a place at one host."""
+"""Requests of one host that a worker keeps waiting."""
 
 _MAX_WAITING: Final = 4_000
 _BATCH: Final = 200
 _REFRESH_SECONDS: Final = 1.0
 
 # The beginning of an accepted click's record: time, id, reason "", detail, offer. Decoding each record would slow
-# every load down as soon as a single offer has a parallel_tracking_url.
+# every load as soon as one offer has a parallel_tracking_url.
 _match_offer = re.compile(rb'\[\d+,"[0-9a-f]{24}","","(?:[^"\\]|\\.)*",(\d+),').match
 
 log = logging.getLogger("trackyard.parallel")
@@ -80,7 +80,7 @@ class ParallelTrackingQueuer:
         return calls[:MAX_PER_RANGE]
 
     def queue(self, conn: Connection, calls: Sequence[ParallelRequest]) -> None:
-        """Queues them in the transaction that says that their range is loaded."""
+        """Queue requests in the transaction that marks their range as loaded."""
         added = parallel_tracking.add(conn, calls, self._clock.now_ms())
         PARALLEL_REQUESTS.labels("dropped").inc(len(calls) - added)
 
@@ -92,7 +92,7 @@ class ParallelTrackingQueuer:
 
 
 class ParallelTrackingSender:
-    """Makes the calls until it is stopped; what waits then is queued again."""
+    """Make requests until stopped; waiting ones are then queued again."""
 
     def __init__(
         self,
@@ -141,7 +141,7 @@ class ParallelTrackingSender:
             await asyncio.sleep(pause)
 
     def _take(self) -> int:
-        """Takes calls out of the queue and fills their URLs; how many."""
+        """Take requests from the queue and fill their URLs; return how many."""
         if len(self._waiting) >= _MAX_WAITING:
             return 0
         with self._database.read() as conn:
@@ -151,7 +151,7 @@ class ParallelTrackingSender:
             calls = parallel_tracking.take(conn, _BATCH)
         with self._database.read() as conn:
             filled = self._filled(conn, calls)
-        PARALLEL_REQUESTS.labels("dropped").inc(len(calls) - len(filled))  # of offers that have no URL any more
+        PARALLEL_REQUESTS.labels("dropped").inc(len(calls) - len(filled))  # of offers without a URL by now
         waiting = Counter(call.host for call, _ in self._waiting)
         for call, url in filled:
             if waiting[call.host] < MAX_WAITING_PER_HOST:
@@ -175,7 +175,7 @@ class ParallelTrackingSender:
         return filled
 
     def _start(self, client: OutboundClient) -> int:
-        """Starts what has a place at its host; how many."""
+        """Start requests that have a slot at their host; return how many."""
         started, remaining = 0, deque[tuple[ParallelRequest, str]]()
         full = set(self._host_slots.full)
         for call, url in self._waiting:
@@ -202,4 +202,4 @@ class ParallelTrackingSender:
             with self._database.write() as conn:
                 parallel_tracking.add(conn, [call for call, _ in self._waiting], self._clock.now_ms())
         except Exception:
-            log.exception("calls of parallel_tracking_url are lost", extra={"count": len(self._waiting)})
+            log.exception("parallel tracking requests lost", extra={"count": len(self._waiting)})

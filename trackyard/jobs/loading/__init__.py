@@ -1,1 +1,1 @@
-"""From the journal and the outbox to the analytic store, the inbox and the edges."""
+"""Load the journal and the outbox into the analytic store, the inbox and the edges."""

@@ -1,4 +1,4 @@
-"""Recorded clicks for the edges of this data directory, by id over a Unix socket (docs/decisions/0040)."""
+"""Serve recorded clicks by id to local edges over a Unix socket (docs/decisions/0040)."""
 
 import logging
 import socket
@@ -22,9 +22,10 @@ _log = logging.getLogger("trackyard.jobs")
 
 
 class ClickLookupServer:
-    """Answers one look-up after the other: an id and a line end, the record, the end of the connection.
+    """Answer one look-up after another: the edge sends an id and a line end, the server the record.
 
-    path: of the socket, which its owner alone may use · find: the record of a click id, None when none is loaded.
+    path: of the socket; only its owner may use it.
+    find: returns the record of a click id, None when none is loaded.
     """
 
     def __init__(self, path: Path, find: Callable[[str], bytes | None]) -> None:
@@ -45,11 +46,11 @@ class ClickLookupServer:
 
     @classmethod
     def of_store(cls, path: Path, analytics: Analytics) -> "ClickLookupServer":
-        """Make one that reads the analytic store."""
+        """Return a server that reads the analytic store."""
         return cls(path, lambda click_id: find_records(analytics, [click_id]).get(click_id))
 
     def run(self, stop: threading.Event) -> None:
-        """Answer until `stop` is set, and remove the socket: a copy of the data directory has no use for it."""
+        """Answer until `stop` is set, then remove the socket: copies of the data directory need none."""
         with self._listener:
             while not stop.is_set():
                 try:
@@ -82,7 +83,7 @@ class ClickLookupServer:
 
 
 def _is_disconnected(client: socket.socket) -> bool:
-    """Whether the edge has stopped waiting."""
+    """Return whether the edge has stopped waiting."""
     client.setblocking(False)
     try:
         return client.recv(1, socket.MSG_PEEK) == b""

@@ -1,26 +1,28 @@
-"""Journals into the analytic store and the inbox, range by range, each once (docs/spec/engine.md#exactly-once)."""
+"""Load journals into the analytic store and the inbox (docs/spec/engine.md#exactly-once)."""
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
 from trackyard.analytics.engine.connection import Analytics
-from trackyard.analytics.load import CATCH_UP_BATCH, click_item, load, lookup_item
+from trackyard.analytics.load import CATCH_UP_BATCH, LoadResult, click_item, load, lookup_item
 from trackyard.base.clock import Clock
-from trackyard.base.ids import is_hex24
 from trackyard.base.metrics import JOURNAL_LAG
 from trackyard.domain.conversions.sessions import is_click_wait_over
 from trackyard.domain.platform.erasures import NOTHING_ERASED
 from trackyard.jobs.conversions.click_ids import ClickFinder
+from trackyard.jobs.conversions.postback_log import parse_record
 from trackyard.jobs.delivery.parallel_tracking import ParallelTrackingQueuer
 from trackyard.jobs.loading.quarantine import quarantine
 from trackyard.journal import segments
 from trackyard.journal.erasing import erase_record, find_click
 from trackyard.journal.reader import OffsetRange, next_range
-from trackyard.journal.records import InboundPostback, RecordKind, decode_click, decode_postback
+from trackyard.journal.records import RecordKind, decode_click, decode_postback
 from trackyard.store.conversions import inbox
 from trackyard.store.conversions.inbox import NewInboxEntry, WaitingPostback
 from trackyard.store.engine.database import Database
@@ -32,15 +34,21 @@ from trackyard.store.tracking import edges
 
 log = logging.getLogger("trackyard.projector")
 
-_WAITING_PAGE = 500
-_UNCLEAN_LOAD_MS = 86_400_000
-"""A load that was cut short is tried again within a day."""
-_STALE_RANGE_MS = 60_000
-"""A range that is loaded so long after it was written is of a time when nothing was loaded."""
+_WAITING_PAGE: Final = 500
+_UNCLEAN_LOAD_MS: Final = 86_400_000
+"""An interrupted load is repeated within this time."""
+_STALE_RANGE_MS: Final = 60_000
+"""A range that is loaded this long after it was written belongs to a time when nothing was loaded."""
+_TABLES: Final = {RecordKind.CLICK: "click", RecordKind.IMPRESSION: "view"}
+
+_Record = tuple[int, bytes, bytes]
+"""A click or impression: its position, its payload, its row of `click_lookup`."""
+_LoadRows = Callable[[str, Sequence[bytes]], LoadResult]
+"""Loads rows of one range into a table."""
 
 
 class JournalLoader:
-    """Loads the journals of `directory`. One thread steps it; `lag_ms` may be read from others."""
+    """Load the journals of `directory`. One thread steps it; others may read `lag_ms`."""
 
     def __init__(self, database: Database, analytics: Analytics, directory: Path, clock: Clock) -> None:
         self._database = database
@@ -49,7 +57,7 @@ class JournalLoader:
         self._clock = clock
         self._clicks = ClickFinder(analytics)
         self._parallel = ParallelTrackingQueuer(database, clock)
-        # Edges whose last load ended well in this process; of the others the last load may have been cut short.
+        # Edges with a last load that ended well in this process; any other edge may have an interrupted load.
         self._clean_edges: set[int] = set()
         self._behind_since: dict[int, int] = {}
         self._caught_up_at: int | None = None
@@ -58,7 +66,7 @@ class JournalLoader:
         self._users_clicks: dict[str, str] = {}
 
     def load_next(self) -> bool:
-        """Loads the next range of each edge that has one; whether any had. Nothing while tables are swapped."""
+        """Load the next range of each edge; return whether any had one. Paused while tables are swapped."""
         with self._database.read() as connection:
             gate = rebuilds.get_rebuild_state(connection)
             self._erased = self._known_erasures.now(connection)
@@ -70,11 +78,11 @@ class JournalLoader:
         return loaded
 
     def lag_ms(self) -> int:
-        """Age of the oldest record that could be loaded and is not, of all edges; 0 = everything is loaded."""
+        """Return the age in milliseconds of the oldest record not loaded yet; 0 = everything is loaded."""
         return max((self._clock.now_ms() - since for since in list(self._behind_since.values())), default=0)
 
     def resolve_waiting(self) -> bool:
-        """Looks again for the clicks that calls wait for; whether any call was made ready."""
+        """Look up the clicks of waiting postbacks again; return whether any became ready."""
         after_id, resolved = 0, False
         while True:
             with self._database.read() as connection:
@@ -89,7 +97,7 @@ class JournalLoader:
             after_id = waiting[-1].id
 
     def _check_downtime(self, loaded_until: Iterable[int]) -> None:
-        """Once: who takes over from one that loaded until a moment ago goes on with its waiting, begins none anew."""
+        """Restart waiting after a downtime; once. A loader that stopped a moment ago caused none."""
         if self._caught_up_at is not None:
             return
         if self._clock.now_ms() - max(loaded_until, default=0) > _STALE_RANGE_MS:
@@ -98,8 +106,10 @@ class JournalLoader:
             self._caught_up_at = 0
 
     def _restart_waiting(self) -> None:
-        """Nothing was loaded for a time, and no call waited in it. It is stored before anything is loaded, so that a
-        kill at any moment changes nothing of how long calls wait."""
+        """Restart the waiting times of postbacks, since nothing was loaded for a while.
+
+        Written before anything is loaded, so that a kill at any moment does not change how long postbacks wait.
+        """
         now = self._clock.now_ms()
         with self._database.write() as connection:
             inbox.restart_waits(connection, now)
@@ -126,7 +136,7 @@ class JournalLoader:
         return True
 
     def _next_range(self, edge: int, before: EdgeCheckpoint | None) -> OffsetRange | None:
-        """What is to be loaded next: a range that was begun, again; else up to the last mark there is."""
+        """Return the next range to load: one that was begun, else up to the last checkpoint."""
         if before is None:
             return next_range(self._directory, edge, None, 0)
         until = before.begun_until
@@ -139,10 +149,16 @@ class JournalLoader:
         return found
 
     def _load_range(self, edge: int, found: OffsetRange, gate: RebuildState, *, maybe_loaded: bool) -> None:
-        """Clicks before calls, so that a call finds the clicks of its own range; SQL last, in one transaction."""
+        """Load clicks, then postbacks, which find the clicks of their own range; SQL last, in one transaction."""
         found = self._without_erased(found)
-        self._load_clicks(found, gate, maybe_loaded=maybe_loaded)
-        self._load_impressions(found, gate, maybe_loaded=maybe_loaded)
+        token = f"{found.journal}:{found.start}-{found.end}"
+        load_rows = partial(
+            load, self._analytics, token=token, maybe_loaded=maybe_loaded, dual_write=gate.writes_shadow_tables
+        )
+        clicks = self._load_records(found, RecordKind.CLICK, load_rows)
+        load_rows("click_lookup", [lookup for _, _, lookup in clicks])
+        self._clicks.remember((lookup[:12].hex(), payload) for _, payload, lookup in clicks)
+        self._load_records(found, RecordKind.IMPRESSION, load_rows)
         calls = self._inbox_postbacks(edge, found)
         parallel = self._parallel.find(found)
         with self._database.write() as connection:
@@ -157,8 +173,11 @@ class JournalLoader:
             self._parallel.queue(connection, parallel)
 
     def _without_erased(self, found: OffsetRange) -> OffsetRange:
-        """What is loaded late does not bring back what was erased. Calls: `_inbox_postbacks`, with their clicks;
-        those of an erased user are known by them alone, so that they are erased themselves."""
+        """Return a range without erased data: a late load must not restore it.
+
+        Postbacks follow in `_inbox_postbacks`, with their clicks. Clicks of an erased user are noted, since only they
+        name the user: they are erased themselves.
+        """
         self._users_clicks = {}
         if not self._erased:
             return found
@@ -173,45 +192,18 @@ class JournalLoader:
         self._erased = self._erased.with_clicks(self._users_clicks)
         return replace(found, frames=frames)
 
-    def _load_clicks(self, found: OffsetRange, gate: RebuildState, *, maybe_loaded: bool) -> None:
-        clicks = self._readable(found, RecordKind.CLICK)
-        token = _deduplication_token(found)
-        items = [click_item(found.journal, position, payload) for position, payload, _ in clicks]
-        loaded = load(
-            self._analytics, "click", items, token, maybe_loaded=maybe_loaded, dual_write=gate.writes_shadow_tables
-        )
-        for bad in loaded.bad:
-            self._quarantine(found, clicks[bad.place][0], clicks[bad.place][1], bad.error)
-        left_out = {bad.place for bad in loaded.bad}
-        readable_clicks = [click for place, click in enumerate(clicks) if place not in left_out]
-        lookups = [lookup for _, _, lookup in readable_clicks]
-        load(
-            self._analytics,
-            "click_lookup",
-            lookups,
-            token,
-            maybe_loaded=maybe_loaded,
-            dual_write=gate.writes_shadow_tables,
-        )
-        self._clicks.remember((lookup[:12].hex(), payload) for _, payload, lookup in readable_clicks)
+    def _load_records(self, found: OffsetRange, kind: RecordKind, load_rows: _LoadRows) -> list[_Record]:
+        """Load the clicks or impressions of a range; return those that were readable."""
+        records = self._readable(found, kind)
+        items = [click_item(found.journal, position, payload) for position, payload, _ in records]
+        errors = {bad.place: bad.error for bad in load_rows(_TABLES[kind], items).bad}
+        for place, error in errors.items():
+            self._quarantine(found, records[place][0], records[place][1], error)
+        return [record for place, record in enumerate(records) if place not in errors]
 
-    def _load_impressions(self, found: OffsetRange, gate: RebuildState, *, maybe_loaded: bool) -> None:
-        views = self._readable(found, RecordKind.IMPRESSION)
-        items = [click_item(found.journal, position, payload) for position, payload, _ in views]
-        loaded = load(
-            self._analytics,
-            "view",
-            items,
-            _deduplication_token(found),
-            maybe_loaded=maybe_loaded,
-            dual_write=gate.writes_shadow_tables,
-        )
-        for bad in loaded.bad:
-            self._quarantine(found, views[bad.place][0], views[bad.place][1], bad.error)
-
-    def _readable(self, found: OffsetRange, wanted: RecordKind) -> list[tuple[int, bytes, bytes]]:
-        """The clicks or views of a range that have an id: (position, payload, line of `click_lookup`)."""
-        readable: list[tuple[int, bytes, bytes]] = []
+    def _readable(self, found: OffsetRange, wanted: RecordKind) -> list[_Record]:
+        """Return the clicks or impressions of a range that have an id."""
+        readable: list[_Record] = []
         for position, kind, payload in found.frames:
             if kind is wanted:
                 try:
@@ -221,30 +213,32 @@ class JournalLoader:
         return readable
 
     def _inbox_postbacks(self, edge: int, found: OffsetRange) -> list[NewInboxEntry]:
-        calls: list[tuple[int, bytes, InboundPostback]] = []
+        calls: list[tuple[int, bytes, int, str]] = []
         for position, kind, payload in found.frames:
             if kind is RecordKind.POSTBACK:
                 try:
-                    calls.append((position, payload, decode_postback(payload)))
+                    record = decode_postback(payload)
                 except msgspec.MsgspecError as error:
                     self._quarantine(found, position, payload, str(error))
+                else:
+                    click_id = parse_record(record, found.journal, position).click_to_find
+                    calls.append((position, payload, record.time, click_id))
         if not calls:
             return []
         with self._database.read() as connection:
             loaded_until = {each.edge: each.loaded_until for each in checkpoints.get_checkpoints(connection)}
             numbers = {each.number for each in edges.each_edge(connection)}
         loaded_until[edge] = found.checkpoint_at
-        clicks = self._clicks.find({_click_id(call) for _, _, call in calls})
+        clicks = self._clicks.find({click_id for *_, click_id in calls})
         now = self._clock.now_ms()
         made = []
-        for position, payload, call in calls:
-            click_id = _click_id(call)
+        for position, payload, time, click_id in calls:
             click = clicks.get(click_id)
-            since = max(call.time, self._caught_up_at or 0)
-            waiting = click is None and not is_click_wait_over(click_id, call.time, now, numbers, loaded_until, since)
+            since = max(time, self._caught_up_at or 0)
+            waiting = click is None and not is_click_wait_over(click_id, time, now, numbers, loaded_until, since)
             payload = self._cleaned_postback(payload, click)
             click = None if click is None else erase_record(self._erased, RecordKind.CLICK, click)
-            made.append(NewInboxEntry(position, payload, click, click_id, since if waiting else call.time, waiting))
+            made.append(NewInboxEntry(position, payload, click, click_id, since if waiting else time, waiting))
         return made
 
     def _cleaned_postback(self, payload: bytes, click: bytes | None) -> bytes:
@@ -277,19 +271,8 @@ class JournalLoader:
         quarantine(self._directory, "journal", f"{found.journal}-{position}", payload, error)
 
 
-def _deduplication_token(found: OffsetRange) -> str:
-    """What a load of this range is told by, in any table."""
-    return f"{found.journal}:{found.start}-{found.end}"
-
-
-def _click_id(call: InboundPostback) -> str:
-    """The id a call names; "" for what is no id (such text may not even fit the column)."""
-    click_id = call.params.get("clickid", "")
-    return click_id if is_hex24(click_id) else ""
-
-
 def _first_record_time(found: OffsetRange) -> int:
-    """The time of the first record of a range, UTC milliseconds; every payload begins with its time."""
+    """Return the time of the first record of a range, UTC ms; every payload begins with its time."""
     for _, _, payload in found.frames:
         digits = payload[1 : payload.find(b",")]
         if digits.isdigit():

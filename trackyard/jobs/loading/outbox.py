@@ -1,4 +1,4 @@
-"""Facts and logs from the SQL outbox into the analytic store, each once (docs/spec/engine.md#exactly-once)."""
+"""Load conversion events and logs from the SQL outbox (docs/spec/engine.md#exactly-once)."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ _BATCH_ROWS = 5000
 
 
 class OutboxLoader:
-    """Loads batches. What was claimed and not removed, by whomever, comes first after a start or an error."""
+    """Load batches into the analytic store. After a start or an error, claimed batches come first."""
 
     def __init__(self, database: Database, analytics: Analytics, directory: Path, clock: Clock) -> None:
         self._database = database
@@ -27,8 +27,10 @@ class OutboxLoader:
         self._is_clean = False
 
     def load_next(self) -> bool:
-        """Loads one batch of each target that has rows; whether more may be waiting. Nothing while tables are
-        swapped."""
+        """Load a batch of each target that has rows; return whether more may wait.
+
+        Paused while tables are swapped.
+        """
         try:
             return self._load_next()
         except RebuildStateChanged:
@@ -46,7 +48,7 @@ class OutboxLoader:
             self._load(batch, gate, maybe_loaded=True)
         self._is_clean = True
         for target in targets:
-            self._is_clean = False  # until it is loaded: a commit may fail to answer and yet be one
+            self._is_clean = False  # until it is loaded: a commit may succeed without an answer
             with self._database.write() as connection:
                 claimed = outbox.claim(connection, target, _BATCH_ROWS, new_id(self._clock.now_ms()))
             if claimed is not None:

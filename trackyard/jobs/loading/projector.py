@@ -1,7 +1,7 @@
-"""The projector: journals → analytic store and inbox, outbox → analytic store, rules → edges.
+"""The projector: loads journals and the outbox, and publishes the ruleset.
 
-Threads of the process that holds the analytic store. Everything it does can be repeated, so what fails is
-logged and tried again; nothing it works on is lost by a kill at any place.
+It runs in threads of the process that holds the analytic store. Every task can be repeated, so a failed one is logged
+and retried, and a kill at any place loses nothing.
 """
 
 import logging
@@ -28,12 +28,16 @@ _RULES_TICK_SECONDS = 0.05
 _RETRY_MS = 200
 _MAX_RETRY_MS = 10_000
 _FAILURES_TO_REPORT = 3
-"""A duty that failed so often in a row needs a person to look."""
+"""This many failures of a task in a row need a person to look."""
 
 
 @dataclass(slots=True)
 class _ProjectorTask:
-    """One duty. `every_ms`: between two looks when there was nothing to do · `work` says whether there was."""
+    """A periodic task.
+
+    every_ms: between two calls when there was nothing to do.
+    work: does a part; returns whether there was anything to do.
+    """
 
     name: str
     every_ms: int
@@ -43,9 +47,9 @@ class _ProjectorTask:
 
 
 class Projector:
-    """Runs the duties. Journals in `journal_dir`, rules to `rules_dir`; the analytic store is migrated.
+    """Run the tasks: journals of `journal_dir`, ruleset to `rules_dir`, on a migrated analytic store.
 
-    One a journal directory. `run` belongs to one thread; `lag` may be called from any.
+    One a journal directory. `run` belongs to one thread; any may call `lag`.
     """
 
     def __init__(
@@ -71,8 +75,10 @@ class Projector:
         self._last_round_at = clock.now_ms()
 
     def run(self, stop: threading.Event) -> None:
-        """Works until `stop` is set; what is begun is finished first. Rules have a thread of their own: a load or a
-        report that takes long holds up no ban."""
+        """Work until `stop` is set, and finish what is begun.
+
+        The ruleset has its own thread: a long load or report delays no ban.
+        """
         ended = threading.Event()
         rules = threading.Thread(target=self._publish_rules, args=(stop, ended), name="rules")
         rules.start()
@@ -86,7 +92,7 @@ class Projector:
             rules.join()
 
     def step(self) -> bool:
-        """Does every duty that is due once; whether any had something to do. Not while `run` runs."""
+        """Run every task that is due once; return whether any had something to do. Not while `run` runs."""
         busy = self._run_due(self._rules) | self._run_due(self._tasks)
         self._last_round_at = self._clock.now_ms()
         return busy
@@ -104,7 +110,7 @@ class Projector:
         return busy
 
     def drain(self) -> None:
-        """Works until nothing is left that can be done now, failures aside; for tests and rebuilds."""
+        """Work until nothing is left that can be done now, apart from failures; for tests and rebuilds."""
         while True:
             for each in (*self._rules, *self._tasks):
                 each.due_at = 0
@@ -112,30 +118,29 @@ class Projector:
                 return
 
     def lag(self) -> dict[str, float]:
-        """Seconds: `journal`, the age of the oldest record that could be loaded; `projector`, since it last
-        went through its duties."""
+        """Return seconds: `journal`, age of the oldest record to load; `projector`, since its last round."""
         return {
             "journal": max(0, self.journals.lag_ms()) / 1000,
             "projector": max(0, self._clock.now_ms() - self._last_round_at) / 1000,
         }
 
     def failing(self) -> list[str]:
-        """The duties that failed again and again and are still tried."""
+        """Return the names of tasks that keep failing and are still retried."""
         return [each.name for each in (*self._rules, *self._tasks) if each.failures >= _FAILURES_TO_REPORT]
 
     def _is_due(self, step: _ProjectorTask) -> bool:
-        """Also when the clock was set back: nothing waits longer than the longest wait there is."""
+        """Return whether a task is due, also when the clock was set back: no wait exceeds the longest."""
         return not 0 < step.due_at - self._clock.now_ms() <= _MAX_RETRY_MS
 
     def _run_task(self, step: _ProjectorTask) -> bool:
         try:
             busy = step.work()
         except Exception:
-            # Whatever it was (disk full, a store that is gone): the state is in SQL, and trying again is safe.
+            # Whatever failed (disk full, a lost store): the state is in SQL, and a repeat is safe.
             wait = min(_RETRY_MS * 2**step.failures, _MAX_RETRY_MS)
             step.failures = min(step.failures + 1, 10)
             step.due_at = self._clock.now_ms() + wait
-            log.exception("a duty of the projector failed", extra={"duty": step.name, "retry_ms": wait})
+            log.exception("projector task failed", extra={"task": step.name, "retry_ms": wait})
             return False
         step.failures = 0
         step.due_at = self._clock.now_ms() + (0 if busy else step.every_ms)

@@ -1,4 +1,4 @@
-"""Records that cannot be loaded: kept in a file of their own, reported with their place, out of the way."""
+"""Quarantine records that cannot be loaded, each in its own file."""
 
 import logging
 from pathlib import Path
@@ -10,11 +10,11 @@ log = logging.getLogger("trackyard.projector")
 
 
 def quarantine(directory: Path, queue: str, place: str, payload: bytes, error: str) -> None:
-    """Keeps `payload` as `damaged/{place}.record` in the journal directory. A second time changes nothing."""
+    """Keep `payload` as `damaged/{place}.record` in the journal directory. A repeat changes nothing."""
     path = directory / "damaged" / f"{place}.record"
     if path.exists():
         return
     path.parent.mkdir(exist_ok=True)
     write_durably(path, payload)
     RECORDS_QUARANTINED.labels(queue).inc()
-    log.error("record kept aside", extra={"queue": queue, "place": place, "error": error, "kept": path.name})
+    log.error("record quarantined", extra={"queue": queue, "place": place, "error": error, "kept": path.name})

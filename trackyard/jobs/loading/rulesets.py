@@ -1,4 +1,4 @@
-"""Rules from SQL to the edges: what staff changed is published as it commits (docs/spec/engine.md#rulesets)."""
+"""Publish the ruleset from SQL to the edges as it changes (docs/spec/engine.md#rulesets)."""
 
 import logging
 from collections import defaultdict
@@ -22,7 +22,7 @@ _encode = msgspec.msgpack.Encoder().encode
 
 
 class RulesetPublisher:
-    """Keeps `rules.snapshot` and `rules.log` of `directory` at the last version in SQL. One a directory."""
+    """Keep `rules.snapshot` and `rules.log` of `directory` at the version of SQL. One a directory."""
 
     def __init__(self, database: Database, directory: Path, clock: Clock) -> None:
         self._database = database
@@ -32,15 +32,15 @@ class RulesetPublisher:
 
     @property
     def version(self) -> int:
-        """The last version that is published."""
+        """Return the last published version."""
         return self._writer.version
 
     def publish(self) -> bool:
-        """Publishes what changed since the last call; whether there was anything. Cheap when there was not, and then
-        the edges are told that they know everything.
+        """Publish what changed since the last call; return whether anything had.
 
-        Everything is published anew when nothing usable lies there, when the log has grown over its size, and
-        when SQL is behind what is published (another database).
+        Without a change this is cheap, and confirms to the edges that they are current. Everything is published again
+        when there is nothing usable, when the log has outgrown its size, and when SQL is behind what is published
+        (another database).
         """
         started_at = self._clock.now_ms()
         with self._database.read() as connection:
@@ -52,7 +52,7 @@ class RulesetPublisher:
                 ]
                 self._writer.replace(entries, current)
                 self._has_published = True
-                log.info("rules published anew", extra={"version": current, "rules": len(entries)})
+                log.info("ruleset published", extra={"version": current, "rules": len(entries)})
                 return True
             if current == self._writer.version:
                 self._writer.confirm_current(started_at)

@@ -1,5 +1,7 @@
-"""Notices of day caps of clicks that fill up (docs/spec/conversions.md#caps): edges count these, the analytic store
-knows."""
+"""Notices of daily click caps that fill up (docs/spec/conversions.md#caps).
+
+Edges count clicks of caps; the notices count those of the analytic store.
+"""
 
 from collections import Counter as Multiset
 from collections.abc import Iterable
@@ -24,7 +26,10 @@ _EVERY_MS: Final = 60_000
 
 
 class ClickCapNotifier:
-    """Looks at each offer concerned once a minute, one of them at a time. Several projectors tell a notice once."""
+    """Check each offer with such a cap once a minute, one at a time.
+
+    Several projectors send a notice once.
+    """
 
     def __init__(self, database: Database, analytics: Analytics, clock: Clock) -> None:
         self._database = database
@@ -34,7 +39,7 @@ class ClickCapNotifier:
         self._round_started_at = -_EVERY_MS
 
     def check_next_offer(self) -> bool:
-        """Looks at one offer when it is time. Never says that there is more to do."""
+        """Check one offer when it is time; return False, since nothing is urgent."""
         now = self._clock.now_ms()
         if not self._pending:
             if 0 <= now - self._round_started_at < _EVERY_MS:
@@ -72,13 +77,13 @@ class ClickCapNotifier:
 
 
 def _cap_measure(offer: Offer, cap: Cap, zone: ZoneInfo) -> LimitDefinition:
-    """What a cap of clicks counts: clicks have neither goal nor status."""
+    """Return what a cap of clicks counts: clicks have neither goal nor status."""
     affiliate, country = side_of(cap.affiliate_type, cap.affiliates), side_of(cap.country_type, cap.country)
     return LimitDefinition(offer.id, cap.id, cap.period, zone, frozenset(), affiliate=affiliate, country=country)
 
 
 def _highest_count(measure: LimitDefinition, counts_held: Iterable[GroupedCount]) -> int:
-    """How many clicks the fullest counter of a cap has."""
+    """Return the clicks of the fullest counter of a cap."""
     counts: Multiset[tuple[int | None, str | None]] = Multiset()
     affiliate, country = measure.affiliate, measure.country
     for each in counts_held:

@@ -1,7 +1,7 @@
-"""SQL is rid of what was erased, and of personal data that is too old: in small transactions, over and over the same
-until nothing is left (docs/decisions/0029).
+"""Remove erased subjects and old personal data from SQL (docs/decisions/0029).
 
-The order matters: what is on its way to a conversion first, so that none is made of it behind the back of the rest.
+It works in small transactions and repeats until nothing is left. Queues of future conversions come first, so that
+no conversion is made of erased data meanwhile.
 """
 
 import logging
@@ -30,18 +30,21 @@ from trackyard.store.platform.personal_data import FIRST_CURSOR, RedactionCursor
 log = logging.getLogger("trackyard.schedule")
 
 _CONVERSIONS_PAGE: Final = 40
-"""A page of conversions: 10 ms of the processor on SQLite."""
+"""Conversions per page: 10 ms of processor time on SQLite."""
 _POSTBACKS_PAGE: Final = 100
 _IDS_PAGE: Final = 100
 _EMPTIED_UNTIL: Final = "personal_data_emptied_until"
-"""The setting that says up to which place conversions hold no personal data any more."""
+"""The setting that holds the place up to which conversions have no personal data."""
 
 _Cleaner = Callable[[int, bytes, Click | None], bytes]
-"""A payload of a kind without what is to go; with the click that a call names."""
+"""Redacts a payload of a kind, with the click that a postback names."""
 
 
 class Eraser:
-    """Two jobs of the schedule. Several workers may do them on one database: what is done twice is the same."""
+    """Run the two erasing jobs of the schedule.
+
+    Several workers may run them on one database: repeats change nothing.
+    """
 
     def __init__(self, database: Database, zone: ZoneInfo, clock: Clock, retention_policy: RetentionPolicy) -> None:
         self._database = database
@@ -51,20 +54,20 @@ class Eraser:
         self._running: Iterator[int] | None = None
 
     def erase(self) -> int:
-        """Does a part of the oldest erasure that SQL is not rid of; 0 = there is none."""
+        """Do a part of the oldest erasure that SQL still has to make; 0 = there is none."""
         if self._running is None:
             with self._database.read() as conn:
                 waiting = erasures.list_not_in_sql(conn)
             if not waiting:
                 return 0
             self._running = self._erase(waiting[0])
-        work, self._running = self._running, None  # one that fails is begun anew
+        work, self._running = self._running, None  # after a failure the erasure begins again
         if next(work, None) is not None:
             self._running = work
         return 1
 
     def empty_old(self) -> int:
-        """Empties a page of what is older than personal data is kept; how many rows were looked at."""
+        """Redact a page of conversions past the personal data period; return how many rows were read."""
         cutoff = self._retention_policy.personal_cutoff_ms(self._clock.now_ms())
         with self._database.read() as conn:
             after = _parse_place(settings.find_setting(conn, _EMPTIED_UNTIL))
@@ -81,7 +84,7 @@ class Eraser:
         return len(rows)
 
     def _empty_old_queues(self, cutoff: int) -> int:
-        """What was set aside long ago; nothing else stays so long in a queue. 0: it is done at once."""
+        """Redact old quarantined entries at once and return 0; others never wait that long."""
 
         def clean(kind: int, payload: bytes, _click: Click | None) -> bytes:
             if kind == RecordKind.POSTBACK:
@@ -100,7 +103,7 @@ class Eraser:
     # --- one erasure ----------------------------------------------------------------------------------------
 
     def _erase(self, erasure: Erasure) -> Iterator[int]:
-        """All of it, a step for each transaction."""
+        """Make an erasure, one step per transaction."""
         erased = ErasedSubjects.of([erasure])
         affiliate_id = int(erasure.value) if erasure.subject is ErasureSubject.AFFILIATE else None
 
@@ -118,39 +121,48 @@ class Eraser:
         yield from self._empty_conversions(erasure)
         with self._database.write() as conn:
             erasures.finish_sql(conn, erasure.number, self._clock.now_ms())
-        log.info("an erasure is carried out in SQL", extra={"erasure": erasure.number})
+        log.info("erasure finished in SQL", extra={"erasure": erasure.number})
 
     def _clean_inbox(self, clean: _Cleaner, before: int | None = None) -> Iterator[int]:
-        after = 0
-        while True:
-            with self._database.read() as conn:
-                rows = personal_data.list_inbox(conn, after, _POSTBACKS_PAGE, before)
-            if not rows:
-                return
-            changed = [made for row in rows if (made := _clean_postback(row, clean)) is not None]
-            if changed:
-                with self._database.write() as conn:
-                    for made in changed:
-                        personal_data.edit_inbox_entry(conn, *made)
-                _count_emptied("inbox", len(changed))
-            after = rows[-1].id
-            yield len(rows)
+        return self._clean_pages(
+            "inbox",
+            lambda conn, after: personal_data.list_inbox(conn, after, _POSTBACKS_PAGE, before),
+            lambda row: _clean_postback(row, clean),
+            personal_data.edit_inbox_entry,
+        )
 
     def _clean_parallel(self, clean: _Cleaner) -> Iterator[int]:
+        def clean_request(row: Any) -> tuple[int, bytes] | None:
+            click = clean(RecordKind.CLICK, row.click, None)
+            return None if click == row.click else (row.id, click)
+
+        return self._clean_pages(
+            "parallel_call",
+            lambda conn, after: personal_data.list_parallel_requests(conn, after, _POSTBACKS_PAGE),
+            clean_request,
+            personal_data.edit_parallel_request,
+        )
+
+    def _clean_pages(
+        self,
+        table: str,
+        list_page: Callable[[Connection, int], Sequence[Any]],
+        clean_row: Callable[[Any], tuple[Any, ...] | None],
+        edit: Callable[..., None],
+    ) -> Iterator[int]:
+        """Edit the rows of a table that `clean_row` changes, page by page; yield the rows of each page."""
         after = 0
         while True:
             with self._database.read() as conn:
-                rows = personal_data.list_parallel_requests(conn, after, _POSTBACKS_PAGE)
+                rows = list_page(conn, after)
             if not rows:
                 return
-            changed = [
-                (row.id, made) for row in rows if (made := clean(RecordKind.CLICK, row.click, None)) != row.click
-            ]
+            changed = [values for row in rows if (values := clean_row(row)) is not None]
             if changed:
                 with self._database.write() as conn:
-                    for call_id, click in changed:
-                        personal_data.edit_parallel_request(conn, call_id, click)
-                _count_emptied("parallel_call", len(changed))
+                    for values in changed:
+                        edit(conn, *values)
+                _count_emptied(table, len(changed))
             after = rows[-1].id
             yield len(rows)
 
@@ -175,7 +187,7 @@ class Eraser:
             yield len(rows)
 
     def _remember_clicks_of_user(self, erasure: Erasure) -> Iterator[int]:
-        """A click whose call named the user id is the user's, whatever the click said: erased like any click."""
+        """Erase the clicks of postbacks that named the user id, whatever user id the click itself had."""
         with self._database.read() as conn:
             ids = personal_data.click_ids_of(conn, personal_data.conversions_of_user(erasure.value, erasure.at))
         for start in range(0, len(ids), _IDS_PAGE):
@@ -185,18 +197,18 @@ class Eraser:
 
 
 def _clean_postback(row: Any, clean: _Cleaner) -> tuple[int, bytes, bytes | None] | None:
-    """(id, call, click) of a row of the inbox as it may be kept; None when it may as it is."""
+    """Return (id, call, click) of an inbox row, redacted; None when nothing changes."""
     try:
         click = None if row.click is None else decode_click(row.click)
         call = clean(RecordKind.POSTBACK, row.call, click)
         redacted_click = None if row.click is None else clean(RecordKind.CLICK, row.click, None)
     except msgspec.MsgspecError:
-        return None  # it is set aside, since it cannot be decided
+        return None  # quarantined, since it cannot be decided
     return None if (call, redacted_click) == (row.call, row.click) else (row.id, call, redacted_click)
 
 
 def _refill_waiting_deliveries(conn: Connection, conversion_ids: Sequence[str], zone: ZoneInfo) -> None:
-    """Calls to affiliates that wait are made without the personal data."""
+    """Fill the URLs of waiting deliveries again, without personal data."""
     calls = personal_data.list_waiting_deliveries(conn, conversion_ids) if conversion_ids else []
     if not calls:
         return

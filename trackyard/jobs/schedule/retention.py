@@ -1,9 +1,9 @@
-"""What is kept no longer goes: journals are compressed and removed, old months and personal data leave the analytic
-store, and what was erased is emptied in both (docs/retention.md, docs/decisions/0029).
+"""Apply the retention policy and erasures to journals and the analytic store.
 
-A thread of the process that holds the analytic store, one a journal directory; SQL is the worker's
-(jobs/schedule/erasures.py).
-Everything it does can be repeated, by it or by another machine: what fails is logged and tried again.
+See docs/retention.md and docs/decisions/0029. It compresses and removes journals, drops old months, and empties old and
+erased personal data. It runs in a thread of the process that holds the analytic store, one a journal directory; the
+worker does the same to SQL (jobs/schedule/erasures.py). Every task can be repeated, also by another machine: a
+failed one is logged and retried.
 """
 
 import logging
@@ -32,16 +32,18 @@ log = logging.getLogger("trackyard.retention")
 
 _TICK_SECONDS: Final = 0.5
 _SECOND_PASS_MS: Final = 60_000
-"""So long after an erasure the analytic store is looked at once more: a call to an affiliate that was under way is
-logged by then."""
+"""A second pass follows each erasure after this time: requests under way by then are logged."""
 _LOOK_BACK_MS: Final = 3_600_000
 _PAGE: Final = 1_000
 
 
 @dataclass(slots=True)
 class _RetentionTask:
-    """One of the things that are done. every_ms: between two looks when there was nothing to do · work: a part of it;
-    whether there was something to do."""
+    """A periodic task.
+
+    every_ms: between two calls when there was nothing to do.
+    work: does a part; returns whether there was anything to do.
+    """
 
     name: str
     every_ms: int
@@ -50,7 +52,7 @@ class _RetentionTask:
 
 
 class RetentionRunner:
-    """Keeps `directory`, of journals, and the analytic store. `run` belongs to one thread."""
+    """Apply retention to the journals of `directory` and the analytic store. `run` belongs to one thread."""
 
     def __init__(
         self, database: Database, analytics: Analytics, directory: Path, clock: Clock, retention_policy: RetentionPolicy
@@ -77,13 +79,13 @@ class RetentionRunner:
         )
 
     def run(self, stop: threading.Event) -> None:
-        """Works until `stop` is set; what is begun is finished first."""
+        """Work until `stop` is set, and finish what is begun."""
         while not stop.is_set():
             if not self.step(stop):
                 stop.wait(_TICK_SECONDS)
 
     def step(self, stop: threading.Event | None = None) -> bool:
-        """Does every duty that is due once; whether any had something to do."""
+        """Run every task that is due once; return whether any had something to do."""
         busy = False
         for task in self.tasks:
             if stop is not None and stop.is_set():
@@ -93,7 +95,7 @@ class RetentionRunner:
         return busy
 
     def drain(self) -> None:
-        """Works until nothing is left that can be done now; for tests. Raises what a duty raises."""
+        """Work until nothing is left that can be done now; for tests. Raises what a task raises."""
         while sum(task.work() for task in self.tasks):
             pass
 
@@ -102,15 +104,15 @@ class RetentionRunner:
         try:
             busy = task.work()
         except Exception:
-            # Whatever it was (disk full, a store that is gone), nothing is half done, and trying again is safe.
-            log.exception("keeping failed", extra={"duty": task.name})
+            # Whatever failed (disk full, a lost store), nothing is half done, and a repeat is safe.
+            log.exception("retention task failed", extra={"task": task.name})
         task.due_at = self._clock.now_ms() + (0 if busy else task.every_ms)
         return busy
 
     # --- journals -------------------------------------------------------------------------------------------
 
     def compress_next(self) -> bool:
-        """Compresses a finished journal that is loaded; whether there was one."""
+        """Compress a finished journal that is loaded; return whether there was one."""
         with self._database.read() as conn:
             reached = {each.edge: (each.journal, each.position) for each in checkpoints.get_checkpoints(conn)}
             erased = self._known_erasures.now(conn)
@@ -119,14 +121,14 @@ class RetentionRunner:
                 if _is_loaded(self._directory, name, reached.get(edge)):
                     packing.compress_journal(self._directory, name, erased, self._find_erased(erased))
                     JOURNALS_COMPRESSED.inc()
-                    log.info("a journal is compressed", extra={"journal": name})
+                    log.info("journal compressed", extra={"journal": name})
                     return True
         return False
 
     def rewrite_next(self) -> bool:
-        """Rids a compressed journal of what was erased since it was looked at last; whether there was one to look at.
+        """Remove newly erased data from a compressed journal; return whether there was one to read.
 
-        Only when the stores are rid of it: they tell which clicks are a user's.
+        It waits for the stores, which know the clicks of an erased user.
         """
         with self._database.read() as conn:
             if erasures.has_unfinished(conn):
@@ -141,15 +143,17 @@ class RetentionRunner:
         names = self._to_rewrite[1]
         if not names:
             packing.set_erased_until(self._directory, erased.newest)
-            log.info("journals are rid of what was erased", extra={"erasure": erased.newest})
+            log.info("journals rewritten without erased data", extra={"erasure": erased.newest})
         elif packing.erase_archived(self._directory, names[-1], erased, self._find_erased(erased)):
             JOURNALS_REWRITTEN.inc()
         del names[-1:]
         return True
 
     def remove_journals(self) -> bool:
-        """Removes compressed journals that are older than they are kept, and what was kept aside as damaged when
-        personal data goes; False: all at once."""
+        """Remove journals past their retention and damaged records past that of personal data.
+
+        Returns False: all is done at once.
+        """
         now = self._clock.now_ms()
         for edge in segments.list_edges(self._directory):
             for name in segments.list_archived(self._directory, edge):
@@ -157,11 +161,11 @@ class RetentionRunner:
                 if end_record is not None and end_record.sealed_at < now - self._retention_policy.journals * DAY_MS:
                     segments.remove_archived(self._directory, edge, name)
                     JOURNALS_REMOVED.inc()
-                    log.info("a journal is removed", extra={"journal": name, "sealed_at": end_record.sealed_at})
+                    log.info("journal removed", extra={"journal": name, "sealed_at": end_record.sealed_at})
         for path in (self._directory / "damaged").glob("*"):
             if path.stat().st_mtime_ns // 1_000_000 < self._retention_policy.personal_cutoff_ms(now):
                 path.unlink()
-                log.warning("what was kept aside is removed", extra={"kept": path.name})
+                log.warning("quarantined record removed", extra={"kept": path.name})
         return False
 
     def _find_erased(self, erased: ErasedSubjects) -> packing.FindErased:
@@ -180,7 +184,7 @@ class RetentionRunner:
     # --- the analytic store ---------------------------------------------------------------------------------
 
     def drop_months(self) -> bool:
-        """Removes months that are older than clicks and logs are kept; False: all at once."""
+        """Drop months past the retention of clicks and logs. Returns False: all is done at once."""
         now = self._clock.now_ms()
         with self._database.read() as conn:
             if not rebuilds.get_rebuild_state(conn).stage.ended:
@@ -192,11 +196,11 @@ class RetentionRunner:
             dropped = analytic.drop_before(self._analytics, table, cutoff)
             if dropped:
                 ROWS_DROPPED.labels(table).inc(dropped)
-                log.info("old months are dropped", extra={"table": table, "rows": dropped})
+                log.info("old months dropped", extra={"table": table, "rows": dropped})
         return False
 
     def empty_old(self) -> bool:
-        """Empties personal data that is older than it is kept, once a day; False: all at once."""
+        """Empty personal data past its retention, once a day. Returns False: all is done at once."""
         cutoff = self._retention_policy.personal_cutoff_ms(self._clock.now_ms())
         if cutoff == self._emptied_until:
             return False
@@ -207,30 +211,30 @@ class RetentionRunner:
         done = set(self._emptied)
         self._count(analytic.empty_before(self._analytics, cutoff, done))
         with self._database.read() as conn:
-            if rebuilds.get_rebuild_state(conn) == gate:  # else the tables may have been swapped under our hands
+            if rebuilds.get_rebuild_state(conn) == gate:  # else the tables may have been swapped meanwhile
                 self._emptied, self._emptied_until = done, cutoff
         return False
 
     def erase(self) -> bool:
-        """Rids the analytic store of what SQL is rid of already; whether there was something."""
+        """Erase from the analytic store what SQL has erased; return whether there was anything."""
         with self._database.read() as conn:
             waiting = erasures.list_not_in_analytics(conn, _PAGE)
             gate = rebuilds.get_rebuild_state(conn)
             if not self._are_rows_loaded(conn, waiting) or not gate.stage.ended:
                 return False
         if self._add_clicks_of_users(waiting):
-            return True  # they go first through SQL, like any other
+            return True  # SQL erases them first, like any other
         self._count(analytic.empty_erased(self._analytics, ErasedSubjects.of(waiting)))
         with self._database.write() as conn:
             if rebuilds.get_rebuild_state(conn) == gate:
                 numbers = [each.number for each in waiting]
                 erasures.finish_analytics(conn, numbers, self._clock.now_ms())
                 self._waiting_for = None
-                log.info("erasures are carried out in the analytic store", extra={"erasures": numbers})
+                log.info("erasures finished in the analytic store", extra={"erasures": numbers})
         return True
 
     def erase_late_rows(self) -> bool:
-        """Looks once more for what was erased a while ago: rows that were under way to the log; False: all at once."""
+        """Erase log rows that were under way during recent erasures. Returns False: all is done at once."""
         until = self._clock.now_ms() - _SECOND_PASS_MS
         with self._database.read() as conn:
             finished = erasures.list_finished(conn, self._second_pass_until, until)
@@ -241,7 +245,7 @@ class RetentionRunner:
         return False
 
     def _are_rows_loaded(self, conn: Connection, waiting: Sequence[Erasure]) -> bool:
-        """Whether there are erasures, and all rows are loaded that were on their way when SQL was rid of them."""
+        """Return whether there are erasures, and all rows are loaded that SQL had queued by then."""
         if not waiting:
             self._waiting_for = None
             return False
@@ -250,7 +254,7 @@ class RetentionRunner:
         return not erasures.has_outbox_until(conn, self._waiting_for[1])
 
     def _add_clicks_of_users(self, waiting: Sequence[Erasure]) -> bool:
-        """Remembers the clicks and views of erased user ids as erased; whether any was not."""
+        """Add the clicks and impressions of erased user ids to the erasures; return whether any was new."""
         added = 0
         for each in waiting:
             if each.subject is ErasureSubject.USER:
@@ -264,11 +268,11 @@ class RetentionRunner:
         for table, rows in emptied.items():
             ROWS_EMPTIED.labels(table).inc(rows)
         if emptied:
-            log.info("personal data is emptied", extra={"rows": dict(emptied)})
+            log.info("personal data emptied", extra={"rows": dict(emptied)})
 
 
 def _is_loaded(directory: Path, name: str, reached: tuple[str, int] | None) -> bool:
-    """Whether a journal is finished and everything in it loaded; reached: (journal, position) of its edge."""
+    """Return whether a journal is finished and loaded. reached: (journal, position) of its edge."""
     if reached is None or name > reached[0]:
         return False
     end_record = segments.find_segment_end(directory, name)

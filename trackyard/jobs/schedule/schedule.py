@@ -1,4 +1,4 @@
-"""What happens because time passes: one table of jobs, each in small transactions until nothing is left."""
+"""The jobs of the schedule, each in small transactions until nothing is left."""
 
 import logging
 import threading
@@ -30,18 +30,18 @@ from trackyard.store.tracking import deliveries
 _CHUNK: Final = 20
 _PARKED_CHUNK: Final = 200
 _MAX_RUN_SECONDS: Final = 4
-"""A job with more to do than this goes on when the others had their turn: no hold ends a minute late."""
+"""A job that takes longer than this continues after the others had their turn: no hold ends a minute late."""
 _KEEP_COUNTERS_MS: Final = 7 * 86_400_000
-"""How long counters are kept after the end of their period: what changes later is computed from conversions."""
+"""How long counters outlive their period; later changes are computed from conversions."""
 _SHOW_WAITING_MS: Final = 700
-"""A call that waits longer than this for its click is shown as waiting in the log: within 2 s of its coming."""
+"""A postback that waits longer for its click is logged as waiting, within 2 s of its arrival."""
 
 log = logging.getLogger("trackyard.schedule")
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A thing done every `seconds`. step: does some of it in one transaction; how much."""
+    """A job to run every `seconds`. step: does a part in one transaction; returns how much."""
 
     name: str
     seconds: float
@@ -77,7 +77,7 @@ class JobScheduler:
         )
 
     def run(self, stop: threading.Event, pause_seconds: float = 0.25) -> None:
-        """Does the jobs at their times until `stop` is set. A job that fails is logged and done again next time."""
+        """Run the jobs when they are due until `stop` is set. A failed job is logged and runs again next time."""
         due_at = dict.fromkeys((job.name for job in self.jobs), 0.0)
         while not stop.is_set():
             for job in self.jobs:
@@ -87,22 +87,22 @@ class JobScheduler:
             stop.wait(pause_seconds)
 
     def _run_job(self, job: Job, stop: threading.Event) -> bool:
-        """Does a job for one turn; whether nothing is left, or has to wait."""
+        """Run a job for one turn; return whether nothing is left for now."""
         end = time.monotonic() + _MAX_RUN_SECONDS
         try:
             while not stop.is_set() and job.step():
                 if time.monotonic() > end:
                     return False
         except Exception:
-            log.exception("a job failed", extra={"job": job.name})
+            log.exception("job failed", extra={"job": job.name})
         return True
 
     def forget_answers(self) -> int:
-        """Removes first answers that are over; how many."""
+        """Remove expired answers of idempotency keys; return how many."""
         return remove_expired_answers(self._database, self._clock.now_ms())
 
     def forget_counters(self) -> int:
-        """Removes counters of caps and tiers whose period is long over; how many periods."""
+        """Remove old counters of caps and tiers; return of how many periods."""
         ended = self._clock.now_ms() - _KEEP_COUNTERS_MS
         with self._database.read() as conn:
             if not counters.has_ended_counters(conn, ended):
@@ -111,14 +111,14 @@ class JobScheduler:
             return counters.remove_ended_counters(conn, ended, _CHUNK)
 
     def sweep_files(self) -> int:
-        """Removes stored bytes that no row names, all at once; nothing is left to do."""
+        """Remove stored files that no row names. Returns 0: all is done at once."""
         removed = 0 if self._files is None else remove_orphans(self._database, self._files, self._clock.now_ms())
         if removed:
-            log.info("stored bytes were swept", extra={"files": removed})
+            log.info("orphaned files removed", extra={"files": removed})
         return 0
 
     def end_holds(self) -> int:
-        """Confirms conversions whose hold is over; how many."""
+        """Confirm conversions at the end of their hold; return how many."""
         now = self._clock.now_ms()
         with self._database.read() as conn:
             if not conversions.has_hold_ending(conn, now):
@@ -134,7 +134,7 @@ class JobScheduler:
         return len(held)
 
     def stop_offers(self) -> int:
-        """Stops offers that are past their end; how many."""
+        """Stop offers that are past their end; return how many."""
         now = self._clock.now_ms()
         with self._database.read() as conn:
             if not expiry.has_ended_offers(conn, now):
@@ -143,7 +143,7 @@ class JobScheduler:
             return len(expiry.stop_ended_offers(conn, now, _CHUNK))
 
     def unpark(self) -> int:
-        """Lets go on calls that waited for a postback which is paused no more; how many."""
+        """Resume deliveries of postbacks that are no longer paused; return how many."""
         with self._database.read() as conn:
             if not deliveries.has_parked(conn):
                 return 0
@@ -151,7 +151,7 @@ class JobScheduler:
             return deliveries.unpark(conn, self._clock.now_ms(), _PARKED_CHUNK)
 
     def log_waiting(self) -> int:
-        """Shows calls that wait for their click in the server postback log; how many."""
+        """Log postbacks that wait for their click; return how many."""
         now = self._clock.now_ms()
         with self._database.read() as conn:
             if not inbox.list_unlogged(conn, 1, now - _SHOW_WAITING_MS):
