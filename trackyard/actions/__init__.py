@@ -1,1 +1,1 @@
-"""What callers can do: one package a subject, one transaction each."""
+"""The use cases of callers: one package a subject, one transaction each."""

@@ -1,4 +1,4 @@
-"""What use cases work with: handed in once, when the program starts."""
+"""The dependencies of use cases, set once at the start of the program."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -22,13 +22,15 @@ from trackyard.store.platform.file_storage import FileStore
 class Deps:
     """Stores, clock, keys, and the settings of the platform.
 
-    currency: the platform's, of all amounts that name none · zone: of all times that name none · tracking_url:
-    what links begin with, without a slash at the end · files: creatives and logos · api_url: what their addresses
-    begin with, likewise · isp_database: an MMDB of providers, None when there is none ·
-    address_databases: which of "city", "isp" and "connection" are configured ·
-    trials: calls to strangers that somebody waits for · visitors: who clicked, made when first asked for · seen: the
-    state of this machine's edges, to look at · journals: the directory of this machine's, None where there are none ·
-    rebuilder: makes tables again from these, likewise.
+    currency, zone: of amounts and times that name none.
+    tracking_url, api_url: the beginning of links and of files' addresses, without a slash at the end.
+    files: creatives and logos.
+    isp_database: an MMDB of providers, None without one.
+    address_databases: those of "city", "isp" and "connection" that are configured.
+    trials: requests to other hosts that a caller waits for.
+    visitors: visitor data, opened by the first use.
+    journals: the directory of this machine's journals, None without one; rebuilder likewise.
+    click_state: the state of this machine's edges, to read.
     """
 
     database: Database

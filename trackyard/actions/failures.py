@@ -22,7 +22,7 @@ _FULL_DISK: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 def refusal_of(fault: Exception) -> RequestError | None:
-    """What to answer; None when the fault is a defect of ours. A value that another call took first is a Conflict."""
+    """Return the answer to a failure; None for a defect of the program. A taken value is a Conflict."""
     if isinstance(fault, FilesUnavailable):
         return Unavailable(NO_FILES, code="files_unreachable")
     if is_disk_full(fault) or (isinstance(fault, OSError) and fault.errno in _FULL_DISK):

@@ -1,7 +1,8 @@
 """`trackyard rotate-key`: encrypt stored secrets with a new key.
 
-See docs/spec/callers.md#keys-and-passwords. The data directory keeps the old secret until every value is encrypted with the new one. A start meanwhile, also after
-a power cut at any step, decrypts with both, and the command continues where it ended.
+See docs/spec/callers.md#keys-and-passwords. The data directory keeps the old secret until every value is encrypted with
+the new one. A start meanwhile, also after a power cut at any step, decrypts with both, and the command continues where
+it ended.
 """
 
 import fcntl

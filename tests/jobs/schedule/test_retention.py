@@ -24,8 +24,10 @@ from trackyard.domain.statistics.reports import Report
 from trackyard.jobs.schedule.retention import RetentionRunner
 from trackyard.journal import packing, segments
 from trackyard.journal.archive import archive_path, zstd
+from trackyard.journal.reader import OffsetRange
 from trackyard.journal.records import RecordKind, encode
 from trackyard.journal.writer import JournalWriter
+from trackyard.store.conversions.inbox import NewInboxEntry
 from trackyard.store.engine.database import Database
 from trackyard.store.platform import erasures, rebuilds
 from trackyard.store.platform.rebuilds import RebuildStage
@@ -205,17 +207,17 @@ def test_erasure_covers_records_loaded_later(kept: RetentionSetup, subject: Eras
 
 def test_erasure_missed_by_parallel_load_is_repeated(kept: RetentionSetup) -> None:
     click_id = kept.visit(kept.affiliate, **PERSON)
-    load = kept.plant.projector.journals._load_impressions
+    load = kept.plant.projector.journals._inbox_postbacks
 
-    def ask_meanwhile(*arguments: Any, **named: Any) -> None:
-        load(*arguments, **named)
+    def ask_meanwhile(edge: int, found: OffsetRange) -> list[NewInboxEntry]:
         kept.erase(ErasureSubject.CLICK, click_id)
-        kept.keep_stores_only()  # before the calls of the range are in the inbox
+        kept.keep_stores_only()  # before the postbacks of the range are in the inbox
+        return load(edge, found)
 
     kept.keep_stores_only = lambda: [kept.plant.schedule.eraser.erase() for _ in range(20)]  # type: ignore[attr-defined]
-    kept.plant.projector.journals._load_impressions = ask_meanwhile  # type: ignore[method-assign]
+    kept.plant.projector.journals._inbox_postbacks = ask_meanwhile  # type: ignore[method-assign]
     kept.plant.projector.journals.load_next()
-    kept.plant.projector.journals._load_impressions = load  # type: ignore[method-assign]
+    kept.plant.projector.journals._inbox_postbacks = load  # type: ignore[method-assign]
     with kept.plant.database.read() as conn:
         assert PERSON["ip"] in repr(conn.execute(select(inbox.c.click)).all())
         assert [each.value for each in erasures.list_not_in_sql(conn)] == [click_id]

@@ -1,1 +1,1 @@
-"""Conversions: decisions on postbacks, edits and the conversions they make."""
+"""Conversions: decisions on postbacks, edits, and the changes they make."""

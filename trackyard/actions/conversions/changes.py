@@ -1,7 +1,7 @@
-"""A change of conversions and everything that follows from it, in the caller's one transaction.
+"""Record changes of conversions with everything that follows, in the caller's transaction.
 
-The conversion with its history, the ledger entry, the facts for statistics, the calls to its affiliate: all of it
-or nothing (docs/spec/engine.md#exactly-once).
+The conversion with its history, the ledger entry, the conversion events, the deliveries: all of it or nothing
+(docs/spec/engine.md#exactly-once).
 """
 
 import secrets
@@ -50,7 +50,7 @@ def record_changes(
     counting: CounterBatch,
     now_ms: int,
 ) -> None:
-    """Write changes, those of one conversion in order, with all that follows. counting: has them counted."""
+    """Write changes, those of one conversion in order, with all that follows. counting: has counted them."""
     if not changes:
         return
     conversions.record_changes(conn, changes)
@@ -64,7 +64,7 @@ def record_changes(
 def new_deliveries_of(
     conn: Connection, changes: Sequence[ConversionChange], delivery_context: DeliveryContext, now_ms: int
 ) -> list[NewDelivery]:
-    """The calls that changes bring about, in their order."""
+    """Return the deliveries that changes cause, in order."""
     notified = [change for change in changes if triggers_postbacks(change)]
     cross_url_by_offer = offer_urls.cross_urls(conn, {change.after.offer_id for change in notified})
     return [
@@ -118,7 +118,7 @@ def log_row(
 def _deliveries_of_change(
     change: ConversionChange, delivery_context: DeliveryContext, cross_url_by_offer: Mapping[int, str], now_ms: int
 ) -> list[NewDelivery]:
-    """The calls of a change: of the affiliate's postbacks, and of the offer's cross_postback_url."""
+    """Return the deliveries of a change: to the affiliate's postbacks and the offer's cross_postback_url."""
     after = change.after
     targets = [
         (EventKind.POSTBACK, postback.id, postback.url)

@@ -1,7 +1,6 @@
 """The terms of decisions on inbound postbacks, as one transaction sees them.
 
-docs/spec/conversions.md#inbound-postbacks. The worker decides with it, and a dry run reads with it: there is one way to
-a decision.
+docs/spec/conversions.md#inbound-postbacks. The worker decides with them and a dry run reads them, so both decide alike.
 """
 
 from collections import Counter
@@ -45,26 +44,27 @@ _REFRESH_MS: Final = 60_000
 
 @dataclass(frozen=True)
 class PostbackRequest:
-    """A call and the accepted click that it is for, the click's record by column name."""
+    """A postback and its accepted click, a record by column name."""
 
     postback: ReceivedPostback
     click: Mapping[str, Any]
 
     @cached_property
     def identity(self) -> ConversionIdentity:
-        """What its conversion is known by."""
+        """Return what identifies its conversion."""
         return self.click["offer"], self.postback.goal, self.postback.identity_for(self.click["id"])
 
     @cached_property
     def origin(self) -> ConversionOrigin:
-        """What an offer may convert once."""
+        """Return what an offer may convert once."""
         return self.click["offer"], self.postback.goal, self.click["ip"][:45]
 
 
 class DecisionBatch:
-    """Terms and conversions for some calls, as the decisions on them leave them.
+    """Terms and conversions for some postbacks, updated by each decision.
 
-    stored: conversions by identity · looking: nothing is locked and nothing can be recorded.
+    stored: conversions by identity.
+    read_only: nothing is locked, and nothing can be recorded.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class DecisionBatch:
         self._converted = Counter(count_by_origin(conn, origins))
 
     def find_terms(self, request: PostbackRequest) -> DecisionTerms | None:
-        """What decides on a call; None when there is no such offer."""
+        """Return the terms of a decision; None when there is no such offer."""
         click = request.click
         offer = self.context.offers.get(click["offer"])
         if offer is None:
@@ -119,7 +119,7 @@ class DecisionBatch:
         return decide(request.postback, request.click, terms, self.stored.get(request.identity), new_conversion_id)
 
     def apply(self, change: ConversionChange) -> None:
-        """Takes a change as done."""
+        """Count a change for later decisions."""
         before, after = change.before, change.after
         self.stored[after.offer_id, after.goal, after.identity] = after
         origin = after.offer_id, after.goal, after.click["ip"][:45]
@@ -128,9 +128,9 @@ class DecisionBatch:
             self._counters.add(change)
 
     def record(self, changes: Sequence[ConversionChange], now_ms: int) -> None:
-        """Writes the changes that were kept, in their order, with all that follows from them."""
+        """Write applied changes in order, with all that follows."""
         if self._counters is None:
-            raise RuntimeError("who looks records nothing")
+            raise RuntimeError("a read-only batch records nothing")
         record_changes(self._conn, changes, self.delivery_context, self._counters, now_ms)
 
     def _find_rates(self, calls: Sequence[ReceivedPostback]) -> exchange_rates.ExchangeRates:
@@ -139,7 +139,7 @@ class DecisionBatch:
         return exchange_rates.get_rates(self._conn, self._currency, currencies, min(times), max(times))
 
     def _traits_of(self, request: PostbackRequest) -> OfferTraits:
-        """Where the conversion of a call counts: the stored one, or the one it makes."""
+        """Return where the conversion of a postback counts: the stored one, or the one it makes."""
         existing: Conversion | None = self.stored.get(request.identity)
         traits = request.postback.traits_for(request.click) if existing is None else existing.traits
         return request.click["offer"], traits
@@ -153,7 +153,7 @@ class DecisionBatch:
 
 
 class ClickExpiry:
-    """Finds clicks past their retention period. Reads SQL once a minute at most, for old ids."""
+    """Find clicks past their retention period. Reads SQL once a minute at most, for old ids."""
 
     def __init__(self, clock: Clock, retention: RetentionPolicy = DEFAULT_RETENTION) -> None:
         self._clock = clock

@@ -32,7 +32,7 @@ Faults = dict[str, list[str]]
 
 @dataclass(frozen=True, slots=True)
 class ConversionSelection:
-    """Which conversions, by any of the ids they have; each value is one that must exist."""
+    """The conversions of any of these ids; each id must exist."""
 
     ids: Sequence[str] = ()
     action_ids: Sequence[str] = ()
@@ -40,9 +40,10 @@ class ConversionSelection:
 
 
 def queue_edit(deps: Deps, access: Access, selection: ConversionSelection, edit: ConversionEdit) -> list[str]:
-    """Queues `edit` for each named conversion; their ids, oldest first. edit.conversion_id is not used.
+    """Queue `edit` for each selected conversion; return their ids, oldest first.
 
-    Raises BadInput for what names no conversion in scope, and for a currency without a rate.
+    edit: its conversion_id is ignored.
+    Raises BadInput for ids without a conversion in scope, and for a currency without a rate.
     """
     with deps.database.write() as conn:
         scope = scope_of(conn, access)
@@ -70,14 +71,14 @@ class ImportItem:
 def queue_imports(deps: Deps, access: Access, items: Mapping[str, ImportItem]) -> None:
     """Queue conversions to be made, all or none, in their order.
 
-    items: by what precedes a parameter's name in the request, `list[0]` or "". Raises BadInput for offers, affiliates
-    and clicks that do not exist or are out of scope.
+    items: by the prefix of a parameter's name in the request, `list[0]` or "".
+    Raises BadInput for offers, affiliates and clicks that do not exist or are out of scope.
     """
     wanted = {each.click_id for each in items.values() if each.click_id}
     loaded = find_records(deps.analytics, sorted(wanted))
     clicks = {click_id: msgspec.structs.asdict(decode_click(record)) for click_id, record in loaded.items()}
     with deps.database.write() as conn:
-        # The own click of an import is in SQL alone.
+        # The made-up click of an import is only in SQL.
         clicks |= conversions.clicks_by_id(conn, wanted - clicks.keys())
         scope = scope_of(conn, access)
         faults = _import_faults(conn, scope, items) | _click_faults(clicks, items)

@@ -1,5 +1,7 @@
-"""What follows when staff change the caps or commission tiers of an offer
-(docs/spec/conversions.md#changes-of-caps-and-tiers)."""
+"""Adjust counters when staff change the caps or commission tiers of an offer.
+
+docs/spec/conversions.md#changes-of-caps-and-tiers.
+"""
 
 from zoneinfo import ZoneInfo
 
@@ -13,11 +15,12 @@ from trackyard.store.tracking import rulesets
 
 
 def reset_changed_counters(conn: Connection, before: Offer | None, after: Offer, zone: ZoneInfo, now_ms: int) -> None:
-    """Lets counters count what an offer that was made or edited counts now; the offer is locked. before: None = it is
-    new · zone: the platform's.
+    """Remove the counters of limits that an edit of an offer changed; the offer is locked.
 
-    A limit that counts otherwise than before begins with what its conversions are, for the edges at once, else when it
-    is asked for; where only the value changed, its counters stay.
+    before: None = it is new.
+    zone: the platform's.
+    A changed limit counts its conversions again: for the edges at once, else at the next use. Where only the value
+    changed, counters stay.
     """
     known, wanted = {} if before is None else _measures(before, zone), _measures(after, zone)
     stale = [limit_id for limit_id, measure in known.items() if wanted.get(limit_id) != measure]
@@ -32,7 +35,7 @@ def reset_changed_counters(conn: Connection, before: Offer | None, after: Offer,
 
 
 def _measures(offer: Offer, zone: ZoneInfo) -> dict[str, LimitDefinition]:
-    """What each limit of an offer counts, by its id."""
+    """Return what each limit of an offer counts, by its id."""
     measures = [rule.measure for rule in limits.compile_stored_caps(offer, zone).rules]
     measures += [ladder.measure for ladder in limits.tier_groups_in(offer, zone)]
     return {measure.id: measure for measure in measures}

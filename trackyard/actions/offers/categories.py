@@ -1,4 +1,4 @@
-"""Categories of offers (docs/api/categories.md). All staff share them: no scope confines them."""
+"""Categories of offers (docs/api/categories.md), shared by all staff."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -19,13 +19,13 @@ def list_categories(
 
 
 def get_category(deps: Deps, category_id: str) -> Category:
-    """The category of an id. Raises NotFound."""
+    """Return the category of an id. Raises NotFound."""
     with deps.database.read() as conn:
         return required(categories.find_category(conn, category_id))
 
 
 def add_category(deps: Deps, title: str) -> Category:
-    """Makes a category of offers."""
+    """Create a category of offers."""
     now = deps.clock.now_ms()
     new = Category(id=new_id(now), title=title, created_at=now, updated_at=now)
     with deps.database.write() as conn:
@@ -34,7 +34,7 @@ def add_category(deps: Deps, title: str) -> Category:
 
 
 def edit_category(deps: Deps, category_id: str, title: str) -> Category:
-    """Renames a category. Raises NotFound."""
+    """Rename a category. Raises NotFound."""
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
         found = required(categories.find_category(conn, category_id, lock=True))

@@ -1,4 +1,4 @@
-"""Whether what an offer is to name exists and is the caller's to see (docs/spec/api-conventions.md#errors)."""
+"""Check that the records an offer refers to exist in scope (docs/spec/api-conventions.md#errors)."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -21,7 +21,7 @@ NamedAffiliate = tuple[str, int]
 def faults_of(
     deps: Deps, conn: Connection, scope: Scope, before: Offer, written: WrittenFields
 ) -> dict[str, list[str]]:
-    """Sentences by wire name of what is written to `before`; empty when all is well."""
+    """Return the errors of fields written to `before`, by wire name."""
     faults: dict[str, list[str]] = defaultdict(list)
     for name, sentence in (
         *offer_edits.field_errors(before, written),

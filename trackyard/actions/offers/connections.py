@@ -1,7 +1,7 @@
-"""Connecting affiliates to offers and taking them off (docs/api/connections.md).
+"""Connect affiliates to offers and disconnect them (docs/api/connections.md).
 
-Taking off is by hand and lasts: the affiliate may not use the offer, though it be public or connects at first sight,
-until staff connect it again.
+A disconnection by hand lasts until staff connect the affiliate again, though the offer be public or connects affiliates
+by itself.
 """
 
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform import notices
 from trackyard.actions.platform.notices import Notice, Recipient
-from trackyard.base.errors import BadInput, NotFound
+from trackyard.base.errors import BadInput, NotFound, required
 from trackyard.domain.offers.choices import Privacy
 from trackyard.domain.offers.offers import Offer
 from trackyard.domain.people.affiliates import Affiliate
@@ -25,15 +25,17 @@ from trackyard.store.tracking import rulesets
 
 @dataclass(frozen=True, slots=True)
 class AffiliateWithOffers:
-    """An affiliate and offers (id → title), both there and in the caller's scope."""
+    """An affiliate and offers (title by id) in the caller's scope."""
 
     affiliate: Affiliate
     titles: dict[int, str]
 
 
 def connect_affiliate(deps: Deps, access: Access, affiliate_id: int, offer_ids: Iterable[int], *, notice: bool) -> None:
-    """Connects an affiliate to offers, all or none, and mails it what is new unless `notice` is off. Raises BadInput
-    for what does not exist or is out of scope."""
+    """Connect an affiliate to offers, all or none, and mail it the new ones if `notice` is set.
+
+    Raises BadInput for what does not exist or is out of scope.
+    """
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
         pair = _get_affiliate_with_offers(conn, access, affiliate_id, offer_ids)
@@ -48,8 +50,10 @@ def connect_affiliate(deps: Deps, access: Access, affiliate_id: int, offer_ids: 
 def disconnect_affiliate(
     deps: Deps, access: Access, affiliate_id: int, offer_ids: Iterable[int], *, notice: bool
 ) -> None:
-    """Takes an affiliate off offers, all or none, and mails it unless `notice` is off or it could not use them
-    anyway. Raises BadInput as connect_affiliate."""
+    """Disconnect an affiliate from offers, all or none, and mail it those it could use if `notice` is set.
+
+    Raises BadInput as connect_affiliate.
+    """
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
         pair = _get_affiliate_with_offers(conn, access, affiliate_id, offer_ids)
@@ -65,8 +69,10 @@ def disconnect_affiliate(
 
 
 def auto_connect(deps: Deps, affiliate_id: int, offer_ids: Iterable[int]) -> list[int]:
-    """Connects an affiliate to offers that it sees for the first time and that connect whoever sees them; which.
-    Whom staff took off an offer stays off."""
+    """Connect an affiliate to offers that connect by themselves, on first sight; return the new ones.
+
+    An affiliate that staff disconnected stays so.
+    """
     wanted = list(offer_ids)
     if not wanted:
         return []
@@ -77,33 +83,27 @@ def auto_connect(deps: Deps, affiliate_id: int, offer_ids: Iterable[int]) -> lis
 
 
 def get_offer(deps: Deps, access: Access, reference: str) -> Offer:
-    """The offer that a path names to a caller who may connect affiliates. Raises NotFound."""
+    """Return the offer that a path names. Raises NotFound."""
     with deps.database.read() as conn:
         scope = scope_of(conn, access)
-        found = offers.find_offer(conn, scope, reference)
-    if found is None:
-        raise NotFound
-    return found
+        return required(offers.find_offer(conn, scope, reference))
 
 
 def get_affiliate(deps: Deps, access: Access, affiliate_id: int) -> Affiliate:
-    """The affiliate that a path names to a caller who may connect it. Raises NotFound."""
+    """Return the affiliate that a path names. Raises NotFound."""
     with deps.database.read() as conn:
-        found = affiliates.find_affiliate(conn, scope_of(conn, access), affiliate_id)
-    if found is None:
-        raise NotFound
-    return found
+        return required(affiliates.find_affiliate(conn, scope_of(conn, access), affiliate_id))
 
 
 def disconnect_affiliates(deps: Deps, access: Access, offer_id: int) -> int:
-    """Takes every affiliate in the caller's scope off a private or protected offer; how many were connected. Raises
-    NotFound, and BadInput for a public offer."""
+    """Disconnect all affiliates in scope from a nonpublic offer; return how many were connected.
+
+    Raises NotFound, and BadInput for a public offer.
+    """
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
         scope = scope_of(conn, access)
-        found = offers.find_offer(conn, scope, offer_id, lock=True)
-        if found is None:
-            raise NotFound
+        found = required(offers.find_offer(conn, scope, offer_id, lock=True))
         if found.privacy == Privacy.PUBLIC:
             raise BadInput({"id": [f"The offer {found.id} is public: only single affiliates can be taken off it."]})
         disconnected = connections.disconnect_all(conn, found.id, scope.affiliate_ids, now)
@@ -113,7 +113,7 @@ def disconnect_affiliates(deps: Deps, access: Access, offer_id: int) -> int:
 
 
 def disconnect_offers(deps: Deps, access: Access, affiliate_id: int) -> int:
-    """Takes an affiliate off every private or protected offer; off how many. Raises NotFound."""
+    """Disconnect an affiliate from every nonpublic offer; return from how many. Raises NotFound."""
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
         scope = scope_of(conn, access)
@@ -126,7 +126,7 @@ def disconnect_offers(deps: Deps, access: Access, affiliate_id: int) -> int:
 
 
 def recipient_of(affiliate: Affiliate) -> Recipient:
-    """An affiliate as mail addresses it."""
+    """Return an affiliate as a recipient of mail."""
     return Recipient(affiliate.email, affiliate.name or affiliate.login)
 
 
@@ -139,7 +139,7 @@ def _get_affiliate_with_offers(
     faults: dict[str, list[str]] = {}
     if len(titles) < len(wanted):
         faults["offer_id"] = [f"An offer {number} does not exist." for number in wanted if number not in titles]
-    found = affiliates.find_affiliate(conn, scope, affiliate_id, lock=True)  # two at once tell it once
+    found = affiliates.find_affiliate(conn, scope, affiliate_id, lock=True)  # concurrent requests notify once
     if found is None:
         faults["pid"] = [f"An affiliate {affiliate_id} does not exist."]
     if faults or found is None:

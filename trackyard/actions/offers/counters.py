@@ -1,5 +1,7 @@
-"""Counting conversions against caps and commission tiers, in the transaction that changes them
-(docs/spec/conversions.md#caps, docs/spec/conversions.md#commission-tiers)."""
+"""Count conversions against caps and commission tiers, in the transaction that changes them.
+
+docs/spec/conversions.md#caps, docs/spec/conversions.md#commission-tiers.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -26,14 +28,15 @@ from trackyard.store.people import advertisers, staff
 from trackyard.store.tracking import rulesets
 
 OfferTraits = tuple[int, Traits]
-"""The offer of a conversion, and what decides where it counts."""
+"""The offer of a conversion, and the traits that decide where it counts."""
 
 
 class CounterBatch:
-    """The counters that one transaction reads and moves.
+    """The counters that one transaction reads and changes.
 
-    Begun before it writes conversions, with offers that were read with a lock. offers: their terms by id · places: of
-    each conversion that it may make or change. An offer that is not among the offers counts nothing.
+    Made before the transaction writes conversions, with offers that it locked.
+    offers: their terms by id; other offers count nothing.
+    offer_traits: of each conversion that may be made or changed.
     """
 
     def __init__(self, conn: Connection, offers: Mapping[int, OfferTerms], offer_traits: Iterable[OfferTraits]) -> None:
@@ -44,14 +47,14 @@ class CounterBatch:
         )
         self._already_notified = held.notified
         self._tally = RunningCounts(held.counts)
-        # Nobody told the edges yet of what is full where a period was computed just now.
+        # The edges do not know yet what is full in a period that was computed just now.
         self._newly_full = {terms.id for terms, traits in wanted if _has_opened_full(terms, traits, held)}
 
     @classmethod
     def of(
         cls, conn: Connection, offers: Mapping[int, OfferTerms], changes: Sequence[ConversionChange]
     ) -> "CounterBatch":
-        """Changes that are decided already, counted; what moves no counter holds none."""
+        """Return a batch with decided changes counted; without locks on counters that stay."""
         known = [(offers[each.after.offer_id], each) for each in changes if each.after.offer_id in offers]
         moving = [each.after for terms, each in known if any(_moves(terms, each))]
         batch = cls(conn, offers, [(item.offer_id, item.traits) for item in moving])
@@ -61,17 +64,17 @@ class CounterBatch:
 
     @property
     def counts(self) -> Mapping[str, Count]:
-        """What the counters hold now, by name."""
+        """Return what the counters hold now, by name."""
         return self._tally.counts
 
     def add(self, change: ConversionChange) -> None:
-        """Counts a change."""
+        """Count a change."""
         terms = self._offers.get(change.after.offer_id)
         if terms is not None:
             self._tally.add(_moves(terms, change))
 
     def store(self, conn: Connection, now_ms: int) -> None:
-        """Writes what moved; tells the edges of caps that became full or free, and staff of day caps that fill up."""
+        """Write the changed counters, and notify edges of changed caps and staff of caps that fill up."""
         moved = self._tally.moved
         counters.write_counts(conn, moved.values(), self._tally.counts)
         changed_offers = set(self._newly_full)
@@ -86,7 +89,7 @@ class CounterBatch:
         rulesets.touch_all(conn, "full_caps", sorted(changed_offers))
 
     def _has_changed_fullness(self, counter: Counter) -> bool:
-        """Whether the cap of a counter refuses clicks from now on, or does no more."""
+        """Return whether the cap of a counter begins or ends to reject clicks."""
         before, after = self._tally.loaded[counter.name], self._tally.counts[counter.name]
         rules_ = self._offers[counter.offer_id].caps.rejecting(counter)
         return any(rule.is_reached(before) is not rule.is_reached(after) for rule in rules_)
@@ -107,7 +110,7 @@ class CounterBatch:
 
 
 def measures(terms: OfferTerms, traits: Traits) -> Iterator[LimitDefinition]:
-    """What a conversion of these traits may count in, or be changed by."""
+    """Yield the limits that a conversion of these traits may count in or depend on."""
     for rule in terms.caps.rules:
         if rule.measure.counts(traits):
             yield rule.measure
@@ -125,7 +128,7 @@ def _has_opened_full(terms: OfferTerms, traits: Traits, held: LockedCounters) ->
 
 
 def _moves(terms: OfferTerms, change: ConversionChange) -> Iterator[CounterChange]:
-    """What a change adds to the counters of its offer."""
+    """Yield what a change adds to the counters of its offer."""
     traits = change.after.traits
     conversions, budget = _difference(change, terms.caps.statuses)
     if conversions or budget:
@@ -149,9 +152,9 @@ def _difference(change: ConversionChange, statuses: frozenset[Status]) -> tuple[
 def notify_cap_filling(
     conn: Connection, offer_id: int, title: str, advertiser_id: str, limit: str, reached: str, now_ms: int
 ) -> None:
-    """Mails that a day cap fills up to the advertiser's manager, or to the first administrator when it has none.
+    """Mail the advertiser's manager, else the first administrator, that a daily cap fills up.
 
-    limit, reached: what the cap takes and has, in words.
+    limit, reached: the cap and its count, in words.
     """
     owner = advertisers.find_advertiser(conn, Scope.everything(), advertiser_id)
     manager = None if owner is None or owner.manager_id is None else staff.find_staff(conn, owner.manager_id)

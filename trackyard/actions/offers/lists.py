@@ -1,5 +1,7 @@
-"""Reading offers: one, a page, how many, and what an affiliate may run
-(docs/api/offer-lists.md, docs/spec/offers.md#lists-of-offers)."""
+"""Read offers: one, a page, the total, and those an affiliate may promote.
+
+docs/api/offer-lists.md, docs/spec/offers.md#lists-of-offers.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -7,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers.connections import auto_connect
 from trackyard.actions.people.scope import scope_of
-from trackyard.base.errors import BadInput, NotFound
+from trackyard.base.errors import BadInput, required
 from trackyard.domain.offers.choices import Privacy
 from trackyard.domain.offers.lists import ListedOffer, OfferFilters, OfferOrder, OfferPostback, TrackingDomain
 from trackyard.domain.people.callers import Access
@@ -20,8 +22,12 @@ from trackyard.store.people import affiliates, blacklist
 
 @dataclass(frozen=True, slots=True)
 class RelatedRecords:
-    """What views of offers name beside them, by id. sources: titles by language · for an affiliate: `connected`,
-    whether it is connected, where anybody decided, its `postbacks`, by offer, and the advertisers who refuse it."""
+    """The records that views of offers mention, by id.
+
+    sources: titles by language.
+    connected, postbacks: of an affiliate, by offer; undecided connections are absent.
+    blocked_by: the advertisers that reject the affiliate.
+    """
 
     categories: dict[str, str]
     sources: dict[str, dict[str, str]]
@@ -33,7 +39,7 @@ class RelatedRecords:
 
 @dataclass(frozen=True, slots=True)
 class OfferPage:
-    """Offers in their order, how many there are on all pages, and what their views name."""
+    """Offers in order, the number on all pages, and the records that they mention."""
 
     offers: list[ListedOffer]
     total: int
@@ -47,9 +53,7 @@ def get_and_auto_connect(deps: Deps, access: Access, reference: str) -> OfferPag
     """
     with deps.database.read() as conn:
         scope = scope_of(conn, access)
-        found = offer_lists.find_listed(conn, scope, reference)
-        if found is None:
-            raise NotFound
+        found = required(offer_lists.find_listed(conn, scope, reference))
         page = OfferPage([found], 1, _related_records(conn, scope, [found]))
     return _auto_connected(deps, access, page)
 
@@ -71,7 +75,7 @@ def list_and_auto_connect(
 
 
 def count_offers(deps: Deps, access: Access) -> int:
-    """How many active offers a caller sees."""
+    """Return the number of active offers that a caller sees."""
     with deps.database.read() as conn:
         scope = scope_of(conn, access)
         return offer_lists.count_offers(conn, scope, offer_lists.filter_conditions({}))
@@ -88,9 +92,12 @@ def list_for_affiliate_and_auto_connect(
     page: int,
     limit: int,
 ) -> tuple[int, OfferPage]:
-    """The affiliate, and a page of the active offers it sees. pid: staff name the affiliate, another is ignored.
-    live: those alone it may send traffic to now, those included that connect it at this first sight. Raises BadInput
-    for one out of the caller's scope."""
+    """Return the affiliate and a page of the active offers that it sees.
+
+    pid: the affiliate, named by staff; ignored for an affiliate.
+    live: only offers that it may send traffic to now, with those that connect it by this request.
+    Raises BadInput for an affiliate out of scope.
+    """
     if live and access.affiliate_id is not None:
         _auto_connect_all(deps, access.affiliate_id)
     with deps.database.read() as conn:
@@ -105,14 +112,14 @@ def list_for_affiliate_and_auto_connect(
 
 
 def _auto_connect_all(deps: Deps, affiliate_id: int) -> None:
-    """Connects an affiliate to every offer that connects whoever sees it."""
+    """Connect an affiliate to every offer that connects on first sight."""
     with deps.database.read() as conn:
         joinable = connections.auto_connect_offers(conn, affiliate_id)
     auto_connect(deps, affiliate_id, joinable)
 
 
 def _auto_connected(deps: Deps, access: Access, page: OfferPage) -> OfferPage:
-    """The page after an affiliate saw it: connected to the offers on it that connect whoever sees them."""
+    """Return a page after connecting its reader to the offers that connect on first sight."""
     affiliate_id = access.affiliate_id
     if affiliate_id is None:
         return page
@@ -132,7 +139,7 @@ def _affiliate(conn: Connection, access: Access, pid: int | None) -> int:
 
 
 def shared_related_records(conn: Connection, found: Sequence[ListedOffer]) -> RelatedRecords:
-    """What views of offers name that is the same for every affiliate."""
+    """Return the records that views of offers mention for every affiliate alike."""
     shown = [item.offer for item in found]
     return RelatedRecords(
         categories=offer_lists.category_titles(conn, {id_ for offer in shown for id_ in offer.categories}),

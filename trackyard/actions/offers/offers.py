@@ -1,4 +1,4 @@
-"""Offers: making, changing and removing them (docs/api/offers.md)."""
+"""Create, edit and remove offers (docs/api/offers.md)."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from trackyard.actions.offers.references import check_references
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform.files import NewFiles, store_new_files
 from trackyard.actions.platform.notices import CHANGED, Recipient, offer_label, send_notice
-from trackyard.base.errors import BadInput, NotFound
+from trackyard.base.errors import BadInput, NotFound, required
 from trackyard.base.ids import new_id
 from trackyard.domain.offers.edits import NewPartDefaults, WrittenFields, changed_fields, is_visible_change
 from trackyard.domain.offers.offers import Offer
@@ -27,15 +27,17 @@ from trackyard.store.tracking import rulesets
 
 @dataclass(frozen=True, slots=True)
 class RemovedOffer:
-    """An offer that is gone."""
+    """A removed offer."""
 
     id: int
     title: str
 
 
 def add_offer(deps: Deps, access: Access, written: WrittenFields, new_files: NewFiles) -> Offer:
-    """Makes an offer; `written` holds title, advertiser_id and url at least. Raises BadInput for what it names and
-    does not exist, and what `store_new_files` raises of its files."""
+    """Create an offer; `written` has title, advertiser_id and url at least.
+
+    Raises BadInput for references that do not exist, and what `store_new_files` raises.
+    """
     now = deps.clock.now_ms()
     blank = Offer(
         id=0,
@@ -59,17 +61,15 @@ def add_offer(deps: Deps, access: Access, written: WrittenFields, new_files: New
 def edit_offer(
     deps: Deps, access: Access, offer_id: int, written: WrittenFields, new_files: NewFiles, warn: Callable[[str], None]
 ) -> Offer:
-    """Changes what is written of an offer and nothing else: edits at once lose none of their fields.
+    """Change only the written fields of an offer: concurrent edits of other fields stay.
 
-    warn: gets a sentence for each unknown name that is kept because the stored offer has it.
-    Raises NotFound when it was removed meanwhile, BadInput and what `store_new_files` raises as add_offer does.
+    warn: called with a sentence for each unknown name that the stored offer already has.
+    Raises NotFound when it was removed meanwhile, else as add_offer.
     """
     now = deps.clock.now_ms()
     with store_new_files(deps, new_files) as files, deps.database.write() as conn:
         scope = scope_of(conn, access)
-        before = offers.find_offer(conn, scope, offer_id, lock=True)
-        if before is None:
-            raise NotFound
+        before = required(offers.find_offer(conn, scope, offer_id, lock=True))
         changes = _changed(deps, conn, access, before, written, warn)
         after = offers.edit_offer(conn, before, changes | {"updated_at": now}) if changes else before
         after = files.attach(conn, after, now)
@@ -81,9 +81,9 @@ def edit_offer(
 
 
 def remove_offers(deps: Deps, access: Access, offer_ids: Iterable[int]) -> list[RemovedOffer]:
-    """Removes offers, all or none; the rows stay for their clicks and conversions.
+    """Remove offers, all or none; the rows stay for their clicks and conversions.
 
-    Raises BadInput for one that never was or is out of scope, NotFound for one that was removed before.
+    Raises BadInput for one that never existed or is out of scope, NotFound for one removed before.
     """
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
@@ -100,7 +100,7 @@ def remove_offers(deps: Deps, access: Access, offer_ids: Iterable[int]) -> list[
 
 
 def update_offers(deps: Deps, access: Access, offer_ids: Iterable[int], changes: dict[str, str]) -> list[int]:
-    """Gives offers the same status, privacy, or both, all or none; their ids.
+    """Set the status or privacy of offers, all or none; return their ids.
 
     Raises BadInput for one that does not exist, was removed, or is out of scope.
     """
@@ -118,12 +118,9 @@ def update_offers(deps: Deps, access: Access, offer_ids: Iterable[int], changes:
 
 
 def get_editable_id(deps: Deps, access: Access, reference: str) -> int:
-    """The id of an offer that a caller may change. Raises NotFound."""
+    """Return the id of an offer that a caller may edit. Raises NotFound."""
     with deps.database.read() as conn:
-        found = offers.find_offer(conn, scope_of(conn, access), reference)
-    if found is None:
-        raise NotFound
-    return found.id
+        return required(offers.find_offer(conn, scope_of(conn, access), reference)).id
 
 
 def remove_from_offers(conn: Connection, kind: str, field: str, value: str, now: int) -> None:
@@ -138,7 +135,7 @@ def remove_from_offers(conn: Connection, kind: str, field: str, value: str, now:
 
 
 def _no_warning(_sentence: str) -> None:
-    """A new offer keeps no names from before."""
+    """Ignore warnings: a new offer has no stored names."""
 
 
 def _changed(
@@ -172,13 +169,13 @@ def _named(conn: Connection, access: Access, offer_ids: Iterable[int], *, to_rem
 
 
 def _touch(conn: Connection, categories_before: Iterable[str], after: Offer) -> None:
-    """Says to the edges that an offer changed, and the SmartLink categories that gained or lost it."""
+    """Notify the edges of a changed offer and of the SmartLink categories that gained or lost it."""
     rulesets.touch(conn, "offer", after.id)
     rulesets.touch_all(conn, smartlinks.LABEL_KIND, sorted(set(categories_before) ^ set(after.smartlink_categories)))
 
 
 def _notify_connected(conn: Connection, before: Offer, after: Offer, now_ms: int) -> None:
-    """Mails those who are connected, when the offer says so and something changed that they see."""
+    """Mail connected affiliates about a visible change, if the offer says so."""
     if after.send_emails and is_visible_change(before, after):
         people = [
             Recipient(each.email, each.name or each.login) for each in affiliates.connected_affiliates(conn, after.id)

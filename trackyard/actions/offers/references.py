@@ -1,8 +1,7 @@
-"""Names from the reference lists that an offer refers to: countries, systems, browsers, brands, regions and cities.
+"""Check the names that an offer refers to: countries, systems, browsers, brands, regions and cities.
 
-A write that names something unknown is rejected (docs/spec/api-conventions.md#errors). A name that the stored offer
-already has is
-kept, with a warning: the lists change, and an edit must not fail because of a part that it leaves as it is.
+An unknown name is rejected (docs/spec/api-conventions.md#errors). A name that the stored offer already has is kept,
+with a warning: the lists change, and an edit must not fail because of a part that it leaves alone.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -18,8 +17,12 @@ from trackyard.domain.platform import geo
 
 
 class Reference(NamedTuple):
-    """A name that an offer refers to. place: wire name of the parameter · kind: a key of _KINDS · country: the one that
-    a region or city is named under, else ""."""
+    """A name that an offer refers to.
+
+    place: wire name of the parameter.
+    kind: a key of _KINDS.
+    country: of a region or city, else "".
+    """
 
     place: str
     kind: str
@@ -28,12 +31,12 @@ class Reference(NamedTuple):
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What makes two references the same: names are alike in any case."""
+        """Return what makes references equal: names ignore case."""
         return self.kind, str(self.name).casefold(), self.country
 
 
 class ReferenceCheck(NamedTuple):
-    """What is wrong with the references of a write, and what is unknown but stored already."""
+    """The errors of references, and warnings about stored unknown ones."""
 
     faults: list[FieldError]
     warnings: list[str]
@@ -63,7 +66,7 @@ def _sentence(reference: Reference) -> str:
 
 
 def _references(values: Mapping[str, Any]) -> Iterator[Reference]:
-    """The names in fields of an offer, as it is stored or as it is written."""
+    """Yield the names in fields of an offer, stored or written."""
     for name, kind in (("countries", "country"), ("strictly_brands", "brand")):
         yield from _each(name, kind, values.get(name, ()))
     for name, inner in (("caps", "country"), ("commission_tiers", "countries")):

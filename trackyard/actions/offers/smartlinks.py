@@ -1,4 +1,4 @@
-"""SmartLink categories of offers (docs/api/smartlinks.md). All staff share them: no scope confines them."""
+"""SmartLink categories of offers (docs/api/smartlinks.md), shared by all staff."""
 
 from dataclasses import dataclass, replace
 
@@ -17,7 +17,7 @@ from trackyard.store.tracking import rulesets
 
 @dataclass(frozen=True, slots=True)
 class SmartLinkRecord:
-    """A SmartLink category with its domain (None = the platform's) and how many offers are in it."""
+    """A SmartLink category, its domain (None = the platform's), and its number of offers."""
 
     smartlink: SmartLink
     domain: Domain | None
@@ -25,19 +25,19 @@ class SmartLinkRecord:
 
 
 def list_smartlinks(deps: Deps, ids: list[str] | None) -> list[SmartLinkRecord]:
-    """Every SmartLink category, or those of these ids, oldest first."""
+    """Return the SmartLink categories, or those of these ids, oldest first."""
     with deps.database.read() as conn:
         return _records(conn, smartlinks.list_smartlinks(conn, ids))
 
 
 def get_smartlink(deps: Deps, smartlink_id: str) -> SmartLinkRecord:
-    """The SmartLink category of an id. Raises NotFound."""
+    """Return the SmartLink category of an id. Raises NotFound."""
     with deps.database.read() as conn:
         return _record(conn, required(smartlinks.find_smartlink(conn, smartlink_id)))
 
 
 def count_offers(deps: Deps, caller: Caller, record: SmartLinkRecord) -> int:
-    """How many offers of a SmartLink category there are, for an affiliate those active ones it may know of."""
+    """Return the number of offers of a SmartLink category; for an affiliate the visible active ones."""
     if not isinstance(caller, AffiliateCaller):
         return record.offers
     with deps.database.read() as conn:
@@ -45,7 +45,7 @@ def count_offers(deps: Deps, caller: Caller, record: SmartLinkRecord) -> int:
 
 
 def add_smartlink(deps: Deps, name: str, domain_id: int | None, description: str | None) -> SmartLinkRecord:
-    """Makes a SmartLink category; domain_id None = the platform's domain. Raises BadInput for an unknown domain."""
+    """Create a SmartLink category; domain_id None = the platform's. Raises BadInput."""
     now = deps.clock.now_ms()
     new = SmartLink(new_id(now), name, domain_id, description, created_at=now, updated_at=now)
     with deps.database.write() as conn:
@@ -56,7 +56,7 @@ def add_smartlink(deps: Deps, name: str, domain_id: int | None, description: str
 
 
 def edit_smartlink(deps: Deps, smartlink_id: str, changes: dict[str, str | int | None]) -> SmartLinkRecord:
-    """Changes name, domain_id, description, those that are given. Raises NotFound, BadInput."""
+    """Change the given of name, domain_id and description. Raises NotFound, BadInput."""
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
         found = required(smartlinks.find_smartlink(conn, smartlink_id, lock=True))
@@ -67,7 +67,7 @@ def edit_smartlink(deps: Deps, smartlink_id: str, changes: dict[str, str | int |
 
 
 def remove_smartlink(deps: Deps, smartlink_id: str) -> SmartLinkRecord:
-    """Removes a SmartLink category, from the offers in it too; as it was. Raises NotFound."""
+    """Remove a SmartLink category, also from its offers, and return it. Raises NotFound."""
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
         found = required(smartlinks.find_smartlink(conn, smartlink_id, lock=True))

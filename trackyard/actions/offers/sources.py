@@ -1,4 +1,4 @@
-"""Traffic sources of offers (docs/api/sources.md). All staff share them: no scope confines them."""
+"""Traffic sources of offers (docs/api/sources.md), shared by all staff."""
 
 from dataclasses import replace
 
@@ -11,19 +11,19 @@ from trackyard.store.offers import sources
 
 
 def list_sources(deps: Deps) -> list[TrafficSource]:
-    """Every traffic source, oldest first."""
+    """Return the traffic sources, oldest first."""
     with deps.database.read() as conn:
         return sources.list_sources(conn)
 
 
 def get_source(deps: Deps, source_id: str) -> TrafficSource:
-    """The source of an id. Raises NotFound."""
+    """Return the source of an id. Raises NotFound."""
     with deps.database.read() as conn:
         return required(sources.find_source(conn, source_id))
 
 
 def add_source(deps: Deps, titles: dict[str, str]) -> TrafficSource:
-    """Makes a traffic source with a title by language. Raises BadInput when there is none."""
+    """Create a traffic source with titles by language. Raises BadInput without any."""
     now = deps.clock.now_ms()
     new = TrafficSource(id=new_id(now), title_lang=_titles({}, titles), created_at=now, updated_at=now)
     with deps.database.write() as conn:
@@ -32,7 +32,7 @@ def add_source(deps: Deps, titles: dict[str, str]) -> TrafficSource:
 
 
 def edit_source(deps: Deps, source_id: str, titles: dict[str, str]) -> TrafficSource:
-    """Sets the titles that are given, an empty one takes its language away. Raises NotFound, BadInput."""
+    """Set the given titles; an empty one removes its language. Raises NotFound, BadInput."""
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
         found = required(sources.find_source(conn, source_id, lock=True))
@@ -42,7 +42,7 @@ def edit_source(deps: Deps, source_id: str, titles: dict[str, str]) -> TrafficSo
 
 
 def remove_source(deps: Deps, source_id: str) -> TrafficSource:
-    """Removes a source, from the offers that allow it too. Raises NotFound."""
+    """Remove a source, also from the offers that allow it. Raises NotFound."""
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
         found = required(sources.find_source(conn, source_id, lock=True))

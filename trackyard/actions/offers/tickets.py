@@ -1,5 +1,7 @@
-"""Tickets: affiliates ask to join offers, staff decide (docs/api/tickets.md,
-docs/spec/platform.md#connection-requests)."""
+"""Tickets: affiliates ask to join offers, staff decide.
+
+docs/api/tickets.md, docs/spec/platform.md#connection-requests.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +13,7 @@ from trackyard.actions.offers.lists import RelatedRecords, shared_related_record
 from trackyard.actions.people.affiliates import AffiliateRecord, nested_records
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform import notices
-from trackyard.base.errors import BadInput, Conflict, NotFound
+from trackyard.base.errors import BadInput, Conflict, required
 from trackyard.domain.offers.choices import Privacy
 from trackyard.domain.offers.lists import ListedOffer
 from trackyard.domain.offers.offers import Offer
@@ -26,7 +28,7 @@ from trackyard.store.tracking import rulesets
 
 
 class JoinOutcome(Enum):
-    """What came of a request to join an offer."""
+    """The outcome of a request to join an offer."""
 
     CONNECTED = "connected"
     ALREADY_CONNECTED = "connected before"
@@ -36,7 +38,7 @@ class JoinOutcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class TicketRecord:
-    """A ticket with its affiliate, its offer and what the affiliate's view of the offer names."""
+    """A ticket with its affiliate, its offer, and the records that the affiliate's view of it mentions."""
 
     ticket: Ticket
     affiliate: AffiliateRecord
@@ -45,11 +47,11 @@ class TicketRecord:
 
 
 def request_to_join(deps: Deps, access: Access, pid: int | None, offer_id: int, comment: str) -> JoinOutcome:
-    """Asks that an affiliate (the caller; staff name it) be connected to an offer.
+    """Request that an affiliate (the caller, or one that staff name) joins an offer.
 
-    A public offer, and one that connects at first sight, is connected at once and the ticket is closed, unless staff
-    took the affiliate off it. One open ticket a pair: to ask again changes nothing. Raises BadInput for an offer the
-    affiliate may not know of.
+    A public offer, or one that connects on first sight, connects at once, with a closed ticket, unless staff had
+    disconnected the affiliate. A pair has one open ticket: a repeat changes nothing.
+    Raises BadInput for an offer that the affiliate does not see.
     """
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
@@ -80,8 +82,7 @@ def request_to_join(deps: Deps, access: Access, pid: int | None, offer_id: int, 
 def list_tickets(
     deps: Deps, access: Access, chosen: TicketFilter, *, page: int, limit: int
 ) -> tuple[list[TicketRecord], int]:
-    """A page of the tickets of affiliates in scope, newest first, and how many there are. A constant number of
-    statements."""
+    """Return a page of tickets in scope, newest first, and the total, in a constant number of statements."""
     with deps.database.read() as conn:
         scope = scope_of(conn, access)
         found, total = tickets.list_tickets(conn, scope, chosen, page=page, limit=limit)
@@ -89,33 +90,29 @@ def list_tickets(
 
 
 def get_ticket(deps: Deps, access: Access, ticket_id: int) -> TicketRecord:
-    """The ticket of an id. Raises NotFound."""
+    """Return the ticket of an id. Raises NotFound."""
     with deps.database.read() as conn:
         found = tickets.find_ticket(conn, scope_of(conn, access), ticket_id)
-        if found is None:
-            raise NotFound
-        [record] = _records(deps, conn, [found])
+        [record] = _records(deps, conn, [required(found)])
         return record
 
 
 def get_plain_ticket(deps: Deps, access: Access, ticket_id: int) -> Ticket:
-    """The bare ticket of an id. Raises NotFound."""
+    """Return the bare ticket of an id. Raises NotFound."""
     with deps.database.read() as conn:
         found = tickets.find_ticket(conn, scope_of(conn, access), ticket_id)
-    if found is None:
-        raise NotFound
-    return found
+    return required(found)
 
 
 def decide_ticket(deps: Deps, access: Access, ticket_id: int, *, approve: bool) -> None:
-    """Closes an open ticket, connects the affiliate when it is approved, and mails it. Raises NotFound, Conflict for
-    a ticket that is decided, and for the approval of a removed offer."""
+    """Close an open ticket, connect an approved affiliate, and mail it.
+
+    Raises NotFound, and Conflict for a decided ticket or the approval of a removed offer.
+    """
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
         scope = scope_of(conn, access)
-        found = tickets.find_ticket(conn, scope, ticket_id, lock=True)
-        if found is None:
-            raise NotFound
+        found = required(tickets.find_ticket(conn, scope, ticket_id, lock=True))
         if found.status != TicketStatus.OPEN:
             raise Conflict({"id": [f"The ticket {ticket_id} is decided."]})
         if approve and offers.find_offer(conn, Scope.everything(), found.offer_id) is None:
@@ -129,7 +126,7 @@ def decide_ticket(deps: Deps, access: Access, ticket_id: int, *, approve: bool) 
 
 
 def _lock_affiliate(conn: Connection, access: Access, pid: int | None) -> int:
-    """Whose request it is. Its row is locked, so that two at once do not make two tickets."""
+    """Return the affiliate of a request and lock it: concurrent requests make one ticket."""
     applicant_id = access.caller.id if isinstance(access.caller, AffiliateCaller) else pid
     scope = scope_of(conn, access)
     if applicant_id is None or affiliates.find_affiliate(conn, scope, applicant_id, lock=True) is None:

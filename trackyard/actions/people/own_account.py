@@ -47,7 +47,7 @@ class OwnAccount:
 
 
 def get_account(deps: Deps, affiliate_id: int) -> OwnAccount:
-    """The affiliate's own account. Raises NotFound."""
+    """Return an affiliate's own account. Raises NotFound."""
     with deps.database.read() as conn:
         found = required(affiliates.find_affiliate(conn, Scope.of_affiliate(affiliate_id), affiliate_id))
         installation = settings.find_setting(conn, settings.AFFILIATE_PERMISSIONS) or {}
@@ -61,7 +61,7 @@ def get_account(deps: Deps, affiliate_id: int) -> OwnAccount:
 
 
 def renew_key(deps: Deps, affiliate_id: int) -> str:
-    """Gives an affiliate a new key; the old one and its sessions stop at once."""
+    """Give an affiliate a new key; the old one and its sessions end at once."""
     now, key = deps.clock.now_ms(), new_api_key()
     with deps.database.write() as conn:
         keys.remove_keys(conn, AccountKind.AFFILIATE, affiliate_id)
@@ -79,7 +79,7 @@ def sign_up(deps: Deps, new: Affiliate, password: str, address: str) -> tuple[Af
     """
     now, by_address = deps.clock.now_ms(), digest(f"sign up:{network_of(address)}")
     with deps.database.write(independent=True) as conn:
-        # Counted whatever comes of it: a taken address must not be worth trying.
+        # Counted whatever the outcome: guessing taken addresses must not pay.
         tries, since = sign_ins.count_attempt(conn, [by_address], now, WINDOW_MS)[by_address]
     if tries > SIGN_UPS_PER_ADDRESS:
         raise TooManyRequests(-(-(since + WINDOW_MS - now) // 1000))

@@ -18,11 +18,11 @@ SESSION_MS: Final = 12 * 3_600_000
 WINDOW_MS: Final = 15 * 60_000
 TRIES_PER_ACCOUNT: Final = 10
 TRIES_PER_ADDRESS: Final = 100
-"""Tries in vain within a window; the next is refused until it ends, whatever the password."""
+"""Failed attempts within a window; the next is rejected until it ends, whatever the password."""
 
 MAX_COMPARISONS: Final = 4
 COMPARISON_WAIT_S: Final = 2.0
-"""A comparison takes memory and time on purpose: strangers get so many at once, and wait so long for one."""
+"""A comparison costs memory and time on purpose: this many run at once, and others wait this long."""
 
 _comparing = threading.BoundedSemaphore(MAX_COMPARISONS)
 
@@ -46,7 +46,7 @@ def sign_in(deps: Deps, login: str, password: str, address: str) -> Session:
     by_account, by_address = digest(f"account:{login.lower()}"), digest(f"address:{network_of(address)}")
     limits = {by_account: TRIES_PER_ACCOUNT, by_address: TRIES_PER_ADDRESS}
     with deps.database.write() as conn:
-        # Counted before the password is looked at: as many tries at once do not pass more often.
+        # Counted before the password is checked: concurrent attempts pass no more often.
         counts = sign_ins.count_attempt(conn, limits, now, WINDOW_MS)
         accounts = sign_ins.list_accounts(conn, login)
     waits = [since + WINDOW_MS - now for name, (tries, since) in counts.items() if tries > limits[name]]

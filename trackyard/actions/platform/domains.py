@@ -1,4 +1,4 @@
-"""Hosts that tracking links may begin with (docs/api/domains.md)."""
+"""Domains that tracking links may begin with (docs/api/domains.md)."""
 
 from dataclasses import replace
 
@@ -9,19 +9,19 @@ from trackyard.store.platform import domains
 
 
 def list_domains(deps: Deps) -> list[Domain]:
-    """All of them, by id."""
+    """Return all domains, by id."""
     with deps.database.read() as conn:
         return domains.list_domains(conn)
 
 
 def get_domain(deps: Deps, domain_id: int) -> Domain:
-    """The domain of an id. Raises NotFound."""
+    """Return the domain of an id. Raises NotFound."""
     with deps.database.read() as conn:
         return required(domains.find_domain(conn, domain_id))
 
 
 def add_domain(deps: Deps, url: str, *, use_https: bool) -> Domain:
-    """Makes a domain of a host. Raises Conflict for a host that is taken."""
+    """Create a domain. Raises Conflict for a taken host."""
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
         made = domains.add_domain(conn, Domain(0, url, use_https, created_at=now, updated_at=now))
@@ -31,7 +31,7 @@ def add_domain(deps: Deps, url: str, *, use_https: bool) -> Domain:
 
 
 def edit_domain(deps: Deps, domain_id: int, url: str | None, use_https: bool | None) -> Domain:
-    """Changes what is given. Raises NotFound, Conflict."""
+    """Change the given fields. Raises NotFound, Conflict."""
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
         found = required(domains.find_domain(conn, domain_id, lock=True))
@@ -49,7 +49,7 @@ def edit_domain(deps: Deps, domain_id: int, url: str | None, use_https: bool | N
 
 
 def remove_domain(deps: Deps, domain_id: int) -> Domain:
-    """Removes a domain that no offer and no SmartLink category has; as it was. Raises NotFound, Conflict."""
+    """Remove an unused domain and return it. Raises NotFound, Conflict."""
     with deps.database.write() as conn:
         found = required(domains.find_domain(conn, domain_id, lock=True))
         if domains.is_used(conn, found.id):

@@ -1,7 +1,7 @@
 """Creatives and logos of offers: checked, stored, served, removed (docs/spec/platform.md#files).
 
-Bytes are stored before the transaction that names them, and removed again when it fails; a sweep removes what a
-crash leaves (jobs/schedule/file_fetches.py). A file without a row is never served.
+Files are stored before the transaction that names them, and removed again when it fails; a job removes what a crash
+leaves (jobs/schedule/file_fetches.py). A file without a row is never served.
 """
 
 import re
@@ -27,7 +27,7 @@ from trackyard.store.platform.file_storage import CHUNK, FileStore
 from trackyard.store.platform.files import FileRow
 
 MAX_CREATIVES: Final = 1000
-"""Creatives of one offer."""
+"""The most creatives of one offer."""
 
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 
@@ -56,7 +56,7 @@ class NewFiles:
 
 @dataclass(slots=True)
 class StoredFiles:
-    """New files with stored bytes, attached in the caller's transaction; creatives get ids then."""
+    """Stored new files, to attach in the caller's transaction; creatives get ids then."""
 
     store: FileStore
     now_ms: int
@@ -67,7 +67,7 @@ class StoredFiles:
     rows: list[FileRow] = field(default_factory=list)
 
     def add_creative(self, upload: NewFile) -> None:
-        """Stores a picture, or an archive with its pictures. Raises UnsupportedMediaType, Unacceptable."""
+        """Store a picture, or an archive with its pictures. Raises UnsupportedMediaType, InvalidFile."""
         media = _media(upload)
         row = self._store(upload.name, media, upload.handle)
         if media.is_picture:
@@ -83,16 +83,16 @@ class StoredFiles:
                 self.creatives.append(_creative(self._store(name, found, inner), found))
 
     def add_logo(self, upload: NewFile) -> None:
-        """Stores the logo. Raises UnsupportedMediaType, Unacceptable."""
+        """Store the logo. Raises UnsupportedMediaType, InvalidFile."""
         media = _media(upload)
         if not media.is_picture:
             raise UnsupportedMediaType(f"{UnsupportedMediaType.text}: {clean_name(upload.name)} is no picture")
         self.logo = self._store(upload.name, media, upload.handle).id
 
     def attach(self, conn: Connection, offer: Offer, now_ms: int) -> Offer:
-        """Adds them to an offer that was made, or read with `lock`, in this transaction; the offer after it.
+        """Attach the files to an offer that this transaction made or locked; return the offer after it.
 
-        A new logo or archive replaces the one before. Raises BadInput when there would be too many creatives.
+        A new logo or archive replaces the old one. Raises BadInput for too many creatives.
         """
         more = (*self.creatives, *self.downloads)
         changes = self._replacements()
@@ -108,7 +108,7 @@ class StoredFiles:
     def attach_fetched(self, conn: Connection, offer: Offer, creative_id: int, now_ms: int) -> Offer:
         """Replace a creative by what was fetched from its URL; the first picture takes its id.
 
-        Raises InvalidFile when there would be too many creatives.
+        Raises InvalidFile for too many creatives.
         """
         place = next(index for index, item in enumerate(offer.creatives) if item.id == creative_id)
         numbers = [creative_id, *range(offer.last_number + 1, offer.last_number + len(self.creatives))]
@@ -121,7 +121,7 @@ class StoredFiles:
         return self._write(conn, offer, changes, now_ms)
 
     def discard(self) -> None:
-        """Takes the bytes away again."""
+        """Remove the stored files."""
         self.store.remove(row.id for row in self.rows)
 
     def _replacements(self) -> dict[str, Any]:
@@ -145,11 +145,11 @@ class StoredFiles:
 
 @contextmanager
 def store_new_files(deps: Deps, new: NewFiles) -> Iterator[StoredFiles]:
-    """Checks and stores new files; inside of the block they are attached and the transaction committed.
+    """Check and store new files; the block attaches them and commits.
 
-    A Refusal takes their bytes away again; after another failure, which may have come when all was committed, that
-    is left to the sweep. Raises UnsupportedMediaType for content of a type that is not listed, BadInput for a file
-    that is broken or dangerous.
+    A RequestError removes the files again. After another failure, which may follow the commit, a job removes them if
+    they are orphans.
+    Raises UnsupportedMediaType for content of a type that is not listed, BadInput for a broken or dangerous file.
     """
     stored = StoredFiles(deps.files, deps.clock.now_ms())
     try:
@@ -193,19 +193,19 @@ def get_offer_id(deps: Deps, access: Access, reference: str) -> int:
 
 
 def find_file(deps: Deps, file_id: str) -> FileRow | None:
-    """The stored file of an id; None when nothing names it."""
+    """Return the stored file of an id; None when no row names it."""
     with deps.database.read() as conn:
         return files.find_file(conn, file_id)
 
 
 def title_of(url: str) -> str:
-    """What a file at a URL is called: the last part of its path, else its host."""
+    """Return the name of a file at a URL: the last part of its path, else its host."""
     parts = urlsplit(url)
     return clean_name(unquote(parts.path).rstrip("/").rpartition("/")[2] or parts.netloc)
 
 
 def clean_name(name: str) -> str:
-    """A file name without directories and control characters, at most 255 characters."""
+    """Return a file name without directories and control characters, at most 255 characters."""
     last = _CONTROL.sub("", name.replace("\\", "/")).rstrip("/").rpartition("/")[2].strip()
     return last[-255:] or "file"
 

@@ -1,8 +1,8 @@
-"""A repeated write with its Idempotency-Key is made once (docs/spec/api-conventions.md#idempotency).
+"""Make a repeated write with an Idempotency-Key once (docs/spec/api-conventions.md#idempotency).
 
-The first answer is stored in the transaction that makes the write: there is never one without the other. Of
-several at once, one writes; the others wait for it at their first statement, and get its answer. A rejected request
-wrote nothing and is not kept: it may be corrected and sent under the same key.
+The first answer is stored in the transaction of its write: there is never one without the other. Of several requests
+at once, one writes; the others wait for it at their first statement and get its answer. A rejected request wrote
+nothing and is not stored: it may be corrected and sent under the same key.
 """
 
 from collections.abc import Callable
@@ -29,18 +29,18 @@ class IdempotentRequest:
 
     @property
     def name(self) -> str:
-        """What its answer is kept under."""
+        """Return the name of its stored answer."""
         return digest(f"{self.owner}\n{self.key}")
 
 
 class _KeyTaken(Exception):
-    """Another call with the key was first."""
+    """Another request with the key was first."""
 
 
 def run_once(deps: Deps, asked: IdempotentRequest, work: Callable[[], str]) -> tuple[str, bool]:
-    """The answer of `work`, or the one that the first call got; and whether it is the first one's.
+    """Return the answer of `work` or of the first request with the key, and whether it is a replay.
 
-    Raises what `work` raises, and Conflict when the key came with something else.
+    Raises what `work` raises, and Conflict when the key came with another request.
     """
     for _ in range(_TRIES):
         found = _find_answer(deps, asked)
@@ -49,12 +49,12 @@ def run_once(deps: Deps, asked: IdempotentRequest, work: Callable[[], str]) -> t
         try:
             return _run_first(deps, asked, work), False
         except _KeyTaken:
-            continue  # its answer is there now; but for one that was kept for 24 h up to this moment
+            continue  # its answer is stored now, unless it was just removed after 24 h
     raise _KeyTaken
 
 
 def _run_first(deps: Deps, asked: IdempotentRequest, work: Callable[[], str]) -> str:
-    """The answer of `work`, kept. Raises _Repeated when another call was first."""
+    """Return the answer of `work` after storing it. Raises _KeyTaken when another request was first."""
     now = deps.clock.now_ms()
 
     def claim_key(conn: Connection) -> None:
@@ -69,7 +69,7 @@ def _run_first(deps: Deps, asked: IdempotentRequest, work: Callable[[], str]) ->
 
 
 def remove_expired_answers(database: Database, now_ms: int) -> int:
-    """Removes some of the answers that are over; how many. `now_ms`: UTC."""
+    """Remove some expired answers; return how many. now_ms: UTC."""
     with database.write() as conn:
         return idempotency.remove_old(conn, now_ms - REPLAY_WINDOW_MS)
 

@@ -22,7 +22,7 @@ class NoAdministrator(Exception):
 
 
 class CurrencyFixed(Exception):
-    """The platform has another currency, in which there are conversions."""
+    """There are conversions in another platform currency."""
 
 
 def first_start(database: Database, cipher: SecretCipher, clock: Clock, admin_key: str | None) -> str | None:
@@ -66,13 +66,13 @@ def store_timezone(database: Database, timezone: str) -> None:
     """Store the platform's zone (IANA name), which edges learn from the ruleset; at every start."""
     with database.write() as conn:
         if settings.find_setting(conn, settings.TIMEZONE) != timezone:
-            counters.remove_all_counters(conn)  # its days are others now
+            counters.remove_all_counters(conn)  # the days of the zone differ
             settings.edit_setting(conn, settings.TIMEZONE, timezone)
             rulesets.touch(conn, "platform", rulesets.PLATFORM_KEY)
 
 
 def administrator_key(database: Database, cipher: SecretCipher) -> str:
-    """The first administrator's key. Raises NoAdministrator, SealBroken."""
+    """Return the first administrator's key. Raises NoAdministrator, DecryptionFailed."""
     with database.read() as conn:
         user = staff.find_first_administrator(conn)
         key = None if user is None else keys.find_key(conn, AccountKind.STAFF, user.id, cipher)

@@ -1,4 +1,4 @@
-"""News: read by all, written by staff (docs/api/news.md). Drafts are for those who may write news."""
+"""News: read by all, written by staff (docs/api/news.md); drafts only by callers that may write."""
 
 from dataclasses import replace
 from typing import Any
@@ -51,7 +51,7 @@ def edit_news(deps: Deps, news_id: str, changes: dict[str, Any]) -> News:
 
 
 def remove_news(deps: Deps, news_id: str) -> News:
-    """Remove news and return them. Raises NotFound."""
+    """Remove news and return the removed record. Raises NotFound."""
     with deps.database.write() as conn:
         removed = _locked(conn, news_id)
         news.remove_news(conn, removed.id)

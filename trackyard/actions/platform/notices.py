@@ -13,7 +13,7 @@ from trackyard.store.platform import mail
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A template. Names in braces are filled with values; values are never read as templates."""
+    """A template with names in braces; values are never read as templates."""
 
     subject: str
     body: str
@@ -21,7 +21,7 @@ class Notice:
 
 ENABLED: Final = Notice(
     "You are connected to {count} offer(s)",
-    "Hello {name},\n\nyou are now connected to:\n\n{offers}\n\nYour links to them stand in your account.\n",
+    "Hello {name},\n\nyou are now connected to:\n\n{offers}\n\nYour links to them are in your account.\n",
 )
 DISABLED: Final = Notice(
     "You are disconnected from {count} offer(s)",
@@ -58,7 +58,7 @@ PAID: Final = Notice(
 CAP: Final = Notice(
     "{offer}: a cap of today fills up",
     "Hello {name},\n\na day cap of this offer fills up:\n\n{offer}\n\n"
-    "It takes {limit} a day and has {reached}. Nothing more is told of this cap today.\n",
+    "It takes {limit} a day and has {reached}. No other notice of this cap follows today.\n",
 )
 
 
@@ -73,17 +73,17 @@ class Recipient:
 def send_notice(
     conn: Connection, notice: Notice, recipients: Iterable[Recipient], now_ms: int, **values: object
 ) -> None:
-    """Queues one mail of `notice` to each recipient. `values`: what the template names, but for {name}."""
+    """Queue a mail to each recipient. values: of the names in the template, apart from {name}."""
     for recipient in recipients:
         body = notice.body.format(name=recipient.name, **values)
         mail.add(conn, recipient.email, notice.subject.format(**values), body, now_ms)
 
 
 def offer_label(offer_id: int, title: str) -> str:
-    """How a notice names an offer."""
+    """Return the name of an offer in notices."""
     return f"#{offer_id} {title}"
 
 
 def offer_list_values(titles: dict[int, str]) -> dict[str, object]:
-    """What ENABLED and DISABLED say of offers (id → title)."""
+    """Return the values of ENABLED and DISABLED for offers (title by id)."""
     return {"count": len(titles), "offers": "\n".join(offer_label(*item) for item in sorted(titles.items()))}

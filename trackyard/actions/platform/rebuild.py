@@ -1,4 +1,4 @@
-"""Rebuilds of the analytic store: one at a time, in a thread of the process that holds it (docs/decisions/0030)."""
+"""Run rebuilds of the analytic store, one at a time, in a thread of its process (docs/decisions/0030)."""
 
 import logging
 import threading
@@ -22,8 +22,11 @@ _STOP_SECONDS: Final = 30.0
 
 
 class Rebuilder:
-    """Starts rebuilds and tells of the last one. journals: the directory of this machine's · owner: what tells its
-    data directory from others. Safe to use from several threads."""
+    """Start rebuilds and report on the last one. Safe to use from several threads.
+
+    journals: the directory of this machine's journals.
+    owner: identifies its data directory.
+    """
 
     def __init__(
         self, database: Database, analytics: Analytics, journals: Path, clock: Clock, owner: str, *, pause: float = 1.0
@@ -40,20 +43,20 @@ class Rebuilder:
         self._status: RebuildStatus | None = None
 
     def recover(self) -> None:
-        """Ends what a process that died left of a rebuild, before anything is loaded."""
+        """Clean up the rebuild of a process that died, before anything is loaded."""
         with self._database.write() as conn:
             gate = rebuilds.get_rebuild_state(conn)
             if gate.owner != self._owner:
                 return
             if not gate.stage.ended:
-                log.warning("a rebuild was cut off", extra={"rebuild": gate.number, "stage": gate.stage})
+                log.warning("rebuild interrupted", extra={"rebuild": gate.number, "stage": gate.stage})
                 if gate.stage is RebuildStage.SWAPPING:
                     erasures.restart_after(conn, 0)
                 rebuilds.move_to_stage(conn, gate, RebuildStage.FAILED, self._clock.now_ms())
         shadow_tables.drop_shadow_tables(self._analytics)
 
     def start(self, wish: RebuildMode) -> RebuildStatus:
-        """Begins a rebuild. Raises Conflict when one runs, here or elsewhere."""
+        """Start a rebuild. Raises Conflict when one runs, here or elsewhere."""
         with self._lock:
             now = self._clock.now_ms()
             try:
@@ -67,15 +70,15 @@ class Rebuilder:
             return self._status
 
     def find_last(self) -> RebuildStatus | None:
-        """The last rebuild of this process; None when there was none."""
+        """Return the last rebuild of this process; None without one."""
         return self._status
 
     def elapsed_ms(self, status: RebuildStatus) -> int:
-        """How long a rebuild has lasted, or did."""
+        """Return how long a rebuild has lasted so far, or lasted."""
         return (status.ended_at or self._clock.now_ms()) - status.started_at
 
     def close(self) -> None:
-        """Stops a rebuild that runs: the live tables stay as they are."""
+        """Stop a running rebuild; the live tables stay as they are."""
         self._stop.set()
         if self._thread is not None:
             self._thread.join(_STOP_SECONDS)
@@ -87,22 +90,22 @@ class Rebuilder:
         except RebuildStopped:
             self._abort(process, status, "the server was stopped")
         except RebuildFailed as failed:
-            log.error("a rebuild failed", extra={"rebuild": gate.number, "why": str(failed)})
+            log.error("rebuild failed", extra={"rebuild": gate.number, "reason": str(failed)})
             self._abort(process, status, str(failed))
         except Exception as error:
-            log.exception("a rebuild failed", extra={"rebuild": gate.number})
+            log.exception("rebuild failed", extra={"rebuild": gate.number})
             self._abort(process, status, f"{type(error).__name__}: {error}")
         status.ended_at = self._clock.now_ms()
         REBUILDS.labels(status.stage.value).inc()
         extra = {"rebuild": status.number, "stage": status.stage, "differences": status.findings.count}
-        log.info("a rebuild ended", extra=extra)
+        log.info("rebuild ended", extra=extra)
 
     def _abort(self, process: RebuildProcess, status: RebuildStatus, why: str) -> None:
         status.why = why
         try:
             process.abort()
-        except Exception:  # what stays of it is removed at the next start
-            log.exception("a rebuild could not be ended", extra={"rebuild": status.number})
+        except Exception:  # the next start removes the rest
+            log.exception("rebuild not cleaned up", extra={"rebuild": status.number})
         status.stage = RebuildStage.FAILED
 
     def _wait(self, times: float) -> None:

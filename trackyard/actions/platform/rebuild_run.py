@@ -1,4 +1,4 @@
-"""One rebuild of clicks, views and facts, from its gate to the swap (docs/decisions/0030)."""
+"""One rebuild of the analytic store, from its start to the swap (docs/decisions/0030)."""
 
 import logging
 from collections import Counter, defaultdict
@@ -43,12 +43,12 @@ _TABLES: Final = {RecordKind.CLICK: "click", RecordKind.IMPRESSION: "view"}
 
 
 class RebuildFailed(Exception):
-    """The new tables cannot be trusted; the text says why."""
+    """The rebuilt tables cannot be trusted; the text says why."""
 
 
 @dataclass(slots=True)
 class _Block:
-    """Rows that are to be loaded together; `lookups` stay empty for views."""
+    """Rows to load together; `lookups` stay empty for impressions."""
 
     journals: list[str] = field(default_factory=list)
     items: list[bytes] = field(default_factory=list)
@@ -56,8 +56,10 @@ class _Block:
 
 
 class RebuildProcess:
-    """A rebuild whose gate is open in `gate`. `carry_out` belongs to one thread. pause: is called to wait for some
-    seconds, and raises Stopped when nobody wants the rebuild any more."""
+    """A rebuild that `gate` has begun. One thread calls `carry_out`.
+
+    pause: waits some seconds; raises RebuildStopped when the rebuild is to stop.
+    """
 
     def __init__(
         self,
@@ -82,8 +84,10 @@ class RebuildProcess:
         self.gate = gate
 
     def carry_out(self, wish: RebuildMode) -> None:
-        """Fills the tables beside the live ones, compares, and swaps as is wished. Raises Failed, Stopped, and what
-        the stores raise: then `abort`."""
+        """Fill the shadow tables, compare them with the live ones, and swap them if wished.
+
+        Raises RebuildFailed, RebuildStopped, and what the stores raise: then `abort`.
+        """
         shadow_tables.create_shadow_tables(self._analytics)
         offsets = self._read_journals(*self._open_gate())
         self._carry(offsets)
@@ -97,7 +101,7 @@ class RebuildProcess:
         shadow_tables.drop_shadow_tables(self._analytics)
 
     def abort(self) -> None:
-        """Ends it without more ado: the live tables stay, whichever they are."""
+        """End the rebuild as it is: the current live tables stay."""
         if not self.gate.stage.ended:
             self._end(RebuildStage.FAILED)
         shadow_tables.drop_shadow_tables(self._analytics)
@@ -105,8 +109,10 @@ class RebuildProcess:
     # --- the gate ---------------------------------------------------------------------------------------
 
     def _open_gate(self) -> tuple[dict[int, tuple[str, int]], frozenset[int]]:
-        """From its commit on all that is loaded goes to both; what was loaded before it: by edge the (journal,
-        position) before which everything is, and the edges of which nothing is."""
+        """Start to load into both tables; return what was loaded before.
+
+        By edge the (journal, position) before which everything is loaded, and the edges without any load.
+        """
         with self._database.write() as conn:
             self.gate = rebuilds.move_to_stage(conn, self.gate, RebuildStage.DUAL_WRITE, self._clock.now_ms())
             self._erased = erasures.get_erased(conn)
@@ -120,14 +126,14 @@ class RebuildProcess:
         swapping = self.gate.stage is RebuildStage.SWAPPING
         with self._database.write() as conn:
             self.gate = rebuilds.move_to_stage(conn, self.gate, stage, self._clock.now_ms())
-            if swapping:  # what was erased since then was erased where nobody looks any more
+            if swapping:  # erasures since then were made in tables that are no longer used
                 erasures.restart_after(conn, self._first_erasure)
         self._state.stage = stage
 
     # --- clicks and views -------------------------------------------------------------------------------
 
     def _read_journals(self, reached: dict[int, tuple[str, int]], waiting: frozenset[int]) -> RebuildCheckpoint:
-        """Makes rows of every journal that is here, up to where it is loaded."""
+        """Rebuild the rows of every local journal, up to where it is loaded."""
         ends = self._ends(reached)
         self._state.begin(RebuildStep.JOURNALS, sum(ends.values()))
         blocks = {kind: _Block() for kind in _TABLES}
@@ -139,13 +145,13 @@ class RebuildProcess:
                     gaps[journal].append(gap)
                 read.append(journal)
             except (FileNotFoundError, ArchiveDamaged):
-                continue  # gone meanwhile, before anything of it was read: its rows are carried over
+                continue  # removed before it was read: its rows are carried over
         for kind, block in blocks.items():
             self._load(kind, block)
         return RebuildCheckpoint(reached, waiting, tuple(read), gaps)
 
     def _ends(self, reached: dict[int, tuple[str, int]]) -> dict[str, int]:
-        """By journal that is here how many of its bytes are loaded."""
+        """Return by local journal how many of its bytes are loaded."""
         ends: dict[str, int] = {}
         for edge, (last, position) in reached.items():
             for journal in segments.list_journals(self._journals, edge):
@@ -159,7 +165,7 @@ class RebuildProcess:
         return ends
 
     def _read_journal(self, journal: str, end: int, blocks: dict[RecordKind, _Block]) -> Iterator[tuple[int, int]]:
-        """Adds its rows to the blocks and loads those that are full; the damaged places."""
+        """Add the rows of a journal to the blocks and load full ones; yield the damaged places."""
         erased, done = self._erased, 0
         for part in each_part(self._journals, journal, end):
             self._pause(0)
@@ -172,7 +178,7 @@ class RebuildProcess:
                 try:
                     lookup = lookup_item(kept)
                 except ValueError:
-                    continue  # kept aside when it was loaded, and told then
+                    continue  # quarantined and reported when it was loaded
                 block.items.append(click_item(journal, position, kept))
                 block.journals.append(journal)
                 if kind == RecordKind.CLICK:
@@ -199,7 +205,7 @@ class RebuildProcess:
         return f"rebuild {self.gate.number}: {self._tokens}"
 
     def _carry(self, offsets: RebuildCheckpoint) -> None:
-        """Takes over what no journal here holds: of other machines, of times before, and of damaged places."""
+        """Copy the rows that no local journal holds: of other machines, older times, and damaged places."""
         parts = analytic.list_slices(self._analytics, offsets)
         self._state.begin(RebuildStep.CARRIED, sum(part.rows for part in parts))
         for part in parts:
@@ -211,8 +217,10 @@ class RebuildProcess:
     # --- facts ------------------------------------------------------------------------------------------
 
     def _load_facts(self) -> None:
-        """A row of each conversion as it is; then everything that it tells of has to be loaded, so that what is
-        loaded later is later."""
+        """Load one event of each conversion as it is, then wait for the events before.
+
+        So events that are loaded later are also newer.
+        """
         with self._database.read() as conn:
             self._state.begin(RebuildStep.CONVERSIONS, events.count_conversions(conn))
         after, made, lines = "", 0, list[bytes]()
@@ -231,7 +239,7 @@ class RebuildProcess:
             self._state.advance(len(page))
         if analytic.count_conversion_events(self._analytics) != made:
             raise RebuildFailed(
-                f"{made} facts were loaded, and {analytic.count_conversion_events(self._analytics)} are there"
+                f"{made} conversion events were loaded, and {analytic.count_conversion_events(self._analytics)} exist"
             )
         self._drain()
 
@@ -243,12 +251,12 @@ class RebuildProcess:
                 if not events.has_pending_events(conn, last):
                     return
             self._pause(_DRAIN_SECONDS)
-        raise RebuildFailed("what waits for the analytic store is not loaded: its projector does not get on")
+        raise RebuildFailed("queued rows were not loaded in time: its projector makes no progress")
 
-    # --- whether it is right ----------------------------------------------------------------------------
+    # --- checks -----------------------------------------------------------------------------------------
 
     def _check(self, offsets: RebuildCheckpoint) -> None:
-        """Whether everything that was loaded from journals is there, once."""
+        """Check that all rows of journals are there once."""
         for table, made in self._made.items():
             there = analytic.count_rows_by_journal(self._analytics, table, offsets)
             for journal in offsets.read:
@@ -271,7 +279,7 @@ class RebuildProcess:
                 self._state.advance(1)
 
     def _underway(self) -> InFlight:
-        """What may be loaded just now: asked before the tables are."""
+        """Return what may be loaded just now; read before the tables are."""
         self._pause(_SETTLE_SECONDS)
         with self._database.read() as conn:
             moving = frozenset(fact.conversion_id for fact in reconciliation.pending_events(conn))
@@ -289,7 +297,7 @@ class RebuildProcess:
     # --- the swap ---------------------------------------------------------------------------------------
 
     def _swap(self) -> None:
-        """While nothing is loaded: what came later joins the new facts, and the tables change places."""
+        """Add later events and swap the tables, while nothing is loaded."""
         self._state.begin(RebuildStep.SWAPPED, 1)
         with self._database.write() as conn:
             held_at = self._clock.now_ms()
@@ -302,7 +310,7 @@ class RebuildProcess:
 
 
 def _loaded(conn: Connection) -> tuple[dict[int, tuple[str, int]], frozenset[int]]:
-    """By edge the (journal, position) before which everything is loaded, and the edges of which nothing is."""
+    """Return by edge the (journal, position) that is loaded, and the edges without any load."""
     reached = {each.edge: (each.journal, each.position) for each in checkpoints.get_checkpoints(conn)}
     return reached, frozenset(each.number for each in edges.each_edge(conn)) - reached.keys()
 

@@ -1,4 +1,4 @@
-"""The state of a rebuild while it runs and after."""
+"""The status of a rebuild while it runs and after."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -9,15 +9,15 @@ from trackyard.store.platform.rebuilds import RebuildStage
 
 
 class RebuildMode(StrEnum):
-    """What a rebuild is for."""
+    """The purpose of a rebuild."""
 
-    CHECK = "check"  # only to know
-    SWAP = "swap"  # the new tables are to be used, if they are no different
-    ACCEPT = "accept"  # the new tables are to be used
+    CHECK = "check"  # compare only
+    SWAP = "swap"  # use the rebuilt tables if nothing differs
+    ACCEPT = "accept"  # use the rebuilt tables
 
 
 class RebuildStep(StrEnum):
-    """What a rebuild does, in this order; in brackets what its progress counts."""
+    """The steps of a rebuild in order, each with the unit of its progress."""
 
     PREPARED = "preparation"
     JOURNALS = "journals"  # bytes
@@ -33,9 +33,14 @@ class RebuildStopped(Exception):
 
 @dataclass(slots=True)
 class RebuildStatus:
-    """What is known of a rebuild while it runs and after. done, total: of the step · carried: rows taken over from the
-    live tables · paused_ms: for how long nothing was loaded · figures: by table and group what the live tables and the
-    new ones hold · why: it failed."""
+    """The status of a rebuild while it runs and after.
+
+    done, total: of the current step.
+    carried: rows copied from the live tables.
+    paused_ms: how long nothing was loaded.
+    figures: sums of the live and the rebuilt tables, by table and group.
+    why: the reason of a failure.
+    """
 
     number: int
     wish: RebuildMode
@@ -52,15 +57,15 @@ class RebuildStatus:
     figures: dict[tuple[str, str], tuple[Sums, Sums]] = field(default_factory=dict)
 
     def begin(self, step: RebuildStep, total: int) -> None:
-        """Another step begins."""
+        """Begin another step."""
         self.step, self.done, self.total = step, 0, total
 
     def advance(self, number: int) -> None:
-        """So much more of the step is done."""
+        """Count progress of the step."""
         self.done += number
 
     def add_sums(self, compared: TableComparison, group: str, old: Sums, new: Sums) -> None:
-        """Adds to the figures of a table."""
+        """Add to the sums of a table."""
         before = self.figures.get((compared.table, group), (Sums(), Sums()))
         self.figures[compared.table, group] = (before[0] + old, before[1] + new)
         self.findings.check(compared.what, max(old.rows, new.rows))

@@ -89,7 +89,7 @@ def _check_journal(
         findings.check(f"{table}s", recorded.counts[kind])
         if (count, total) != (recorded.counts[kind], recorded.sums[kind] % MODULUS):
             _report_rows(deps, directory, edge, journal, end, kind, findings)
-    # What waits is asked for first: a call that is decided meanwhile is found in the log, if not in both.
+    # The inbox is read first: a postback that is decided meanwhile is then found in the log.
     with deps.database.read() as conn:
         waiting = stored.positions_in_inbox(conn, journal)
         underway = {log.position for log in stored.pending_server_logs(conn) if log.journal == journal}

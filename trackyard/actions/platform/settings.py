@@ -53,20 +53,20 @@ _DEFAULTS: Mapping[str, str | bool] = {
     "statistics_revenue": Switches().statistics_revenue,
     "statistics_rows": Switches().statistics_rows,
 }
-"""What a setting is that is not set, where that is not ""."""
+"""The defaults of settings other than ""."""
 _IN_RULESET = frozenset({"trafficback_url", "refuse_bots"})
-"""What the edges know."""
+"""The settings that edges need."""
 _ENCRYPTED = frozenset(name for name, stored in _NAMES.items() if stored in encrypted.ENCRYPTED_SETTINGS)
 
 
 def get_settings(deps: Deps) -> Settings:
-    """The settings as they are. Raises SealBroken."""
+    """Return the settings. Raises DecryptionFailed."""
     with deps.database.read() as conn:
         return _settings(deps, conn)
 
 
 def edit_settings(deps: Deps, given: Mapping[str, str | bool]) -> Settings:
-    """Changes the settings that are given, by the names of Settings. Raises SealBroken."""
+    """Change the given settings, by the names of Settings; return all. Raises DecryptionFailed."""
     with deps.database.write() as conn:
         before = asdict(_settings(deps, conn))
         changed = {name: value for name, value in given.items() if before[name] != value}

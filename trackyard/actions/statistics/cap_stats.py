@@ -1,4 +1,4 @@
-"""How full the caps of offers are, for what a caller may see (docs/spec/statistics.md#cap-statistics)."""
+"""The states of caps of offers in a caller's scope (docs/spec/statistics.md#cap-statistics)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,10 +25,10 @@ from trackyard.store.statistics import cap_stats
 
 @dataclass(frozen=True, slots=True)
 class OfferCapStates:
-    """The caps of an offer that a caller knows of, each with the counters that it may see.
+    """The caps of an offer that a caller knows, each with its visible counters.
 
-    affiliates: whom the caller sees, None = everybody · named: those it asks for, among them; an affiliate asks for
-    itself.
+    affiliates: the affiliates in scope, None = all.
+    requested_affiliates: those it asked for, among them; an affiliate asks for itself.
     """
 
     offer: Offer
@@ -38,17 +38,17 @@ class OfferCapStates:
 
 
 _PeriodEvents = dict[tuple[bool, int], list[GroupedCount]]
-"""What happened since the start of a period (UTC ms): clicks under True, conversions that count under False."""
+"""Events since the start of a period (UTC ms): clicks under True, conversions that count under False."""
 
 
 def cap_states(
     deps: Deps, access: Access, offer_ids: Sequence[int], affiliate_ids: Iterable[int] = ()
 ) -> list[OfferCapStates]:
-    """The caps of these offers in the order of ids; what does not exist or is not the caller's to see is absent, as is
-    among the affiliates asked for.
+    """Return the caps of these offers in the order of ids.
 
-    A counter of one affiliate is for who sees that affiliate; one that several share tells everybody how full it is.
-    Raises TooHeavy.
+    Offers and affiliates that do not exist or are out of scope are absent. A counter of one affiliate is visible to
+    callers with it in scope; a counter that several share is visible to all.
+    Raises ReportTooHeavy.
     """
     affiliate_id = access.affiliate_id
     now = deps.clock.now_ms()
@@ -84,12 +84,12 @@ def _known_rules(deps: Deps, offer: Offer, affiliate_id: int | None) -> tuple[Ca
 
 
 def _starts(rules: Iterable[CapRule], now: int, *, clicks: bool) -> set[int]:
-    """When the periods that are now began, of caps of clicks or of the others."""
+    """Return the starts of the current periods, of caps of clicks or of the others."""
     return {rule.measure.period_counter_at(now).start for rule in rules if (rule.type == CapType.CLICKS) is clicks}
 
 
 def _statuses(rules: Iterable[CapRule]) -> frozenset[Status]:
-    """Those that count: the same for all caps of an offer; clicks have none."""
+    """Return the statuses that count: the same for all caps of an offer; clicks have none."""
     return frozenset[Status]().union(*(rule.measure.statuses for rule in rules))
 
 

@@ -1,5 +1,7 @@
-"""What becomes of clicks in time, and the values of their subs, for what a caller may see
-(docs/spec/statistics.md#retention-and-time-to-action, docs/spec/statistics.md#values-of-subs)."""
+"""Cohorts of clicks and the values of their subs, for a caller's scope.
+
+docs/spec/statistics.md#retention-and-time-to-action, docs/spec/statistics.md#values-of-subs.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -14,16 +16,16 @@ from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.cohorts import Cohort, RetentionQuery, TimeToActionQuery, TimeToActionRow
 
 SUB_LOOKBACK_MS: Final = 90 * 86_400_000
-"""How far back values of subs are looked for."""
+"""The clicks of this time have the values of subs."""
 
 
 def retention(deps: Deps, access: Access, question: RetentionQuery) -> list[Cohort]:
-    """The cohorts that answer a question. Its scope becomes the caller's. Raises TooHeavy."""
+    """Return the cohorts of a query, within the caller's scope. Raises ReportTooHeavy."""
     return cohorts.query_retention(deps.analytics, replace(question, scope=_scope(deps, access)))
 
 
 def time_to_action(deps: Deps, access: Access, question: TimeToActionQuery) -> tuple[list[TimeToActionRow], int]:
-    """A page of the rows that answer a question, and how many. Its scope becomes the caller's. Raises TooHeavy."""
+    """Return a page of rows of a query, within the caller's scope, and the total. Raises ReportTooHeavy."""
     return cohorts.query_time_to_action(deps.analytics, replace(question, scope=_scope(deps, access)))
 
 
@@ -37,7 +39,7 @@ def find_subs(
 ) -> tuple[list[dict[str, str]], int]:
     """Return a page of the combinations of subs in the caller's clicks of 90 days, and the number of all.
 
-    prefixes: how the values of each sub may begin. Raises TooHeavy.
+    prefixes: how the values of each sub may begin. Raises ReportTooHeavy.
     """
     since = deps.clock.now_ms() - SUB_LOOKBACK_MS
     search = SubSearch(_scope(deps, access), since, prefixes, page=page, limit=limit)

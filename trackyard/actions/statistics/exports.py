@@ -1,7 +1,7 @@
-"""All of a list, with the names of what it mentions, read as it is asked for.
+"""Whole lists for exports with the names that they mention, read piece by piece.
 
-Lists come newest first, from where the reader stands on to the past: what is made meanwhile does not appear, and what
-is changed meanwhile is as it is when it is read. No transaction and no statement lasts as long as somebody reads.
+Lists are newest first: records created meanwhile do not appear, and changed ones are as they are when read. No
+transaction or statement lasts as long as the export.
 """
 
 from collections.abc import Generator, Mapping, Sequence
@@ -37,11 +37,11 @@ from trackyard.store.money.affiliate_payments import payment_statuses_of
 from trackyard.store.offers import offers
 
 BATCH_ROWS: Final = 5000
-"""Conversions that are read in one transaction."""
+"""Conversions read per transaction."""
 SCAN_ROWS: Final = 20_000
-"""Conversions that are looked at in one, however few of them a filter lets pass."""
+"""Conversions scanned per transaction, however few of them match."""
 MAX_CACHED_NAMES: Final = 20_000
-"""Names of a kind that are remembered from piece to piece."""
+"""Names of a kind that are kept from piece to piece."""
 
 T = TypeVar("T")
 Pieces = Generator[tuple[T, EntityNames], None, None]
@@ -49,16 +49,21 @@ Pieces = Generator[tuple[T, EntityNames], None, None]
 
 @dataclass(frozen=True, slots=True)
 class StoredConversions:
-    """Conversions by column: store.conversions.lists.EXPORT_COLUMNS. in_payment: the state of the payment to its
-    affiliate that each is in, by its id; those in none are absent."""
+    """Conversions by column, as in store.conversions.lists.EXPORT_COLUMNS.
+
+    in_payment: the status of its affiliate payment by conversion; those in none are absent.
+    """
 
     columns: Mapping[str, Sequence[Any]]
     in_payment: Mapping[str, PaymentStatus]
 
 
 class Export(Generic[T]):
-    """All rows of a list. pieces: some rows (T) and the names that they mention, read as they are asked for · count:
-    how many there are of all, once the first piece was read."""
+    """All rows of a list.
+
+    pieces: some rows (T) and the names that they mention, read on demand.
+    count: the number of all rows, once the first piece was read.
+    """
 
     def __init__(self) -> None:
         self.count = 0
@@ -66,7 +71,7 @@ class Export(Generic[T]):
 
 
 def export_clicks(deps: Deps, access: Access, query: ClickQuery) -> Export[Batch]:
-    """All accepted clicks of a query by column (`each_click`), whatever its page; its scope becomes the caller's."""
+    """Return all accepted clicks of a query by column (`each_click`), within the caller's scope."""
     export: Export[Batch] = Export()
 
     def read() -> Pieces[Batch]:
@@ -88,7 +93,7 @@ def export_clicks(deps: Deps, access: Access, query: ClickQuery) -> Export[Batch
 
 
 def export_conversions(deps: Deps, access: Access, chosen: ConversionFilter) -> Export[StoredConversions]:
-    """All conversions that a filter lets pass."""
+    """Return all conversions that a filter selects."""
     export: Export[StoredConversions] = Export()
 
     def read() -> Pieces[StoredConversions]:
@@ -115,7 +120,7 @@ def export_conversions(deps: Deps, access: Access, chosen: ConversionFilter) -> 
 
 
 def export_rows(deps: Deps, access: Access, report: Report) -> Export[list[StatsRow]]:
-    """All statistics rows of a question, whatever its page, as they are when the first is read."""
+    """Return all statistics rows of a report, as they are when the first piece is read."""
     export: Export[list[StatsRow]] = Export()
 
     def read() -> Pieces[list[StatsRow]]:
@@ -137,8 +142,10 @@ def export_rows(deps: Deps, access: Access, report: Report) -> Export[list[Stats
 
 
 def _in_slots(deps: Deps, pieces: Pieces[T]) -> Pieces[T]:
-    """The same, each piece read in a turn among heavy reports. Only the first is refused when there is none in time:
-    what has begun goes on, as fast as others let it."""
+    """Read each piece in a slot among heavy reports.
+
+    Only the first can be rejected for lack of a slot: later ones wait.
+    """
     started = False
     with closing(pieces):
         while True:
@@ -151,7 +158,7 @@ def _in_slots(deps: Deps, pieces: Pieces[T]) -> Pieces[T]:
 
 
 def _names_of(conn: Connection, columns: Mapping[str, Sequence[Any]], known: EntityNames) -> EntityNames:
-    """The names that conversions mention."""
+    """Return the names that conversions mention."""
     return with_names(
         conn,
         known,
@@ -162,7 +169,7 @@ def _names_of(conn: Connection, columns: Mapping[str, Sequence[Any]], known: Ent
 
 
 def _bounded_names(names: EntityNames) -> EntityNames:
-    """The names, or none when they are many."""
+    """Return the names, or none when there are too many."""
     return (
         EntityNames()
         if max(len(names.offers), len(names.affiliates), len(names.advertisers)) > MAX_CACHED_NAMES

@@ -24,7 +24,7 @@ _MANAGED: Final[Mapping[str, Callable[[Connection, Scope], Mapping[Any, str]]]] 
     "manager": affiliates.managers_by_affiliate,
     "advertiser_manager": advertisers.managers_by_advertiser,
 }
-"""Slice by manager → who manages what today."""
+"""Slice by manager → today's manager by id."""
 _TITLES: Final[Mapping[str, Callable[[Connection, Scope], Mapping[Any, str]]]] = {
     "advertiser": advertisers.titles_in,
     "affiliate": affiliates.titles_in,
@@ -42,13 +42,13 @@ _GROUPS: Final[Mapping[str, tuple[str, Callable[[Connection, Sequence[str]], Ite
 }
 """Group → the filter that it narrows, and its ids of today."""
 UNDEFINED: Final = "Undefined"
-"""The name of the manager of those who have none."""
+"""The name for records without a manager."""
 _NO_CITIES: Final[Mapping[str, str]] = MappingProxyType({})
 _MANAGERS: Final = tuple(part.key for name in _MANAGED for part in SLICES[name].parts)
 
 
 def list_statistics_rows(deps: Deps, access: Access, report: Report) -> tuple[StatsPage, EntityNames]:
-    """Return a page of statistics rows and names. Raises TooHeavy."""
+    """Return a page of statistics rows and names. Raises ReportTooHeavy."""
     with deps.database.read() as conn:
         report = in_scope(conn, access, report)
     found = run_report(deps.analytics, report)
@@ -86,7 +86,7 @@ def cities_in_rows(
 ) -> dict[str, str]:
     """Return the names of the cities in rows, in the language of the report.
 
-    A city without a name in it is called as it is stored. Those in `known` are not looked up again. Raises TooHeavy.
+    A city without a name keeps its stored one. Those in `known` are not looked up again. Raises ReportTooHeavy.
     """
     new = {str(row.keys["city"]) for row in rows if "city" in row.keys} - known.keys()
     if report.locale == "en" or not new:

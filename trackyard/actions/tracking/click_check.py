@@ -1,4 +1,4 @@
-"""Why a click passes or not: the steps of the decision one by one, of a click that did not come or of one that did.
+"""Explain the decision on a sample or recorded click, step by step.
 
 Nothing is counted or recorded (docs/api/click-check.md).
 """
@@ -12,7 +12,7 @@ import msgspec
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.analytics.reports.clicks import find_click
-from trackyard.base.errors import BadInput, NotFound
+from trackyard.base.errors import BadInput, NotFound, required
 from trackyard.base.ids import new_click_id
 from trackyard.decision.click.hit import Hit
 from trackyard.decision.click.route import NEW, OfferRoute
@@ -43,20 +43,24 @@ PASSED: Final = "passed"
 REJECTED: Final = "refused"
 
 _TRAFFICBACK_REDIRECT: Final = RedirectType.HTTP_302
-"""How a refused click goes, whatever the offer's way is."""
+"""The redirect of a rejected click, whatever the offer's own is."""
 
 _PARAM_COLUMNS: Final = (
     *(name for name in Click.__struct_fields__ if name.startswith(("sub", "ext"))),
     *("ref_id", "os_id", "user_id", "fbclid", "ios_idfa", "android_id", "bundle_id"),
 )
 _DRY_RUN_EDGE: Final = 12
-"""Edge number of the ids that dry runs make up; they are recorded nowhere."""
+"""Edge number of made-up ids of dry runs; they are never recorded."""
 
 
 @dataclass(frozen=True, slots=True)
 class SampleClick:
-    """A click as it would come. params: by wire name · headers: by lower-case name · at: UTC ms · smart: whether it is
-    one on a SmartLink, which `id` names."""
+    """A sample click.
+
+    params: by wire name; headers: by lower-case name.
+    at: UTC ms.
+    smart: whether it is on the SmartLink that `id` names.
+    """
 
     params: dict[str, str]
     ip: str
@@ -68,8 +72,12 @@ class SampleClick:
 
 @dataclass(frozen=True, slots=True)
 class ClickStepResult:
-    """What one step says. name: the reason that it refuses for · outcome: PASSED, REFUSED, or NOT_CHECKED where an
-    earlier one left nothing to ask about · detail: what decided."""
+    """The result of one step.
+
+    name: the rejection reason.
+    outcome: PASSED, REJECTED, or NOT_CHECKED when an earlier step leaves nothing to check.
+    detail: the value that decided.
+    """
 
     name: str
     outcome: str
@@ -78,7 +86,7 @@ class ClickStepResult:
 
 @dataclass(frozen=True, slots=True)
 class SmartLinkOfferResult:
-    """An offer of a SmartLink. refused: why it would not take the click, None when it would."""
+    """An offer of a SmartLink. rejection: why it would reject the click, or None."""
 
     offer_id: int
     rejection: Rejection | None
@@ -86,9 +94,13 @@ class SmartLinkOfferResult:
 
 @dataclass(frozen=True, slots=True)
 class ClickCheck:
-    """A click that was tried. refused: None when it passes · url: where it goes, None = a page that says that the offer
-    is not available · redirect_type: how it goes there · tried: the offers of its SmartLink, the best EPC first: the
-    first that takes the click has it, but for one click in five, for which their order is by chance."""
+    """A checked click.
+
+    rejection: None when it passes.
+    url: its target; None = a page that says that the offer is not available.
+    tried: the offers of its SmartLink, best EPC first. The first that takes the click gets it, except for one click in
+        five, which tries them in random order.
+    """
 
     hit: Hit
     route: OfferRoute
@@ -101,14 +113,14 @@ class ClickCheck:
 
 @dataclass(frozen=True, slots=True)
 class ClickExplanation:
-    """A recorded click, and what today's rules say of it."""
+    """A recorded click, and its check by today's rules."""
 
     click: Click
     today: ClickCheck
 
 
 def check_click(deps: Deps, access: Access, sample: SampleClick) -> ClickCheck:
-    """Tries a click. Raises BadInput for an affiliate or an offer out of the caller's scope."""
+    """Check a sample click. Raises BadInput for an affiliate or an offer out of scope."""
     with deps.database.read() as conn:
         scope = scope_of(conn, access)
         ruleset = _ruleset_for(conn, _offer_ids(conn, sample), sample.params.get("pid", ""), _smart_key(sample))
@@ -133,11 +145,11 @@ def _advertiser_of(ruleset: Ruleset, tried: SmartLinkOfferResult) -> str:
 
 
 def explain_click(deps: Deps, access: Access, click_id: str) -> ClickExplanation:
-    """What was decided on a recorded click, and what today's rules say of the same. Raises NotFound for one that is not
-    loaded or out of the caller's scope."""
-    click = find_click(deps.analytics, click_id)
-    if click is None:
-        raise NotFound
+    """Return a recorded click and its check by today's rules.
+
+    Raises NotFound for a click that is not loaded or out of scope.
+    """
+    click = required(find_click(deps.analytics, click_id))
     with deps.database.read() as conn:
         scope = scope_of(conn, access)
         if not (scope.has_affiliate(click.affiliate) and scope.has_advertiser(click.advertiser)):
@@ -152,7 +164,7 @@ def _smart_key(sample: SampleClick) -> str:
 
 
 def _offer_ids(conn: Connection, sample: SampleClick) -> list[int]:
-    """The offers that the click may go to."""
+    """Return the ids of offers that the click may go to."""
     if sample.smart:
         row = rulesets.compile_row(conn, smartlinks.LABEL_KIND, _smart_key(sample))
         return [each.offer for each in row.offers] if isinstance(row, RulesetSmartLink) else []
@@ -165,7 +177,7 @@ def _known_offer(conn: Connection, key: str) -> list[int]:
 
 
 def _ruleset_for(conn: Connection, offer_ids: Sequence[int], affiliate_key: str, smart_key: str = "") -> Ruleset:
-    """The rules of one click, as they are now: an edge has them within a second."""
+    """Return the ruleset for one click as it is now; edges have it within a second."""
     keys = [str(offer_id) for offer_id in offer_ids]
     offers = rulesets.compile_rows(conn, "offer", keys)
     wanted = {
@@ -184,7 +196,7 @@ def _ruleset_for(conn: Connection, offer_ids: Sequence[int], affiliate_key: str,
 
 
 def _hit_from_sample(deps: Deps, sample: SampleClick, ruleset: Ruleset) -> Hit:
-    """The hit that an edge would make of it."""
+    """Return the hit that an edge would make of a sample."""
     headers, visitors = sample.headers, deps.visitors()
     visitors.refresh()
     parsed = visitors.read(clean_text(sample.ua)[0], find_hints(headers))
@@ -210,7 +222,7 @@ def _hit_from_sample(deps: Deps, sample: SampleClick, ruleset: Ruleset) -> Hit:
 
 
 def _hit_from_click(ruleset: Ruleset, click: Click) -> Hit:
-    """The hit that a recorded click was."""
+    """Return the hit of a recorded click."""
     params = {name: value for name in _PARAM_COLUMNS if (value := getattr(click, name))}
     params |= {"offer_id": str(click.offer), "pid": str(click.affiliate)}
     if click.landing or click.prelanding:

@@ -1,4 +1,4 @@
-"""The logs of calls and the history of a conversion, for what a caller may see."""
+"""The postback logs and the history of a conversion, for a caller's scope."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,7 +24,7 @@ from trackyard.store.people import affiliates
 
 @dataclass(frozen=True, slots=True)
 class ServerLogRecord:
-    """A received postback. click: the record, by column name, of its click; None when there is none."""
+    """A received postback. click: the record of its click by column name, or None."""
 
     log: ServerPostbackLog
     click: dict[str, Any] | None
@@ -47,7 +47,7 @@ def list_server_records(deps: Deps, access: Access, query: LogQuery) -> tuple[li
     loaded = find_records(deps.analytics, [log.click_id for log in page.records])
     clicks = {number: msgspec.structs.asdict(decode_click(record)) for number, record in loaded.items()}
     with deps.database.read() as conn:
-        # The click of an import is in SQL alone.
+        # The made-up click of an import is only in SQL.
         conversion_ids = {log.conversion_id for log in page.records if log.conversion_id and log.click_id not in clicks}
         imported = conversions.clicks_of(conn, conversion_ids)
         found = [
@@ -75,7 +75,7 @@ def list_affiliate_records(deps: Deps, access: Access, query: LogQuery) -> tuple
 
 
 def get_conversion_id(deps: Deps, access: Access, conversion_id: str) -> str:
-    """The id of a conversion in the caller's scope. Raises NotFound."""
+    """Return the id of a conversion in the caller's scope. Raises NotFound."""
     if not is_hex24(conversion_id):
         raise NotFound
     with deps.database.read() as conn:
@@ -89,7 +89,7 @@ def get_conversion_id(deps: Deps, access: Access, conversion_id: str) -> str:
 def list_conversion_events(
     deps: Deps, conversion_id: str, *, page: int, limit: int
 ) -> tuple[list[ConversionHistoryEntry], int]:
-    """The states of a conversion that was found, first things first, and how many there are."""
+    """Return a page of the states of a conversion, oldest first, and the total."""
     with deps.database.read() as conn:
         return conversions.list_history(conn, conversion_id, page=page, limit=limit)
 

@@ -1,7 +1,7 @@
-"""Pixels of affiliates: adding, changing, listing and removing them (docs/api/pixels.md).
+"""Pixels of affiliates (docs/api/pixels.md).
 
-What visitors' browsers get is moderated: an affiliate's own code, and every change of it, waits until staff accept
-it. What staff write is accepted unless they say otherwise.
+Code for visitors' browsers is moderated: an affiliate's own code, and every change of it, waits until staff accept it.
+Code that staff write is accepted unless they say otherwise.
 """
 
 from collections.abc import Collection, Iterable
@@ -11,7 +11,7 @@ from typing import Any
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.tracking.postbacks import owner_for
-from trackyard.base.errors import BadInput, NotFound
+from trackyard.base.errors import BadInput, required
 from trackyard.domain.offers.lists import OfferName
 from trackyard.domain.people.callers import Access, AffiliateCaller
 from trackyard.domain.people.scope import Scope
@@ -50,7 +50,7 @@ def add_pixel(
 
 
 def get_pixel(deps: Deps, access: Access, pixel_id: int) -> Pixel:
-    """The pixel of an id, of an affiliate in the caller's scope. Raises NotFound."""
+    """Return the pixel of an id, of an affiliate in scope. Raises NotFound."""
     with deps.database.read() as conn:
         return _found(conn, access, pixel_id)
 
@@ -75,7 +75,7 @@ def edit_pixel(deps: Deps, access: Access, pixel_id: int, changes: dict[str, Any
 
 
 def remove_pixel(deps: Deps, access: Access, pixel_id: int) -> Pixel:
-    """Removes a pixel; as it was. Raises NotFound."""
+    """Remove a pixel and return it. Raises NotFound."""
     with deps.database.write() as conn:
         removed = _found(conn, access, pixel_id, lock=True)
         pixels.remove_pixel(conn, removed.id)
@@ -91,7 +91,7 @@ def list_pixels(deps: Deps, access: Access, affiliate_ids: Collection[int], stat
 
 
 def list_of_affiliate(deps: Deps, affiliate_id: int, statuses: Collection[int]) -> list[Pixel]:
-    """An affiliate's pixels, oldest first, with these moderation statuses; none = all."""
+    """Return an affiliate's pixels with these moderation statuses (none = all), oldest first."""
     with deps.database.read() as conn:
         return pixels.list_pixels(conn, Scope.of_affiliate(affiliate_id), (), statuses)
 
@@ -108,10 +108,7 @@ def offer_names(deps: Deps, rows: Iterable[Pixel]) -> dict[int, OfferName]:
 def get_owner_id(deps: Deps, access: Access, affiliate_id: int) -> int:
     """Return the id of an affiliate in scope. Raises NotFound."""
     with deps.database.read() as conn:
-        found = affiliates.find_affiliate(conn, scope_of(conn, access), affiliate_id)
-    if found is None:
-        raise NotFound
-    return found.id
+        return required(affiliates.find_affiliate(conn, scope_of(conn, access), affiliate_id)).id
 
 
 def _touch(conn: Connection, changed: NewPixel) -> None:
@@ -126,7 +123,4 @@ def _check_code(code: str, code_type: str) -> None:
 
 
 def _found(conn: Connection, access: Access, pixel_id: int, *, lock: bool = False) -> Pixel:
-    found = pixels.find_pixel(conn, scope_of(conn, access), pixel_id, lock=lock)
-    if found is None:
-        raise NotFound
-    return found
+    return required(pixels.find_pixel(conn, scope_of(conn, access), pixel_id, lock=lock))

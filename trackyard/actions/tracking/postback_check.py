@@ -54,7 +54,7 @@ WAITS: Final = "waits"
 NOT_CHECKED: Final = "not asked"
 
 WAITING_RESPONSE: Final = "waiting"
-"""What the log says of a call while it waits."""
+"""The response in the log while a postback waits."""
 
 STEPS: Final = ("clickid", "click", *POSTBACK_CHECKS, "exists", *DECLINE_CHECKS, "tiers", "hold", "amounts")
 """Every step, in the order of the decision."""
@@ -65,7 +65,7 @@ _PAYMENT_TEXTS: Final = {
     PaymentType.MIXED: "total {0} % of the sum, revenue {1} {2}",
 }
 _REQUIRED_STEPS: Final = ("status", "sum", "currency")
-"""What is wrong with these leaves nothing to go on with; other faults do."""
+"""Errors of these end the check; others do not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class PostbackStepResult:
 
 @dataclass(frozen=True, slots=True)
 class PlannedDelivery:
-    """A call to an affiliate. postback_id: 0 = the offer's cross_postback_url."""
+    """A delivery that would be made. postback_id: 0 = the offer's cross_postback_url."""
 
     postback_id: int
     url: str
@@ -114,7 +114,7 @@ class PostbackCheck:
 
 @dataclass(slots=True)
 class _CheckState:
-    """A call on its way through the steps."""
+    """A postback on its way through the steps."""
 
     zone: ZoneInfo
     sample: SamplePostback
@@ -151,7 +151,7 @@ def check_postback(deps: Deps, access: Access, sample: SamplePostback) -> Postba
 def _without_click(
     deps: Deps, conn: Connection, postback: ReceivedPostback, click: Click | None, loaded_until: Mapping[int, int]
 ) -> PostbackCheck | None:
-    """The end of a call that has no usable click; None when it has one."""
+    """Return the result for a postback without a usable click; None when it has one."""
     click_id, numbers = postback.click_id, {each.number for each in edges.each_edge(conn)}
     record = None if click is None else msgspec.structs.asdict(click)
     expired = ClickExpiry(deps.clock, deps.retention_policy).is_expired(conn, click_id, postback.time)
@@ -214,7 +214,7 @@ def _with_click(
 
 
 def _run_steps(state: _CheckState, new_conversion_id: str) -> None:
-    """Asks every step that something can be asked of, those behind a fault too."""
+    """Check every step that can be checked, also those after an error."""
     postback, terms, step_results = state.postback, state.terms, state.step_results
     details = _fault_details(state)
     for name, check in POSTBACK_CHECKS.items():
@@ -259,7 +259,7 @@ def _run_repeat_steps(
     state.step_results["exists"] = PostbackStepResult(
         STOPPED if outcome_after in (PostbackError.EXISTS, PostbackError.NOT_PENDING) else PASSED, detail
     )
-    if isinstance(outcome_after, ConversionChange):  # its caps alone are asked of a repeat
+    if isinstance(outcome_after, ConversionChange):  # a repeat is checked against caps only
         refused = (
             outcome_after.after.status is Status.DECLINED and outcome_after.after.sent_status is not Status.DECLINED
         )
@@ -325,5 +325,5 @@ def _add_result(state: _CheckState, change: ConversionChange) -> None:
 
 
 def _with_all_steps(step_results: Mapping[str, PostbackStepResult]) -> dict[str, PostbackStepResult]:
-    """A verdict for every step."""
+    """Return a result for every step."""
     return {name: step_results.get(name, PostbackStepResult(NOT_CHECKED)) for name in STEPS}

@@ -1,4 +1,4 @@
-"""Trying a postback out: one call of it, as a conversion would make it (docs/api/postback-trials.md)."""
+"""Test postbacks: one request, as a conversion would cause it (docs/api/postback-trials.md)."""
 
 import secrets
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from trackyard.store.people import affiliates
 
 @dataclass(frozen=True, slots=True)
 class PostbackTest:
-    """What was called, and what came of it."""
+    """A test request and its answer."""
 
     url: str
     answer: HttpResult
@@ -27,7 +27,7 @@ class PostbackTest:
 
 @dataclass(frozen=True, slots=True)
 class _TestTarget:
-    """Who is called. secret: what its signatures are made with · offer_title: "" without an offer."""
+    """The target of a test. secret: signs its requests; offer_title: "" without an offer."""
 
     affiliate_id: int
     secret: str

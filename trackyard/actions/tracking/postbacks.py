@@ -1,4 +1,4 @@
-"""Postbacks of affiliates: adding, changing, listing and removing them (docs/api/postbacks.md)."""
+"""Postbacks of affiliates (docs/api/postbacks.md)."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, replace
@@ -6,7 +6,7 @@ from typing import Any
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
-from trackyard.base.errors import BadInput, NotFound
+from trackyard.base.errors import BadInput, NotFound, required
 from trackyard.domain.people.callers import Access, AffiliateCaller
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.tracking.postbacks import NewPostback, PostbackFilter, StoredPostback
@@ -31,7 +31,7 @@ def add_postback(
 
 
 def get_postback(deps: Deps, access: Access, postback_id: int) -> StoredPostback:
-    """The postback of an id, of an affiliate in the caller's scope. Raises NotFound."""
+    """Return the postback of an id, of an affiliate in scope. Raises NotFound."""
     with deps.database.read() as conn:
         return _found(conn, access, postback_id)
 
@@ -60,7 +60,7 @@ def resume_postback(deps: Deps, access: Access, postback_id: int) -> StoredPostb
 
 
 def remove_postback(deps: Deps, access: Access, postback_id: int) -> StoredPostback:
-    """Removes a postback; as it was. Raises NotFound."""
+    """Remove a postback and return it. Raises NotFound."""
     with deps.database.write() as conn:
         removed = _found(conn, access, postback_id, lock=True)
         postbacks.remove_postback(conn, removed.id)
@@ -143,7 +143,4 @@ def _affiliate(conn: Connection, scope: Scope, affiliate_id: int, wire_name: str
 
 def _found(conn: Connection, access: Access, postback_id: int, *, lock: bool = False) -> StoredPostback:
     scope = scope_of(conn, access)
-    found = postbacks.find_postback(conn, scope, postback_id, lock=lock)
-    if found is None:
-        raise NotFound
-    return found
+    return required(postbacks.find_postback(conn, scope, postback_id, lock=lock))

@@ -1,4 +1,4 @@
-"""Send postbacks again by hand: one of the log, or all of a span (docs/api/resends.md)."""
+"""Send postbacks again by hand: one of the log, or all of a period (docs/api/resends.md)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Final
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.analytics.reports.logs import find_attempt, list_deliveries
-from trackyard.base.errors import BadInput, NotFound
+from trackyard.base.errors import BadInput, NotFound, required
 from trackyard.base.ids import new_id
 from trackyard.domain.conversions.statuses import STATUSES_BY_NUMBER
 from trackyard.domain.people.callers import Access
@@ -21,7 +21,7 @@ from trackyard.store.tracking.deliveries import CROSS_POSTBACK_ID, NewDelivery
 
 MAX_DELIVERIES: Final = 5_000
 _BATCH_SIZE: Final = 300
-"""What one replay queues at the most: it is one transaction."""
+"""Deliveries queued per transaction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,7 @@ class Resent:
 
 def get_attempt(deps: Deps, access: Access, attempt_id: str) -> AffiliatePostbackLog:
     """Return a record of the affiliate postback log in the caller's scope. Raises NotFound."""
-    found = find_attempt(deps.analytics, attempt_id)
-    if found is None:
-        raise NotFound
+    found = required(find_attempt(deps.analytics, attempt_id))
     with deps.database.read() as conn:
         if not scope_of(conn, access).has_affiliate(found.affiliate):
             raise NotFound
@@ -56,7 +54,7 @@ def replay(deps: Deps, access: Access, affiliate_id: int, since: int, until: int
     """Queue an affiliate's deliveries of a span (UTC ms, `until` excluded) once more.
 
     In the order of each conversion's changes; superseded ones are left out. Raises BadInput for an affiliate that does
-    not exist or is out of scope, and for too many deliveries; TooHeavy.
+    not exist or is out of scope, and for too many deliveries; ReportTooHeavy.
     """
     with deps.database.read() as conn:
         scope = scope_of(conn, access)

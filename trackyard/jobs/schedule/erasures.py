@@ -170,10 +170,7 @@ class Eraser:
         if erasure.subject is ErasureSubject.USER:
             yield from self._remember_clicks_of_user(erasure)
             return
-        if erasure.subject is ErasureSubject.CLICK:
-            chosen = personal_data.conversions_of_clicks([erasure.value])
-        else:
-            chosen = personal_data.conversions_of_affiliate(int(erasure.value), erasure.at)
+        chosen = personal_data.conversions_of(erasure)
         after: RedactionCursor = FIRST_CURSOR
         while True:
             with self._database.write() as conn:
@@ -189,7 +186,7 @@ class Eraser:
     def _remember_clicks_of_user(self, erasure: Erasure) -> Iterator[int]:
         """Erase the clicks of postbacks that named the user id, whatever user id the click itself had."""
         with self._database.read() as conn:
-            ids = personal_data.click_ids_of(conn, personal_data.conversions_of_user(erasure.value, erasure.at))
+            ids = personal_data.click_ids_of(conn, personal_data.conversions_of(erasure))
         for start in range(0, len(ids), _IDS_PAGE):
             with self._database.write() as conn:
                 erasures.add_clicks(conn, ids[start : start + _IDS_PAGE], erasure)

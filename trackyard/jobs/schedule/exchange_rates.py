@@ -1,6 +1,6 @@
 """Store exchange rates: shipped ones, then those of the bank's feed.
 
-See docs/spec/money.md#exchange-rates. A failed refresh is logged and shown in the settings; the rates before it stay in force.
+See docs/spec/money.md#exchange-rates. A failed refresh is logged and shown in the settings; the rates before it stay.
 """
 
 import asyncio

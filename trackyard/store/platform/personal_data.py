@@ -23,7 +23,7 @@ from sqlalchemy import (
     update,
 )
 
-from trackyard.domain.platform.erasures import PERSONAL_COLUMNS, redact_click
+from trackyard.domain.platform.erasures import PERSONAL_COLUMNS, Erasure, ErasureSubject, redact_click
 from trackyard.store.engine.audit_writer import SECRET
 from trackyard.store.tables import (
     affiliate,
@@ -58,19 +58,13 @@ _REDACT: Final = (
 )
 
 
-def conversions_of_clicks(click_ids: Sequence[str]) -> ConversionCondition:
-    """The conversions of these clicks."""
-    return conversion.c.click_id.in_(click_ids)
-
-
-def conversions_of_affiliate(affiliate_id: int, until: int) -> ConversionCondition:
-    """The conversions of an affiliate that were created by `until` (UTC ms, inclusive)."""
-    return and_(conversion.c.affiliate_id == affiliate_id, conversion.c.created_at <= until)
-
-
-def conversions_of_user(user_id: str, until: int) -> ConversionCondition:
-    """Return the conversions with a user id, of postback or click, created by `until`. Reads all."""
-    return and_(conversion.c.user_id == user_id, conversion.c.created_at <= until)
+def conversions_of(erasure: Erasure) -> ConversionCondition:
+    """Return the conversions that an erasure names, created until then. Those of a user id take a full scan."""
+    if erasure.subject is ErasureSubject.CLICK:
+        return conversion.c.click_id == erasure.value
+    if erasure.subject is ErasureSubject.USER:
+        return and_(conversion.c.user_id == erasure.value, conversion.c.created_at <= erasure.at)
+    return and_(conversion.c.affiliate_id == int(erasure.value), conversion.c.created_at <= erasure.at)
 
 
 def conversions_before(cut: int) -> ConversionCondition:
