@@ -20,9 +20,9 @@ from tests.support.offer_scenario import create_offer_scenario
 from tests.support.processes.program import RunningProgram, poll_until
 from tests.support.stores.seeds import add_affiliate, add_postback
 from trackyard.base.ids import new_id
+from trackyard.domain.tracking.events import NewDelivery
 from trackyard.store.engine.database import Database
 from trackyard.store.tracking import deliveries
-from trackyard.store.tracking.deliveries import NewDelivery
 
 _LOOPBACK = (ipaddress.ip_network("127.0.0.0/8"),)
 _HANGING, _OTHERS, _HOSTS = 2_000, 1_000, 50

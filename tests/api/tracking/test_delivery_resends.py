@@ -13,10 +13,10 @@ from tests.support.delivery_attempts import add_attempt
 from trackyard.actions.tracking import resends
 from trackyard.base.ids import new_id
 from trackyard.domain.people.roles import Role
+from trackyard.domain.tracking.events import CROSS_POSTBACK_ID, NewDelivery
 from trackyard.store.engine.database import Connection
 from trackyard.store.tables import delivery
 from trackyard.store.tracking import deliveries, postbacks
-from trackyard.store.tracking.deliveries import CROSS_POSTBACK_ID, NewDelivery
 
 URL = "https://a.example/?c={clickid}"
 REPLAY = "/3.1/admin/affiliatepostbacks/replay"

@@ -14,10 +14,10 @@ from trackyard.actions.conversions.changes import DeliveryContext, record_change
 from trackyard.actions.offers.counters import CounterBatch
 from trackyard.domain.conversions.conversions import ConversionChange
 from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.tracking.events import CROSS_POSTBACK_ID
 from trackyard.domain.tracking.postbacks import Postback
 from trackyard.store.engine.database import Database
 from trackyard.store.tables import delivery
-from trackyard.store.tracking.deliveries import CROSS_POSTBACK_ID
 
 URL = "https://cross.example/?c={transactionid}&s={status}&o={offer_name}"
 

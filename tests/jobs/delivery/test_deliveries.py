@@ -21,7 +21,7 @@ from tests.support.waiting import wait_until
 from trackyard.base.clock import ManualClock
 from trackyard.base.ids import new_id
 from trackyard.domain.statistics.rows import AffiliatePostbackLog
-from trackyard.domain.tracking.events import DEFAULT_RETRY_SECONDS, EventKind
+from trackyard.domain.tracking.events import DEFAULT_RETRY_SECONDS, Delivery, EventKind, NewDelivery
 from trackyard.jobs.delivery.deliveries import LEASE_MS, Deliverer
 from trackyard.jobs.delivery.host_concurrency import HostConcurrency, OutboundLimits
 from trackyard.jobs.delivery.outcomes import Attempt, next_attempt, record_attempts
@@ -29,7 +29,6 @@ from trackyard.outbound.client import HttpResult
 from trackyard.store.engine.database import Connection, Database
 from trackyard.store.tables import delivery
 from trackyard.store.tracking import deliveries
-from trackyard.store.tracking.deliveries import Delivery, NewDelivery
 
 ALLOW = (ipaddress.ip_network("127.0.0.0/8"),)
 CONVERSION = "c" * 24

@@ -14,6 +14,7 @@ from tests.support.stores.seeds import add_advertiser, add_affiliate, add_offer,
 from tests.support.waiting import wait_until
 from trackyard.base.clock import ManualClock
 from trackyard.base.ids import new_id
+from trackyard.domain.tracking.events import CROSS_POSTBACK_ID
 from trackyard.jobs.delivery.deliveries import LEASE_MS
 from trackyard.jobs.delivery.outcomes import MAX_DEAD_IN_ROW, MAX_PAUSED_MS, Attempt, record_attempts
 from trackyard.jobs.schedule.schedule import JobScheduler
@@ -197,7 +198,7 @@ def test_cross_postback_deliveries_are_dropped_when_url_is_removed(
             add_offer(conn, add_advertiser(conn), cross_postback_url=url) for url in ("https://x.example/", None)
         )
     for number, offer_id in enumerate((with_url, without), 1):
-        fields = {"subject_id": new_id(AT), "postback_id": deliveries.CROSS_POSTBACK_ID, "offer_id": offer_id}
+        fields = {"subject_id": new_id(AT), "postback_id": CROSS_POSTBACK_ID, "offer_id": offer_id}
         queue(database, make_delivery(affiliate, receiver.url(f"/{number}"), **fields))
     with delivering(database, ManualClock(AT)):
         wait_until(lambda: not stored(database))

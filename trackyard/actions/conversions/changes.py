@@ -5,30 +5,34 @@ The conversion with its history, the ledger entry, the conversion events, the de
 """
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 from zoneinfo import ZoneInfo
 
 from trackyard.actions.offers.counters import CounterBatch
 from trackyard.base.ids import new_id
 from trackyard.domain.conversions.conversions import ConversionChange
 from trackyard.domain.conversions.events import event_lines
-from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.money.ledger import ledger_entries_of
-from trackyard.domain.statistics.rows import AffiliatePostbackLog, encode_row
-from trackyard.domain.tracking.events import DeliveryOutcome, EventKind
-from trackyard.domain.tracking.postbacks import Postback, fill_url, host_of, matching_postbacks, triggers_postbacks
+from trackyard.domain.statistics.rows import encode_row
+from trackyard.domain.tracking.events import (
+    CROSS_POSTBACK_ID,
+    EVENTS,
+    Delivery,
+    DeliveryOutcome,
+    DeliveryTarget,
+    EventKind,
+    LoggedAttempt,
+    NewDelivery,
+    make_delivery,
+)
+from trackyard.domain.tracking.postbacks import Postback, matching_postbacks, triggers_postbacks
 from trackyard.store.conversions import conversions
 from trackyard.store.engine.database import Connection
 from trackyard.store.money import ledger
 from trackyard.store.statistics import outbox
 from trackyard.store.statistics.outbox import OutboxRow
 from trackyard.store.tracking import deliveries, offer_urls
-from trackyard.store.tracking.deliveries import CROSS_POSTBACK_ID, Delivery, NewDelivery
-
-MAX_LOGGED_ANSWER: Final = 256
-"""Bytes of a receiver's answer that the log keeps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,45 +78,14 @@ def new_deliveries_of(
     ]
 
 
-def log_row(
-    item: Delivery,
-    now_ms: int,
-    *,
-    attempt: int,
-    http_code: int,
-    outcome: DeliveryOutcome,
-    error: str = "",
-    started_at: int = 0,
-    milliseconds: int = 0,
-    answer: bytes = b"",
-) -> OutboxRow:
-    """Return the log row of one attempt of a delivery, or of its end.
-
-    started_at: UTC ms, 0 = no request was made; answer: the first bytes of the receiver's answer
-    """
-    row = AffiliatePostbackLog(
-        id=new_id(now_ms),
-        time=now_ms,
-        job_id=item.job_id,
-        conversion_id=item.subject_id,
-        postback_id=item.postback_id,
-        offer=item.offer_id,
-        affiliate=item.affiliate_id,
-        advertiser=item.advertiser_id,
-        goal=item.goal,
-        status=Status(item.status).number,
-        http_code=http_code,
-        url=item.url,
-        attempt=attempt,
-        outcome=outcome,
-        error=error,
-        forced=int(item.forced),
-        version=item.sequence,
-        started_at=started_at,
-        milliseconds=milliseconds,
-        answer=answer[:MAX_LOGGED_ANSWER].decode(errors="replace"),
-    )
-    return OutboxRow("affiliate_log", encode_row(row))
+def log_attempts(conn: Connection, attempts: Iterable[tuple[Delivery, LoggedAttempt]], now_ms: int) -> None:
+    """Add the log rows of attempts of deliveries, or of their ends, as their events declare."""
+    rows = [
+        OutboxRow("affiliate_log", encode_row(log_row(item, attempt)))
+        for item, attempt in attempts
+        if (log_row := EVENTS[item.kind].log_row) is not None
+    ]
+    outbox.add(conn, rows, now_ms)
 
 
 def _deliveries_of_change(
@@ -121,44 +94,22 @@ def _deliveries_of_change(
     """Return the deliveries of a change: to the affiliate's postbacks and the offer's cross_postback_url."""
     after = change.after
     targets = [
-        (EventKind.POSTBACK, postback.id, postback.url)
+        DeliveryTarget(EventKind.POSTBACK, postback.id, postback.url)
         for postback in matching_postbacks(delivery_context.postbacks, change)
     ]
     if after.offer_id in cross_url_by_offer:
-        targets.append((EventKind.CROSS_POSTBACK, CROSS_POSTBACK_ID, cross_url_by_offer[after.offer_id]))
-    title = delivery_context.titles.get(after.offer_id, "")
-    new_deliveries = []
-    for kind, postback_id, template in targets:
-        url = fill_url(template, after, title, delivery_context.zone, str(secrets.randbelow(10**9)))
-        delivery_id = new_id(now_ms)
-        new_deliveries.append(
-            NewDelivery(
-                id=delivery_id,
-                kind=kind,
-                subject_id=after.id,
-                sequence=after.version,
-                postback_id=postback_id,
-                affiliate_id=after.affiliate_id,
-                offer_id=after.offer_id,
-                advertiser_id=after.advertiser_id,
-                goal=after.goal,
-                status=after.status.value,
-                url=url,
-                host=host_of(template),
-                next_at=now_ms,
-                created_at=now_ms,
-                job_id=delivery_id,
-            )
-        )
-    return new_deliveries
+        cross_url = cross_url_by_offer[after.offer_id]
+        targets.append(DeliveryTarget(EventKind.CROSS_POSTBACK, CROSS_POSTBACK_ID, cross_url))
+    title, zone = delivery_context.titles.get(after.offer_id, ""), delivery_context.zone
+    return [
+        make_delivery(target, new_id(now_ms), after, title, zone, str(secrets.randbelow(10**9)), now_ms)
+        for target in targets
+    ]
 
 
 def _supersede(conn: Connection, conversion_ids: Sequence[str], now_ms: int) -> None:
     stale = deliveries.find_superseded(conn, conversion_ids) if conversion_ids else []
     if stale:
         deliveries.remove(conn, [item.id for item in stale])
-        rows = [
-            log_row(item, now_ms, attempt=item.attempts, http_code=0, outcome=DeliveryOutcome.SUPERSEDED)
-            for item in stale
-        ]
-        outbox.add(conn, rows, now_ms)
+        ends = [LoggedAttempt(new_id(now_ms), now_ms, item.attempts, DeliveryOutcome.SUPERSEDED) for item in stale]
+        log_attempts(conn, zip(stale, ends, strict=True), now_ms)

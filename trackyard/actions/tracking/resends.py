@@ -12,12 +12,11 @@ from trackyard.base.ids import new_id
 from trackyard.domain.conversions.statuses import STATUSES_BY_NUMBER
 from trackyard.domain.people.callers import Access
 from trackyard.domain.statistics.rows import AffiliatePostbackLog
-from trackyard.domain.tracking.events import EventKind
+from trackyard.domain.tracking.events import CROSS_POSTBACK_ID, EventKind, NewDelivery
 from trackyard.domain.tracking.postbacks import host_of
 from trackyard.store.engine.database import Connection
 from trackyard.store.people import affiliates
 from trackyard.store.tracking import deliveries, offer_urls, postbacks
-from trackyard.store.tracking.deliveries import CROSS_POSTBACK_ID, NewDelivery
 
 MAX_DELIVERIES: Final = 5_000
 _BATCH_SIZE: Final = 300

@@ -3,10 +3,23 @@
 docs/spec/postbacks.md#delivery
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+from zoneinfo import ZoneInfo
+
+from trackyard.domain.conversions.conversions import Conversion
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.statistics.rows import AffiliatePostbackLog
+from trackyard.domain.tracking.postbacks import fill_url, host_of
+
+CROSS_POSTBACK_ID: Final = 0
+"""The postback_id of deliveries to an offer's cross_postback_url."""
+MAX_LOGGED_ANSWER: Final = 256
+"""Bytes of a receiver's answer that the log keeps."""
+DEFAULT_RETRY_SECONDS: Final = (5, 60, 600, 3_600, 21_600)
+"""Seconds from each failed attempt to the next; after the last one the delivery is dead."""
 
 
 class EventKind(StrEnum):
@@ -17,7 +30,7 @@ class EventKind(StrEnum):
 
 
 class DeliveryOutcome(StrEnum):
-    """The result of an attempt, as in the affiliate postback log; `parked` is not logged."""
+    """The outcome of an attempt, as in the affiliate postback log; `parked` is not logged."""
 
     SENT = "sent"
     FAILED = "failed"
@@ -28,17 +41,132 @@ class DeliveryOutcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class OutboundEvent:
-    """How deliveries of one kind are made, in order of their sequence.
+class NewDelivery:
+    """A request to be made.
 
-    is_retried: by the schedule of retries.
-    pauses: requests that end dead in a row pause the postback.
-    is_logged: attempts are in the affiliate postback log.
+    subject_id, sequence: what it reports, and the order among its kind; of postbacks the conversion and its version.
+    postback_id: 0 = the offer's own URL.
+    next_at: of its first attempt, UTC ms.
+    job_id: what its receiver knows it by, as a rule `id`.
+    forced: sent again by hand.
     """
 
-    is_retried: bool = True
+    id: str
+    kind: EventKind
+    subject_id: str
+    sequence: int
+    postback_id: int
+    affiliate_id: int
+    offer_id: int
+    advertiser_id: str
+    goal: str
+    status: str
+    url: str
+    host: str
+    next_at: int
+    created_at: int
+    job_id: str
+    forced: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """A stored delivery. attempts: made so far; secret: the key of its affiliate's signatures.
+
+    superseded: it was attempted, and a later one of the same subject and postback waits.
+    removed: its postback, or the offer's URL, is gone; paused: its postback is paused.
+    """
+
+    id: str
+    job_id: str
+    kind: EventKind
+    subject_id: str
+    sequence: int
+    postback_id: int
+    affiliate_id: int
+    offer_id: int
+    advertiser_id: str
+    goal: str
+    status: str
+    url: str
+    host: str
+    attempts: int
+    forced: bool
+    created_at: int
+    secret: str
+    superseded: bool
+    removed: bool
+    paused: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedAttempt:
+    """What the log says of an attempt, or of the end of a delivery without one.
+
+    at, started_at: UTC ms of the end and the start of the request; 0 = no request was made.
+    number: of attempts so far.
+    milliseconds: duration of the request.
+    answer: the receiver's answer, or its beginning.
+    """
+
+    id: str
+    at: int
+    number: int
+    outcome: DeliveryOutcome
+    http_code: int = 0
+    error: str = ""
+    started_at: int = 0
+    milliseconds: int = 0
+    answer: bytes = b""
+
+
+def conversion_order(conversion: Conversion) -> tuple[str, int]:
+    """Return the id and version of a conversion."""
+    return conversion.id, conversion.version
+
+
+def affiliate_log_row(item: Delivery, attempt: LoggedAttempt) -> AffiliatePostbackLog:
+    """Return the row of the affiliate postback log for an attempt of a delivery, or for its end."""
+    return AffiliatePostbackLog(
+        id=attempt.id,
+        time=attempt.at,
+        job_id=item.job_id,
+        conversion_id=item.subject_id,
+        postback_id=item.postback_id,
+        offer=item.offer_id,
+        affiliate=item.affiliate_id,
+        advertiser=item.advertiser_id,
+        goal=item.goal,
+        status=Status(item.status).number,
+        http_code=attempt.http_code,
+        url=item.url,
+        attempt=attempt.number,
+        outcome=attempt.outcome,
+        error=attempt.error,
+        forced=int(item.forced),
+        version=item.sequence,
+        started_at=attempt.started_at,
+        milliseconds=attempt.milliseconds,
+        answer=attempt.answer[:MAX_LOGGED_ANSWER].decode(errors="replace"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class OutboundEvent:
+    """How deliveries of one kind are made.
+
+    fill: puts values for the macros of its kind into a URL; of a conversion, an offer title, a zone, a random text.
+    order_key: returns the subject of a delivery and its place in the order of that subject's deliveries.
+    retry_seconds: seconds from each failed attempt to the next; None = as configured, () = no retry.
+    log_row: makes the log row of an attempt; None = not logged.
+    pauses: dead deliveries in a row pause the postback.
+    """
+
+    fill: Callable[[str, Conversion, str, ZoneInfo, str], str] = fill_url
+    order_key: Callable[[Conversion], tuple[str, int]] = conversion_order
+    retry_seconds: Sequence[int] | None = None
+    log_row: Callable[[Delivery, LoggedAttempt], AffiliatePostbackLog] | None = affiliate_log_row
     pauses: bool = False
-    is_logged: bool = True
 
 
 EVENTS: Final[Mapping[EventKind, OutboundEvent]] = {
@@ -49,5 +177,42 @@ EVENTS: Final[Mapping[EventKind, OutboundEvent]] = {
 
 Parallel tracking and trials are made at most once and are not queued here."""
 
-DEFAULT_RETRY_SECONDS: Final = (5, 60, 600, 3_600, 21_600)
-"""Seconds from a failed attempt to the next one. After the last one the delivery is dead."""
+
+@dataclass(frozen=True, slots=True)
+class DeliveryTarget:
+    """Where an event goes. url: with macros."""
+
+    kind: EventKind
+    postback_id: int
+    url: str
+
+
+def make_delivery(
+    target: DeliveryTarget,
+    delivery_id: str,
+    conversion: Conversion,
+    offer_title: str,
+    zone: ZoneInfo,
+    rand: str,
+    now_ms: int,
+) -> NewDelivery:
+    """Return the delivery of an event about a conversion, due at once."""
+    event = EVENTS[target.kind]
+    subject_id, sequence = event.order_key(conversion)
+    return NewDelivery(
+        id=delivery_id,
+        kind=target.kind,
+        subject_id=subject_id,
+        sequence=sequence,
+        postback_id=target.postback_id,
+        affiliate_id=conversion.affiliate_id,
+        offer_id=conversion.offer_id,
+        advertiser_id=conversion.advertiser_id,
+        goal=conversion.goal,
+        status=conversion.status.value,
+        url=event.fill(target.url, conversion, offer_title, zone, rand),
+        host=host_of(target.url),
+        next_at=now_ms,
+        created_at=now_ms,
+        job_id=delivery_id,
+    )

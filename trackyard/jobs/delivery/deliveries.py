@@ -17,7 +17,7 @@ from typing import Final, TypeVar
 
 from trackyard.base.clock import Clock
 from trackyard.base.metrics import DELIVERIES, DELIVERY_SECONDS
-from trackyard.domain.tracking.events import DEFAULT_RETRY_SECONDS
+from trackyard.domain.tracking.events import DEFAULT_RETRY_SECONDS, Delivery
 from trackyard.jobs.delivery.host_concurrency import HostConcurrency, OutboundLimits
 from trackyard.jobs.delivery.outcomes import Attempt, record_attempts, should_send
 from trackyard.outbound.client import OutboundClient, signature, wire_url
@@ -25,7 +25,6 @@ from trackyard.outbound.guard import Network
 from trackyard.store.engine.database import Database
 from trackyard.store.engine.watch import CommitWatcher
 from trackyard.store.tracking import deliveries
-from trackyard.store.tracking.deliveries import Delivery
 
 LEASE_MS: Final = 60_000
 _BATCH: Final = 128

@@ -3,25 +3,24 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, assert_never
 
-from trackyard.actions.conversions.changes import log_row
+from trackyard.actions.conversions.changes import log_attempts
 from trackyard.actions.tracking.pauses import pause_postbacks
-from trackyard.domain.tracking.events import DEFAULT_RETRY_SECONDS, EVENTS, DeliveryOutcome
+from trackyard.base.ids import new_id
+from trackyard.domain.tracking.events import DEFAULT_RETRY_SECONDS, EVENTS, Delivery, DeliveryOutcome, LoggedAttempt
 from trackyard.outbound.client import HttpResult
 from trackyard.store.engine.database import Connection
-from trackyard.store.statistics import outbox
 from trackyard.store.tracking import deliveries, pauses
-from trackyard.store.tracking.deliveries import Delivery
 
 RetrySchedule = Sequence[int]
 """Seconds from a failed attempt to the next; after the last of them the delivery is dead."""
 
 MAX_DEAD_IN_ROW: Final = 20
-"""So many dead calls in a row pause their postback."""
+"""This many dead deliveries in a row pause their postback."""
 
 MAX_PAUSED_MS: Final = 7 * 24 * 3_600_000
-"""The age at which a call of a paused postback is dropped."""
+"""The age at which a delivery of a paused postback is dropped."""
 
 REMOVED_ERROR: Final = "the postback was removed"
 PAUSED_ERROR: Final = "the postback was paused for too long"
@@ -86,21 +85,35 @@ def record_attempts(
         else outcome
         for outcome in outcomes
     ]
-    deliveries.retry(conn, _reschedule(outcomes, DeliveryOutcome.FAILED))
-    deliveries.park(conn, _reschedule(outcomes, DeliveryOutcome.PARKED))
-    deliveries.remove(conn, _finished_ids(outcomes))
+    _store_outcomes(conn, outcomes)
     at = max((attempt.at for attempt in attempts), default=0)
-    outbox.add(
-        conn,
-        [
-            _attempt_log_row(outcome)
-            for outcome in outcomes
-            if outcome.name is not DeliveryOutcome.PARKED and EVENTS[outcome.attempt.item.kind].is_logged
-        ],
-        at,
-    )
+    logged = [outcome for outcome in outcomes if outcome.name is not DeliveryOutcome.PARKED]
+    log_attempts(conn, [(outcome.attempt.item, _logged_attempt(outcome)) for outcome in logged], at)
     _count_dead(conn, outcomes, at)
     return [outcome.name for outcome in outcomes]
+
+
+def _store_outcomes(conn: Connection, outcomes: Sequence[_AttemptOutcome]) -> None:
+    """Retry, park or remove deliveries; one that was sent by hand also removes the one that waits."""
+    retried: list[tuple[Delivery, int]] = []
+    parked: list[tuple[Delivery, int]] = []
+    ended: set[str] = set()
+    for outcome in outcomes:
+        item = outcome.attempt.item
+        match outcome.name:
+            case DeliveryOutcome.FAILED:
+                retried.append((item, outcome.due_at))
+            case DeliveryOutcome.PARKED:
+                parked.append((item, outcome.due_at))
+            case DeliveryOutcome.SENT:
+                ended |= {item.id, item.job_id}
+            case DeliveryOutcome.DEAD | DeliveryOutcome.SUPERSEDED | DeliveryOutcome.DROPPED:
+                ended.add(item.id)
+            case _:
+                assert_never(outcome.name)
+    deliveries.retry(conn, retried)
+    deliveries.park(conn, parked)
+    deliveries.remove(conn, ended)
 
 
 def _outcome(attempt: Attempt, jitter: float, retry_seconds: RetrySchedule) -> _AttemptOutcome:
@@ -118,40 +131,30 @@ def _outcome(attempt: Attempt, jitter: float, retry_seconds: RetrySchedule) -> _
         )
     if answer.is_success:
         return _AttemptOutcome(attempt, DeliveryOutcome.SENT)
-    next_at = next_attempt(item.attempts + 1, attempt.at, jitter, retry_seconds)
-    if item.forced or not EVENTS[item.kind].is_retried or next_at is None or not answer.is_retryable:
+    own_schedule = EVENTS[item.kind].retry_seconds
+    schedule = retry_seconds if own_schedule is None else own_schedule
+    next_at = next_attempt(item.attempts + 1, attempt.at, jitter, schedule)
+    if item.forced or next_at is None or not answer.is_retryable:
         return _AttemptOutcome(attempt, DeliveryOutcome.DEAD)
     return _AttemptOutcome(attempt, DeliveryOutcome.FAILED, next_at)
 
 
-def _reschedule(outcomes: Sequence[_AttemptOutcome], name: DeliveryOutcome) -> list[tuple[Delivery, int]]:
-    return [(outcome.attempt.item, outcome.due_at) for outcome in outcomes if outcome.name is name]
-
-
-def _finished_ids(outcomes: Sequence[_AttemptOutcome]) -> set[str]:
-    """Return the ids of finished deliveries, and of waiting ones that were sent by hand meanwhile."""
-    ended = {
-        outcome.attempt.item.id
-        for outcome in outcomes
-        if outcome.name not in (DeliveryOutcome.FAILED, DeliveryOutcome.PARKED)
-    }
-    return ended | {outcome.attempt.item.job_id for outcome in outcomes if outcome.name is DeliveryOutcome.SENT}
-
-
-def _attempt_log_row(outcome: _AttemptOutcome) -> outbox.OutboxRow:
+def _logged_attempt(outcome: _AttemptOutcome) -> LoggedAttempt:
     attempt = outcome.attempt
     item, answer = attempt.item, attempt.answer
-    error = REMOVED_ERROR if item.removed else PAUSED_ERROR if outcome.name is DeliveryOutcome.DROPPED else ""
-    return log_row(
-        item,
-        attempt.at,
-        attempt=item.attempts + (answer is not None),
-        http_code=0 if answer is None else answer.http_code,
+    if answer is None:
+        error = REMOVED_ERROR if item.removed else PAUSED_ERROR if outcome.name is DeliveryOutcome.DROPPED else ""
+        return LoggedAttempt(new_id(attempt.at), attempt.at, item.attempts, outcome.name, error=error)
+    return LoggedAttempt(
+        id=new_id(attempt.at),
+        at=attempt.at,
+        number=item.attempts + 1,
         outcome=outcome.name,
-        error=error if answer is None else answer.error,
+        http_code=answer.http_code,
+        error=answer.error,
         started_at=attempt.started_at,
         milliseconds=attempt.milliseconds,
-        answer=b"" if answer is None else answer.body,
+        answer=answer.body,
     )
 
 

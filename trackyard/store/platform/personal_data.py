@@ -158,6 +158,7 @@ class WaitingDelivery:
     """
 
     id: str
+    kind: str
     conversion_id: str
     status: str
     payout: Decimal
@@ -173,7 +174,7 @@ def list_waiting_deliveries(conn: Connection, conversion_ids: Sequence[str]) -> 
     template = func.coalesce(affiliate_postback.c.url, offer.c.cross_postback_url)
     query = (
         select(
-            *(columns.id, columns.subject_id, columns.status),
+            *(columns.id, columns.kind, columns.subject_id, columns.status),
             *(event.payout, event.currency, event.comment, template, offer.c.title),
         )
         .join(

@@ -7,7 +7,7 @@ is sent again by hand (`forced`) has one attempt, goes out in the same order amo
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cache
 from operator import attrgetter
 from typing import Any, Final
@@ -38,75 +38,13 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
-from trackyard.domain.tracking.events import EventKind
+from trackyard.domain.tracking.events import Delivery, EventKind, NewDelivery
 from trackyard.store.engine.bulk import BulkInsert
 from trackyard.store.engine.dialect import is_postgresql, upsert
 from trackyard.store.tables import affiliate, affiliate_postback, delivery, offer
 
-CROSS_POSTBACK_ID: Final = 0
-"""The postback_id of calls of an offer's cross_postback_url."""
-
 PARKED: Final = "parked"
 """The owner of deliveries of a paused postback."""
-
-
-@dataclass(frozen=True, slots=True)
-class NewDelivery:
-    """A request to be made.
-
-    subject_id, sequence: what it reports, and the order among its kind; of postbacks the conversion and its version.
-    postback_id: 0 = the offer's own URL.
-    next_at: of its first attempt, UTC ms.
-    job_id: what its receiver knows it by, as a rule `id`.
-    forced: sent again by hand.
-    """
-
-    id: str
-    kind: EventKind
-    subject_id: str
-    sequence: int
-    postback_id: int
-    affiliate_id: int
-    offer_id: int
-    advertiser_id: str
-    goal: str
-    status: str
-    url: str
-    host: str
-    next_at: int
-    created_at: int
-    job_id: str
-    forced: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Delivery:
-    """A stored delivery. attempts: made so far; secret: the key of its affiliate's signatures.
-
-    superseded: it was attempted, and a later one of the same subject and postback waits.
-    removed: its postback, or the offer's URL, is gone; paused: its postback is paused.
-    """
-
-    id: str
-    job_id: str
-    kind: EventKind
-    subject_id: str
-    sequence: int
-    postback_id: int
-    affiliate_id: int
-    offer_id: int
-    advertiser_id: str
-    goal: str
-    status: str
-    url: str
-    host: str
-    attempts: int
-    forced: bool
-    created_at: int
-    secret: str
-    superseded: bool
-    removed: bool
-    paused: bool
 
 
 _NEW: Final = [field.name for field in fields(NewDelivery)]
