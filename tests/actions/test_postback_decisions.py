@@ -1,4 +1,4 @@
-"""What decisions on calls rest on: the same for who decides and for who only looks."""
+"""Decisions on postbacks are the same for the worker and a dry run."""
 
 import msgspec
 import pytest
@@ -20,7 +20,7 @@ def inquiry(click: Click, **params: str) -> PostbackRequest:
 
 
 def looked(limited: LimitedOffer, *asked: PostbackRequest) -> list[ConversionChange | PostbackError]:
-    """What each would do if it came alone."""
+    """Return the decision on each postback as if it came alone."""
     with limited.database.read() as conn:
         desk = DecisionBatch(conn, asked, "USD", UTC, read_only=True)
         return [desk.decide(each, "d" * 24) for each in asked]

@@ -1,4 +1,4 @@
-"""Clicks, views and facts made again beside the live tables, and swapped."""
+"""Rebuilds fill shadow tables with clicks, impressions and events, and swap them."""
 
 import importlib
 import threading
@@ -42,13 +42,13 @@ OWNER = "d" * 24
 
 @pytest.fixture
 def plant(sqlite_database: Database, analytics: Analytics, tmp_path: Path) -> Iterator[SteppedInstallation]:
-    """An installation with four clicks, a view and three conversions, one of them changed."""
+    """An installation with four clicks, an impression and three conversions, one of them changed."""
     yield from _filled_installation(sqlite_database, analytics, tmp_path)
 
 
 @pytest.fixture
 def either(database: Database, analytics: Analytics, tmp_path: Path) -> Iterator[SteppedInstallation]:
-    """The same, on either engine."""
+    """The installation on either engine."""
     yield from _filled_installation(database, analytics, tmp_path)
 
 
@@ -68,10 +68,10 @@ def rebuilder(plant: SteppedInstallation, pause: float = 0.01) -> Rebuilder:
 
 def rebuilt(plant: SteppedInstallation, wish: RebuildMode = RebuildMode.SWAP, pause: float = 0.01) -> RebuildStatus:
     made = rebuilder(plant, pause)
-    told = made.start(wish)
-    wait_until(lambda: told.ended_at is not None, seconds=60)
+    status = made.start(wish)
+    wait_until(lambda: status.ended_at is not None, seconds=60)
     made.close()
-    return told
+    return status
 
 
 def run(plant: SteppedInstallation, sql: str) -> None:
@@ -88,15 +88,15 @@ def tables(plant: SteppedInstallation) -> set[str]:
     return {name for (name,) in plant.analytics.rows(sql, {}, tuple[str])}
 
 
-def named(told: RebuildStatus) -> list[tuple[str, str, str]]:
-    return sorted((item.what, item.expected, item.found) for item in told.findings.differences)
+def named(status: RebuildStatus) -> list[tuple[str, str, str]]:
+    return sorted((item.what, item.expected, item.found) for item in status.findings.differences)
 
 
 def test_rebuild_without_findings_swaps_tables(either: SteppedInstallation) -> None:
     plant = either
     before = [rows(plant, name) for name in ("click", "view", "click_lookup")]
-    told = rebuilt(plant)
-    assert (told.stage, told.why, told.findings.count) == (RebuildStage.SWAPPED, "", 0)
+    status = rebuilt(plant)
+    assert (status.stage, status.why, status.findings.count) == (RebuildStage.SWAPPED, "", 0)
     assert [rows(plant, name) for name in ("click", "view", "click_lookup")] == before == [4, 1, 4]
     assert rows(plant, "fact") == 3  # each conversion as it is, without its history
     assert reconcile(plant.api.deps).differences == []
@@ -160,9 +160,9 @@ SPOILS: dict[str, tuple[str, str, tuple[str, str]]] = {
 def test_rebuild_findings_are_reported_and_repaired_when_accepted(plant: SteppedInstallation, spoil: str) -> None:
     sql, what, words = SPOILS[spoil]
     run(plant, sql)
-    told = rebuilt(plant)
-    assert (named(told), told.findings.count) == ([(what, *words)], 1)
-    assert told.stage is RebuildStage.NOT_SWAPPED
+    status = rebuilt(plant)
+    assert (named(status), status.findings.count) == ([(what, *words)], 1)
+    assert status.stage is RebuildStage.NOT_SWAPPED
     again = rebuilt(plant, RebuildMode.ACCEPT)
     assert (named(again), again.stage) == ([(what, *words)], RebuildStage.SWAPPED)
     assert reconcile(plant.api.deps).differences == []
@@ -170,14 +170,14 @@ def test_rebuild_findings_are_reported_and_repaired_when_accepted(plant: Stepped
 
 
 def test_rebuild_check_swaps_no_tables(plant: SteppedInstallation) -> None:
-    told = rebuilt(plant, RebuildMode.CHECK)
-    assert (told.stage, told.findings.count) == (RebuildStage.NOT_SWAPPED, 0)
+    status = rebuilt(plant, RebuildMode.CHECK)
+    assert (status.stage, status.findings.count) == (RebuildStage.NOT_SWAPPED, 0)
     assert rows(plant, "fact") == 5  # with the history of the one that was changed
     assert not tables(plant) & {*(twin.name for twin in SHADOW_TABLES.values()), LATE_EVENTS_TABLE.name}
 
 
 def _lose_journal(plant: SteppedInstallation) -> str:
-    """Begins another journal and removes the one before; its name."""
+    """Begin another journal, remove the one before, and return its name."""
     old = plant.writer.name
     plant.writer.close()
     plant.clock.advance(1000)
@@ -188,7 +188,7 @@ def _lose_journal(plant: SteppedInstallation) -> str:
 
 
 def test_rebuild_carries_over_rows_without_local_journal(plant: SteppedInstallation) -> None:
-    """Journals of other machines, and those that were removed: here is none of them."""
+    """Remove all journals, as if they were another machine's or past their retention."""
     old = _lose_journal(plant)
     click = plant.click(1, 1, "a" * 24)
     plant.settle()
@@ -197,9 +197,9 @@ def test_rebuild_carries_over_rows_without_local_journal(plant: SteppedInstallat
     )
     run(plant, SPOILS["a look-up lost"][0])
     run(plant, "INSERT INTO click SELECT * FROM click WHERE reason = 'bot'")
-    told = rebuilt(plant, RebuildMode.ACCEPT)
-    assert (told.stage, told.carried) == (RebuildStage.SWAPPED, 6)  # five rows of clicks and a view
-    assert named(told) == [("click", "once", "2 times"), ("click to be looked up", "once", "nowhere")]
+    status = rebuilt(plant, RebuildMode.ACCEPT)
+    assert (status.stage, status.carried) == (RebuildStage.SWAPPED, 6)  # five rows of clicks and a view
+    assert named(status) == [("click", "once", "2 times"), ("click to be looked up", "once", "nowhere")]
     assert decode_click(find_records(plant.analytics, [lost])[lost]) == decode_click(record)
     found = plant.analytics.rows("SELECT journal, count() FROM click GROUP BY journal", {}, tuple[str, int])
     assert dict(found) == {old: 4, plant.writer.name: 1}
@@ -216,8 +216,8 @@ def test_rebuild_reads_compressed_journals(plant: SteppedInstallation) -> None:
     plant.settle()
     compress_journal(plant.home / "journal", old, NOTHING_ERASED, lambda _ids: frozenset())
     assert not segments.log_path(plant.home / "journal", old).exists()
-    told = rebuilt(plant)
-    assert (told.stage, told.why, named(told), told.carried) == (RebuildStage.SWAPPED, "", [], 0)
+    status = rebuilt(plant)
+    assert (status.stage, status.why, named(status), status.carried) == (RebuildStage.SWAPPED, "", [], 0)
 
 
 def test_rebuild_with_damaged_journal_record_loses_no_rows(plant: SteppedInstallation) -> None:
@@ -226,8 +226,8 @@ def test_rebuild_with_damaged_journal_record_loses_no_rows(plant: SteppedInstall
     with path.open("r+b") as file:
         file.seek(position + 20)
         file.write(b"\0\0\0")
-    told = rebuilt(plant)
-    assert (told.stage, told.carried, named(told)) == (RebuildStage.SWAPPED, 1, [])
+    status = rebuilt(plant)
+    assert (status.stage, status.carried, named(status)) == (RebuildStage.SWAPPED, 1, [])
     assert (rows(plant, "click"), rows(plant, "click_lookup")) == (4, 4)
 
 
@@ -271,7 +271,7 @@ def test_rebuild_recovery_ignores_rebuild_of_another_machine(plant: SteppedInsta
 def stepped(
     plant: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[str, str, Callable[[], None]], RebuildStatus]:
-    """Rebuilds, and does something just before a step of it."""
+    """Rebuild, and do something just before a step."""
 
     def carry_out(module: str, name: str, first: Callable[[], None]) -> RebuildStatus:
         target = importlib.import_module(module)
@@ -314,14 +314,14 @@ def test_rebuild_includes_rows_loaded_meanwhile(
         plant.call(clickid=held.id, status="5")
         plant.settle()
 
-    told = stepped(module, name, work)
-    assert (told.stage, told.why, named(told)) == (RebuildStage.SWAPPED, "", [])
+    status = stepped(module, name, work)
+    assert (status.stage, status.why, named(status)) == (RebuildStage.SWAPPED, "", [])
     assert reconcile(plant.api.deps).differences == []
     assert rebuilt(plant, RebuildMode.CHECK).findings.differences == []
 
 
 class BackgroundTraffic:
-    """Clicks, calls, changes and views without end, and everything that works on them, in threads."""
+    """Run endless clicks, postbacks, edits and impressions with their workers, in threads."""
 
     def __init__(self, plant: SteppedInstallation) -> None:
         self._plant = plant
@@ -378,8 +378,8 @@ def test_rebuild_under_traffic_repairs_findings(either: SteppedInstallation) -> 
     wanted = [[(what, *words) for _, what, words in spoils], []]
     with BackgroundTraffic(plant) as traffic:
         for differences in wanted:
-            told = rebuilt(plant, RebuildMode.ACCEPT, pause=0.3)
-            assert (told.stage, told.why, named(told)) == (RebuildStage.SWAPPED, "", differences)
+            status = rebuilt(plant, RebuildMode.ACCEPT, pause=0.3)
+            assert (status.stage, status.why, named(status)) == (RebuildStage.SWAPPED, "", differences)
     assert rows(plant, "click") == traffic.clicks + 4
     assert reconcile(plant.api.deps).differences == []
     assert rebuilt(plant, RebuildMode.CHECK).findings.differences == []
@@ -395,8 +395,8 @@ def test_rebuild_on_clickhouse_server_swaps_tables(
         run(plant, SPOILS["a click lost"][0])
         _lose_journal(plant)
         assert rebuilt(plant, RebuildMode.ACCEPT).stage is RebuildStage.SWAPPED
-        told = rebuilt(plant)
-        assert (told.stage, told.why, named(told), told.carried) == (RebuildStage.SWAPPED, "", [], 4)
+        status = rebuilt(plant)
+        assert (status.stage, status.why, named(status), status.carried) == (RebuildStage.SWAPPED, "", [], 4)
         assert reconcile(plant.api.deps).differences == []
     analytics.run("DROP DATABASE rebuild")
     analytics.close()
@@ -414,7 +414,7 @@ def test_rebuild_does_not_restore_erased_data(plant: SteppedInstallation) -> Non
     personal = {
         "ip": "192.0.2.77",
         "ua": strange,
-        "user_id": "somebody",
+        "user_id": "user-1",
         "sub1": strange,
         "referrer": "https://r.example/",
     }
@@ -423,8 +423,8 @@ def test_rebuild_does_not_restore_erased_data(plant: SteppedInstallation) -> Non
     plant.settle()
     _erase(plant, ErasureSubject.CLICK, one.id)
     _erase(plant, ErasureSubject.AFFILIATE, "1")
-    told = rebuilt(plant)
-    assert (told.stage, told.why, named(told)) == (RebuildStage.SWAPPED, "", [])
+    status = rebuilt(plant)
+    assert (status.stage, status.why, named(status)) == (RebuildStage.SWAPPED, "", [])
     sql = "SELECT ip, ua, user_id, referrer, sub1 FROM click WHERE id IN {ids:Array(String)}"
     found = plant.analytics.rows(sql, {"ids": [one.id, other.id]}, tuple[str, ...])
     assert found == [("", "", "", "", strange)] * 2
@@ -451,8 +451,7 @@ def test_rebuild_repeats_erasures_requested_meanwhile(
 
 
 def test_rebuild_keeps_rows_of_other_machines(plant: SteppedInstallation) -> None:
-    """Another machine loads its journal while this one rebuilds: what came before the gate is carried over, what comes
-    after it goes to both."""
+    """Another machine loads its journal meanwhile: old rows are carried over, new ones go to both tables."""
     with plant.database.write() as conn:
         number = edges.claim_edge(conn, "e" * 24, 0, plant.clock.now_ms())
     foreign = JournalWriter(plant.home / "elsewhere", number, plant.clock)
@@ -478,11 +477,11 @@ def test_rebuild_keeps_rows_of_other_machines(plant: SteppedInstallation) -> Non
             return real(*args)
 
         patch.setattr(rebuild, name, wrapped)
-    told = rebuilt(plant)
+    status = rebuilt(plant)
     patch.undo()
     theirs.load_next()  # what came while nothing was loaded
     assert len(made) == 4
-    assert (told.stage, told.why, named(told), told.carried) == (RebuildStage.SWAPPED, "", [], 1)
+    assert (status.stage, status.why, named(status), status.carried) == (RebuildStage.SWAPPED, "", [], 1)
     assert (rows(plant, "click"), rows(plant, "click_lookup")) == (4 + len(made), 4 + len(made))
     assert reconcile(plant.api.deps).differences == []
     foreign.close()

@@ -1,4 +1,4 @@
-"""Everything adds up, and what does not is named."""
+"""The audit finds no difference in sound books, and names each difference."""
 
 from collections.abc import Callable, Iterator
 from decimal import Decimal

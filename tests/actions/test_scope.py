@@ -1,4 +1,4 @@
-"""What each kind of caller may see."""
+"""The scope of each kind of caller."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The traffic of the demonstration, and the network it is sent to, without a server."""
+"""The traffic of the demonstration and its network, without a server."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -28,15 +28,15 @@ NETWORK = DemoNetwork(
 
 
 def shop(ask: TrackingRequest) -> str:
-    """Where an edge that refuses nothing sends a click; its number is made of the click."""
+    """Return the target of a click at an edge that rejects nothing, with an id made of the click."""
     if ask.path != "/click" or not ask.query["offer_id"].isdigit() or ask.query["offer_id"] == "999999":
         return ""
-    told = {"click": f"{ask.at:024x}", "offer": ask.query["offer_id"]}
-    return f"https://shop.example/x?{urlencode(told)}"
+    params = {"click": f"{ask.at:024x}", "offer": ask.query["offer_id"]}
+    return f"https://shop.example/x?{urlencode(params)}"
 
 
 def played(seed: str, count: int, send: Callable[[TrackingRequest], str] = shop) -> list[TrackingRequest]:
-    """What is sent in ten days."""
+    """Return the requests of ten days."""
     sent: list[TrackingRequest] = []
 
     def record(ask: TrackingRequest) -> str:
@@ -92,5 +92,5 @@ def test_demo_without_incoming_postbacks_creates_one_postback(
     assert len(done) == BUILD_STEPS
     assert len(network.offers) == len(OFFERS)
     assert sum(path == "/3.1/partner/postback" for path, _ in posts) == postbacks
-    told = [form for _, form in posts if "parallel_tracking_url" in form or "cross_postback_url" in form]
-    assert bool(told) == arrives
+    params = [form for _, form in posts if "parallel_tracking_url" in form or "cross_postback_url" in form]
+    assert bool(params) == arrives

@@ -1,4 +1,4 @@
-"""`trackyard export` against an API that answers as it is told to."""
+"""`trackyard export` against a fake API."""
 
 import io
 import subprocess
@@ -25,7 +25,7 @@ CONFIG: Any = None
 
 @dataclass
 class FakeApiAnswer:
-    """What the API answers; a body that is not whole breaks off."""
+    """The answer of the API; an incomplete body breaks off."""
 
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
@@ -35,8 +35,8 @@ class FakeApiAnswer:
 
 
 @pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeApiAnswer]:
-    """An API, which the command asks."""
+def fake_api(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeApiAnswer]:
+    """An API for the command."""
     answer = FakeApiAnswer()
 
     class ExportApiHandler(BaseHTTPRequestHandler):
@@ -57,7 +57,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeApiAnswer]:
             self.close_connection = True
 
         def log_message(self, *_arguments: Any) -> None:
-            """Nothing: tests are quiet."""
+            """Log nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), ExportApiHandler)
     thread = Thread(target=server.serve_forever)
@@ -76,7 +76,7 @@ def wanted(output: Path | str, **more: Any) -> ExportRequest:
     return ExportRequest(**given | {"output": str(output)} | more)
 
 
-def test_export_file_is_replaced_only_when_complete(told: FakeApiAnswer, tmp_path: Path) -> None:
+def test_export_file_is_replaced_only_when_complete(fake_api: FakeApiAnswer, tmp_path: Path) -> None:
     file = tmp_path / "rows.csv"
     file.write_text("old")
     out = io.StringIO()
@@ -87,8 +87,8 @@ def test_export_file_is_replaced_only_when_complete(told: FakeApiAnswer, tmp_pat
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
-def test_export_broken_off_leaves_no_file(told: FakeApiAnswer, tmp_path: Path, form: str) -> None:
-    told.whole = False
+def test_export_broken_off_leaves_no_file(fake_api: FakeApiAnswer, tmp_path: Path, form: str) -> None:
+    fake_api.whole = False
     file = tmp_path / "rows"
     file.write_text("old")
     with pytest.raises(ExportFailed, match="broke off"):
@@ -98,21 +98,24 @@ def test_export_broken_off_leaves_no_file(told: FakeApiAnswer, tmp_path: Path, f
 
 
 @pytest.mark.parametrize("stop", ["", "."])
-def test_export_rejected_by_api_shows_error(told: FakeApiAnswer, tmp_path: Path, stop: str) -> None:
-    told.status, told.body = 503, b'{"message": "6 exports are running%s", "code": "exports_busy"}' % stop.encode()
+def test_export_rejected_by_api_shows_error(fake_api: FakeApiAnswer, tmp_path: Path, stop: str) -> None:
+    fake_api.status, fake_api.body = (
+        503,
+        b'{"message": "6 exports are running%s", "code": "exports_busy"}' % stop.encode(),
+    )
     with pytest.raises(ApiError, match=r"the API answers 503: 6 exports are running\.$"):
         export(CONFIG, wanted(tmp_path / "rows"), io.StringIO())
     assert list(tmp_path.iterdir()) == []
 
 
-def test_export_with_unknown_filter_is_an_error(told: FakeApiAnswer, tmp_path: Path) -> None:
-    told.headers["X-Ignored-Parameters"] = "filter[offers],filter%5Bx%20y]"
+def test_export_with_unknown_filter_is_an_error(fake_api: FakeApiAnswer, tmp_path: Path) -> None:
+    fake_api.headers["X-Ignored-Parameters"] = "filter[offers],filter%5Bx%20y]"
     with pytest.raises(ApiError, match=r".*there is no filter\[offers\], filter\[x y\]"):
         export(CONFIG, wanted(tmp_path / "rows"), io.StringIO())
     assert list(tmp_path.iterdir()) == []
 
 
-def test_export_to_unwritable_file_is_an_error(told: FakeApiAnswer, tmp_path: Path) -> None:
+def test_export_to_unwritable_file_is_an_error(fake_api: FakeApiAnswer, tmp_path: Path) -> None:
     with pytest.raises(ExportFailed, match=r"nowhere/rows cannot be written: No such file or directory\."):
         export(CONFIG, wanted(tmp_path / "nowhere" / "rows"), io.StringIO())
 
@@ -124,8 +127,8 @@ def test_export_without_running_server_is_an_error(tmp_path: Path, monkeypatch: 
 
 
 @pytest.mark.parametrize(("form", "shown"), [("csv", "100%"), ("parquet", "1.0 MB")])
-def test_export_progress_is_shown_on_terminal(told: FakeApiAnswer, tmp_path: Path, form: str, shown: str) -> None:
-    told.headers["X-Total-Count"] = "200001"
+def test_export_progress_is_shown_on_terminal(fake_api: FakeApiAnswer, tmp_path: Path, form: str, shown: str) -> None:
+    fake_api.headers["X-Total-Count"] = "200001"
     out = FakeTerminal()
     export(CONFIG, wanted(tmp_path / "rows", form=form), out)
     assert shown in out.getvalue()
@@ -153,28 +156,28 @@ def test_export_progress_is_shown_on_terminal(told: FakeApiAnswer, tmp_path: Pat
     ],
 )  # fmt: skip
 def test_export_request_has_path_and_parameters(
-    told: FakeApiAnswer, tmp_path: Path, more: dict[str, Any], path: str, params: dict[str, list[str]]
+    fake_api: FakeApiAnswer, tmp_path: Path, more: dict[str, Any], path: str, params: dict[str, list[str]]
 ) -> None:
     export(CONFIG, wanted(tmp_path / "rows", **more), io.StringIO())
-    [asked] = told.asked
+    [asked] = fake_api.asked
     assert urlsplit(asked).path == path
     assert parse_qs(urlsplit(asked).query) == params
 
 
-def test_export_writes_to_standard_output(told: FakeApiAnswer, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_export_writes_to_standard_output(fake_api: FakeApiAnswer, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     export(CONFIG, wanted("-"), io.StringIO())
     assert capfdbinary.readouterr().out == ROWS
 
 
-def test_export_of_parquet_to_terminal_is_rejected(told: FakeApiAnswer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_export_of_parquet_to_terminal_is_rejected(fake_api: FakeApiAnswer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", FakeTerminal())
     with pytest.raises(ExportFailed, match="--output"):
         export(CONFIG, wanted("-", form="parquet"), io.StringIO())
-    assert told.asked == []
+    assert fake_api.asked == []
 
 
 def trackyard(*arguments: str, then: Callable[[subprocess.Popen[bytes]], None]) -> tuple[int, bytes]:
-    """Runs the command; its exit status, and what it said on standard error."""
+    """Run the command; return its exit status and standard error."""
     program = subprocess.Popen(
         [sys.executable, "-m", "trackyard", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )

@@ -8,7 +8,7 @@ from trackyard.commands.progress import ProgressBar
 
 
 class FakeTerminal(io.StringIO):
-    """Says that it is one."""
+    """Return that it is a terminal."""
 
     def isatty(self) -> bool:
         return True

@@ -1,4 +1,4 @@
-"""What `trackyard rebuild` prints, and how it ends."""
+"""The output and the exit status of `trackyard rebuild`."""
 
 import io
 from typing import Any
@@ -23,7 +23,7 @@ ENDED: dict[str, Any] = {
 
 
 class FakeRebuildApi:
-    """An API that answers as is told, the last answer for ever."""
+    """A fake API that repeats its last answer."""
 
     def __init__(self, *answers: dict[str, Any] | None) -> None:
         self._answers = list(answers)

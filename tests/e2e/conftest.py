@@ -10,14 +10,14 @@ from tests.support.processes.receiver import receiver  # noqa: F401
 
 @pytest.fixture(autouse=True, scope="session")
 def stop_processes_of_session() -> Iterator[None]:
-    """Ends what fixtures of a module left running, in every case."""
+    """End what fixtures of a module left running, in every case."""
     yield
     stop_all(STARTED)
 
 
 @pytest.fixture(autouse=True)
 def stop_processes_of_test() -> Iterator[None]:
-    """Ends what a test started and, since it failed, did not end. What a module shares was started before."""
+    """End what a failed test left running; what its module shares was started before."""
     before = len(STARTED)
     yield
     stop_all(STARTED[before:])

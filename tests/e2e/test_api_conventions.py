@@ -1,4 +1,4 @@
-"""Conventions of the whole program: first answers outlive a kill, and the rates are those of the configuration."""
+"""Conventions of the whole program: replays outlive a kill, and rate limits are the configured ones."""
 
 from pathlib import Path
 

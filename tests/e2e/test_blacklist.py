@@ -1,4 +1,4 @@
-"""End to end: an advertiser refuses an affiliate, and admits it again."""
+"""End to end: an advertiser blocks an affiliate and unblocks it."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Staff connect an affiliate and take it off: its clicks follow, and its mail lies in the folder."""
+"""Clicks follow connections of affiliates, and mail about them is in the folder."""
 
 from collections.abc import Iterator
 from email import message_from_bytes, policy
@@ -41,5 +41,5 @@ def test_connection_changes_send_mail_and_redirect_clicks(program: RunningProgra
     poll_until(lambda: not passes(), seconds=10, what="the refusal of the affiliate that was taken off")
     program.api("POST", "/3.0/offer/enable-affiliate", pair)
     poll_until(passes, seconds=10, what="a click after it was connected again")
-    told = ["You are connected to 1 offer(s)", "You are disconnected from 1 offer(s)"]
-    poll_until(lambda: subjects() == told, seconds=10, what="both mails")
+    expected = ["You are connected to 1 offer(s)", "You are disconnected from 1 offer(s)"]
+    poll_until(lambda: subjects() == expected, seconds=10, what="both mails")

@@ -1,4 +1,4 @@
-"""Imports and edits by staff: answered, killed, applied all the same, and equal wherever they are shown."""
+"""Imports and edits by staff survive a kill, and every report shows the same."""
 
 import signal
 from collections.abc import Iterator

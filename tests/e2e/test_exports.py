@@ -1,5 +1,7 @@
-"""`trackyard export` and `trackyard erase` beside a running server: whole files, a reader who has seen enough, and
-nobody's name once it was erased."""
+"""`trackyard export` and `trackyard erase` on a running server.
+
+Files are whole, an early end of reading is quiet, and erased data is in none.
+"""
 
 import csv
 import subprocess
@@ -21,7 +23,7 @@ LISTS = {"clicks": (), "conversions": (), "custom": ("--slice", "offer", "--slic
 
 @pytest.fixture
 def story(tmp_path: Path) -> Iterator[OfferScenario]:
-    """Clicks of two visitors that converted, and 3 of nobody."""
+    """Make clicks of two visitors that converted, and 3 without a user id."""
     program = RunningProgram(tmp_path)
     program.start()
     made = create_offer_scenario(program)
@@ -30,7 +32,7 @@ def story(tmp_path: Path) -> Iterator[OfferScenario]:
         click_id = click_id_of(made.click(user_id=user, sub1=f"sub of {user}", ip="1.1.1.1"))
         assert made.call(click_id, user_id=user, action_id=f"of {user}").status == 200
     for number in range(3):
-        made.click(sub1=f"=nobody {number}")
+        made.click(sub1=f"=unknown {number}")
     poll_until(lambda: made.day(made.affiliate_key).get("actions", {}).get("total", {}).get("count") == 2, seconds=20,
           what="the conversions")  # fmt: skip
     yield made
@@ -43,7 +45,7 @@ def listed(story: OfferScenario, name: str) -> list[dict[str, Any]]:
 
 
 def exported(story: OfferScenario, name: str, form: str) -> list[dict[str, Any]]:
-    """The rows of a file."""
+    """Return the rows of a file."""
     file = story.program.directory / f"{name}.{form}"
     options = ("--format", form, "--output", str(file))
     done = story.program.command("export", name, *PERIOD, *LISTS[name], *options)
@@ -57,15 +59,15 @@ def exported(story: OfferScenario, name: str, form: str) -> list[dict[str, Any]]
 
 
 def check_closed_pipe(story: OfferScenario) -> None:
-    """Who has seen enough ends the command quietly, and the server has no trouble."""
+    """A reader that stops early ends the command quietly, without an error of the server."""
     line = [sys.executable, "-m", "trackyard", "export", "clicks", *PERIOD]
     with subprocess.Popen(
         line, env=story.program.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as command:
         assert command.stdout is not None and command.stderr is not None
         command.stdout.close()  # before anything is written
-        told = command.stderr.read().decode()
-    assert "Traceback" not in told and "BrokenPipe" not in told, told
+        errors = command.stderr.read().decode()
+    assert "Traceback" not in errors and "BrokenPipe" not in errors, errors
     levels = {line.get("level") for line in story.program.log_lines()}
     assert not levels & {"ERROR", "error", "CRITICAL", "critical"}, story.program.log_tail()
 
@@ -75,8 +77,8 @@ def test_export_and_erase_commands_work_on_running_server(story: OfferScenario) 
     rows, table = exported(story, "clicks", "csv"), exported(story, "clicks", "parquet")
     assert [row["id"] for row in rows] == [row["id"] for row in table] == [click["id"] for click in clicks]
     assert {row["user_id"] for row in rows} == {row["user_id"] for row in table} == {"", USER, OTHER}
-    assert {row["sub1"] for row in rows} >= {"'=nobody 0", f"sub of {USER}"}
-    assert {row["sub1"] for row in table} >= {"=nobody 0", f"sub of {USER}"}
+    assert {row["sub1"] for row in rows} >= {"'=unknown 0", f"sub of {USER}"}
+    assert {row["sub1"] for row in table} >= {"=unknown 0", f"sub of {USER}"}
     rows, table = exported(story, "conversions", "csv"), exported(story, "conversions", "parquet")
     assert [row["action_id"] for row in rows] == [each["action_id"] for each in conversions]
     assert {(row["user_id"], str(row["payouts"])) for row in table} == {(USER, "7.0000"), (OTHER, "7.0000")}

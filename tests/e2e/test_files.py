@@ -1,4 +1,4 @@
-"""A creative that is named by its URL is fetched by the worker, and both kinds are served to anyone."""
+"""The worker fetches a creative by its URL, and creatives and logos are served to anyone."""
 
 import json
 from pathlib import Path

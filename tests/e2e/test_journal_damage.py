@@ -1,4 +1,4 @@
-"""A corrupt journal: reported with its place, kept aside, and everything else is loaded."""
+"""A corrupt journal is reported with its place, quarantined, and otherwise loaded."""
 
 import os
 import signal
@@ -29,7 +29,7 @@ def _journals(program: RunningProgram) -> list[Path]:
 
 
 def _write_unloaded(program: RunningProgram, story: OfferScenario, *, sealed: bool) -> Path:
-    """Clicks that are in the journal and, since the core stands still, nowhere else; then everything is killed."""
+    """Record clicks while the core is stopped, so that only the journal has them, then kill everything."""
     children = program.children()
     poll_until(lambda: _clicks(program), seconds=10, what="the first click")
     os.kill(children["core"], signal.SIGSTOP)
@@ -40,7 +40,7 @@ def _write_unloaded(program: RunningProgram, story: OfferScenario, *, sealed: bo
         os.kill(children["edge 0"], signal.SIGTERM)
         poll_until(lambda: find_segment_end(journal.parent, journal.stem), seconds=10, what="the seal")
     assert program.process is not None
-    program.process.send_signal(signal.SIGSTOP)  # it must not start anew what is killed
+    program.process.send_signal(signal.SIGSTOP)  # it must not restart what is killed
     for child, pid in children.items():
         if not (sealed and child == "edge 0"):
             os.kill(pid, signal.SIGKILL)
@@ -50,7 +50,7 @@ def _write_unloaded(program: RunningProgram, story: OfferScenario, *, sealed: bo
 
 
 def _damage(journal: Path, number: int) -> Frame:
-    """Flips a byte in the middle of the click with sub1 `s{number}`."""
+    """Flip a byte in the middle of the click with sub1 `s{number}`."""
     data = bytearray(journal.read_bytes())
     [found] = [
         item
@@ -83,10 +83,10 @@ def test_journal_damage_is_quarantined_and_reported(program: RunningProgram, sea
     rest = {f"s{each}" for each in range(CLICKS) if each != number}
     poll_until(lambda: rest <= _clicks(program), seconds=10, what="the clicks that are whole")
     assert f"s{number}" not in _clicks(program)
-    [told] = [line for line in program.log_lines() if line["message"] == "damaged place of a journal quarantined"]
-    assert (told["level"], told["journal"], told["start"]) == ("ERROR", journal.stem, damaged.position)
-    kept = (journal.parent / "damaged" / told["kept"]).read_bytes()
-    assert kept == content[told["start"] : told["end"]] and len(kept) >= damaged.end - damaged.position
+    [line] = [line for line in program.log_lines() if line["message"] == "damaged place of a journal quarantined"]
+    assert (line["level"], line["journal"], line["start"]) == ("ERROR", journal.stem, damaged.position)
+    kept = (journal.parent / "damaged" / line["kept"]).read_bytes()
+    assert kept == content[line["start"] : line["end"]] and len(kept) >= damaged.end - damaged.position
     for port in (program.api_port, program.tracking_port):
         assert request(port, "GET", "/readyz").status == 200
         assert b"\ntrackyard_journal_gaps_total 1.0\n" in request(port, "GET", "/metrics").body

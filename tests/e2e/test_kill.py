@@ -1,4 +1,4 @@
-"""kill -9 of every process in the middle of traffic: what was acknowledged is there, once."""
+"""kill -9 of every process during traffic: acknowledged records are there, once."""
 
 import fcntl
 import http.client
@@ -19,7 +19,7 @@ from tests.support.processes.receiver import Receiver
 
 
 class AcknowledgedTraffic:
-    """Clicks, and a call for each third one, one after the other until stopped; knows what was acknowledged."""
+    """Send clicks, and a postback for each third one, until stopped; keep what was acknowledged."""
 
     def __init__(self, story: OfferScenario) -> None:
         self.story = story
@@ -37,7 +37,7 @@ class AcknowledgedTraffic:
         self._thread.join()
 
     def grow(self, count: int) -> None:
-        """Waits until this many more calls are acknowledged."""
+        """Wait until this many more postbacks are acknowledged."""
         goal = len(self.calls) + count
         poll_until(lambda: len(self.calls) >= goal, seconds=40, what=f"{goal} calls")
 
@@ -124,7 +124,7 @@ def test_kill_of_every_process_loses_and_doubles_nothing(tmp_path: Path, receive
 @pytest.mark.long
 @pytest.mark.parametrize("how", ["service", "kill"])
 def test_stop_during_start_is_clean(tmp_path: Path, how: str) -> None:
-    """SIGTERM to the parent, as a service manager sends it; or the parent is killed, and the roles must notice."""
+    """SIGTERM to the parent, as by a service manager; or a killed parent, which the roles must notice."""
     program = RunningProgram(tmp_path)
     program.start()
     assert program.stop() == 0

@@ -1,4 +1,4 @@
-"""The links of an API answer, requested at an edge that has the rules of the same database."""
+"""The links of an API answer, requested at an edge with the rules of the same database."""
 
 from collections.abc import Iterator
 from ipaddress import ip_network

@@ -1,4 +1,4 @@
-"""What a failing test has started ends with it."""
+"""Processes of a failing test end with it."""
 
 import subprocess
 import sys
@@ -33,7 +33,7 @@ def test_that_fails(shared, tmp_path):
 def test_that_looks(shared):
     import psutil
     first, second = [[int(pid) for pid in line.split()] for line in PIDS.read_text().splitlines()]
-    assert all(psutil.pid_exists(pid) for pid in first), "what a module shares goes on"
+    assert all(psutil.pid_exists(pid) for pid in first), "processes shared by a module continue"
     assert not any(psutil.pid_exists(pid) for pid in second)
 """
 

@@ -1,4 +1,4 @@
-"""A real click becomes a conversion, a statistic and a call to the affiliate."""
+"""A real click becomes a conversion, a statistic and a delivery to the affiliate."""
 
 import re
 from collections.abc import Iterator
@@ -64,11 +64,11 @@ def test_click_to_affiliate_postback_flow_end_to_end(program: RunningProgram, re
     assert click_id in {c["id"] for c in clicks}
     assert story.balance() == {"balance": {"USD": 7}, "hold": {"USD": 0}, "available": {"USD": 7}}
 
-    told = program.command("explain", click_id)
-    assert told.returncode == 0, told.stderr
-    assert f"Click {click_id} of " in told.stdout
-    assert "Decided then: passed" in told.stdout
-    assert f"goes to https://shop.example/?click={click_id}&s=a%20b%26c&c=AU" in told.stdout
+    explained = program.command("explain", click_id)
+    assert explained.returncode == 0, explained.stderr
+    assert f"Click {click_id} of " in explained.stdout
+    assert "Decided then: passed" in explained.stdout
+    assert f"goes to https://shop.example/?click={click_id}&s=a%20b%26c&c=AU" in explained.stdout
     unknown = program.command("explain", "e" * 24)
     assert (unknown.returncode, unknown.stderr.startswith("trackyard: there is no click")) == (2, True)
 
@@ -126,7 +126,7 @@ def test_second_start_on_same_data_directory_is_rejected(program: RunningProgram
 
 
 def _start_error(program: RunningProgram) -> str:
-    """What a start that ends at once says, besides its log."""
+    """Return what a start that ends at once prints, besides its log."""
     program.start(ready=False)
     assert program.process is not None and program.process.wait(20) == 2
     return "".join(f"{line}\n" for line in program.log_tail().splitlines() if not line.startswith("{"))
@@ -139,7 +139,7 @@ def test_start_with_wrong_setting_exits_with_one_sentence(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("names", "told"),
+    ("names", "sentence"),
     [
         (["country_database"], "TRACKYARD_COUNTRY_DATABASE {file} cannot be used: it is no MMDB file."),
         (["isp_database"], "TRACKYARD_ISP_DATABASE {file} cannot be used: it is no MMDB file."),
@@ -151,16 +151,16 @@ def test_start_with_wrong_setting_exits_with_one_sentence(tmp_path: Path) -> Non
         (["data_dir"], "TRACKYARD_DATA_DIR {file} cannot be used: File exists."),
     ],
 )
-def test_start_with_wrong_file_kind_exits_with_one_sentence(tmp_path: Path, names: list[str], told: str) -> None:
+def test_start_with_wrong_file_kind_exits_with_one_sentence(tmp_path: Path, names: list[str], sentence: str) -> None:
     file = tmp_path / "a.txt"
     file.write_text("no certificate, no database")
     text = _start_error(RunningProgram(tmp_path, **dict.fromkeys(names, str(file))))
-    assert text.startswith("trackyard: " + told.format(file=file)) and text.count("\n") == 1, text
+    assert text.startswith("trackyard: " + sentence.format(file=file)) and text.count("\n") == 1, text
 
 
 @pytest.mark.parametrize("listener", ["api_listen", "tracking_listen"])
 def test_start_with_used_address_exits_with_one_sentence(tmp_path: Path, receiver: Receiver, listener: str) -> None:
-    """Also when the other answers as if it were ours: the receiver says 200 to everything."""
+    """Even when the other process answers like an edge: the receiver says 200 to everything."""
     program = RunningProgram(tmp_path, **{listener: f"127.0.0.1:{receiver.port}"})
     assert _start_error(program) == (
         f"trackyard: TRACKYARD_{listener.upper()} 127.0.0.1:{receiver.port} cannot be used: Address already in use.\n"
@@ -199,26 +199,26 @@ def test_start_with_blocked_file_name_exits_with_one_sentence(tmp_path: Path, na
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "sentence"),
     [
         ({}, "there is no installation in {data} yet: start it first."),
         ({"database_url": "postgresql://127.0.0.1:1/yard"}, "TRACKYARD_DATABASE_URL cannot be used: "),
     ],
 )
 def test_key_command_distinguishes_unreadable_from_missing_key(
-    tmp_path: Path, settings: dict[str, str], told: str
+    tmp_path: Path, settings: dict[str, str], sentence: str
 ) -> None:
     data = tmp_path / "data"
     data.mkdir()
     done = RunningProgram(tmp_path, **settings).command("key")
-    assert done.returncode == 2 and done.stderr.startswith("trackyard: " + told.format(data=data)), done.stderr
+    assert done.returncode == 2 and done.stderr.startswith("trackyard: " + sentence.format(data=data)), done.stderr
 
 
-@pytest.mark.parametrize(("roles", "told"), [("projector,worker", False), ("api", True)])
-def test_start_shows_api_key_only_with_api_role(tmp_path: Path, roles: str, told: bool) -> None:
+@pytest.mark.parametrize(("roles", "shown"), [("projector,worker", False), ("api", True)])
+def test_start_shows_api_key_only_with_api_role(tmp_path: Path, roles: str, shown: bool) -> None:
     program = RunningProgram(tmp_path, roles=roles)
     program.start(ready=False)
     poll_until(lambda: "Ctrl-C stops it." in program.out_file.read_text(), seconds=20, what="it runs")
     out = program.out_file.read_text()
-    assert (KEY in out) is told and ("curl" in out) is told and "Clicks and calls" not in out, out
+    assert (KEY in out) is shown and ("curl" in out) is shown and "Clicks and calls" not in out, out
     assert program.stop() == 0

@@ -1,4 +1,4 @@
-"""Every tracking address of the running program: what visitors send becomes conversions, views and statistics."""
+"""Every tracking address of the running program leads to conversions, impressions and statistics."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -26,7 +26,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OfferScenario]:
 
 
 def click(story: OfferScenario, path: str, **headers: str) -> dict[str, Any]:
-    """The click and its target."""
+    """Return the click and its target."""
     answer = story.program.track(f"{path}&format=json", **headers)
     assert answer.status == 200, answer
     found: dict[str, Any] = answer.json
@@ -34,7 +34,7 @@ def click(story: OfferScenario, path: str, **headers: str) -> dict[str, Any]:
 
 
 def conversions(story: OfferScenario) -> dict[str, tuple[str, str, float]]:
-    """By action_id: the click, its status and the payout."""
+    """Return the click, status and payout of conversions, by action_id."""
     found = story.program.api("GET", "/3.0/stats/conversions", period_around_today())["conversions"]
     return {each["action_id"]: (each["clickid"], each["status"], each["payouts"]) for each in found}
 
@@ -86,11 +86,11 @@ def test_postback_of_rejected_click_is_broken_clickid(story: OfferScenario) -> N
     assert refused["url"].startswith("https://elsewhere.example/")
     story.call(refused["clickid"], action_id="refused")
 
-    def told() -> list[str]:
+    def responses() -> list[str]:
         records = story.program.api("GET", "/3.0/stats/serverpostbacks", period_around_today())["postbacks"]
         return [each["response"] for each in records if "refused" in str(each)]
 
-    assert poll_until(told, seconds=15, what="the call in the log") == ["Broken clickid"]
+    assert poll_until(responses, seconds=15, what="the call in the log") == ["Broken clickid"]
 
 
 def test_smartlink_and_deep_link_redirect_to_offer(story: OfferScenario) -> None:

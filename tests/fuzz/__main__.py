@@ -23,7 +23,7 @@ CHECKS = (
     "allow_header_conformance",
 )
 KEY_ENDING = "/partner/api_key$"
-"""What would end the key that the run goes on with: it comes last, on its own."""
+"""The operation that ends the key of the run: it runs last, alone."""
 OTHERS = ("--exclude-path-regex", KEY_ENDING)
 LAST = ("--include-path-regex", KEY_ENDING)
 
@@ -37,7 +37,7 @@ def fuzz(
     directory: Path,
     paths: tuple[str, str] = OTHERS,
 ) -> subprocess.CompletedProcess[str]:
-    """Runs schemathesis for `seconds` with the key of one caller; paths: OTHERS or LAST. Exit status 0 = no fault."""
+    """Run schemathesis for `seconds` with one caller's key. paths: OTHERS or LAST."""
     command = [
         *(sys.executable, "-c", "from schemathesis.cli import schemathesis; schemathesis()", "run"),
         f"http://127.0.0.1:{program.api_port}/openapi.json",
@@ -56,17 +56,17 @@ def fuzz(
 
 
 def shortened(text: str) -> str:
-    """What schemathesis says, without the middle of its longest lines."""
+    """Return what schemathesis prints, without the middle of its longest lines."""
     return "\n".join(line if len(line) <= 400 else f"{line[:300]} … {line[-80:]}" for line in text.splitlines())
 
 
 def faults_in_log(program: RunningProgram) -> list[dict[str, object]]:
-    """Lines of the program's log that tell of something unforeseen."""
+    """Return the lines of the program's log about unforeseen errors."""
     return [line for line in program.log_lines() if line.get("level") in ("ERROR", "CRITICAL")]
 
 
 def main() -> None:
-    """Fuzzes and prints what schemathesis says; exit status 1 on any fault."""
+    """Fuzz and print what schemathesis prints; return exit status 1 on any fault."""
     parser = argparse.ArgumentParser(prog="script/fuzz", description=__doc__)
     parser.add_argument("--seconds", type=int, default=300, help="in all; half of them for each caller")
     parser.add_argument("--seed", type=int, help="of the random choices, to repeat a run")

@@ -1,4 +1,4 @@
-"""A short run of `script/fuzz`: the long one is run by hand and before a release."""
+"""A short run of `script/fuzz`; the long one is run by hand and before a release."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -33,7 +33,7 @@ def options(database: Database) -> WorkerOptions:
 
 
 def call_of(database: Database, receiver: Receiver, count: int = 1) -> None:
-    """Puts calls for new clicks into the inbox, whose conversions are told to the receiver."""
+    """Put postbacks for new clicks into the inbox; the receiver gets their conversions."""
     now = SystemClock().now_ms()
     with database.write() as conn:
         advertiser, affiliate = add_advertiser(conn), add_affiliate(conn)
@@ -88,11 +88,11 @@ def test_worker_killed_repeatedly_loses_and_doubles_nothing(database: Database, 
         begin = time.monotonic()
         assert process.wait(10) == 0
     assert time.monotonic() - begin < 5
-    told = [request.query["c"] for request in receiver.requests()]
-    assert len(set(told)) == count
+    delivered = [request.query["c"] for request in receiver.requests()]
+    assert len(set(delivered)) == count
     with database.read() as conn:
         ids = set(conn.execute(select(conversion.c.click_id)).scalars())
-    assert ids == set(told)
+    assert ids == set(delivered)
 
 
 def rows(database: Database, table: object) -> int:

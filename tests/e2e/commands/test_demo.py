@@ -1,4 +1,4 @@
-"""`trackyard demo`: afterwards every report, balance and log has something to show, and everything adds up."""
+"""`trackyard demo` fills every report, balance and log, and the audit finds no difference."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta

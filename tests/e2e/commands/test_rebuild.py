@@ -1,4 +1,4 @@
-"""`trackyard rebuild` beside traffic, and killed in the middle."""
+"""`trackyard rebuild` during traffic, and killed in the middle."""
 
 import signal
 import subprocess
@@ -47,7 +47,7 @@ def test_rebuild_command_under_traffic_succeeds(tmp_path: Path) -> None:
 
 
 def test_rebuild_command_killed_at_any_step_can_run_again(tmp_path: Path) -> None:
-    """Whenever it dies: nothing is swapped by halves, nothing is left over, and it can be run again."""
+    """A death at any time swaps nothing by halves, leaves nothing behind, and allows another rebuild."""
     program = RunningProgram(tmp_path)
     program.start()
     story = create_offer_scenario(program)
@@ -56,7 +56,7 @@ def test_rebuild_command_killed_at_any_step_can_run_again(tmp_path: Path) -> Non
         for wait in (0.0, 0.4):
             traffic.grow(5)
             program.api("POST", "/3.1/admin/rebuild")
-            time.sleep(wait)  # wherever it is then
+            time.sleep(wait)  # at any step
             program.kill("core")
             poll_until(program.is_ready, seconds=40, what="ready")
         program.api("POST", "/3.1/admin/rebuild")

@@ -1,4 +1,4 @@
-"""Caps and personal limits: exact, whoever changes conversions, however many at once."""
+"""Caps and personal limits are exact, whatever changes conversions and however many at once."""
 
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Which click a call names (docs/spec/conversions.md#the-click-of-a-postback)."""
+"""The click of a postback (docs/spec/conversions.md#the-click-of-a-postback)."""
 
 import pytest
 
@@ -14,7 +14,7 @@ EDGES = {1, 2}
 
 
 def made(at_ms: int, edge: int) -> str:
-    """The id of a click, the same in every run: test processes that share work compare names."""
+    """Return a click id, the same in every run: test processes that share work compare names."""
     return new_click_id(at_ms, edge)[:10] + "0" * 14
 
 

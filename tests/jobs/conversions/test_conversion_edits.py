@@ -57,7 +57,7 @@ class EditWorkerSetup:
         return ConversionEditor(self.database, "USD", UTC, self.clock)
 
     def call(self, **params: str) -> Conversion:
-        """A conversion of a click, made by a call."""
+        """Make a conversion of a click by a postback."""
         click = make_click(self.offer, self.affiliate, self.advertiser)
         self.repeat(click, **params)
         [made] = [item for item in self.conversions() if item.click_id == click.id]
@@ -73,7 +73,7 @@ class EditWorkerSetup:
             pass
 
     def order(self, *items: ConversionEdit | ConversionImport) -> None:
-        """Queues edits and imports, and does them."""
+        """Queue edits and imports, and make them."""
         with self.database.write() as conn:
             for item in items:
                 kind = "edit" if isinstance(item, ConversionEdit) else "import"
@@ -89,13 +89,13 @@ class EditWorkerSetup:
         return ConversionImport(**{"offer_id": self.offer, "affiliate_id": self.affiliate, "goal": "1"} | fields)
 
     def conversions(self) -> list[Conversion]:
-        """All of them, oldest first."""
+        """Return all conversions, oldest first."""
         with self.database.write() as conn:
             ids = conn.execute(select(conversion.c.id)).scalars().all()
             return sorted(conversions.find_by_id(conn, ids).values(), key=lambda item: (item.created_at, item.id))
 
     def balance(self) -> dict[str, Any]:
-        """(hold, available) by currency."""
+        """Return (hold, available) by currency."""
         with self.database.read() as conn:
             return {item.currency: (item.hold, item.available) for item in list_balances(conn, [self.affiliate])}
 
@@ -154,7 +154,7 @@ def test_conversion_edit_of_amounts_books_the_difference(world: EditWorkerSetup)
     )
     assert world.balance() == {"USD": (0, Decimal("7.25"))}
     assert sum(fact.sign * fact.payout_base for fact in world.facts()) == Decimal("7.25")
-    assert world.count(delivery) == 1, "an edit that leaves the status calls nobody"
+    assert world.count(delivery) == 1, "an edit that leaves the status causes no delivery"
 
 
 def test_conversion_edit_of_currency_uses_rate_of_creation_day(world: EditWorkerSetup) -> None:

@@ -1,4 +1,4 @@
-"""Calls become conversions, and everything that follows, exactly once."""
+"""Postbacks become conversions with all that follows, exactly once."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -33,7 +33,7 @@ UTC = ZoneInfo("UTC")
 
 @dataclass
 class ConverterSetup:
-    """An installation with one offer of 5 USD, one affiliate with one postback, and a converter."""
+    """An installation with one offer of 5 USD, one affiliate with one postback, and a worker."""
 
     database: Database
     clock: ManualClock
@@ -49,7 +49,7 @@ class ConverterSetup:
         return make_click(self.offer, self.affiliate, self.advertiser, **fields)
 
     def send(self, click: Click | None, time: int = AT, **params: str) -> None:
-        """Puts a call into the inbox."""
+        """Put a postback into the inbox."""
         if click is not None:
             params = {"clickid": click.id} | params
         with self.database.write() as conn:
@@ -77,7 +77,7 @@ class ConverterSetup:
         return queued_lines(self.database, target)
 
     def balance(self) -> tuple[Decimal, Decimal]:
-        """(hold, available) in USD."""
+        """Return (hold, available) in USD."""
         with self.database.read() as conn:
             found = list_balances(conn, [self.affiliate])
         return (found[0].hold, found[0].available) if found else (Decimal(0), Decimal(0))
@@ -114,7 +114,7 @@ def test_postback_creates_conversion_ledger_and_event(world: ConverterSetup) -> 
 
 
 def test_deliveries_to_macro_host_share_one_queue(world: ConverterSetup) -> None:
-    """One server that is slow under any number of names must not delay the others (docs/spec/postbacks.md#retries)."""
+    """A slow server with many names must not delay the others (docs/spec/postbacks.md#retries)."""
     with world.database.write() as conn:
         add_postback(conn, world.affiliate, "http://{clickid}.Slow.example/?s={status}")
     clicks = [world.click() for _ in range(3)]
@@ -218,7 +218,7 @@ CRASHES = [
 
 
 class ConverterCrash(BaseException):
-    """The death of a converter."""
+    """The death of a worker."""
 
 
 @pytest.mark.parametrize("place", CRASHES)

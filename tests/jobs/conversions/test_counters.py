@@ -1,4 +1,4 @@
-"""Counters: what they begin with, and who is told of them."""
+"""Counters: their first values, and the notices that they cause."""
 
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
@@ -166,7 +166,7 @@ def test_cap_readers_see_stored_or_computed_counts(limited: LimitedOffer) -> Non
 
 
 def test_cap_edited_in_parallel_counts_every_conversion(limited: LimitedOffer) -> None:
-    """Whoever counts by the caps of before has counted before anybody counts by those of after."""
+    """All counting by the old caps precedes all counting by the new ones."""
     database, clock, edits = limited.database, limited.clock, 12
     limited.limit(
         {"value": "1000"},

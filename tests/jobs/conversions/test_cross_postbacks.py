@@ -1,4 +1,4 @@
-"""The cross_postback_url of an offer: called as postbacks are."""
+"""The cross_postback_url of an offer is requested like postbacks."""
 
 from dataclasses import replace
 from zoneinfo import ZoneInfo
@@ -25,7 +25,7 @@ URL = "https://cross.example/?c={transactionid}&s={status}&o={offer_name}"
 def calls(
     database: Database, *changes: ConversionChange, url: str | None, postbacks: bool = False
 ) -> list[tuple[int, int, str]]:
-    """(postback, version, URL) of what is queued when these changes of one conversion of the offer are written."""
+    """Return (postback, version, URL) of the deliveries of changes of one conversion of the offer."""
     with database.write() as conn:
         offer_id = add_offer(
             conn, add_advertiser(conn, id=make_conversion().advertiser_id), cross_postback_url=url, id=3

@@ -1,4 +1,4 @@
-"""parallel_tracking_url: which clicks are told of, and that neither queue nor host holds up anything."""
+"""parallel_tracking_url: the reported clicks, and queues that delay nothing."""
 
 import ipaddress
 import threading
@@ -78,18 +78,18 @@ def running_tracking_calls(database: Database, limits: OutboundLimits | None = N
 
 
 def test_parallel_tracking_queues_accepted_clicks_of_its_offers(database: Database) -> None:
-    told, silent = add_tracked_offer(database, "http://A.example/?c={clickid}"), add_tracked_offer(database, None)
+    tracked, silent = add_tracked_offer(database, "http://A.example/?c={clickid}"), add_tracked_offer(database, None)
     clicks = ParallelTrackingQueuer(database, ManualClock(AT))
-    wanted = make_click(told, 7, ADVERTISER, detail='a "quoted" \\ detail')
+    wanted = make_click(tracked, 7, ADVERTISER, detail='a "quoted" \\ detail')
     found = clicks.find(
         make_range(
             wanted,
             make_click(silent, 7, ADVERTISER),
-            make_click(told, 7, ADVERTISER, reason="bot"),
+            make_click(tracked, 7, ADVERTISER, reason="bot"),
             make_click(10**6, 7, ADVERTISER),
         )
     )
-    assert found == [ParallelRequest(told, "a.example", encode(wanted))]
+    assert found == [ParallelRequest(tracked, "a.example", encode(wanted))]
     with database.write() as conn:
         clicks.queue(conn, found)
     assert waiting(database) == found

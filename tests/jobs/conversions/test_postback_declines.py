@@ -1,4 +1,4 @@
-"""Which calls are declined on arrival or refused, with all that has to be looked up for it; their texts in the log."""
+"""Declined and rejected postbacks, by reasons that need stored data, with their texts in the log."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -32,13 +32,13 @@ TAKEN = ("confirmed", "")
 
 
 def responses(database: Database) -> list[str]:
-    """The texts of the server postback log, in the order of decisions."""
+    """Return the responses of the server postback log, in the order of decisions."""
     rows = [msgspec.json.decode(line, type=ServerPostbackLog) for line in queued_lines(database, "server_log")]
     return [row.response for row in rows]
 
 
 def send(limited: LimitedOffer, click_id: str, time: int = AT, **params: str) -> None:
-    """A call whose click is not found."""
+    """Send a postback without a click."""
     with limited.database.write() as conn:
         call = make_inbound_postback(time, **{"clickid": click_id} | params)
         inbox.add_entries(conn, "001-1", [make_inbox_postback(next(limited.positions), call, None)])
@@ -59,11 +59,11 @@ def test_unique_ip_conversion_is_accepted_once_per_offer_and_goal(limited: Limit
     with limited.database.write() as conn:
         other = add_affiliate(conn)
         second = add_offer(conn, limited.advertiser, reject_not_uniq_ip=True)
-    assert limited.call(limited.click(affiliate=other)) == DUPLICATE, "whoever's click it is"
+    assert limited.call(limited.click(affiliate=other)) == DUPLICATE, "the affiliate does not matter"
     limited.offer = second
     assert limited.call() == TAKEN
     assert limited.call(limited.click(ip="")) == TAKEN
-    assert limited.call(limited.click(ip="")) == TAKEN, "an address that is not known is nobody's"
+    assert limited.call(limited.click(ip="")) == TAKEN, "an unknown address is no duplicate"
 
 
 def test_unique_ip_check_ignores_declined_conversions(limited: LimitedOffer) -> None:
@@ -262,7 +262,7 @@ def test_postback_always_leaves_inbox_with_one_outcome(
     texts = responses(sqlite_database)[logged:]
     assert len(texts) == len(calls)
     assert set(texts) <= {"", *PostbackError}
-    assert not has_waiting_postbacks(sqlite_database), "nothing is set aside"
+    assert not has_waiting_postbacks(sqlite_database), "nothing is quarantined"
     with sqlite_database.read() as conn:
         changed = _made(conn) - before
         comments = set(conn.execute(select(conversion.c.comment).where(conversion.c.offer_id == yard.offer)).scalars())
@@ -271,5 +271,5 @@ def test_postback_always_leaves_inbox_with_one_outcome(
 
 
 def _made(conn: Any) -> int:
-    """How often conversions were made or changed."""
+    """Return how often conversions were made or changed."""
     return int(conn.execute(select(func.coalesce(func.sum(conversion.c.version), 0))).scalar_one())

@@ -1,7 +1,9 @@
-"""All that happens to conversions and money, played at random against a model in plain Python: calls in any order,
-edits, imports, changed offers, bans, holds, payments, and workers that die between any two of their steps. What is
-stored, told and counted is the model's, and the audit is clean
-(docs/spec/conversions.md, docs/spec/statistics.md#agreement, docs/spec/money.md)."""
+"""Random histories of conversions and money agree with a model in plain Python.
+
+They have postbacks in any order, edits, imports, changed offers, bans, holds, payments, and workers that die between
+any two of their steps. What is stored, logged and counted is the model's, and the audit finds no difference
+(docs/spec/conversions.md, docs/spec/statistics.md#agreement, docs/spec/money.md).
+"""
 
 import shutil
 from collections import Counter
@@ -73,13 +75,13 @@ from trackyard.store.tracking import edges
 
 _numbers = count(1)
 Visitor = tuple[int, str, str]
-"""Whose, from which country, from which address."""
+"""The affiliate, country and address of a visitor."""
 Params = dict[str, str]
 Opened = Callable[[], AbstractContextManager[Database]]
 
 
 class HistoryStateMachine(RuleBasedStateMachine):
-    """The installation and the model, taking the same steps. Two edges record, each loaded when it is its turn."""
+    """The installation and the model, in the same steps. Two edges record, each loaded in its turn."""
 
     def __init__(self, opened: Opened) -> None:
         super().__init__()
@@ -104,11 +106,11 @@ class HistoryStateMachine(RuleBasedStateMachine):
 
     @property
     def now(self) -> int:
-        """UTC ms."""
+        """Return the time, UTC ms."""
         return self.plant.clock.now_ms()
 
     def ask(self, path: str, body: Mapping[str, Any], *, again: bool = False) -> Any:
-        """What staff ask for; again: the answer was lost, and it is sent a second time."""
+        """Send a staff request, twice if `again`: then the first answer was lost."""
         headers = {"Idempotency-Key": f"k{next(_numbers)}"}
         answers = [self.plant.api.admin.call("POST", path, json=body, headers=headers) for _ in range(1 + again)]
         assert [answer.status_code for answer in answers] == [200] * (1 + again), answers[0].text
@@ -119,7 +121,7 @@ class HistoryStateMachine(RuleBasedStateMachine):
 
     @rule(edge=some, visits=st.lists(st.tuples(visitors, calls), min_size=1, max_size=3))
     def come(self, edge: int, visits: list[tuple[Visitor, Params]]) -> None:
-        """Clicks, each with a call some seconds later."""
+        """Make clicks, each with a postback some seconds later."""
         self._visit(edge, visits)
 
     def _visit(self, edge: int, visits: list[tuple[Visitor, Params]]) -> None:
@@ -130,14 +132,14 @@ class HistoryStateMachine(RuleBasedStateMachine):
 
     @initialize(visits=st.lists(st.tuples(visitors, calls), min_size=3, max_size=6))
     def begin(self, visits: list[tuple[Visitor, Params]]) -> None:
-        """Every game has some conversions to begin with."""
+        """Begin a game with some conversions."""
         for edge, visitor in enumerate(visits):
             self._visit(edge, [visitor])
         self._work((1, 2), None)
 
     @rule(edge=some, visitor=visitors, params=calls, repeated=repeats)
     def early_call(self, edge: int, visitor: Visitor, params: Params, repeated: Params) -> None:
-        """Calls before their click, by a clock that is ahead: they may be loaded before it, by the other edge."""
+        """Send postbacks before their click, by a fast clock: the other edge may load them before it."""
         named = new_click_id(self.now, self.edge(edge))
         self.record_call(edge, named, params)
         self.record_call(edge + 1, named, params | repeated)
@@ -146,20 +148,20 @@ class HistoryStateMachine(RuleBasedStateMachine):
 
     @rule(edge=some, visitor=visitors)
     def click(self, edge: int, visitor: Visitor) -> None:
-        """A click whose call may come later."""
+        """Make a click with a possible later postback."""
         self.record_click(edge, visitor, self.now)
 
     @precondition(lambda self: self.clicks)
     @rule(edge=some, which=some, params=calls, times=st.sampled_from([1, 1, 2]))
     def call(self, edge: int, which: int, params: Params, times: int) -> None:
-        """A call for a click that was recorded, loaded or not, by any edge."""
+        """Send a postback for a recorded click, loaded or not, by any edge."""
         for _ in range(times):
             self.record_call(edge, self.clicks[-1 - which % len(self.clicks)].id, params)
 
     @precondition(lambda self: any(made.click.id for made in self.model.made))
     @rule(edge=some, which=some, several=st.lists(repeats, min_size=1, max_size=3))
     def repeat(self, edge: int, which: int, several: list[Params]) -> None:
-        """Calls for a conversion that there is."""
+        """Send postbacks for an existing conversion."""
         known = [made for made in self.model.made if made.click.id]
         made = known[which % len(known)]
         kind, _, name = made.identity.partition(":")
@@ -170,7 +172,7 @@ class HistoryStateMachine(RuleBasedStateMachine):
 
     @rule(edge=some, name=names, params=calls)
     def strange_call(self, edge: int, name: str, params: Params) -> None:
-        """A call for what is no click, or a refused one."""
+        """Send a postback for a rejected click or none."""
         made = {
             "never": new_click_id(self.now, self.edge(edge)),
             "unknown edge": new_click_id(self.now, 77),
@@ -183,15 +185,15 @@ class HistoryStateMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.clicks)
     @rule(edge=some, params=calls, fault=faults)
     def faulty_call(self, edge: int, params: Params, fault: Params) -> None:
-        """A call that says what cannot be."""
+        """Send a postback with impossible values."""
         self.record_call(edge, self.clicks[-1].id, params | fault)
 
     def edge(self, number: int) -> int:
-        """One of the edges."""
+        """Choose an edge."""
         return sorted(self.writers)[number % 2]
 
     def record_click(self, edge: int, visitor: Visitor, at: int, named: str = "", *, reason: str = "") -> ModelClick:
-        """A click on an edge."""
+        """Make a click on an edge."""
         who, country, place = visitor
         number = self.edge(edge)
         made = ModelClick(named or new_click_id(at, number), number, at, self.people[who], country, place, reason)
@@ -203,7 +205,7 @@ class HistoryStateMachine(RuleBasedStateMachine):
         return made
 
     def record_call(self, edge: int, click: str, params: Params) -> None:
-        """A call on an edge, with the offer's code if it says no other."""
+        """Send a postback to an edge, with the offer's code unless it has another."""
         code = {"secure": self.model.offer.secure} if self.model.offer.secure else {}
         made = ModelPostback(new_id(self.now), self.now, {"clickid": click} | code | params)
         self.model.recorded.append((self.edge(edge), made))
@@ -216,7 +218,7 @@ class HistoryStateMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.model.made)
     @rule(which=st.sets(some, min_size=1, max_size=4), fields=edits, again=st.booleans())
     def edit(self, which: set[int], fields: dict[str, str], again: bool) -> None:
-        """An edit of some conversions."""
+        """Edit some conversions."""
         chosen = [self.model.made[place] for place in sorted({each % len(self.model.made) for each in which})]
         rows = self.stored()
         self.ask("/3.0/admin/conversion/edit", {"ids": [rows[_key(made)].id for made in chosen]} | fields, again=again)
@@ -224,14 +226,14 @@ class HistoryStateMachine(RuleBasedStateMachine):
 
     @rule(who=st.integers(0, 2), fields=imports, again=st.booleans())
     def import_one(self, who: int, fields: dict[str, Any], again: bool) -> None:
-        """An import."""
+        """Import a conversion."""
         given = fields | {"pid": self.people[who]}
         self.ask("/3.0/admin/conversion/import", given | {"offer": self.offer}, again=again)
         self.model.orders.append(ModelTask(self.now, given))
 
     @rule(fields=offers)
     def change_offer(self, fields: dict[str, Any]) -> None:
-        """An edit of the offer."""
+        """Edit the offer."""
         known, sent = self.model.offer, dict[str, Any]()
         for name, value in fields.items():
             setattr(known, name, SESSIONS[value] if value in ("1y", "2h", "0s", "1i") else value)
@@ -261,7 +263,7 @@ class HistoryStateMachine(RuleBasedStateMachine):
 
     @rule(change=people)
     def change(self, change: tuple[str, int, str]) -> None:
-        """A ban or the end of one; another share for the referrer, or another rate, from now on."""
+        """Ban an affiliate or end the ban, or set another referral share or exchange rate."""
         kind, who, value = change
         self.plant.clock.advance(1)
         if kind == "status":
@@ -276,7 +278,7 @@ class HistoryStateMachine(RuleBasedStateMachine):
 
     @rule(again=st.booleans())
     def pay(self, again: bool) -> None:
-        """Payments for all who are due."""
+        """Make payments of all due balances."""
         made = self.ask("/3.1/admin/payments", {}, again=again)["payments"]
         due = self.model.due()
         assert {(item["pid"], item["currency"]): Decimal(str(item["amount"])) for item in made} == due
@@ -287,7 +289,7 @@ class HistoryStateMachine(RuleBasedStateMachine):
     @precondition(lambda self: any(each.status == "created" for each in self.model.paid.values()))
     @rule(which=some, status=st.sampled_from(["paid", "cancelled"]), again=st.booleans())
     def end_payment(self, which: int, status: str, again: bool) -> None:
-        """A payment is executed or cancelled."""
+        """Execute or cancel a payment."""
         left = [number for number, each in self.model.paid.items() if each.status == "created"]
         number = left[which % len(left)]
         self.ask(f"/3.1/admin/payments/{number}", {"status": status}, again=again)
@@ -297,21 +299,21 @@ class HistoryStateMachine(RuleBasedStateMachine):
 
     @rule(hours=st.sampled_from([0.02, 1, 3, 26, 80]))
     def wait(self, hours: float) -> None:
-        """Time goes on. Nobody leaves a journal alone for so long that calls in another one give up its clicks."""
+        """Advance the clock, by less than what would end the wait for clicks of an idle journal."""
         if any(self.now + hours * HOUR - item.at > PATIENCE for _, item in self.model.recorded):
             self._work((1, 2), None)
         self.plant.clock.advance(int(hours * HOUR))
 
     @rule(crash=crashes)
     def end_holds(self, crash: CrashPoint | None) -> None:
-        """The job that confirms."""
+        """Run the job that confirms held conversions."""
         self.with_crash(crash, lambda: self.plant.end_holds())
         self.model.end_holds(self.now)
         self.check_stored()
 
     @rule(edges=marked, crash=crashes)
     def work(self, edges: tuple[int, ...], crash: CrashPoint | None) -> None:
-        """What edges recorded is loaded and decided, what staff asked for is done."""
+        """Load and decide what edges recorded, and make queued requests of staff."""
         self._work(edges, crash)
 
     def _work(self, edges: tuple[int, ...], crash: CrashPoint | None) -> None:
@@ -323,7 +325,7 @@ class HistoryStateMachine(RuleBasedStateMachine):
         self.check_stored()
 
     def with_crash(self, crash: CrashPoint | None, work: Callable[[], None]) -> None:
-        """Works; after a crash once more, with new workers where they died."""
+        """Work; after a crash once more, with new workers in the place of dead ones."""
         if crash is not None:
             try:
                 with inject_crash(self.plant.database, self.analytics, crash):
@@ -335,7 +337,7 @@ class HistoryStateMachine(RuleBasedStateMachine):
         work()
 
     def start(self) -> None:
-        """New workers begin where those before died. When nothing was loaded for long, that was an outage."""
+        """Replace dead workers. A long time without a load was a downtime."""
         with self.plant.database.read() as conn:
             loaded_until = max(each.loaded_until for each in checkpoints.get_checkpoints(conn))
         if self.now - loaded_until > MINUTE:
@@ -346,15 +348,15 @@ class HistoryStateMachine(RuleBasedStateMachine):
     # --- what is compared -----------------------------------------------------------------------------------
 
     def stored(self) -> dict[tuple[str, str], Any]:
-        """The conversions."""
+        """Return the conversions."""
         with self.plant.database.read() as conn:
             rows = conn.execute(select(conversion))
             return {(row.goal, f"a:{row.action_id}" if row.action_id else f"c:{row.click_id}"): row for row in rows}
 
     def check_stored(self) -> None:
-        """Conversions, balances and counters, and nothing that is left over."""
+        """Compare conversions, balances and counters, and find empty queues."""
         model, rows = self.model, self.stored()
-        assert {key: _shown(row) for key, row in rows.items()} == {_key(made): _told(made) for made in model.made}
+        assert {key: _shown(row) for key, row in rows.items()} == {_key(made): _log_rows(made) for made in model.made}
         with self.plant.database.read() as conn:
             held = ledger.list_balances(conn, self.people)
             queues = (select(func.count()).select_from(table) for table in (inbox, conversion_task))
@@ -367,7 +369,7 @@ class HistoryStateMachine(RuleBasedStateMachine):
         self.check_counters()
 
     def check_counters(self) -> None:
-        """What each cap has counted where a conversion counts."""
+        """Compare the counters of each cap that a conversion counts in."""
         with self.plant.database.read() as conn:
             terms = get_decision_context(conn, [self.offer], [], UTC).offers[self.offer]
             for made in self.model.made:
@@ -378,7 +380,7 @@ class HistoryStateMachine(RuleBasedStateMachine):
 
     @rule()
     def check(self) -> None:
-        """What statistics and the log tell, and the audit."""
+        """Compare statistics and the log, and run the audit."""
         self._check()
 
     def _check(self) -> None:
@@ -398,12 +400,12 @@ class HistoryStateMachine(RuleBasedStateMachine):
         assert Counter(f"{method} {text}" for _, method, text in rows if method != "GET") == model.done
 
     def report(self, dimension: str, **asked: Any) -> Any:
-        """Statistics of all time."""
+        """Return statistics of all time."""
         report = Report(Scope.everything(), 0, self.now + DAY, (dimension,), **asked)
         return run_report(self.analytics, report).rows
 
     def teardown(self) -> None:
-        """A last look, when all was worked off; then everything goes."""
+        """Compare once more when all is done, then remove everything."""
         try:
             self._work((1, 2), None)
             self._check()
@@ -423,7 +425,7 @@ def _shown(row: Any) -> tuple[Any, ...]:
     return row.status, row.comment, row.hold_until, row.created_at, row.affiliate_id, *amounts
 
 
-def _told(made: ModelConversion) -> tuple[Any, ...]:
+def _log_rows(made: ModelConversion) -> tuple[Any, ...]:
     amounts = made.currency, made.sum, made.charge, made.payout, *made.base
     return made.status, made.comment, made.hold_until, made.at, made.click.affiliate, *amounts
 
@@ -440,7 +442,7 @@ def _item(item: ModelPaymentItem) -> dict[str, Any]:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Opened:
-    """Opens an empty database on each call, of each engine in turn."""
+    """Open an empty database on each call, of each engine in turn."""
     empty = request.getfixturevalue("migrated_sqlite" if request.param == "sqlite" else "postgres")
 
     @contextmanager
@@ -458,7 +460,7 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Opened:
 
 
 def run_histories(opened: Opened, examples: int, steps: int, *, is_random: bool = False) -> None:
-    """Plays that many games of so many steps; the same ones each time, or others."""
+    """Play this many games of this many steps, the same each time or others."""
     chosen = settings(
         max_examples=examples,
         stateful_step_count=steps,

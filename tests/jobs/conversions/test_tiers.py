@@ -1,4 +1,4 @@
-"""Commission tiers: what conversions of before make of those that come."""
+"""Commission tiers: earlier conversions change the amounts of later ones."""
 
 from tests.support.clicks.inbound_postbacks import AT
 from tests.support.limited_offer import MIDNIGHT, LimitedOffer

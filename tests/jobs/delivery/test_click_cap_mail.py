@@ -1,4 +1,4 @@
-"""Day caps of clicks tell staff when they fill up."""
+"""Daily click caps that fill up cause a mail to staff."""
 
 import pytest
 from sqlalchemy import select

@@ -1,4 +1,4 @@
-"""Calls to affiliates: each made, in order, again when it failed, once when it did not."""
+"""Deliveries to affiliates: in order, repeated after a failure, once after a success."""
 
 import hashlib
 import hmac

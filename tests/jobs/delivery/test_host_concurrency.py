@@ -1,4 +1,4 @@
-"""How many calls a host gets at once: more while it is quick, few while it hangs."""
+"""Concurrency by host: more while a host is quick, few while it hangs."""
 
 from trackyard.jobs.delivery.host_concurrency import HostConcurrency, OutboundLimits
 
@@ -6,7 +6,7 @@ LIMITS = OutboundLimits(total=100, start=4, most=16, slow=6, least=2)
 
 
 def fill(places: HostConcurrency, host: str) -> int:
-    """Takes every place that a host has; how many."""
+    """Take every slot of a host; return how many."""
     taken = 0
     while places.take(host):
         taken += 1

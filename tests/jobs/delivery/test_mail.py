@@ -1,4 +1,4 @@
-"""From the queue to the mailbox: once, with one Message-ID, later when it cannot be now."""
+"""Mail goes from the queue to the mailbox once, with one Message-ID, also after failures."""
 
 import socket
 import ssl
@@ -121,7 +121,7 @@ def test_mail_password_is_not_sent_without_tls(
 
 
 def self_signed(directory: Path) -> tuple[ssl.SSLContext, ssl.SSLContext]:
-    """Contexts of a server whose certificate names 127.0.0.1, and of a client that trusts it alone."""
+    """TLS contexts of a server with a certificate for 127.0.0.1, and of a client that trusts only it."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "mail")])
     builder = x509.CertificateBuilder(subject_name=name, issuer_name=name, public_key=key.public_key())
@@ -155,7 +155,7 @@ def test_mail_over_implicit_tls_checks_certificate(database: Database, tmp_path:
 def test_mail_rejected_permanently_is_abandoned_and_others_are_sent(
     database: Database, mail_server: MailServer
 ) -> None:
-    mail_server.answer_differently(lambda said: "550 nobody here" if said == "a@example.org" else "250 OK")
+    mail_server.answer_differently(lambda said: "550 no such user" if said == "a@example.org" else "250 OK")
     queue(database, "a@example.org", "b@example.org", "ä@example.org")
     post = SmtpTransport(parse_smtp_url(mail_server.url), SENDER)
     drain(mailer(database, post))
@@ -193,7 +193,7 @@ def test_mail_interrupted_by_crash_is_resent_with_same_message_id(
     with pytest.raises(KeyboardInterrupt):
         dying.send_one()
     after = mailer(database, post, clock)
-    assert not after.send_one()  # its lease holds: nobody sends it twice at once
+    assert not after.send_one()  # its lease holds: no other worker sends it
     clock.advance(LEASE_MS)
     drain(after)
     post.close()
@@ -213,7 +213,7 @@ def test_mail_waits_for_server_that_is_down(database: Database, mail_server: Mai
 
 
 class FailingMailFolder(FolderTransport):
-    """Breaks over one recipient."""
+    """Fail on one recipient."""
 
     def send(self, letter: MailMessage) -> None:
         if letter.recipient == "bad@example.org":

@@ -1,4 +1,4 @@
-"""Mail goes by the settings of the moment."""
+"""Mail is sent by the current settings."""
 
 import pytest
 
@@ -13,17 +13,17 @@ LETTER = MailMessage("a" * 24, "b@b.example", "Hello", "Hello", 0)
 
 
 class RecordingTransport:
-    """A post that remembers by which settings each letter went, and when one was closed."""
+    """A transport that records its settings for each mail and each close."""
 
-    def __init__(self, wanted: MailSettings, told: list[tuple[str, MailSettings]]) -> None:
+    def __init__(self, wanted: MailSettings, calls: list[tuple[str, MailSettings]]) -> None:
         self._wanted = wanted
-        self._told = told
+        self._calls = calls
 
     def send(self, _letter: MailMessage) -> None:
-        self._told.append(("sent", self._wanted))
+        self._calls.append(("sent", self._wanted))
 
     def close(self) -> None:
-        self._told.append(("closed", self._wanted))
+        self._calls.append(("closed", self._wanted))
 
 
 @pytest.fixture
@@ -32,27 +32,27 @@ def cipher() -> SecretCipher:
 
 
 def test_mail_settings_of_staff_apply_to_next_mail(sqlite_database: Database, cipher: SecretCipher) -> None:
-    told: list[tuple[str, MailSettings]] = []
+    calls: list[tuple[str, MailSettings]] = []
     made: list[MailSettings] = []
 
     def make(wanted: MailSettings) -> RecordingTransport:
         made.append(wanted)
-        return RecordingTransport(wanted, told)
+        return RecordingTransport(wanted, calls)
 
     post = ConfiguredMailTransport(sqlite_database, cipher, DEFAULT, make)
     post.close()
     post.send(LETTER)
     post.send(LETTER)
-    assert (told, made) == ([("sent", DEFAULT)] * 2, [DEFAULT])
+    assert (calls, made) == ([("sent", DEFAULT)] * 2, [DEFAULT])
     with sqlite_database.write() as conn:
         settings.edit_setting(conn, settings.SMTP_URL, cipher.encrypt("smtp://me:secret@other.example"))
     post.send(LETTER)
     other = MailSettings("smtp://me:secret@other.example", "default@a.example")
-    assert told[2:] == [("closed", DEFAULT), ("sent", other)]
+    assert calls[2:] == [("closed", DEFAULT), ("sent", other)]
     with sqlite_database.write() as conn:
         settings.edit_setting(conn, settings.SMTP_URL, "")
         settings.edit_setting(conn, settings.MAIL_FROM, "new@a.example")
     post.send(LETTER)
-    assert told[-1] == ("sent", MailSettings("smtp://default.example", "new@a.example"))
+    assert calls[-1] == ("sent", MailSettings("smtp://default.example", "new@a.example"))
     post.close()
-    assert told[-1][0] == "closed"
+    assert calls[-1][0] == "closed"

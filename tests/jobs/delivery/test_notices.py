@@ -1,6 +1,7 @@
-"""Every notice that an API call queues: to whom, what it says, and that it goes out once
-(docs/spec/platform.md#mail). Those of
-caps and paused postbacks are with their jobs."""
+"""Notices that API requests queue: recipients, texts, and one mail each.
+
+docs/spec/platform.md#mail. Notices of caps and of paused postbacks are tested with their jobs.
+"""
 
 from collections.abc import Callable
 from decimal import Decimal
@@ -24,7 +25,7 @@ ANN = "ann@affiliate.example"
 
 
 class FakeMailTransport:
-    """A post that keeps what it is handed; `breaks`: dies with the first letter in its hands."""
+    """A transport that keeps its mail. breaks: it dies with the first one."""
 
     def __init__(self) -> None:
         self.letters: list[MailMessage] = []
@@ -37,7 +38,7 @@ class FakeMailTransport:
             raise KeyboardInterrupt
 
     def close(self) -> None:
-        """Holds nothing."""
+        """Do nothing."""
 
 
 def enable(api: Api, pid: int, offer: int) -> None:
@@ -92,7 +93,7 @@ def paid(status: str) -> Callable[[Api, int, int], None]:
         [payment] = api.admin.post("/3.1/admin/payments", **{"pid[]": pid})["payments"]
         for _ in range(2):
             api.admin.call("POST", f"/3.1/admin/payments/{payment['id']}", data={"status": status})
-        api.admin.post(f"/3.1/admin/payments/{payment['id']}", comment="told once")
+        api.admin.post(f"/3.1/admin/payments/{payment['id']}", comment="one notice")
 
     return done
 
@@ -124,7 +125,7 @@ def test_notice_has_recipient_subject_and_text(
 ) -> None:
     api = installed(database, analytics)
     pid, _ = api.add_affiliate(email=ANN, name="Ann")
-    api.add_affiliate()  # nobody else is told
+    api.add_affiliate()  # other affiliates get no notice
     do(api, pid, api.add_offer(privacy="protected"))
     tray = FakeMailTransport()
     mailer = Mailer(database, api.clock, tray)
@@ -132,7 +133,7 @@ def test_notice_has_recipient_subject_and_text(
         assert not mailer.send_one()
         return
     tray.breaks = True
-    with pytest.raises(KeyboardInterrupt):  # it was handed over, and nobody knows
+    with pytest.raises(KeyboardInterrupt):  # it was handed over, and not recorded
         mailer.send_one()
     assert not mailer.send_one()
     api.clock.advance(LEASE_MS)

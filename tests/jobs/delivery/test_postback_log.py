@@ -1,4 +1,4 @@
-"""The secret of a call never reaches its log."""
+"""The secret of a postback never reaches its log."""
 
 import time
 
@@ -35,7 +35,7 @@ def test_postback_log_secret_is_masked_in_every_form(text: str, kept: str) -> No
     "piece", ["name=secure\n", "name=secure ", '"secure":"', '"secure":"\\', '"secure" ', "secure="]
 )
 def test_postback_log_masking_takes_linear_time(piece: str) -> None:
-    """The worker does it in its transaction, and strangers write the text."""
+    """Masking is fast for any text, since it runs in the worker's transaction."""
     text = piece * (1024 * 1024 // len(piece))
     begin = time.process_time()
     mask_secrets(text)

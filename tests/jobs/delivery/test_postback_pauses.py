@@ -1,4 +1,4 @@
-"""Postbacks that are paused, resumed or removed: which of their calls are made."""
+"""Deliveries of postbacks that are paused, resumed or removed."""
 
 from collections.abc import Callable
 from typing import Any
@@ -39,7 +39,7 @@ def affiliate(database: Database) -> int:
 
 
 def end(database: Database, affiliate: int, *answers: HttpResult, postback: int = 1, forced: bool = False) -> None:
-    """Makes one call after the other, each with its answer, recorded together."""
+    """Make deliveries in order, each with its answer, recorded together."""
     items = [
         make_delivery(affiliate, "http://a.example/", subject_id=new_id(AT), postback_id=postback, forced=forced)
         for _ in answers

@@ -1,4 +1,4 @@
-"""Every acknowledged record exactly once in the analytic store and the inbox, whatever dies when."""
+"""Acknowledged records reach the analytic store and the inbox exactly once, whatever dies when."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,7 +33,7 @@ KINDS = {Click: RecordKind.CLICK, Impression: RecordKind.IMPRESSION, InboundPost
 
 
 class ProjectorSetup:
-    """An edge's journal and a projector over real stores, both stepped by the test."""
+    """An edge's journal and a projector on real stores, both stepped by the test."""
 
     def __init__(self, database: Database, analytics: Analytics, home: Path) -> None:
         self.database, self.analytics, self.home = database, analytics, home
@@ -45,11 +45,11 @@ class ProjectorSetup:
         self.start()
 
     def start(self) -> None:
-        """A new projector, as after a kill: nothing but files and databases is left of the one before."""
+        """Make a new projector, as after a kill: only files and databases are left of the old one."""
         self.projector = Projector(self.database, self.analytics, self.journal_dir, self.home / "rules", self.clock)
 
     def record(self, *records: Click | InboundPostback) -> None:
-        """Puts records into the journal, as one range."""
+        """Write records to the journal, as one range."""
         for record in records:
             self.writer.append(KINDS[type(record)], encode(record))
         self.clock.advance(400)
@@ -61,7 +61,7 @@ class ProjectorSetup:
         return InboundPostback(now, f"{now:024x}", "postback", "GET", "127.0.0.1", "", "", "", {"clickid": click_id})
 
     def clicks(self) -> int:
-        """Rows of clicks; each stands once in the look-up table too."""
+        """Return the rows of clicks; each is in the look-up table once as well."""
         sql = "SELECT count(), uniqExact(id), (SELECT uniqExact(id) FROM click_lookup) FROM click"
         [(rows, ids, lookups)] = self.analytics.rows(sql, {}, tuple[int, int, int])
         assert rows == ids == lookups
@@ -176,11 +176,11 @@ def test_projector_repeats_range_of_several_checkpoints_unchanged(
     yard.record(new_click(2))
     tokens: list[str] = []
 
-    def told(analytics: Any, table: str, items: Any, token: str, **options: Any) -> Any:
+    def recorded_load(analytics: Any, table: str, items: Any, token: str, **options: Any) -> Any:
         tokens.append(token)
         return load(analytics, table, items, token, **options)
 
-    monkeypatch.setattr(journals_module, "load", told)
+    monkeypatch.setattr(journals_module, "load", recorded_load)
     monkeypatch.setattr(journals_module.JournalLoader, "_inbox_postbacks", raise_killed)
     with pytest.raises(ProjectorKilled):
         yard.projector.drain()
@@ -189,7 +189,7 @@ def test_projector_repeats_range_of_several_checkpoints_unchanged(
     tokens.clear()
     yard.record(new_click(3))
     yard.start()
-    monkeypatch.setattr(journals_module, "load", told)
+    monkeypatch.setattr(journals_module, "load", recorded_load)
     yard.projector.drain()
     assert yard.clicks() == 4
     assert len(begun) == 1 and begun == set(tokens[:3]) and not begun & set(tokens[3:])

@@ -1,4 +1,4 @@
-"""Creatives that are fetched, and bytes that are swept."""
+"""Downloads of creatives, and the removal of orphaned files."""
 
 import ipaddress
 import logging
@@ -27,7 +27,7 @@ LOOPBACK = (ipaddress.ip_network("127.0.0.0/8"),)
 
 
 class FetchSetup:
-    """An offer with one creative that is to be fetched, and whoever fetches it."""
+    """An offer with one creative to download, and its fetcher."""
 
     def __init__(self, database: Database, directory: Path, url: str) -> None:
         self.database = database

@@ -1,4 +1,4 @@
-"""Quotes are entered as shipped, refreshed from a feed, and never fatal; what staff say stays theirs."""
+"""Exchange rates are shipped, refreshed from a feed, and never fatal; those of staff stay."""
 
 import ipaddress
 import logging
@@ -34,7 +34,7 @@ def make_rate_job(database: Database, url: str = "", now: int = WEDNESDAY) -> Ex
 
 
 def feed(*days: tuple[str, str]) -> bytes:
-    """Days with what a euro is in dollars."""
+    """Return days with the dollars of a euro."""
     cubes = "".join(f"<Cube time='{day}'><Cube currency='USD' rate='{rate}'/></Cube>" for day, rate in days)
     return f"<Cube>{cubes}</Cube>".encode()
 

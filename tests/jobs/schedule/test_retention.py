@@ -1,4 +1,4 @@
-"""What is kept no longer goes, and what was erased never comes back, while every figure stays."""
+"""Expired and erased data is gone for good, while every sum stays."""
 
 import os
 from collections.abc import Iterator
@@ -40,7 +40,7 @@ STAFF = "5" * 24
 
 
 class RetentionSetup:
-    """An installation with an affiliate whose visitor converted, another one, and what keeps them."""
+    """An installation with two affiliates, the visitor of one of them converted, and its jobs."""
 
     def __init__(self, database: Database, analytics: Analytics, home: Path) -> None:
         self.plant = SteppedInstallation(database, analytics, home)
@@ -58,7 +58,7 @@ class RetentionSetup:
         self.client.post("/3.0/partner/postback", url=url)
 
     def start(self, **days: int) -> None:
-        """New workers, as after a kill."""
+        """Make new workers, as after a kill."""
         deps = self.plant.api.deps
         retention_policy = RetentionPolicy(**days)
         self.plant.api = replace(self.plant.api, deps=replace(deps, retention_policy=retention_policy))
@@ -67,7 +67,7 @@ class RetentionSetup:
         self.retention = RetentionRunner(deps.database, deps.analytics, self.journals, deps.clock, retention_policy)
 
     def visit(self, affiliate: int, **fields: Any) -> str:
-        """A view, a click and a call that makes a conversion; the click's id."""
+        """Make an impression, a click and a postback that converts; return the click's id."""
         click = self.plant.click(self.offer, affiliate, self.advertiser, **fields)
         view = new_click(
             1, affiliate=affiliate, offer=self.offer, time=click.time, **fields | {"landing": 0, "uniq": 0}
@@ -78,12 +78,12 @@ class RetentionSetup:
         return click.id
 
     def erase(self, subject: ErasureSubject, value: str) -> None:
-        """As staff asks for it."""
+        """Erase by a request of staff."""
         with self.plant.database.write() as conn:
             erasures.add(conn, subject, value, STAFF, self.plant.clock.now_ms())
 
     def keep(self) -> None:
-        """Does all that can be done now."""
+        """Do all that can be done now."""
         for _ in range(10):
             busy = 0
             while self.plant.schedule.eraser.erase():
@@ -96,12 +96,12 @@ class RetentionSetup:
                 return
 
     def new_journal(self) -> None:
-        """The edge is started anew, which finishes its journal."""
+        """Restart the edge, which finishes its journal."""
         self.plant.writer.close()
         self.plant.writer = JournalWriter(self.journals, self.plant.edge, self.plant.clock)
 
     def everything(self) -> str:
-        """All that is kept anywhere, but for what is to be erased."""
+        """Return all stored data, apart from the list of erasures."""
         with self.plant.database.read() as conn:
             names = conn.dialect.get_table_names(conn)  # type: ignore[no-untyped-call]
             tables = [name for name in names if name not in ("erasure", "rule_change", "alembic_version")]
@@ -116,7 +116,7 @@ class RetentionSetup:
         return text
 
     def figures(self) -> Any:
-        """What anybody can get of figures."""
+        """Return all sums of reports."""
         api = self.plant.api
         report = Report(Scope.everything(), 0, api.clock.now_ms() + DAY_MS, ("affiliate", "day"))
         rows = [(row.keys, row.raw, row.views, row.actions) for row in run_report(api.deps.analytics, report).rows]
@@ -131,7 +131,7 @@ class RetentionSetup:
 
 @pytest.fixture
 def kept(database: Database, analytics: Analytics, tmp_path: Path) -> Iterator[RetentionSetup]:
-    """On each engine of SQL in turn."""
+    """The installation on each engine of SQL."""
     kept = RetentionSetup(database, analytics, tmp_path)
     yield kept
     kept.plant.close()
@@ -244,7 +244,7 @@ def test_retention_empties_old_personal_data(kept: RetentionSetup) -> None:
     kept.plant.work()
     kept.plant.call(clickid="", ip="198.51.100.77", user_id="u-77")
     kept.plant.settle()
-    with kept.plant.database.write() as conn:  # one that nobody could decide
+    with kept.plant.database.write() as conn:  # one that could not be decided
         call = conn.execute(select(inbox)).first()
         assert call is None
         row = {"journal": "x", "position": 1, "click_id": "", "state": "aside", "logged": False}
@@ -332,17 +332,17 @@ def test_retention_pauses_during_rebuild(kept: RetentionSetup) -> None:
 
 
 def test_retention_removes_quarantined_records_with_personal_data(kept: RetentionSetup) -> None:
-    aside = kept.journals / "damaged" / f"{new_id(1)}.record"
-    aside.parent.mkdir()
-    aside.write_bytes(b"somebody")
+    damaged = kept.journals / "damaged" / f"{new_id(1)}.record"
+    damaged.parent.mkdir()
+    damaged.write_bytes(b"personal")
     at = kept.plant.clock.now_ms() / 1000
-    os.utime(aside, (at, at))
+    os.utime(damaged, (at, at))
     kept.plant.clock.advance(400 * DAY_MS)
     kept.retention.remove_journals()
-    assert aside.exists()
+    assert damaged.exists()
     kept.plant.clock.advance(DAY_MS)
     kept.retention.remove_journals()
-    assert not aside.exists()
+    assert not damaged.exists()
 
 
 def test_retention_step_that_fails_does_not_block_others(

@@ -1,4 +1,4 @@
-"""Rules on their way from SQL to the edges."""
+"""The ruleset on its way from SQL to the edges."""
 
 import threading
 from pathlib import Path
@@ -33,7 +33,7 @@ def new_offer(database: Database) -> int:
 
 
 def offers_of(reader: RulesetLogReader) -> dict[str, RulesetOffer | None]:
-    """What the reader finds now: offers by key."""
+    """Return the offers that the reader finds now, by key."""
     found: dict[str, RulesetOffer | None] = {}
     while (news := reader.poll()) is not None:
         for entry in news.entries if isinstance(news, RulesetSnapshot) else news:

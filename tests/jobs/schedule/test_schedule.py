@@ -1,4 +1,4 @@
-"""What happens because time passes."""
+"""The jobs of the schedule."""
 
 import threading
 from dataclasses import replace
@@ -89,10 +89,10 @@ def test_offer_past_its_end_is_stopped_and_published(database: Database, stop_at
     with database.read() as conn:
         assert conn.execute(select(offer.c.status)).scalar_one() == ("stopped" if stopped else "active")
         changes = rulesets.changes_since(conn, 0, 10)
-        told, _ = audit_log.list_records(conn, audit_log.AuditFilter(what="offer"), page=1, limit=9)
+        records, _ = audit_log.list_records(conn, audit_log.AuditFilter(what="offer"), page=1, limit=9)
     assert [(change.kind, change.key) for change in changes] == ([("offer", str(number))] if stopped else [])
     expected = (SYSTEM_ACTOR, "job:offers", AT, str(number), {"status": ["active", "stopped"]})
-    assert [(one.staff_id, one.method, one.at, one.key, one.changes) for one in told] == [expected] * stopped
+    assert [(one.staff_id, one.method, one.at, one.key, one.changes) for one in records] == [expected] * stopped
 
 
 def test_waiting_postback_is_logged_once(database: Database) -> None:
@@ -118,7 +118,7 @@ def test_waiting_postback_is_logged_once(database: Database) -> None:
 def test_schedule_intervals_meet_documented_delays(database: Database) -> None:
     every = {job.name: job.seconds for job in JobScheduler(database, UTC, ManualClock(AT)).jobs}
     assert every["holds"] <= 30, "a hold ends at most 60 s late"
-    assert every["waiting"] <= 0.5, "the log tells within 2 s that a call waits"
+    assert every["waiting"] <= 0.5, "the log shows within 2 s that a postback waits"
 
 
 def test_schedule_failing_or_endless_job_does_not_block_others(
