@@ -159,9 +159,7 @@ def _notify_paid(conn: Connection, paid: AffiliatePayment, now_ms: int) -> None:
     """Mail an affiliate that its payment was executed."""
     payee = affiliates.names_of(conn, {paid.affiliate_id})[paid.affiliate_id]
     values = {"payment": paid.id, "amount": plain_amount(paid.amount), "currency": paid.currency}
-    notices.send_notice(
-        conn, notices.PAID, [notices.Recipient(payee.email, payee.name or payee.login)], now_ms, **values
-    )
+    notices.send_notice(conn, notices.PAID, [notices.recipient_of(payee)], now_ms, **values)
 
 
 class _Unpayable(Exception):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform import notices
-from trackyard.actions.platform.notices import Notice, Recipient
+from trackyard.actions.platform.notices import Notice
 from trackyard.base.errors import BadInput, NotFound, required
 from trackyard.domain.offers.choices import Privacy
 from trackyard.domain.offers.offers import Offer
@@ -125,11 +125,6 @@ def disconnect_offers(deps: Deps, access: Access, affiliate_id: int) -> int:
         return len(disconnected)
 
 
-def recipient_of(affiliate: Affiliate) -> Recipient:
-    """Return an affiliate as a recipient of mail."""
-    return Recipient(affiliate.email, affiliate.name or affiliate.login)
-
-
 def _get_affiliate_with_offers(
     conn: Connection, access: Access, affiliate_id: int, offer_ids: Iterable[int]
 ) -> AffiliateWithOffers:
@@ -149,4 +144,4 @@ def _get_affiliate_with_offers(
 
 def _notify(conn: Connection, notice: Notice, affiliate: Affiliate, titles: dict[int, str], now: int) -> None:
     if titles:
-        notices.send_notice(conn, notice, [recipient_of(affiliate)], now, **notices.offer_list_values(titles))
+        notices.send_notice(conn, notice, [notices.recipient_of(affiliate)], now, **notices.offer_list_values(titles))

@@ -12,7 +12,7 @@ from trackyard.actions.offers.checks import faults_of
 from trackyard.actions.offers.references import check_references
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform.files import NewFiles, store_new_files
-from trackyard.actions.platform.notices import CHANGED, Recipient, offer_label, send_notice
+from trackyard.actions.platform.notices import CHANGED, offer_label, recipient_of, send_notice
 from trackyard.base.errors import BadInput, NotFound, required
 from trackyard.base.ids import new_id
 from trackyard.domain.offers.edits import NewPartDefaults, WrittenFields, changed_fields, is_visible_change
@@ -177,7 +177,5 @@ def _touch(conn: Connection, categories_before: Iterable[str], after: Offer) -> 
 def _notify_connected(conn: Connection, before: Offer, after: Offer, now_ms: int) -> None:
     """Mail connected affiliates about a visible change, if the offer says so."""
     if after.send_emails and is_visible_change(before, after):
-        people = [
-            Recipient(each.email, each.name or each.login) for each in affiliates.connected_affiliates(conn, after.id)
-        ]
+        people = [recipient_of(each) for each in affiliates.connected_affiliates(conn, after.id)]
         send_notice(conn, CHANGED, people, now_ms, offer=offer_label(after.id, after.title))

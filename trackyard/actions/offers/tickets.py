@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.offers.connections import recipient_of
 from trackyard.actions.offers.lists import RelatedRecords, shared_related_records
 from trackyard.actions.people.affiliates import AffiliateRecord, nested_records
 from trackyard.actions.people.scope import scope_of
@@ -150,7 +149,7 @@ def _notify(conn: Connection, ticket: Ticket, *, approve: bool, now: int) -> Non
     recipients_by_id = affiliates.affiliates_of(conn, [ticket.affiliate_id])
     title = offers.names_of(conn, [ticket.offer_id])[ticket.offer_id].title
     notice = notices.APPROVED if approve else notices.REJECTED
-    recipients = [recipient_of(each) for each in recipients_by_id.values()]
+    recipients = [notices.recipient_of(each) for each in recipients_by_id.values()]
     notices.send_notice(conn, notice, recipients, now, offer=notices.offer_label(ticket.offer_id, title))
 
 

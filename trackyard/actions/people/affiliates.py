@@ -10,7 +10,6 @@ from trackyard.actions.people.assignments import merged_sub_accounts, resolve_ma
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform import notices
 from trackyard.actions.platform.custom_fields import checked_answers
-from trackyard.actions.platform.notices import Recipient
 from trackyard.base.errors import BadInput, Conflict, required
 from trackyard.base.ids import new_api_key
 from trackyard.base.money import ZERO
@@ -169,8 +168,7 @@ def renew_password(deps: Deps, access: Access, affiliate_id: int) -> str:
         found = _found(conn, scope_of(conn, access), affiliate_id, lock=True)
         affiliates.edit_affiliate(conn, affiliate_id, {"password_hash": hashed, "updated_at": now})
         keys.remove_sessions(conn, AccountKind.AFFILIATE, affiliate_id)
-        recipient = Recipient(found.email, found.name or found.login)
-        notices.send_notice(conn, notices.PASSWORD, [recipient], now, password=password)
+        notices.send_notice(conn, notices.PASSWORD, [notices.recipient_of(found)], now, password=password)
     return password
 
 

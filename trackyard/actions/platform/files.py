@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
-from trackyard.base.errors import BadInput, NotFound, RequestError, UnsupportedMediaType, required
+from trackyard.base.errors import BadInput, NotFound, RequestError, UnsupportedMediaType
 from trackyard.domain.offers.offers import Creative, Offer
 from trackyard.domain.people.callers import Access
 from trackyard.domain.platform.files import InvalidFile, Media, each_member, find_media
@@ -184,12 +184,6 @@ def remove_creatives(deps: Deps, access: Access, offer_id: int, creative_ids: It
         files.remove_files(conn, [item.file for item in removed if item.file is not None])
         files.remove_fetches_of(conn, offer.id, [item.id for item in removed])
     return [item.id for item in removed]
-
-
-def get_offer_id(deps: Deps, access: Access, reference: str) -> int:
-    """The id of an offer that the caller may write. Raises NotFound."""
-    with deps.database.read() as conn:
-        return required(offers.find_offer(conn, scope_of(conn, access), reference)).id
 
 
 def find_file(deps: Deps, file_id: str) -> FileRow | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from trackyard.domain.people.affiliates import Affiliate, AffiliateName
 from trackyard.store.engine.database import Connection
 from trackyard.store.platform import mail
 
@@ -77,6 +78,11 @@ def send_notice(
     for recipient in recipients:
         body = notice.body.format(name=recipient.name, **values)
         mail.add(conn, recipient.email, notice.subject.format(**values), body, now_ms)
+
+
+def recipient_of(affiliate: Affiliate | AffiliateName) -> Recipient:
+    """Return an affiliate as a recipient of mail."""
+    return Recipient(affiliate.email, affiliate.name or affiliate.login)
 
 
 def offer_label(offer_id: int, title: str) -> str:

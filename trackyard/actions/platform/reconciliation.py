@@ -7,7 +7,7 @@ later records make no discrepancy.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -190,8 +190,10 @@ def _check_conversions(deps: Deps, findings: ReconciliationResult) -> None:
             unknown_ids -= stored.existing_conversions(conn, unknown_ids)
         for conversion_id in sorted(unknown_ids):
             findings.add_discrepancy("conversion of facts", conversion_id, "in SQL", "not there")
-        _compare_ledger(states, entered, findings)
-        _compare_shares(states, shares, findings)
+        _compare_ledger("ledger of a conversion", states, entered, _payout_entry, findings)
+        if referred := sum(state.referrer_id is not None for state in states):
+            findings.check("referral shares", referred)
+        _compare_ledger("referral share of a conversion", states, shares, _share_entry, findings)
         if not underway:
             _compare_report(deps, since, until, states, findings)
 
@@ -201,6 +203,8 @@ def _state(fact: ConversionEventFields) -> ConversionEventRow:
 
 
 _Amounts = tuple[int, int, int, str, Decimal, Decimal, Decimal, Decimal]
+_LedgerEntry = dict[tuple[int, str], tuple[Decimal, Decimal]]
+"""(hold, available) by affiliate and currency."""
 
 
 def _compare_facts(
@@ -234,33 +238,32 @@ def _amounts_of_fact(fact: ConversionEventRow) -> _Amounts:
 
 
 def _compare_ledger(
-    states: Sequence[StoredConversion], entered: dict[str, list[LedgerSums]], findings: ReconciliationResult
+    what: str,
+    states: Sequence[StoredConversion],
+    entered: dict[str, list[LedgerSums]],
+    entry_of: Callable[[StoredConversion], _LedgerEntry],
+    findings: ReconciliationResult,
 ) -> None:
+    """Compare an entry of each conversion with the ledger."""
     for state in states:
-        hold, available = balance_effect(Status(state.status), state.payout)
-        wanted = {(state.affiliate_id, state.currency): (hold, available)}
+        wanted = entry_of(state)
         found = {(each.affiliate_id, each.currency): (each.hold, each.available) for each in entered.get(state.id, [])}
         if _nonzero(found) != _nonzero(wanted):
-            findings.add_discrepancy("ledger of a conversion", state.id, wanted, found)
+            findings.add_discrepancy(what, state.id, wanted, found)
 
 
-def _compare_shares(
-    states: Sequence[StoredConversion], entered: dict[str, list[LedgerSums]], findings: ReconciliationResult
-) -> None:
-    """Compare the referral share of each conversion with the ledger."""
-    for state in states:
-        share = referral_share(Status(state.status), state.payout, state.referral_percent)
-        wanted = {} if state.referrer_id is None else {(state.referrer_id, state.currency): (ZERO, share)}
-        found = {(each.affiliate_id, each.currency): (each.hold, each.available) for each in entered.get(state.id, [])}
-        if wanted:
-            findings.check("referral shares")
-        if _nonzero(found) != _nonzero(wanted):
-            findings.add_discrepancy("referral share of a conversion", state.id, wanted, found)
+def _payout_entry(state: StoredConversion) -> _LedgerEntry:
+    return {(state.affiliate_id, state.currency): balance_effect(Status(state.status), state.payout)}
 
 
-def _nonzero(
-    sums: dict[tuple[int, str], tuple[Decimal, Decimal]],
-) -> dict[tuple[int, str], tuple[Decimal, Decimal]]:
+def _share_entry(state: StoredConversion) -> _LedgerEntry:
+    if state.referrer_id is None:
+        return {}
+    share = referral_share(Status(state.status), state.payout, state.referral_percent)
+    return {(state.referrer_id, state.currency): (ZERO, share)}
+
+
+def _nonzero(sums: _LedgerEntry) -> _LedgerEntry:
     return {key: pair for key, pair in sums.items() if any(pair)}
 
 

@@ -9,7 +9,8 @@ from starlette.datastructures import Headers
 from starlette.responses import FileResponse, Response, StreamingResponse
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.platform.files import NewFile, NewFiles, find_file, get_offer_id, remove_creatives
+from trackyard.actions.offers.offers import get_editable_id
+from trackyard.actions.platform.files import NewFile, NewFiles, find_file, remove_creatives
 from trackyard.api.views import view_of
 from trackyard.domain.offers.offers import Creative
 from trackyard.domain.people.roles import Permission
@@ -90,7 +91,7 @@ class RemovedCreativesAnswer(Answer):
     "/admin/offer/{id}/remove-creative",
     for_staff(Permission.OFFERS_WRITE),
     id="admin.offer.remove-creative",
-    find=lambda request: get_offer_id(request.deps, request.access, request.path["id"]),
+    find=lambda request: get_editable_id(request.deps, request.access, request.path["id"]),
 )
 def remove(request: ApiRequest[Deps], params: RemoveCreatives) -> RemovedCreativesAnswer:
     """Remove creatives of an offer, with their files."""
