@@ -1,4 +1,4 @@
-"""Lists of conversions for what a caller may see."""
+"""Lists of conversions within a caller's scope."""
 
 from collections.abc import Sequence
 from dataclasses import replace

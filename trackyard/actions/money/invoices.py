@@ -23,7 +23,7 @@ from trackyard.store.money import invoices
 from trackyard.store.people import advertisers
 
 MAX_DAYS: Final = 3660
-"""Of a period: what statistics answer for."""
+"""The longest period, as in statistics."""
 
 _NO_LIMIT: Final = 2**31
 
@@ -93,7 +93,7 @@ def _changed(deps: Deps, scope: Scope, before: Invoice, given: dict[str, Any]) -
 
 
 def _computed_from(item: Invoice) -> tuple[Any, ...]:
-    """What computed lines rest on."""
+    """Return the fields that computed lines depend on."""
     return item.advertiser_id, item.start_date, item.end_date
 
 

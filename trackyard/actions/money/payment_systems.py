@@ -113,7 +113,7 @@ def _field_faults(name: str, system: PaymentSystem, answers: dict[str, str]) -> 
 def _numbered(
     before: Sequence[dict[str, Any]], last: int, fields: Sequence[SystemFieldInput]
 ) -> tuple[list[dict[str, Any]], int]:
-    """Fields with their numbers, and the highest one there ever was: a number never means another field."""
+    """Return fields with numbers, and the highest number ever used: numbers are not reused."""
     known = {field["id"] for field in before}
     numbered, faults = [], {}
     for place, field in enumerate(fields):

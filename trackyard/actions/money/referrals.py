@@ -1,4 +1,4 @@
-"""Referral shares, for what a caller may see (docs/spec/statistics.md#referral-payments)."""
+"""Referral shares within a caller's scope (docs/spec/statistics.md#referral-payments)."""
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of

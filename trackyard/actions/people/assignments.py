@@ -31,7 +31,7 @@ def resolve_manager(conn: Connection, access: Access, manager_id: str | None, wi
 
 
 def merged_sub_accounts(stored: Mapping[str, Any], sent: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-    """Return sub accounts after a change. sent: the parts of each that change; one without values goes."""
+    """Return sub accounts after a change. sent: the parts of each that change; one without values is removed."""
     empty = {"value": "", "except": False}
     merged = {number: stored.get(number, empty) | sent.get(number, {}) for number in ("1", "2")}
     return {number: item for number, item in merged.items() if item["value"]}

@@ -28,7 +28,7 @@ from trackyard.store.people import affiliates, keys, sign_ins, staff
 from trackyard.store.platform import settings
 
 SIGN_UPS_PER_ADDRESS: Final = 10
-"""In a window of signing in; the next is refused until it ends."""
+"""Sign-ups of an address within WINDOW_MS; the next is rejected until the window ends."""
 
 
 @dataclass(frozen=True, slots=True)

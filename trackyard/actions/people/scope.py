@@ -1,4 +1,4 @@
-"""What a caller may see, for the permission it uses (docs/spec/callers.md#roles-of-staff)."""
+"""The scope of a caller for the permission it uses (docs/spec/callers.md#roles-of-staff)."""
 
 from collections.abc import Iterable
 

@@ -41,7 +41,7 @@ def get_staff(deps: Deps, staff_id: str) -> StaffRecord:
 
 
 def add_staff(deps: Deps, new: Staff, password: str) -> StaffRecord:
-    """Create a staff user with a key of its own. Raises Conflict for a taken e-mail address."""
+    """Create a staff user with a new key. Raises Conflict for a taken e-mail address."""
     now = deps.clock.now_ms()
     hashed = hash_password(password)  # takes long on purpose: before the transaction
     roles = _in_order(new.roles)

@@ -40,7 +40,7 @@ class _KeyTaken(Exception):
 def run_once(deps: Deps, asked: IdempotentRequest, work: Callable[[], str]) -> tuple[str, bool]:
     """Return the answer of `work` or of the first request with the key, and whether it is a replay.
 
-    Raises what `work` raises, and Conflict when the key came with another request.
+    Raises the errors of `work`, and Conflict when the key came with another request.
     """
     for _ in range(_TRIES):
         found = _find_answer(deps, asked)

@@ -26,9 +26,9 @@ class CurrencyFixed(Exception):
 
 
 def first_start(database: Database, cipher: SecretCipher, clock: Clock, admin_key: str | None) -> str | None:
-    """Create what an installation needs, once; return the administrator's key when it is new.
+    """Create the records of a new installation, once; return the administrator's key when it is new.
 
-    admin_key: fixes the first administrator's key; another one than it has replaces its keys.
+    admin_key: fixes the first administrator's key; a different one replaces its keys.
     """
     now = clock.now_ms()
     with database.write() as conn:

@@ -2,8 +2,8 @@
 
 journal = clicks, postbacks = conversions = conversion events = statistics, ledger = balances.
 
-It runs during traffic: SQL is read first, with what is on its way to the analytic store, then that store, so that
-later records make no discrepancy.
+It runs during traffic: SQL is read first, with queued rows of the analytic store, then that store, so that later
+records make no discrepancy.
 """
 
 from collections import defaultdict
@@ -121,7 +121,7 @@ def _id_of(payload: bytes) -> str | None:
 def _report_rows(
     deps: Deps, directory: Path, edge: int, journal: str, end: int, kind: RecordKind, findings: ReconciliationResult
 ) -> None:
-    """Report what is recorded and not loaded, or loaded and not recorded."""
+    """Report rows that are recorded and not loaded, or loaded and not recorded."""
     table = _TABLES[kind]
     loaded = analytic.ids_by_position(deps.analytics, table, journal, end)
     count, _ = analytic.sum_journal(deps.analytics, table, journal, end)
@@ -146,7 +146,7 @@ def _report_rows(
 
 
 def _check_calls(deps: Deps, findings: ReconciliationResult) -> None:
-    """Check that accepted postbacks and the changes by postbacks are the same, as long as logs are kept."""
+    """Check that logged postbacks and the changes by postbacks agree, as long as logs are kept."""
     since = f"{deps.retention_policy.log_cutoff_ms(deps.clock.now_ms()) // 1000:08x}"  # ids begin with their second
     with deps.database.read() as conn:
         changed = dict(stored.each_postback_change(conn, since))

@@ -26,7 +26,7 @@ class Settings:
 
     trafficback_url: of rejected clicks without a target of their offer.
     hash_password: the code of inbound postbacks where neither offer nor advertiser has one.
-    mail_from, smtp_url: the sender and the server of mail, its password included; "" is what the variables say.
+    mail_from, smtp_url: the sender and the server of mail, its password included; "" = those of the start.
     refuse_bots: whether clicks of bots and prefetches are rejected.
     statistics_revenue, statistics_rows: switches of domain/statistics/switches.py.
     """

@@ -1,4 +1,4 @@
-"""Lists of clicks for what a caller may see."""
+"""Lists of clicks within a caller's scope."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -13,7 +13,7 @@ from trackyard.store.people import advertisers, affiliates
 
 @dataclass(frozen=True, slots=True)
 class EntityNames:
-    """Today's names by id, without what was removed. cities: by their stored names."""
+    """Current names by id, without removed records. cities: by their stored names."""
 
     offers: dict[int, OfferName] = field(default_factory=dict)
     affiliates: dict[int, AffiliateName] = field(default_factory=dict)

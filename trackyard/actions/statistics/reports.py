@@ -1,4 +1,4 @@
-"""Statistics for what a caller may see, with the names that they mention."""
+"""Statistics within a caller's scope, with the names that they mention."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace

@@ -64,7 +64,7 @@ def list_server_records(deps: Deps, access: Access, query: LogQuery) -> tuple[li
 def list_affiliate_records(deps: Deps, access: Access, query: LogQuery) -> tuple[list[AffiliateLogRecord], int]:
     """Return a page of the affiliate postback log and the number of records.
 
-    An affiliate sees its own postbacks alone. The query's scope becomes the caller's.
+    An affiliate sees only its own postbacks. The query's scope becomes the caller's.
     """
     query = replace(query, include_cross=access.affiliate_id is None)
     page = list_affiliate_log(deps.analytics, _scoped(deps, access, query))

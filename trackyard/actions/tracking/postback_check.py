@@ -70,7 +70,7 @@ _REQUIRED_STEPS: Final = ("status", "sum", "currency")
 
 @dataclass(frozen=True, slots=True)
 class SamplePostback:
-    """A postback as it would come. params: by canonical name; ip: of the caller; at: UTC ms."""
+    """A sample postback. params: by canonical name; ip: of the caller; at: UTC ms."""
 
     params: Mapping[str, str]
     ip: str

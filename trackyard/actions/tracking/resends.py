@@ -25,8 +25,10 @@ _BATCH_SIZE: Final = 300
 
 @dataclass(frozen=True, slots=True)
 class Resent:
-    """What is sent again. waiting: forced deliveries that were queued before.
+    """The result of a resend.
 
+    queued: new forced deliveries.
+    waiting: forced deliveries that were queued before.
     dropped: deliveries of postbacks that were removed.
     """
 
@@ -68,7 +70,7 @@ def replay(deps: Deps, access: Access, affiliate_id: int, since: int, until: int
 def _queue(deps: Deps, attempts: Sequence[AffiliatePostbackLog]) -> Resent:
     """Queue deliveries in several transactions: one would block all other writers.
 
-    What is queued stays when a later part fails; a repeat adds the missing ones alone.
+    What is queued stays when a later part fails; a repeat adds only the missing ones.
     """
     now = deps.clock.now_ms()
     present_count = queued = 0

@@ -47,7 +47,7 @@ BUILD_STEPS: Final = _FIXED_STEPS + len(_AFFILIATES) + len(OFFERS) + sum(len(pla
 
 @dataclass(frozen=True, slots=True)
 class DemoNetwork:
-    """What was made.
+    """The made records.
 
     offers, affiliates, advertisers: ids by key.
     keys: API keys of affiliates by key.

@@ -1,1 +1,1 @@
-"""What happens because time passes."""
+"""Jobs that run because time passes."""
