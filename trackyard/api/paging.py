@@ -1,12 +1,20 @@
 """Parameters that every list has."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
 from trackyard.wire.endpoint import ApiRequest
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Params
+from trackyard.wire.response.envelope import Pagination, pagination
 
 Count = Annotated[int, s.WholeNumber(minimum=1)]
+
+
+class PagePlace(TypedDict):
+    """The place of a page, as actions take it."""
+
+    page: int
+    limit: int
 
 
 class Paging(Params):
@@ -15,6 +23,10 @@ class Paging(Params):
     page: Count = 1
     limit: Count = 100
 
-    def clamped(self, request: ApiRequest[Any]) -> int:
-        """Return the limit that is used."""
-        return min(self.limit, request.max_limit)
+    def place(self, request: ApiRequest[Any]) -> PagePlace:
+        """Return the page and the limit that is used."""
+        return {"page": self.page, "limit": min(self.limit, request.max_limit)}
+
+    def pagination(self, request: ApiRequest[Any], total: int) -> Pagination:
+        """Return the pagination of an answer. total: entities on all pages."""
+        return pagination(page=self.page, per_page=min(self.limit, request.max_limit), total=total)

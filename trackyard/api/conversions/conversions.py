@@ -24,7 +24,7 @@ from trackyard.domain.people.roles import Permission
 from trackyard.domain.tracking.subs import SUBS
 from trackyard.journal.records import Click
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
-from trackyard.wire.response.envelope import Answer, Moment, Money, Pagination, View, number, pagination
+from trackyard.wire.response.envelope import Answer, Moment, Money, Pagination, View, number
 from trackyard.wire.response.exports import (
     ColumnType,
     ExportTable,
@@ -160,9 +160,7 @@ def conversion_rows(request: ApiRequest[Deps], params: ListConversions) -> Expor
     zone = params.timezone or request.deps.zone
     period = "_".join(str(local_day(at_ms, zone)) for at_ms in (chosen.since, chosen.until - 1))
     if params.is_paged:
-        found, _, names = list_visible_conversions(
-            request.deps, request.access, chosen, page=params.page, limit=params.clamped(request)
-        )
+        found, _, names = list_visible_conversions(request.deps, request.access, chosen, **params.place(request))
         return table_of(view, (view(**show(item, names)) for item in found), zone, period=period)
     export = export_conversions(request.deps, request.access, chosen)
     columns = _ColumnMaker(view, request.version, is_staff=request.staff, is_raw=params.raw_export)
@@ -182,11 +180,10 @@ def list_conversions(
     request: ApiRequest[Deps], params: ListConversions
 ) -> ConversionsForStaff | ConversionsForAffiliate:
     """List conversions."""
-    limit = params.clamped(request)
     found, total, names = list_visible_conversions(
-        request.deps, request.access, params.chosen(request), page=params.page, limit=limit
+        request.deps, request.access, params.chosen(request), **params.place(request)
     )
-    pages = pagination(page=params.page, per_page=limit, total=total)
+    pages = params.pagination(request, total)
     show = _view_maker(request, params, as_text(params.timezone or request.deps.zone))
     shown = [show(item, names) for item in found]
     if request.staff:

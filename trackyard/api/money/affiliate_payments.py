@@ -5,8 +5,8 @@ from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.money import affiliate_payments as payments
+from trackyard.api.lookups import in_scope_by_number
 from trackyard.api.paging import Paging
-from trackyard.api.paths import path_number
 from trackyard.api.statistics.times import At, as_text, unchanged
 from trackyard.api.views import view_of
 from trackyard.base.errors import BadInput
@@ -22,10 +22,11 @@ from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, Params, Seq
-from trackyard.wire.response.envelope import Answer, Moment, Money, Pagination, View, number, pagination
+from trackyard.wire.response.envelope import Answer, Moment, Money, Pagination, View, number
 from trackyard.wire.response.exports import ExportParams, ExportTable, FileExport, table_of
 
 routes = Routes[Deps]()
+_find = in_scope_by_number(payments.get_payment)
 
 EVERY_ROW = "Every row, whatever `page` and `limit` say."
 Status = Annotated[PaymentStatus, s.Choice(PaymentStatus)]
@@ -174,10 +175,10 @@ def payment_rows(request: ApiRequest[Deps], params: ListPayments) -> ExportTable
 )
 def list_(request: ApiRequest[Deps], params: ListPayments) -> PaymentsAnswer:
     """List payments to affiliates, the newest first."""
-    limit, zone = params.clamped(request), request.deps.zone
+    zone = request.deps.zone
     chosen = params.chosen(zone)
-    found, total = payments.list_payments(request.deps, request.access, chosen, page=params.page, limit=limit)
-    pages = pagination(page=params.page, per_page=limit, total=total)
+    found, total = payments.list_payments(request.deps, request.access, chosen, **params.place(request))
+    pages = params.pagination(request, total)
     return PaymentsAnswer(payments=[payment_view(item, as_text(zone)) for item in found], pagination=pages)
 
 
@@ -208,10 +209,6 @@ def add(request: ApiRequest[Deps], params: AddPayments) -> AddedPaymentsAnswer:
     )
 
 
-def _find(request: ApiRequest[Deps]) -> AffiliatePayment:
-    return payments.get_payment(request.deps, request.access, path_number(request))
-
-
 @routes.post("/admin/payments/{id}", for_staff(Permission.PAYMENTS_WRITE), id="admin.payment.edit", find=_find)
 def edit(request: ApiRequest[Deps], params: EditPayment) -> PaymentAnswer:
     """Execute or cancel a payment, or change its comment. One that was executed or cancelled stays so."""
@@ -236,10 +233,9 @@ def entry_rows(request: ApiRequest[Deps], _params: ListEntries) -> ExportTable:
 )
 def list_entries(request: ApiRequest[Deps], params: ListEntries) -> PaymentEntriesAnswer:
     """What a payment pays, the oldest first. One that was cancelled pays nothing."""
-    limit = params.clamped(request)
-    found, total = payments.list_entries(request.deps, request.subject.id, page=params.page, limit=limit)
+    found, total = payments.list_entries(request.deps, request.subject.id, **params.place(request))
     views = [_entry_view(item, as_text(request.deps.zone)) for item in found]
-    return PaymentEntriesAnswer(entries=views, pagination=pagination(page=params.page, per_page=limit, total=total))
+    return PaymentEntriesAnswer(entries=views, pagination=params.pagination(request, total))
 
 
 def payment_view(item: AffiliatePayment, at: At) -> AffiliatePaymentView:

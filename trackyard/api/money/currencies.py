@@ -12,7 +12,7 @@ from trackyard.actions.money.currencies import (
     list_currencies,
     remove_currency,
 )
-from trackyard.api.paths import path_number
+from trackyard.api.lookups import by_number
 from trackyard.api.views import view_of
 from trackyard.base.money import ZERO
 from trackyard.domain.money.currencies import Currency
@@ -23,6 +23,7 @@ from trackyard.wire.request.params import NoParams, Params
 from trackyard.wire.response.envelope import Answer, Money, View, number
 
 routes = Routes[Deps]()
+_find = by_number(get_currency)
 
 _RATE = re.compile(r"[0-9]{1,8}(\.[0-9]{1,10})?\Z")
 
@@ -106,10 +107,6 @@ def add(request: ApiRequest[Deps], params: AddCurrency) -> CurrencyAnswer:
     """Add a currency with its rate."""
     made = add_currency(request.deps, params.code, params.rate, active=params.active, min_payment=params.min_payment)
     return CurrencyAnswer(currency=currency_view(made))
-
-
-def _find(request: ApiRequest[Deps]) -> Currency:
-    return get_currency(request.deps, path_number(request))
 
 
 @routes.post("/admin/currencies/{id}", for_staff(Permission.CURRENCIES_WRITE), id="admin.currency.edit", find=_find)

@@ -6,8 +6,8 @@ from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.money import invoices
+from trackyard.api.lookups import in_scope_by_number
 from trackyard.api.paging import Paging
-from trackyard.api.paths import path_number
 from trackyard.api.views import view_of
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import local_day
@@ -16,9 +16,10 @@ from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, Clearable, NoParams, Params, Seq
-from trackyard.wire.response.envelope import Answer, Money, Pagination, View, number, pagination
+from trackyard.wire.response.envelope import Answer, Money, Pagination, View, number
 
 routes = Routes[Deps]()
+find = in_scope_by_number(invoices.get_invoice, "number")
 
 Status = Annotated[InvoiceStatus, s.Choice(InvoiceStatus)]
 OptionalDay = Annotated[s.Day | None, Clearable()]
@@ -112,11 +113,6 @@ class InvoiceWrittenAnswer(Answer):
     number: int
 
 
-def find(request: ApiRequest[Deps]) -> Invoice:
-    """The invoice of the path's number. Raises NotFound."""
-    return invoices.get_invoice(request.deps, request.access, path_number(request, "number"))
-
-
 @routes.get("/admin/advertiser-invoices", for_staff(Permission.INVOICES_WRITE), id="admin.advertiser-invoices.list")
 def list_(request: ApiRequest[Deps], params: ListInvoices) -> InvoicesAnswer:
     """List invoices, the newest first.
@@ -125,11 +121,10 @@ def list_(request: ApiRequest[Deps], params: ListInvoices) -> InvoicesAnswer:
     """
     if params.start_date and params.end_date and params.end_date < params.start_date:
         raise BadInput({"end_date": ["This day must not lie before start_date."]})
-    limit = params.clamped(request)
     chosen = InvoiceFilter(params.status, params.start_date, params.end_date)
-    found, total = invoices.list_invoices(request.deps, request.access, chosen, page=params.page, limit=limit)
+    found, total = invoices.list_invoices(request.deps, request.access, chosen, **params.place(request))
     views = [invoice_view(item, request.deps.zone) for item in found]
-    return InvoicesAnswer(message=views, pagination=pagination(page=params.page, per_page=limit, total=total))
+    return InvoicesAnswer(message=views, pagination=params.pagination(request, total))
 
 
 @routes.get(

@@ -11,7 +11,7 @@ from trackyard.actions.money.payment_systems import (
     list_payment_systems,
     remove_payment_system,
 )
-from trackyard.api.paths import path_number
+from trackyard.api.lookups import by_number
 from trackyard.api.views import view_of
 from trackyard.domain.money.payment_systems import PaymentSystem
 from trackyard.domain.people.roles import Permission
@@ -21,6 +21,7 @@ from trackyard.wire.request.params import Clearable, NoParams, Params, Seq
 from trackyard.wire.response.envelope import Answer, View
 
 routes = Routes[Deps]()
+_find = by_number(get_payment_system)
 
 
 class FieldItem(Params):
@@ -92,10 +93,6 @@ def add(request: ApiRequest[Deps], params: AddPaymentSystem) -> PaymentSystemAns
     """Add a payment system."""
     made = add_payment_system(request.deps, params.lang_label, params.currency, _written(params.fields))
     return PaymentSystemAnswer(payment_system=system_view(made))
-
-
-def _find(request: ApiRequest[Deps]) -> PaymentSystem:
-    return get_payment_system(request.deps, path_number(request))
 
 
 @routes.post(

@@ -14,7 +14,7 @@ from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf
-from trackyard.wire.response.envelope import Answer, Pagination, View, number, pagination
+from trackyard.wire.response.envelope import Answer, Pagination, View, number
 
 routes = Routes[Deps]()
 
@@ -93,12 +93,11 @@ def list_referrals(request: ApiRequest[Deps], params: ListReferralPayments) -> R
     An affiliate sees the rows with itself as `ref`. A share is a part of a conversion's payout: the referrer's
     ref_percent of when the conversion was made. It is free to be paid once the conversion is confirmed.
     """
-    limit = params.clamped(request)
     chosen = params.chosen(request)
-    found, total = list_shares(request.deps, request.access, chosen, page=params.page, limit=limit)
+    found, total = list_shares(request.deps, request.access, chosen, **params.place(request))
     return ReferralPaymentsAnswer(
         ref_payments=[_view(shares, request.deps.zone) for shares in found],
-        pagination=pagination(page=params.page, per_page=limit, total=total),
+        pagination=params.pagination(request, total),
     )
 
 

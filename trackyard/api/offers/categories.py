@@ -4,16 +4,17 @@ from typing import Annotated
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers.categories import add_category, edit_category, get_category, list_categories
+from trackyard.api.lookups import by_hex
 from trackyard.api.paging import Paging
-from trackyard.api.paths import path_hex
 from trackyard.domain.offers.categories import Category
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Params, Seq
-from trackyard.wire.response.envelope import Answer, Pagination, View, pagination
+from trackyard.wire.response.envelope import Answer, Pagination, View
 
 routes = Routes[Deps]()
+_find = by_hex(get_category)
 
 
 class ListCategories(Paging):
@@ -53,18 +54,16 @@ class CategoryAnswer(Answer):
 @routes.get("/offer/categories", for_callers(Permission.CATEGORIES_READ), id="offer.categories.list")
 def list_all(request: ApiRequest[Deps], params: ListCategories) -> CategoriesAnswer:
     """List the categories of offers, by default the oldest first."""
-    limit = params.clamped(request)
     rows, total = list_categories(
         request.deps,
         {text.strip().lower() for text in params.ids} or None,
         params.order.removeprefix("_"),
         descending=params.orderType == "desc",
-        page=params.page,
-        limit=limit,
+        **params.place(request),
     )
     return CategoriesAnswer(
         categories=[category_view(row) for row in rows],
-        pagination=pagination(page=params.page, per_page=limit, total=total),
+        pagination=params.pagination(request, total),
     )
 
 
@@ -72,10 +71,6 @@ def list_all(request: ApiRequest[Deps], params: ListCategories) -> CategoriesAns
 def add(request: ApiRequest[Deps], params: WriteCategory) -> CategoryAnswer:
     """Add a category of offers."""
     return CategoryAnswer(category=category_view(add_category(request.deps, params.title)))
-
-
-def _find(request: ApiRequest[Deps]) -> Category:
-    return get_category(request.deps, path_hex(request))
 
 
 @routes.post("/admin/category/{id}", for_staff(Permission.CATEGORIES_WRITE), id="admin.category.edit", find=_find)

@@ -9,7 +9,7 @@ from trackyard.actions.offers.connections import (
     get_affiliate,
     get_offer,
 )
-from trackyard.api.paths import path_number
+from trackyard.api.lookups import in_scope_by_number
 from trackyard.domain.offers.offers import Offer
 from trackyard.domain.people.affiliates import Affiliate
 from trackyard.domain.people.roles import Permission
@@ -19,6 +19,7 @@ from trackyard.wire.request.params import NoParams, OneOrMany, Params
 from trackyard.wire.response.envelope import Answer
 
 routes = Routes[Deps]()
+_find_affiliate = in_scope_by_number(get_affiliate)
 
 
 class ConnectionParams(Params):
@@ -67,10 +68,6 @@ def disable_affiliates(request: ApiRequest[Deps], _params: NoParams) -> Connecti
     offer: Offer = request.subject
     count = disconnect_affiliates(request.deps, request.access, offer.id)
     return ConnectionMessageAnswer(message=f"Affiliates disconnected from offer {offer.id}: {count}")
-
-
-def _find_affiliate(request: ApiRequest[Deps]) -> Affiliate:
-    return get_affiliate(request.deps, request.access, path_number(request))
 
 
 @routes.post(

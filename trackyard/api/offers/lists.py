@@ -28,7 +28,7 @@ from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import CommaList, Keyed, NoParams, OneOrMany, Only, RequiredFor, Seq
-from trackyard.wire.response.envelope import Answer, Pagination, pagination
+from trackyard.wire.response.envelope import Answer, Pagination
 
 routes = Routes[Deps]()
 
@@ -166,11 +166,10 @@ def list_offers(request: ApiRequest[Deps], params: ListOffers) -> OffersAnswer |
     `os` takes the words web, wp, ios, android and the names of systems. Any of several values matches. `updated_at`:
     changed since the start of that day. An offer without a cap stands last in an order by caps.
     """
-    limit = params.clamped(request)
     found = offer_lists.list_and_auto_connect(
-        request.deps, request.access, params.filters(request), _order(params.sort), page=params.page, limit=limit
+        request.deps, request.access, params.filters(request), _order(params.sort), **params.place(request)
     )
-    place = pagination(page=params.page, per_page=limit, total=found.total)
+    place = params.pagination(request, found.total)
     if isinstance(request.caller, AffiliateCaller):
         views = affiliate_offer_views(found, ViewContext(request.caller.id, request.deps, request.version))
         return AffiliateOffersAnswer(offers=views, pagination=place)
@@ -214,7 +213,6 @@ def list_live(request: ApiRequest[Deps], params: ListOwnOffers) -> AffiliateOffe
 
 
 def _own(request: ApiRequest[Deps], params: ListOwnOffers, *, live: bool) -> AffiliateOffersAnswer:
-    limit = params.clamped(request)
     affiliate_id, found = offer_lists.list_for_affiliate_and_auto_connect(
         request.deps,
         request.access,
@@ -222,11 +220,10 @@ def _own(request: ApiRequest[Deps], params: ListOwnOffers, *, live: bool) -> Aff
         params.filters(),
         _order(params.sort),
         live=live,
-        page=params.page,
-        limit=limit,
+        **params.place(request),
     )
     views = affiliate_offer_views(found, ViewContext(affiliate_id, request.deps, request.version))
-    place = pagination(page=params.page, per_page=limit, total=found.total)
+    place = params.pagination(request, found.total)
     return AffiliateOffersAnswer(offers=views, pagination=place)
 
 

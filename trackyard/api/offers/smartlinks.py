@@ -13,7 +13,7 @@ from trackyard.actions.offers.smartlinks import (
     list_smartlinks,
     remove_smartlink,
 )
-from trackyard.api.paths import path_hex
+from trackyard.api.lookups import by_hex
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
@@ -22,6 +22,7 @@ from trackyard.wire.request.params import AnyOf, Clearable, NoParams, Params, Se
 from trackyard.wire.response.envelope import Answer, View
 
 routes = Routes[Deps]()
+_find = by_hex(get_smartlink)
 
 DomainId = Annotated[s.Id | None, Clearable()]
 Description = Annotated[s.LongText | None, Clearable()]
@@ -125,10 +126,6 @@ def list_all(request: ApiRequest[Deps], params: ListSmartLinks) -> SmartLinksAns
 def add(request: ApiRequest[Deps], params: AddSmartLink) -> SmartLinkAnswer:
     """Create a SmartLink category."""
     return _answer(request, add_smartlink(request.deps, params.name, params.domain_id, params.description))
-
-
-def _find(request: ApiRequest[Deps]) -> SmartLinkRecord:
-    return get_smartlink(request.deps, path_hex(request))
 
 
 @routes.post(

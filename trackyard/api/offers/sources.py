@@ -4,7 +4,7 @@ from typing import Annotated
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers.sources import add_source, edit_source, get_source, list_sources, remove_source
-from trackyard.api.paths import path_hex
+from trackyard.api.lookups import by_hex
 from trackyard.domain.offers.categories import TrafficSource
 from trackyard.domain.offers.languages import LANGUAGES, preferred_text
 from trackyard.domain.people.roles import Permission
@@ -14,6 +14,7 @@ from trackyard.wire.request.params import Keyed, NoParams, Params
 from trackyard.wire.response.envelope import Answer, View
 
 routes = Routes[Deps]()
+_find = by_hex(get_source)
 
 Language = Annotated[str, s.Choice(LANGUAGES)]
 
@@ -56,10 +57,6 @@ def list_all(request: ApiRequest[Deps], _params: NoParams) -> SourcesAnswer:
 def add(request: ApiRequest[Deps], params: WriteSource) -> SourceAnswer:
     """Add a traffic source."""
     return SourceAnswer(source=source_view(add_source(request.deps, params.title_lang)))
-
-
-def _find(request: ApiRequest[Deps]) -> TrafficSource:
-    return get_source(request.deps, path_hex(request))
 
 
 @routes.post("/admin/offer/source/{id}", for_staff(Permission.SOURCES_WRITE), id="admin.offer.source.edit", find=_find)

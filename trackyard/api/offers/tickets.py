@@ -13,23 +13,25 @@ from trackyard.actions.offers.tickets import (
     list_tickets,
     request_to_join,
 )
+from trackyard.api.lookups import in_scope_by_number
 from trackyard.api.offers.view_affiliate import AffiliateOfferView, ViewContext, affiliate_offer_views
 from trackyard.api.offers.view_parts import ScheduleView, schedule_view
 from trackyard.api.paging import Paging
-from trackyard.api.paths import path_number
 from trackyard.api.people.affiliate_view import AffiliateView, affiliate_view
 from trackyard.base.zones import datetime_text
 from trackyard.domain.offers.offers import OfferSchedule, RestrictedIsp
-from trackyard.domain.offers.tickets import Ticket, TicketDecision, TicketFilter, TicketStatus
+from trackyard.domain.offers.tickets import TicketDecision, TicketFilter, TicketStatus
 from trackyard.domain.offers.visibility import goal_names
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, NoParams, Only, Params, RequiredFor
-from trackyard.wire.response.envelope import Answer, Pagination, View, pagination
+from trackyard.wire.response.envelope import Answer, Pagination, View
 from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
+_get = in_scope_by_number(get_ticket)
+_find = in_scope_by_number(get_plain_ticket)
 
 OFFER_TYPES = ("offer", "offer_request")
 """What the tickets here are called: the type they are shown with, and that of newer programs."""
@@ -166,19 +168,15 @@ def request_connection(request: ApiRequest[Deps], params: AskToJoin) -> MessageA
 @routes.get("/admin/tickets", for_staff(Permission.TICKETS_READ), id="admin.tickets.list")
 def list_all(request: ApiRequest[Deps], params: ListTickets) -> TicketsAnswer:
     """List the requests of affiliates to join offers, newest first; a manager's those of its affiliates."""
-    limit, chosen = params.clamped(request), params.chosen()
+    chosen = params.chosen()
     found: list[TicketRecord] = []
     total = 0
     if chosen is not None:
-        found, total = list_tickets(request.deps, request.access, chosen, page=params.page, limit=limit)
+        found, total = list_tickets(request.deps, request.access, chosen, **params.place(request))
     return TicketsAnswer(
         tickets=[ticket_view(record, request.deps, request.version) for record in found],
-        pagination=pagination(page=params.page, per_page=limit, total=total),
+        pagination=params.pagination(request, total),
     )
-
-
-def _get(request: ApiRequest[Deps]) -> TicketRecord:
-    return get_ticket(request.deps, request.access, path_number(request))
 
 
 @routes.get("/admin/ticket/{id}", for_staff(Permission.TICKETS_READ), id="admin.ticket.get", find=_get)
@@ -186,10 +184,6 @@ def get(request: ApiRequest[Deps], _params: NoParams) -> TicketAnswer:
     """Show one request."""
     view = ticket_view(request.subject, request.deps, request.version)
     return TicketAnswer(ticket=view, id=view.id)
-
-
-def _find(request: ApiRequest[Deps]) -> Ticket:
-    return get_plain_ticket(request.deps, request.access, path_number(request))
 
 
 @routes.post("/admin/ticket/{id}/offer", for_staff(Permission.TICKETS_WRITE), id="admin.ticket.offer", find=_find)

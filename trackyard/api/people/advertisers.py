@@ -8,9 +8,9 @@ from pydantic import field_validator
 from trackyard.actions.deps import Deps
 from trackyard.actions.people import advertisers, blacklist
 from trackyard.actions.people.advertisers import AdvertiserRecord
+from trackyard.api.lookups import in_scope_by_hex
 from trackyard.api.offers.subaccounts import SubAccountParams, SubAccountView, sub_accounts_view
 from trackyard.api.paging import Paging
-from trackyard.api.paths import path_hex
 from trackyard.api.people.views import ManagerView, country_to_store, manager_view
 from trackyard.api.views import view_of
 from trackyard.base.zones import datetime_text, day_start_ms
@@ -19,9 +19,10 @@ from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Clearable, NoParams, Only, Params, Seq
-from trackyard.wire.response.envelope import Answer, Pagination, View, pagination
+from trackyard.wire.response.envelope import Answer, Pagination, View
 
 routes = Routes[Deps]()
+find = in_scope_by_hex(advertisers.get_advertiser)
 
 _SUB_ACCOUNTS = set(SubAccountParams.model_fields)
 
@@ -143,26 +144,20 @@ class AdvertiserMessageAnswer(Answer):
     message: str
 
 
-def find(request: ApiRequest[Deps]) -> AdvertiserRecord:
-    """The advertiser of the path's id. Raises NotFound."""
-    return advertisers.get_advertiser(request.deps, request.access, path_hex(request))
-
-
 @routes.get("/admin/advertisers", for_staff(Permission.ADVERTISERS_READ), id="admin.advertisers.list")
 def list_(request: ApiRequest[Deps], params: ListAdvertisers) -> AdvertisersAnswer:
     """List advertisers. `updated_at`: changed since the start of that day."""
-    limit, zone = params.clamped(request), request.deps.zone
+    zone = request.deps.zone
     found, total = advertisers.list_advertisers(
         request.deps,
         request.access,
         order=params.order,
         descending=params.orderType == "desc",
         changed_since=None if params.updated_at is None else day_start_ms(params.updated_at, zone),
-        page=params.page,
-        limit=limit,
+        **params.place(request),
     )
     views = [advertiser_view(record, zone) for record in found]
-    return AdvertisersAnswer(advertisers=views, pagination=pagination(page=params.page, per_page=limit, total=total))
+    return AdvertisersAnswer(advertisers=views, pagination=params.pagination(request, total))
 
 
 @routes.get("/admin/advertiser/{id}", for_staff(Permission.ADVERTISERS_READ), id="admin.advertiser.get", find=find)

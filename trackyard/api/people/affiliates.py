@@ -9,9 +9,9 @@ from pydantic import Field
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people import affiliates
+from trackyard.api.lookups import in_scope_by_number
 from trackyard.api.offers.subaccounts import SubAccountParams
 from trackyard.api.paging import Paging
-from trackyard.api.paths import path_number
 from trackyard.api.people.affiliate_view import AffiliateView, affiliate_view
 from trackyard.api.people.views import RevenueSwitch, RowsSwitch, country_to_store
 from trackyard.base.zones import day_start_ms
@@ -20,9 +20,10 @@ from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, Clearable, Keyed, NoParams, Only, Params, RequiredFor, Seq
-from trackyard.wire.response.envelope import Answer, Money, Pagination, View, number, pagination
+from trackyard.wire.response.envelope import Answer, Money, Pagination, View, number
 
 routes = Routes[Deps]()
+find = in_scope_by_number(affiliates.get_affiliate)
 
 Status = Annotated[AffiliateStatus, s.Choice(AffiliateStatus)]
 Password = Annotated[str, s.BoundedText(minimum=6, maximum=1000)]
@@ -201,21 +202,16 @@ class BalanceAnswer(Answer):
     balance: BalanceView
 
 
-def find(request: ApiRequest[Deps]) -> Affiliate:
-    """The affiliate of the path's id. Raises NotFound."""
-    return affiliates.get_affiliate(request.deps, request.access, path_number(request))
-
-
 @routes.get("/admin/partners", for_staff(Permission.AFFILIATES_READ), id="admin.partners.list")
 def list_(request: ApiRequest[Deps], params: ListAffiliates) -> AffiliatesAnswer:
     """List affiliates with their keys. Balances are shown with `with_balance=1` alone."""
-    limit, wanted = params.clamped(request), bool(params.with_balance)
+    wanted = bool(params.with_balance)
     chosen = params.chosen(request.deps.zone)
     found, total = affiliates.list_affiliates(
-        request.deps, request.access, chosen, with_balance=wanted, page=params.page, limit=limit
+        request.deps, request.access, chosen, with_balance=wanted, **params.place(request)
     )
     views = [affiliate_view(record, request.deps.zone) for record in found]
-    return AffiliatesAnswer(partners=views, pagination=pagination(page=params.page, per_page=limit, total=total))
+    return AffiliatesAnswer(partners=views, pagination=params.pagination(request, total))
 
 
 @routes.get("/admin/partner/{id}", for_staff(Permission.AFFILIATES_READ), id="admin.partner.get", find=find)
@@ -261,14 +257,9 @@ def renew_password(request: ApiRequest[Deps], _params: NoParams) -> AffiliatePas
 )
 def list_referrals(request: ApiRequest[Deps], params: Paging) -> ReferredAffiliatesAnswer:
     """List the affiliates that an affiliate referred, by their ids."""
-    limit = params.clamped(request)
-    found, total = affiliates.list_referred(
-        request.deps, request.access, request.subject.id, page=params.page, limit=limit
-    )
+    found, total = affiliates.list_referred(request.deps, request.access, request.subject.id, **params.place(request))
     views = {str(record.affiliate.id): affiliate_view(record, request.deps.zone) for record in found}
-    return ReferredAffiliatesAnswer(
-        referrals=views, pagination=pagination(page=params.page, per_page=limit, total=total)
-    )
+    return ReferredAffiliatesAnswer(referrals=views, pagination=params.pagination(request, total))
 
 
 @routes.get("/balance", for_callers(Permission.BALANCES_READ), id="balance.get")

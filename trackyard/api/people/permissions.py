@@ -8,10 +8,9 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.people import permissions
 from trackyard.actions.people.affiliates import get_affiliate
 from trackyard.actions.people.permissions import Tree
-from trackyard.api.paths import path_number
+from trackyard.api.lookups import in_scope_by_number
 from trackyard.api.views import view_of
 from trackyard.base.zones import datetime_text
-from trackyard.domain.people.affiliates import Affiliate
 from trackyard.domain.people.permissions import LEVELS
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
@@ -20,6 +19,7 @@ from trackyard.wire.request.params import Keyed, NoParams, Params
 from trackyard.wire.response.envelope import Answer, View
 
 routes = Routes[Deps]()
+find = in_scope_by_number(get_affiliate)
 
 
 class LevelItem(Params):
@@ -76,11 +76,6 @@ class DefaultPermissionsAnswer(Answer):
     """The permissions of affiliates that have none of their own."""
 
     permissions: TreeView
-
-
-def find(request: ApiRequest[Deps]) -> Affiliate:
-    """The affiliate of the path's id. Raises NotFound."""
-    return get_affiliate(request.deps, request.access, path_number(request))
 
 
 @routes.get("/user/permissions", for_staff(Permission.SETTINGS_WRITE), id="user.permissions.get")

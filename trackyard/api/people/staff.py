@@ -8,8 +8,8 @@ from msgspec import UNSET, UnsetType, structs
 from trackyard.actions.deps import Deps
 from trackyard.actions.people import staff
 from trackyard.actions.people.staff import StaffRecord
+from trackyard.api.lookups import by_hex
 from trackyard.api.paging import Paging
-from trackyard.api.paths import path_hex
 from trackyard.api.people.views import RevenueSwitch, RowsSwitch
 from trackyard.api.statistics.times import text_or_none
 from trackyard.api.views import view_of
@@ -20,9 +20,10 @@ from trackyard.domain.people.staff_permissions import staff_levels
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Clearable, NoParams, Params, Seq
-from trackyard.wire.response.envelope import Answer, Pagination, View, pagination
+from trackyard.wire.response.envelope import Answer, Pagination, View
 
 routes = Routes[Deps]()
+find = by_hex(staff.get_staff)
 
 Password = Annotated[str, s.BoundedText(minimum=5, maximum=1000)]
 RoleName = Annotated[Role, s.Choice(Role)]
@@ -145,18 +146,12 @@ class PasswordAnswer(Answer):
     user: PasswordView
 
 
-def find(request: ApiRequest[Deps]) -> StaffRecord:
-    """The staff user of the path's id. Raises NotFound."""
-    return staff.get_staff(request.deps, path_hex(request))
-
-
 @routes.get("/admin/users", for_staff(Permission.USERS_WRITE), id="admin.users.list")
 def list_(request: ApiRequest[Deps], params: ListStaff) -> StaffListAnswer:
     """List staff users with their keys."""
-    limit = params.clamped(request)
-    found, total = staff.list_staff(request.deps, params.q, page=params.page, limit=limit)
+    found, total = staff.list_staff(request.deps, params.q, **params.place(request))
     views = [staff_view(record, request.deps.zone) for record in found]
-    return StaffListAnswer(users=views, pagination=pagination(page=params.page, per_page=limit, total=total))
+    return StaffListAnswer(users=views, pagination=params.pagination(request, total))
 
 
 @routes.get("/admin/user/{id}", for_staff(Permission.USERS_WRITE), id="admin.user.get", find=find)

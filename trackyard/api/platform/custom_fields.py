@@ -10,7 +10,7 @@ from trackyard.actions.platform.custom_fields import (
     list_custom_fields,
     remove_custom_field,
 )
-from trackyard.api.paths import path_number
+from trackyard.api.lookups import by_number
 from trackyard.api.views import view_of
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.platform.custom_fields import CustomField, CustomFieldType
@@ -20,6 +20,7 @@ from trackyard.wire.request.params import NoParams, Params, Seq
 from trackyard.wire.response.envelope import Answer, View
 
 routes = Routes[Deps]()
+_find = by_number(get_custom_field)
 
 TypeName = Annotated[CustomFieldType, s.Choice(CustomFieldType)]
 
@@ -78,10 +79,6 @@ def add(request: ApiRequest[Deps], params: AddCustomField) -> CustomFieldAnswer:
     values = list(params.field_values)
     made = add_custom_field(request.deps, params.name, params.field_type, values, required=params.required)
     return CustomFieldAnswer(field=field_view(made))
-
-
-def _find(request: ApiRequest[Deps]) -> CustomField:
-    return get_custom_field(request.deps, path_number(request))
 
 
 @routes.post(

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.platform.domains import add_domain, edit_domain, get_domain, list_domains, remove_domain
-from trackyard.api.paths import path_number
+from trackyard.api.lookups import by_number
 from trackyard.api.views import view_of
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.platform.domains import Domain
@@ -17,6 +17,7 @@ from trackyard.wire.request.params import NoParams, Params
 from trackyard.wire.response.envelope import Answer, View
 
 routes = Routes[Deps]()
+_find = by_number(get_domain)
 
 _LABEL = r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
 _HOST = re.compile(rf"{_LABEL}(\.{_LABEL})*(:[1-9][0-9]{{0,4}})?\Z")
@@ -83,10 +84,6 @@ def list_all(request: ApiRequest[Deps], _params: NoParams) -> DomainsAnswer:
 def add(request: ApiRequest[Deps], params: AddDomain) -> DomainAnswer:
     """Add a domain. Its DNS and, for https, its certificate must lead to the tracking listener."""
     return DomainAnswer(domain=domain_view(add_domain(request.deps, params.url, use_https=params.use_https)))
-
-
-def _find(request: ApiRequest[Deps]) -> Domain:
-    return get_domain(request.deps, path_number(request))
 
 
 @routes.post("/admin/domains/{id}", for_staff(Permission.SETTINGS_WRITE), id="admin.domain.edit", find=_find)

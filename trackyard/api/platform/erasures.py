@@ -4,7 +4,7 @@ from typing import Annotated
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.platform import erasures
-from trackyard.api.paths import path_number
+from trackyard.api.lookups import by_number
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.platform.erasures import USER_LENGTH, Erasure, ErasureSubject
@@ -14,6 +14,7 @@ from trackyard.wire.request.params import NoParams, Params
 from trackyard.wire.response.envelope import Answer, View
 
 routes = Routes[Deps]()
+_find = by_number(erasures.get_erasure)
 
 
 class AddErasure(Params):
@@ -66,10 +67,6 @@ def add(request: ApiRequest[Deps], params: AddErasure) -> ErasureAnswer:
         return ErasureAnswer(named=named, erasure=None)
     made = erasures.add_erasure(request.deps, request.caller, subject, params.id)
     return ErasureAnswer(named=named, erasure=_view(request, made, done=False))
-
-
-def _find(request: ApiRequest[Deps]) -> tuple[Erasure, bool]:
-    return erasures.get_erasure(request.deps, path_number(request))
 
 
 @routes.get("/admin/erasures/{id}", for_staff(Permission.SETTINGS_WRITE), id="admin.erasure.get", find=_find)

@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.platform import news
-from trackyard.api.paths import path_hex
+from trackyard.api.lookups import path_hex
 from trackyard.api.tracking.logs import Instant, RecordId
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.platform.news import News

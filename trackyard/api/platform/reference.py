@@ -19,7 +19,7 @@ from trackyard.domain.platform import geo
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, CommaList, NoParams, Params
-from trackyard.wire.response.envelope import Answer, Pagination, View, pagination
+from trackyard.wire.response.envelope import Answer, Pagination, View
 
 PAGE_MAX = 10_000
 WAIT_SECONDS = 5
@@ -312,9 +312,9 @@ def _codes(countries: Sequence[str]) -> list[str]:
 
 
 def _page(request: ApiRequest[Deps], params: Paging, known: Sequence[T]) -> tuple[Pagination, Sequence[T]]:
-    limit = params.clamped(request)
-    start = (params.page - 1) * limit
-    return pagination(page=params.page, per_page=limit, total=len(known)), known[start : start + limit]
+    place = params.place(request)
+    end = place["page"] * place["limit"]
+    return params.pagination(request, len(known)), known[end - place["limit"] : end]
 
 
 def _slug(name: str) -> str:

@@ -20,7 +20,7 @@ from trackyard.outbound.mail import parse_smtp_url
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Clearable, NoParams, Params
-from trackyard.wire.response.envelope import Answer, Pagination, View, pagination
+from trackyard.wire.response.envelope import Answer, Pagination, View
 
 routes = Routes[Deps]()
 
@@ -166,7 +166,7 @@ def edit(request: ApiRequest[Deps], params: EditSettings) -> SettingsAnswer:
 @routes.get("/admin/audit", for_staff(Permission.AUDIT_READ), id="admin.audit.list")
 def list_records(request: ApiRequest[Deps], params: AuditParams) -> AuditAnswer:
     """List what staff changed, the newest first: who, when, what from what to what, by which request."""
-    limit, zone = params.clamped(request), request.deps.zone
+    zone = request.deps.zone
     if params.date_from and params.date_to and params.date_to < params.date_from:
         raise BadInput({"date_to": ["This day must not lie before the first."]})
     chosen = AuditFilter(
@@ -175,10 +175,10 @@ def list_records(request: ApiRequest[Deps], params: AuditParams) -> AuditAnswer:
         since=None if params.date_from is None else day_start_ms(params.date_from, zone),
         until=None if params.date_to is None else day_end_ms(params.date_to, zone),
     )
-    found, total, users = list_audit(request.deps, chosen, page=params.page, limit=limit)
+    found, total, users = list_audit(request.deps, chosen, **params.place(request))
     return AuditAnswer(
         audit=[audit_view(record, users.get(record.staff_id), zone) for record in found],
-        pagination=pagination(page=params.page, per_page=limit, total=total),
+        pagination=params.pagination(request, total),
     )
 
 

@@ -21,7 +21,7 @@ from trackyard.domain.tracking.subs import SUBS
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Only, Seq
-from trackyard.wire.response.envelope import Answer, Moment, Pagination, View, pagination
+from trackyard.wire.response.envelope import Answer, Moment, Pagination, View
 from trackyard.wire.response.exports import ExportTable, FileExport, nested_columns, table_of
 
 routes = Routes[Deps]()
@@ -56,8 +56,7 @@ class ListClicks(ExportListParams):
             since=since,
             until=until,
             filters=filters,
-            page=self.page,
-            limit=self.clamped(request),
+            **self.place(request),
         )
 
 
@@ -177,7 +176,7 @@ def list_clicks(request: ApiRequest[Deps], params: ListClicks) -> ClicksForStaff
     query = params.query(request)
     found, total, names = list_visible_clicks(request.deps, request.access, query)
     at = as_text(params.timezone or request.deps.zone)
-    pages = pagination(page=query.page, per_page=query.limit, total=total)
+    pages = params.pagination(request, total)
     if request.staff:
         return ClicksForStaff(clicks=[_for_staff(item, names, at) for item in found], pagination=pages)
     return ClicksForAffiliate(clicks=[_for_affiliate(item, names, at) for item in found], pagination=pages)

@@ -12,7 +12,7 @@ from trackyard.domain.statistics.cohorts import Cohort, RetentionQuery, TimeToAc
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, CommaList, Params
-from trackyard.wire.response.envelope import Answer, BareAnswer, Pagination, View, number, pagination
+from trackyard.wire.response.envelope import Answer, BareAnswer, Pagination, View, number
 
 routes = Routes[Deps]()
 
@@ -73,8 +73,7 @@ class TimingParams(Paging):
             offer=self.offer_id,
             goals=self.goal,
             affiliates=self.affiliate_ids or None,
-            page=self.page,
-            limit=self.clamped(request),
+            **self.place(request),
         )
 
 
@@ -122,7 +121,7 @@ def show_timing(request: ApiRequest[Deps], params: TimingParams) -> TimingAnswer
     found, total = time_to_action(request.deps, request.access, question)
     return TimingAnswer(
         data=[_timing(row) for row in found],
-        pagination=pagination(page=question.page, per_page=question.limit, total=total),
+        pagination=params.pagination(request, total),
     )
 
 

@@ -154,8 +154,7 @@ class ReducedParams(Paging):
             descending=self.orderType == "desc",
             separate_not_found=request.version == "3.0",
             by_payout=switches.by_payout,
-            page=self.page,
-            limit=self.clamped(request),
+            **self.place(request),
             locale=self.locale,
         )
 

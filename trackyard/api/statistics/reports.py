@@ -1,7 +1,8 @@
 """Statistics reports (docs/api/statistics.md)."""
 
-from dataclasses import dataclass, replace
-from typing import Annotated
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Annotated, NamedTuple
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.statistics.switches import switches_of
@@ -24,97 +25,81 @@ from trackyard.wire.response.exports import ExportTable, FileExport
 routes = Routes[Deps]()
 
 
-@dataclass(frozen=True, slots=True)
-class GroupedReport:
+class GroupedReport(NamedTuple):
     """A grouped report: its path, what it is grouped by, and what staff need."""
 
     name: str
     dimensions: tuple[str, ...]
-    rights: Rights
+    permission: Permission
     text: str
     params: type[ReducedParams] = CommonParams
+    rights_of: Callable[[Permission], Rights] = for_callers
 
 
 _P = Permission
+_WITHOUT_DATABASE = "without one the answer has a warning."
 
 GROUPED = (
-    GroupedReport("getbydate", ("day",), for_callers(_P.STATS_COMMON), "Statistics per calendar day."),
-    GroupedReport("getbyhour", ("hour",), for_callers(_P.STATS_COMMON), "Statistics per hour of each day."),
+    GroupedReport("getbydate", ("day",), _P.STATS_COMMON, "Statistics per calendar day."),
+    GroupedReport("getbyhour", ("hour",), _P.STATS_COMMON, "Statistics per hour of each day."),
     GroupedReport(
-        "getbysub",
-        ("sub1",),
-        for_callers(_P.STATS_OTHER),
-        "Statistics per value of sub1 of some offers.",
-        OfferReportParams,
+        "getbysub", ("sub1",), _P.STATS_OTHER, "Statistics per value of sub1 of some offers.", OfferReportParams
     ),
-    GroupedReport("getbyprogram", ("offer",), for_callers(_P.STATS_OFFER), "Statistics per offer."),
+    GroupedReport("getbyprogram", ("offer",), _P.STATS_OFFER, "Statistics per offer."),
     GroupedReport(
-        "getbyadvertiser",
-        ("advertiser",),
-        for_staff(_P.STATS_SUPPLIER),
-        "Statistics per advertiser.",
+        "getbyadvertiser", ("advertiser",), _P.STATS_SUPPLIER, "Statistics per advertiser.", rights_of=for_staff
     ),
     GroupedReport(
         "getbyaccountmanager",
         ("advertiser_manager",),
-        for_staff(_P.STATS_OTHER),
+        _P.STATS_OTHER,
         "Statistics per manager of the advertiser, as it is today.",
+        rights_of=for_staff,
     ),
     GroupedReport(
         "getbyaffiliatemanager",
         ("manager",),
-        for_callers(_P.STATS_OTHER),
+        _P.STATS_OTHER,
         "Statistics per manager of the affiliate, as it is today.",
     ),
-    GroupedReport("getbypartner", ("affiliate",), for_callers(_P.STATS_PARTNER), "Statistics per affiliate."),
-    GroupedReport(
-        "getbypartnerbydate", ("day", "affiliate"), for_callers(_P.STATS_PARTNER), "Statistics per day and affiliate."
-    ),
-    GroupedReport("getbycountries", ("country",), for_callers(_P.STATS_COUNTRY), "Statistics per country."),
+    GroupedReport("getbypartner", ("affiliate",), _P.STATS_PARTNER, "Statistics per affiliate."),
+    GroupedReport("getbypartnerbydate", ("day", "affiliate"), _P.STATS_PARTNER, "Statistics per day and affiliate."),
+    GroupedReport("getbycountries", ("country",), _P.STATS_COUNTRY, "Statistics per country."),
     GroupedReport(
         "getbycities",
         ("city",),
-        for_callers(_P.STATS_CITY),
-        "Statistics per city. Cities are known with a city database (`TRACKYARD_CITY_DATABASE`); without one the "
-        "answer has a warning.",
+        _P.STATS_CITY,
+        f"Statistics per city. Cities are known with a city database (`TRACKYARD_CITY_DATABASE`); {_WITHOUT_DATABASE}",
     ),
-    GroupedReport("getbybrowsers", ("browser",), for_callers(_P.STATS_DEVICE), "Statistics per browser."),
+    GroupedReport("getbybrowsers", ("browser",), _P.STATS_DEVICE, "Statistics per browser."),
     GroupedReport(
-        "getbybrowsersversion",
-        ("browser_version",),
-        for_callers(_P.STATS_DEVICE),
-        "Statistics per version of the browser.",
+        "getbybrowsersversion", ("browser_version",), _P.STATS_DEVICE, "Statistics per version of the browser."
     ),
     GroupedReport(
         "getbymobilecarrier",
         ("mobile_carrier",),
-        for_callers(_P.STATS_DEVICE),
+        _P.STATS_DEVICE,
         "Statistics per mobile carrier. Carriers are known with a provider database (`TRACKYARD_ISP_DATABASE`); "
-        "without one the answer has a warning.",
+        + _WITHOUT_DATABASE,
     ),
     GroupedReport(
         "getbyconnectiontype",
         ("conn_type",),
-        for_callers(_P.STATS_DEVICE),
+        _P.STATS_DEVICE,
         "Statistics per type of connection. Types are known with a connection database "
-        "(`TRACKYARD_CONNECTION_DATABASE`); without one the answer has a warning.",
+        f"(`TRACKYARD_CONNECTION_DATABASE`); {_WITHOUT_DATABASE}",
     ),
-    GroupedReport("getbyos", ("os",), for_callers(_P.STATS_OS), "Statistics per operating system."),
+    GroupedReport("getbyos", ("os",), _P.STATS_OS, "Statistics per operating system."),
     GroupedReport(
-        "getbyversions",
-        ("os", "os_version"),
-        for_callers(_P.STATS_OS),
-        "Statistics per version of the operating system.",
+        "getbyversions", ("os", "os_version"), _P.STATS_OS, "Statistics per version of the operating system."
     ),
-    GroupedReport("getbygoal", ("goal",), for_callers(_P.STATS_GOAL), "Statistics per goal."),
-    GroupedReport("getbydevices", ("device",), for_callers(_P.STATS_DEVICE), "Statistics per type of device."),
-    GroupedReport(
-        "getbydevicemodels", ("device_model",), for_callers(_P.STATS_DEVICE), "Statistics per model of device."
-    ),
+    GroupedReport("getbygoal", ("goal",), _P.STATS_GOAL, "Statistics per goal."),
+    GroupedReport("getbydevices", ("device",), _P.STATS_DEVICE, "Statistics per type of device."),
+    GroupedReport("getbydevicemodels", ("device_model",), _P.STATS_DEVICE, "Statistics per model of device."),
     GroupedReport(
         "getbytrafficback",
         (REJECTION_REASON,),
-        for_callers(_P.STATS_OTHER),
+        _P.STATS_OTHER,
         "Refused clicks per reason of the refusal.",
         ReducedParams,
     ),
@@ -159,7 +144,7 @@ class CustomParams(ExportListParams, CommonParams):
 def _add_route(grouping: GroupedReport) -> None:
     @routes.get(
         f"/stats/{grouping.name}",
-        grouping.rights,
+        grouping.rights_of(grouping.permission),
         id=f"stats.{grouping.name}",
         params=grouping.params,
         description=grouping.text,

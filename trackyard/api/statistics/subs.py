@@ -11,7 +11,7 @@ from trackyard.domain.tracking.subs import SUBS
 from trackyard.wire.endpoint import ApiRequest, Routes, check_features, for_callers
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Seq
-from trackyard.wire.response.envelope import Answer, Pagination, pagination
+from trackyard.wire.response.envelope import Answer, Pagination
 
 routes = Routes[Deps]()
 
@@ -58,6 +58,5 @@ def find(request: ApiRequest[Deps], params: FindSubs) -> SubsAnswer:
     for name in sorted(params.model_fields_set.intersection(SUBS) - prefixes.keys()):
         request.warn(f"{name} is empty. It was ignored.")
     check_features(request.caller_or_none, slice_features(prefixes))
-    limit = params.clamped(request)
-    found, total = find_subs(request.deps, request.access, prefixes, page=params.page, limit=limit)
-    return SubsAnswer(subs=found, pagination=pagination(page=params.page, per_page=limit, total=total))
+    found, total = find_subs(request.deps, request.access, prefixes, **params.place(request))
+    return SubsAnswer(subs=found, pagination=params.pagination(request, total))

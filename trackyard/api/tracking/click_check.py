@@ -17,7 +17,7 @@ from trackyard.actions.tracking.click_check import (
     check_click,
     explain_click,
 )
-from trackyard.api.paths import path_hex
+from trackyard.api.lookups import path_hex
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text
 from trackyard.decision.target.queries import read_query_params

@@ -35,7 +35,7 @@ from trackyard.domain.statistics.rows import ServerPostbackLog
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, Only, Seq
-from trackyard.wire.response.envelope import Answer, Money, Pagination, View, number, pagination
+from trackyard.wire.response.envelope import Answer, Money, Pagination, View, number
 
 routes = Routes[Deps]()
 
@@ -78,7 +78,7 @@ class ListLog(Paging):
         """Return the query. Raises BadInput for a period that is wrong."""
         since, until = bounded_span(request.deps, self.date_from, self.date_to, self.zone(request), fine=False)
         filters = {name: values for name, values in self.column_filters(request.version).items() if values}
-        return LogQuery(Scope.nothing(), since, until, filters, page=self.page, limit=self.clamped(request))
+        return LogQuery(Scope.nothing(), since, until, filters, **self.place(request))
 
     def column_filters(self, version: str) -> dict[str, Values]:
         """Return the selected values by column; none selects all."""
@@ -265,7 +265,7 @@ def list_server_postbacks(request: ApiRequest[Deps], params: ListServerLog) -> S
     found, total, names = list_server_records(request.deps, request.access, query)
     return ServerPostbacks(
         postbacks=[_server_postback(item, names, zone) for item in found],
-        pagination=pagination(page=query.page, per_page=query.limit, total=total),
+        pagination=params.pagination(request, total),
     )
 
 
@@ -282,7 +282,7 @@ def list_affiliate_postbacks(request: ApiRequest[Deps], params: ListAffiliateLog
     found, total = list_affiliate_records(request.deps, request.access, query)
     return AffiliatePostbacks(
         postbacks=[_affiliate_postback(item, request) for item in found],
-        pagination=pagination(page=query.page, per_page=query.limit, total=total),
+        pagination=params.pagination(request, total),
     )
 
 
@@ -296,11 +296,10 @@ def find(request: ApiRequest[Deps]) -> str:
 )
 def list_history(request: ApiRequest[Deps], params: Paging) -> HistoryAnswer:
     """The history of a conversion: who changed it when to what."""
-    limit = params.clamped(request)
-    found, total = list_conversion_events(request.deps, request.subject, page=params.page, limit=limit)
+    found, total = list_conversion_events(request.deps, request.subject, **params.place(request))
     return HistoryAnswer(
         history=[_entry(event, request.deps.zone) for event in found],
-        pagination=pagination(page=params.page, per_page=limit, total=total),
+        pagination=params.pagination(request, total),
     )
 
 

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.tracking import pixels
-from trackyard.api.paths import path_number
+from trackyard.api.lookups import in_scope_by_number
 from trackyard.api.people.views import OfferRef
 from trackyard.base.zones import datetime_text
 from trackyard.domain.offers.lists import OfferName
@@ -17,6 +17,8 @@ from trackyard.wire.request.params import AnyOf, NoParams, Only, Params, Require
 from trackyard.wire.response.envelope import Answer, View
 
 routes = Routes[Deps]()
+_find_owner = in_scope_by_number(pixels.get_owner_id)
+_find = in_scope_by_number(pixels.get_pixel)
 
 Code = Annotated[str, s.BoundedText(minimum=1, maximum=20_000)]
 Kind = Annotated[str, s.Choice(tuple(TAGS))]
@@ -105,10 +107,6 @@ def list_own(request: ApiRequest[Deps], params: ListPixels) -> PixelsAnswer:
     return _listed(request, pixels.list_pixels(request.deps, request.access, params.pid, params.statuses()))
 
 
-def _find_owner(request: ApiRequest[Deps]) -> int:
-    return pixels.get_owner_id(request.deps, request.access, path_number(request))
-
-
 @routes.get("/partner/pixels/{id}", for_staff(Permission.PIXELS_WRITE), id="partner.pixels.list-of", find=_find_owner)
 def list_of_affiliate(request: ApiRequest[Deps], params: ListAffiliatePixels) -> PixelsAnswer:
     """List an affiliate's pixels by their id."""
@@ -119,10 +117,6 @@ def list_of_affiliate(request: ApiRequest[Deps], params: ListAffiliatePixels) ->
 def add(request: ApiRequest[Deps], params: AddPixel) -> PixelAnswer:
     """Add a pixel to an offer. An affiliate's waits until staff accept it."""
     return _answer(request, pixels.add_pixel(request.deps, request.access, **params.model_dump()))
-
-
-def _find(request: ApiRequest[Deps]) -> Pixel:
-    return pixels.get_pixel(request.deps, request.access, path_number(request))
 
 
 @routes.post("/partner/pixel/{id}", for_callers(Permission.PIXELS_WRITE), id="partner.pixel.edit", find=_find)

@@ -5,8 +5,8 @@ from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.tracking import postbacks
+from trackyard.api.lookups import in_scope_by_number
 from trackyard.api.paging import Paging
-from trackyard.api.paths import path_number
 from trackyard.api.statistics.times import text_or_none
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.roles import Permission
@@ -14,9 +14,10 @@ from trackyard.domain.tracking.postbacks import PostbackFilter, StoredPostback
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, Clearable, CommaList, NoParams, Only, Params, RequiredFor
-from trackyard.wire.response.envelope import Answer, Pagination, View, pagination
+from trackyard.wire.response.envelope import Answer, Pagination, View
 
 routes = Routes[Deps]()
+_find = in_scope_by_number(postbacks.get_postback)
 
 Status = Annotated[
     str,
@@ -130,10 +131,6 @@ def add(request: ApiRequest[Deps], params: AddPostback) -> PostbackAnswer:
     return _answer(request, record)
 
 
-def _find(request: ApiRequest[Deps]) -> StoredPostback:
-    return postbacks.get_postback(request.deps, request.access, path_number(request))
-
-
 @routes.post("/partner/postback/{id}", for_callers(Permission.POSTBACKS_WRITE), id="partner.postback.edit", find=_find)
 def edit(request: ApiRequest[Deps], params: EditPostback) -> PostbackAnswer:
     """Change a postback. One that was paused is resumed."""
@@ -170,16 +167,15 @@ def remove_by_offers(request: ApiRequest[Deps], params: RemovePostbacks) -> Remo
 @routes.get("/admin/postbacks", for_staff(Permission.POSTBACKS_WRITE), id="admin.postbacks.list")
 def list_(request: ApiRequest[Deps], params: ListPostbacks) -> PostbacksAnswer:
     """List the postbacks of affiliates, oldest first."""
-    limit = params.clamped(request)
     chosen = PostbackFilter(
         affiliate_ids=params.partner_id,
         offer_ids=params.offer_ids,
         only_global=params.only_global,
         after_id=params.after_id,
     )
-    found, total = postbacks.list_postbacks(request.deps, request.access, chosen, page=params.page, limit=limit)
+    found, total = postbacks.list_postbacks(request.deps, request.access, chosen, **params.place(request))
     views = [postback_view(row, request.deps.zone, request.version) for row in found]
-    return PostbacksAnswer(postbacks=views, pagination=pagination(page=params.page, per_page=limit, total=total))
+    return PostbacksAnswer(postbacks=views, pagination=params.pagination(request, total))
 
 
 def of_version(status: str | None, version: str) -> str | None:

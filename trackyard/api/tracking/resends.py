@@ -10,18 +10,18 @@ from pydantic import Field
 from trackyard.actions.deps import Deps
 from trackyard.actions.tracking import postbacks, resends
 from trackyard.actions.tracking.resends import Resent
-from trackyard.api.paths import path_hex, path_number
+from trackyard.api.lookups import in_scope_by_hex, in_scope_by_number
 from trackyard.api.tracking.postbacks import PostbackAnswer, postback_view
 from trackyard.base.errors import BadInput
 from trackyard.domain.people.roles import Permission
-from trackyard.domain.statistics.rows import AffiliatePostbackLog
-from trackyard.domain.tracking.postbacks import StoredPostback
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import NoParams, Params
 from trackyard.wire.response.envelope import Answer
 
 routes = Routes[Deps]()
+_find_attempt = in_scope_by_hex(resends.get_attempt)
+_find_postback = in_scope_by_number(postbacks.get_postback)
 
 
 class ReplayPostbacks(Params):
@@ -48,10 +48,6 @@ class ResentAnswer(Answer):
     dropped: int
 
 
-def _find_attempt(request: ApiRequest[Deps]) -> AffiliatePostbackLog:
-    return resends.get_attempt(request.deps, request.access, path_hex(request))
-
-
 @routes.post(
     "/admin/affiliatepostback/{id}/resend",
     for_staff(Permission.POSTBACKS_WRITE),
@@ -75,10 +71,6 @@ def replay(request: ApiRequest[Deps], params: ReplayPostbacks) -> ResentAnswer:
     changes. Superseded calls, and those of an offer's cross_postback_url, are left out; at most 5,000 at once."""
     since, until = params.span(request.deps.zone)
     return _answer(resends.replay(request.deps, request.access, params.pid, since, until))
-
-
-def _find_postback(request: ApiRequest[Deps]) -> StoredPostback:
-    return postbacks.get_postback(request.deps, request.access, path_number(request))
 
 
 @routes.post(
