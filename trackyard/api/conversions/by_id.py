@@ -11,14 +11,12 @@ from trackyard.api.conversions.conversions import (
     ConversionFields,
     OfferInConversion,
     OfferWithUrl,
-    advertiser_of,
+    advertiser_ref,
     fields_for_all,
     fields_for_staff,
-    offer_in_conversion,
-    offer_with_url,
 )
 from trackyard.api.conversions.filters import shown_status
-from trackyard.api.people.views import AdvertiserRef, ManagerView, PartnerView, manager_view, partner_view
+from trackyard.api.people.views import AdvertiserRef, ManagerView, PartnerView, manager_view, offer_ref, partner_view
 from trackyard.api.statistics.times import as_text
 from trackyard.base.zones import datetime_text
 from trackyard.domain.conversions.lists import ListedConversion
@@ -31,6 +29,7 @@ from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Params
 from trackyard.wire.response.envelope import Answer, Money, number
+from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
 
@@ -113,7 +112,7 @@ def get(
 ) -> SingleConversionForStaffAnswer | SingleConversionForAffiliateAnswer:
     """Show one conversion."""
     item, names, manager = get_conversion(request.deps, request.access, params.id)
-    zone = request.deps.zone
+    zone, name = request.deps.zone, names.offers.get(item.offer_id)
     shown = {
         **fields_for_all(item, as_text(zone)),
         "status": Status(shown_status(item.status, request.version)).number,
@@ -129,7 +128,7 @@ def get(
     if not request.staff:
         return SingleConversionForAffiliateAnswer(
             conversion=SingleConversionForAffiliate(
-                **shown, **HIDDEN_FIELDS, charge=None, earning=None, offer=offer_in_conversion(item.offer_id, names)
+                **shown, **HIDDEN_FIELDS, charge=None, earning=None, offer=offer_ref(OfferInConversion, name)
             )
         )
     return SingleConversionForStaffAnswer(
@@ -138,16 +137,15 @@ def get(
             **fields_for_staff(item),
             charge=number(item.charge),
             earning=number(item.charge - item.payout),
-            offer=offer_with_url(item.offer_id, names),
-            advertiser=advertiser_of(item, names),
+            offer=offer_ref(OfferWithUrl, name),
+            advertiser=advertiser_ref(item.advertiser_id, names),
         )
     )
 
 
 def _partner(item: ListedConversion, names: EntityNames, manager: Staff | None, zone: ZoneInfo) -> PartnerWithManager:
-    plain = partner_view(item.affiliate_id, names.affiliates)
     shown = None if manager is None else manager_view(manager, zone)
-    return PartnerWithManager(id=plain.id, email=plain.email, login=plain.login, name=plain.name, manager=shown)
+    return view_of(PartnerWithManager, partner_view(item.affiliate_id, names.affiliates), manager=shown)
 
 
 def _number_text(currency: str) -> str | None:

@@ -13,7 +13,7 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.statistics.exports import StoredConversions, export_conversions
 from trackyard.actions.statistics.names import EntityNames
 from trackyard.api.conversions.filters import ListConversions, shown_status
-from trackyard.api.people.views import AdvertiserRef, PartnerView, partner_view
+from trackyard.api.people.views import AdvertiserRef, PartnerView, offer_ref, partner_view
 from trackyard.api.statistics.exports import ALL_ROWS, table_of_export
 from trackyard.api.statistics.times import At, as_text, unchanged
 from trackyard.base.arrow import Array, amounts, dictionary_columns, load_pyarrow
@@ -235,12 +235,8 @@ HIDDEN_FIELDS: Mapping[str, Any] = MappingProxyType(
 """The values of these fields for an affiliate."""
 
 
-def advertiser_of(item: ListedConversion, names: EntityNames) -> AdvertiserRef:
-    """The advertiser of a conversion."""
-    return _advertiser(item.advertiser_id, names)
-
-
-def _advertiser(advertiser_id: str, names: EntityNames) -> AdvertiserRef:
+def advertiser_ref(advertiser_id: str, names: EntityNames) -> AdvertiserRef:
+    """Return the view of an advertiser by its id."""
     return AdvertiserRef(id=advertiser_id, title=names.advertisers.get(advertiser_id, ""))
 
 
@@ -248,19 +244,21 @@ def _view_maker(
     request: ApiRequest[Deps], params: ListConversions, at: At
 ) -> Callable[[ListedConversion, EntityNames], dict[str, Any]]:
     """Return what turns a conversion into the fields that its caller sees."""
-    offer_of = offer_with_url if request.staff else offer_in_conversion
+    offer_view: type[View] = OfferWithUrl if request.staff else OfferInConversion
 
     def show(item: ListedConversion, names: EntityNames) -> dict[str, Any]:
         raw = params.raw_export
         shown = fields_for_all(item, at) | {
             "landing_id": item.click["landing"],
             "status": shown_status(item.status, request.version),
-            "offer": None if raw else offer_of(item.offer_id, names),
+            "offer": None if raw else offer_ref(offer_view, names.offers.get(item.offer_id)),
             "partner": None if raw else partner_view(item.affiliate_id, names.affiliates),
         }
         if not request.staff:
             return {**shown, **HIDDEN_FIELDS}
-        return shown | fields_for_staff(item) | {"advertiser": None if raw else advertiser_of(item, names)}
+        return (
+            shown | fields_for_staff(item) | {"advertiser": None if raw else advertiser_ref(item.advertiser_id, names)}
+        )
 
     return show
 
@@ -287,7 +285,6 @@ class _ColumnMaker:
         self._kinds = {column.name: column.kind for column in columns_of(view)}
         self._version, self._is_staff, self._is_raw = version, is_staff, is_raw
         self._offer_view: type[View] = OfferWithUrl if is_staff else OfferInConversion
-        self._offer_of: Callable[[int, EntityNames], View | None] = offer_with_url if is_staff else offer_in_conversion
 
     def of(self, found: StoredConversions, names: EntityNames) -> dict[str, Array]:
         """Return the columns of some conversions."""
@@ -341,9 +338,11 @@ class _ColumnMaker:
             "status": status,
             "payment_status": payment_status,
             "is_paid": is_paid,
-            **named(self._offer_view, "offer", "offer_id", lambda key: self._offer_of(key, names)),
+            **named(
+                self._offer_view, "offer", "offer_id", lambda key: offer_ref(self._offer_view, names.offers.get(key))
+            ),
             **named(PartnerView, "partner", "affiliate_id", lambda key: partner_view(key, names.affiliates)),
-            **named(AdvertiserRef, "advertiser", "advertiser_id", lambda key: _advertiser(key, names)),
+            **named(AdvertiserRef, "advertiser", "advertiser_id", lambda key: advertiser_ref(key, names)),
         }
 
 
@@ -359,19 +358,3 @@ _RENAMED = {
     "click_time": "click_time", "hold_date_expire": "hold_until",
 }  # fmt: skip
 _AS_STORED = ("id", "action_id", "currency", "offer_id", "comment", "user_id", "payment_type")
-
-
-def offer_in_conversion(offer_id: int, names: EntityNames) -> OfferInConversion | None:
-    """The offer of a conversion; None when it does not exist any more."""
-    name = names.offers.get(offer_id)
-    if name is None:
-        return None
-    return OfferInConversion(id=name.id, offer_id=name.hash, title=name.title, preview_url=name.preview_url)
-
-
-def offer_with_url(offer_id: int, names: EntityNames) -> OfferWithUrl | None:
-    """Return the offer of a conversion for staff; None when it does not exist any more."""
-    name = names.offers.get(offer_id)
-    if name is None:
-        return None
-    return OfferWithUrl(id=name.id, offer_id=name.hash, title=name.title, preview_url=name.preview_url, url=name.url)

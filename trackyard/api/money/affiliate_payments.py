@@ -8,13 +8,11 @@ from trackyard.actions.money import affiliate_payments as payments
 from trackyard.api.lookups import in_scope_by_number
 from trackyard.api.paging import Paging
 from trackyard.api.statistics.times import At, as_text, unchanged
-from trackyard.api.views import view_of
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import day_end_ms, day_start_ms
 from trackyard.domain.money.affiliate_payments import (
     AffiliatePayment,
     PaidEntry,
-    PayableBalance,
     PaymentFilter,
     PaymentStatus,
 )
@@ -22,8 +20,9 @@ from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, Params, Seq
-from trackyard.wire.response.envelope import Answer, Moment, Money, Pagination, View, number
+from trackyard.wire.response.envelope import Answer, Moment, Money, Pagination, View
 from trackyard.wire.response.exports import ExportParams, ExportTable, FileExport, table_of
+from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
 _find = in_scope_by_number(payments.get_payment)
@@ -186,7 +185,7 @@ def list_(request: ApiRequest[Deps], params: ListPayments) -> PaymentsAnswer:
 def list_due(request: ApiRequest[Deps], params: ListDue) -> DueAnswer:
     """List the affiliates that can be paid: their available balance reaches the least payment."""
     due = payments.list_due(request.deps, request.access, params.pid, params.currency)
-    return DueAnswer(due=[_due_view(item) for item in due])
+    return DueAnswer(due=[view_of(DueView, item, pid=item.affiliate_id) for item in due])
 
 
 @routes.post("/admin/payments", for_staff(Permission.PAYMENTS_WRITE), id="admin.payments.add")
@@ -244,19 +243,11 @@ def payment_view(item: AffiliatePayment, at: At) -> AffiliatePaymentView:
         AffiliatePaymentView,
         item,
         pid=item.affiliate_id,
-        amount=number(item.amount),
         created_at=at(item.created_at),
         updated_at=at(item.updated_at),
         paid_at=at(item.paid_at),
     )
 
 
-def _due_view(item: PayableBalance) -> DueView:
-    amounts = {"amount": number(item.amount), "min_payment": number(item.min_payment)}
-    return view_of(DueView, item, pid=item.affiliate_id, **amounts)
-
-
 def _entry_view(item: PaidEntry, at: At) -> PaidEntryView:
-    return view_of(
-        PaidEntryView, item, conversion_id=item.source_id, amount=number(item.amount), created_at=at(item.at)
-    )
+    return view_of(PaidEntryView, item, conversion_id=item.source_id, created_at=at(item.at))

@@ -13,7 +13,6 @@ from trackyard.actions.money.currencies import (
     remove_currency,
 )
 from trackyard.api.lookups import by_number
-from trackyard.api.views import view_of
 from trackyard.base.money import ZERO
 from trackyard.domain.money.currencies import Currency
 from trackyard.domain.people.roles import Permission
@@ -21,6 +20,7 @@ from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import NoParams, Params
 from trackyard.wire.response.envelope import Answer, Money, View, number
+from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
 _find = by_number(get_currency)
@@ -126,11 +126,5 @@ def remove(request: ApiRequest[Deps], _params: NoParams) -> CurrencyAnswer:
 
 def currency_view(record: Currency) -> CurrencyView:
     """A currency on the wire."""
-    return view_of(
-        CurrencyView,
-        record,
-        id=record.number,
-        rate=None if record.rate is None else number(record.rate),
-        min_payment=number(record.min_payment),
-        is_crypto=None,
-    )
+    rate = None if record.rate is None else number(record.rate)
+    return view_of(CurrencyView, record, id=record.number, rate=rate, is_crypto=None)

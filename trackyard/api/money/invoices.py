@@ -8,7 +8,6 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.money import invoices
 from trackyard.api.lookups import in_scope_by_number
 from trackyard.api.paging import Paging
-from trackyard.api.views import view_of
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import local_day
 from trackyard.domain.money.invoices import Invoice, InvoiceFilter, InvoiceLine, InvoiceStatus, PayoutType
@@ -16,7 +15,8 @@ from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, Clearable, NoParams, Params, Seq
-from trackyard.wire.response.envelope import Answer, Money, Pagination, View, number
+from trackyard.wire.response.envelope import Answer, Money, Pagination, View
+from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
 find = in_scope_by_number(invoices.get_invoice, "number")
@@ -179,7 +179,7 @@ def invoice_view(item: Invoice, zone: ZoneInfo) -> InvoiceView:
         updated_at=local_day(item.updated_at, zone).isoformat(),
         start_date=_day(item.start_date),
         end_date=_day(item.end_date),
-        detail=[view_of(InvoiceLineView, line, amount=number(line.amount)) for line in item.lines],
+        detail=[view_of(InvoiceLineView, line) for line in item.lines],
     )
 
 

@@ -12,13 +12,13 @@ from trackyard.actions.money.payment_systems import (
     remove_payment_system,
 )
 from trackyard.api.lookups import by_number
-from trackyard.api.views import view_of
 from trackyard.domain.money.payment_systems import PaymentSystem
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Clearable, NoParams, Params, Seq
 from trackyard.wire.response.envelope import Answer, View
+from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
 _find = by_number(get_payment_system)
@@ -32,14 +32,6 @@ class FieldItem(Params):
     required: s.Flag = False
 
 
-class AddPaymentSystem(Params):
-    """A new way to be paid. currency: the only one it pays; without it any."""
-
-    lang_label: s.Name
-    currency: s.Currency | None = None
-    fields: Seq[FieldItem] = ()
-
-
 class EditPaymentSystem(Params):
     """Changes of a payment system.
 
@@ -51,6 +43,15 @@ class EditPaymentSystem(Params):
     lang_label: s.Name | None = None
     currency: Annotated[s.Currency | None, Clearable()] = None
     fields: Seq[FieldItem] = ()
+
+
+class AddPaymentSystem(EditPaymentSystem):
+    """A new way to be paid. currency: the only one it pays; without it any."""
+
+    edits = False
+
+    lang_label: s.Name
+    currency: s.Currency | None = None
 
 
 class PaymentFieldView(View):

@@ -6,12 +6,12 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.offers.categories import add_category, edit_category, get_category, list_categories
 from trackyard.api.lookups import by_hex
 from trackyard.api.paging import Paging
-from trackyard.domain.offers.categories import Category
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Params, Seq
 from trackyard.wire.response.envelope import Answer, Pagination, View
+from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
 _find = by_hex(get_category)
@@ -62,7 +62,7 @@ def list_all(request: ApiRequest[Deps], params: ListCategories) -> CategoriesAns
         **params.place(request),
     )
     return CategoriesAnswer(
-        categories=[category_view(row) for row in rows],
+        categories=[view_of(CategoryView, row) for row in rows],
         pagination=params.pagination(request, total),
     )
 
@@ -70,15 +70,10 @@ def list_all(request: ApiRequest[Deps], params: ListCategories) -> CategoriesAns
 @routes.post("/admin/category", for_staff(Permission.CATEGORIES_WRITE), id="admin.category.add")
 def add(request: ApiRequest[Deps], params: WriteCategory) -> CategoryAnswer:
     """Add a category of offers."""
-    return CategoryAnswer(category=category_view(add_category(request.deps, params.title)))
+    return CategoryAnswer(category=view_of(CategoryView, add_category(request.deps, params.title)))
 
 
 @routes.post("/admin/category/{id}", for_staff(Permission.CATEGORIES_WRITE), id="admin.category.edit", find=_find)
 def edit(request: ApiRequest[Deps], params: WriteCategory) -> CategoryAnswer:
     """Rename a category of offers."""
-    return CategoryAnswer(category=category_view(edit_category(request.deps, request.subject.id, params.title)))
-
-
-def category_view(row: Category) -> CategoryView:
-    """A category on the wire."""
-    return CategoryView(id=row.id, title=row.title)
+    return CategoryAnswer(category=view_of(CategoryView, edit_category(request.deps, request.subject.id, params.title)))

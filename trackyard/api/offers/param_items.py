@@ -1,6 +1,6 @@
 """The structured parameters of an offer: payments, landings, caps, tiers, schedule, restrictions (docs/api/offers.md).
 
-`sent()` of an item holds what was sent and no more, by the names of domain/offers/offers.py.
+`written()` of an item returns what was sent and no more, by the names of domain/offers/offers.py.
 """
 
 import re
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, Field, ValidationInfo
 
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.offers.choices import CapScope
@@ -42,10 +42,26 @@ Day = Annotated[int, s.WholeNumber(minimum=0, maximum=6)]
 
 TierStatus = Annotated[Status, s.Choice(status for status in Status if status is not Status.PENDING_CAP)]
 
-_WHOLE = "This value must be a whole number unless type is budget."
-
-
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+
+_TYPE_PARAMETER = {"goals": "goal_type", "affiliates": "affiliate_type", "country": "country_type"}
+
+
+def _counted(value: Any, info: ValidationInfo) -> Any:
+    if info.data.get("type", CapType.BUDGET) != CapType.BUDGET and value != value.to_integral_value():
+        raise ValueError("This value must be a whole number unless type is budget.")
+    return value
+
+
+def _exact(value: Any, info: ValidationInfo) -> Any:
+    name = _TYPE_PARAMETER[info.field_name or ""]
+    kind = info.data.get(name)
+    if kind == CapScope.EXACT and not value:
+        raise ValueError(f"This value is required when {name} is exact.")
+    if kind not in (None, CapScope.EXACT) and value:
+        raise ValueError(f"This value must be empty unless {name} is exact.")
+    return value
 
 
 @dataclass(frozen=True)
@@ -88,7 +104,7 @@ class OfferPaymentItem(Params):
     sub7: CommaList[s.Text] = ()
     sub8: CommaList[s.Text] = ()
 
-    def sent(self) -> dict[str, Any]:
+    def written(self) -> dict[str, Any]:
         """The sent fields of a domain OfferPaymentItem."""
         values = self.model_dump(exclude_unset=True)
         for name in values.keys() & SUBS:
@@ -112,7 +128,7 @@ class LandingItem(Params):
     url_preview: s.Url
     type: Annotated[LandingType, s.Choice(LandingType)] = LandingType.LANDING
 
-    def landing(self) -> Landing:
+    def written(self) -> Landing:
         """Without its number."""
         return Landing(id=0, **self.model_dump())
 
@@ -124,25 +140,15 @@ class CapItem(Params):
 
     period: Annotated[CapPeriod, s.Choice(period for period in CapPeriod if period != CapPeriod.WEEK)]
     type: Annotated[CapType, s.Choice(CapType)]
-    value: s.Amount
+    value: Annotated[s.Amount, AfterValidator(_counted)]
     goal_type: Spread = CapScope.ALL
-    goals: Annotated[Seq[Goal], Field(validate_default=True)] = ()
+    goals: Annotated[Seq[Goal], Field(validate_default=True), AfterValidator(_exact)] = ()
     affiliate_type: Spread = CapScope.ALL
-    affiliates: Annotated[Seq[s.Id], Field(validate_default=True)] = ()
+    affiliates: Annotated[Seq[s.Id], Field(validate_default=True), AfterValidator(_exact)] = ()
     country_type: Spread = CapScope.ALL
-    country: Annotated[Seq[CountryLike], Field(validate_default=True)] = ()
+    country: Annotated[Seq[CountryLike], Field(validate_default=True), AfterValidator(_exact)] = ()
 
-    @field_validator("value")
-    @classmethod
-    def _whole_of_counts(cls, value: Any, info: ValidationInfo) -> Any:
-        return _counted(value, info)
-
-    @field_validator("goals", "affiliates", "country")
-    @classmethod
-    def _listed_when_exact(cls, value: Any, info: ValidationInfo) -> Any:
-        return _exact(value, info)
-
-    def cap(self) -> Cap:
+    def written(self) -> Cap:
         """Without its id."""
         return Cap(id="", **self.model_dump())
 
@@ -153,7 +159,7 @@ class PersonalLimitItem(Params):
     partner: s.Id
     caps: Annotated[int, s.WholeNumber(minimum=0)]
 
-    def limit(self) -> PersonalLimit:
+    def written(self) -> PersonalLimit:
         """As the offer holds it."""
         return PersonalLimit(**self.model_dump())
 
@@ -163,30 +169,18 @@ class TierItem(Params):
 
     timeframe: Annotated[CapPeriod, s.Choice(period for period in CapPeriod if period != CapPeriod.HOUR)]
     type: Annotated[CapType, s.Choice((CapType.BUDGET, CapType.CONVERSIONS))]
-    value: s.Amount
+    value: Annotated[s.Amount, AfterValidator(_counted)]
     modifier_type: Annotated[ModifierType, s.Choice(ModifierType)]
     modifier_value: s.Amount
     modifier_payment_type: Annotated[ModifierTarget, s.Choice(ModifierTarget)] = ModifierTarget.PAYOUT
     goals: Seq[Goal] = ()
     target_goals: Seq[Goal] = ()
     affiliate_type: Spread = CapScope.EACH
-    affiliates: Annotated[Seq[s.Id], Field(validate_default=True)] = ()
+    affiliates: Annotated[Seq[s.Id], Field(validate_default=True), AfterValidator(_exact)] = ()
     countries: Seq[CountryLike] = ()
-    conversion_status: Seq[
-        Annotated[Status, s.Choice(status for status in Status if status is not Status.PENDING_CAP)]
-    ] = ()
+    conversion_status: Seq[TierStatus] = ()
 
-    @field_validator("value")
-    @classmethod
-    def _whole_of_counts(cls, value: Any, info: ValidationInfo) -> Any:
-        return _counted(value, info)
-
-    @field_validator("affiliates")
-    @classmethod
-    def _listed_when_exact(cls, value: Any, info: ValidationInfo) -> Any:
-        return _exact(value, info)
-
-    def tier(self) -> Tier:
+    def written(self) -> Tier:
         """Without its id."""
         return Tier(id="", **self.model_dump())
 
@@ -207,7 +201,7 @@ class ScheduleParams(Params):
     timezone: Annotated[s.Zone | None, Clearable()] = None
     intervals: Keyed[Day, Seq[IntervalItem]] = Field(default_factory=dict)
 
-    def sent(self) -> dict[str, Any]:
+    def written(self) -> dict[str, Any]:
         """The sent fields of a domain Schedule."""
         values: dict[str, Any] = {name: getattr(self, name) for name in self.model_fields_set}
         for name in values.keys() & {"date_start", "date_to"}:
@@ -228,7 +222,7 @@ class RestrictedOsItem(Params):
     os: s.Name
     versions: Annotated[Seq[Annotated[str, s.BoundedText(maximum=64, pattern=r"(>=|<)?[\w. -]*")]], MayBeEmpty()]
 
-    def restricted(self) -> RestrictedOs:
+    def written(self) -> RestrictedOs:
         """As the offer holds it."""
         return RestrictedOs(os=self.os, versions=tuple(version for version in self.versions if version))
 
@@ -239,7 +233,7 @@ class RestrictedIspItem(Params):
     country: CountryLike | None = None
     name: s.Name
 
-    def restricted(self) -> RestrictedIsp:
+    def written(self) -> RestrictedIsp:
         """As the offer holds it."""
         return RestrictedIsp(country=self.country or "", name=self.name)
 
@@ -256,25 +250,6 @@ class SubRestrictionItem(Params):
     sub7: s.Text | None = None
     sub8: s.Text | None = None
 
-    def values(self) -> dict[str, str]:
+    def written(self) -> dict[str, str]:
         """The subs that are named."""
         return self.model_dump(exclude_none=True)
-
-
-_TYPE_PARAMETER = {"goals": "goal_type", "affiliates": "affiliate_type", "country": "country_type"}
-
-
-def _counted(value: Any, info: ValidationInfo) -> Any:
-    if info.data.get("type", CapType.BUDGET) != CapType.BUDGET and value != value.to_integral_value():
-        raise ValueError(_WHOLE)
-    return value
-
-
-def _exact(value: Any, info: ValidationInfo) -> Any:
-    name = _TYPE_PARAMETER[info.field_name or ""]
-    kind = info.data.get(name)
-    if kind == CapScope.EXACT and not value:
-        raise ValueError(f"This value is required when {name} is exact.")
-    if kind not in (None, CapScope.EXACT) and value:
-        raise ValueError(f"This value must be empty unless {name} is exact.")
-    return value

@@ -178,35 +178,25 @@ _HANDLED_SEPARATELY = frozenset(
     {"start_at", "stop_date", "strictly_os", "strictly_isp", *SubAccountParams.model_fields, *FileParams.model_fields}
 )
 _RENAMED: Final = {"advertiser": "advertiser_id", "domain_url": "domain_id"}
+_OF_ITEMS: Final = (
+    "payments", "partner_payments", "landings", "caps", "personal_limits", "commission_tiers", "targeting",
+    "restriction_os", "restriction_isp",
+)  # fmt: skip
+_OF_WORDS: Final = (
+    *("strictly_brands", "strictly_devices", "countries", "tags", "sources", "categories", "smartlink_categories"),
+)
 _CONVERSIONS: Final[dict[str, Callable[[Any], Any]]] = {
-    "payments": lambda items: tuple(item.sent() for item in items),
-    "partner_payments": lambda items: tuple(item.sent() for item in items),
-    "landings": lambda items: tuple(item.landing() for item in items),
-    "caps": lambda items: tuple(item.cap() for item in items),
-    "personal_limits": lambda items: tuple(item.limit() for item in items),
+    **dict.fromkeys(_OF_ITEMS, lambda items: tuple(item.written() for item in items)),
+    **dict.fromkeys(_OF_WORDS, _unique),
+    **dict.fromkeys(("notes", "note_aff", "note_sales", "hash_password"), lambda text: text or None),
     "caps_status": lambda words: (
         tuple(dict.fromkeys(Status.DECLINED if word == Status.NOT_FOUND else word for word in words))
         or COUNTED_STATUSES
     ),
     "caps_timezone": lambda zone: zone and zone.key,
-    "commission_tiers": lambda items: tuple(item.tier() for item in items),
-    "schedule": lambda schedule: schedule and schedule.sent(),
-    "targeting": lambda items: tuple(item.group() for item in items),
-    "restriction_os": lambda items: tuple(item.restricted() for item in items),
-    "restriction_isp": lambda items: tuple(item.restricted() for item in items),
-    "sub_restrictions": lambda items: tuple(values for item in items if (values := item.values())),
+    "schedule": lambda schedule: schedule and schedule.written(),
+    "sub_restrictions": lambda items: tuple(values for item in items if (values := item.written())),
     "strictly_connection_type": lambda word: word or "",
-    "strictly_brands": _unique,
-    "strictly_devices": _unique,
-    "countries": _unique,
-    "tags": _unique,
-    "sources": _unique,
-    "categories": _unique,
-    "smartlink_categories": _unique,
-    "notice_percent_overcap": lambda percent: percent or None,  # 0 % would tell of every cap at once
-    "notes": lambda text: text or None,
-    "note_aff": lambda text: text or None,
-    "note_sales": lambda text: text or None,
-    "hash_password": lambda text: text or None,
+    "notice_percent_overcap": lambda percent: percent or None,  # 0 % would notify of every cap at once
 }
 """Parameter → how its value becomes that of the offer's field."""

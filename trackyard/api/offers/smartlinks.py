@@ -1,6 +1,6 @@
 """SmartLink categories (docs/api/smartlinks.md)."""
 
-from typing import Annotated, Any
+from typing import Annotated
 from urllib.parse import urlsplit
 
 from trackyard.actions.deps import Deps
@@ -20,6 +20,7 @@ from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, Clearable, NoParams, Params, Seq
 from trackyard.wire.response.envelope import Answer, View
+from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
 _find = by_hex(get_smartlink)
@@ -35,14 +36,6 @@ class ListSmartLinks(Params):
     name: AnyOf[s.Text] = ()
 
 
-class AddSmartLink(Params):
-    """A new SmartLink category; an empty domain_id is the platform's domain."""
-
-    name: s.Name
-    domain_id: DomainId = None
-    description: Description = None
-
-
 class EditSmartLink(Params):
     """What changes of a SmartLink category."""
 
@@ -50,9 +43,11 @@ class EditSmartLink(Params):
     domain_id: DomainId = None
     description: Description = None
 
-    def changes(self) -> dict[str, Any]:
-        """What was sent, with its value."""
-        return {name: getattr(self, name) for name in self.model_fields_set}
+
+class AddSmartLink(EditSmartLink):
+    """A new SmartLink category; an empty domain_id is the platform's domain."""
+
+    name: s.Name
 
 
 class SmartLinkView(View):
@@ -136,7 +131,9 @@ def add(request: ApiRequest[Deps], params: AddSmartLink) -> SmartLinkAnswer:
 )
 def edit(request: ApiRequest[Deps], params: EditSmartLink) -> SmartLinkAnswer:
     """Change a SmartLink category; what is left out stays, an empty domain_id is the platform's domain."""
-    return _answer(request, edit_smartlink(request.deps, request.subject.smartlink.id, params.changes()))
+    return _answer(
+        request, edit_smartlink(request.deps, request.subject.smartlink.id, params.model_dump(exclude_unset=True))
+    )
 
 
 @routes.post(
@@ -174,11 +171,8 @@ def count(request: ApiRequest[Deps], _params: NoParams) -> SmartLinkOfferCountAn
 )
 def list_for_affiliates(request: ApiRequest[Deps], _params: NoParams) -> AffiliateSmartLinksAnswer:
     """List the SmartLink categories, as affiliates see them."""
-    shown = AffiliateSmartLinkView.__struct_fields__
-    views = [_fields(request, record) for record in list_smartlinks(request.deps, None)]
-    return AffiliateSmartLinksAnswer(
-        data=[AffiliateSmartLinkView(**{name: view[name] for name in shown}) for view in views]
-    )
+    views = [_view(request, record) for record in list_smartlinks(request.deps, None)]
+    return AffiliateSmartLinksAnswer(data=[view_of(AffiliateSmartLinkView, view) for view in views])
 
 
 def _answer(request: ApiRequest[Deps], record: SmartLinkRecord) -> SmartLinkAnswer:
@@ -187,19 +181,14 @@ def _answer(request: ApiRequest[Deps], record: SmartLinkRecord) -> SmartLinkAnsw
 
 
 def _view(request: ApiRequest[Deps], record: SmartLinkRecord) -> SmartLinkView:
-    return SmartLinkView(**_fields(request, record))
-
-
-def _fields(request: ApiRequest[Deps], record: SmartLinkRecord) -> dict[str, Any]:
     row, platform = record.smartlink, urlsplit(request.deps.tracking_url)
-    return {
-        "_id": row.id,
-        "name": row.name,
-        "domain": platform.netloc if record.domain is None else record.domain.url,
-        "domain_id": row.domain_id,
-        "use_https": platform.scheme == "https" if record.domain is None else record.domain.use_https,
-        "description": row.description,
-        "count_offer": record.offers,
-        "created_at": datetime_text(row.created_at, request.deps.zone),
-        "updated_at": datetime_text(row.updated_at, request.deps.zone),
-    }
+    return view_of(
+        SmartLinkView,
+        row,
+        _id=row.id,
+        domain=platform.netloc if record.domain is None else record.domain.url,
+        use_https=platform.scheme == "https" if record.domain is None else record.domain.use_https,
+        count_offer=record.offers,
+        created_at=datetime_text(row.created_at, request.deps.zone),
+        updated_at=datetime_text(row.updated_at, request.deps.zone),
+    )

@@ -38,14 +38,10 @@ class SubAccountParams(Params):
     def sent_sub_accounts(self) -> dict[str, dict[str, Any]]:
         """What was sent of each list: "1" and "2" to {values, exclude}."""
         sent: dict[str, dict[str, Any]] = {}
-        for number, text, refused in (
-            ("1", self.sub_account_1, self.sub_account_1_except),
-            ("2", self.sub_account_2, self.sub_account_2_except),
-        ):
-            values = tuple(dict.fromkeys(value for value in text.split(",") if value))
-            given = {"values": (f"sub_account_{number}", values), "exclude": (f"sub_account_{number}_except", refused)}
-            if parts := {part: value for part, (name, value) in given.items() if name in self.model_fields_set}:
-                sent[number] = parts
+        for number, parts in self.sent_parts().items():
+            sent[number] = {"exclude": parts["except"]} if "except" in parts else {}
+            if "value" in parts:
+                sent[number]["values"] = tuple(dict.fromkeys(value for value in parts["value"].split(",") if value))
         return sent
 
 

@@ -109,7 +109,7 @@ class TargetingItem(Params):
             raise ValueError("The weights must be 100 or less together.")
         return value
 
-    def group(self) -> TargetingGroup:
+    def written(self) -> TargetingGroup:
         """As the offer holds it."""
         values = self.model_dump(exclude_none=True)
         for name in values.keys() & {"os", "isp"}:

@@ -198,12 +198,11 @@ def decide_request(request: ApiRequest[Deps], params: DecideTicket) -> MessageAn
 def ticket_view(record: TicketRecord, deps: Deps, version: str) -> TicketView:
     """A ticket on the wire."""
     row = record.ticket
-    return TicketView(
+    return view_of(
+        TicketView,
+        row,
         id=str(row.id),
-        status=row.status,
         type="offer",
-        title=row.title,
-        description=row.description,
         partner=affiliate_view(record.affiliate, deps.zone, nested=True),
         offer=ticket_offer_view(record, deps, version),
         attachments=[],

@@ -233,7 +233,7 @@ def full_fields(item: ListedOffer, related: RelatedRecords, deps: Deps) -> dict[
         "updated_at": datetime_text(offer.updated_at, deps.zone),
         "created_at": datetime_text(offer.created_at, deps.zone),
     }
-    return fields_from(OfferFields, offer, given)
+    return fields_from(OfferFields, offer, **given)
 
 
 def sub_accounts(offer: Offer) -> dict[str, SubAccountView]:

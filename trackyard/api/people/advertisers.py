@@ -12,7 +12,6 @@ from trackyard.api.lookups import in_scope_by_hex
 from trackyard.api.offers.subaccounts import SubAccountParams, SubAccountView, sub_accounts_view
 from trackyard.api.paging import Paging
 from trackyard.api.people.views import ManagerView, country_to_store, manager_view
-from trackyard.api.views import view_of
 from trackyard.base.zones import datetime_text, day_start_ms
 from trackyard.domain.people.advertisers import Advertiser
 from trackyard.domain.people.roles import Permission
@@ -20,6 +19,7 @@ from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Clearable, NoParams, Only, Params, Seq
 from trackyard.wire.response.envelope import Answer, Pagination, View
+from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
 find = in_scope_by_hex(advertisers.get_advertiser)
@@ -238,7 +238,6 @@ def advertiser_view(record: AdvertiserRecord, zone: ZoneInfo) -> AdvertiserView:
     return view_of(
         AdvertiserView,
         row,
-        **{name: getattr(row, name) or "" for name in _EMPTY_TEXTS},
         manager=row.manager_id or "",
         manager_obj="" if manager is None else manager_view(manager, zone),
         offers=str(record.offers),
@@ -248,9 +247,3 @@ def advertiser_view(record: AdvertiserRecord, zone: ZoneInfo) -> AdvertiserView:
         created_at=datetime_text(row.created_at, zone),
         updated_at=datetime_text(row.updated_at, zone),
     )
-
-
-_EMPTY_TEXTS = (
-    *("contact", "email", "url", "skype", "address_1", "address_2", "city", "country", "zip_code", "vat_code"),
-)
-"""Texts that are "" where an advertiser has none."""

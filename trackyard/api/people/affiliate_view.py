@@ -8,10 +8,10 @@ from msgspec import UNSET, UnsetType
 from trackyard.actions.people.affiliates import AffiliateRecord
 from trackyard.api.offers.subaccounts import AffiliateSubAccountView, affiliate_sub_accounts_view
 from trackyard.api.people.views import ManagerView, manager_view
-from trackyard.api.views import view_of
 from trackyard.base.zones import datetime_text
 from trackyard.domain.money.ledger import Balance
 from trackyard.wire.response.envelope import Money, View, number
+from trackyard.wire.response.views import view_of
 
 
 class AffiliateSystemView(View):

@@ -12,7 +12,6 @@ from trackyard.api.offers.subaccounts import AffiliateSubAccountView, affiliate_
 from trackyard.api.people.affiliates import ContactParams, Password, PaymentSystemItem
 from trackyard.api.people.permissions import TreeView, tree_view
 from trackyard.api.statistics.times import text_or_none
-from trackyard.api.views import view_of
 from trackyard.base.errors import Unauthorized
 from trackyard.base.zones import datetime_text
 from trackyard.domain.money.currencies import NUMBERS
@@ -24,6 +23,7 @@ from trackyard.wire.endpoint import FOR_ANYONE, ApiRequest, Routes, for_affiliat
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Keyed, NoParams, Seq
 from trackyard.wire.response.envelope import Answer, View, number
+from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
 

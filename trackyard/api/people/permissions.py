@@ -9,7 +9,6 @@ from trackyard.actions.people import permissions
 from trackyard.actions.people.affiliates import get_affiliate
 from trackyard.actions.people.permissions import Tree
 from trackyard.api.lookups import in_scope_by_number
-from trackyard.api.views import view_of
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.permissions import LEVELS
 from trackyard.domain.people.roles import Permission
@@ -17,6 +16,7 @@ from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Keyed, NoParams, Params
 from trackyard.wire.response.envelope import Answer, View
+from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
 find = in_scope_by_number(get_affiliate)

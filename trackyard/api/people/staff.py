@@ -12,7 +12,6 @@ from trackyard.api.lookups import by_hex
 from trackyard.api.paging import Paging
 from trackyard.api.people.views import RevenueSwitch, RowsSwitch
 from trackyard.api.statistics.times import text_or_none
-from trackyard.api.views import view_of
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.roles import Permission, Role, legacy_kind
 from trackyard.domain.people.staff import Staff
@@ -21,6 +20,7 @@ from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Clearable, NoParams, Params, Seq
 from trackyard.wire.response.envelope import Answer, Pagination, View
+from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
 find = by_hex(staff.get_staff)
@@ -33,23 +33,6 @@ class ListStaff(Paging):
     """Which staff users. q: part of the name, e-mail address or skype, or the id."""
 
     q: s.Text = ""
-
-
-class AddStaff(Params):
-    """A new staff user; without roles it may call nothing.
-
-    statistics_revenue, statistics_rows: override the platform's compatibility switches for this staff user.
-    """
-
-    email: s.Email
-    password: Password
-    first_name: s.Name
-    last_name: s.Name
-    roles: Seq[RoleName] = ()
-    skype: s.Text = ""
-    work_hours: s.Text = ""
-    statistics_revenue: Annotated[RevenueSwitch | None, Clearable()] = None
-    statistics_rows: Annotated[RowsSwitch | None, Clearable()] = None
 
 
 class EditStaff(Params):
@@ -68,6 +51,18 @@ class EditStaff(Params):
     work_hours: s.Text = ""
     statistics_revenue: Annotated[RevenueSwitch | None, Clearable()] = None
     statistics_rows: Annotated[RowsSwitch | None, Clearable()] = None
+
+
+class AddStaff(EditStaff):
+    """A new staff user; without roles it may call nothing.
+
+    statistics_revenue, statistics_rows: override the platform's compatibility switches for this staff user.
+    """
+
+    email: s.Email
+    password: Password
+    first_name: s.Name
+    last_name: s.Name
 
 
 class SetPassword(Params):
@@ -211,7 +206,5 @@ def staff_view(record: StaffRecord, zone: ZoneInfo, password: str | UnsetType | 
         type=legacy_kind(row.roles),
         avatar=None,
         info=None,
-        statistics_revenue=row.statistics_revenue or "",
-        statistics_rows=row.statistics_rows or "",
         password=password,
     )

@@ -3,15 +3,16 @@
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
-from trackyard.api.views import view_of
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text
+from trackyard.domain.offers.lists import OfferName
 from trackyard.domain.people.affiliates import AffiliateName
 from trackyard.domain.people.staff import Staff
 from trackyard.domain.statistics.switches import REVENUE_CHOICES, ROWS_CHOICES
 from trackyard.wire.endpoint import ApiRequest
 from trackyard.wire.request import scalars as s
 from trackyard.wire.response.envelope import View
+from trackyard.wire.response.views import V, view_of
 
 RevenueSwitch = Annotated[str, s.Choice(REVENUE_CHOICES)]
 RowsSwitch = Annotated[str, s.Choice(ROWS_CHOICES)]
@@ -55,6 +56,11 @@ class OfferRef(View):
     id: int
     offer_id: str
     title: str
+
+
+def offer_ref(view: type[V], name: OfferName | None) -> V | None:
+    """Return a view of an offer's names; None when the offer does not exist any more."""
+    return None if name is None else view_of(view, name, offer_id=name.hash)
 
 
 def country_to_store(request: ApiRequest[Any], sent: str, stored: str | None) -> str:

@@ -11,27 +11,18 @@ from trackyard.actions.platform.custom_fields import (
     remove_custom_field,
 )
 from trackyard.api.lookups import by_number
-from trackyard.api.views import view_of
 from trackyard.domain.people.roles import Permission
-from trackyard.domain.platform.custom_fields import CustomField, CustomFieldType
+from trackyard.domain.platform.custom_fields import CustomFieldType
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import NoParams, Params, Seq
 from trackyard.wire.response.envelope import Answer, View
+from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
 _find = by_number(get_custom_field)
 
 TypeName = Annotated[CustomFieldType, s.Choice(CustomFieldType)]
-
-
-class AddCustomField(Params):
-    """Something to ask affiliates for. field_values: of a select, what may be chosen."""
-
-    name: s.Name
-    required: s.Flag = False
-    field_type: TypeName = CustomFieldType.TEXT
-    field_values: Seq[s.Text] = ()
 
 
 class EditCustomField(Params):
@@ -43,6 +34,14 @@ class EditCustomField(Params):
     required: s.Flag = False
     field_type: TypeName = CustomFieldType.TEXT
     field_values: Seq[s.Text] = ()
+
+
+class AddCustomField(EditCustomField):
+    """A question to affiliates. field_values: the choices of a select."""
+
+    edits = False
+
+    name: s.Name
 
 
 class CustomSignupFieldView(View):
@@ -70,7 +69,7 @@ class CustomFieldAnswer(Answer):
 @routes.get("/admin/custom_fields", for_staff(Permission.AFFILIATES_READ), id="admin.custom_fields.list")
 def list_all(request: ApiRequest[Deps], _params: NoParams) -> CustomFieldsAnswer:
     """List the custom fields of affiliates, oldest first."""
-    return CustomFieldsAnswer(fields=[field_view(row) for row in list_custom_fields(request.deps)])
+    return CustomFieldsAnswer(fields=[view_of(CustomSignupFieldView, row) for row in list_custom_fields(request.deps)])
 
 
 @routes.post("/admin/custom_fields", for_staff(Permission.SETTINGS_WRITE), id="admin.custom_field.add")
@@ -78,7 +77,7 @@ def add(request: ApiRequest[Deps], params: AddCustomField) -> CustomFieldAnswer:
     """Add a custom field. Those who sign up from now on are asked for it."""
     values = list(params.field_values)
     made = add_custom_field(request.deps, params.name, params.field_type, values, required=params.required)
-    return CustomFieldAnswer(field=field_view(made))
+    return CustomFieldAnswer(field=view_of(CustomSignupFieldView, made))
 
 
 @routes.post(
@@ -87,7 +86,8 @@ def add(request: ApiRequest[Deps], params: AddCustomField) -> CustomFieldAnswer:
 def edit(request: ApiRequest[Deps], params: EditCustomField) -> CustomFieldAnswer:
     """Change a custom field. Affiliates' answers stay as they are."""
     given = {name: getattr(params, name) for name in params.model_fields_set if getattr(params, name) is not None}
-    return CustomFieldAnswer(field=field_view(edit_custom_field(request.deps, request.subject.id, given)))
+    changed = edit_custom_field(request.deps, request.subject.id, given)
+    return CustomFieldAnswer(field=view_of(CustomSignupFieldView, changed))
 
 
 @routes.post(
@@ -95,9 +95,5 @@ def edit(request: ApiRequest[Deps], params: EditCustomField) -> CustomFieldAnswe
 )
 def remove(request: ApiRequest[Deps], _params: NoParams) -> CustomFieldAnswer:
     """Remove a custom field. Answers with what it was."""
-    return CustomFieldAnswer(field=field_view(remove_custom_field(request.deps, request.subject.id)))
-
-
-def field_view(field: CustomField) -> CustomSignupFieldView:
-    """A custom field on the wire."""
-    return view_of(CustomSignupFieldView, field)
+    removed = remove_custom_field(request.deps, request.subject.id)
+    return CustomFieldAnswer(field=view_of(CustomSignupFieldView, removed))

@@ -8,13 +8,12 @@ from typing import Annotated, Any
 from trackyard.actions.deps import Deps
 from trackyard.actions.platform.domains import add_domain, edit_domain, get_domain, list_domains, remove_domain
 from trackyard.api.lookups import by_number
-from trackyard.api.views import view_of
 from trackyard.domain.people.roles import Permission
-from trackyard.domain.platform.domains import Domain
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import NoParams, Params
 from trackyard.wire.response.envelope import Answer, View
+from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
 _find = by_number(get_domain)
@@ -77,27 +76,23 @@ class DomainAnswer(Answer):
 @routes.get("/admin/domains", for_staff(Permission.OFFERS_READ), id="admin.domains.list")
 def list_all(request: ApiRequest[Deps], _params: NoParams) -> DomainsAnswer:
     """List the domains that tracking links may begin with."""
-    return DomainsAnswer(domains={str(row.id): domain_view(row) for row in list_domains(request.deps)})
+    return DomainsAnswer(domains={str(row.id): view_of(DomainView, row) for row in list_domains(request.deps)})
 
 
 @routes.post("/admin/domains", for_staff(Permission.SETTINGS_WRITE), id="admin.domain.add")
 def add(request: ApiRequest[Deps], params: AddDomain) -> DomainAnswer:
     """Add a domain. Its DNS and, for https, its certificate must lead to the tracking listener."""
-    return DomainAnswer(domain=domain_view(add_domain(request.deps, params.url, use_https=params.use_https)))
+    return DomainAnswer(domain=view_of(DomainView, add_domain(request.deps, params.url, use_https=params.use_https)))
 
 
 @routes.post("/admin/domains/{id}", for_staff(Permission.SETTINGS_WRITE), id="admin.domain.edit", find=_find)
 def edit(request: ApiRequest[Deps], params: EditDomain) -> DomainAnswer:
     """Change a domain; links made from now on begin with it."""
-    return DomainAnswer(domain=domain_view(edit_domain(request.deps, request.subject.id, params.url, params.use_https)))
+    changed = edit_domain(request.deps, request.subject.id, params.url, params.use_https)
+    return DomainAnswer(domain=view_of(DomainView, changed))
 
 
 @routes.post("/admin/domains/{id}/remove", for_staff(Permission.SETTINGS_WRITE), id="admin.domain.remove", find=_find)
 def remove(request: ApiRequest[Deps], _params: NoParams) -> DomainAnswer:
     """Remove a domain that nothing uses. Answers with what it was."""
-    return DomainAnswer(domain=domain_view(remove_domain(request.deps, request.subject.id)))
-
-
-def domain_view(row: Domain) -> DomainView:
-    """A domain on the wire."""
-    return view_of(DomainView, row)
+    return DomainAnswer(domain=view_of(DomainView, remove_domain(request.deps, request.subject.id)))

@@ -12,6 +12,7 @@ from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import NoParams, Params
 from trackyard.wire.response.envelope import Answer, View
+from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
 _find = by_number(erasures.get_erasure)
@@ -62,7 +63,7 @@ def add(request: ApiRequest[Deps], params: AddErasure) -> ErasureAnswer:
     """
     subject = ErasureSubject(params.subject)
     found = erasures.count_erasable(request.deps, subject, params.id)
-    named = ErasureCountsView(clicks=found.clicks, views=found.views, conversions=found.conversions)
+    named = view_of(ErasureCountsView, found)
     if params.dry_run:
         return ErasureAnswer(named=named, erasure=None)
     made = erasures.add_erasure(request.deps, request.caller, subject, params.id)

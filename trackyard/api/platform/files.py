@@ -11,7 +11,6 @@ from starlette.responses import FileResponse, Response, StreamingResponse
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers.offers import get_editable_id
 from trackyard.actions.platform.files import NewFile, NewFiles, find_file, remove_creatives
-from trackyard.api.views import view_of
 from trackyard.domain.offers.offers import Creative
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.platform.files import GIF, JPEG, PNG, ZIP
@@ -22,6 +21,7 @@ from trackyard.wire.request.brackets import File
 from trackyard.wire.request.params import Params, Seq
 from trackyard.wire.response.envelope import Answer, View
 from trackyard.wire.response.errors import PageNotFound
+from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
 

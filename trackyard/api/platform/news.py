@@ -5,13 +5,14 @@ from typing import Annotated, ClassVar
 from trackyard.actions.deps import Deps
 from trackyard.actions.platform import news
 from trackyard.api.lookups import path_hex
-from trackyard.api.tracking.logs import Instant, RecordId
+from trackyard.api.tracking.logs import Instant, RecordId, instant
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.platform.news import News
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import NoParams, Params
 from trackyard.wire.response.envelope import Answer, View
+from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
 
@@ -119,12 +120,13 @@ def remove(request: ApiRequest[Deps], _params: NoParams) -> NewsAnswer:
 
 def news_view(row: News) -> NewsView:
     """News on the wire."""
-    return NewsView(
+    return view_of(
+        NewsView,
+        row,
         id=RecordId(id=row.id),
-        title=row.title,
         small_desc=row.summary,
         desc=row.body,
         status=int(row.published),
         fixed=int(row.pinned),
-        created_at=Instant(sec=row.created_at // 1000, usec=row.created_at % 1000 * 1000),
+        created_at=instant(row.created_at),
     )

@@ -3,17 +3,19 @@
 from decimal import Decimal
 from typing import Annotated
 
+from msgspec.structs import asdict
+
 from trackyard.actions.deps import Deps
 from trackyard.actions.platform.rebuild import Rebuilder
 from trackyard.actions.platform.rebuild_status import RebuildMode, RebuildStatus
 from trackyard.api.platform.reconciliation import DifferenceView
-from trackyard.api.views import view_of
 from trackyard.base.errors import Conflict
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import NoParams, Params
 from trackyard.wire.response.envelope import Answer, View
+from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
 
@@ -105,7 +107,7 @@ def _view(rebuilder: Rebuilder, status: RebuildStatus) -> RebuildView:
         held=Decimal(status.paused_ms).scaleb(-3),
         figures=[
             TableComparisonView(
-                table=table, group=group, live=view_of(TableSumsView, live), made=view_of(TableSumsView, made)
+                table=table, group=group, live=TableSumsView(**asdict(live)), made=TableSumsView(**asdict(made))
             )
             for (table, group), (live, made) in sorted(status.figures.items())
         ],

@@ -2,11 +2,11 @@
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.platform.reconciliation import reconcile
-from trackyard.api.views import view_of
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request.params import NoParams
 from trackyard.wire.response.envelope import Answer, View
+from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
 

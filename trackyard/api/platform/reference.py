@@ -20,6 +20,7 @@ from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, CommaList, NoParams, Params
 from trackyard.wire.response.envelope import Answer, Pagination, View
+from trackyard.wire.response.views import view_of
 
 PAGE_MAX = 10_000
 WAIT_SECONDS = 5
@@ -134,7 +135,7 @@ def list_providers(request: ApiRequest[Deps], params: ListProviders) -> Provider
         and (not ids or provider_id(each) in ids)
     ]
     page, found = _page(request, params, known)
-    views = [ProviderView(id=provider_id(each), country=each.country, name=each.name) for each in found]
+    views = [view_of(ProviderView, each, id=provider_id(each)) for each in found]
     again = views if request.version == "3.1" else UNSET
     return ProvidersAnswer(isp=views, isps=again, pagination=page, status_code=_status_code(request))
 
@@ -179,7 +180,7 @@ class CountriesAnswer(ReferenceAnswer):
 @routes.get("/countries", for_callers(Permission.OFFERS_READ), id="countries.list")
 def list_countries(request: ApiRequest[Deps], params: LanguageParams) -> CountriesAnswer:
     """List the countries."""
-    views = [CountryView(code=each.code, name=each.name) for each in geo.countries(params.locale)]
+    views = [view_of(CountryView, each) for each in geo.countries(params.locale)]
     return CountriesAnswer(countries=views, status_code=_status_code(request))
 
 
@@ -209,7 +210,7 @@ def list_regions(request: ApiRequest[Deps], params: ListRegions) -> RegionsAnswe
     """List the regions, of some countries or of all."""
     wanted, ids = _codes(params.country) or sorted(geo.regions()), set(params.code)
     found = [region for code in wanted for region in geo.regions().get(code, ()) if not ids or region.id in ids]
-    views = [RegionView(id=each.id, name=each.name, country_code=each.country) for each in found]
+    views = [view_of(RegionView, each, country_code=each.country) for each in found]
     return RegionsAnswer(regions=views, status_code=_status_code(request))
 
 

@@ -10,7 +10,6 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.platform.settings import Settings, edit_settings, exchange_rate_status, get_settings, list_audit
 from trackyard.api.paging import Paging
 from trackyard.api.people.views import RevenueSwitch, RowsSwitch
-from trackyard.api.views import view_of
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text, day_end_ms, day_start_ms
 from trackyard.domain.people.roles import Permission
@@ -21,6 +20,7 @@ from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Clearable, NoParams, Params
 from trackyard.wire.response.envelope import Answer, Pagination, View
+from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
 

@@ -1,6 +1,5 @@
 """The list of clicks (docs/api/clicks.md)."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Annotated, Any
 
@@ -8,7 +7,7 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.statistics.clicks import ListedClick, list_visible_clicks
 from trackyard.actions.statistics.exports import export_clicks
 from trackyard.actions.statistics.names import EntityNames
-from trackyard.api.people.views import OfferRef, PartnerView, partner_view
+from trackyard.api.people.views import OfferRef, PartnerView, offer_ref, partner_view
 from trackyard.api.statistics.exports import ALL_ROWS, ExportListParams, table_of_export
 from trackyard.api.statistics.times import At, as_text, bounded_span, unchanged
 from trackyard.base.arrow import Array, Batch, load_pyarrow
@@ -158,7 +157,7 @@ def click_rows(request: ApiRequest[Deps], params: ListClicks) -> ExportTable:
         found, _, names = list_visible_clicks(request.deps, request.access, query)
         return table_of(view, (shown(item, names, unchanged) for item in found), zone, period=period)
     export = export_clicks(request.deps, request.access, query)
-    columns = partial(_columns, _staff_offer if request.staff else _offer, OfferOfClick if request.staff else OfferRef)
+    columns = partial(_columns, OfferOfClick if request.staff else OfferRef)
     return table_of_export(view, export, columns, zone, period)
 
 
@@ -182,10 +181,8 @@ def list_clicks(request: ApiRequest[Deps], params: ListClicks) -> ClicksForStaff
     return ClicksForAffiliate(clicks=[_for_affiliate(item, names, at) for item in found], pagination=pages)
 
 
-def _columns(
-    offer: Callable[[int, EntityNames], View | None], offer_view: type[View], clicks: Batch, names: EntityNames
-) -> dict[str, Array]:
-    """Return the columns of some clicks. offer, offer_view: how the caller sees an offer."""
+def _columns(offer_view: type[View], clicks: Batch, names: EntityNames) -> dict[str, Array]:
+    """Return the columns of some clicks. offer_view: an offer as the caller sees it."""
     arrow, compute, *_ = load_pyarrow()
 
     def pages(column: str) -> Array:
@@ -202,7 +199,9 @@ def _columns(
         "device_type": clicks["device"],
         "connection_type": clicks["connection"],
         "isp_code": clicks["isp"],
-        **nested_columns(offer_view, "offer", clicks["offer"], lambda offer_id: offer(offer_id, names)),
+        **nested_columns(
+            offer_view, "offer", clicks["offer"], lambda key: offer_ref(offer_view, names.offers.get(key))
+        ),
         **nested_columns(LandingRef, "landing", pages("landing"), landing),
         **nested_columns(LandingRef, "prelanding", pages("prelanding"), landing),
         "has_conversions": compute.not_equal(clicks["conversion_id"], ""),
@@ -220,11 +219,11 @@ _AS_RECORDED = (
 
 
 def _for_staff(item: ListedClick, names: EntityNames, at: At) -> ClickForStaff:
-    return ClickForStaff(**_fields(item, names, at), offer=_staff_offer(item.click.offer, names))
+    return ClickForStaff(**_fields(item, names, at), offer=offer_ref(OfferOfClick, names.offers.get(item.click.offer)))
 
 
 def _for_affiliate(item: ListedClick, names: EntityNames, at: At) -> ClickForAffiliate:
-    return ClickForAffiliate(**_fields(item, names, at), offer=_offer(item.click.offer, names))
+    return ClickForAffiliate(**_fields(item, names, at), offer=offer_ref(OfferRef, names.offers.get(item.click.offer)))
 
 
 def _fields(item: ListedClick, names: EntityNames, at: At) -> dict[str, Any]:
@@ -244,16 +243,6 @@ def _fields(item: ListedClick, names: EntityNames, at: At) -> dict[str, Any]:
         "partner_id": str(click.affiliate),
         "partner": partner_view(click.affiliate, names.affiliates),
     }
-
-
-def _offer(offer_id: int, names: EntityNames) -> OfferRef | None:
-    name = names.offers.get(offer_id)
-    return None if name is None else OfferRef(id=name.id, offer_id=name.hash, title=name.title)
-
-
-def _staff_offer(offer_id: int, names: EntityNames) -> OfferOfClick | None:
-    name = names.offers.get(offer_id)
-    return None if name is None else OfferOfClick(id=name.id, offer_id=name.hash, title=name.title, url=name.url)
 
 
 def _landing(offer_id: int, landing_id: int, names: EntityNames) -> LandingRef | None:

@@ -11,7 +11,6 @@ from pydantic import Field
 from trackyard.actions.deps import Deps
 from trackyard.actions.tracking.click_check import (
     ClickCheck,
-    ClickStepResult,
     SampleClick,
     SmartLinkOfferResult,
     check_click,
@@ -28,6 +27,7 @@ from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Keyed, NoParams, Params
 from trackyard.wire.response.envelope import Answer, View
+from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
 
@@ -172,20 +172,16 @@ def explain(request: ApiRequest[Deps], _params: NoParams) -> ClickExplanationAns
     """Say what was decided on a recorded click and why, and what the rules of today say of the same click."""
     found = request.subject
     click = found.click
-    recorded = RecordedClickView(
-        id=click.id,
+    recorded = view_of(
+        RecordedClickView,
+        click,
         created_at=datetime_text(click.time, request.deps.zone),
         passed=not click.reason,
-        reason=click.reason,
-        detail=click.detail,
         offer_id=click.offer,
         pid=click.affiliate,
         advertiser_id=click.advertiser,
         landing_id=click.landing,
         prelanding_id=click.prelanding,
-        smart_id=click.smart_id,
-        uniq=click.uniq,
-        referrer=click.referrer,
         flags=[flag.name.lower() for flag in ClickFlag if click.flags & flag],
     )
     return ClickExplanationAnswer(click=recorded, today=check_view(found.today, request.deps.zone))
@@ -204,7 +200,7 @@ def check_view(checked: ClickCheck, zone: ZoneInfo) -> ClickCheckView:
         pid=None if hit.affiliate is None else hit.affiliate.id,
         time=datetime_text(hit.time_ms, zone),
         visitor=_visitor_view(checked),
-        steps=[_step_view(verdict) for verdict in checked.step_results],
+        steps=[view_of(ClickStepView, step, verdict=step.outcome) for step in checked.step_results],
         smart_id=hit.smart_id,
         smart_offers=[_offer_result_view(tried) for tried in checked.tried],
     )
@@ -212,25 +208,8 @@ def check_view(checked: ClickCheck, zone: ZoneInfo) -> ClickCheckView:
 
 def _visitor_view(checked: ClickCheck) -> VisitorView:
     hit = checked.hit
-    place, agent = hit.place, hit.agent
-    return VisitorView(
-        ip=hit.ip,
-        country=place.country,
-        region_id=place.region_id,
-        city_id=place.city_id,
-        city=place.city,
-        isp=place.isp,
-        connection_type=place.connection,
-        proxy=place.proxy,
-        os=agent.os,
-        os_version=agent.os_version,
-        browser=agent.browser,
-        browser_version=agent.browser_version,
-        device=agent.device,
-        brand=agent.brand,
-        device_model=agent.device_model,
-        bot=hit.bot,
-    )
+    connection = hit.place.connection
+    return view_of(VisitorView, hit.place, hit.agent, ip=hit.ip, bot=hit.bot, connection_type=connection)
 
 
 def _offer_result_view(tried: SmartLinkOfferResult) -> SmartLinkOfferResultView:
@@ -240,10 +219,6 @@ def _offer_result_view(tried: SmartLinkOfferResult) -> SmartLinkOfferResultView:
         reason="" if rejection is None else rejection.reason,
         detail="" if rejection is None else rejection.detail,
     )
-
-
-def _step_view(verdict: ClickStepResult) -> ClickStepView:
-    return ClickStepView(name=verdict.name, verdict=verdict.outcome, detail=verdict.detail)
 
 
 def plain_address(ip: str) -> str:

@@ -21,12 +21,12 @@ from trackyard.actions.tracking.logs import (
 )
 from trackyard.api.conversions.filters import shown_status
 from trackyard.api.paging import Paging
+from trackyard.api.people.views import offer_ref
 from trackyard.api.statistics.times import bounded_span
 from trackyard.base.ids import lowercase_ids
 from trackyard.base.zones import datetime_text
 from trackyard.domain.conversions.conversions import ConversionHistoryEntry
 from trackyard.domain.conversions.statuses import STATUSES_BY_NUMBER, Status
-from trackyard.domain.offers.lists import OfferName
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.lists import LogQuery
@@ -36,6 +36,7 @@ from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, Only, Seq
 from trackyard.wire.response.envelope import Answer, Money, Pagination, View, number
+from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
 
@@ -309,7 +310,7 @@ def _server_postback(item: ServerLogRecord, names: EntityNames, zone: ZoneInfo) 
         id=RecordId(id=log.id),
         query=_parsed_values(log.query),
         body=_parsed_values(log.body),
-        date=_instant(log.time),
+        date=instant(log.time),
         get=log.query,
         post=log.body,
         server=_server(log),
@@ -320,13 +321,13 @@ def _server_postback(item: ServerLogRecord, names: EntityNames, zone: ZoneInfo) 
 
 def _affiliate_postback(item: AffiliateLogRecord, request: ApiRequest[Deps]) -> AffiliatePostback:
     log, event = item.log, item.event
-    as_logged = ("http_code", "job_id", "goal", "postback_id", "attempt", "outcome", "error", "forced")
-    return AffiliatePostback(
-        **{name: getattr(log, name) for name in as_logged},
+    return view_of(
+        AffiliatePostback,
+        log,
         id=RecordId(id=log.id),
         query=None,
         body=None,
-        date=_instant(log.time),
+        date=instant(log.time),
         pid=log.affiliate,
         lead_id=log.conversion_id,
         postback_url=log.url,
@@ -350,21 +351,13 @@ def _track(click: dict[str, Any], conversion_id: str, names: EntityNames, zone: 
         **{name: click[name] for name in _FROM_CLICK},
         click_id=click["id"],
         cbid=click["id"],
-        offer=_offer(names.offers.get(click["offer"])),
+        offer=offer_ref(OfferOfLoggedClick, names.offers.get(click["offer"])),
         offer_id=str(click["offer"]),
         partner=PartnerOfLoggedClick(
             id=str(click["affiliate"]), login=partner.login if partner else "", email=partner.email if partner else ""
         ),
         conversion_id=conversion_id or None,
         created_at=datetime_text(click["time"], zone),
-    )
-
-
-def _offer(name: OfferName | None) -> OfferOfLoggedClick | None:
-    if name is None:
-        return None
-    return OfferOfLoggedClick(
-        id=name.id, offer_id=name.hash, title=name.title, preview_url=name.preview_url, url=name.url
     )
 
 
@@ -386,20 +379,19 @@ def _parsed_values(text: str) -> dict[str, str] | list[str]:
     return dict(parse_qsl("&".join(text.split("&")[:MAX_PAIRS]), keep_blank_values=True)) or []
 
 
-def _instant(at_ms: int) -> Instant:
+def instant(at_ms: int) -> Instant:
+    """Return the view of a moment (UTC milliseconds)."""
     return Instant(sec=at_ms // 1000, usec=at_ms % 1000 * 1000)
 
 
 def _entry(event: ConversionHistoryEntry, zone: ZoneInfo) -> HistoryEntry:
-    return HistoryEntry(
-        version=event.version,
+    return view_of(
+        HistoryEntry,
+        event,
         created_at=datetime_text(event.at, zone),
         by=event.actor,
-        status=event.status,
-        currency=event.currency,
         revenue=number(event.charge),
         payouts=number(event.payout),
-        comment=event.comment,
     )
 
 

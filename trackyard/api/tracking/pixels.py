@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 from trackyard.actions.deps import Deps
 from trackyard.actions.tracking import pixels
 from trackyard.api.lookups import in_scope_by_number
-from trackyard.api.people.views import OfferRef
+from trackyard.api.people.views import OfferRef, offer_ref
 from trackyard.base.zones import datetime_text
 from trackyard.domain.offers.lists import OfferName
 from trackyard.domain.people.roles import Permission
@@ -15,6 +15,7 @@ from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, NoParams, Only, Params, RequiredFor
 from trackyard.wire.response.envelope import Answer, View
+from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
 _find_owner = in_scope_by_number(pixels.get_owner_id)
@@ -136,13 +137,11 @@ def remove(request: ApiRequest[Deps], _params: NoParams) -> PixelAnswer:
 
 def pixel_view(row: Pixel, offer: OfferName | None, zone: ZoneInfo) -> PixelView:
     """Return a pixel on the wire. offer: None when the offer has no row."""
-    return PixelView(
-        id=row.id,
-        name=row.name,
-        code=row.code,
-        code_type=row.code_type,
+    return view_of(
+        PixelView,
+        row,
         offer_id=str(row.offer_id),
-        offer=None if offer is None else _offer_view(offer),
+        offer=offer_ref(OfferInPixel, offer),
         pid=str(row.affiliate_id),
         is_active=str(int(row.is_active)),
         moderation_status=str(row.moderation_status),
@@ -160,7 +159,3 @@ def _listed(request: ApiRequest[Deps], rows: list[Pixel]) -> PixelsAnswer:
     names = pixels.offer_names(request.deps, rows)
     views = {str(row.id): pixel_view(row, names.get(row.offer_id), request.deps.zone) for row in rows}
     return PixelsAnswer(pixel=views)
-
-
-def _offer_view(offer: OfferName) -> OfferInPixel:
-    return OfferInPixel(id=offer.id, offer_id=offer.hash, title=offer.title, preview_url=offer.preview_url)

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.tracking.postback_check import PostbackCheck, SamplePostback, check_postback
+from trackyard.api.statistics.times import text_or_none
 from trackyard.api.tracking.click_check import plain_address, utc_ms
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text
@@ -16,6 +17,7 @@ from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Keyed, Params
 from trackyard.wire.response.envelope import Answer, Money, View, number
+from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
 
@@ -122,7 +124,7 @@ def check(request: ApiRequest[Deps], params: CheckPostback) -> PostbackCheckAnsw
                 for name, it in checked.step_results.items()
             ],
             conversion=_conversion_view(request, checked),
-            postbacks=[PlannedDeliveryView(postback_id=each.postback_id, url=each.url) for each in checked.calls],
+            postbacks=[view_of(PlannedDeliveryView, each) for each in checked.calls],
         )
     )
 
@@ -130,19 +132,15 @@ def check(request: ApiRequest[Deps], params: CheckPostback) -> PostbackCheckAnsw
 def _conversion_view(request: ApiRequest[Deps], checked: PostbackCheck) -> ResultingConversionView | None:
     if checked.change is None:
         return None
-    after, until = checked.change.after, checked.change.after.hold_until
-    return ResultingConversionView(
-        id=after.id,
+    after = checked.change.after
+    return view_of(
+        ResultingConversionView,
+        after,
         is_new=checked.change.before is None,
         status=after.status.shown.value,
-        goal=after.goal,
-        goal_title=after.goal_title,
-        comment=after.comment,
-        currency=after.currency,
-        sum=number(after.sum),
         revenue=number(after.charge),
         payouts=number(after.payout),
-        hold_date_expire=None if until is None else datetime_text(until, request.deps.zone),
+        hold_date_expire=text_or_none(after.hold_until, request.deps.zone),
     )
 
 

@@ -15,6 +15,7 @@ from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, Clearable, CommaList, NoParams, Only, Params, RequiredFor
 from trackyard.wire.response.envelope import Answer, Pagination, View
+from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
 _find = in_scope_by_number(postbacks.get_postback)
@@ -185,12 +186,11 @@ def of_version(status: str | None, version: str) -> str | None:
 
 def postback_view(row: StoredPostback, zone: ZoneInfo, version: str) -> PostbackView:
     """A postback on the wire."""
-    return PostbackView(
-        id=row.id,
-        url=row.url,
+    return view_of(
+        PostbackView,
+        row,
         offer_id=None if row.offer_id is None else str(row.offer_id),
         status=of_version(row.status, version),
-        goal=row.goal,
         created=datetime_text(row.created_at, zone),
         updated_at=datetime_text(row.updated_at, zone),
         forced=str(int(row.forced)),

@@ -1,37 +1,42 @@
-"""Makes views from domain structs by the names of their fields."""
+"""Makes views from entities by the names of their fields."""
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from functools import cache
+from inspect import get_annotations
 from typing import Any, Final, TypeVar, get_type_hints
-
-import msgspec
 
 from trackyard.wire.response.envelope import View, number
 
 V = TypeVar("V", bound=View)
 
 
-def view_of(view: type[V], source: msgspec.Struct, **given: Any) -> V:
-    """Return a view with the fields of `source`, except those that are given."""
-    return view(**fields_from(view, source, given))
+def view_of(view: type[V], *entities: Any, **given: Any) -> V:
+    """Return a view of the entities' attributes and of what is given."""
+    return view(**fields_from(view, *entities, **given))
 
 
-def fields_from(view: type[View], source: msgspec.Struct, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the given fields and the other fields that a view shares with `source`.
+def fields_from(view: type[View], *entities: Any, **given: Any) -> dict[str, Any]:
+    """Return what is given, and the attributes of entities that have the name of another field of the view.
 
-    An amount has no trailing zeros, text that is not set is "", a flag in a number field is 0 or 1.
+    The first entity with the attribute counts; a field that none has keeps its default.
+    An amount loses trailing zeros, text that is not set becomes "", a flag in a number field 0 or 1.
     """
-    conversions = _conversions(view, type(source))
-    shared = {name: convert(getattr(source, name)) for name, convert in conversions if name not in given}
-    return {**shared, **given}
+    shared: dict[str, Any] = {}
+    for entity in reversed(entities):
+        for name, convert in _conversions(view, entity.__class__):
+            if name not in given:
+                value = getattr(entity, name)
+                shared[name] = value if convert is None else convert(value)
+    return shared | given
 
 
 @cache
-def _conversions(view: type[View], source: type[msgspec.Struct]) -> tuple[tuple[str, Callable[[Any], Any]], ...]:
+def _conversions(view: type[View], kind: type[Any]) -> tuple[tuple[str, Callable[[Any], Any] | None], ...]:
+    """Return the fields of a view that entities of a kind have too, each with its conversion."""
     types = get_type_hints(view)
-    shared = [name for name in view.__struct_fields__ if name in source.__struct_fields__]
-    return tuple((name, _CONVERSIONS.get(types[name], lambda value: value)) for name in shared)
+    names = {*dir(kind), *(name for base in kind.__mro__ for name in get_annotations(base))}
+    return tuple((name, _CONVERSIONS.get(types[name])) for name in view.__struct_fields__ if name in names)
 
 
 _CONVERSIONS: Final[Mapping[Any, Callable[[Any], Any]]] = {
