@@ -3,7 +3,7 @@ come before the work is done."""
 
 from dataclasses import replace
 from decimal import Decimal
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from trackyard.actions.conversions.edits import ConversionSelection, ImportItem, queue_edit, queue_imports
 from trackyard.actions.deps import Deps
@@ -82,15 +82,12 @@ class ImportConversion(Params):
         """Return it for the use case."""
         custom = {str(number): getattr(self, f"custom_field_{number}") for number in CUSTOM_FIELDS}
         item = ConversionImport(
+            **self.model_dump(include={"action_id", "ua", "sum", "comment"}),
             offer_id=self.offer,
             affiliate_id=self.pid,
             goal="1" if self.goal is None else str(self.goal),
-            action_id=self.action_id,
             ip=self.ip or "",
-            ua=self.ua,
-            sum=self.sum,
             status=None if self.status is None else Status(self.status),
-            comment=self.comment,
             custom_fields={number: text for number, text in custom.items() if text},
         )
         return ImportItem(item, self.click_id or "")
@@ -206,19 +203,8 @@ def import_many(request: ApiRequest[Deps], params: ImportConversions) -> Imports
 
 
 def _echo(params: ImportConversion) -> ImportEcho:
-    return ImportEcho(
-        offer=params.offer,
-        pid=params.pid,
-        action_id=params.action_id or None,
-        goal=params.goal,
-        ip=params.ip,
-        ua=params.ua or None,
-        sum=_amount(params.sum),
-        status=params.status,
-        comment=params.comment or None,
-        click_id=params.click_id,
-        **{name: getattr(params, name) or None for name in (f"custom_field_{number}" for number in CUSTOM_FIELDS)},
-    )
+    values: dict[str, Any] = {name: None if value == "" else value for name, value in params.model_dump().items()}
+    return ImportEcho(**values | {"sum": _amount(params.sum)})
 
 
 def _amount(amount: Decimal | None) -> Decimal | None:

@@ -26,7 +26,7 @@ from trackyard.domain.offers.languages import preferred_text
 from trackyard.domain.offers.lists import ListedOffer
 from trackyard.domain.offers.offers import Landing, Offer, OfferSchedule, PersonalLimit, RestrictedIsp, RestrictedOs
 from trackyard.domain.offers.visibility import goal_names
-from trackyard.wire.response.envelope import Money, View, number
+from trackyard.wire.response.envelope import Money, View
 from trackyard.wire.response.views import fields_from, view_of
 
 
@@ -211,29 +211,34 @@ def full_fields(item: ListedOffer, related: RelatedRecords, deps: Deps) -> dict[
         "strictly_isp": [item.name for item in offer.restriction_isp],
         "sub_accounts": sub_accounts(offer),
         "targeting": [targeting_view(TargetingView, group) for group in offer.targeting],
-        "offer_id": offer.hash,
         "advertiser": offer.advertiser_id,
-        "preview_url": offer.url_preview or "",
         "domain_url": urlsplit(base).netloc,
-        "use_https": base.startswith("https:"),
-        "use_http": base.startswith("http:"),
-        "logo": file_url(deps.api_url, offer.logo) or "",
-        "full_categories": category_refs(offer, related),
-        "cr": number(item.cr),
-        "epc": number(item.epc),
         "hide_referer": int(offer.redirect_type == RedirectType.HTTP_302_HIDDEN),
         "start_at": text_or_none(offer.start_at, deps.zone),
-        "stop_at": stop_text(offer, deps.zone),
         "required_approval": offer.privacy != Privacy.PUBLIC,
-        "creatives": [creative_view(creative, deps.api_url) for creative in offer.creatives],
-        "creatives_zip": file_url(deps.api_url, offer.creatives_zip),
         "caps_timezone": offer.caps_timezone or deps.zone.key,
         "schedule": schedule_view(offer.schedule or OfferSchedule(), deps.zone),
         "io_document": None,
         "updated_at": datetime_text(offer.updated_at, deps.zone),
         "created_at": datetime_text(offer.created_at, deps.zone),
     }
-    return fields_from(OfferFields, offer, **given)
+    return fields_from(OfferFields, offer, item, **shared_fields(offer, related, deps), **given)
+
+
+def shared_fields(offer: Offer, related: RelatedRecords, deps: Deps) -> dict[str, Any]:
+    """Return the made fields that staff and affiliates see alike."""
+    base = link_base(offer, related, deps.tracking_url)
+    return {
+        "offer_id": offer.hash,
+        "preview_url": offer.url_preview or "",
+        "use_https": base.startswith("https:"),
+        "use_http": base.startswith("http:"),
+        "logo": file_url(deps.api_url, offer.logo) or "",
+        "full_categories": category_refs(offer, related),
+        "stop_at": stop_text(offer, deps.zone),
+        "creatives": [creative_view(creative, deps.api_url) for creative in offer.creatives],
+        "creatives_zip": file_url(deps.api_url, offer.creatives_zip),
+    }
 
 
 def sub_accounts(offer: Offer) -> dict[str, SubAccountView]:

@@ -16,8 +16,8 @@ from trackyard.api.offers.view import (
     description,
     full_fields,
     link_base,
+    shared_fields,
     source_refs,
-    stop_text,
 )
 from trackyard.api.offers.view_parts import (
     CapView,
@@ -28,7 +28,7 @@ from trackyard.api.offers.view_parts import (
     cap_view,
     targeting_view,
 )
-from trackyard.api.platform.files import CreativeView, creative_view, file_url
+from trackyard.api.platform.files import CreativeView
 from trackyard.api.tracking.postbacks import of_version
 from trackyard.base.zones import datetime_text
 from trackyard.domain.offers.choices import Privacy
@@ -36,7 +36,7 @@ from trackyard.domain.offers.lists import ListedOffer, OfferPostback
 from trackyard.domain.offers.offers import Landing, Offer, RestrictedIsp, RestrictedOs
 from trackyard.domain.offers.visibility import caps_for, goal_names, payments_for, targeting_for, tiers_for
 from trackyard.domain.tracking.links import Link
-from trackyard.wire.response.envelope import Money, View, number
+from trackyard.wire.response.envelope import Money, View
 from trackyard.wire.response.views import view_of
 
 
@@ -186,30 +186,20 @@ _FULL_ONLY = frozenset(FullAffiliateOfferView.__struct_fields__) - frozenset(Aff
 
 def _view(item: ListedOffer, related: RelatedRecords, view_context: ViewContext) -> AffiliateOfferView:
     offer = item.offer
-    base = link_base(offer, related, view_context.deps.tracking_url)
-    links = _links(offer, related, view_context, base)
+    links = _links(offer, related, view_context)
     names = goal_names(offer)
     return view_of(
         AffiliateOfferView,
         offer,
-        offer_id=offer.hash,
-        preview_url=offer.url_preview or "",
+        item,
+        **shared_fields(offer, related, view_context.deps),
         description=description(offer),
-        cr=number(item.cr),
-        epc=number(item.epc),
-        logo=file_url(view_context.deps.api_url, offer.logo) or "",
-        stop_at=stop_text(offer, view_context.deps.zone),
         sources=source_refs(offer, related),
         categories=[each.title for each in category_refs(offer, related)],
-        full_categories=category_refs(offer, related),
         payments=[view_of(SharedPaymentView, each) for each in payments_for(offer, view_context.affiliate_id)],
         required_approval=not related.connected.get(offer.id, offer.privacy == Privacy.PUBLIC),
-        creatives=[creative_view(creative, view_context.deps.api_url) for creative in offer.creatives],
-        creatives_zip=file_url(view_context.deps.api_url, offer.creatives_zip),
         links=links,
         link=links[0].url if links else None,
-        use_https=base.startswith("https:"),
-        use_http=base.startswith("http:"),
         caps=[cap_view(cap, names) for cap in caps_for(offer, view_context.affiliate_id)],
         targeting=[
             targeting_view(SharedTargetingView, group) for group in targeting_for(offer, view_context.affiliate_id)
@@ -217,13 +207,14 @@ def _view(item: ListedOffer, related: RelatedRecords, view_context: ViewContext)
     )
 
 
-def _links(offer: Offer, related: RelatedRecords, view_context: ViewContext, base: str) -> list[LinkView]:
+def _links(offer: Offer, related: RelatedRecords, view_context: ViewContext) -> list[LinkView]:
     """The offer's own link, then one a landing."""
     if offer.advertiser_id in related.blocked_by or not related.connected.get(
         offer.id, offer.privacy == Privacy.PUBLIC
     ):
         return []
     postbacks = [_postback(item, view_context) for item in related.postbacks.get(offer.id, ())]
+    base = link_base(offer, related, view_context.deps.tracking_url)
     places: list[tuple[int | None, str | None]] = [(None, None)]
     places += [(landing.id, landing.title) for landing in offer.landings]
     out = []
@@ -237,4 +228,4 @@ def _links(offer: Offer, related: RelatedRecords, view_context: ViewContext, bas
 def _postback(item: OfferPostback, view_context: ViewContext) -> LinkPostbackView:
     created = datetime_text(item.created_at, view_context.deps.zone)
     status = of_version(item.status, view_context.version)
-    return LinkPostbackView(id=item.id, url=item.url, status=status, goal=item.goal, created=created)
+    return view_of(LinkPostbackView, item, status=status, created=created)

@@ -139,11 +139,17 @@ def row_view(row: StatsRow, names: EntityNames, form: RowFormat) -> StatsRowView
 def _slice(row: StatsRow, names: EntityNames, form: RowFormat) -> dict[str, Value]:
     values: dict[str, Value] = {}
     for key, value in row.keys.items():
-        shown = _NAMED[key](value, names, form) if key in _NAMED else value
+        shown = shown_value(key, value, names, form)
         if key in form.requested:
             values[form.requested[key]] = shown
         values[key] = shown
     return values
+
+
+def shown_value(key: str, value: Any, names: EntityNames, form: RowFormat) -> Value:
+    """Return the value of a slice as rows show it: with its names, where it has some."""
+    shown: Value = _NAMED[key](value, names, form) if key in _NAMED else value
+    return shown
 
 
 def _action(action: ConversionTotals, form: RowFormat) -> ActionView:

@@ -2,16 +2,16 @@
 
 from collections.abc import Callable, Collection, Iterator
 from operator import attrgetter
-from types import MappingProxyType
 from typing import Final
 
 from msgspec import UNSET
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.statistics.exports import export_rows
+from trackyard.actions.statistics.names import EntityNames
 from trackyard.actions.statistics.reports import list_statistics_rows
 from trackyard.api.statistics.exports import ALL_ROWS, each_export_piece
-from trackyard.api.statistics.rows import ActionView, RowFormat, StatsRowView, row_view
+from trackyard.api.statistics.rows import ActionView, RowFormat, StatsRowView, row_view, shown_value
 from trackyard.domain.statistics.reports import Report, conversion_types
 from trackyard.domain.statistics.slices import REJECTION_REASON, SLICES
 from trackyard.wire.endpoint import ApiRequest
@@ -31,27 +31,6 @@ CUSTOM_COLUMNS: Final = (
     "ctr, `cr` of each conversion type (`cr_total`, `cr_confirmed`…), epc, ecpm, ratio, and currency, in which the "
     f"amounts are. `plain` rows have fewer, as in JSON. {ALL_ROWS}"
 )
-_MANAGER: Final = (ExportColumn("id"), ExportColumn("first_name"), ExportColumn("last_name"), ExportColumn("title"))
-_NAMED: Final = MappingProxyType(
-    {
-        "offer": (
-            ExportColumn("id", ColumnType.WHOLE),
-            ExportColumn("offer_id"),
-            ExportColumn("title"),
-            ExportColumn("url"),
-        ),
-        "affiliate": (
-            ExportColumn("id", ColumnType.WHOLE),
-            ExportColumn("email"),
-            ExportColumn("login"),
-            ExportColumn("name"),
-        ),
-        "advertiser": (ExportColumn("id"), ExportColumn("title")),
-        "affiliate_manager_id": _MANAGER,
-        "advertiser_manager_id": _MANAGER,
-    }
-)
-"""What stands beside the value of a slice."""
 _ACTION: Final = columns_of(ActionView)
 
 
@@ -80,18 +59,15 @@ def _slices(report: Report, form: RowFormat) -> Iterator[ExportColumn]:
     """The columns of the slices."""
     parts = {part.key: part for name in report.dimensions for part in SLICES[name].parts}
     for key, part in parts.items():
+        kind = ColumnType.WHOLE if part.is_number else ColumnType.TEXT
+        example = shown_value(key, 0, EntityNames(), form)
         for name in (form.requested[key], key) if key in form.requested else (key,):
-            if key in _NAMED:
-                yield from (ExportColumn(f"{name}.{column.name}", column.kind) for column in _named(key, form))
+            if isinstance(example, dict):
+                yield from (
+                    ExportColumn(f"{name}.{field}", kind if field == "id" else ColumnType.TEXT) for field in example
+                )
             else:
-                yield ExportColumn(name, ColumnType.WHOLE if part.is_number else ColumnType.TEXT)
-
-
-def _named(key: str, form: RowFormat) -> Iterator[ExportColumn]:
-    for column in _NAMED[key]:
-        is_url, is_added = column.name == "url", column.name == "title" and key.endswith("_manager_id")
-        if (form.shows_url or not is_url) and not (form.plain and is_added):
-            yield column
+                yield ExportColumn(name, kind)
 
 
 def _metrics(kinds: Collection[str], form: RowFormat, *, rejected: bool) -> Iterator[ExportColumn]:
