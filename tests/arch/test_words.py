@@ -29,6 +29,7 @@ CLEAN: Final = (
     "tests/journal",
     "tests/support",
     "trackyard/actions",
+    "trackyard/api",
     "trackyard/base",
     "trackyard/commands",
     "trackyard/decision",

@@ -1,1 +1,1 @@
-"""The endpoints of the API as declarations: one package a subject."""
+"""Endpoints of the API as declarations, one package a subject."""

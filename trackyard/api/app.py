@@ -24,10 +24,12 @@ def build(
     limits: ApiLimits | None = None,
     forward: Forward | None = None,
 ) -> Dispatch[Deps]:
-    """The application. `readiness` is asked by each /readyz: why requests cannot be served, and the queues' lags ·
-    limits: of each key; None = those of docs/spec/api-conventions.md#rate-limits · forward: what answers the tracking
-    addresses that the API has
-    too, None = nothing does."""
+    """Return the application.
+
+    readiness: asked by each /readyz: why requests cannot be served, and the lags of queues.
+    limits: of each key; None = those of docs/spec/api-conventions.md#rate-limits.
+    forward: answers the tracking addresses that the API has too; None = they do not exist.
+    """
     pages = {"/healthz": health, "/readyz": ready(readiness), "/metrics": metrics, **_described(deps.api_url)}
     branches = {FILES: file_pages(deps)}
     authenticate = partial(find_caller, deps.database, deps.clock)
@@ -48,7 +50,10 @@ def build(
 
 @cache
 def _described(address: str) -> Mapping[str, Page]:
-    """Return the pages that describe the API at an address. They take longer to write than everything else here."""
+    """Return the pages that describe the API at an address.
+
+    They are cached: they take longer to write than everything else here.
+    """
     whole = document(CATALOGUE, version=_version(), servers=(address,), topics=TOPICS)
     pages = {"/openapi.json": openapi_page(whole), "/docs": docs_page(whole)}
     return pages | {document_path(prefix): openapi_page(document_of_version(whole, prefix)) for prefix in VERSIONS}

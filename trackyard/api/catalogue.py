@@ -1,4 +1,7 @@
-"""Every method of the API by topic, listed by hand: registration by import hides what exists."""
+"""Every method of the API by topic.
+
+The list is written by hand: registration by import hides what exists.
+"""
 
 from trackyard.actions.deps import Deps
 from trackyard.api.conversions import by_id, conversions, edits

@@ -14,7 +14,7 @@ Lookup = Callable[[ApiRequest[Deps]], T]
 
 
 def path_number(request: ApiRequest[Any], name: str = "id") -> int:
-    """Return the integer id in the path. Raises NotFound for text that cannot be one."""
+    """Return the integer id in the path. Raises NotFound."""
     text = request.path[name]
     if not (text.isascii() and text.isdecimal() and len(text) < 10):
         raise NotFound
@@ -22,7 +22,7 @@ def path_number(request: ApiRequest[Any], name: str = "id") -> int:
 
 
 def path_hex(request: ApiRequest[Any]) -> str:
-    """Return the id of 24 hex digits in the path. Raises NotFound for text that cannot be one."""
+    """Return the id of 24 hex digits in the path. Raises NotFound."""
     text = request.path["id"].lower()
     if not is_hex24(text):
         raise NotFound

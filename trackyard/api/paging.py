@@ -18,7 +18,11 @@ class PagePlace(TypedDict):
 
 
 class Paging(Params):
-    """page from 1; a limit above the method's maximum is clamped to it."""
+    """The page of a list.
+
+    page: from 1.
+    limit: one above the maximum of the method is clamped to it.
+    """
 
     page: Count = 1
     limit: Count = 100

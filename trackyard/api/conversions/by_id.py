@@ -35,7 +35,7 @@ routes = Routes[Deps]()
 
 
 class GetConversion(Params):
-    """Which conversion."""
+    """The conversion that is shown."""
 
     id: s.Hex
 
@@ -47,9 +47,13 @@ class PartnerWithManager(PartnerView):
 
 
 class SingleConversionFields(ConversionFields):
-    """The fields of one conversion for every caller. status: its number · country_name: in English, "" when unknown ·
-    landing_id: null without a landing page · prelanding_id: of the click's transit page, null without one ·
-    currency_id: the number of ISO 4217 as text, null when it has none."""
+    """The fields of one conversion for every caller.
+
+    status: its number.
+    country_name: in English, "" when unknown.
+    landing_id, prelanding_id: of the click's landing and transit page; null without one.
+    currency_id: the number of ISO 4217 as text, null when the currency has none.
+    """
 
     status: int
     partner: PartnerWithManager
@@ -63,8 +67,10 @@ class SingleConversionFields(ConversionFields):
 
 
 class SingleConversionForAffiliate(SingleConversionFields):
-    """A conversion as its affiliate sees it. advertiser, supplier_id, revenue, earnings, charge, earning: always
-    null."""
+    """A conversion as its affiliate sees it.
+
+    advertiser, supplier_id, revenue, earnings, charge, earning: always null.
+    """
 
     offer: OfferInConversion | None
     advertiser: AdvertiserRef | None

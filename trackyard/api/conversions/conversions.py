@@ -118,7 +118,10 @@ class ListedConversionFields(ConversionFields):
 
 
 class ConversionForAffiliate(ListedConversionFields):
-    """A conversion as its affiliate sees it. revenue, earnings, advertiser, supplier_id: always null."""
+    """A conversion as its affiliate sees it.
+
+    revenue, earnings, advertiser, supplier_id: always null.
+    """
 
     offer: OfferInConversion | None
     revenue: Money | None
@@ -154,7 +157,7 @@ class ConversionsForStaff(Answer):
 
 
 def conversion_rows(request: ApiRequest[Deps], params: ListConversions) -> ExportTable:
-    """The same as a file: all of them, or a page, when page or limit is sent."""
+    """Return the rows of a file: all, or those of a page when `page` or `limit` is sent."""
     chosen, show = params.chosen(request), _view_maker(request, params, unchanged)
     view = ConversionForStaff if request.staff else ConversionForAffiliate
     zone = params.timezone or request.deps.zone
@@ -192,7 +195,7 @@ def list_conversions(
 
 
 def fields_for_all(item: ListedConversion, at: At) -> dict[str, Any]:
-    """The values of ConversionFields; at: how a moment is shown."""
+    """Return the values of ConversionFields. at: makes the form of a time."""
     from_click = {name: item.click[name] for name in _FROM_CLICK}
     payment_status, is_paid = OPEN_ITEM if item.in_payment is None else ITEM_STATES[item.in_payment]
     custom = {f"custom_field_{n}": item.custom_fields.get(str(n), "") for n in range(1, 8)}
@@ -243,7 +246,7 @@ def advertiser_ref(advertiser_id: str, names: EntityNames) -> AdvertiserRef:
 def _view_maker(
     request: ApiRequest[Deps], params: ListConversions, at: At
 ) -> Callable[[ListedConversion, EntityNames], dict[str, Any]]:
-    """Return what turns a conversion into the fields that its caller sees."""
+    """Return a function that makes the fields of a conversion that the caller sees."""
     offer_view: type[View] = OfferWithUrl if request.staff else OfferInConversion
 
     def show(item: ListedConversion, names: EntityNames) -> dict[str, Any]:
@@ -279,7 +282,11 @@ _NO_FIELDS: dict[str, str] = {}
 
 
 class _ColumnMaker:
-    """What `_view_maker` shows, by column. is_staff: whose columns · is_raw: without names."""
+    """The fields of `_view_maker` by column.
+
+    is_staff: whether staff read the columns.
+    is_raw: without names.
+    """
 
     def __init__(self, view: type[View], version: str, *, is_staff: bool, is_raw: bool) -> None:
         self._kinds = {column.name: column.kind for column in columns_of(view)}
@@ -304,7 +311,7 @@ class _ColumnMaker:
         return {name: array(values, type=type_of(kinds[name])) for name, values in columns.items() if name in kinds}
 
     def _values(self, stored: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
-        """What is shown as it is stored."""
+        """Return the values that are shown as they are stored."""
         values = zip(*(_click_values(_decode_click(text)) for text in stored["click"]), strict=True)
         clicks = dict(zip(_StoredClick.__struct_fields__, values, strict=True))
         custom = [_NO_FIELDS if text == "{}" else msgspec.json.decode(text) for text in stored["custom_fields"]]
@@ -321,7 +328,7 @@ class _ColumnMaker:
         }
 
     def _looked_up(self, found: StoredConversions, names: EntityNames) -> dict[str, Array]:
-        """What is the same for many."""
+        """Return the columns that are made once for each distinct value."""
         stored, paid, raw = found.columns, found.in_payment, self._is_raw
         array, text = load_pyarrow().arrow.array, type_of(ColumnType.TEXT)
         keys = {name: array(stored[name]) for name in ("offer_id", "affiliate_id", "advertiser_id", "status")}

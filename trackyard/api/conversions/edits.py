@@ -1,5 +1,7 @@
-"""Edits and imports of conversions by staff (docs/api/edits.md, docs/spec/conversions.md#edits-and-imports). Answers
-come before the work is done."""
+"""Edits and imports of conversions by staff.
+
+They are answered before the work is done (docs/api/edits.md, docs/spec/conversions.md#edits-and-imports).
+"""
 
 from dataclasses import replace
 from decimal import Decimal
@@ -33,7 +35,10 @@ Key = Annotated[str, s.BoundedText(maximum=255, minimum=1)]
 
 
 class EditConversions(Params):
-    """Which conversions, by ids, action_ids or clickids, and what of them changes; what is not sent stays."""
+    """The changes of conversions; what is not sent stays.
+
+    ids, action_ids, clickids: select the conversions.
+    """
 
     ids: Seq[s.Hex] = ()
     action_ids: Seq[Key] = ()
@@ -45,7 +50,7 @@ class EditConversions(Params):
     comment: s.LongText | None = None
 
     def edit(self) -> ConversionEdit:
-        """For the use case; the conversions come from `named`."""
+        """Return the changes without a conversion."""
         return ConversionEdit(
             conversion_id="",
             status=None if self.status is None else Status(self.status),
@@ -57,8 +62,13 @@ class EditConversions(Params):
 
 
 class ImportConversion(Params):
-    """A conversion to make. goal "1" by default; ip and ua are the visitor's; sum counts for percent payments ·
-    click_id: an accepted click of this offer and affiliate, which gives the dimensions in place of ip and ua."""
+    """A conversion to make.
+
+    goal: "1" by default.
+    ip, ua: of the visitor.
+    sum: the base of percent payments.
+    click_id: an accepted click of this offer and affiliate; it gives the dimensions instead of ip and ua.
+    """
 
     offer: s.Id
     pid: s.Id
@@ -100,7 +110,7 @@ class ImportConversions(Params):
 
 
 class EditEcho(View):
-    """What was asked for; `ids`: every conversion that is meant. null = stays."""
+    """The requested changes; null = stays. ids: every selected conversion."""
 
     ids: list[str]
     status: str | None
@@ -117,7 +127,7 @@ class EditAnswer(Answer):
 
 
 class ImportEcho(View):
-    """What was asked for; null = not sent."""
+    """The requested import; null = not sent."""
 
     offer: int
     pid: int
@@ -146,7 +156,7 @@ class ImportAnswer(Answer):
 
 
 class ImportsEcho(View):
-    """What was asked for."""
+    """The requested imports."""
 
     list: list[ImportEcho]
 
@@ -162,8 +172,8 @@ class ImportsAnswer(Answer):
 def edit(request: ApiRequest[Deps], params: EditConversions) -> EditAnswer:
     """Change conversions by hand.
 
-    The change is applied within seconds, in the order of the requests; what became of it stands in the server
-    postback log and in the conversion's history. One of ids, action_ids and clickids is needed.
+    The change is applied within seconds, in the order of the requests; the server postback log and the conversion's
+    history show the result. One of ids, action_ids and clickids is needed.
     """
     if not (params.ids or params.action_ids or params.clickids):
         raise BadInput({"ids": [REQUIRED]})
@@ -184,7 +194,7 @@ def edit(request: ApiRequest[Deps], params: EditConversions) -> EditAnswer:
 def import_one(request: ApiRequest[Deps], params: ImportConversion) -> ImportAnswer:
     """Make a conversion by hand.
 
-    It is made within seconds, at the time of the request; what became of it stands in the server postback log.
+    It is made within seconds, at the time of the request; the server postback log shows the result.
     """
     queue_imports(request.deps, request.access, {"": params.imported()})
     return ImportAnswer(data=_echo(params), message=IMPORT_MESSAGE)
@@ -194,7 +204,7 @@ def import_one(request: ApiRequest[Deps], params: ImportConversion) -> ImportAns
 def import_many(request: ApiRequest[Deps], params: ImportConversions) -> ImportsAnswer:
     """Make several conversions by hand, all or none.
 
-    They are made within seconds, at the time of the request; what became of each stands in the server postback log.
+    They are made within seconds, at the time of the request; the server postback log shows the result of each.
     """
     queue_imports(
         request.deps, request.access, {f"list[{place}]": each.imported() for place, each in enumerate(params.list)}

@@ -1,4 +1,7 @@
-"""The filters of the list of conversions (docs/api/conversions.md, docs/spec/conversions.md#lists-of-conversions)."""
+"""Filters of the list of conversions.
+
+See docs/api/conversions.md and docs/spec/conversions.md#lists-of-conversions.
+"""
 
 from datetime import timedelta
 from typing import Annotated
@@ -26,12 +29,15 @@ _PAYMENT_STATES = {number: name for name, number in (OPEN_ITEM, *ITEM_STATES.val
 
 
 class ListConversions(ExportListParams):
-    """Which conversions; by default those of the last week.
+    """The filters of a list; by default the conversions of the last week.
 
-    A filter takes a list; any of its values matches. payouts_from, payouts_to, revenue_from, revenue_to: inclusive ·
-    goal_id: as goal · decline_reason: the comment of a declined conversion · comment: a part of the comment ·
-    payment_status: its name, or the number that `is_paid` has · update_to_date, update_to_hour: the last change lies
-    in this day or hour, or before.
+    A filter takes a list; any of its values matches.
+    payouts_from, payouts_to, revenue_from, revenue_to: inclusive.
+    goal_id: as goal.
+    decline_reason: the comment of a declined conversion.
+    comment: a part of the comment.
+    payment_status: its name, or the number that `is_paid` has.
+    update_to_date, update_to_hour: the last change is in this day or hour, or before.
     """
 
     date_from: s.Day | None = None
@@ -83,7 +89,7 @@ class ListConversions(ExportListParams):
     raw_export: Annotated[s.Flag, Only(since="3.1")] = False
 
     def chosen(self, request: ApiRequest[Deps]) -> ConversionFilter:
-        """For the use case. Raises BadInput for a period that is wrong."""
+        """Return the filter. Raises BadInput for a wrong period."""
         since, until = self._period(request)
         states = {_PAYMENT_STATES.get(state, state) for state in self.payment_status}
         return ConversionFilter(
@@ -149,14 +155,17 @@ class ListConversions(ExportListParams):
 
 
 def shown_status(stored: str, version: str) -> str:
-    """How a stored status is told: pending_cap is shown as pending, not_found under 3.1 as declined."""
+    """Return a stored status as a version shows it.
+
+    pending_cap is shown as pending, not_found under 3.1 as declined.
+    """
     if stored == Status.NOT_FOUND and version != "3.0":
         return Status.DECLINED.value
     return Status.PENDING.value if stored == Status.PENDING_CAP else stored
 
 
 def _stored_statuses(numbers: tuple[int, ...], version: str) -> set[str]:
-    """What is stored as a status that is shown by one of these numbers."""
+    """Return the stored statuses that are shown under one of these numbers."""
     wanted = {STATUSES_BY_NUMBER[chosen].value for chosen in numbers}
     return {status.value for status in Status if shown_status(status.value, version) in wanted}
 

@@ -32,7 +32,11 @@ Status = Annotated[PaymentStatus, s.Choice(PaymentStatus)]
 
 
 class ListPayments(ExportParams, Paging):
-    """Which payments. pid, currency, status: any of these · date_from, date_to: days of their creation."""
+    """The filters of a list.
+
+    pid, currency, status: any of these.
+    date_from, date_to: days of their making.
+    """
 
     pid: Seq[s.Id] = ()
     currency: AnyOf[s.Currency] = ()
@@ -41,7 +45,7 @@ class ListPayments(ExportParams, Paging):
     date_to: s.Day | None = None
 
     def chosen(self, zone: ZoneInfo) -> PaymentFilter:
-        """For the use case. Raises BadInput for days in the wrong order."""
+        """Return the filter. Raises BadInput for days in the wrong order."""
         if self.date_from and self.date_to and self.date_to < self.date_from:
             raise BadInput({"date_to": ["This day must not lie before date_from."]})
         return PaymentFilter(
@@ -54,7 +58,7 @@ class ListPayments(ExportParams, Paging):
 
 
 class ListEntries(ExportParams, Paging):
-    """Which of what a payment pays."""
+    """The page of what a payment pays."""
 
 
 class ListDue(Params):
@@ -77,7 +81,10 @@ class AddPayments(Params):
 
 
 class EditPayment(Params):
-    """What is sent is changed. status: paid executes a payment, cancelled frees what it pays."""
+    """Changes of a payment.
+
+    status: paid executes it, cancelled frees what it pays.
+    """
 
     edits = True
 
@@ -86,7 +93,11 @@ class EditPayment(Params):
 
 
 class AffiliatePaymentView(View):
-    """A payment. amount: in its currency · paid_at: null until it is executed."""
+    """A payment.
+
+    amount: in its currency.
+    paid_at: null until it is executed.
+    """
 
     id: int
     pid: int
@@ -101,7 +112,10 @@ class AffiliatePaymentView(View):
 
 
 class DueView(View):
-    """What an affiliate can be paid in one currency; min_payment: what is paid out at least."""
+    """An amount that can be paid to an affiliate in one currency.
+
+    min_payment: the least that is paid out.
+    """
 
     pid: int
     email: str
@@ -111,7 +125,7 @@ class DueView(View):
 
 
 class SkippedView(View):
-    """An affiliate that was named and got no payment, and why."""
+    """A named affiliate without a payment, and the reason."""
 
     pid: int
     currency: str
@@ -119,7 +133,7 @@ class SkippedView(View):
 
 
 class PaidEntryView(View):
-    """What a payment pays: a conversion, a later change of one, or a referral share of one."""
+    """A paid conversion, later change of one, or referral share of one."""
 
     kind: str
     conversion_id: str
@@ -135,13 +149,13 @@ class PaymentsAnswer(Answer):
 
 
 class DueAnswer(Answer):
-    """Who can be paid."""
+    """The amounts that can be paid."""
 
     due: list[DueView]
 
 
 class AddedPaymentsAnswer(Answer):
-    """The payments that were made, and who got none."""
+    """The new payments, and the affiliates without one."""
 
     payments: list[AffiliatePaymentView]
     skipped: list[SkippedView]
@@ -161,7 +175,7 @@ class PaymentEntriesAnswer(Answer):
 
 
 def payment_rows(request: ApiRequest[Deps], params: ListPayments) -> ExportTable:
-    """The same as a file; `page` and `limit` mean nothing there."""
+    """Return the rows of a file; `page` and `limit` are ignored."""
     found = payments.each_payment(request.deps, request.access, params.chosen(request.deps.zone))
     return table_of(AffiliatePaymentView, (payment_view(item, unchanged) for item in found), request.deps.zone)
 
@@ -183,16 +197,19 @@ def list_(request: ApiRequest[Deps], params: ListPayments) -> PaymentsAnswer:
 
 @routes.get("/admin/payments/due", for_staff(Permission.PAYMENTS_WRITE), id="admin.payments.due")
 def list_due(request: ApiRequest[Deps], params: ListDue) -> DueAnswer:
-    """List the affiliates that can be paid: their available balance reaches the least payment."""
+    """List the affiliates that can be paid.
+
+    Their available balance reaches the least payment.
+    """
     due = payments.list_due(request.deps, request.access, params.pid, params.currency)
     return DueAnswer(due=[view_of(DueView, item, pid=item.affiliate_id) for item in due])
 
 
 @routes.post("/admin/payments", for_staff(Permission.PAYMENTS_WRITE), id="admin.payments.add")
 def add(request: ApiRequest[Deps], params: AddPayments) -> AddedPaymentsAnswer:
-    """Make payments: one for each affiliate and currency that can be paid, of all that is available.
+    """Make a payment for each affiliate and currency that can be paid.
 
-    With `pid` for these alone; those that cannot be paid are in `skipped`.
+    It pays all that is available. With `pid` for these alone; those that cannot be paid are in `skipped`.
     """
     made, skipped = payments.add_payments(
         request.deps,
@@ -210,7 +227,10 @@ def add(request: ApiRequest[Deps], params: AddPayments) -> AddedPaymentsAnswer:
 
 @routes.post("/admin/payments/{id}", for_staff(Permission.PAYMENTS_WRITE), id="admin.payment.edit", find=_find)
 def edit(request: ApiRequest[Deps], params: EditPayment) -> PaymentAnswer:
-    """Execute or cancel a payment, or change its comment. One that was executed or cancelled stays so."""
+    """Execute or cancel a payment, or change its comment.
+
+    An executed or cancelled payment keeps its status.
+    """
     item = payments.edit_payment(
         request.deps, request.access, request.subject.id, status=params.status, comment=params.comment
     )
@@ -218,7 +238,7 @@ def edit(request: ApiRequest[Deps], params: EditPayment) -> PaymentAnswer:
 
 
 def entry_rows(request: ApiRequest[Deps], _params: ListEntries) -> ExportTable:
-    """The same as a file; `page` and `limit` mean nothing there."""
+    """Return the rows of a file; `page` and `limit` are ignored."""
     found = payments.each_entry(request.deps, request.subject.id)
     return table_of(PaidEntryView, (_entry_view(item, unchanged) for item in found), request.deps.zone)
 
@@ -231,14 +251,17 @@ def entry_rows(request: ApiRequest[Deps], _params: ListEntries) -> ExportTable:
     file_export=FileExport("payment", (PaidEntryView,), entry_rows, EVERY_ROW),
 )
 def list_entries(request: ApiRequest[Deps], params: ListEntries) -> PaymentEntriesAnswer:
-    """What a payment pays, the oldest first. One that was cancelled pays nothing."""
+    """List what a payment pays, the oldest first.
+
+    A cancelled payment pays nothing.
+    """
     found, total = payments.list_entries(request.deps, request.subject.id, **params.place(request))
     views = [_entry_view(item, as_text(request.deps.zone)) for item in found]
     return PaymentEntriesAnswer(entries=views, pagination=params.pagination(request, total))
 
 
 def payment_view(item: AffiliatePayment, at: At) -> AffiliatePaymentView:
-    """A payment on the wire; at: how a moment is shown."""
+    """Return the view of a payment. at: makes the form of a time."""
     return view_of(
         AffiliatePaymentView,
         item,

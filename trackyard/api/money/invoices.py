@@ -26,7 +26,10 @@ OptionalDay = Annotated[s.Day | None, Clearable()]
 
 
 class ListInvoices(Paging):
-    """The invoices of a list: their period begins on `start_date` or later and ends by `end_date`."""
+    """The filters of a list.
+
+    start_date, end_date: the period begins and ends within these days.
+    """
 
     status: AnyOf[Status] = ()
     start_date: s.Day | None = None
@@ -44,7 +47,7 @@ class InvoiceLineParams(Params):
 
 
 class InvoiceParams(Params):
-    """What an invoice may have; the days of its period are included."""
+    """The parameters of an invoice; its period includes both days."""
 
     supplier_id: s.Hex
     start_date: OptionalDay = None
@@ -54,7 +57,7 @@ class InvoiceParams(Params):
     detail: Seq[InvoiceLineParams] = ()
 
     def lines(self) -> tuple[InvoiceLine, ...]:
-        """The lines that were sent."""
+        """Return the lines that were sent."""
         return tuple(InvoiceLine(**item.model_dump()) for item in self.detail)
 
 
@@ -65,7 +68,7 @@ class AddInvoice(InvoiceParams):
 
 
 class EditInvoice(InvoiceParams):
-    """What is sent is changed; lines are replaced."""
+    """Changes of an invoice; lines are replaced."""
 
 
 class InvoiceLineView(View):
@@ -107,7 +110,7 @@ class InvoiceAnswer(Answer):
 
 
 class InvoiceWrittenAnswer(Answer):
-    """What was done with which invoice."""
+    """The result in words, and the number of the invoice."""
 
     message: str
     number: int
@@ -140,9 +143,10 @@ def show(request: ApiRequest[Deps], _params: NoParams) -> InvoiceAnswer:
 
 @routes.post("/admin/advertiser-invoice", for_staff(Permission.INVOICES_WRITE), id="admin.advertiser-invoice.add")
 def add(request: ApiRequest[Deps], params: AddInvoice) -> InvoiceWrittenAnswer:
-    """Create an invoice. With both days and no `detail` its lines are computed from statistics.
+    """Create an invoice.
 
-    By offer: confirmed conversions in the invoice's currency with what they cost (RPA), clicks (RPC), views (RPM).
+    With both days and no `detail` its lines are computed from statistics, by offer: confirmed conversions in the
+    invoice's currency with what they cost (RPA), clicks (RPC), views (RPM).
     """
     values = params.model_dump(exclude={"supplier_id", "detail"})
     new = Invoice(advertiser_id=params.supplier_id, lines=params.lines(), **values)
@@ -170,7 +174,7 @@ def edit(request: ApiRequest[Deps], params: EditInvoice) -> InvoiceWrittenAnswer
 
 
 def invoice_view(item: Invoice, zone: ZoneInfo) -> InvoiceView:
-    """An invoice on the wire."""
+    """Return the view of an invoice."""
     return view_of(
         InvoiceView,
         item,

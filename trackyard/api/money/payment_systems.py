@@ -25,7 +25,10 @@ _find = by_number(get_payment_system)
 
 
 class FieldItem(Params):
-    """A question to affiliates, such as the number of an account. id: of an existing field."""
+    """A question to affiliates, such as an account number.
+
+    id: of an existing field.
+    """
 
     lang_label: s.Name
     id: s.Id | None = None
@@ -46,7 +49,10 @@ class EditPaymentSystem(Params):
 
 
 class AddPaymentSystem(EditPaymentSystem):
-    """A new way to be paid. currency: the only one it pays; without it any."""
+    """A new payment system.
+
+    currency: the only one it pays; without it any.
+    """
 
     edits = False
 
@@ -63,7 +69,7 @@ class PaymentFieldView(View):
 
 
 class PaymentSystemView(View):
-    """A way to be paid (docs/api/payment-systems.md). currency: null when it pays any."""
+    """A payment system. currency: null when it pays any."""
 
     id: int
     lang_label: str
@@ -117,12 +123,15 @@ def edit(request: ApiRequest[Deps], params: EditPaymentSystem) -> PaymentSystemA
     find=_find,
 )
 def remove(request: ApiRequest[Deps], _params: NoParams) -> PaymentSystemAnswer:
-    """Remove a payment system that no affiliate uses. Answers with what it was."""
+    """Remove a payment system that no affiliate uses.
+
+    Answers with what it was.
+    """
     return PaymentSystemAnswer(payment_system=system_view(remove_payment_system(request.deps, request.subject.id)))
 
 
 def system_view(system: PaymentSystem) -> PaymentSystemView:
-    """A payment system on the wire."""
+    """Return the view of a payment system."""
     fields = [PaymentFieldView(**field) for field in system.fields]
     return view_of(PaymentSystemView, system, fields=fields)
 

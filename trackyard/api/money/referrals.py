@@ -20,7 +20,7 @@ routes = Routes[Deps]()
 
 
 class ListReferralPayments(Paging):
-    """The shares of a list; of several values any matches.
+    """The filters of a list; any of several values matches.
 
     pid: the referred affiliate.
     ref: the affiliate that earns.
@@ -38,7 +38,7 @@ class ListReferralPayments(Paging):
     currency: AnyOf[s.Int] = ()
 
     def chosen(self, request: ApiRequest[Deps]) -> ShareFilter:
-        """For the use case. Raises BadInput for a period that is wrong or too long."""
+        """Return the filter. Raises BadInput for a wrong or too long period."""
         since, until = bounded_span(request.deps, self.date_from, self.date_to, request.deps.zone, fine=False)
         return ShareFilter(
             since=since,
@@ -52,8 +52,9 @@ class ListReferralPayments(Paging):
 
 
 class ReferralPaymentView(View):
-    """The shares of one affiliate for its referrer; numbers as text, as programs read them.
+    """The shares of one affiliate for its referrer.
 
+    Numbers are text, as programs read them.
     pid: the referred affiliate.
     ref: the referrer.
     status: 1 when the conversions are confirmed.

@@ -18,7 +18,7 @@ _find = by_hex(get_category)
 
 
 class ListCategories(Paging):
-    """Which categories, and in what order. order: `_id` is another name of `id`."""
+    """The filter and order of a list. order: `_id` is another name of `id`."""
 
     ids: Seq[s.Text] = ()
     order: Annotated[str, s.Choice(("id", "_id", "title"))] = "id"
@@ -26,7 +26,7 @@ class ListCategories(Paging):
 
 
 class WriteCategory(Params):
-    """What a category is called."""
+    """The title of a category."""
 
     title: Annotated[str, s.BoundedText(minimum=1)]
 

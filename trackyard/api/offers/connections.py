@@ -1,4 +1,4 @@
-"""Who is connected to which offers (docs/api/connections.md)."""
+"""Connections of affiliates to offers (docs/api/connections.md)."""
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers.connections import (
@@ -31,22 +31,27 @@ class ConnectionParams(Params):
 
 
 class ConnectionMessageAnswer(Answer):
-    """What was done, in words."""
+    """The result in words."""
 
     message: str
 
 
 @routes.post("/offer/enable-affiliate", for_staff(Permission.OFFERS_CONNECT), id="offer.affiliate.enable")
 def enable_affiliate(request: ApiRequest[Deps], params: ConnectionParams) -> ConnectionMessageAnswer:
-    """Connect an affiliate to offers, all or none; it is told by mail of those that are new to it, unless notice=0."""
+    """Connect an affiliate to offers, all or none.
+
+    A mail names the offers that are new to it, unless notice=0.
+    """
     connect_affiliate(request.deps, request.access, params.pid, params.offer_id, notice=params.notice)
     return ConnectionMessageAnswer(message=f"Affiliate {params.pid} is connected to offers: {_listed(params.offer_id)}")
 
 
 @routes.post("/offer/disable-affiliate", for_staff(Permission.OFFERS_CONNECT), id="offer.affiliate.disable")
 def disable_affiliate(request: ApiRequest[Deps], params: ConnectionParams) -> ConnectionMessageAnswer:
-    """Take an affiliate off offers, public ones too, until it is connected again; it is told by mail, unless
-    notice=0."""
+    """Take an affiliate off offers, public ones too, until it is connected again.
+
+    A mail names the offers, unless notice=0.
+    """
     disconnect_affiliate(request.deps, request.access, params.pid, params.offer_id, notice=params.notice)
     return ConnectionMessageAnswer(
         message=f"Affiliate {params.pid} is disconnected from offers: {_listed(params.offer_id)}"
@@ -64,7 +69,10 @@ def _find_offer(request: ApiRequest[Deps]) -> Offer:
     find=_find_offer,
 )
 def disable_affiliates(request: ApiRequest[Deps], _params: NoParams) -> ConnectionMessageAnswer:
-    """Take every affiliate off a private or protected offer; a manager's call takes off its own affiliates."""
+    """Take every affiliate off a private or protected offer.
+
+    A manager's call takes off its own affiliates.
+    """
     offer: Offer = request.subject
     count = disconnect_affiliates(request.deps, request.access, offer.id)
     return ConnectionMessageAnswer(message=f"Affiliates disconnected from offer {offer.id}: {count}")

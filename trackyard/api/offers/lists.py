@@ -38,7 +38,7 @@ SYSTEMS: Final = {
     "ios": ("ios", "ipados"),
     "android": ("android",),
 }
-"""Words of the filter `os` and the systems that each stands for, in lower case."""
+"""Words of the filter `os` and their systems in lower case."""
 
 SortName = Annotated[str, s.Choice(("id", "title", "cr", "epc"))]
 SortNameOfAll = Annotated[
@@ -62,7 +62,7 @@ class SystemName(s.Choice):
 
 
 class ListOffers(Paging):
-    """Which offers, and in what order."""
+    """The filters and order of a list."""
 
     q: s.Text = ""
     ids: Annotated[Seq[s.Text], Only(until="3.0")] = ()
@@ -100,7 +100,10 @@ class ListOffers(Paging):
 
 
 class ListOwnOffers(Paging):
-    """Which of an affiliate's offers. When a filter of caps is set, the others are ignored."""
+    """The filters and order of an affiliate's offers.
+
+    When a filter of caps is set, the others are ignored.
+    """
 
     pid: Annotated[s.Id | None, Only(admin=True), RequiredFor(staff=True)] = None
     q: s.Text = ""
@@ -140,7 +143,7 @@ class AffiliateOffersAnswer(Answer):
 
 
 class OfferCountAnswer(Answer):
-    """How many there are."""
+    """A number of offers."""
 
     count: int
 
@@ -159,12 +162,13 @@ class AffiliateOfferAnswer(Answer):
 
 @routes.get("/offers", for_callers(Permission.OFFERS_READ), id="offers.list")
 def list_offers(request: ApiRequest[Deps], params: ListOffers) -> OffersAnswer | AffiliateOffersAnswer:
-    """Offers that the caller sees: staff all of them, an affiliate the active ones that are not private, and the
-    private ones it is connected to.
+    """List the offers that the caller sees.
+
+    Staff see all; an affiliate sees the active ones that are not private, and the private ones it is connected to.
 
     `countries`, `os`, `categories` choose offers that name such a value, `countries` and `os` also in their targeting;
     `os` takes the words web, wp, ios, android and the names of systems. Any of several values matches. `updated_at`:
-    changed since the start of that day. An offer without a cap stands last in an order by caps.
+    changed since the start of that day. An offer without a cap comes last in an order by caps.
     """
     found = offer_lists.list_and_auto_connect(
         request.deps, request.access, params.filters(request), _order(params.sort), **params.place(request)
@@ -179,20 +183,20 @@ def list_offers(request: ApiRequest[Deps], params: ListOffers) -> OffersAnswer |
 
 @routes.get("/offers/count", for_callers(Permission.OFFERS_READ), id="offers.count")
 def count(request: ApiRequest[Deps], params: NoParams) -> OfferCountAnswer:
-    """How many active offers the caller sees."""
+    """Count the active offers that the caller sees."""
     return OfferCountAnswer(count=offer_lists.count_offers(request.deps, request.access))
 
 
 def find(request: ApiRequest[Deps]) -> OfferPage:
-    """The offer that the path names, by its integer id or its hash."""
+    """Return the offer of the integer id or hash in the path."""
     return offer_lists.get_and_auto_connect(request.deps, request.access, request.path["id"])
 
 
 @routes.get("/offer/{id}", for_callers(Permission.OFFERS_READ), id="offer.get", find=find)
 def get(request: ApiRequest[Deps], params: NoParams) -> OneOfferAnswer | AffiliateOfferAnswer:
-    """One offer in its full form, for an affiliate without the advertiser's side.
+    """Show an offer in its full form, to an affiliate without the advertiser's side.
 
-    An affiliate finds one that is not active only when it is connected to it.
+    An affiliate finds an offer that is not active only when it is connected to it.
     """
     if isinstance(request.caller, AffiliateCaller):
         view_context = ViewContext(request.caller.id, request.deps, request.version)
@@ -202,13 +206,19 @@ def get(request: ApiRequest[Deps], params: NoParams) -> OneOfferAnswer | Affilia
 
 @routes.get("/partner/offers", for_callers(Permission.OFFERS_CONNECT), id="partner.offers.list")
 def list_own(request: ApiRequest[Deps], params: ListOwnOffers) -> AffiliateOffersAnswer:
-    """The active offers that an affiliate sees: public and protected ones, private ones when it is connected."""
+    """List the active offers that an affiliate sees.
+
+    These are public and protected ones, and private ones when it is connected.
+    """
     return _own(request, params, live=False)
 
 
 @routes.get("/partner/live-offers", for_callers(Permission.OFFERS_CONNECT), id="partner.live-offers.list")
 def list_live(request: ApiRequest[Deps], params: ListOwnOffers) -> AffiliateOffersAnswer:
-    """The offers an affiliate may send traffic to now: connected or public, within their dates and schedule."""
+    """List the offers that an affiliate may send traffic to now.
+
+    It is connected to them or they are public, within their dates and schedule.
+    """
     return _own(request, params, live=True)
 
 

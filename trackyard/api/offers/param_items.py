@@ -1,5 +1,6 @@
-"""The structured parameters of an offer: payments, landings, caps, tiers, schedule, restrictions (docs/api/offers.md).
+"""Structured parameters of offers (docs/api/offers.md).
 
+They are payments, landing pages, caps, tiers, the schedule and restrictions.
 `written()` of an item returns what was sent and no more, by the names of domain/offers/offers.py.
 """
 
@@ -66,7 +67,7 @@ def _exact(value: Any, info: ValidationInfo) -> Any:
 
 @dataclass(frozen=True)
 class UrlPart(s.BoundedText):
-    """Text that is appended to a URL, macros allowed; a whole URL is text, too."""
+    """Text that is appended to a URL, with macros; a whole URL is text too."""
 
     contract = "url"
     maximum: int = s.MAX_URL
@@ -105,7 +106,7 @@ class OfferPaymentItem(Params):
     sub8: CommaList[s.Text] = ()
 
     def written(self) -> dict[str, Any]:
-        """The sent fields of a domain OfferPaymentItem."""
+        """Return the sent fields of a payment."""
         values = self.model_dump(exclude_unset=True)
         for name in values.keys() & SUBS:
             values[name] = ",".join(values[name])
@@ -129,14 +130,16 @@ class LandingItem(Params):
     type: Annotated[LandingType, s.Choice(LandingType)] = LandingType.LANDING
 
     def written(self) -> Landing:
-        """Without its number."""
+        """Return the landing page without its number."""
         return Landing(id=0, **self.model_dump())
 
 
 class CapItem(Params):
-    """A cap (docs/spec/conversions.md#caps). Of goals, affiliates, country each is sent with the kind exact and with no
-    other. The
-    period hour is always open."""
+    """A cap (docs/spec/conversions.md#caps).
+
+    goals, affiliates, country: each is sent with the kind exact and with no other.
+    period: hour is always open.
+    """
 
     period: Annotated[CapPeriod, s.Choice(period for period in CapPeriod if period != CapPeriod.WEEK)]
     type: Annotated[CapType, s.Choice(CapType)]
@@ -149,7 +152,7 @@ class CapItem(Params):
     country: Annotated[Seq[CountryLike], Field(validate_default=True), AfterValidator(_exact)] = ()
 
     def written(self) -> Cap:
-        """Without its id."""
+        """Return the cap without its id."""
         return Cap(id="", **self.model_dump())
 
 
@@ -160,7 +163,7 @@ class PersonalLimitItem(Params):
     caps: Annotated[int, s.WholeNumber(minimum=0)]
 
     def written(self) -> PersonalLimit:
-        """As the offer holds it."""
+        """Return the limit."""
         return PersonalLimit(**self.model_dump())
 
 
@@ -181,7 +184,7 @@ class TierItem(Params):
     conversion_status: Seq[TierStatus] = ()
 
     def written(self) -> Tier:
-        """Without its id."""
+        """Return the tier without its id."""
         return Tier(id="", **self.model_dump())
 
 
@@ -202,7 +205,7 @@ class ScheduleParams(Params):
     intervals: Keyed[Day, Seq[IntervalItem]] = Field(default_factory=dict)
 
     def written(self) -> dict[str, Any]:
-        """The sent fields of a domain Schedule."""
+        """Return the sent fields of a schedule."""
         values: dict[str, Any] = {name: getattr(self, name) for name in self.model_fields_set}
         for name in values.keys() & {"date_start", "date_to"}:
             values[name] = values[name] and values[name].isoformat()
@@ -217,24 +220,24 @@ class ScheduleParams(Params):
 
 
 class RestrictedOsItem(Params):
-    """An operating system that is let in, and its versions; none = all of them."""
+    """An allowed operating system, and its versions; none = all of them."""
 
     os: s.Name
     versions: Annotated[Seq[Annotated[str, s.BoundedText(maximum=64, pattern=r"(>=|<)?[\w. -]*")]], MayBeEmpty()]
 
     def written(self) -> RestrictedOs:
-        """As the offer holds it."""
+        """Return the restriction."""
         return RestrictedOs(os=self.os, versions=tuple(version for version in self.versions if version))
 
 
 class RestrictedIspItem(Params):
-    """A provider that is let in; without a country: wherever it is."""
+    """An allowed provider; without a country in every country."""
 
     country: CountryLike | None = None
     name: s.Name
 
     def written(self) -> RestrictedIsp:
-        """As the offer holds it."""
+        """Return the restriction."""
         return RestrictedIsp(country=self.country or "", name=self.name)
 
 
@@ -251,5 +254,5 @@ class SubRestrictionItem(Params):
     sub8: s.Text | None = None
 
     def written(self) -> dict[str, str]:
-        """The subs that are named."""
+        """Return the values by sub."""
         return self.model_dump(exclude_none=True)

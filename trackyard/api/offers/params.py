@@ -1,4 +1,4 @@
-"""What staff write of an offer (docs/api/offers.md#post-adminoffer)."""
+"""Parameters that staff write of an offer (docs/api/offers.md#post-adminoffer)."""
 
 from collections.abc import Callable, Iterable
 from datetime import date, datetime
@@ -49,7 +49,10 @@ SINCE_3_1: Final = Only(since="3.1")
 
 
 class OfferParams(SubAccountParams, FileParams):
-    """What a new offer and an edit of one share. Only what is sent is written; the defaults are those of a new one."""
+    """The shared parameters of a new offer and an edit.
+
+    Only what is sent is written; the defaults are those of a new offer.
+    """
 
     title: Annotated[str, s.BoundedText(minimum=1, maximum=500)] | None = None
     advertiser: s.Hex | None = None
@@ -61,7 +64,7 @@ class OfferParams(SubAccountParams, FileParams):
     auto_offer_connect: s.Flag = False
     external_offer_id: s.Text = ""
     bundle_id: s.Text = ""
-    # where it leads
+    # targets
     url_preview: OptionalUrl = None
     trafficback_url: OptionalUrl = None
     macro_url: Annotated[Annotated[str, UrlPart()] | None, Clearable()] = None
@@ -74,14 +77,14 @@ class OfferParams(SubAccountParams, FileParams):
     allow_deeplink: s.Flag = False
     allow_impressions: s.Flag = False
     landings: Seq[LandingItem] = ()
-    # what it pays
+    # payments
     payments: Seq[OfferPaymentItem] = ()
     partner_payments: Seq[PersonalPaymentItem] = ()
     hide_payments: s.Flag = False
     commission_tiers: Annotated[Seq[TierItem], SINCE_3_1] = ()
     enabled_commission_tiers: s.Flag = False
     hold_period: Annotated[int, s.WholeNumber(minimum=0, maximum=60)] = 0
-    # how much it takes
+    # caps
     caps: Seq[CapItem] = ()
     personal_limits: Seq[PersonalLimitItem] = ()
     caps_status: Seq[CapStatus] = COUNTED_STATUSES
@@ -90,7 +93,7 @@ class OfferParams(SubAccountParams, FileParams):
     hide_caps: s.Flag = False
     is_redirect_overcap: s.Flag = False
     notice_percent_overcap: Annotated[Annotated[int, s.WholeNumber(minimum=0, maximum=100)] | None, Clearable()] = None
-    # whom it takes
+    # visitors it takes
     schedule: Annotated[ScheduleParams | None, Clearable(), SINCE_3_1] = None
     targeting: Annotated[Seq[TargetingItem], SINCE_3_1] = ()
     consider_personal_targeting_only: s.TrueFalse = False
@@ -114,7 +117,7 @@ class OfferParams(SubAccountParams, FileParams):
     minimal_click_session: s.Duration = "0s"
     start_at: Annotated[s.Moment | None, Clearable()] = None
     stop_date: Annotated[s.Day | None, Clearable()] = Field(default=None, alias="stopDate")
-    # what people read, and how it is filed
+    # texts and labels
     description_lang: Texts = Field(default_factory=dict)
     kpi: Texts = Field(default_factory=dict)
     notes: OptionalText = None
@@ -127,7 +130,10 @@ class OfferParams(SubAccountParams, FileParams):
     send_emails: s.Flag = False
 
     def written(self, zone: ZoneInfo) -> WrittenFields:
-        """What was sent, for domain/offers/edits.py. `zone`: the platform's, of times."""
+        """Return what was sent, for domain/offers/edits.py.
+
+        zone: of times, the platform's.
+        """
         written: dict[str, Any] = {}
         for name in type(self).model_fields:
             if name in self.model_fields_set and name not in _HANDLED_SEPARATELY:
@@ -163,14 +169,14 @@ class EditOffer(OfferParams):
 
 
 def _edge_ms(value: datetime | date, zone: ZoneInfo) -> int:
-    """UTC ms of a local time, or of the end of a day."""
+    """Return a local time, or the end of a day, as UTC milliseconds."""
     if isinstance(value, datetime):
         return int(value.replace(tzinfo=zone).timestamp()) * 1000
     return day_end_ms(value, zone)
 
 
 def _unique(values: Iterable[str]) -> tuple[str, ...]:
-    """The values in their order, each once, without empty ones."""
+    """Return the values in their order, each once, without empty ones."""
     return tuple(dict.fromkeys(stripped for value in values if (stripped := value.strip())))
 
 

@@ -30,14 +30,18 @@ Description = Annotated[s.LongText | None, Clearable()]
 
 
 class ListSmartLinks(Params):
-    """Which categories; none = all. id: any of these · name: any of these parts of the name, in any case."""
+    """The filter of a list; none = all.
+
+    id: any of these.
+    name: any of these parts of the name, in any case.
+    """
 
     id: Seq[s.Text] = ()
     name: AnyOf[s.Text] = ()
 
 
 class EditSmartLink(Params):
-    """What changes of a SmartLink category."""
+    """Changes of a SmartLink category."""
 
     name: s.Name | None = None
     domain_id: DomainId = None
@@ -51,7 +55,11 @@ class AddSmartLink(EditSmartLink):
 
 
 class SmartLinkView(View):
-    """A SmartLink category. domain: the host its links begin with · domain_id null = the platform's domain."""
+    """A SmartLink category.
+
+    domain: the host of its links.
+    domain_id: null = the platform's domain.
+    """
 
     _id: str
     name: str
@@ -101,7 +109,7 @@ class OfferCountView(View):
 
 
 class SmartLinkOfferCountAnswer(Answer):
-    """How many offers there are."""
+    """A number of offers."""
 
     data: OfferCountView
 
@@ -130,7 +138,10 @@ def add(request: ApiRequest[Deps], params: AddSmartLink) -> SmartLinkAnswer:
     find=_find,
 )
 def edit(request: ApiRequest[Deps], params: EditSmartLink) -> SmartLinkAnswer:
-    """Change a SmartLink category; what is left out stays, an empty domain_id is the platform's domain."""
+    """Change a SmartLink category.
+
+    What is left out stays; an empty domain_id is the platform's domain.
+    """
     return _answer(
         request, edit_smartlink(request.deps, request.subject.smartlink.id, params.model_dump(exclude_unset=True))
     )
@@ -143,7 +154,10 @@ def edit(request: ApiRequest[Deps], params: EditSmartLink) -> SmartLinkAnswer:
     find=_find,
 )
 def remove(request: ApiRequest[Deps], _params: NoParams) -> SmartLinkAnswer:
-    """Remove a SmartLink category; offers are not in it any more. Answers with what it was."""
+    """Remove a SmartLink category from all offers.
+
+    Answers with what it was.
+    """
     return _answer(request, remove_smartlink(request.deps, request.subject.smartlink.id))
 
 
@@ -160,7 +174,10 @@ def remove(request: ApiRequest[Deps], _params: NoParams) -> SmartLinkAnswer:
     find=_find,
 )
 def count(request: ApiRequest[Deps], _params: NoParams) -> SmartLinkOfferCountAnswer:
-    """Count the offers of a SmartLink category; an affiliate counts the active ones it may see."""
+    """Count the offers of a SmartLink category.
+
+    An affiliate counts the active ones it may see.
+    """
     return SmartLinkOfferCountAnswer(
         data=OfferCountView(count=count_offers(request.deps, request.caller, request.subject))
     )

@@ -1,4 +1,7 @@
-"""Sub accounts: lists of allowed or refused values of sub1 and sub2 (docs/api/offers.md#post-adminoffer)."""
+"""Lists of allowed or refused values of sub1 and sub2.
+
+See docs/api/offers.md#post-adminoffer.
+"""
 
 from typing import Annotated, Any
 
@@ -10,7 +13,7 @@ SubAccount = Annotated[str, s.BoundedText(maximum=5000, pattern=r"[a-z0-9,._\-{}
 
 
 class SubAccountParams(Params):
-    """The four parameters; `except` turns a list of allowed values into one of refused ones."""
+    """The lists; `except` turns allowed values into refused ones."""
 
     sub_account_1: SubAccount = ""
     sub_account_2: SubAccount = ""
@@ -18,7 +21,7 @@ class SubAccountParams(Params):
     sub_account_2_except: s.Flag = False
 
     def sub_accounts(self) -> dict[str, Any]:
-        """As they are stored: "1" and "2" to {value, except}, where a list is given."""
+        """Return the given lists as they are stored: "1" and "2" to {value, except}."""
         sent = {
             "1": {"value": self.sub_account_1, "except": self.sub_account_1_except},
             "2": {"value": self.sub_account_2, "except": self.sub_account_2_except},
@@ -26,7 +29,10 @@ class SubAccountParams(Params):
         return {number: item for number, item in sent.items() if item["value"]}
 
     def sent_parts(self) -> dict[str, dict[str, Any]]:
-        """What was sent of them, as it is stored: "1" and "2" to value, except, or both."""
+        """Return what was sent, as it is stored.
+
+        "1" and "2" to value, except, or both.
+        """
         sent: dict[str, dict[str, Any]] = {}
         for number in ("1", "2"):
             names = {"value": f"sub_account_{number}", "except": f"sub_account_{number}_except"}
@@ -36,7 +42,7 @@ class SubAccountParams(Params):
         return sent
 
     def sent_sub_accounts(self) -> dict[str, dict[str, Any]]:
-        """What was sent of each list: "1" and "2" to {values, exclude}."""
+        """Return what was sent for an offer: "1" and "2" to {values, exclude}."""
         sent: dict[str, dict[str, Any]] = {}
         for number, parts in self.sent_parts().items():
             sent[number] = {"exclude": parts["except"]} if "except" in parts else {}
@@ -46,21 +52,24 @@ class SubAccountParams(Params):
 
 
 class SubAccountView(View, rename={"refused": "except"}):
-    """One list of an offer or an advertiser; `value` is empty when there is none."""
+    """A list of an offer or an advertiser; `value` is empty without one."""
 
     value: str
     refused: bool
 
 
 class AffiliateSubAccountView(View, rename={"refused": "except"}):
-    """One list of an affiliate, whose `except` existing programs read as 0 or 1."""
+    """A list of an affiliate.
+
+    except: 0 or 1, as existing programs read it.
+    """
 
     value: str
     refused: int
 
 
 def sub_accounts_view(stored: dict[str, Any]) -> dict[str, SubAccountView]:
-    """Both lists, given or not."""
+    """Return both lists, given or not."""
     return {
         number: SubAccountView(value=item.get("value") or "", refused=item.get("except", False))
         for number, item in _both(stored)
@@ -68,7 +77,7 @@ def sub_accounts_view(stored: dict[str, Any]) -> dict[str, SubAccountView]:
 
 
 def affiliate_sub_accounts_view(stored: dict[str, Any]) -> dict[str, AffiliateSubAccountView]:
-    """Both lists, given or not."""
+    """Return both lists, given or not."""
     return {
         number: AffiliateSubAccountView(value=item.get("value") or "", refused=int(item.get("except", False)))
         for number, item in _both(stored)

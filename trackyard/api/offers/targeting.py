@@ -14,7 +14,7 @@ SubNumber = Annotated[int, s.WholeNumber(minimum=1, maximum=8)]
 
 
 class CountryTargetingParams(Params):
-    """Countries that are let in and kept out."""
+    """Allowed and refused countries."""
 
     allow: Seq[CountryLike] = ()
     deny: Seq[CountryLike] = ()
@@ -43,13 +43,13 @@ class OsItem(Params):
 
 
 class OsTargetingParams(Params):
-    """Operating systems that are let in."""
+    """Allowed operating systems."""
 
     allow: Seq[OsItem] = ()
 
 
 class IspTargetingParams(Params):
-    """Providers that are let in, by country."""
+    """Allowed providers by country."""
 
     allow: Keyed[CountryLike, Seq[s.Text]] = Field(default_factory=dict)
 
@@ -62,14 +62,17 @@ class IpTargetingParams(Params):
 
 
 class NameTargetingParams(Params):
-    """Names that are let in and kept out."""
+    """Allowed and refused names."""
 
     allow: Seq[s.Text] = ()
     deny: Seq[s.Text] = ()
 
 
 class SubTargetingParams(Params):
-    """Values by sub number; deny_groups: subs that are refused together, an empty string is an empty sub."""
+    """Values by sub number.
+
+    deny_groups: subs that are refused together; an empty string is an empty sub.
+    """
 
     allow: Keyed[SubNumber, Seq[s.Text]] = Field(default_factory=dict)
     deny: Keyed[SubNumber, Seq[s.Text]] = Field(default_factory=dict)
@@ -110,7 +113,7 @@ class TargetingItem(Params):
         return value
 
     def written(self) -> TargetingGroup:
-        """As the offer holds it."""
+        """Return the targeting group."""
         values = self.model_dump(exclude_none=True)
         for name in values.keys() & {"os", "isp"}:
             values[name] = values[name]["allow"]

@@ -48,8 +48,13 @@ class AskToJoin(Params):
 
 
 class ListTickets(Paging):
-    """Which tickets; of each parameter any value matches. search: part of the title or description, or the id · pid: of
-    these affiliates · manager_id: of affiliates with these managers · type: there are requests to join offers alone."""
+    """The filters of a list; any value of a parameter matches.
+
+    search: part of the title or description, or the id.
+    pid: of these affiliates.
+    manager_id: of affiliates with these managers.
+    type: all tickets are requests to join offers.
+    """
 
     status: AnyOf[Annotated[TicketStatus, s.Choice(TicketStatus)]] = ()
     type: AnyOf[Annotated[str, s.Choice((*OFFER_TYPES, *OTHER_TYPES))]] = ()
@@ -72,7 +77,7 @@ class ListTickets(Paging):
 
 
 class DecideTicket(Params):
-    """What becomes of a ticket."""
+    """The decision on a ticket."""
 
     do: Annotated[TicketDecision, s.Choice(TicketDecision)]
 
@@ -111,7 +116,7 @@ class CommentsView(View):
 
 
 class TicketView(View):
-    """A ticket. updated: when it was decided, else when it was made."""
+    """A ticket. updated: the time of its decision, else of its making."""
 
     id: str
     status: str
@@ -141,7 +146,7 @@ class TicketAnswer(Answer):
 
 
 class MessageAnswer(Answer):
-    """What was done, in words."""
+    """The result in words."""
 
     message: str
 
@@ -156,10 +161,10 @@ _OUTCOME_TEXTS = {
 
 @routes.post("/partner/activation/offer", for_callers(Permission.TICKETS_WRITE), id="partner.activation.offer")
 def request_connection(request: ApiRequest[Deps], params: AskToJoin) -> MessageAnswer:
-    """Ask to be connected to an offer: at once to a public one, else staff decide; staff ask for an affiliate.
+    """Ask for the connection of an affiliate to an offer.
 
-    One request for an offer is open at a time: to ask again changes nothing. Whom staff took off a public offer asks
-    as for any other.
+    A public offer connects at once, else staff decide; staff ask for an affiliate. One request for an offer is open at
+    a time: to ask again changes nothing. An affiliate that staff took off a public offer asks as for any other.
     """
     outcome = request_to_join(request.deps, request.access, params.pid, params.offer_id, params.comment)
     return MessageAnswer(message=_OUTCOME_TEXTS[outcome])
@@ -167,7 +172,10 @@ def request_connection(request: ApiRequest[Deps], params: AskToJoin) -> MessageA
 
 @routes.get("/admin/tickets", for_staff(Permission.TICKETS_READ), id="admin.tickets.list")
 def list_all(request: ApiRequest[Deps], params: ListTickets) -> TicketsAnswer:
-    """List the requests of affiliates to join offers, newest first; a manager's those of its affiliates."""
+    """List the requests of affiliates to join offers, newest first.
+
+    A manager sees those of its affiliates.
+    """
     chosen = params.chosen()
     found: list[TicketRecord] = []
     total = 0
@@ -188,15 +196,17 @@ def get(request: ApiRequest[Deps], _params: NoParams) -> TicketAnswer:
 
 @routes.post("/admin/ticket/{id}/offer", for_staff(Permission.TICKETS_WRITE), id="admin.ticket.offer", find=_find)
 def decide_request(request: ApiRequest[Deps], params: DecideTicket) -> MessageAnswer:
-    """Approve a request, which connects the affiliate, or reject it; the affiliate is told by mail. A second decision
-    is a conflict."""
+    """Approve a request, which connects the affiliate, or reject it.
+
+    The affiliate gets a mail. A second decision is a conflict.
+    """
     decide_ticket(request.deps, request.access, request.subject.id, approve=params.do == TicketDecision.APPROVE)
     done = "approved" if params.do == TicketDecision.APPROVE else "rejected"
     return MessageAnswer(message=f"Ticket {request.subject.id} is {done}")
 
 
 def ticket_view(record: TicketRecord, deps: Deps, version: str) -> TicketView:
-    """A ticket on the wire."""
+    """Return the view of a ticket."""
     row = record.ticket
     return view_of(
         TicketView,
@@ -213,7 +223,7 @@ def ticket_view(record: TicketRecord, deps: Deps, version: str) -> TicketView:
 
 
 def ticket_offer_view(record: TicketRecord, deps: Deps, version: str) -> TicketOfferView:
-    """The offer of a ticket on the wire."""
+    """Return the view of the offer of a ticket."""
     offer, view_context = record.offer.offer, ViewContext(record.ticket.affiliate_id, deps, version)
     [seen] = affiliate_offer_views(OfferPage([record.offer], 1, record.related), view_context)
     shared = {name: getattr(seen, name) for name in AffiliateOfferView.__struct_fields__}

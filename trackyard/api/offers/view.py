@@ -1,4 +1,7 @@
-"""An offer as staff see it: the full form, and the form of lists (docs/api/offer-lists.md#get-offerid)."""
+"""Offers as staff see them: the full form, and the form of lists.
+
+See docs/api/offer-lists.md#get-offerid.
+"""
 
 from typing import Any
 from urllib.parse import urlsplit
@@ -31,7 +34,7 @@ from trackyard.wire.response.views import fields_from, view_of
 
 
 class CategoryRef(View):
-    """A category beside an offer."""
+    """A category of an offer."""
 
     id: str
     title: str
@@ -46,7 +49,7 @@ class SourceRef(View):
 
 
 class OfferFields(View):
-    """What both forms for staff hold."""
+    """The fields of both forms for staff."""
 
     id: int
     offer_id: str
@@ -142,7 +145,10 @@ class OfferView(OfferFields):
 
 
 class ListedOfferView(OfferFields):
-    """An offer in lists of staff. `link` begins its click URLs: the affiliate's number is still to be added."""
+    """An offer in lists of staff.
+
+    link: the beginning of its click URLs; the affiliate's number follows.
+    """
 
     sources: list[SourceRef]
     description: str
@@ -150,13 +156,13 @@ class ListedOfferView(OfferFields):
 
 
 def offer_view(found: OfferPage, deps: Deps) -> OfferView:
-    """The full form of the first offer of a page."""
+    """Return the full form of the first offer of a page."""
     [item, *_] = found.offers
     return OfferView(**full_fields(item, found.related, deps), sources=list(item.offer.sources))
 
 
 def listed_offer_view(item: ListedOffer, related: RelatedRecords, deps: Deps) -> ListedOfferView:
-    """The form of lists."""
+    """Return the form of lists."""
     offer = item.offer
     return ListedOfferView(
         **full_fields(item, related, deps),
@@ -167,24 +173,24 @@ def listed_offer_view(item: ListedOffer, related: RelatedRecords, deps: Deps) ->
 
 
 def description(offer: Offer) -> str:
-    """One text of what is said in several languages: English, else Russian, else any."""
+    """Return the description in English, else Russian, else any language."""
     return preferred_text(offer.description_lang)
 
 
 def source_refs(offer: Offer, related: RelatedRecords) -> list[SourceRef]:
-    """The sources that an offer names and that exist."""
+    """Return the sources that an offer names and that exist."""
     titles = related.sources
     return [SourceRef(id=id_, title=preferred_text(titles[id_]), allowed=1) for id_ in offer.sources if id_ in titles]
 
 
 def category_refs(offer: Offer, related: RelatedRecords) -> list[CategoryRef]:
-    """The categories of an offer that exist."""
+    """Return the categories of an offer that exist."""
     titles = related.categories
     return [CategoryRef(id=id_, title=titles[id_]) for id_ in offer.categories if id_ in titles]
 
 
 def link_base(offer: Offer, related: RelatedRecords, tracking_url: str) -> str:
-    """What the tracking links of an offer begin with: its domain, else the platform's."""
+    """Return the beginning of an offer's tracking links: its domain, else the platform's."""
     domain = None if offer.domain_id is None else related.domains.get(offer.domain_id)
     if domain is None:
         return tracking_url
@@ -193,7 +199,10 @@ def link_base(offer: Offer, related: RelatedRecords, tracking_url: str) -> str:
 
 
 def stop_text(offer: Offer, zone: ZoneInfo) -> str | None:
-    """The end of an offer. The stored one is the first moment after its last day; people call its last second so."""
+    """Return the end of an offer as text.
+
+    The stored end is the first moment after its last day; people write the last second of that day.
+    """
     return text_or_none(None if offer.stop_at is None else offer.stop_at - 1000, zone)
 
 
@@ -242,7 +251,7 @@ def shared_fields(offer: Offer, related: RelatedRecords, deps: Deps) -> dict[str
 
 
 def sub_accounts(offer: Offer) -> dict[str, SubAccountView]:
-    """Both lists, given or not."""
+    """Return the views of both lists, given or not."""
     shown = {}
     for number_ in ("1", "2"):
         held = offer.sub_accounts.get(number_)

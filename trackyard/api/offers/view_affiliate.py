@@ -1,5 +1,7 @@
-"""An offer as an affiliate sees it, in lists and alone (docs/api/offer-lists.md#get-partneroffers,
-docs/spec/offers.md#fields-for-affiliates)."""
+"""Offers as an affiliate sees them, in lists and alone.
+
+See docs/api/offer-lists.md#get-partneroffers and docs/spec/offers.md#fields-for-affiliates.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -51,8 +53,12 @@ class LinkPostbackView(View):
 
 
 class LinkView(View):
-    """A tracking link: of a landing (`id`, `title`), or of the offer itself. hash: `/{hash}` is its short form ·
-    created: null, for a link is never stored."""
+    """A tracking link, of a landing page or of the offer itself.
+
+    id, title: of the landing page.
+    hash: `/{hash}` is its short form.
+    created: null, as a link is never stored.
+    """
 
     id: int | None
     title: str | None
@@ -63,8 +69,11 @@ class LinkView(View):
 
 
 class AffiliateOfferView(View):
-    """An offer in the lists of an affiliate. categories: titles · links, link: none as long as the affiliate may not
-    send traffic."""
+    """An offer in the lists of an affiliate.
+
+    categories: titles.
+    links, link: none while the affiliate may not send traffic.
+    """
 
     id: int
     offer_id: str
@@ -96,7 +105,11 @@ class AffiliateOfferView(View):
 
 
 class FullAffiliateOfferView(AffiliateOfferView):
-    """An offer in the full form without the advertiser's side. categories: ids · goals: value → title."""
+    """An offer in the full form without the advertiser's side.
+
+    categories: ids.
+    goals: value to title.
+    """
 
     hide_payments: bool
     url_preview: str
@@ -149,7 +162,7 @@ class FullAffiliateOfferView(AffiliateOfferView):
 
 @dataclass(frozen=True, slots=True)
 class ViewContext:
-    """Who looks, at what moment's settings, under which version of the API."""
+    """The affiliate that sees an offer, and the version of the API."""
 
     affiliate_id: int
     deps: Deps
@@ -157,7 +170,7 @@ class ViewContext:
 
 
 def affiliate_offer_views(found: OfferPage, view_context: ViewContext) -> list[AffiliateOfferView]:
-    """The offers of a page."""
+    """Return the views of the offers of a page."""
     return [_view(item, found.related, view_context) for item in found.offers]
 
 
@@ -172,7 +185,7 @@ def full_affiliate_offer_view(found: OfferPage, view_context: ViewContext) -> Fu
 
 
 def _full_fields(offer: Offer, affiliate_id: int) -> dict[str, Any]:
-    """What the full form shows in another way than the list and than staff see it."""
+    """Return the fields that the full form shows differently from lists and from staff."""
     names = goal_names(offer)
     return {
         "categories": list(offer.categories),
@@ -208,7 +221,7 @@ def _view(item: ListedOffer, related: RelatedRecords, view_context: ViewContext)
 
 
 def _links(offer: Offer, related: RelatedRecords, view_context: ViewContext) -> list[LinkView]:
-    """The offer's own link, then one a landing."""
+    """Return the offer's own link, then one a landing page."""
     if offer.advertiser_id in related.blocked_by or not related.connected.get(
         offer.id, offer.privacy == Privacy.PUBLIC
     ):

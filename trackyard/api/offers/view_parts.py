@@ -25,7 +25,7 @@ T = TypeVar("T", bound="SharedTargetingView")
 
 
 class SharedPaymentView(View):
-    """A payment, as everyone sees it. revenue: what the affiliate earns."""
+    """A payment as everyone sees it. revenue: earned by the affiliate."""
 
     countries: list[str]
     country_exclude: bool
@@ -50,7 +50,7 @@ class SharedPaymentView(View):
 
 
 class OfferPaymentView(SharedPaymentView):
-    """A payment, as staff see it. total: what the advertiser pays."""
+    """A payment as staff see it. total: paid by the advertiser."""
 
     total: Money
     url: str | None
@@ -94,7 +94,7 @@ class TierView(View):
 
 
 class TimestampView(View):
-    """A moment. sec: UTC epoch seconds · usec: microseconds beyond."""
+    """A time. sec: UTC epoch seconds; usec: microseconds beyond."""
 
     sec: int
     usec: int
@@ -109,7 +109,10 @@ class IntervalView(View, rename={"start": "from", "end": "to"}):
 
 
 class ScheduleView(View):
-    """When an offer takes clicks. date_start: the beginning of that day in `timezone`."""
+    """The times at which an offer takes clicks.
+
+    date_start: the beginning of that day in `timezone`.
+    """
 
     enabled: int
     date_start: TimestampView | None
@@ -119,21 +122,24 @@ class ScheduleView(View):
 
 
 class OsTargetingView(View):
-    """Operating systems; only those let in can be named."""
+    """Allowed operating systems; none can be refused."""
 
     allow: Sequence[OsVersion]
     deny: list[OsVersion] = field(default_factory=list)
 
 
 class IspTargetingView(View):
-    """Providers by country; only those let in can be named."""
+    """Allowed providers by country; none can be refused."""
 
     allow: Mapping[str, Sequence[str]]
     deny: dict[str, list[str]] = field(default_factory=dict)
 
 
 class SharedTargetingView(View):
-    """A targeting group, as everyone sees it. affiliate_id: an affiliate sees itself alone."""
+    """A targeting group as everyone sees it.
+
+    affiliate_id: an affiliate sees itself alone.
+    """
 
     country: AllowDeny
     region: AllowDenyGeo
@@ -151,7 +157,7 @@ class SharedTargetingView(View):
 
 
 class TargetingView(SharedTargetingView):
-    """A targeting group, as staff see it: where its clicks go, too."""
+    """A targeting group as staff see it, with its targets."""
 
     url: str
     urls: list[WeightedUrl]

@@ -28,7 +28,7 @@ _SUB_ACCOUNTS = set(SubAccountParams.model_fields)
 
 
 class ListAdvertisers(Paging):
-    """In what order, and which."""
+    """The order and filter of a list."""
 
     order: Annotated[str, s.Choice(("_id", "title", "email"))] = "_id"
     orderType: Annotated[str, s.Choice(("asc", "desc"))] = "asc"
@@ -36,7 +36,7 @@ class ListAdvertisers(Paging):
 
 
 class AdvertiserParams(SubAccountParams):
-    """What an advertiser may have."""
+    """The parameters of an advertiser."""
 
     title: s.Name | None = None
     contact: s.Text | None = None
@@ -79,7 +79,7 @@ class AddAdvertiser(AdvertiserParams):
 
 
 class EditAdvertiser(AdvertiserParams):
-    """What is sent is changed; lists are replaced, an empty value clears."""
+    """Changes of an advertiser; lists are replaced, an empty value clears."""
 
     country: Annotated[s.Text | None, Clearable()] = None
 
@@ -139,7 +139,7 @@ class AdvertisersAnswer(Answer):
 
 
 class AdvertiserMessageAnswer(Answer):
-    """What was done."""
+    """The result in words."""
 
     message: str
 
@@ -207,7 +207,10 @@ def send_password(request: ApiRequest[Deps], _params: NoParams) -> AdvertiserMes
     id="admin.advertiser.disable-affiliate",
 )
 def disable_affiliate(request: ApiRequest[Deps], params: BlacklistParams) -> AdvertiserMessageAnswer:
-    """Put an affiliate on the blacklist of advertisers: its clicks on their offers are refused."""
+    """Put an affiliate on the blacklist of advertisers.
+
+    Its clicks on their offers are rejected.
+    """
     ids = list(dict.fromkeys(params.advertisers_id))
     blacklist.block_affiliate(request.deps, request.access, ids, params.pid)
     return AdvertiserMessageAnswer(message=f"Affiliate {params.pid} is on the blacklist of: {', '.join(ids)}")
@@ -233,7 +236,10 @@ def enable_affiliate(request: ApiRequest[Deps], params: BlacklistParams) -> Adve
 
 
 def advertiser_view(record: AdvertiserRecord, zone: ZoneInfo) -> AdvertiserView:
-    """An advertiser as staff see it. It has a user once a password was sent to it."""
+    """Return an advertiser as staff see it.
+
+    It has a user once a password was sent to it.
+    """
     row, manager = record.advertiser, record.manager
     return view_of(
         AdvertiserView,

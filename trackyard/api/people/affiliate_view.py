@@ -1,4 +1,4 @@
-"""How an affiliate is shown to staff (docs/api/affiliates.md#get-adminpartnerid)."""
+"""Affiliates as staff see them (docs/api/affiliates.md#get-adminpartnerid)."""
 
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -15,7 +15,11 @@ from trackyard.wire.response.views import view_of
 
 
 class AffiliateSystemView(View):
-    """A payment system of an affiliate. id, system: of which it is one · fields: by the field's id."""
+    """A payment system of an affiliate.
+
+    id, system: of the payment system.
+    fields: by the id of the field.
+    """
 
     id: int
     active: int
@@ -86,7 +90,10 @@ class AffiliateView(
 
 
 def affiliate_view(record: AffiliateRecord, zone: ZoneInfo, *, nested: bool = False) -> AffiliateView:
-    """An affiliate as staff see it. nested: inside another record, without what only its editors see."""
+    """Return an affiliate as staff see it.
+
+    nested: inside another record, without what only its editors see.
+    """
     row = record.affiliate
     return view_of(
         AffiliateView,

@@ -68,7 +68,10 @@ class ListAffiliates(Paging):
 
 
 class PaymentSystemItem(Params):
-    """Where an affiliate wants to be paid; `fields`: number of the system's field to its value."""
+    """A payment system in which an affiliate wants to be paid.
+
+    fields: number of the system's field to its value.
+    """
 
     system_id: s.Id
     currency: s.Text = ""
@@ -76,7 +79,10 @@ class PaymentSystemItem(Params):
 
 
 class ContactParams(Params):
-    """Who and where an affiliate is; an empty value clears. contactPerson and contact_person are the same."""
+    """Names and address of an affiliate; an empty value clears.
+
+    contactPerson and contact_person are the same.
+    """
 
     name: Annotated[s.Text | None, Clearable()] = None
     contact_person: Annotated[s.Text | None, Clearable(), Field(alias="contactPerson")] = None
@@ -138,7 +144,10 @@ class AddAffiliate(AffiliateParams):
 
 
 class EditAffiliate(AffiliateParams):
-    """What is sent is changed: payment systems and tags are replaced, custom fields change one by one."""
+    """Changes of an affiliate.
+
+    Payment systems and tags are replaced, custom fields change one by one.
+    """
 
     edits = True
 

@@ -23,18 +23,18 @@ find = in_scope_by_number(get_affiliate)
 
 
 class LevelItem(Params):
-    """The level of one feature; `default` takes the own one away."""
+    """The level of one feature; `default` removes the own level."""
 
     level: Annotated[str, s.Choice((*LEVELS, "default"))]
 
 
 class PermissionsParams(Params):
-    """Area → feature → level; what is not sent stays."""
+    """Levels by area and feature; what is not sent stays."""
 
     permissions: Keyed[str, Keyed[str, LevelItem]]
 
     def levels(self) -> dict[str, dict[str, str]]:
-        """For the use cases."""
+        """Return the levels by area and feature."""
         return {
             area: {feature: item.level for feature, item in features.items()}
             for area, features in self.permissions.items()
@@ -103,7 +103,7 @@ def edit(request: ApiRequest[Deps], params: PermissionsParams) -> AffiliatePermi
 
 
 def tree_view(tree: Tree) -> TreeView:
-    """A tree on the wire."""
+    """Return the view of a tree."""
     return {
         area: {
             name: FeatureView(level=node.level, default_level=UNSET if node.level == node.default else node.default)

@@ -25,7 +25,10 @@ class SignIn(Params):
 
 
 class SessionAnswer(Answer):
-    """A key that works like any other of its owner's until it expires. type: staff or affiliate."""
+    """A key that works like another key of its owner until it expires.
+
+    type: staff or affiliate.
+    """
 
     api_key: str
     expires_at: str
@@ -35,9 +38,9 @@ class SessionAnswer(Answer):
 
 @routes.post("/auth", FOR_ANYONE, id="auth", not_replayable=True)
 def add(request: ApiRequest[Deps], params: SignIn) -> SessionAnswer:
-    """Sign in: a session key for a login or e-mail address and its password.
+    """Get a session key for a login or e-mail address and its password.
 
-    401 when they do not fit or the affiliate is not active; 429 after too many tries in vain, for one account or from
+    401 when they do not fit or the affiliate is not active; 429 after too many failed tries, for one account or from
     one address.
     """
     login = (params.login or params.email).strip()

@@ -64,9 +64,9 @@ def offer_ref(view: type[V], name: OfferName | None) -> V | None:
 
 
 def country_to_store(request: ApiRequest[Any], sent: str, stored: str | None) -> str:
-    """Return the country code that a write stores. A stored one that is no country code may be sent again.
+    """Return the country code that a write stores.
 
-    Raises BadInput for another that is none.
+    A stored value that is no country code may be sent again. Raises BadInput for another that is none.
     """
     try:
         return s.CountryCode().read(sent, {})

@@ -26,7 +26,7 @@ TypeName = Annotated[CustomFieldType, s.Choice(CustomFieldType)]
 
 
 class EditCustomField(Params):
-    """What is sent is changed."""
+    """Changes of a custom field."""
 
     edits = True
 
@@ -74,7 +74,10 @@ def list_all(request: ApiRequest[Deps], _params: NoParams) -> CustomFieldsAnswer
 
 @routes.post("/admin/custom_fields", for_staff(Permission.SETTINGS_WRITE), id="admin.custom_field.add")
 def add(request: ApiRequest[Deps], params: AddCustomField) -> CustomFieldAnswer:
-    """Add a custom field. Those who sign up from now on are asked for it."""
+    """Add a custom field.
+
+    Affiliates that sign up from now on are asked for it.
+    """
     values = list(params.field_values)
     made = add_custom_field(request.deps, params.name, params.field_type, values, required=params.required)
     return CustomFieldAnswer(field=view_of(CustomSignupFieldView, made))

@@ -24,7 +24,10 @@ _HOST = re.compile(rf"{_LABEL}(\.{_LABEL})*(:[1-9][0-9]{{0,4}})?\Z")
 
 @dataclass(frozen=True)
 class HostText(s.BoundedText):
-    """A host with or without a port; a scheme before it and a slash after it are dropped."""
+    """A host with or without a port.
+
+    A scheme before it and a slash after it are dropped.
+    """
 
     maximum: int = 255
     minimum: int = 1
@@ -47,7 +50,7 @@ class AddDomain(Params):
 
 
 class EditDomain(Params):
-    """What changes of a domain."""
+    """Changes of a domain."""
 
     url: Host | None = None
     use_https: s.Flag | None = None

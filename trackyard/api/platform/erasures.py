@@ -19,7 +19,7 @@ _find = by_number(erasures.get_erasure)
 
 
 class AddErasure(Params):
-    """The subject: a click or impression, a user id, or an affiliate with all of its traffic.
+    """The subject: a click or impression, a user id, or an affiliate with its traffic.
 
     id: of the subject.
     dry_run: counts what would be emptied, and does nothing.
@@ -31,7 +31,10 @@ class AddErasure(Params):
 
 
 class ErasureCountsView(View):
-    """What an erasure names: clicks and views that hold personal data, and conversions."""
+    """The records that an erasure names.
+
+    clicks, views: those with personal data.
+    """
 
     clicks: int
     views: int
@@ -48,7 +51,10 @@ class ErasureView(View):
 
 
 class ErasureAnswer(Answer):
-    """An erasure, null in a dry run. named: what there was to be emptied, null in a look-up."""
+    """An erasure, null in a dry run.
+
+    named: the counted records, null in a look-up.
+    """
 
     named: ErasureCountsView | None
     erasure: ErasureView | None
@@ -56,10 +62,10 @@ class ErasureAnswer(Answer):
 
 @routes.post("/admin/erasures", for_staff(Permission.SETTINGS_WRITE), id="admin.erasure.add")
 def add(request: ApiRequest[Deps], params: AddErasure) -> ErasureAnswer:
-    """Empty personal data of a click, of a user id, or of an affiliate and its visitors, in all stores.
+    """Empty personal data of a click, a user id, or an affiliate and its visitors.
 
-    It is carried out within seconds to minutes after the answer and cannot be undone; figures do not change. Later
-    records of the same user or affiliate are not erased.
+    It is carried out in all stores within seconds to minutes after the answer and cannot be undone; figures do not
+    change. Later records of the same user or affiliate are not erased.
     """
     subject = ErasureSubject(params.subject)
     found = erasures.count_erasable(request.deps, subject, params.id)
@@ -72,7 +78,7 @@ def add(request: ApiRequest[Deps], params: AddErasure) -> ErasureAnswer:
 
 @routes.get("/admin/erasures/{id}", for_staff(Permission.SETTINGS_WRITE), id="admin.erasure.get", find=_find)
 def show(request: ApiRequest[Deps], _params: NoParams) -> ErasureAnswer:
-    """How far an erasure is."""
+    """Show the progress of an erasure."""
     made, done = request.subject
     return ErasureAnswer(named=None, erasure=_view(request, made, done=done))
 

@@ -33,7 +33,10 @@ LogoFile = Annotated[File, s.FileUpload((JPEG, "image/pjpeg", PNG, GIF))]
 
 
 class FileParams(Params):
-    """What an offer shows, of its create and its edit alike. Both add creatives and replace the logo."""
+    """Files of an offer.
+
+    Create and edit add creatives and replace the logo.
+    """
 
     creative_files: Seq[CreativeFile] = Field(default=(), alias="creativeFiles")
     creative_urls: Seq[s.Url] = Field(default=(), alias="creativeUrls")
@@ -41,7 +44,7 @@ class FileParams(Params):
     logo: LogoFile | None = None
 
     def new_files(self) -> NewFiles:
-        """For actions.platform.files.kept."""
+        """Return the files to store."""
         return NewFiles(
             creatives=tuple(NewFile(file.name, file.handle) for file in self.creative_files),
             urls=self.creative_urls,

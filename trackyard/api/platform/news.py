@@ -21,7 +21,10 @@ _COLUMNS = {"title": "title", "small_desc": "summary", "desc": "body", "status":
 
 
 class ListNews(Params):
-    """Which news: `limit` of them after the first `skip`. fixed: 1 pinned, 0 not pinned, else both."""
+    """The filter of a list: `limit` news after the first `skip`.
+
+    fixed: 1 pinned, 0 not pinned, else both.
+    """
 
     limit: Annotated[int, s.WholeNumber(minimum=1)] = 10
     skip: Annotated[int, s.WholeNumber(minimum=0)] = 0
@@ -29,7 +32,11 @@ class ListNews(Params):
 
 
 class AddNews(Params):
-    """New news. status: 1 = affiliates see it · fixed: 1 = before the others."""
+    """New news.
+
+    status: 1 = affiliates see it.
+    fixed: 1 = before the others.
+    """
 
     title: s.Name
     small_desc: s.LongText = ""
@@ -39,7 +46,7 @@ class AddNews(Params):
 
 
 class EditNews(Params):
-    """What changes of news; what is not sent stays."""
+    """Changes of news; what is not sent stays."""
 
     edits: ClassVar[bool] = True
 
@@ -51,7 +58,7 @@ class EditNews(Params):
 
 
 class NewsView(View, rename={"id": "_id"}):
-    """News. status: 1 = affiliates see it · fixed: 1 = pinned."""
+    """News. status: 1 = affiliates see it; fixed: 1 = pinned."""
 
     id: RecordId
     title: str
@@ -63,7 +70,10 @@ class NewsView(View, rename={"id": "_id"}):
 
 
 class NewsListAnswer(Answer):
-    """News by their id, pinned ones first, each group newest first; and how many there are in all."""
+    """News by id, pinned ones first, each group newest first.
+
+    all_items: the number of all.
+    """
 
     items: dict[str, NewsView]
     all_items: int
@@ -77,7 +87,10 @@ class NewsAnswer(Answer):
 
 @routes.get("/news", for_callers(Permission.NEWS_READ), id="news.list", page_max=100)
 def list_(request: ApiRequest[Deps], params: ListNews) -> NewsListAnswer:
-    """List news, pinned ones first, each group newest first. Drafts are for those who may write news."""
+    """List news, pinned ones first, each group newest first.
+
+    Drafts are for staff that may write news.
+    """
     found, total = news.list_news(
         request.deps,
         request.caller,
@@ -119,7 +132,7 @@ def remove(request: ApiRequest[Deps], _params: NoParams) -> NewsAnswer:
 
 
 def news_view(row: News) -> NewsView:
-    """News on the wire."""
+    """Return the view of news."""
     return view_of(
         NewsView,
         row,

@@ -1,4 +1,4 @@
-"""Clicks and facts made again, for administrators (docs/architecture.md#the-idea)."""
+"""Rebuilds of the analytic tables, for administrators (docs/architecture.md#the-idea)."""
 
 from decimal import Decimal
 from typing import Annotated
@@ -21,7 +21,10 @@ routes = Routes[Deps]()
 
 
 class StartRebuild(Params):
-    """What is to come of it: check = to be compared only, swap = to be used if nothing differs, accept = to be used."""
+    """The use of the new tables.
+
+    wish: check compares only, swap uses them if nothing differs, accept uses them.
+    """
 
     wish: Annotated[str, s.Choice(tuple(RebuildMode))] = RebuildMode.SWAP.value
 
@@ -35,7 +38,10 @@ class TableSumsView(View):
 
 
 class TableComparisonView(View):
-    """What a table holds as it is, and made again. group: of conversions the number of their status, else empty."""
+    """The sums of a live table and of the new one.
+
+    group: of conversions the number of their status, else empty.
+    """
 
     table: str
     group: str
@@ -44,11 +50,16 @@ class TableComparisonView(View):
 
 
 class RebuildView(View):
-    """A rebuild. stage: preparing, doubling (what is loaded goes to both), swapping, swapped, kept (ended without a
-    swap), failed · step: what it does, `done` of `total` · carried: rows that no journal here holds, taken over as
-    they are · held: seconds in which nothing was loaded, for the swap · why: it failed · checked: how many rows of each
-    kind were compared · count: of differences, the first thousand of which are listed; expected: what is recorded,
-    found: what the live table has."""
+    """A rebuild.
+
+    stage: preparing, doubling (new records are loaded to both), swapping, swapped, kept (ended without a swap), failed.
+    step: the current work, `done` of `total`.
+    carried: rows that no journal here holds, taken over as they are.
+    held: seconds in which nothing was loaded, for the swap.
+    why: the reason of a failure.
+    checked: compared rows of each kind.
+    count: of differences; the first thousand are listed, with the recorded (expected) and the live (found) value.
+    """
 
     number: int
     wish: str
@@ -75,15 +86,17 @@ class RebuildAnswer(Answer):
 
 @routes.post("/admin/rebuild", for_staff(Permission.SETTINGS_WRITE), id="admin.rebuild")
 def start(request: ApiRequest[Deps], params: StartRebuild) -> RebuildAnswer:
-    """Make clicks, views and facts again from journals and conversions, beside the tables that are used, compare both,
-    and put the new ones in their place. It goes on after the answer, beside the traffic; one runs at a time. Rows that
-    no journal of this machine holds are carried over as they are."""
+    """Rebuild clicks, views and conversion events from journals and conversions.
+
+    The new tables are compared with the live ones and then replace them. The rebuild continues after the answer, during
+    the traffic; one runs at a time. Rows that no journal of this machine holds are carried over as they are.
+    """
     return RebuildAnswer(rebuild=_view(_rebuilder(request), _rebuilder(request).start(RebuildMode(params.wish))))
 
 
 @routes.get("/admin/rebuild", for_staff(Permission.AUDIT_READ), id="admin.rebuild.show")
 def show(request: ApiRequest[Deps], _params: NoParams) -> RebuildAnswer:
-    """How far the last rebuild is, and what it found."""
+    """Show the progress of the last rebuild, and its findings."""
     rebuilder = _rebuilder(request)
     status = rebuilder.find_last()
     return RebuildAnswer(rebuild=None if status is None else _view(rebuilder, status))

@@ -1,4 +1,4 @@
-"""Whether everything adds up, for administrators (docs/architecture.md#the-idea)."""
+"""Reconciliation of all books, for administrators (docs/architecture.md#the-idea)."""
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.platform.reconciliation import reconcile
@@ -21,7 +21,10 @@ class DifferenceView(View):
 
 
 class ReconciliationAnswer(Answer):
-    """The numbers of things compared by kind, of discrepancies, and the first thousand of these."""
+    """The numbers of things compared by kind and of discrepancies.
+
+    differences: the first thousand discrepancies.
+    """
 
     checked: dict[str, int]
     count: int

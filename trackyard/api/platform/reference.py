@@ -1,4 +1,4 @@
-"""Reference lists: what parameters may name (docs/api/reference.md)."""
+"""Reference lists of values that parameters accept (docs/api/reference.md)."""
 
 import re
 from collections.abc import Sequence
@@ -36,13 +36,21 @@ routes = Routes[Deps]()
 
 
 class ReferenceAnswer(Answer, kw_only=True, rename={"status_code": "statusCode"}):
-    """The base of reference answers. statusCode: 200, under 3.1 alone, where programs read it."""
+    """The base of reference answers.
+
+    statusCode: 200, under 3.1 alone, where programs read it.
+    """
 
     status_code: int | UnsetType = UNSET
 
 
 class ListCities(Paging):
-    """Which cities. country: of any of these · q: part of the name · code: ids of cities."""
+    """The filters of a list.
+
+    country: any of these.
+    q: part of the name.
+    code: ids of cities.
+    """
 
     country: AnyOf[CountryCode]
     q: s.Text = ""
@@ -51,7 +59,12 @@ class ListCities(Paging):
 
 
 class CityView(View):
-    """A city. id: of GeoNames · region_code: the id of its region, "" when unknown · time_zone: IANA name."""
+    """A city.
+
+    id: of GeoNames.
+    region_code: the id of its region, "" when unknown.
+    time_zone: IANA name.
+    """
 
     id: int
     name: str
@@ -97,7 +110,12 @@ def list_cities(request: ApiRequest[Deps], params: ListCities) -> CitiesAnswer:
 
 
 class ListProviders(Paging):
-    """Which internet providers. q: part of the name · country: of any of these · code: ids of providers."""
+    """The filters of a list.
+
+    q: part of the name.
+    country: any of these.
+    code: ids of providers.
+    """
 
     q: s.Text = ""
     country: AnyOf[CountryCode] = ()
@@ -185,14 +203,21 @@ def list_countries(request: ApiRequest[Deps], params: LanguageParams) -> Countri
 
 
 class ListRegions(Params):
-    """Which regions. country: of any of these; none = all · code: ids of regions."""
+    """The filters of a list.
+
+    country: any of these; none = all.
+    code: ids of regions.
+    """
 
     country: CommaList[CountryCode] = ()
     code: CommaList[s.Id] = ()
 
 
 class RegionView(View):
-    """A first-order division of a country. id: of GeoNames, as address databases give it."""
+    """A first-order division of a country.
+
+    id: of GeoNames, as address databases give it.
+    """
 
     id: int
     name: str
@@ -236,7 +261,7 @@ class VersionsAnswer(ReferenceAnswer):
 
 
 def find_system(request: ApiRequest[Deps]) -> str:
-    """The system that a path names by its id or name. Raises NotFound."""
+    """Return the system of the id or name in the path. Raises NotFound."""
     wanted = _slug(request.path["os"])
     for name in names.systems():
         if _slug(name) == wanted:
@@ -252,7 +277,7 @@ def list_versions(request: ApiRequest[Deps], params: Paging) -> VersionsAnswer:
 
 
 class ListVendors(Params):
-    """Which makers. q: part of the name."""
+    """The filter of a list. q: part of the name."""
 
     q: s.Text = ""
 
@@ -265,7 +290,10 @@ class VendorsAnswer(ReferenceAnswer):
 
 @routes.get("/vendors", for_callers(Permission.OFFERS_READ), id="vendors.list")
 def list_vendors(request: ApiRequest[Deps], params: ListVendors) -> VendorsAnswer:
-    """List the makers of devices that clicks are read as; `q` matches a part of the name, in any case."""
+    """List the makers of devices that clicks are read as.
+
+    `q` matches a part of the name, in any case.
+    """
     part = params.q.strip().casefold()
     found = [name for name in names.vendors() if part in name.casefold()]
     return VendorsAnswer(vendors=found, status_code=_status_code(request))

@@ -61,7 +61,10 @@ class EditSettings(Params):
 
 
 class SettingsView(View):
-    """The settings; "" = none, of mail as the variables say. smtp_url: its password as ***."""
+    """The settings; "" = none, of mail as the variables say.
+
+    smtp_url: its password as ***.
+    """
 
     trafficback_url: str
     hash_password: str
@@ -121,14 +124,17 @@ class AuditUserView(View):
 
 
 class ChangeView(View, rename={"before": "from", "after": "to"}):
-    """What a field was and is; null where the thing did not exist; secrets as ***."""
+    """The value of a field before and after.
+
+    null where the thing did not exist; secrets as ***.
+    """
 
     before: Any
     after: Any
 
 
 class AuditView(View):
-    """What one call changed of one thing."""
+    """The changes that one request made to one thing."""
 
     id: str
     created_at: str
@@ -165,7 +171,10 @@ def edit(request: ApiRequest[Deps], params: EditSettings) -> SettingsAnswer:
 
 @routes.get("/admin/audit", for_staff(Permission.AUDIT_READ), id="admin.audit.list")
 def list_records(request: ApiRequest[Deps], params: AuditParams) -> AuditAnswer:
-    """List what staff changed, the newest first: who, when, what from what to what, by which request."""
+    """List what staff changed, the newest first.
+
+    A record names the author, the time, the values before and after, and the request.
+    """
     zone = request.deps.zone
     if params.date_from and params.date_to and params.date_to < params.date_from:
         raise BadInput({"date_to": ["This day must not lie before the first."]})
@@ -188,7 +197,7 @@ def _answer(deps: Deps, settings: Settings) -> SettingsAnswer:
 
 
 def settings_view(settings: Settings) -> SettingsView:
-    """The settings on the wire."""
+    """Return the view of the settings."""
     return view_of(SettingsView, settings, smtp_url=_without_password(settings.smtp_url))
 
 
@@ -197,7 +206,7 @@ def _without_password(url: str) -> str:
 
 
 def audit_view(record: AuditRecord, user: Staff | None, zone: ZoneInfo) -> AuditView:
-    """A record on the wire."""
+    """Return the view of a record."""
     author = AuditUserView(id=record.staff_id, email="", first_name="", last_name="")
     return view_of(
         AuditView,

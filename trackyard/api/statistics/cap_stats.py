@@ -1,4 +1,7 @@
-"""How full caps are, in both versions (docs/api/cap-stats.md, docs/spec/statistics.md#cap-statistics)."""
+"""Use of caps, in both versions.
+
+See docs/api/cap-stats.md and docs/spec/statistics.md#cap-statistics.
+"""
 
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
@@ -28,13 +31,16 @@ Part = Annotated[str, s.Choice(("stats", "stats_merged", "descr"))]
 
 
 class CapsParams(Params):
-    """Which offers."""
+    """The offers."""
 
     offer_id: Seq[s.Int]
 
 
 class OldCapsParams(CapsParams):
-    """Which offers, what of them, and whose counters: 0 = those that several affiliates share."""
+    """The offers, and the parts of the answer.
+
+    affiliate_id: of the counters; 0 = those that several affiliates share.
+    """
 
     fields: Seq[Part]
     affiliate_id: Seq[s.Int] = ()
@@ -48,8 +54,11 @@ class OldCapsParams(CapsParams):
 
 
 class OldCounterView(View):
-    """A cap and an affiliate: the value now and the limit. affiliate_id 0: affiliates that share the counter · where a
-    cap counts each goal or country, the value is that of its fullest counter."""
+    """The value and the limit of a cap for an affiliate.
+
+    affiliate_id: 0 = affiliates that share the counter.
+    current_value: where a cap counts each goal or country, that of its fullest counter.
+    """
 
     cap_id: str
     affiliate_id: int
@@ -60,7 +69,7 @@ class OldCounterView(View):
 
 
 class MergedView(View):
-    """The values now of a cap over affiliates: their sum, least, highest and mean."""
+    """The sum, least, highest and mean value of a cap over affiliates."""
 
     cap_val: Money
     min: Money
@@ -82,7 +91,10 @@ class MergedCapsView(MergedView, kw_only=True):
 
 
 class OldOfferCapsView(View):
-    """The caps of an offer; of its three parts those that were asked for. descr: in words, a line a cap."""
+    """The requested parts of the caps of an offer.
+
+    descr: in words, a line a cap.
+    """
 
     descr: str | UnsetType = UNSET
     stats: list[OldCounterView] | UnsetType = UNSET
@@ -96,10 +108,13 @@ class OldCapsAnswer(Answer):
 
 
 class CapStatsView(View):
-    """A cap now; one that counts each affiliate or each country is there once for each that has something.
+    """A cap now.
 
-    current_value: with goals apart that of the fullest · goal_stats: by goal · is_remaining: whether every counter has
-    room · reset_to_value: when the period ends, UTC seconds, 0 = never.
+    A cap that counts each affiliate or country is listed once for each that has something.
+    current_value: with goals apart that of the fullest.
+    goal_stats: by goal.
+    is_remaining: whether every counter has room.
+    reset_to_value: the end of the period in UTC seconds, 0 = never.
     """
 
     id: str
@@ -189,7 +204,7 @@ def _item(
 
 
 def _visible_affiliates(state: CapState, seen: frozenset[int] | None) -> list[int]:
-    """The affiliates that a cap names, as far as the caller sees them."""
+    """Return the affiliates that a cap names and that the caller sees."""
     return sorted(one for one in state.rule.measure.affiliate.only or () if seen is None or one in seen)
 
 
@@ -207,8 +222,11 @@ def _old(currency: str, caps: OfferCapStates, params: OldCapsParams) -> OldOffer
 
 
 def _each_row(state: CapState, caps: OfferCapStates, requested: tuple[int, ...]) -> Iterator[OldCounterView]:
-    """A row for each affiliate that has a counter: those asked for, else those that have something in it. A counter
-    that several share is there when it is asked for or counts one who is."""
+    """Yield a row for each affiliate that has a counter.
+
+    They are the requested ones, else those that have something in it. A counter that several share is included when it
+    is requested or counts a requested affiliate.
+    """
     measure = state.rule.measure
     if measure.affiliate.each:
         values = dict.fromkeys(caps.requested_affiliates, ZERO)
@@ -261,7 +279,7 @@ def _merged_caps(caps: OfferCapStates, rows: dict[str, list[OldCounterView]]) ->
 
 
 def _share(state: CapState, merged: dict[str, MergedView]) -> Decimal:
-    """How much of a cap its fullest counter has; one of 0 is full."""
+    """Return how much of a cap its fullest counter has; a cap of 0 is full."""
     return merged[state.rule.measure.id].max / state.rule.value if state.rule.value else Decimal(1)
 
 

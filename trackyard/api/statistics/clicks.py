@@ -27,7 +27,7 @@ routes = Routes[Deps]()
 
 
 class ListClicks(ExportListParams):
-    """Which clicks. `advertisers` is another name of `advertiser`."""
+    """The filters of a list. `advertisers` is another name of `advertiser`."""
 
     date_from: s.Day
     date_to: s.Day
@@ -40,7 +40,7 @@ class ListClicks(ExportListParams):
     timezone: s.Zone | None = None
 
     def query(self, request: ApiRequest[Deps]) -> ClickQuery:
-        """For the use case. Raises BadInput for a period that is wrong."""
+        """Return the query. Raises BadInput for a wrong period."""
         zone = self.timezone or request.deps.zone
         since, until = bounded_span(request.deps, self.date_from, self.date_to, zone, fine=False, hour=self.hour)
         named: dict[str, Values] = {
@@ -74,7 +74,11 @@ class OfferOfClick(OfferRef):
 
 
 class ClickFields(View):
-    """The fields of a click for every caller. `uniq` is 0 or 1; an unknown country or city is ""."""
+    """The fields of a click for every caller.
+
+    uniq: 0 or 1.
+    country, city: "" when unknown.
+    """
 
     id: str
     click_id: str
@@ -148,7 +152,7 @@ class ClicksForStaff(Answer):
 
 
 def click_rows(request: ApiRequest[Deps], params: ListClicks) -> ExportTable:
-    """The same as a file: all of them, or a page, when page or limit is sent."""
+    """Return the rows of a file: all, or those of a page when `page` or `limit` is sent."""
     query = params.query(request)
     zone = params.timezone or request.deps.zone
     period = f"{params.date_from}_{params.date_to}"

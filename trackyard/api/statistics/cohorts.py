@@ -1,4 +1,7 @@
-"""Retention and time to action (docs/api/cohorts.md, docs/spec/statistics.md#retention-and-time-to-action)."""
+"""Retention and time to action.
+
+See docs/api/cohorts.md and docs/spec/statistics.md#retention-and-time-to-action.
+"""
 
 from typing import Annotated, Any
 
@@ -20,7 +23,7 @@ Event = Annotated[str, s.BoundedText(minimum=1, maximum=255, pattern="[A-Za-z]+"
 
 
 class RetentionParams(Params):
-    """Which cohorts: clicks of an offer whose goal `base_event` happened in the period."""
+    """The cohorts: clicks of an offer with the goal `base_event` in the period."""
 
     date_from: s.Day
     date_to: s.Day
@@ -31,7 +34,7 @@ class RetentionParams(Params):
     timezone: s.Zone | None = None
 
     def question(self, request: ApiRequest[Deps]) -> RetentionQuery:
-        """For the use case. Raises BadInput for a period that is wrong or too long."""
+        """Return the query. Raises BadInput for a wrong or too long period."""
         zone = self.timezone or request.deps.zone
         since, until = bounded_span(request.deps, self.date_from, self.date_to, zone, fine=True)
         return RetentionQuery(
@@ -47,14 +50,17 @@ class RetentionParams(Params):
 
 
 class RetentionAnswer(BareAnswer):
-    """A list of cohorts: affiliate_id · date · install_count, their size · for each event `rr_` and its name, the
-    percent of them that had it later."""
+    """A list of cohorts.
+
+    Each has affiliate_id, date, its size as install_count, and for each event `rr_` and its name the percent of clicks
+    that had the event later.
+    """
 
     rows: list[dict[str, Any]]
 
 
 class TimingParams(Paging):
-    """Which clicks and conversions; goal: conversions of these goals alone."""
+    """The clicks and conversions. goal: conversions of these goals alone."""
 
     date_from: s.Day
     date_to: s.Day
@@ -64,7 +70,7 @@ class TimingParams(Paging):
     affiliate_ids: CommaList[s.Int] = ()
 
     def question(self, request: ApiRequest[Deps]) -> TimeToActionQuery:
-        """For the use case. Raises BadInput for a period that is wrong or too long."""
+        """Return the query. Raises BadInput for a wrong or too long period."""
         since, until = bounded_span(request.deps, self.date_from, self.date_to, self.timezone, fine=False)
         return TimeToActionQuery(
             scope=Scope.nothing(),
@@ -78,7 +84,10 @@ class TimingParams(Paging):
 
 
 class TimingView(View):
-    """An affiliate's clicks, and its conversions by the time since their click: up to 30 s, up to 600 s, longer."""
+    """Clicks of an affiliate, and its conversions by the time since their click.
+
+    tta_30, tta_600, tta_inf: up to 30 s, up to 600 s, longer.
+    """
 
     affiliate_id: int
     clicks: int
@@ -106,8 +115,8 @@ class TimingAnswer(Answer, kw_only=True):
 def show_retention(request: ApiRequest[Deps], params: RetentionParams) -> RetentionAnswer:
     """Show how many of an offer's clicks that had one goal had others later.
 
-    A row is a cohort: the clicks of an affiliate whose goal `base_event` happened on a date. The answer is a list
-    without an envelope.
+    A row is a cohort: the clicks of an affiliate with the goal `base_event` on a date. The answer is a list without an
+    envelope.
     """
     question = params.question(request)
     found = retention(request.deps, request.access, question)

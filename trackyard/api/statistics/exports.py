@@ -23,11 +23,14 @@ R = TypeVar("R")
 
 
 class ExportListParams(ExportParams, Paging):
-    """A list that is also answered as a file: of all rows, or of a page, when page or limit is sent."""
+    """A list that is also answered as a file.
+
+    The file has all rows, or those of a page when `page` or `limit` is sent.
+    """
 
     @property
     def is_paged(self) -> bool:
-        """Whether a page is asked for."""
+        """Return whether a page is requested."""
         return not self.model_fields_set.isdisjoint(("page", "limit"))
 
 
@@ -38,14 +41,14 @@ def table_of_export(
     zone: ZoneInfo,
     period: str,
 ) -> ExportTable:
-    """The table of an export with the columns of a view, which are shown by their names."""
+    """Return the table of an export with the columns of a view."""
     columns = columns_of(view)
     pieces = each_export_piece(export, lambda found, names: block_of(columns, show(found, names)))
     return ExportTable(columns, pieces, zone, period, lambda: export.count)
 
 
 def each_export_piece(export: Export[T], show: Callable[[T, EntityNames], R]) -> Generator[R, None, None]:
-    """The pieces of an export as they are shown; what reads them ends with it."""
+    """Yield the blocks of an export; its end closes the export."""
     with closing(export.pieces) as pieces:
         for found, names in pieces:
             yield show(found, names)

@@ -25,8 +25,11 @@ _TAGS = ("advertiser_tag", "affiliate_tag", "offer_tag")
 
 
 class ReducedFilter(Params):
-    """What every report can be narrowed by. A filter that names nothing selects nothing · not_…: rows that match any of
-    these values are left out."""
+    """The filters of every report.
+
+    A filter that names nothing selects nothing.
+    not_…: rows that match any of these values are left out.
+    """
 
     date_from: s.Day
     date_to: s.Day
@@ -46,7 +49,7 @@ class ReducedFilter(Params):
     not_offer_tag: CommaList[s.Text] = ()
 
     def filters(self) -> dict[str, Values]:
-        """By the names of the analytic store, those that were given."""
+        """Return the given filters by the names of the analytic store."""
         given: list[tuple[str, Any, Values]] = [
             ("advertiser", self.advertiser, lowercase_ids(self.advertiser)),
             ("offer", self.offer, self.offer),
@@ -56,7 +59,10 @@ class ReducedFilter(Params):
         return {name: values for name, sent, values in given if sent}
 
     def excluded(self) -> dict[str, Values]:
-        """Return what is left out, by the names of the analytic store; what names nothing leaves nothing out."""
+        """Return the excluded values by the names of the analytic store.
+
+        An empty list excludes nothing.
+        """
         given: dict[str, Values] = {
             "advertiser": lowercase_ids(self.not_advertiser_id),
             "offer": self.not_offer_id,
@@ -75,7 +81,7 @@ class ReducedFilter(Params):
 
 
 class CommonFilter(ReducedFilter):
-    """What every report but trafficback can be narrowed by too."""
+    """The filters of every report but trafficback."""
 
     currency: Seq[s.Currency] = ()
     manager: OneOrMany[s.Text] = ()
@@ -96,12 +102,12 @@ class CommonFilter(ReducedFilter):
     not_smartlink_id: OneOrMany[s.Text] = ()
 
     def filters(self) -> dict[str, Values]:
-        """By the names of the analytic store, those that were given."""
+        """Return the given filters by the names of the analytic store."""
         names = ("currency", "os", "goal", "device", *SUBS)
         return super().filters() | {name: getattr(self, name) for name in names if getattr(self, name)}
 
     def excluded(self) -> dict[str, Values]:
-        """Return what is left out, by the names of the analytic store."""
+        """Return the excluded values by the names of the analytic store."""
         smartlinks = lowercase_ids(self.not_smartlink_id)
         return super().excluded() | ({"smart_id": smartlinks} if smartlinks else {})
 
@@ -115,7 +121,7 @@ class CommonFilter(ReducedFilter):
 
 
 class OfferReportFilter(CommonFilter):
-    """For reports that need an offer."""
+    """The filters of reports that need an offer."""
 
     offer: OneOrMany[s.Int]
 
@@ -131,11 +137,11 @@ class ReducedParams(Paging):
     @model_validator(mode="before")
     @classmethod
     def _name_what_is_missing(cls, tree: Any) -> Any:
-        """Without any filter it is those that are required which are missing, each by its name."""
+        """Make the faults of a request without filters name each required filter."""
         return tree | {"filter": {}} if isinstance(tree, dict) and not tree.get("filter") else tree
 
     def report(self, request: ApiRequest[Any], dimensions: tuple[str, ...], switches: Switches) -> Report:
-        """Return the report for the use case. Raises BadInput for a period that is wrong or too long."""
+        """Return the report. Raises BadInput for a wrong or too long period."""
         zone = self.timezone or request.deps.zone
         fine = any(SLICES[name].is_heavy for name in dimensions)
         since, until = bounded_span(

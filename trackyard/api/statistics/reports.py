@@ -26,7 +26,7 @@ routes = Routes[Deps]()
 
 
 class GroupedReport(NamedTuple):
-    """A grouped report: its path, what it is grouped by, and what staff need."""
+    """A grouped report: its path, its slices, and the rights it needs."""
 
     name: str
     dimensions: tuple[str, ...]
@@ -122,13 +122,13 @@ TypeName = Annotated[str, s.Choice(("total", "confirmed", "pending", "declined",
 
 
 class CustomFilter(CommonFilter):
-    """What the custom report can be narrowed by too."""
+    """The filters of the custom report."""
 
     nonzero: Annotated[s.Flag, Only(since="3.1")] = False
     smart_id: OneOrMany[s.Text] = ()
 
     def filters(self) -> dict[str, Values]:
-        """By the names of the analytic store, those that were given."""
+        """Return the given filters by the names of the analytic store."""
         return super().filters() | ({"smart_id": lowercase_ids(self.smart_id)} if self.smart_id else {})
 
 
@@ -162,7 +162,7 @@ for _report in GROUPED:
 
 
 def custom_rows(request: ApiRequest[Deps], params: CustomParams) -> ExportTable:
-    """The same as a file: all of them, or a page, when page or limit is sent."""
+    """Return the rows of a file: all, or those of a page when `page` or `limit` is sent."""
     report, form = _custom_query(request, params)
     period = f"{params.filter.date_from}_{params.filter.date_to}"
     return stats_table(request, report, form, period, is_paged=params.is_paged)
@@ -177,9 +177,9 @@ def custom_rows(request: ApiRequest[Deps], params: CustomParams) -> ExportTable:
     file_export=FileExport("custom", (), custom_rows, CUSTOM_COLUMNS),
 )
 def custom(request: ApiRequest[Deps], params: CustomParams) -> StatsAnswer:
-    """Statistics rows grouped by the slices the caller names.
+    """Statistics rows grouped by the requested slices.
 
-    A slice whose key has another name answers under the requested name too: `manager` and `affiliate_manager_id`.
+    A slice with another name of its key answers under the requested name too: `manager` and `affiliate_manager_id`.
     Without a city database (`TRACKYARD_CITY_DATABASE`) a slice by city has a warning.
     """
     report, form = _custom_query(request, params)

@@ -37,10 +37,13 @@ class ActionView(View, kw_only=True):
 
 
 class StatsRowView(View):
-    """One row. In a row of rejected clicks (a slice by trafficback_reason) `actions` is empty and `trafficback` counts
-    them · cr: by conversion type, in percent of clicks · views, ctr, cr, epc, ecpm, ratio: in `full` rows; a `plain`
-    row has epc and ratio in a slice by conn_type, views and ctr in one by trafficback_reason
-    (docs/compatibility.md)."""
+    """One row of a report.
+
+    actions: empty in a row of rejected clicks (a slice by trafficback_reason), which `trafficback` counts.
+    cr: by conversion type, in percent of clicks.
+    views, ctr, cr, epc, ecpm, ratio: in `full` rows. A `plain` row has epc and ratio in a slice by conn_type, views and
+    ctr in one by trafficback_reason (docs/compatibility.md).
+    """
 
     slice: dict[str, Value]
     traffic: TrafficView
@@ -64,10 +67,12 @@ class StatsAnswer(Answer):
 
 @dataclass(frozen=True, slots=True)
 class RowFormat:
-    """What rows show.
+    """The form of rows.
 
-    types: conversion types; none = all · plain: only what the public API names · staff: whether staff read them ·
-    requested: slice key → the name that it was requested by, which answers too.
+    types: conversion types; none = all.
+    plain: only what the public API names.
+    staff: whether staff read them.
+    requested: slice key to the name of the request, under which the value is shown too.
     """
 
     types: Collection[str] = ()
@@ -76,17 +81,20 @@ class RowFormat:
     requested: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     def shows(self, kind: str) -> bool:
-        """Whether rows show a conversion type."""
+        """Return whether rows show a conversion type."""
         return not self.types or kind in self.types
 
     @property
     def shows_url(self) -> bool:
-        """Whether the value of a slice by offer shows the offer's URL."""
+        """Return whether a slice by offer shows the offer's URL."""
         return self.staff and not self.plain
 
 
 def warn_of_missing_databases(request: ApiRequest[Deps], dimensions: Collection[str]) -> None:
-    """Add a warning for each slice whose values come from an address database that is not configured."""
+    """Add a warning for each slice without its database.
+
+    The values of these slices come from an address database that is not configured.
+    """
     for name in dimensions:
         if name in _KNOWN_BY and _KNOWN_BY[name][0] not in request.deps.address_databases:
             kind, what = _KNOWN_BY[name]
@@ -107,7 +115,7 @@ _KNOWN_BY: Final = MappingProxyType(
 
 
 def stats_answer(request: ApiRequest[Deps], report: Report, form: RowFormat) -> StatsAnswer:
-    """The answer to a question."""
+    """Return the answer to a report."""
     warn_of_missing_databases(request, report.dimensions)
     page, names = list_statistics_rows(request.deps, request.access, report)
     return StatsAnswer(
@@ -118,7 +126,7 @@ def stats_answer(request: ApiRequest[Deps], report: Report, form: RowFormat) -> 
 
 
 def row_view(row: StatsRow, names: EntityNames, form: RowFormat) -> StatsRowView:
-    """A row on the wire."""
+    """Return the view of a row."""
     actions = {kind: _action(action, form) for kind, action in row.actions.items() if form.shows(kind)}
     rejected, full = REJECTION_REASON in row.keys, not form.plain
     by_connection = "conn_type" in row.keys
@@ -147,7 +155,7 @@ def _slice(row: StatsRow, names: EntityNames, form: RowFormat) -> dict[str, Valu
 
 
 def shown_value(key: str, value: Any, names: EntityNames, form: RowFormat) -> Value:
-    """Return the value of a slice as rows show it: with its names, where it has some."""
+    """Return the value of a slice as rows show it, with its names."""
     shown: Value = _NAMED[key](value, names, form) if key in _NAMED else value
     return shown
 
@@ -199,4 +207,4 @@ _NAMED: dict[str, Callable[[Any, EntityNames, RowFormat], Value]] = {
     "affiliate_manager_id": _manager,
     "advertiser_manager_id": _manager,
 }
-"""Slices whose value is shown with its names."""
+"""Slices that show their value with its names."""

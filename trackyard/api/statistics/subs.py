@@ -20,7 +20,10 @@ Prefix = Annotated[str, s.BoundedText(maximum=2048)]
 
 
 class FindSubs(Paging):
-    """How the values of each sub begin. A sub takes a list; any of its values matches."""
+    """The prefixes of each sub.
+
+    A sub takes a list; any of its values matches.
+    """
 
     sub1: Seq[Prefix] = ()
     sub2: Seq[Prefix] = ()
@@ -32,7 +35,10 @@ class FindSubs(Paging):
     sub8: Seq[Prefix] = ()
 
     def prefixes(self) -> dict[str, tuple[str, ...]]:
-        """Return the prefixes of each sub that has one; else the first sub that was sent, or sub1, with any value."""
+        """Return the prefixes of each sub that has one.
+
+        Without any, the first sub that was sent, or sub1, has every value.
+        """
         sent = {name: tuple(prefix for prefix in getattr(self, name) if prefix) for name in SUBS}
         held = {name: prefixes for name, prefixes in sent.items() if prefixes}
         if held:

@@ -1,4 +1,4 @@
-"""Statistics rows as the rows of a file: the JSON of a row, laid flat."""
+"""Statistics rows as flat rows of a file."""
 
 from collections.abc import Callable, Collection, Iterator
 from operator import attrgetter
@@ -37,7 +37,7 @@ _ACTION: Final = columns_of(ActionView)
 def stats_table(
     request: ApiRequest[Deps], report: Report, form: RowFormat, period: str, *, is_paged: bool
 ) -> ExportTable:
-    """The rows that answer a question: all of them, or its page."""
+    """Return the rows of a report as a table: all, or those of its page."""
     rejected = REJECTION_REASON in report.dimensions
     kinds = [kind for kind in conversion_types(separate_not_found=report.separate_not_found) if form.shows(kind)]
     columns = (*_slices(report, form), *_metrics(kinds, form, rejected=rejected))
@@ -56,7 +56,7 @@ def stats_table(
 
 
 def _slices(report: Report, form: RowFormat) -> Iterator[ExportColumn]:
-    """The columns of the slices."""
+    """Yield the columns of the slices."""
     parts = {part.key: part for name in report.dimensions for part in SLICES[name].parts}
     for key, part in parts.items():
         kind = ColumnType.WHOLE if part.is_number else ColumnType.TEXT
@@ -71,7 +71,7 @@ def _slices(report: Report, form: RowFormat) -> Iterator[ExportColumn]:
 
 
 def _metrics(kinds: Collection[str], form: RowFormat, *, rejected: bool) -> Iterator[ExportColumn]:
-    """The columns after those of the slices."""
+    """Yield the columns after those of the slices."""
     yield from (ExportColumn("traffic.raw", ColumnType.WHOLE), ExportColumn("traffic.uniq", ColumnType.WHOLE))
     for kind in () if rejected else kinds:
         for column in _ACTION:
@@ -95,7 +95,7 @@ def _metrics(kinds: Collection[str], form: RowFormat, *, rejected: bool) -> Iter
 def _flattener(
     kinds: Collection[str], form: RowFormat, *, rejected: bool, currency: str
 ) -> Callable[[StatsRowView], Row]:
-    """What makes the values of those columns out of a row."""
+    """Return a function that makes the values of the columns of a row."""
     action = attrgetter(*(column.name for column in _ACTION if not (form.plain and column.name == "payouts")))
     before = ("views", "ctr") if rejected or not form.plain else ()
     behind = (*(() if form.plain else ("epc", "ecpm", "ratio")), *(("trafficback",) if rejected else ()))

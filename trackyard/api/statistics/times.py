@@ -1,4 +1,7 @@
-"""Days and hours of parameters as spans of UTC milliseconds (docs/spec/api-conventions.md#dates-and-durations)."""
+"""Days and hours of parameters as spans of UTC milliseconds.
+
+See docs/spec/api-conventions.md#dates-and-durations.
+"""
 
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
@@ -14,7 +17,10 @@ MINUTE_MS: Final = 60_000
 
 
 def span(first: date, last: date, zone: ZoneInfo, *, hour: int | None = None, name: str = "date_to") -> tuple[int, int]:
-    """From the start of `first` to the end of `last` (exclusive), or one hour of a single day. Raises BadInput."""
+    """Return the span of days, or of one hour of a single day, its end exclusive.
+
+    Raises BadInput.
+    """
     if last < first:
         raise BadInput({name: ["This day must not lie before the first."]})
     if hour is None:
@@ -25,8 +31,11 @@ def span(first: date, last: date, zone: ZoneInfo, *, hour: int | None = None, na
 
 
 def _hour_span(day: date, hour: int, zone: ZoneInfo) -> tuple[int, int]:
-    """The minutes at which a clock shows an hour of a day; the two equal hours of a 25-hour day are one, the missing is
-    empty. Looked at one by one: clocks change in the middle of an hour, too, and whole days are left out."""
+    """Return the minutes at which a clock shows an hour of a day.
+
+    The two equal hours of a 25-hour day are one, a missing hour is empty. Each minute is looked at: clocks change in
+    the middle of an hour too, and whole days are left out.
+    """
     start, end = day_start_ms(day, zone), day_end_ms(day, zone)
     clock = ((at, datetime.fromtimestamp(at // 1000, zone)) for at in range(start, end, MINUTE_MS))
     found = [at for at, now in clock if now.hour == hour]
@@ -34,12 +43,18 @@ def _hour_span(day: date, hour: int, zone: ZoneInfo) -> tuple[int, int]:
 
 
 def hour_start_ms(day: date, hour: int, zone: ZoneInfo) -> int:
-    """The first moment of an hour of a day; of a missing one, the moment at which clocks leave it out."""
+    """Return the first moment of an hour of a day.
+
+    It is for a missing hour the moment at which clocks leave it out.
+    """
     return int(datetime(day.year, day.month, day.day, hour, tzinfo=zone).timestamp()) * 1000
 
 
 def hour_end_ms(day: date, hour: int, zone: ZoneInfo) -> int:
-    """Return the end of an hour of a day (exclusive); of a missing hour, the moment at which clocks leave it out."""
+    """Return the end of an hour of a day (exclusive).
+
+    It is for a missing hour the moment at which clocks leave it out.
+    """
     start, end = _hour_span(day, hour, zone)
     return end if end > start else hour_start_ms(day, hour, zone)
 
@@ -47,7 +62,7 @@ def hour_end_ms(day: date, hour: int, zone: ZoneInfo) -> int:
 def bounded_span(
     deps: Deps, first: date, last: date, zone: ZoneInfo, *, fine: bool, name: str = "date_to", hour: int | None = None
 ) -> tuple[int, int]:
-    """Return the span of days, or of one hour of a day, whose length is within bounds.
+    """Return the span of days, or of one hour of a day, within the bounds of its length.
 
     The length counts days that can have data: those from the first traffic to today. A longer period loses the others.
     fine: at most 366 days instead of ten years (docs/spec/statistics.md#periods). Raises BadInput.
@@ -76,7 +91,7 @@ def _fault(first: date, last: date, *, fine: bool) -> str | None:
 
 
 def text_or_none(at_ms: int | None, zone: ZoneInfo) -> str | None:
-    """A moment as answers show it."""
+    """Return a time as answers show it."""
     return None if at_ms is None else datetime_text(at_ms, zone)
 
 
@@ -85,10 +100,10 @@ At = Callable[[int | None], Any]
 
 
 def as_text(zone: ZoneInfo) -> At:
-    """As answers show them."""
+    """Return a function that shows times as text, for answers."""
     return lambda at_ms: text_or_none(at_ms, zone)
 
 
 def unchanged(at_ms: int | None) -> int | None:
-    """As rows of a file have them, whose format writes them."""
+    """Return a time unchanged, for rows of a file: its format writes the text."""
     return at_ms

@@ -1,4 +1,4 @@
-"""Why a click passes or not (docs/spec/tracking.md#the-decision-on-a-click)."""
+"""Checks of clicks (docs/spec/tracking.md#the-decision-on-a-click)."""
 
 from datetime import datetime
 from ipaddress import ip_address
@@ -38,9 +38,13 @@ Parameter = Annotated[str, s.BoundedText(maximum=8192)]
 
 
 class CheckClick(Params):
-    """A click as it would come. url: a tracking link, a short one or a SmartLink, whose parameters count where `params`
-    has none of the name · ip, ua: of the visitor · headers: others that the browser sends, such as Referer,
-    Sec-CH-UA-Platform or Purpose · time: of the platform's zone; without it now."""
+    """A click to try.
+
+    url: a tracking link, a short one or a SmartLink; a parameter counts where `params` has none of the name.
+    ip, ua: of the visitor.
+    headers: others of the browser, such as Referer, Sec-CH-UA-Platform or Purpose.
+    time: of the platform's zone; without it now.
+    """
 
     url: Annotated[str, s.BoundedText(maximum=8192)] = ""
     params: Keyed[str, Parameter] = Field(default_factory=dict)
@@ -50,7 +54,7 @@ class CheckClick(Params):
     time: s.Moment | None = None
 
     def sample(self, request: ApiRequest[Deps]) -> SampleClick:
-        """For the use case. Raises BadInput for a URL that is no link of a click."""
+        """Return the click. Raises BadInput for a URL that is no tracking link."""
         smart, linked = _link_of(self.url)
         params = linked | self.params
         if smart:
@@ -66,8 +70,12 @@ class CheckClick(Params):
 
 
 class ClickStepView(View):
-    """What one step says. name: the reason it refuses for · verdict: passed, refused, or not asked where an earlier one
-    left nothing to ask about · detail: what decided."""
+    """The result of one step.
+
+    name: the rejection reason of the step.
+    verdict: passed, refused, or not asked where an earlier step decided.
+    detail: the deciding value.
+    """
 
     name: str
     verdict: str
@@ -75,7 +83,7 @@ class ClickStepView(View):
 
 
 class VisitorView(View):
-    """What is known of the visitor; an unknown text is "", an unknown number 0."""
+    """The visitor; an unknown text is "", an unknown number 0."""
 
     ip: str
     country: str
@@ -96,7 +104,7 @@ class VisitorView(View):
 
 
 class SmartLinkOfferResultView(View):
-    """An offer of a SmartLink. reason: why it would not take the click, "" when it would."""
+    """An offer of a SmartLink. reason: of its rejection, "" when it takes the click."""
 
     offer_id: int
     reason: str
@@ -104,10 +112,14 @@ class SmartLinkOfferResultView(View):
 
 
 class ClickCheckView(View):
-    """How a click fares. reason: of the first step that refuses, "" when it passes · target: where the visitor goes,
-    null for the page that says that the offer is not available · redirect_type: how · smart_id: the SmartLink, "" =
-    none · smart_offers: its offers, the best EPC first: the first that takes the click has it, but for one click in
-    five, for which their order is by chance."""
+    """The result of a check.
+
+    reason: of the first step that rejects, "" when the click passes.
+    target: the URL of the redirect, null for the page that says that the offer is not available.
+    smart_id: the SmartLink, "" = none.
+    smart_offers: its offers, the best EPC first. The first that takes the click has it, but for one click in five, for
+    which their order is by chance.
+    """
 
     passes: bool
     reason: str
@@ -124,7 +136,7 @@ class ClickCheckView(View):
 
 
 class RecordedClickView(View):
-    """What was decided on a click when it came, and what is known of it."""
+    """A recorded click and the decision on it."""
 
     id: str
     created_at: str
@@ -149,7 +161,7 @@ class ClickCheckAnswer(Answer):
 
 
 class ClickExplanationAnswer(Answer):
-    """A recorded click: what was decided, and what the rules of today say of the same."""
+    """A recorded click and its decision, and the decision by the rules of today."""
 
     click: RecordedClickView
     today: ClickCheckView
@@ -157,7 +169,10 @@ class ClickExplanationAnswer(Answer):
 
 @routes.post("/admin/click-check", for_staff(Permission.STATS_CLICKS), id="admin.click-check", not_replayable=True)
 def check(request: ApiRequest[Deps], params: CheckClick) -> ClickCheckAnswer:
-    """Try a click as it would come and see what each step of the decision says. Nothing is counted or recorded."""
+    """Try a click and show the result of each step of the decision.
+
+    Nothing is counted or recorded.
+    """
     checked = check_click(request.deps, request.access, params.sample(request))
     return ClickCheckAnswer(check=check_view(checked, request.deps.zone))
 
@@ -169,7 +184,10 @@ def check(request: ApiRequest[Deps], params: CheckClick) -> ClickCheckAnswer:
     find=lambda request: explain_click(request.deps, request.access, path_hex(request)),
 )
 def explain(request: ApiRequest[Deps], _params: NoParams) -> ClickExplanationAnswer:
-    """Say what was decided on a recorded click and why, and what the rules of today say of the same click."""
+    """Explain the decision on a recorded click.
+
+    The answer shows the decision by the rules of today too.
+    """
     found = request.subject
     click = found.click
     recorded = view_of(
@@ -188,7 +206,7 @@ def explain(request: ApiRequest[Deps], _params: NoParams) -> ClickExplanationAns
 
 
 def check_view(checked: ClickCheck, zone: ZoneInfo) -> ClickCheckView:
-    """A tried click on the wire."""
+    """Return the view of a tried click."""
     hit, rejection = checked.hit, checked.rejection
     return ClickCheckView(
         passes=rejection is None,
@@ -222,18 +240,18 @@ def _offer_result_view(tried: SmartLinkOfferResult) -> SmartLinkOfferResultView:
 
 
 def plain_address(ip: str) -> str:
-    """An address as edges write it: an IPv4 one in IPv6 form is the IPv4 one."""
+    """Return an address as edges write it: without the IPv6 form of IPv4."""
     mapped = getattr(ip_address(ip), "ipv4_mapped", None) if ip else None
     return ip if mapped is None else str(mapped)
 
 
 def utc_ms(moment: datetime, zone: ZoneInfo) -> int:
-    """A time of a zone as UTC milliseconds."""
+    """Return a time of a zone as UTC milliseconds."""
     return int(moment.replace(tzinfo=zone).timestamp()) * 1000
 
 
 def _link_of(url: str) -> tuple[bool, dict[str, str]]:
-    """Whether a tracking link is a SmartLink, and its parameters; {} for none."""
+    """Return whether a tracking link is a SmartLink, and its parameters; {} for none."""
     if not url:
         return False, {}
     try:
@@ -251,5 +269,5 @@ def _link_of(url: str) -> tuple[bool, dict[str, str]]:
 
 
 def _params_of(query: str) -> dict[str, str]:
-    """As an edge reads them."""
+    """Return the parameters as an edge reads them."""
     return read_query_params(query.encode())[0] if query else {}

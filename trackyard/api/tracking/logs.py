@@ -1,4 +1,4 @@
-"""The logs of calls, and the history of a conversion (docs/api/logs.md)."""
+"""Logs of requests and deliveries, and the history of a conversion (docs/api/logs.md)."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -60,8 +60,11 @@ class StatusText(s.Scalar):
 
 
 class ListLog(Paging):
-    """The filters of both logs. A filter takes a list; any of its values matches. status: a conversion's, by name or
-    number."""
+    """The filters of both logs.
+
+    A filter takes a list; any of its values matches.
+    status: of a conversion, by name or number.
+    """
 
     date_from: s.Day
     date_to: s.Day
@@ -150,7 +153,7 @@ class PartnerOfLoggedClick(View):
 
 
 class LoggedClick(View):
-    """The click that a call names."""
+    """The click of an inbound postback."""
 
     id: str
     click_id: str
@@ -179,9 +182,12 @@ class LoggedClick(View):
 
 
 class ServerPostback(View):
-    """A call that was received. get, post: its query and body, `secure` as ***, `_get` and `_post` the same taken
-    apart ([] = none) · server: how it came, as JSON · response: "" when it made or changed a conversion, else why
-    not."""
+    """An inbound postback.
+
+    get, post: its query and body, `secure` as ***; `_get` and `_post` hold the same by name ([] = none).
+    server: data of the request, as JSON.
+    response: "" when it made or changed a conversion, else the reason why not.
+    """
 
     id: RecordId = msgspec.field(name="_id")
     query: dict[str, str] | list[str] = msgspec.field(name="_get")
@@ -195,11 +201,16 @@ class ServerPostback(View):
 
 
 class AffiliatePostback(View):
-    """An attempt of a call to an affiliate. lead_id: the conversion's · job_id: the same for each attempt of a call ·
-    http_code 0 = unreachable · outcome: sent, failed (comes again), dead, superseded, dropped
-    (its postback was removed, or paused for too long) · postback_id 0 = the offer's cross_postback_url · forced: 1 =
-    sent again by hand · payouts, revenue, currency: of the conversion at that time; revenue is null for an
-    affiliate."""
+    """An attempt of an outbound postback.
+
+    lead_id: of the conversion.
+    job_id: the same for each attempt of a delivery.
+    http_code: 0 = unreachable.
+    outcome: sent, failed (is repeated), dead, superseded, dropped (its postback was removed, or paused for too long).
+    postback_id: 0 = the offer's cross_postback_url.
+    forced: 1 = repeated by hand.
+    payouts, revenue, currency: of the conversion at that time; revenue is null for an affiliate.
+    """
 
     id: RecordId = msgspec.field(name="_id")
     query: None = msgspec.field(name="_get")
@@ -238,7 +249,10 @@ class AffiliatePostbacks(Answer):
 
 
 class HistoryEntry(View):
-    """A state of a conversion. by: call:<id of the log's record>, job:hold or staff:<id>."""
+    """A state of a conversion.
+
+    by: call:<id of the log's record>, job:hold or staff:<id>.
+    """
 
     version: int
     created_at: str
@@ -251,7 +265,7 @@ class HistoryEntry(View):
 
 
 class HistoryAnswer(Answer):
-    """The states of a conversion, first things first."""
+    """The states of a conversion, the first one first."""
 
     history: list[HistoryEntry]
     pagination: Pagination
@@ -261,7 +275,7 @@ class HistoryAnswer(Answer):
     "/stats/serverpostbacks", for_staff(Permission.STATS_SERVER_POSTBACK), id="stats.serverpostbacks", report=True
 )
 def list_server_postbacks(request: ApiRequest[Deps], params: ListServerLog) -> ServerPostbacks:
-    """List calls that were received, and what became of each."""
+    """List inbound postbacks, and the result of each."""
     query, zone = params.query(request), params.zone(request)
     found, total, names = list_server_records(request.deps, request.access, query)
     return ServerPostbacks(
@@ -278,7 +292,7 @@ def list_server_postbacks(request: ApiRequest[Deps], params: ListServerLog) -> S
     report=True,
 )
 def list_affiliate_postbacks(request: ApiRequest[Deps], params: ListAffiliateLog) -> AffiliatePostbacks:
-    """List calls that were made to affiliates, each attempt."""
+    """List the attempts of outbound postbacks."""
     query = params.query(request)
     found, total = list_affiliate_records(request.deps, request.access, query)
     return AffiliatePostbacks(
@@ -288,7 +302,7 @@ def list_affiliate_postbacks(request: ApiRequest[Deps], params: ListAffiliateLog
 
 
 def find(request: ApiRequest[Deps]) -> str:
-    """The conversion that the path names. Raises NotFound."""
+    """Return the id of the conversion in the path. Raises NotFound."""
     return get_conversion_id(request.deps, request.access, request.path["id"])
 
 
@@ -296,7 +310,7 @@ def find(request: ApiRequest[Deps]) -> str:
     "/stats/conversion/{id}/history", for_staff(Permission.STATS_CONVERSION), id="stats.conversion.history", find=find
 )
 def list_history(request: ApiRequest[Deps], params: Paging) -> HistoryAnswer:
-    """The history of a conversion: who changed it when to what."""
+    """List the states of a conversion, with the author and time of each."""
     found, total = list_conversion_events(request.deps, request.subject, **params.place(request))
     return HistoryAnswer(
         history=[_entry(event, request.deps.zone) for event in found],
@@ -367,7 +381,7 @@ def _server(log: ServerPostbackLog) -> str:
 
 
 def _parsed_values(text: str) -> dict[str, str] | list[str]:
-    """The values in a query string or a body, by name; [] when it holds none that can be told."""
+    """Return the values of a query string or a body by name; [] without any."""
     if text.lstrip()[:1] == "{":
         try:
             values = json.loads(text)
@@ -403,6 +417,6 @@ def _status_names(version: str) -> list[str]:
 
 
 def _status_numbers(texts: Sequence[str], version: str) -> tuple[int, ...]:
-    """Return the stored numbers of what a version shows as one of these statuses."""
+    """Return the stored numbers that a version shows as one of these statuses."""
     shown = {status: Status(shown_status(status.value, version)) for status in Status}
     return tuple(status.number for status in Status if {shown[status].value, str(shown[status].number)} & set(texts))

@@ -27,7 +27,10 @@ Moderation = Annotated[int, s.WholeNumber(minimum=min(REJECTED), maximum=max(REJ
 
 
 class ListAffiliatePixels(Params):
-    """Which pixels. moderation_status: any of these; -1 and 2 both mean rejected."""
+    """The filter of a list.
+
+    moderation_status: any of these; -1 and 2 both mean rejected.
+    """
 
     moderation_status: AnyOf[Moderation] = ()
 
@@ -38,13 +41,16 @@ class ListAffiliatePixels(Params):
 
 
 class ListPixels(ListAffiliatePixels):
-    """Which pixels. pid: of any of these affiliates."""
+    """The filters of a list. pid: any of these affiliates."""
 
     pid: Annotated[AnyOf[s.Id], Only(admin=True)] = ()
 
 
 class AddPixel(Params):
-    """Code for visitors' browsers, for one offer. moderation_status: 0 waits, 1 accepted, -1 (or 2) rejected."""
+    """Code for visitors' browsers, for one offer.
+
+    moderation_status: 0 waits, 1 accepted, -1 (or 2) rejected.
+    """
 
     pid: Annotated[s.Id | None, Only(admin=True), RequiredFor(staff=True)] = None
     offer_id: s.Id
@@ -56,7 +62,7 @@ class AddPixel(Params):
 
 
 class EditPixel(Params):
-    """What changes of a pixel; what is not sent stays."""
+    """Changes of a pixel; what is not sent stays."""
 
     edits: ClassVar[bool] = True
 
@@ -74,8 +80,10 @@ class OfferInPixel(OfferRef):
 
 
 class PixelView(View):
-    """A pixel. moderation_status: 0 waits, 1 accepted, -1 or 2 rejected; visitors get those that are active and
-    accepted."""
+    """A pixel; visitors get those that are active and accepted.
+
+    moderation_status: 0 waits, 1 accepted, -1 or 2 rejected.
+    """
 
     id: int
     name: str
@@ -104,7 +112,10 @@ class PixelsAnswer(Answer):
 
 @routes.get("/partner/pixels", for_callers(Permission.PIXELS_WRITE), id="partner.pixels.list")
 def list_own(request: ApiRequest[Deps], params: ListPixels) -> PixelsAnswer:
-    """List the caller's pixels by their id; for staff those of every affiliate that it sees."""
+    """List the caller's pixels by their id.
+
+    Staff see those of every affiliate in their scope.
+    """
     return _listed(request, pixels.list_pixels(request.deps, request.access, params.pid, params.statuses()))
 
 
@@ -136,7 +147,7 @@ def remove(request: ApiRequest[Deps], _params: NoParams) -> PixelAnswer:
 
 
 def pixel_view(row: Pixel, offer: OfferName | None, zone: ZoneInfo) -> PixelView:
-    """Return a pixel on the wire. offer: None when the offer has no row."""
+    """Return the view of a pixel. offer: None when the offer has no row."""
     return view_of(
         PixelView,
         row,

@@ -1,4 +1,4 @@
-"""What a call of an advertiser would do (docs/spec/conversions.md#inbound-postbacks)."""
+"""Checks of inbound postbacks (docs/spec/conversions.md#inbound-postbacks)."""
 
 from typing import Annotated, Final
 from urllib.parse import parse_qsl, urlsplit
@@ -28,9 +28,13 @@ _NOT_A_POSTBACK: Final = "This value must be a call's address: …/postback?clic
 
 
 class CheckPostback(Params):
-    """A call as it would come. url: an address of `/postback` or of a pixel; its parameters count where `params` has
-    none of the name · ip: of the caller · method: of the request; both do the same · time: of the platform's zone;
-    without it now."""
+    """An inbound postback to try.
+
+    url: an address of `/postback` or of a pixel; a parameter counts where `params` has none of the name.
+    ip: of the sender.
+    method: both do the same.
+    time: of the platform's zone; without it now.
+    """
 
     url: Annotated[str, s.BoundedText(maximum=8192)] = ""
     params: Keyed[str, Parameter] = Field(default_factory=dict)
@@ -39,7 +43,7 @@ class CheckPostback(Params):
     time: s.Moment | None = None
 
     def sample(self, request: ApiRequest[Deps]) -> SamplePostback:
-        """For the use case. Raises BadInput for a URL that is no call's."""
+        """Return the postback. Raises BadInput for a URL of none."""
         return SamplePostback(
             params=_link_params(self.url) | canonical_params(self.params),
             ip=plain_address(self.ip or ""),
@@ -48,8 +52,12 @@ class CheckPostback(Params):
 
 
 class PostbackStepView(View):
-    """What one step says. verdict: passed, stopped (the call does nothing), declined (the conversion is made, and
-    declined), waits (the click may still come), or not asked · detail: what decided."""
+    """The result of one step.
+
+    verdict: passed, stopped (the postback has no effect), declined (the conversion is made, and declined), waits (the
+    click may still come), or not asked.
+    detail: the deciding value.
+    """
 
     name: str
     verdict: str
@@ -57,8 +65,11 @@ class PostbackStepView(View):
 
 
 class ResultingConversionView(View):
-    """The conversion as the call leaves it. id: made up when it is new · hold_date_expire: when a hold ends by itself,
-    null = it does not."""
+    """The conversion after the postback.
+
+    id: a made-up one when the conversion is new.
+    hold_date_expire: the time at which a hold ends by itself, null = it does not.
+    """
 
     id: str
     is_new: bool
@@ -74,15 +85,21 @@ class ResultingConversionView(View):
 
 
 class PlannedDeliveryView(View):
-    """A call that the affiliate would get. postback_id: 0 = the offer's cross_postback_url."""
+    """An outbound postback that would be sent.
+
+    postback_id: 0 = the offer's cross_postback_url.
+    """
 
     postback_id: int
     url: str
 
 
 class PostbackCheckView(View):
-    """How a call fares. response: what the server postback log would say, "" when it makes or changes a conversion ·
-    params: as they are read, by canonical name."""
+    """The result of a check.
+
+    response: as in the server postback log, "" when it makes or changes a conversion.
+    params: by canonical name.
+    """
 
     response: str
     method: str
@@ -97,7 +114,7 @@ class PostbackCheckView(View):
 
 
 class PostbackCheckAnswer(Answer):
-    """A call that was tried."""
+    """A tried postback."""
 
     check: PostbackCheckView
 
@@ -106,8 +123,11 @@ class PostbackCheckAnswer(Answer):
     "/admin/postback-check", for_staff(Permission.STATS_CONVERSION), id="admin.postback-check", not_replayable=True
 )
 def check(request: ApiRequest[Deps], params: CheckPostback) -> PostbackCheckAnswer:
-    """Try a call of an advertiser as it would come and see what each step of the decision says, which conversion it
-    would make or change, and whom it would call. Nothing is counted, recorded or sent."""
+    """Try an inbound postback and show the result of each step of the decision.
+
+    The answer shows the conversion that it would make or change, and the deliveries it would cause. Nothing is counted,
+    recorded or sent.
+    """
     sample = params.sample(request)
     checked = check_postback(request.deps, request.access, sample)
     return PostbackCheckAnswer(
@@ -145,7 +165,7 @@ def _conversion_view(request: ApiRequest[Deps], checked: PostbackCheck) -> Resul
 
 
 def _link_params(url: str) -> dict[str, str]:
-    """The parameters of a call's address by canonical name; {} for none."""
+    """Return the parameters of a postback's address by canonical name; {} for none."""
     if not url:
         return {}
     try:

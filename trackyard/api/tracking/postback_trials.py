@@ -1,4 +1,4 @@
-"""Trying a postback out (docs/spec/postbacks.md#macros)."""
+"""Tests of postback URLs (docs/spec/postbacks.md#macros)."""
 
 from typing import Annotated
 
@@ -15,8 +15,11 @@ routes = Routes[Deps]()
 
 
 class TryPostback(Params):
-    """What is called. offer_id, status (default confirmed), goal (default 1): of the made-up conversion whose values
-    fill the macros."""
+    """A postback URL to test.
+
+    The macros are filled with the values of a made-up conversion.
+    offer_id, status, goal: of this conversion; confirmed and 1 by default.
+    """
 
     pid: Annotated[s.Id | None, Only(admin=True), RequiredFor(staff=True)] = None
     offer_id: s.Id | None = None
@@ -26,8 +29,12 @@ class TryPostback(Params):
 
 
 class PostbackTestView(View):
-    """What came of a trial. url: as it was called · http_code: 0 = unreachable, and `error` says why · body: what was
-    answered, at most 64 KB of it."""
+    """The result of a test.
+
+    url: as it was requested.
+    http_code: 0 = unreachable; `error` has the reason.
+    body: of the answer, at most 64 KB.
+    """
 
     url: str
     http_code: int
@@ -36,15 +43,17 @@ class PostbackTestView(View):
 
 
 class PostbackTestAnswer(Answer):
-    """One trial."""
+    """One test."""
 
     test: PostbackTestView
 
 
 @routes.post("/partner/postback/test", for_callers(Permission.POSTBACKS_WRITE), id="partner.postback.test")
 def send_test(request: ApiRequest[Deps], params: TryPostback) -> PostbackTestAnswer:
-    """Call a postback URL once, as a conversion would, and show the answer. A header X-Trackyard-Test: 1 tells the
-    receiver; nothing is stored."""
+    """Request a postback URL once, as a conversion would, and show the answer.
+
+    The request has the header X-Trackyard-Test: 1; nothing is stored.
+    """
     values = params.model_dump() | {"status": of_version(params.status, request.version), "goal": params.goal or "1"}
     trial = send_test_postback(request.deps, request.access, **values)
     answer = trial.answer

@@ -28,7 +28,7 @@ Goal = Annotated[str, s.BoundedText(maximum=255)]
 
 
 class AddPostback(Params):
-    """A URL to call, for one offer or for all."""
+    """A postback URL, for one offer or for all."""
 
     pid: Annotated[s.Id | None, RequiredFor(staff=True, since="3.1")] = None
     offer_id: s.Id | None = None
@@ -38,7 +38,11 @@ class AddPostback(Params):
 
 
 class EditPostback(Params):
-    """What changes of a postback; what is not sent stays. status, goal "" = any · pid: whose it is from now on."""
+    """Changes of a postback; what is not sent stays.
+
+    status, goal: "" = any.
+    pid: the new owner.
+    """
 
     edits: ClassVar[bool] = True
 
@@ -48,7 +52,7 @@ class EditPostback(Params):
     goal: Goal = ""
 
     def changes(self, version: str) -> dict[str, Any]:
-        """By column, what was sent."""
+        """Return what was sent by column."""
         changes: dict[str, Any] = {"url": self.url}
         if self.pid is not None:
             changes["affiliate_id"] = self.pid
@@ -60,14 +64,19 @@ class EditPostback(Params):
 
 
 class RemovePostbacks(Params):
-    """Of whom, or for which offers."""
+    """The affiliates or the offers."""
 
     ids: CommaList[s.Id] = ()
 
 
 class ListPostbacks(Paging):
-    """Which postbacks. partner_id: of any of these affiliates · offer_ids: for any of these offers · only_global: 1 =
-    those for no offer alone · after_id: those with a higher id."""
+    """The filters of a list.
+
+    partner_id: any of these affiliates.
+    offer_ids: any of these offers.
+    only_global: 1 = without an offer alone.
+    after_id: with a higher id alone.
+    """
 
     partner_id: AnyOf[s.Id]
     offer_ids: CommaList[s.Id] = ()
@@ -76,8 +85,12 @@ class ListPostbacks(Paging):
 
 
 class PostbackView(View):
-    """A postback; `offer_id` null = global, `status` and `goal` null = any. paused: since when its calls wait, because
-    20 in a row failed for good; null = they are made."""
+    """A postback.
+
+    offer_id: null = global.
+    status, goal: null = any.
+    paused: the time since when its deliveries wait, because 20 in a row failed for good; null = they are sent.
+    """
 
     id: int
     url: str
@@ -105,7 +118,7 @@ class PostbacksAnswer(Answer):
 
 
 class RemovedPostbacksAnswer(Answer):
-    """How many are gone."""
+    """The number of removed postbacks, in words."""
 
     message: str
 
@@ -143,7 +156,10 @@ def edit(request: ApiRequest[Deps], params: EditPostback) -> PostbackAnswer:
     "/partner/postback/{id}/remove", for_callers(Permission.POSTBACKS_WRITE), id="partner.postback.remove", find=_find
 )
 def remove(request: ApiRequest[Deps], _params: NoParams) -> PostbackAnswer:
-    """Remove a postback. Answers with what it was. Calls that are queued are not made any more."""
+    """Remove a postback. Its queued deliveries are dropped.
+
+    Answers with what it was.
+    """
     return _answer(request, postbacks.remove_postback(request.deps, request.access, request.subject.id))
 
 
@@ -180,12 +196,15 @@ def list_(request: ApiRequest[Deps], params: ListPostbacks) -> PostbacksAnswer:
 
 
 def of_version(status: str | None, version: str) -> str | None:
-    """A status of a postback under a version: not_found is declined under 3.1, stored and shown."""
+    """Return a status of a postback under a version.
+
+    not_found is declined under 3.1, stored and shown.
+    """
     return "declined" if status == "not_found" and version != "3.0" else status
 
 
 def postback_view(row: StoredPostback, zone: ZoneInfo, version: str) -> PostbackView:
-    """A postback on the wire."""
+    """Return the view of a postback."""
     return view_of(
         PostbackView,
         row,

@@ -1,5 +1,7 @@
-"""Calls to affiliates made again by hand, and postbacks resumed
-(docs/spec/postbacks.md#pauses, docs/api/resends.md)."""
+"""Repeated deliveries and resumed postbacks.
+
+See docs/spec/postbacks.md#pauses and docs/api/resends.md.
+"""
 
 from datetime import datetime
 from typing import Annotated
@@ -25,22 +27,29 @@ _find_postback = in_scope_by_number(postbacks.get_postback)
 
 
 class ReplayPostbacks(Params):
-    """Whose calls, and when they were made: from the one moment (inclusive) to the other, in the platform's zone."""
+    """The affiliate, and the span of its deliveries.
+
+    from, to: in the platform's zone, both inclusive.
+    """
 
     pid: s.Id
     since: Annotated[s.Moment, Field(alias="from")]
     until: Annotated[s.Moment, Field(alias="to")]
 
     def span(self, zone: ZoneInfo) -> tuple[int, int]:
-        """In UTC ms, the end exclusive. Raises BadInput."""
+        """Return the span in UTC milliseconds, its end exclusive. Raises BadInput."""
         if self.until < self.since:
             raise BadInput({"to": ["This moment must not lie before the first."]})
         return _at(self.since, zone), _at(self.until, zone) + 1000
 
 
 class ResentAnswer(Answer):
-    """What is made again. queued: calls · waiting: calls that were queued by hand before and are not made yet ·
-    dropped: calls of postbacks that were removed."""
+    """The repeated deliveries.
+
+    queued: deliveries of this request.
+    waiting: deliveries that were queued by hand before and are not sent yet.
+    dropped: deliveries of postbacks that were removed.
+    """
 
     message: str
     queued: int
@@ -55,8 +64,11 @@ class ResentAnswer(Answer):
     find=_find_attempt,
 )
 def resend(request: ApiRequest[Deps], _params: NoParams) -> ResentAnswer:
-    """Make a call of the affiliate postback log again: one attempt, whether its postback is paused or not. The id is
-    the record's; the receiver knows the call by the X-Trackyard-Delivery it had. The log shows it as forced."""
+    """Repeat a delivery of the affiliate postback log.
+
+    It has one attempt, whether its postback is paused or not. The id is the record's; the receiver knows the delivery
+    by its first X-Trackyard-Delivery. The log shows it as forced.
+    """
     return _answer(resends.resend(request.deps, request.subject))
 
 
@@ -67,8 +79,11 @@ def resend(request: ApiRequest[Deps], _params: NoParams) -> ResentAnswer:
     report=True,
 )
 def replay(request: ApiRequest[Deps], params: ReplayPostbacks) -> ResentAnswer:
-    """Make every call of an affiliate's postbacks in a span again, each once and in the order of each conversion's
-    changes. Superseded calls, and those of an offer's cross_postback_url, are left out; at most 5,000 at once."""
+    """Repeat every delivery of an affiliate's postbacks in a span.
+
+    Each is sent once and in the order of each conversion's changes. Superseded deliveries, and those of an offer's
+    cross_postback_url, are left out; at most 5,000 at once.
+    """
     since, until = params.span(request.deps.zone)
     return _answer(resends.replay(request.deps, request.access, params.pid, since, until))
 
@@ -80,7 +95,10 @@ def replay(request: ApiRequest[Deps], params: ReplayPostbacks) -> ResentAnswer:
     find=_find_postback,
 )
 def resume(request: ApiRequest[Deps], _params: NoParams) -> PostbackAnswer:
-    """Let the calls of a paused postback be made again. An edit of the postback does so too."""
+    """Resume the deliveries of a paused postback.
+
+    An edit of the postback resumes them too.
+    """
     row = postbacks.resume_postback(request.deps, request.access, request.subject.id)
     return PostbackAnswer(postback=postback_view(row, request.deps.zone, request.version))
 
