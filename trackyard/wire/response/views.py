@@ -17,9 +17,9 @@ def view_of(view: type[V], *entities: Any, **given: Any) -> V:
 
 
 def fields_from(view: type[View], *entities: Any, **given: Any) -> dict[str, Any]:
-    """Return what is given, and the attributes of entities that have the name of another field of the view.
+    """Return the fields of a view: what is given, and attributes of entities.
 
-    The first entity with the attribute counts; a field that none has keeps its default.
+    The first entity with an attribute counts; a field that none has keeps its default.
     An amount loses trailing zeros, text that is not set becomes "", a flag in a number field 0 or 1.
     """
     shared: dict[str, Any] = {}
