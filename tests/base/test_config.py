@@ -159,7 +159,7 @@ def test_retention_days_must_not_be_below_journal_days(name: str) -> None:
 
 
 def test_setting_database_file_must_be_readable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tests may run as root, who may read everything."""
+    """Tests may run as root, which may read everything."""
     file = tmp_path / "city.mmdb"
     file.touch()
     assert config.load({"TRACKYARD_CITY_DATABASE": str(file)}).city_database == file

@@ -1,4 +1,4 @@
-"""What the log of a process holds."""
+"""The lines of the log of a process."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Names of time zones: what a stranger may ask for."""
+"""Names of time zones that clients may send."""
 
 import pytest
 

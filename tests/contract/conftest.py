@@ -1,4 +1,4 @@
-"""One installation for the whole sweep."""
+"""One installation for all tests of every endpoint."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ __all__ = ["api"]
 
 @pytest.fixture(scope="session")
 def world(api: Api) -> Iterator[EndpointSetup]:
-    """The world of the sweep, made once for all files here."""
+    """The installation, made once for all files here."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("trackyard.actions.people.own_account.SIGN_UPS_PER_ADDRESS", 10**6)
         yield make_endpoint_setup(api)

@@ -1,4 +1,4 @@
-"""The contract as data: endpoints and parameters, includes resolved, with `[*]` for placeholders."""
+"""The contract as data: endpoints and parameters, with includes resolved and `[*]` for placeholders."""
 
 import re
 import tomllib
@@ -45,7 +45,7 @@ class Param:
 
 
 def documented_params(endpoint_id: str) -> dict[str, Param]:
-    """What the contract says an endpoint takes."""
+    """Return the parameters of an endpoint by the contract."""
     entry = DOCUMENTED[endpoint_id]
     raw = [param for name in entry.get("include", ()) for param in _set_params(name)] + entry.get("params", [])
     out = {}
@@ -56,7 +56,7 @@ def documented_params(endpoint_id: str) -> dict[str, Param]:
 
 
 def declared_params(endpoint_id: str) -> dict[str, Param]:
-    """What the catalogue says an endpoint takes."""
+    """Return the parameters of an endpoint by the catalogue."""
     return {name: _declared(name, field) for name, field in each_parameter(DECLARED[endpoint_id].params)}
 
 
@@ -102,7 +102,7 @@ def _documented_type(endpoint_id: str, param: dict[str, Any], name: str) -> str:
 
 
 def takes_list(endpoint_id: str, name: str) -> bool:
-    """Whether we take a list where the contract shows a scalar."""
+    """Return whether the catalogue takes a list where the contract shows a scalar."""
     return any(endpoint_id in entry["ids"] and name in entry["names"] for entry in EXTENSIONS.get("list", ()))
 
 
@@ -148,7 +148,7 @@ def _required_for(field: Field) -> frozenset[str]:
 
 
 def required_names(endpoint_id: str, version: str) -> frozenset[str]:
-    """What staff must send under a version, by the first part of each name."""
+    """Return the parameters that a version requires of staff, by the first part of each name."""
     fields = fields_of(DECLARED[endpoint_id].params)
     return frozenset(
         field.name for field in fields if field.required or _required_for(field).intersection({"admin", version})
@@ -156,17 +156,17 @@ def required_names(endpoint_id: str, version: str) -> frozenset[str]:
 
 
 def also_required(endpoint_id: str, name: str) -> bool:
-    """Whether we require what the contract leaves open."""
+    """Return whether the catalogue requires a parameter that the contract leaves open."""
     return any(entry["id"] == endpoint_id and name in entry["names"] for entry in EXTENSIONS["required"])
 
 
 def made_optional(endpoint_id: str, name: str) -> bool:
-    """Whether we do not require what the contract requires: something else may be sent instead."""
+    """Return whether a parameter that the contract requires is optional: another may be sent instead."""
     return any(entry["id"] == endpoint_id and name in entry["names"] for entry in EXTENSIONS["optional"])
 
 
 def extended(endpoint_id: str) -> frozenset[str]:
-    """Our own parameters of an endpoint."""
+    """Return the parameters of an endpoint that only Trackyard has."""
     return frozenset(
         name
         for entry in EXTENSIONS["param"]
@@ -176,12 +176,12 @@ def extended(endpoint_id: str) -> frozenset[str]:
 
 
 def takes_any_text(endpoint_id: str, name: str) -> bool:
-    """Return whether a parameter takes more than the values or the form that the contract names."""
+    """Return whether a parameter takes more values or forms than the contract names."""
     return any(entry["id"] == endpoint_id and name in entry["names"] for entry in EXTENSIONS["any_text"])
 
 
 def narrowed_to_admin(endpoint_id: str, name: str) -> bool:
-    """Whether we made a parameter admin-only."""
+    """Return whether only Trackyard restricts a parameter to staff."""
     return any(
         name in entry["names"] and entry.get("id", endpoint_id) == endpoint_id for entry in EXTENSIONS["admin_only"]
     )

@@ -1,7 +1,7 @@
 """docs/api: a page for each group of methods, with a call and its real answer.
 
-`script/docs` writes the pages. Each example is a call of the sweep's world, made on a copy of it that nothing else
-has touched: with random ids replaced by counted ones, an answer is the same every time.
+`script/docs` writes the pages. Each example is a call on a fresh copy of the installation of test_every_endpoint.py.
+Random ids are replaced by counted ones, so an answer is always the same.
 """
 
 import json
@@ -29,7 +29,7 @@ from trackyard.wire.openapi.document import ERRORS, document
 DIRECTORY = Path(__file__).parents[2] / "docs" / "api"
 DOCUMENT = document(CATALOGUE, version="1", topics=TOPICS)
 SHOWN = 2
-"""Items of a list that an example shows; how many more there are stands after them."""
+"""Items of a list that an example shows, followed by the number of the others."""
 LONGEST = 400
 """Characters of a text that an example shows."""
 
@@ -45,28 +45,28 @@ _DOCUMENTS = (
 )
 
 Pages = dict[str, str]
-"""File name → its text."""
+"""File name to text."""
 
 
 class SequentialSecrets:
-    """Random digits, counted instead."""
+    """Counted digits instead of random ones."""
 
     def __init__(self) -> None:
         self.number = 0
 
     def token_hex(self, size: int) -> str:
-        """As secrets.token_hex."""
+        """Return counted digits, see secrets.token_hex."""
         self.number += 1
         return f"{self.number:0{size * 2}x}"[-size * 2 :]
 
     def choice(self, letters: str) -> str:
-        """As secrets.choice."""
+        """Return a counted item, see secrets.choice."""
         self.number += 1
         return letters[self.number % len(letters)]
 
 
 class Examples:
-    """The world of the sweep, put back to its beginning before each call."""
+    """The installation, reset before each call."""
 
     def __init__(self, stack: ExitStack) -> None:
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory()))
@@ -88,7 +88,7 @@ class Examples:
         self._begun = self._counted.number
 
     def example(self, endpoint: Endpoint[Any]) -> tuple[str, Any]:
-        """A call for the command line, and its answer."""
+        """Return a call for the command line, and its answer."""
         self._database.close()
         for rest in self._file.parent.glob("pages.db-*"):
             rest.unlink()
@@ -103,7 +103,7 @@ class Examples:
 
 
 def render_pages() -> Pages:
-    """Every page, as it has to be."""
+    """Return every page as it must be."""
     said = {operation["x-method-id"]: operation for _, _, operation in operations(DOCUMENT)}
     pages = {"README.md": _contents(), "rights.md": rights.page()}
     with ExitStack() as stack:
@@ -165,7 +165,7 @@ def _cell(text: str) -> str:
 
 
 def _sent(value: Any) -> Any:
-    """What is sent, the same every time."""
+    """Return the sent parameters, always the same."""
     if isinstance(value, list):
         return [_sent(item) for item in value]
     if callable(value):
@@ -187,7 +187,7 @@ def _command(endpoint: Endpoint[Any], path: str, sent: dict[str, Any]) -> str:
 
 
 def _short(value: Any) -> Any:
-    """An answer with its long lists, maps and texts cut."""
+    """Return an answer with its long lists, maps and texts cut."""
     if isinstance(value, list):
         kept = [_short(item) for item in value[:SHOWN]]
         return [*kept, f"… {len(value) - SHOWN} more"] if len(value) > SHOWN else kept
@@ -197,7 +197,7 @@ def _short(value: Any) -> Any:
 
 
 def main() -> None:
-    """Writes the pages, and takes away those of groups that are gone."""
+    """Write the pages, and remove those of former groups."""
     pages = render_pages()
     DIRECTORY.mkdir(parents=True, exist_ok=True)
     for stale in DIRECTORY.glob("*.md"):

@@ -1,4 +1,4 @@
-"""The JSON types that existing clients decode (shapes.txt), and whether a declared view gives them.
+"""The JSON types that existing clients decode (shapes.txt), and whether a view has them.
 
 Notation: int, number, bool, string and its kinds (hex24, datetime, `string of int` …), null, mixed, `a | b`, `[T]`,
 `[]`, `{name:T}`, `{<id>:T}` a map.
@@ -21,7 +21,12 @@ ABSENT, NULL = "absent", "null declared, never seen"
 
 @dataclass(frozen=True)
 class Shape:
-    """What was seen. kinds: of JSON · fields: of an object · values: of a map, or of the items of a list."""
+    """The shape of a documented value.
+
+    kinds: of JSON.
+    fields: of an object.
+    values: of a map, or of the items of a list.
+    """
 
     kinds: frozenset[str]
     fields: dict[str, "Shape"] = field(default_factory=dict)
@@ -29,7 +34,7 @@ class Shape:
 
 
 def documented() -> dict[str, Shape]:
-    """Shape of the answer by "METHOD /version/path"."""
+    """Return the shape of the answer by "METHOD /version/path"."""
     found = {}
     text = Path(__file__).with_name("shapes.txt").read_text()
     for heading, shape in re.findall(r"^(\S.*)\n  `(.*)`$", text, re.M):
@@ -38,7 +43,7 @@ def documented() -> dict[str, Shape]:
 
 
 def parse(text: str) -> Shape:
-    """The shape of its notation."""
+    """Return the shape of a notation."""
     tokens = _TOKEN.findall(text)
     shape, end = _either(tokens, 0)
     assert end == len(tokens), tokens[end:]
@@ -46,7 +51,7 @@ def parse(text: str) -> Shape:
 
 
 def differences(shape: Shape, view: Any) -> Iterator[tuple[str, str]]:
-    """(place, what differs) between what was seen and a declared type."""
+    """Yield (place, difference) between a documented shape and a declared type."""
     yield from _differences(shape, inspect.type_info(view), "")
 
 
@@ -105,7 +110,7 @@ def _differences(shape: Shape, declared: Any, place: str) -> Iterator[tuple[str,
 
 
 def _options(declared: Any) -> tuple[Any, ...]:
-    """Each declared type without its metadata (msgspec's Meta, which a file of rows reads)."""
+    """Return the types without their metadata (msgspec's Meta, which files of rows read)."""
     if isinstance(declared, inspect.Metadata):
         return _options(declared.type)
     if isinstance(declared, inspect.UnionType):

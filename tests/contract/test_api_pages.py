@@ -1,4 +1,4 @@
-"""docs/api says what the declarations say, and its examples are true."""
+"""docs/api agrees with the declarations, and its examples are real."""
 
 from tests.contract.pages import DIRECTORY, DOCUMENT, render_pages
 from trackyard.api.catalogue import CATALOGUE
@@ -9,7 +9,7 @@ def test_api_pages_are_up_to_date() -> None:
     kept = {path.name: path.read_text() for path in DIRECTORY.glob("*.md")}
     pages = render_pages()
     stale = sorted(name for name in pages.keys() | kept.keys() if pages.get(name) != kept.get(name))
-    assert not stale, f"script/docs writes {stale} anew"
+    assert not stale, f"script/docs writes {stale} again"
 
 
 def test_api_summary_is_one_sentence_and_keeps_full_text() -> None:
@@ -17,5 +17,5 @@ def test_api_summary_is_one_sentence_and_keeps_full_text() -> None:
     for _, _, operation in operations(DOCUMENT):
         summary, words = operation["summary"], texts[operation["x-method-id"]]
         assert "\n" not in summary and not summary.endswith("."), summary
-        told = f"{summary}. {operation['description']}".split()
-        assert told[: len(words)] == words, summary
+        described_words = f"{summary}. {operation['description']}".split()
+        assert described_words[: len(words)] == words, summary

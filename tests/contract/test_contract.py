@@ -1,4 +1,4 @@
-"""The catalogue is the contract: both ways, but for what extensions.toml says."""
+"""The catalogue equals the contract in both directions, except for extensions.toml."""
 
 import json
 from typing import Any
@@ -34,7 +34,7 @@ def test_catalogue_methods_equal_contract_and_extensions() -> None:
     own = [entry["id"] for entry in EXTENSIONS["endpoint"]]
     assert not set(own) & set(DOCUMENTED)
     assert set(DECLARED) == set(DOCUMENTED) | set(own)
-    assert len(DECLARED) == len(CATALOGUE) == len(DOCUMENTED) + len(own), "an id stands twice"
+    assert len(DECLARED) == len(CATALOGUE) == len(DOCUMENTED) + len(own), "an id occurs twice"
 
 
 def test_catalogue_versions_equal_contract() -> None:

@@ -37,24 +37,24 @@ every_version_of_every_endpoint = pytest.mark.parametrize(
 class EndpointSetup:
     """Callers, and parameters with which each method succeeds.
 
-    `subjects`: makes what the path's id names, for every request, so that a removal finds it.
+    subjects: makes the subject of the path for every request, so that a removal finds it.
     """
 
     api: Api
     affiliate: ApiClient
-    nobody: ApiClient
+    stranger: ApiClient
     no_permission: ApiClient
     good: dict[str, dict[str, Any]]
     subjects: dict[str, Callable[[], Any]]
 
     def caller(self, endpoint: Endpoint[Any]) -> ApiClient:
-        """A caller with the right: the administrator, or a new affiliate with a key that the request may end."""
+        """Return a permitted caller: the administrator, or a new affiliate with a key of its own."""
         return self.api.add_affiliate()[1] if endpoint.audience == "affiliate" else self.api.admin
 
     def path(self, endpoint: Endpoint[Any], version: str, subject: Any = None) -> str:
-        """The path of a call; of a method that has no such version, under its own.
+        """Return the path of a call, under another version when the method has no such version.
 
-        `subject`: an id to use instead of a good one.
+        subject: an id to use instead of a valid one.
         """
         version = version if version in endpoint.versions else endpoint.versions[0]
         if not endpoint.variables:
@@ -64,7 +64,7 @@ class EndpointSetup:
 
 
 def make_endpoint_setup(api: Api) -> EndpointSetup:
-    """The callers and the parameters, on an installation of their own."""
+    """Return the callers and the parameters, on a new installation."""
     api.add_offer()  # number 1, which a strange value may name and remove
     day_cap = {"period": "day", "type": "conversions", "value": "50", "affiliate_type": "each"}
     advertiser, offer = api.add_advertiser(), api.add_offer(**{f"caps[0][{name}]": day_cap[name] for name in day_cap})
@@ -149,7 +149,7 @@ def send(
 
 
 def as_sent(value: Any) -> Any:
-    """What is sent: {n} is a number, a function makes the value, both for every request."""
+    """Return the sent parameters. {n} is a number and a function makes the value, for every request."""
     if isinstance(value, list):
         return [as_sent(item) for item in value]
     if callable(value):
@@ -190,7 +190,7 @@ def test_every_export_endpoint_answers_csv_and_rejects_other_formats(
     assert "typo" in response.headers["x-ignored-parameters"]
     operation = DOCUMENT["paths"][f"/3.1{endpoint.path}"]["get"]
     assert "text/csv" in operation["responses"]["200"]["content"]
-    assert send(world, world.nobody, endpoint, "3.1", params).status_code == 401
+    assert send(world, world.stranger, endpoint, "3.1", params).status_code == 401
     refused = send(world, client, endpoint, "3.1", params | {"format": "xls"})
     assert (refused.status_code, list(refused.json()["fields"])) == (400, ["format"])
 
@@ -199,9 +199,9 @@ def test_every_export_endpoint_answers_csv_and_rejects_other_formats(
 def test_every_endpoint_checks_caller(world: EndpointSetup, endpoint: Endpoint[Any]) -> None:
     params = world.good.get(endpoint.id, {})
     if endpoint.audience == "anyone":
-        assert send(world, world.nobody, endpoint, "3.0", params).status_code == 200
+        assert send(world, world.stranger, endpoint, "3.0", params).status_code == 200
         return
-    assert send(world, world.nobody, endpoint, "3.0", params).status_code == 401
+    assert send(world, world.stranger, endpoint, "3.0", params).status_code == 401
     refused = send(world, world.no_permission, endpoint, "3.0", params)
     needed = "auth_denied" if endpoint.audience == "affiliate" else endpoint.permission
     if endpoint.permission in COMMON_PERMISSIONS:
@@ -270,9 +270,9 @@ def test_every_endpoint_names_missing_required_parameters(
     path, client = world.path(endpoint, version), world.caller(endpoint)
     before = state(world)
     response = send(world, client, endpoint, version, {}, path)
-    told = set(response.json()["fields"])
+    named = set(response.json()["fields"])
     assert response.status_code == 400
-    assert {name.partition("[")[0] for name in told} == needed
+    assert {name.partition("[")[0] for name in named} == needed
     assert state(world) == before
 
 
@@ -309,7 +309,7 @@ def test_every_endpoint_names_parameter_with_wrong_value(world: EndpointSetup, e
                 world, world.caller(endpoint), endpoint, "3.0", {**world.good.get(endpoint.id, {}), sent: value}
             )
             assert (sent, value, response.status_code) == (sent, value, 400)
-            assert any(told.startswith(sent) or sent.startswith(told) for told in response.json()["fields"]), sent
+            assert any(named.startswith(sent) or sent.startswith(named) for named in response.json()["fields"]), sent
 
 
 @every_endpoint

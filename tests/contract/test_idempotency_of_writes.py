@@ -1,4 +1,4 @@
-"""Every write, sent again with its Idempotency-Key: nothing is made, and the first answer comes again."""
+"""Every write, sent again with its Idempotency-Key, changes nothing and gets the first answer."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The OpenAPI documents: what generators of clients read."""
+"""The OpenAPI documents, as generators of clients read them."""
 
 import asyncio
 import importlib
@@ -36,7 +36,7 @@ def operations_of(described: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def each_schema(part: Any) -> Iterator[Any]:
-    """Any value in the place of a schema."""
+    """Yield every schema in a part of a document."""
     if isinstance(part, list):
         for inner in part:
             yield from each_schema(inner)
@@ -124,10 +124,7 @@ def test_openapi_affiliate_only_methods_are_described_so(name: str) -> None:
 
 
 def generate_python(described: dict[str, Any], directory: Path) -> Path:
-    """The package that openapi-python-client writes.
-
-    Anything it says but which package it writes is a failure.
-    """
+    """Return the package that openapi-python-client writes. Any other output is a failure."""
     source, package = directory / "document.json", directory / "generated_client"
     source.write_text(json.dumps(described))
     command = [sys.executable, "-m", "openapi_python_client", "generate", "--meta", "none", "--fail-on-warning"]
@@ -193,7 +190,7 @@ def test_openapi_python_client_of_other_documents_is_generated_without_warning(n
 
 @pytest.fixture(scope="module")
 def typescript(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The programs of openapi-typescript and TypeScript, from the registry that npm is configured for."""
+    """Return the programs of openapi-typescript and TypeScript, from the registry that npm uses."""
     npm = shutil.which("npm")
     assert npm is not None, "npm is missing: the long tests generate TypeScript types, which needs Node.js and npm"
     directory = tmp_path_factory.mktemp("typescript")

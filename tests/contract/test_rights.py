@@ -1,4 +1,4 @@
-"""docs/api/rights.md names what no method asks for."""
+"""docs/api/rights.md names the permissions that no method requires."""
 
 from tests.contract.rights import NOT_ASKED, methods_by_feature, methods_by_permission, page
 from trackyard.domain.people.roles import Permission

@@ -30,8 +30,9 @@ SPECIFIED: dict[str, set[str]] = {
         *("offer.schedule.enabled", "offer.schedule.date_start"),
     },
 }
-"""Places whose type docs/spec/types.md states, where an answer has two forms, or where the
-affiliate's form of an offer says less."""
+"""Places with a type stated in docs/spec/types.md, because an answer has two forms or the affiliate's form of an offer
+says less.
+"""
 
 KEPT_BACK = re.compile(r"(^|\.)manager\.api_key$")
 """Null in every nested record (docs/spec/callers.md#api-keys-in-answers)."""
@@ -40,10 +41,10 @@ NOWHERE = {
     *("disabled_choice_postback_status", "hosts_only", "impressions_link", "reject_not_unique_ip"),
     *("last_login_at", "type", "avatar", "cap"),
 }
-"""Last parts of fields that the public API does not name: nothing here would fill them."""
+"""Last parts of fields that the public API does not name, so that no answer has them."""
 
 OFFERS = ("offer", "ticket", "source", "categor", "smartlink", "cities", "isp", "domain", "activation")
-"""Parts of the headings of offers and what is around them: their answers lack no field that was seen."""
+"""Parts of the headings of offers and related answers, which lack no documented field."""
 
 
 def _answers() -> Iterator[tuple[str, Shape, Any]]:
@@ -65,16 +66,16 @@ ANSWERS = list(_answers())
 
 @pytest.mark.parametrize(("heading", "shape", "view"), ANSWERS, ids=[heading for heading, _, _ in ANSWERS])
 def test_view_types_equal_recorded_shapes(heading: str, shape: Shape, view: Any) -> None:
-    found = {place: told for place, told in differences(shape, view) if told not in (ABSENT, NULL)}
+    found = {place: kind for place, kind in differences(shape, view) if kind not in (ABSENT, NULL)}
     excused = {place for place in found if place in SPECIFIED.get(heading, set()) or KEPT_BACK.search(place)}
-    assert {place: told for place, told in found.items() if place not in excused} == {}
+    assert {place: kind for place, kind in found.items() if place not in excused} == {}
 
 
 NULLABLE = {
     *("start_at", "stop_at", "link", "description"),
     *("name", "manager", "contactPerson", "country", "api_key", "date_start", "date_to"),
 }
-"""Last parts of fields around offers that may be null, though none was seen in every answer."""
+"""Last parts of fields of related answers that may be null, though not every answer shows it."""
 
 STAFFS = [each for each in ANSWERS if each[0] not in AFFILIATES and any(word in each[0] for word in OFFERS)]
 
@@ -82,7 +83,7 @@ STAFFS = [each for each in ANSWERS if each[0] not in AFFILIATES and any(word in 
 @pytest.mark.parametrize(("heading", "shape", "view"), STAFFS, ids=[heading for heading, _, _ in STAFFS])
 def test_offer_related_fields_equal_recorded_shapes(heading: str, shape: Shape, view: Any) -> None:
     found = list(differences(shape, view))
-    absent = {place for place, told in found if told == ABSENT} - SPECIFIED.get(heading, set())
-    null = {place for place, told in found if told == NULL}
+    absent = {place for place, kind in found if kind == ABSENT} - SPECIFIED.get(heading, set())
+    null = {place for place, kind in found if kind == NULL}
     assert {place for place in absent if place.rpartition(".")[2] not in NOWHERE} == set()
     assert {place for place in null if place.rpartition(".")[2] not in NULLABLE} == set()

@@ -1,4 +1,4 @@
-"""Calls to strangers: what goes out, what is refused, what is bounded."""
+"""Requests to URLs of users: content, refusals and bounds."""
 
 import asyncio
 import hashlib

@@ -1,4 +1,4 @@
-"""Which addresses may be called."""
+"""The addresses that may be called."""
 
 import ipaddress
 import socket

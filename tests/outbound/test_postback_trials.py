@@ -1,4 +1,4 @@
-"""Calls that somebody waits for: how many there are at once."""
+"""Requests during a request to the API: how many run at once."""
 
 import threading
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ LOOPBACK = (ip_network("127.0.0.0/8"),)
 
 @pytest.fixture
 def release() -> threading.Event:
-    """Held requests are answered once it is set."""
+    """Return an event that ends held requests."""
     return threading.Event()
 
 

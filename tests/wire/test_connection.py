@@ -1,4 +1,4 @@
-"""The API's connections on the wire: bounds on what is sent and how slowly, and answers that are JSON all the same."""
+"""Connections of the API: bounds on size and time, and errors that are JSON."""
 
 import json
 import socket
@@ -20,7 +20,7 @@ CHUNKED = b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n" + CLOSE
 
 
 async def echo(scope: Any, receive: Any, send: Any) -> None:
-    """Answers with the size of the body; /large with much."""
+    """Answers with the size of the body; /large with a large answer."""
     size = 0
     while True:
         message = await receive()
@@ -37,7 +37,7 @@ async def echo(scope: Any, receive: Any, send: Any) -> None:
 
 
 async def pieces(send: Any) -> None:
-    """Answers with 20 MB that are made as they are sent."""
+    """Answers with 20 MB that are made while they are sent."""
     await send({"type": "http.response.start", "status": 200, "headers": []})
     for _ in range(40):
         await send({"type": "http.response.body", "body": b"x" * 500_000, "more_body": True})
@@ -66,7 +66,7 @@ def port(server: uvicorn.Server) -> int:
 
 
 def answer(port: int, sent: bytes) -> tuple[int, bytes]:
-    """Status and body of the last answer on a connection of its own, read until it is closed."""
+    """Return status and body of the last answer on a new connection, read until it is closed."""
     with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
         client.sendall(sent)
         data = b""
@@ -96,8 +96,8 @@ def answer(port: int, sent: bytes) -> tuple[int, bytes]:
 def test_api_connection_errors_are_answered_in_json(port: int, status: int, sent: bytes) -> None:
     found, body = answer(port, sent)
     assert found == status
-    told = json.loads(body)
-    assert told["status"] == 2 and told["error"] == told["message"] and told["code"]
+    error = json.loads(body)
+    assert error["status"] == 2 and error["error"] == error["message"] and error["code"]
 
 
 def test_api_connection_accepts_requests_within_limits(port: int) -> None:
@@ -126,7 +126,7 @@ def test_api_connection_upgrade_is_answered_as_plain_http(port: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sent", "told"),
+    ("sent", "answer"),
     [
         (b"", b""),
         (b"GE", b"HTTP/1.1 408"),
@@ -135,7 +135,7 @@ def test_api_connection_upgrade_is_answered_as_plain_http(port: int) -> None:
     ],
 )
 def test_api_connection_of_silent_client_is_closed(
-    port: int, monkeypatch: pytest.MonkeyPatch, sent: bytes, told: bytes
+    port: int, monkeypatch: pytest.MonkeyPatch, sent: bytes, answer: bytes
 ) -> None:
     monkeypatch.setattr(connection, "RECEIVE_TIMEOUT_S", 0.3)
     with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
@@ -146,7 +146,7 @@ def test_api_connection_of_silent_client_is_closed(
                 data += piece
         except ConnectionResetError:
             pass
-    assert data[:12] == told
+    assert data[:12] == answer
 
 
 def test_api_connection_with_steady_body_is_not_closed(port: int, monkeypatch: pytest.MonkeyPatch) -> None:

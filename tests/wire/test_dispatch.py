@@ -1,4 +1,4 @@
-"""The rules of every request, on a catalogue of toys."""
+"""The rules of every request, on a catalogue of sample endpoints."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Faults are told by the names that were sent, whatever numbers a list came under."""
+"""Faults have the names that were sent, whatever numbers a list has."""
 
 from typing import Any
 

@@ -26,14 +26,14 @@ ORIGIN = "https://page.example"
 
 @pytest.fixture(scope="module")
 def edge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningEdge]:
-    """An edge that believes no proxy."""
+    """An edge that trusts no proxy."""
     home = tmp_path_factory.mktemp("forwarded")
     with running_edge(home, ROWS, forward_key=KEY, trusted_networks=()) as running:
         yield running
 
 
 def api_of(url: str, key: bytes = KEY, **options: Any) -> TestClient:
-    """The API's address, asked from 203.0.113.5."""
+    """The API, called from 203.0.113.5."""
     app = Dispatch[None]((), None, lambda _key: None, {}, forward=Forwarder(url, key, SystemClock(), **options))
     return TestClient(app, client=("203.0.113.5", 1))
 

@@ -1,4 +1,4 @@
-"""How often a key may call, how many reports it runs at once, and what a flood of wrong keys meets."""
+"""Rate limits of keys, reports at once, and floods of wrong keys."""
 
 import threading
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ CALLERS = {KEY: AffiliateCaller(1), OTHER: AffiliateCaller(2)}
 
 
 class ManualSeconds:
-    """A clock of seconds that stands until it is moved."""
+    """A clock of seconds that is moved by hand."""
 
     now = 1000.0
 
@@ -100,7 +100,7 @@ def test_failed_keys_of_an_address_over_limit_are_blocked(
 
 
 class BlockingHandler:
-    """A handler that ends when it is let go."""
+    """A handler that ends when it is released."""
 
     def __init__(self) -> None:
         self.running = 0

@@ -1,4 +1,4 @@
-"""A client that goes before its report is done, and reports that wait while other calls are answered."""
+"""Clients that disconnect before their report is done, and reports that wait."""
 
 import asyncio
 import threading
@@ -24,7 +24,7 @@ KEY = "a" * 40
 
 
 class BlockingReports:
-    """What the methods do."""
+    """The handlers of the methods."""
 
     def __init__(self) -> None:
         self.running = 0
@@ -33,13 +33,13 @@ class BlockingReports:
         self.ended: list[str] = []
 
     def wait(self, _call: ApiRequest[Any], _params: NoParams) -> Answer:
-        """Wait until it is let go."""
+        """Wait until it is released."""
         self.running += 1
         assert self.free.wait(20)
         return Answer()
 
-    def wait_for_nobody(self, _call: ApiRequest[Any], _params: NoParams) -> Answer:
-        """Wait until nobody waits for the answer."""
+    def wait_for_cancellation(self, _call: ApiRequest[Any], _params: NoParams) -> Answer:
+        """Wait until the request is cancelled."""
         who = current_cancellation.get()
         assert who is not None
         self.asked_by.append(who.name)
@@ -77,7 +77,7 @@ def app(handlers: BlockingReports) -> Dispatch[Any]:
 
     catalogue = [
         endpoint("report", handlers.wait, report=True),
-        endpoint("watched", handlers.wait_for_nobody, report=True),
+        endpoint("watched", handlers.wait_for_cancellation, report=True),
         endpoint("busy", handlers.busy, report=True),
         endpoint("plain", handlers.plain),
         endpoint("broken", handlers.broken),

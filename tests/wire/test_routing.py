@@ -12,7 +12,7 @@ from trackyard.wire.response.errors import MethodNotAllowed
 
 
 def handle(_call: ApiRequest[None], _params: Any) -> Answer:
-    """Nothing."""
+    """Do nothing."""
     return Answer()
 
 

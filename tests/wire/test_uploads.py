@@ -1,4 +1,4 @@
-"""Uploads on their way from bytes to parameters, and pages by the start of their path."""
+"""Uploads from bytes to parameters, and pages by the start of their path."""
 
 import tempfile
 from collections.abc import Iterator
@@ -40,7 +40,7 @@ handles: list[Any] = []
 
 
 def count(_call: ApiRequest[str], params: UploadParams) -> UploadAnswer:
-    """Count what was sent."""
+    """Count the files."""
     handles.extend(file.handle for file in params.files)
     sizes = [len(file.read()) for file in params.files]
     return UploadAnswer(names=[file.name for file in params.files], sizes=sizes, title=params.title)
@@ -70,7 +70,7 @@ def upload(raw: TestClient, *contents: bytes, kind: str = "image/png", key: str 
 
 
 def posted(raw: TestClient, part: str) -> Any:
-    """A body of one part, written by hand."""
+    """Return a body of one part, written by hand."""
     body = f"--x\r\nContent-Disposition: form-data; {part}\r\n--x--\r\n".encode()
     headers = {"API-Key": KEY, "Content-Type": "multipart/form-data; boundary=x"}
     return raw.post("/3.0/toy", content=body, headers=headers)

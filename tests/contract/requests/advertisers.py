@@ -1,4 +1,4 @@
-"""What the sweep needs of advertisers, their blacklists and invoices."""
+"""Requests for methods of advertisers, their blacklists and invoices."""
 
 from collections.abc import Callable
 from typing import Any
@@ -22,7 +22,7 @@ def good_params(api: Api, advertiser: str, offer: int, pid: int) -> dict[str, di
 
 
 def path_subjects(api: Api, advertiser: str) -> dict[str, Callable[[], Any]]:
-    """What the ids in these methods' paths name."""
+    """Subjects of the paths of these methods."""
     named = ("admin.advertiser.get", "admin.advertiser.edit", "admin.advertiser.sendpass")
     invoice = api.admin.post("/3.0/admin/advertiser-invoice", supplier_id=advertiser, currency="USD")["number"]
     billed = ("admin.advertiser-invoice.get", "admin.advertiser-invoice.edit")

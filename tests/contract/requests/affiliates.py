@@ -1,4 +1,4 @@
-"""What the sweep needs of affiliates, their permissions, payment systems and custom fields."""
+"""Requests for methods of affiliates, their permissions, payment systems and custom fields."""
 
 from collections.abc import Callable
 from decimal import Decimal
@@ -31,7 +31,7 @@ def good_params(api: Api) -> dict[str, dict[str, Any]]:
 
 
 def path_subjects(api: Api, pid: int) -> dict[str, Callable[[], Any]]:
-    """What the ids in these methods' paths name."""
+    """Subjects of the paths of these methods."""
     numbers = count(1)
 
     def payment_system() -> int:
@@ -65,7 +65,7 @@ def path_subjects(api: Api, pid: int) -> dict[str, Callable[[], Any]]:
 
 
 def _asked(api: Api) -> int:
-    """The first custom field: the one that the sweep changes, even to one that signing up needs."""
+    """The first custom field, which the requests change so that signing up needs it."""
     found = api.admin.get("/3.0/admin/custom_fields")["fields"]
     made = found[0] if found else api.admin.post("/3.1/admin/custom_fields", name="Asked")["field"]
     return int(made["id"])

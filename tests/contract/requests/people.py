@@ -1,4 +1,4 @@
-"""What the sweep needs of connections, tickets, sources, categories, SmartLink categories and domains."""
+"""Requests for methods of connections, tickets, sources, categories, SmartLinks and domains."""
 
 from collections.abc import Callable
 from itertools import count
@@ -24,7 +24,7 @@ def good_params(offer: int, pid: int) -> dict[str, dict[str, Any]]:
 
 
 def path_subjects(api: Api, pid: int) -> dict[str, Callable[[], Any]]:
-    """What the ids in these methods' paths name, made for each request."""
+    """Subjects of the paths of these methods, made for each request."""
     numbers = count(1)
     closed = api.add_offer(privacy="protected")
 

@@ -1,4 +1,4 @@
-"""What the sweep needs of postbacks, pixels and news."""
+"""Requests for methods of postbacks, pixels and news."""
 
 from collections.abc import Callable
 from typing import Any
@@ -29,7 +29,7 @@ def good_params(offer: int, pid: int) -> dict[str, dict[str, Any]]:
 
 
 def path_subjects(api: Api, offer: int, pid: int) -> dict[str, Callable[[], Any]]:
-    """What the ids in these methods' paths name, made for each request."""
+    """Subjects of the paths of these methods, made for each request."""
 
     def postback() -> int:
         body = api.admin.post("/3.0/partner/postback", pid=pid, url=URL, offer_id=offer)

@@ -1,4 +1,4 @@
-"""What the sweep needs of staff users, signing in, settings and currencies."""
+"""Requests for methods of staff users, signing in, settings and currencies."""
 
 from collections.abc import Callable
 from typing import Any
@@ -26,7 +26,7 @@ def good_params(api: Api) -> dict[str, dict[str, Any]]:
 
 
 def path_subjects(api: Api) -> dict[str, Callable[[], Any]]:
-    """What the ids in these methods' paths name."""
+    """Subjects of the paths of these methods."""
     user, _ = api.add_staff()
 
     def currency(code: str) -> int:

@@ -1,4 +1,4 @@
-"""How old a click may be."""
+"""The age that a click may have."""
 
 import pytest
 

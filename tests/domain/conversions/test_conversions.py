@@ -1,4 +1,4 @@
-"""What becomes of a call: one line per rule of docs/spec/conversions.md."""
+"""Decisions on postbacks: one line per rule of docs/spec/conversions.md."""
 
 from dataclasses import replace
 from decimal import Decimal

@@ -1,5 +1,7 @@
-"""What is declined on arrival, and that every call ends in one of the ends there are
-(docs/spec/conversions.md#decline-reasons)."""
+"""Declines on arrival, and that every postback has an end.
+
+docs/spec/conversions.md#decline-reasons
+"""
 
 from dataclasses import replace
 from decimal import Decimal
@@ -70,7 +72,7 @@ def arrived(terms: DecisionTerms, age_ms: int) -> Conversion:
 
 
 def faulty(*declines: DeclineReason) -> tuple[DecisionTerms, int]:
-    """Terms under which all of these hold."""
+    """Return terms under which all of these apply."""
     of_terms: dict[str, Any] = {}
     of_offer: dict[str, Any] = {}
     for each in declines:

@@ -1,4 +1,4 @@
-"""How the parameters of an inbound postback are read, once."""
+"""Reading the parameters of an inbound postback."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""Who moves a conversion from what to what: every cell of the table, and that the code does what it says."""
+"""Status transitions: every cell of the table, and that the code agrees with it."""
 
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ from trackyard.domain.conversions.postbacks import PostbackError
 from trackyard.domain.conversions.statuses import ChangeOrigin, Status, is_transition_allowed
 
 LETTERS = dict(zip(Status, "CPDNHQ", strict=True))
-"""Confirmed, Pending, Declined, Not found, on Hold, Queued for a place under a cap (pending_cap)."""
+"""Confirmed, Pending, Declined, Not found, on Hold, Queued under a cap (pending_cap)."""
 
 # status before · what a call, the end of a hold, an edit, an import may make of it
 TABLE = """
@@ -34,7 +34,7 @@ def is_allowed(before: Status | None, mover: ChangeOrigin, after: Status) -> boo
 
 
 def stored(status: Status, sent: Status) -> Conversion:
-    """A conversion in a status, after another one was sent."""
+    """Return a conversion in a status, after another one was sent."""
     return replace(make_conversion(), status=status, sent_status=sent)
 
 

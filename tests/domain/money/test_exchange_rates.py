@@ -1,4 +1,4 @@
-"""Reference rates: reading what the bank publishes, and what follows for a platform."""
+"""Reference rates: reading the bank's files, and the rates of a platform."""
 
 from datetime import date
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Caps: which counters a conversion counts in, and when they are full."""
+"""Caps: the counters of a conversion, and full caps."""
 
 from collections import Counter as Multiset
 from datetime import datetime
@@ -185,7 +185,7 @@ conversions = st.tuples(goals, affiliates, countries, st.integers(-3, 30).map(la
 
 
 def place(item: Cap, traits: Traits) -> tuple[object, ...] | None:
-    """Where the model counts a conversion: text of its local period, and its value on each side."""
+    """Return the counter of a conversion in the model: its local period and the value of each side."""
     local = datetime.fromtimestamp(traits.at / 1000, UTC)
     period = {"hour": "%F %H", "day": "%F", "month": "%Y-%m", "all": ""}[item.period]
     found: list[object] = [local.strftime(period)]
@@ -227,7 +227,7 @@ def _step(item: Cap) -> Decimal:
 
 
 class _ZeroTally(RunningCounts):
-    """A tally in which every counter is loaded and holds nothing."""
+    """Return counts in which every counter is loaded and empty."""
 
     def __init__(self) -> None:
         super().__init__()

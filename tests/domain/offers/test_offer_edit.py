@@ -1,4 +1,4 @@
-"""What becomes of an offer when staff write to it: replace, keep, join, count on."""
+"""Edits of offers: replaced, kept, joined and counted parts."""
 
 from decimal import Decimal
 from itertools import count

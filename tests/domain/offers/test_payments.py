@@ -1,4 +1,4 @@
-"""Which payment applies, and what it is worth."""
+"""The payment of a conversion, and its amounts."""
 
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any

@@ -1,4 +1,4 @@
-"""Periods of the calendar: every moment lies in one, zones and summer time included."""
+"""Periods of the calendar: every moment is in one, with zones and summer time."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -14,7 +14,7 @@ HOUR = 3_600_000
 
 
 def at(text: str, zone: ZoneInfo = TALLINN, fold: int = 0) -> int:
-    """UTC ms of a local time."""
+    """Return UTC milliseconds of a local time."""
     return int(datetime.fromisoformat(text).replace(tzinfo=zone, fold=fold).timestamp() * 1000)
 
 

@@ -1,4 +1,4 @@
-"""When a schedule is open (docs/spec/tracking.md#schedule)."""
+"""The times when a schedule is open (docs/spec/tracking.md#schedule)."""
 
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo

@@ -1,4 +1,4 @@
-"""Commission tiers: which steps are reached, and what they make of amounts."""
+"""Commission tiers: reached steps, and the amounts that they make."""
 
 from datetime import datetime
 from decimal import ROUND_HALF_EVEN, Decimal
@@ -39,7 +39,7 @@ def tier(number: int = 1, **fields: Any) -> Tier:
 
 
 def steps(ladders: tuple[TierGroup, ...], *held: Count, traits: Traits = HERE) -> list[Decimal]:
-    """Values of the modifiers that apply while the ladders' counters hold this."""
+    """Return the values of the modifiers that apply while the counters hold this."""
     names = [ladder.measure.counter_of(traits).name for ladder in ladders]
     return [modifier.value for modifier in reached_modifiers(ladders, traits, dict(zip(names, held, strict=True)))]
 

@@ -1,4 +1,4 @@
-"""The table of roles: what docs/spec/callers.md#roles-of-staff says of it."""
+"""The table of roles agrees with docs/spec/callers.md#roles-of-staff."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What was erased, and that nothing of it is in a record that is kept."""
+"""Erased data is in no record that is kept."""
 
 import pytest
 

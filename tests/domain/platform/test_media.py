@@ -59,7 +59,7 @@ def encrypted() -> bytes:
 
 
 def lying() -> bytes:
-    """One whose directory says that its member is smaller than it is."""
+    """Return an archive with a member that is larger than its directory says."""
     content = bytearray(archive({"a.txt": b"x" * 5000}))
     where = content.index(b"PK\x01\x02") + 24
     content[where : where + 4] = (100).to_bytes(4, "little")
@@ -67,7 +67,7 @@ def lying() -> bytes:
 
 
 def swollen() -> bytes:
-    """One whose two members say that they are 60 MB each."""
+    """Return an archive with two members of 60 MB each, by its directory."""
     content = bytearray(archive({"a.bin": b"x" * 5000, "b.bin": b"y" * 5000}))
     where = -1
     while (where := content.find(b"PK\x01\x02", where + 1)) >= 0:

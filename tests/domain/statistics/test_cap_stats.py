@@ -1,4 +1,4 @@
-"""How full caps are: each counter holds what counting one by one gives."""
+"""Values of caps: each counter equals a count one by one."""
 
 from decimal import Decimal
 from typing import Any

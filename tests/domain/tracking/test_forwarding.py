@@ -1,4 +1,4 @@
-"""The caller's address of forwarded requests is believed when it is signed and fresh."""
+"""The caller's address of a forwarded request is trusted while its signature is valid and new."""
 
 import pytest
 

@@ -15,7 +15,7 @@ SPEC = Path(__file__).parents[3] / "docs" / "spec"
 
 
 def documented(page: str) -> set[str]:
-    """The macros that the section Macros of a page lists."""
+    """Return the macros in the section Macros of a page."""
     section = (SPEC / page).read_text().partition("## Macros\n")[2].partition("\n\n")[0]
     text = section.replace("{custom_field_1} …", " ".join(f"{{custom_field_{n}}}" for n in range(1, 8)))
     text = re.sub(

@@ -1,4 +1,4 @@
-"""What parallel_tracking_url becomes for a recorded click."""
+"""The filled parallel_tracking_url of a recorded click."""
 
 from zoneinfo import ZoneInfo
 

@@ -1,4 +1,4 @@
-"""What a pixel's code must be."""
+"""The form of a pixel's code."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What calls name their parameters."""
+"""The names of parameters of inbound postbacks and pixels."""
 
 import pytest
 

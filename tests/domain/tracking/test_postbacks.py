@@ -1,4 +1,4 @@
-"""Which postbacks are called, and with what."""
+"""Triggered postbacks and their URLs."""
 
 from dataclasses import replace
 from decimal import Decimal
@@ -53,7 +53,7 @@ def test_postbacks_are_selected_by_change(
 
 
 def moved(before: Status | None, after: Status) -> ConversionChange:
-    """A new conversion with a status, or the change of one to it."""
+    """Return a change: a new conversion with a status, or the change of one to it."""
     stored = None if before is None else replace(make_conversion(), status=before)
     return ConversionChange(stored, replace(make_conversion(), version=2, status=after), "call:x")
 

@@ -54,10 +54,7 @@ class OfferPayment(Payment, frozen=True, kw_only=True):
 
 
 class Landing(msgspec.Struct, frozen=True, kw_only=True):
-    """A landing page (docs/api/offers.md#post-adminoffer).
-
-    id: counts within the offer and is never reused.
-    """
+    """A landing page (docs/api/offers.md#post-adminoffer). Its id is never reused."""
 
     id: int
     title: str
@@ -155,17 +152,14 @@ class AllowDeny(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AllowDenyGeo(msgspec.Struct, frozen=True, kw_only=True):
-    """Accepted and rejected GeoNames ids by country, see AllowDeny."""
+    """Accepted and rejected GeoNames ids by country. `deny` wins; an empty `allow` accepts all."""
 
     allow: dict[str, tuple[int, ...]] = {}
     deny: dict[str, tuple[int, ...]] = {}
 
 
 class AllowDenySubs(msgspec.Struct, frozen=True, kw_only=True):
-    """Accepted and rejected values by sub number, see AllowDeny.
-
-    deny_groups: maps of sub number to value that are rejected together.
-    """
+    """Accepted and rejected values by sub number. `deny_groups` reject values of several subs together."""
 
     allow: dict[int, tuple[str, ...]] = {}
     deny: dict[int, tuple[str, ...]] = {}
