@@ -57,20 +57,10 @@ def document(
     listed = tuple(endpoints)
     tags = (Topic("methods", "Methods", listed),) if topics is None else tuple(topics)
     tag_of = {endpoint.id: topic.name for topic in tags for endpoint in topic.endpoints}
-    answers, components = msgspec.json.schema_components(
-        [view for endpoint in listed for view in _views(endpoint)] + [ErrorBody], ref_template=REFS
-    )
-    names = {name: _short_name(name) for name in components}
-    answers = _as_answered(answers, names)
-    components = {names[name]: _as_answered(_sent(each), names) for name, each in components.items()}
-    schemas = iter(answers)
-    models = {endpoint.params for endpoint in listed if fields_of(endpoint.params)}
-    components |= _parameter_schemas(models)
-    components |= {_without_files_name(model): _without_files(components, model) for model in models if _files(model)}
-    components = {name: schema | {"title": name} for name, schema in components.items()}
+    answers, components = _answers_and_components(listed)
     paths: dict[str, Schema] = {}
     for endpoint in listed:
-        views = [next(schemas) for _ in _views(endpoint)]
+        views = [next(answers) for _ in _views(endpoint)]
         answer = views[0] if len(views) == 1 else {"anyOf": views}
         for prefix in endpoint.versions:
             paths.setdefault(f"/{prefix}{endpoint.path}", {})[endpoint.method.lower()] = _operation(
@@ -93,6 +83,20 @@ def document(
             },
         },
     }
+
+
+def _answers_and_components(listed: Iterable[Endpoint[Any]]) -> tuple[Iterator[Schema], dict[str, Schema]]:
+    """Return the schema of each view of the endpoints, and the schemas to which they and parameters refer."""
+    answers, answered = msgspec.json.schema_components(
+        [view for endpoint in listed for view in _views(endpoint)] + [ErrorBody], ref_template=REFS
+    )
+    names = {name: _short_name(name) for name in answered}
+    models = {endpoint.params for endpoint in listed if fields_of(endpoint.params)}
+    components = {names[name]: _as_answered(_sent(each), names) for name, each in answered.items()}
+    components |= _parameter_schemas(models)
+    components |= {_without_files_name(model): _without_files(components, model) for model in models if _files(model)}
+    components = {name: schema | {"title": name} for name, schema in components.items()}
+    return iter(_as_answered(answers, names)), components
 
 
 def _sent(answer: Schema) -> Schema:
