@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
-from trackyard.actions.statistics.names import EntityNames, with_names
+from trackyard.actions.statistics.names import EntityNames, names_in_conversions
 from trackyard.base.errors import NotFound
 from trackyard.domain.conversions.lists import ConversionFilter, ListedConversion
 from trackyard.domain.people.callers import Access
@@ -14,7 +14,6 @@ from trackyard.store.conversions import lists
 from trackyard.store.conversions.lists import FAR_FUTURE_MS
 from trackyard.store.engine.database import Connection
 from trackyard.store.money.affiliate_payments import payment_statuses_of
-from trackyard.store.offers import offers
 from trackyard.store.people import affiliates, staff
 
 
@@ -52,12 +51,5 @@ def get_conversion(
 
 
 def _names_in_conversions(conn: Connection, found: Sequence[ListedConversion]) -> EntityNames:
-    """Return the names that conversions mention."""
-    offer_ids = {item.offer_id for item in found}
-    return with_names(
-        conn,
-        EntityNames(),
-        offer_ids=offers.existing_titles(conn, offer_ids),  # a removed one is null
-        affiliate_ids={item.affiliate_id for item in found},
-        advertiser_ids={item.advertiser_id for item in found},
-    )
+    offer_ids, affiliate_ids = {item.offer_id for item in found}, {item.affiliate_id for item in found}
+    return names_in_conversions(conn, EntityNames(), offer_ids, affiliate_ids, {item.advertiser_id for item in found})

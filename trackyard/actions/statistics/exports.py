@@ -4,7 +4,7 @@ Lists are newest first: records created meanwhile do not appear, and changed one
 transaction or statement lasts as long as the export.
 """
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from tempfile import TemporaryFile
@@ -12,7 +12,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
-from trackyard.actions.statistics.names import EntityNames, with_names
+from trackyard.actions.statistics.names import EntityNames, names_in_conversions, with_names
 from trackyard.actions.statistics.reports import (
     cities_in_rows,
     in_scope,
@@ -32,9 +32,7 @@ from trackyard.store.conversions.lists import (
     cursor_before,
     rows_before,
 )
-from trackyard.store.engine.database import Connection
 from trackyard.store.money.affiliate_payments import payment_statuses_of
-from trackyard.store.offers import offers
 
 BATCH_ROWS: Final = 5000
 """Conversions read per transaction."""
@@ -65,16 +63,15 @@ class Export(Generic[T]):
     count: the number of all rows, once the first piece was read.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, deps: Deps, read: "Callable[[Export[T]], Pieces[T]]") -> None:
         self.count = 0
-        self.pieces: Pieces[T]
+        self.pieces = _in_slots(deps, read(self))
 
 
 def export_clicks(deps: Deps, access: Access, query: ClickQuery) -> Export[Batch]:
     """Return all accepted clicks of a query by column (`each_click`), within the caller's scope."""
-    export: Export[Batch] = Export()
 
-    def read() -> Pieces[Batch]:
+    def read(export: Export[Batch]) -> Pieces[Batch]:
         with deps.database.read() as conn:
             scoped = replace(query, scope=scope_of(conn, access))
         spans = split_into_export_periods(deps.analytics, scoped)
@@ -88,15 +85,13 @@ def export_clicks(deps: Deps, access: Access, query: ClickQuery) -> Export[Batch
                     names = with_names(conn, known, offer_ids=offer_ids, affiliate_ids=affiliate_ids)
                 yield clicks, names
 
-    export.pieces = _in_slots(deps, read())
-    return export
+    return Export(deps, read)
 
 
 def export_conversions(deps: Deps, access: Access, chosen: ConversionFilter) -> Export[StoredConversions]:
     """Return all conversions that a filter selects."""
-    export: Export[StoredConversions] = Export()
 
-    def read() -> Pieces[StoredConversions]:
+    def read(export: Export[StoredConversions]) -> Pieces[StoredConversions]:
         with deps.database.read() as conn:
             scope = scope_of(conn, access)
             export.count = count_conversions(conn, scope, chosen)
@@ -109,21 +104,25 @@ def export_conversions(deps: Deps, access: Access, chosen: ConversionFilter) -> 
                 rows = rows_before(conn, scope, chosen, before, floor=floor, limit=BATCH_ROWS)
                 columns = dict(zip(EXPORT_COLUMNS, zip(*rows, strict=True), strict=False))
                 if rows:
-                    names = _names_of(conn, columns, _bounded_names(names))
+                    names = names_in_conversions(
+                        conn,
+                        _bounded_names(names),
+                        set(columns["offer_id"]),
+                        set(columns["affiliate_id"]),
+                        set(columns["advertiser_id"]),
+                    )
                     found = StoredConversions(columns, payment_statuses_of(conn, columns["id"]))
             before = (columns["created_at"][-1], columns["id"][-1]) if len(rows) == BATCH_ROWS else floor
             if rows:
                 yield found, names
 
-    export.pieces = _in_slots(deps, read())
-    return export
+    return Export(deps, read)
 
 
 def export_rows(deps: Deps, access: Access, report: Report) -> Export[list[StatsRow]]:
     """Return all statistics rows of a report, as they are when the first piece is read."""
-    export: Export[list[StatsRow]] = Export()
 
-    def read() -> Pieces[list[StatsRow]]:
+    def read(export: Export[list[StatsRow]]) -> Pieces[list[StatsRow]]:
         with deps.database.read() as conn:
             scoped = in_scope(conn, access, report)
         with TemporaryFile() as file:
@@ -137,8 +136,7 @@ def export_rows(deps: Deps, access: Access, report: Report) -> Export[list[Stats
                     names = names_in_rows(conn, rows)
                 yield rows, replace(names, cities=cities)
 
-    export.pieces = _in_slots(deps, read())
-    return export
+    return Export(deps, read)
 
 
 def _in_slots(deps: Deps, pieces: Pieces[T]) -> Pieces[T]:
@@ -155,17 +153,6 @@ def _in_slots(deps: Deps, pieces: Pieces[T]) -> Pieces[T]:
                 return
             started = True
             yield piece
-
-
-def _names_of(conn: Connection, columns: Mapping[str, Sequence[Any]], known: EntityNames) -> EntityNames:
-    """Return the names that conversions mention."""
-    return with_names(
-        conn,
-        known,
-        offer_ids=offers.existing_titles(conn, set(columns["offer_id"]) - known.offers.keys()),  # a removed one is null
-        affiliate_ids=set(columns["affiliate_id"]),
-        advertiser_ids=set(columns["advertiser_id"]),
-    )
 
 
 def _bounded_names(names: EntityNames) -> EntityNames:

@@ -1,6 +1,6 @@
 """Names of the things that lists and reports mention."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 
 from trackyard.domain.offers.lists import OfferName
@@ -36,3 +36,11 @@ def with_names(
         affiliates=known.affiliates | affiliates.names_of(conn, set(affiliate_ids) - known.affiliates.keys()),
         advertisers=known.advertisers | advertisers.titles_of(conn, set(advertiser_ids) - known.advertisers.keys()),
     )
+
+
+def names_in_conversions(
+    conn: Connection, known: EntityNames, offer_ids: Set[int], affiliate_ids: Set[int], advertiser_ids: Set[str]
+) -> EntityNames:
+    """Return the names that conversions mention; a removed offer has none."""
+    present = offers.existing_titles(conn, offer_ids - known.offers.keys())
+    return with_names(conn, known, offer_ids=present, affiliate_ids=affiliate_ids, advertiser_ids=advertiser_ids)

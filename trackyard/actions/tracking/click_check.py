@@ -235,15 +235,7 @@ def _hit_from_click(ruleset: Ruleset, click: Click) -> Hit:
         isp=click.isp,
         connection=click.connection,
     )
-    agent = Agent(
-        os=click.os,
-        os_version=click.os_version,
-        browser=click.browser,
-        browser_version=click.browser_version,
-        device=click.device,
-        brand=click.brand,
-        device_model=click.device_model,
-    )
+    agent = Agent(**{name: getattr(click, name) for name in Agent.__struct_fields__})
     return Hit(
         ruleset.platform,
         ruleset.affiliate_of(params),
