@@ -118,7 +118,8 @@ def test_address_list_migration_touches_changed_offers_only(empty_database: Data
     number = filled(empty_database, disallowed_ip="192.0.2.1")
     with empty_database.write() as conn:
         add(conn, seeds.add_advertiser(conn, title="Other"), targeting=(PLAIN,))
-        version = rulesets.touch(conn, "offer", number)
+        rulesets.touch(conn, "offer", number)
+        version = rulesets.ruleset_version(conn)
     upgrade(empty_database)
     with empty_database.read() as conn:
         changes = rulesets.changes_since(conn, version, 10)

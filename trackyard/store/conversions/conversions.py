@@ -1,4 +1,4 @@
-"""Conversions, their history, and finding them for a decision."""
+"""Conversions and their history."""
 
 import json
 from collections.abc import Collection, Sequence
@@ -31,6 +31,7 @@ from trackyard.domain.offers.tiers import documents_of, modifiers_of
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.bulk import BulkInsert, RowValues
 from trackyard.store.engine.dialect import is_postgresql, read_page
+from trackyard.store.engine.rows import has_rows, in_scope
 from trackyard.store.tables import conversion, conversion_event
 
 ConversionIdentity = tuple[int, str, str]
@@ -42,7 +43,7 @@ ConversionOrigin = tuple[int, str, str]
 
 @dataclass(frozen=True, slots=True)
 class ConversionReference:
-    """A conversion that a request names. created_at: UTC ms."""
+    """A conversion that a request names. created_at: UTC milliseconds."""
 
     id: str
     action_id: str
@@ -52,8 +53,8 @@ class ConversionReference:
     created_at: int
 
 
-_COLUMNS = [conversion.c[field.name] for field in fields(Conversion)]
 _STORED = tuple(field.name for field in fields(Conversion))
+_COLUMNS = [conversion.c[name] for name in _STORED]
 _stored_of = attrgetter(*_STORED)
 _NEW = BulkInsert(conversion, (*_STORED, "country", "os", "device", "browser", "click_ip"))
 _HISTORY = BulkInsert(
@@ -106,7 +107,7 @@ def _by_identity(postgresql: bool, lock: bool) -> Select[Any]:
 
 
 def count_by_origin(conn: Connection, origins: Collection[ConversionOrigin]) -> dict[ConversionOrigin, int]:
-    """How many conversions that are not declined came from these origins; those without any are absent."""
+    """Return the number of conversions by origin, without declined ones; 0 is absent."""
     if not origins:
         return {}
     columns = conversion.c
@@ -120,14 +121,8 @@ def count_by_origin(conn: Connection, origins: Collection[ConversionOrigin]) -> 
     return {(offer, goal, ip): count for offer, goal, ip, count in conn.execute(query)}
 
 
-def find_conversion(conn: Connection, conversion_id: str) -> Conversion | None:
-    """One conversion; None when there is none of that id."""
-    row = conn.execute(select(*_COLUMNS).where(conversion.c.id == conversion_id)).one_or_none()
-    return None if row is None else _conversion(row)
-
-
 def find_by_id(conn: Connection, ids: Collection[str]) -> dict[str, Conversion]:
-    """The conversions of these ids; on PostgreSQL locked until the transaction ends."""
+    """Return conversions by id, on PostgreSQL locked until the transaction ends."""
     query = select(*_COLUMNS).where(conversion.c.id.in_(ids)).order_by(conversion.c.id).with_for_update()
     return {row.id: _conversion(row) for row in conn.execute(query)}
 
@@ -141,22 +136,19 @@ def find_references(
     query = select(
         columns.id, columns.action_id, columns.click_id, columns.affiliate_id, columns.advertiser_id, columns.created_at
     ).where(named)
-    found = [ConversionReference(*row) for row in conn.execute(query.order_by(columns.created_at, columns.id))]
-    return [
-        item for item in found if scope.has_affiliate(item.affiliate_id) and scope.has_advertiser(item.advertiser_id)
-    ]
+    query = query.where(*in_scope(scope, affiliate=columns.affiliate_id, advertiser=columns.advertiser_id))
+    return [ConversionReference(*row) for row in conn.execute(query.order_by(columns.created_at, columns.id))]
 
 
 def clicks_of(conn: Connection, ids: Collection[str]) -> dict[str, dict[str, Any]]:
-    """The click's record of each of these conversions, by the conversion's id."""
-    rows = conn.execute(select(conversion.c.id, conversion.c.click).where(conversion.c.id.in_(ids)))
-    return {row.id: row.click for row in rows}
+    """Return the records of the clicks of these conversions, by the conversion's id."""
+    return dict(conn.execute(select(conversion.c.id, conversion.c.click).where(conversion.c.id.in_(ids))).all())
 
 
 def list_history(
     conn: Connection, conversion_id: str, *, page: int, limit: int
 ) -> tuple[list[ConversionHistoryEntry], int]:
-    """The history of a conversion, first things first, and how long it is."""
+    """Return a page of the history of a conversion, oldest first, and the total."""
     own = conversion_event.c.conversion_id == conversion_id
     columns = [conversion_event.c[field.name] for field in fields(ConversionHistoryEntry)]
     rows, total = read_page(conn, select(*columns).where(own).order_by(conversion_event.c.version), page, limit)
@@ -164,10 +156,10 @@ def list_history(
 
 
 def clicks_by_id(conn: Connection, click_ids: Collection[str]) -> dict[str, dict[str, Any]]:
-    """Return the records of those of these clicks that have conversions, by the click's id."""
+    """Return the records of these clicks that have conversions, by the click's id."""
     columns = conversion.c
-    rows = conn.execute(select(columns.click_id, columns.click).where(columns.click_id.in_(click_ids)))
-    return {row.click_id: row.click for row in rows}
+    query = select(columns.click_id, columns.click).where(columns.click_id.in_(click_ids))
+    return dict(conn.execute(query).all())
 
 
 def history_entries_of(
@@ -184,21 +176,20 @@ def history_entries_of(
 
 
 def has_any(conn: Connection) -> bool:
-    """Whether there is a conversion."""
-    return conn.execute(select(conversion.c.id).limit(1)).first() is not None
+    """Return whether there is a conversion."""
+    return has_rows(conn, select(conversion.c.id))
 
 
 def has_hold_ending(conn: Connection, until: int) -> bool:
-    """Whether the hold of a conversion ends at or before `until` (UTC ms). Cheap."""
-    query = select(conversion.c.id).where(conversion.c.hold_until <= until, conversion.c.status == Status.HOLD)
-    return conn.execute(query.limit(1)).first() is not None
+    """Return whether the hold of a conversion ends at or before `until` (UTC milliseconds). Cheap."""
+    return has_rows(conn, select(conversion.c.id).where(*_hold_ends(until)))
 
 
 def holds_ending(conn: Connection, until: int, limit: int) -> list[Conversion]:
     """Return conversions on hold until `until` (UTC ms) at most, earliest first, locked on PostgreSQL."""
     query = (
         select(*_COLUMNS)
-        .where(conversion.c.hold_until <= until, conversion.c.status == Status.HOLD)
+        .where(*_hold_ends(until))
         .order_by(conversion.c.hold_until)
         .limit(limit)
         .with_for_update(skip_locked=True)
@@ -206,10 +197,14 @@ def holds_ending(conn: Connection, until: int, limit: int) -> list[Conversion]:
     return [_conversion(row) for row in conn.execute(query)]
 
 
+def _hold_ends(until: int) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    return conversion.c.hold_until <= until, conversion.c.status == Status.HOLD
+
+
 def record_changes(conn: Connection, changes: Sequence[ConversionChange]) -> None:
     """Write changes and their history. The changes of one conversion are in their order.
 
-    A new identity that is taken, or a version that exists, is an integrity error: nothing is doubled.
+    Raises an integrity error for a new identity that exists, or a version that exists.
     """
     if not changes:
         return

@@ -1,4 +1,4 @@
-"""Everything a decision on a batch of calls needs, in few statements for the whole batch."""
+"""The rows that decisions on a batch of postbacks need, in few statements for the batch."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from trackyard.store.tables import advertiser, affiliate, affiliate_postback, of
 
 @dataclass(frozen=True, slots=True)
 class AdvertiserTerms:
-    """What a decision needs of an advertiser. `secure`: its own code or None."""
+    """The columns of an advertiser for a decision. secure: its own code or None."""
 
     secure: str | None
     address_lists: AddressLists
@@ -31,9 +31,9 @@ class AdvertiserTerms:
 
 @dataclass(frozen=True, slots=True)
 class DecisionContext:
-    """What decisions need of some offers and affiliates, in one transaction.
+    """The rows of offers and affiliates for decisions, in one transaction.
 
-    referrals: by affiliate, of those that have a referrer.
+    referrals: by affiliate, of those with a referrer.
     """
 
     offers: Mapping[int, OfferTerms]
@@ -52,16 +52,15 @@ def get_decision_context(
     *,
     lock: bool = False,
 ) -> DecisionContext:
-    """Return what decisions for these offers and affiliates, and their deliveries, need.
+    """Return the rows that decisions for these offers and affiliates, and their deliveries, need.
 
     zone: the platform's.
     lock: the offers cannot be edited until the end of the transaction, which counts by their caps.
     """
     offers = _offers(conn, offer_ids, zone, lock)
-    statuses = conn.execute(_AFFILIATES, {"ids": affiliate_ids})
     return DecisionContext(
         offers=offers,
-        affiliate_statuses={row.id: AffiliateStatus(row.status) for row in statuses},
+        affiliate_statuses=dict(conn.execute(_AFFILIATES, {"ids": affiliate_ids}).all()),
         advertisers=_advertisers(conn, {terms.advertiser_id for terms in offers.values()}),
         platform_secure=settings.find_setting(conn, settings.HASH_PASSWORD),
         postbacks=_postbacks(conn, offer_ids, affiliate_ids),
@@ -69,7 +68,7 @@ def get_decision_context(
     )
 
 
-# Made once: making a statement costs more than running it.
+# Created once: to create a statement costs more than to execute it.
 _AFFILIATES: Final = select(affiliate.c.id, affiliate.c.status).where(among(affiliate.c.id, "ids"))
 _ADVERTISERS: Final = select(
     advertiser.c.id, advertiser.c.hash_password, advertiser.c.allowed_ip, advertiser.c.disallowed_ip
@@ -145,7 +144,7 @@ def _postbacks(conn: Connection, offer_ids: Collection[int], affiliate_ids: Coll
 
 
 def get_click_sessions(conn: Connection) -> list[str]:
-    """Return every click_session of offers, each once. One step of an index each."""
+    """Return every click_session of offers, each once, by one step of an index."""
     found: list[str] = []
     last = ""
     while (value := conn.execute(_NEXT_SESSION, {"last": last}).scalar_one()) is not None:

@@ -1,6 +1,6 @@
-"""Edits and imports of conversions on their way to the worker, each once.
+"""Queued edits and imports of conversions, each done once.
 
-They are added in the transaction that answers the request; the worker removes one in the transaction that does it.
+They are added in the transaction that answers the request; the worker removes one in the transaction of the change.
 """
 
 from collections.abc import Sequence
@@ -10,17 +10,22 @@ from typing import Any, Final
 from sqlalchemy import Connection, delete, insert, select, update
 
 from trackyard.store.engine.dialect import AdvisoryLock, try_lock
+from trackyard.store.engine.rows import has_rows
 from trackyard.store.tables import conversion_task as task
 
 READY: Final = "ready"
 QUARANTINED: Final = "aside"
+"""It cannot be done: a person must look at it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """An edit or import to do. kind: edit or import; actor: its author; created_at: UTC ms.
+    """A queued edit or import.
 
+    kind: edit or import.
+    actor: its author.
     item: a struct of domain/conversions/edits.py as JSON.
+    created_at: UTC milliseconds.
     """
 
     id: int
@@ -31,21 +36,21 @@ class Task:
 
 
 def add_tasks(conn: Connection, kind: str, actor: str, items: Sequence[dict[str, Any]], now_ms: int) -> None:
-    """Queues the items of one request, in their order."""
+    """Queue the items of one request, in their order."""
     if items:
         rows = [{"kind": kind, "state": READY, "actor": actor, "item": item, "created_at": now_ms} for item in items]
         conn.execute(insert(task), rows)
 
 
 def has_ready(conn: Connection) -> bool:
-    """Whether there is something to do. Cheap."""
-    return conn.execute(select(task.c.id).where(task.c.state == READY).limit(1)).first() is not None
+    """Return whether a task is ready. Cheap."""
+    return has_rows(conn, select(task.c.id).where(task.c.state == READY))
 
 
 def take_ready(conn: Connection, limit: int) -> list[Task]:
-    """The oldest tasks, locked until the transaction ends.
+    """Return the oldest tasks, locked until the transaction ends.
 
-    On PostgreSQL one transaction at a time takes tasks, so that they are done in the order they were asked for.
+    On PostgreSQL one transaction at a time takes tasks, so that they are done in the order of their requests.
     """
     columns = task.c
     query = (
@@ -60,7 +65,7 @@ def take_ready(conn: Connection, limit: int) -> list[Task]:
 
 
 def remove(conn: Connection, ids: Sequence[int]) -> None:
-    """Removes tasks in the transaction that does them."""
+    """Remove tasks in the transaction that does them."""
     conn.execute(delete(task).where(task.c.id.in_(ids)))
 
 

@@ -1,7 +1,4 @@
-"""Conversions as their events need them, page by page: the source of a rebuild.
-
-docs/decisions/0030.
-"""
+"""Conversions for the events of a rebuild, page by page (docs/decisions/0030)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -11,6 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, func, select
 
 from trackyard.domain.conversions.statuses import Status
+from trackyard.store.engine.rows import has_rows
 from trackyard.store.tables import conversion, outbox
 
 
@@ -45,7 +43,7 @@ _STATUSES = {status.value: status for status in Status}
 
 
 def list_rebuild_conversions(conn: Connection, after_id: str, limit: int) -> list[RebuildConversion]:
-    """The conversions behind an id, in the order of their ids."""
+    """Return the conversions after an id, by id."""
     query = select(*_COLUMNS).where(conversion.c.id > after_id).order_by(conversion.c.id).limit(limit)
     found = []
     for row in conn.execute(query):
@@ -56,12 +54,12 @@ def list_rebuild_conversions(conn: Connection, after_id: str, limit: int) -> lis
 
 
 def count_conversions(conn: Connection) -> int:
-    """How many conversions there are."""
+    """Return the number of conversions."""
     return int(conn.execute(select(func.count()).select_from(conversion)).scalar_one())
 
 
 def last_pending_event_id(conn: Connection) -> int:
-    """Return the last id of the outbox with conversion events; 0 = none waits."""
+    """Return the last id of the outbox with conversion events; 0 = none."""
     query = select(func.max(outbox.c.id)).where(outbox.c.target == "fact")
     return int(conn.execute(query).scalar_one() or 0)
 
@@ -69,7 +67,6 @@ def last_pending_event_id(conn: Connection) -> int:
 def has_pending_events(conn: Connection, until_id: int) -> bool:
     """Return whether conversion events of the outbox are left up to this id.
 
-    What was committed before `last_pending_event_id` was read is among it.
+    Events that were committed before `last_pending_event_id` was read are among them.
     """
-    query = select(outbox.c.id).where(outbox.c.target == "fact", outbox.c.id <= until_id).limit(1)
-    return conn.execute(query).first() is not None
+    return has_rows(conn, select(outbox.c.id).where(outbox.c.target == "fact", outbox.c.id <= until_id))

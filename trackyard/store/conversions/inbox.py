@@ -1,7 +1,7 @@
-"""Inbound calls on their way to a decision, each once (docs/spec/engine.md#exactly-once).
+"""Inbound postbacks before their decision, each once (docs/spec/engine.md#exactly-once).
 
-The projector adds a call in the transaction that says its range is loaded; the worker removes it in the
-transaction that decides it.
+The projector adds a postback in the transaction that stores the checkpoint of its range; the worker removes it in the
+transaction of the decision.
 """
 
 from collections.abc import Sequence
@@ -9,30 +9,34 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Final
 
-from sqlalchemy import Connection, bindparam, delete, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, select, update
 
 from trackyard.store.engine.bulk import BulkInsert
 from trackyard.store.engine.dialect import AdvisoryLock, try_lock
+from trackyard.store.engine.rows import has_rows
 from trackyard.store.tables import inbox
 
 READY: Final = "ready"
 WAITING: Final = "waiting"
+"""Its click is not loaded yet."""
 QUARANTINED: Final = "aside"
+"""It cannot be decided: a person must look at it."""
 
 _NEW: Final = BulkInsert(inbox, ("journal", "position", "call", "click", "click_id", "state", "logged", "received_at"))
 _OLDEST_READY: Final = select(inbox.c.id).where(inbox.c.state == READY).order_by(inbox.c.id).limit(bindparam("most"))
 _READ: Final = tuple(inbox.c[name] for name in ("id", "journal", "position", "call", "click", "logged"))
+_WAITING: Final = tuple(inbox.c[name] for name in ("id", "journal", "position", "call", "click_id", "received_at"))
 _TAKE: Final = delete(inbox).where(inbox.c.id.in_(_OLDEST_READY)).returning(*_READ)
 _QUARANTINE: Final = update(inbox).where(inbox.c.id.in_(_OLDEST_READY)).values(state=QUARANTINED).returning(*_READ)
 
 
 @dataclass(frozen=True, slots=True)
 class NewInboxEntry:
-    """A postback to be added. call, click: the payloads of records.
+    """A postback to be added.
 
-    click None and `waiting` False: there is no click.
     position: byte offset of its frame.
-    received_at: its record's time, UTC ms; of a waiting one, the start of its wait.
+    call, click: the payloads of records; None and not waiting = there is no click.
+    received_at: the time of its record, UTC milliseconds; of a waiting one, the start of its wait.
     """
 
     position: int
@@ -57,7 +61,7 @@ class WaitingPostback:
 
 @dataclass(frozen=True, slots=True)
 class ReadyPostback:
-    """A call to decide. click: the payload of its click's record, None = there is none."""
+    """A postback to decide. click: the payload of the click's record, None = there is none."""
 
     id: int
     journal: str
@@ -68,7 +72,7 @@ class ReadyPostback:
 
 
 def add_entries(conn: Connection, journal: str, calls: Sequence[NewInboxEntry]) -> None:
-    """Adds the calls of one range of a journal."""
+    """Add the postbacks of one range of a journal."""
     _NEW.add(
         conn,
         [
@@ -82,17 +86,17 @@ def add_entries(conn: Connection, journal: str, calls: Sequence[NewInboxEntry]) 
 
 
 def list_waiting(conn: Connection, limit: int, after_id: int = 0) -> list[WaitingPostback]:
-    """Calls that wait for their click, oldest first, from behind `after_id` on."""
+    """Return postbacks that wait for their click, oldest first, after an id."""
     return _waiting(conn, limit, inbox.c.id > after_id)
 
 
 def list_unlogged(conn: Connection, limit: int, before: int) -> list[WaitingPostback]:
-    """Waiting calls received before `before` (UTC ms) that the server log does not show yet."""
+    """Return waiting postbacks received before `before` (UTC ms) that the server log lacks."""
     return _waiting(conn, limit, ~inbox.c.logged, inbox.c.received_at < before)
 
 
 def mark_logged(conn: Connection, ids: Sequence[int]) -> None:
-    """Says that the server log shows these calls as waiting."""
+    """Record that the server log shows these postbacks as waiting."""
     conn.execute(update(inbox).where(inbox.c.id.in_(ids)).values(logged=True))
 
 
@@ -102,20 +106,20 @@ def resolve(conn: Connection, call_id: int, click: bytes | None) -> None:
 
 
 def restart_waits(conn: Connection, now_ms: int) -> None:
-    """Says of the calls that wait that they do so since now (UTC ms)."""
+    """Restart the wait of every waiting postback at a time (UTC milliseconds)."""
     conn.execute(update(inbox).where(inbox.c.state == WAITING).values(received_at=now_ms))
 
 
 def has_ready(conn: Connection) -> bool:
-    """Whether a call can be decided. Cheap."""
-    return conn.execute(select(inbox.c.id).where(inbox.c.state == READY).limit(1)).first() is not None
+    """Return whether a postback is ready. Cheap."""
+    return has_rows(conn, select(inbox.c.id).where(inbox.c.state == READY))
 
 
 def take_ready(conn: Connection, limit: int) -> list[ReadyPostback]:
     """Take the oldest ready postbacks out of the queue, in the transaction that decides them.
 
-    On PostgreSQL one transaction at a time takes postbacks, so that those of one conversion are decided in the order
-    they came; another worker gets none meanwhile, and takes over when this one dies.
+    On PostgreSQL one transaction at a time takes postbacks, so that those of one conversion are decided in their order.
+    Another worker gets none during it, and continues when this one dies.
     """
     if not try_lock(conn, AdvisoryLock.INBOX, by_index=True):
         return []
@@ -126,7 +130,7 @@ def take_ready(conn: Connection, limit: int) -> list[ReadyPostback]:
 def quarantine_oldest(conn: Connection) -> ReadyPostback | None:
     """Quarantine the oldest ready postback, for a person to look at, and return it.
 
-    None when there is none, or another worker takes postbacks just now.
+    None when there is none, or while another worker takes postbacks.
     """
     if not try_lock(conn, AdvisoryLock.INBOX, by_index=True):
         return None
@@ -134,9 +138,6 @@ def quarantine_oldest(conn: Connection) -> ReadyPostback | None:
     return None if row is None else ReadyPostback(*row)
 
 
-def _waiting(conn: Connection, limit: int, *conditions: object) -> list[WaitingPostback]:
-    columns = inbox.c
-    query = select(
-        columns.id, columns.journal, columns.position, columns.call, columns.click_id, columns.received_at
-    ).where(columns.state == WAITING, *conditions)  # type: ignore[arg-type]
-    return [WaitingPostback(*row) for row in conn.execute(query.order_by(columns.id).limit(limit))]
+def _waiting(conn: Connection, limit: int, *conditions: ColumnElement[bool]) -> list[WaitingPostback]:
+    query = select(*_WAITING).where(inbox.c.state == WAITING, *conditions).order_by(inbox.c.id).limit(limit)
+    return [WaitingPostback(*row) for row in conn.execute(query)]

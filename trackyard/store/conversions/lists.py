@@ -1,7 +1,4 @@
-"""The list of conversions, as stored now.
-
-docs/api/conversions.md, docs/spec/conversions.md#lists-of-conversions.
-"""
+"""Lists of conversions (docs/api/conversions.md, docs/spec/conversions.md#lists-of-conversions)."""
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
@@ -33,16 +30,19 @@ from trackyard.domain.money.affiliate_payments import ITEM_STATES, PaymentStatus
 from trackyard.domain.money.ledger import REFERRAL_KINDS
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.dialect import read_page
+from trackyard.store.engine.rows import in_scope
 from trackyard.store.engine.types import Amount
 from trackyard.store.tables import conversion, payment, payment_entry
 
 _DECLINED: Final = (Status.DECLINED.value, Status.NOT_FOUND.value)
 _COLUMNS = tuple(conversion.c[column.name] for column in fields(ListedConversion) if column.name != "in_payment")
 FAR_FUTURE_MS: Final = 2**53
-"""A time after every other, UTC milliseconds."""
+"""A time after all others, UTC milliseconds."""
 EXPORT_COLUMNS: Final = tuple(column.name for column in _COLUMNS)
-"""What files are made of: the same without an object for each value. Amounts are whole numbers of ten-thousandths,
-documents are text."""
+"""The columns of exports, read without an object for each value.
+
+Amounts are whole numbers of ten-thousandths, documents are text.
+"""
 
 
 def _export_column(column: Column[Any]) -> ColumnElement[Any]:
@@ -54,14 +54,14 @@ def _export_column(column: Column[Any]) -> ColumnElement[Any]:
 _EXPORTED = tuple(_export_column(column) for column in _COLUMNS)
 
 ConversionCursor = tuple[int, str]
-"""A place in the list of all: creation, UTC ms, and id."""
+"""A position in the list of all: the creation (UTC milliseconds) and the id."""
 _cursor: ColumnElement[Any] = tuple_(conversion.c.created_at, conversion.c.id)
 
 
 def list_conversions(
     conn: Connection, scope: Scope, criteria: ConversionFilter, *, page: int, limit: int
 ) -> tuple[list[ListedConversion], int]:
-    """A page, newest first, and how many there are on all pages."""
+    """Return a page, newest first, and the total."""
     conditions = [*_scoped(scope), *_conditions(criteria)]
     query = select(*_COLUMNS).where(*conditions).order_by(conversion.c.created_at.desc(), conversion.c.id.desc())
     rows, total = read_page(conn, query, page, limit)
@@ -69,7 +69,7 @@ def list_conversions(
 
 
 def count_conversions(conn: Connection, scope: Scope, criteria: ConversionFilter) -> int:
-    """How many there are on all pages."""
+    """Return the number of conversions in scope that a filter selects."""
     conditions = [*_scoped(scope), *_conditions(criteria)]
     return int(conn.execute(select(func.count()).select_from(conversion).where(*conditions)).scalar_one())
 
@@ -83,8 +83,8 @@ def rows_before(
     floor: ConversionCursor,
     limit: int,
 ) -> Sequence[Row[Any]]:
-    """Return `EXPORT_COLUMNS` of the newest before a place in the list, down to the `floor`."""
-    # An index is searched by moments, not by places: with those of all pages it would read every page before this one.
+    """Return `EXPORT_COLUMNS` of the newest conversions before a cursor, down to the `floor`."""
+    # An index is searched by times, not by cursors: with the times of all pages it would read every earlier page.
     near = replace(criteria, since=max(criteria.since, floor[0]), until=min(criteria.until, before[0] + 1))
     rows = conn.execute(
         select(*_EXPORTED)
@@ -96,7 +96,7 @@ def rows_before(
 
 
 def cursor_before(conn: Connection, since: int, before: ConversionCursor, distance: int) -> ConversionCursor:
-    """Return the place so many conversions before another, filters apart, or that of `since`."""
+    """Return the cursor `distance` conversions before another, without filters, or that of `since`."""
     found = conn.execute(
         select(conversion.c.created_at, conversion.c.id)
         .where(_cursor < before, conversion.c.created_at >= since, conversion.c.created_at <= before[0])
@@ -108,12 +108,7 @@ def cursor_before(conn: Connection, since: int, before: ConversionCursor, distan
 
 
 def _scoped(scope: Scope) -> list[ColumnElement[bool]]:
-    conditions: list[ColumnElement[bool]] = []
-    if scope.affiliate_ids is not None:
-        conditions.append(conversion.c.affiliate_id.in_(scope.affiliate_ids))
-    if scope.advertiser_ids is not None:
-        conditions.append(conversion.c.advertiser_id.in_(scope.advertiser_ids))
-    return conditions
+    return in_scope(scope, affiliate=conversion.c.affiliate_id, advertiser=conversion.c.advertiser_id)
 
 
 def _conditions(criteria: ConversionFilter) -> list[ColumnElement[bool]]:
@@ -163,7 +158,7 @@ def _conditions(criteria: ConversionFilter) -> list[ColumnElement[bool]]:
 
 
 def _is_in_payment(name: str) -> ColumnElement[bool]:
-    """Return the condition that a conversion's payments show this payment_status (`statuses_of`)."""
+    """Return the condition that a conversion's payments have this payment_status (`statuses_of`)."""
     paid = _in_payment(payment.c.status == PaymentStatus.PAID)
     if name == ITEM_STATES[PaymentStatus.PAID][0]:
         return paid

@@ -1,4 +1,4 @@
-"""Which staff user acts, for the audit log (docs/spec/platform.md#audit-log)."""
+"""The staff user that acts, for the audit log (docs/spec/platform.md#audit-log)."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,13 +7,17 @@ from dataclasses import dataclass
 from typing import Final
 
 SYSTEM_ACTOR: Final = "system"
-"""Who acts where time alone brings a change about."""
+"""The actor of changes that time alone causes."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditActor:
-    """A call of a staff user. staff_id: 24 hex digits, or SYSTEM · method: the endpoint's id, or the job's · at: UTC
-    ms."""
+    """A request of a staff user, or a job.
+
+    staff_id: 24 hex digits, or SYSTEM_ACTOR.
+    method: the id of the endpoint or job.
+    at: UTC milliseconds.
+    """
 
     staff_id: str
     method: str
@@ -22,13 +26,15 @@ class AuditActor:
 
 
 current_actor: ContextVar[AuditActor | None] = ContextVar("acting", default=None)
-"""The staff user's call being served in this context, or the job; None outside of one: what affiliates write, and what
-follows from calls, is not in the audit log."""
+"""The staff user's request in this context, or the job; None outside.
+
+Changes by affiliates, and those that follow from requests, are not in the audit log.
+"""
 
 
 @contextmanager
 def act_as_system(job: str, now_ms: int) -> Iterator[None]:
-    """What the block writes is in the audit log as done by the system. job: its name."""
+    """Log the changes of the block as those of the system. job: its name."""
     token = current_actor.set(AuditActor(SYSTEM_ACTOR, f"job:{job}", "", now_ms))
     try:
         yield

@@ -1,13 +1,13 @@
-"""The audit log's hand: what a staff user's transaction changes is read off its statements
-(docs/spec/platform.md#audit-log).
+"""The audit log of transactions by staff, read from their statements.
 
-No use case has to remember to log. While a staff user acts, each INSERT, UPDATE and DELETE of a transaction is seen
-before and after it runs; at the end the differences are stored in the same transaction. Rows are identified by
-primary keys: those that the statement names, or numbers that the database gave out.
+docs/spec/platform.md#audit-log. No use case has to log. While a staff user acts, the recorder reads the rows of each
+INSERT, UPDATE and DELETE before and after it; at the end the differences are stored in the same transaction. Rows are
+identified by primary keys: those in the statement, or numbers that the database gave.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from decimal import Decimal
 from typing import Any, Final
 
@@ -43,7 +43,7 @@ _UNAUDITED_TABLES: Final = frozenset(
     | {"conversion", "conversion_event", "counter", "ledger", "offer_label", "sign_in_failure", "first_answer"}
     | {"affiliate_login"}
 )
-"""Queues, what is derived from other rows, and what has a history of its own."""
+"""Queues, tables that are derived from others, and tables with their own history."""
 _SECRET_COLUMNS: Final = frozenset({"password_hash", "sealed", "postback_secret", "hash_password"})
 _SECRET_SETTINGS: Final = frozenset({"hash_password", "smtp_url"})
 _UNAUDITED_COLUMNS: Final = frozenset({"updated_at"})
@@ -52,7 +52,7 @@ _CHUNK: Final = 200
 
 @contextmanager
 def audit_changes(conn: Connection) -> Iterator[None]:
-    """Stores what the block changes through `conn` in the audit log, when a staff user acts."""
+    """Store the changes of the block through `conn` in the audit log, when a staff user acts."""
     actor = current_actor.get()
     if actor is None:
         yield
@@ -65,7 +65,7 @@ def audit_changes(conn: Connection) -> Iterator[None]:
 
 
 class _ChangeRecorder:
-    """The rows that one transaction touched, as they were at first and are now."""
+    """The rows that one transaction touched, in their first and last state."""
 
     def __init__(self) -> None:
         self._first: dict[tuple[Table, _Key], _Row | None] = {}
@@ -74,7 +74,7 @@ class _ChangeRecorder:
         self._highest: int | None = None
 
     def before(self, conn: Connection, clause: Any, many: Any, one: Any, _options: Any) -> None:
-        """Remembers the rows that a statement is about to touch."""
+        """Keep the rows that a statement is about to touch."""
         table = _audited_table(clause)
         if table is None:
             return
@@ -91,7 +91,7 @@ class _ChangeRecorder:
             self._first.setdefault((table, key), rows.get(key))
 
     def after(self, conn: Connection, clause: Any, _many: Any, _one: Any, _options: Any, _result: Any) -> None:
-        """Sees what became of them."""
+        """Keep the rows after the statement."""
         table = _audited_table(clause)
         if table is None:
             return
@@ -102,19 +102,13 @@ class _ChangeRecorder:
         self._last.update({(table, key): found.get(key) for key in self._keys})
 
     def store(self, conn: Connection, actor: AuditActor) -> None:
-        """Writes one row for each thing that is not what it was."""
+        """Write one row for each row that has changed."""
         rows = []
         for (table, key), first in self._first.items():
             changes = _differences(table, first, self._last.get((table, key)))
             if changes:
                 named = {"what": table.name, "key": "/".join(map(str, key))[:200], "changes": changes}
-                by = {
-                    "staff_id": actor.staff_id,
-                    "request_id": actor.request_id,
-                    "method": actor.method,
-                    "at": actor.at,
-                }
-                rows.append({"id": new_id(actor.at), **by, **named})
+                rows.append({"id": new_id(actor.at), **asdict(actor), **named})
         if rows:
             conn.execute(insert(audit), rows)
 
@@ -127,7 +121,7 @@ def _audited_table(clause: Any) -> Table | None:
 
 
 def _affected_keys(conn: Connection, clause: Any, table: Table, values: Mapping[str, Any]) -> list[_Key]:
-    """The keys of the rows that an UPDATE or DELETE is about to touch; they stay as they are until then."""
+    """Return the keys of the rows that an UPDATE or DELETE is about to touch, and lock them."""
     query = select(*table.primary_key.columns).with_for_update()
     if clause.whereclause is not None:
         query = query.where(clause.whereclause)
@@ -135,7 +129,7 @@ def _affected_keys(conn: Connection, clause: Any, table: Table, values: Mapping[
 
 
 def _named_keys(conn: Connection, clause: Insert, table: Table, sets: Sequence[Mapping[str, Any]]) -> list[_Key]:
-    """The keys that an INSERT names, one for each of its rows."""
+    """Return the keys in an INSERT, one for each of its rows."""
     names = [column.name for column in table.primary_key.columns]
     own = clause.compile(dialect=conn.dialect).params
     keys = []
@@ -149,22 +143,22 @@ def _named_keys(conn: Connection, clause: Insert, table: Table, sets: Sequence[M
 
 
 def _rows_of(params: Mapping[str, Any], name: str) -> int:
-    """How many rows `values([...])` holds: their parameters are numbered."""
+    """Return the number of rows in `values([...])`: their parameters are numbered."""
     return sum(1 for param in params if param.startswith(f"{name}_m") and param[len(name) + 2 :].isdecimal())
 
 
 def _generated_keys(conn: Connection, table: Table, highest: int) -> list[_Key]:
-    """The keys above `highest` of rows that this transaction made."""
+    """Return the keys above `highest` of rows that this transaction added."""
     column = table.autoincrement_column
     assert column is not None
     query = select(column).where(column > highest)
-    if is_postgresql(conn):  # others may be inserting too
+    if is_postgresql(conn):  # other transactions may insert at the same time
         query = query.where(text(f'"{table.name}".xmin::text = pg_current_xact_id()::xid::text'))
     return [tuple(row) for row in conn.execute(query)]
 
 
 def _rows(conn: Connection, table: Table, keys: Sequence[_Key]) -> dict[_Key, _Row]:
-    """The rows of these keys, of those that exist."""
+    """Return rows by key, of those that exist."""
     columns = list(table.primary_key.columns)
     found: dict[_Key, _Row] = {}
     for start in range(0, len(keys), _CHUNK):
@@ -179,7 +173,7 @@ def _rows(conn: Connection, table: Table, keys: Sequence[_Key]) -> dict[_Key, _R
 
 
 def _differences(table: Table, first: _Row | None, last: _Row | None) -> dict[str, list[Any]]:
-    """Column → [from, to]; None on the side where the row does not exist."""
+    """Return [from, to] by column; None on the side where the row does not exist."""
     before, after = first or {}, last or {}
     row = last or first or {}
     secret = row.get("name") in _SECRET_SETTINGS or (table.name == "erasure" and row["subject"] == ErasureSubject.USER)
@@ -194,7 +188,7 @@ def _differences(table: Table, first: _Row | None, last: _Row | None) -> dict[st
 
 
 def _plain(value: Any) -> Any:
-    """A column's value as JSON."""
+    """Return the value of a column as JSON."""
     if isinstance(value, bytes):
         return f"{len(value)} bytes"
     return str(value) if isinstance(value, Decimal) else value

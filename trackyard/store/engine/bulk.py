@@ -1,7 +1,7 @@
-"""Rows added many at once: by COPY on PostgreSQL, by one prepared INSERT on SQLite.
+"""Many rows added at once: by COPY on PostgreSQL, by one prepared INSERT on SQLite.
 
-A conversion brings a row each in five tables. PostgreSQL takes an INSERT for each row at twice the price of a COPY, and
-so does the client: every row is parsed, bound and answered (decisions/0031).
+A conversion adds a row to five tables. An INSERT for each row costs PostgreSQL and the client twice as much as a COPY,
+as every row is parsed, bound and answered (decisions/0031).
 """
 
 from collections.abc import Callable, Sequence
@@ -15,14 +15,15 @@ from trackyard.store.engine.dialect import is_postgresql
 from trackyard.store.engine.types import Scaled
 
 RowValues = list[Any]
-"""The values of one row in the order of the columns it was announced with."""
+"""The values of one row in the order of the columns of its `BulkInsert`."""
 
 _COPY: Final = "COPY "
 
 
 class BulkInsert:
-    """Adds rows to a table. columns: those that a row names; the others get what the database gives them.
+    """An INSERT of many rows.
 
+    columns: those that a row names; the others get their default in the database.
     A document may be any value that msgspec writes as JSON.
     """
 
@@ -35,7 +36,7 @@ class BulkInsert:
         self._stored = [(index, found) for index, kind in enumerate(kinds) if (found := _writer(kind)) is not None]
 
     def add(self, conn: Connection, rows: Sequence[RowValues]) -> None:
-        """Adds rows, which are the caller's no more: what needs it is turned into what is stored. All or none."""
+        """Add all rows or none. Their values are replaced by the stored forms."""
         if not rows:
             return
         for index, stored in self._stored:
@@ -65,7 +66,7 @@ def _copy_one(cursor: Any, statement: str, parameters: Any, context: Any) -> boo
 
 
 def _writer(kind: Any) -> Callable[[Any], Any] | None:
-    """What makes the stored form of a column's values; None where they are stored as they are."""
+    """Return the function for the stored form of a column's values; None = stored unchanged."""
     if isinstance(kind, Scaled):
         return _scaled(kind.places)
     return _document if isinstance(kind, JSON) else None

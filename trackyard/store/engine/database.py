@@ -1,7 +1,7 @@
-"""One door to SQL, the same for SQLite and PostgreSQL.
+"""The database of SQL, the same for SQLite and PostgreSQL.
 
 SQLite (docs/spec/engine.md#sql): WAL, synchronous FULL; a write is `BEGIN IMMEDIATE` behind one lock that is fair
-across processes; a read that becomes a write fails at once.
+between processes; a read that becomes a write fails at once.
 """
 
 import fcntl
@@ -38,15 +38,15 @@ _WAL_TRIES = 200
 
 
 class TransactionFailure(Enum):
-    """Why a transaction failed, by what to do about it."""
+    """The reason of a failed transaction, by the action that it needs."""
 
-    CONFLICT = "another transaction was first: do it again"
-    UNAVAILABLE = "the database cannot be written just now: wait"
-    DEFECT = "the same again would fail the same way"
+    CONFLICT = "another transaction was first: repeat it"
+    UNAVAILABLE = "the database cannot be written now: wait"
+    DEFECT = "a repeat would fail the same way"
 
 
 def classify_failure(error: Exception) -> TransactionFailure:
-    """What kind of failure an exception out of `Database.write` is."""
+    """Return the kind of failure of an exception from `Database.write`."""
     state = getattr(getattr(error, "orig", None), "sqlstate", None) or ""
     if isinstance(error, IntegrityError) or state.startswith("40"):
         return TransactionFailure.CONFLICT
@@ -59,8 +59,8 @@ def classify_failure(error: Exception) -> TransactionFailure:
 class Database:
     """A SQL database. `url` is SQLAlchemy's: `sqlite:////path/file` or `postgresql+psycopg://…`.
 
-    Connections are handed out by `read` and `write` alone. Safe to use from several threads and processes. As a
-    context manager it is closed at the end of the block.
+    `read` and `write` alone give connections. Safe to use from several threads and processes. As a context manager it
+    is closed at the end of the block.
     """
 
     def __init__(self, url: str, *, pool_size: int = 8) -> None:
@@ -71,9 +71,9 @@ class Database:
             poolclass=QueuePool,
             pool_size=pool_size,
             max_overflow=pool_size,
-            pool_use_lifo=True,  # the connection used last knows its statements
+            pool_use_lifo=True,  # the connection used last has its statements prepared
             pool_pre_ping=not self.is_sqlite,
-            json_deserializer=msgspec.json.decode,  # documents are most of what a row of an offer costs
+            json_deserializer=msgspec.json.decode,  # documents are most of the cost of an offer's row
             hide_parameters=True,  # an error's text goes to the log; parameters hold password hashes and sealed keys
         )
         self._lock_path: Path | None = None
@@ -94,8 +94,10 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A connection that sees one state of the database and writes nothing; within `joined_transaction`, what it
-        wrote too."""
+        """Yield a connection that sees one state of the database and writes nothing.
+
+        Within `joined_transaction` it also sees the writes of that transaction.
+        """
         joined_transaction = _joined_transaction.get()
         if joined_transaction is not None and joined_transaction.connection is not None:
             yield joined_transaction.connection
@@ -117,15 +119,15 @@ class Database:
 
     @contextmanager
     def write(self, *, independent: bool = False) -> Iterator[Connection]:
-        """A transaction: all of it, or nothing when the block raises. Keep it under 20 ms.
+        """Yield the connection of a transaction, which is undone when the block raises.
 
-        What a staff user changes in it goes to the audit log with it (store/engine/audit_writer.py). Within
-        `joined_transaction` it is a part of
-        that transaction, unless it is to stay whatever comes after it (`independent`): then it has to come first.
+        Keep it under 20 ms. Changes by a staff user are added to the audit log (store/engine/audit_writer.py).
+        Within `joined_transaction` it is a part of that transaction.
+        independent: a transaction of its own, before the first part of a joined one.
         """
         joined_transaction = _joined_transaction.get()
         if independent and joined_transaction is not None and joined_transaction.connection is not None:
-            raise RuntimeError("what is written alone comes before what is written together")
+            raise RuntimeError("an independent write must precede the writes of a joined transaction")
         with (
             self._transaction()
             if independent or joined_transaction is None
@@ -135,16 +137,16 @@ class Database:
 
     @contextmanager
     def joined_transaction(self, begin: Callable[[Connection], None]) -> Iterator[None]:
-        """What the block writes, in however many parts, is one transaction: all of it, or nothing when it raises.
+        """Make the writes of the block one transaction, which is undone when the block raises.
 
-        It begins with the first write: what the block does before that (hashing, storing files) holds no lock.
-        `begin` is its first step; what it raises comes out of that write.
+        It begins with the first write, so that earlier work (hashing, storing files) holds no lock.
+        begin: its first step; that write raises the errors of it.
         """
         with ExitStack() as stack:
             joined_transaction = _JoinedTransaction(stack, self._transaction, begin)
             stack.callback(_joined_transaction.reset, _joined_transaction.set(joined_transaction))
             yield
-            if joined_transaction.broken:  # a part of it was undone, so nothing of it may stay
+            if joined_transaction.broken:  # a part of it was undone, so all of it must be
                 raise RuntimeError("a write failed, and its error was not raised")
 
     @contextmanager
@@ -179,7 +181,7 @@ class Database:
             os.close(handle)
 
     def _prepare_sqlite(self, connection: Any, _record: ConnectionPoolEntry) -> None:
-        connection.isolation_level = None  # BEGIN, COMMIT and ROLLBACK are said by Database alone
+        connection.isolation_level = None  # Database alone executes BEGIN, COMMIT and ROLLBACK
         try:
             cursor = connection.cursor()
             for pragma in SQLITE_PRAGMAS:
@@ -194,7 +196,7 @@ class Database:
 
 
 class _JoinedTransaction:
-    """One transaction out of several writes. `connection`: None until the first of them."""
+    """One transaction of several writes. connection: None until the first of them."""
 
     def __init__(
         self,
@@ -210,7 +212,7 @@ class _JoinedTransaction:
 
     @contextmanager
     def part(self) -> Iterator[Connection]:
-        """One of the writes."""
+        """Yield the connection for one of the writes."""
         try:
             if self.connection is None:
                 self.connection = self._stack.enter_context(self._transaction())
@@ -222,8 +224,11 @@ class _JoinedTransaction:
 
 
 def _roll_back(connection: Connection) -> None:
-    """Ends a transaction of SQLite, which has ended it itself where the disk was full or failed: then there is none,
-    and a second failure would hide the first. A connection that was thrown away took its transaction with it."""
+    """Roll a transaction of SQLite back.
+
+    After a full or failed disk SQLite has done so itself, and a second failure would hide the first. An invalidated
+    connection has no transaction.
+    """
     if connection.invalidated:
         return
     if getattr(connection.connection.dbapi_connection, "in_transaction", True):
@@ -234,8 +239,10 @@ _joined_transaction: ContextVar[_JoinedTransaction | None] = ContextVar("whole",
 
 
 def _begin_wal(cursor: Any) -> None:
-    """Turns a new file to WAL, which stays. SQLite does not wait for a reader here, whatever busy_timeout is, and
-    another process may be looking at the same moment."""
+    """Switch a new file to WAL, which is permanent.
+
+    SQLite does not wait for a reader here, in spite of busy_timeout, and another process may read at the same moment.
+    """
     for _ in range(_WAL_TRIES):
         try:
             cursor.execute("PRAGMA journal_mode=WAL")

@@ -1,4 +1,4 @@
-"""Every column and setting that is stored encrypted, for the change of keys."""
+"""Encrypted columns and settings, for the change of keys."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -14,12 +14,12 @@ _COLUMNS: Final[tuple[tuple[Column[Any], Column[Any]], ...]] = (
     (api_key.c.digest, api_key.c.sealed),
     (first_answer.c.name, first_answer.c.sealed),
 )
-"""Encrypted columns, each after the key of its rows."""
+"""Encrypted columns, each after the primary key of its table."""
 _CHUNK: Final = 1000
 
 
 def reencrypt_all(conn: Connection, reencrypt: Callable[[str], str]) -> int:
-    """Puts `reencrypt` of every sealed value in its place; how many they were."""
+    """Replace every encrypted value by its `reencrypt`; return their number."""
     count = 0
     for key, sealed in _COLUMNS:
         count += _reencrypt_column(conn, key, sealed, reencrypt)

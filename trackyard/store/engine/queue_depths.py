@@ -12,7 +12,11 @@ from trackyard.store.tables import delivery, fetch, inbox, mail, outbox
 
 @dataclass(frozen=True, slots=True)
 class QueueState:
-    """One queue. depth: rows that could be worked on now · lag_ms: how long the oldest of them has been due."""
+    """The state of one queue.
+
+    depth: rows that are due.
+    lag_ms: the time since the oldest of them is due.
+    """
 
     queue: str
     depth: int
@@ -20,8 +24,11 @@ class QueueState:
 
 
 def get_queue_states(conn: Connection, now_ms: int) -> list[QueueState]:
-    """The state of every queue: inbox (to decide), waiting (for their clicks), aside (undecidable: a person must
-    look), edits (of conversions, and imports), edits_aside, outbox (to load), deliveries, mail, fetches (all due)."""
+    """Return the state of every queue.
+
+    They are the inbox by state (ready, waiting for clicks, quarantined), edits and imports of conversions (ready,
+    quarantined), the outbox, and due deliveries, mail and downloads.
+    """
     return [
         _state(conn, now_ms, "inbox", inbox.c.received_at, inbox.c.state == READY),
         _state(conn, now_ms, "waiting", inbox.c.received_at, inbox.c.state == WAITING),

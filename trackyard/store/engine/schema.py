@@ -1,4 +1,4 @@
-"""The schema of a SQL database, brought up to date by the migrations in store/migrations."""
+"""The schema of a SQL database, and its migrations in store/engine/migrations."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 
 class SchemaUnknown(Exception):
-    """The database has a schema of a newer program, or of one between releases."""
+    """The schema of the database is of a newer program, or between two releases."""
 
 
 def newest_version() -> str:
-    """The version of the last migration. Its file's name begins with it."""
+    """Return the version of the last migration, with which the name of its file begins."""
     return max(path.name.partition("_")[0] for path in (_FOLDER / "versions").glob("[0-9]*_*.py"))
 
 
 def upgrade(database: Database) -> None:
-    """Brings the schema to its newest version, in one transaction. Several processes may do so at once.
+    """Migrate the schema to the newest version in one transaction. Raises SchemaUnknown.
 
-    Raises SchemaUnknown.
+    Several processes may do so at once.
     """
     found = _find_version(database)
     if found == newest_version():
@@ -36,16 +36,18 @@ def upgrade(database: Database) -> None:
         return
     if found is not None and found > newest_version():
         raise SchemaUnknown(f"its schema has version {found}, and this program knows {newest_version()} at most")
-    from alembic import command  # half a second that a start with nothing to do is spared
+    from alembic import command  # takes half a second, which a start without migrations saves
 
     with database.write() as connection:
-        lock(connection, AdvisoryLock.SCHEMA)  # the other processes wait, and find nothing to do
+        lock(connection, AdvisoryLock.SCHEMA)  # the other processes wait and then have nothing to do
         command.upgrade(_config(connection), "head")
 
 
 def _reject_unfinished(database: Database) -> None:
-    """Raises SchemaUnknown when the version is that of the tables here, but tables or columns are missing: until its
-    release a migration may change, and what it made before stays as it was."""
+    """Raise SchemaUnknown when tables or columns of the newest version are missing.
+
+    A migration may change until its release, and a database that has it already stays without the change.
+    """
     with database.read() as connection:
         found = inspect(connection).get_multi_columns()
     columns = {name: {column["name"] for column in listed} for (_, name), listed in found.items()}
@@ -58,26 +60,8 @@ def _reject_unfinished(database: Database) -> None:
             )
 
 
-def schema_differences(database: Database) -> list[object]:
-    """What the migrations leave different from `tables.py`; empty when they agree."""
-    from alembic.autogenerate import compare_metadata
-    from alembic.migration import MigrationContext
-
-    with database.write() as connection:
-        return list(compare_metadata(MigrationContext.configure(connection), metadata))
-
-
-def draft_migration(database: Database, message: str, revision: str) -> None:
-    """Writes a migration file from the differences between an upgraded database and `tables.py`, to be read
-    and corrected by its author. Its name begins with `revision`, which sorts behind those before it."""
-    from alembic import command
-
-    with database.write() as connection:
-        command.revision(_config(connection), message, autogenerate=True, rev_id=revision)
-
-
 def _find_version(database: Database) -> str | None:
-    """The version a database has; None when it has no schema."""
+    """Return the version of a database; None without a schema."""
     with database.read() as connection:
         if not inspect(connection).has_table("alembic_version"):
             return None

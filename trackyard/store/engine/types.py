@@ -11,7 +11,7 @@ from sqlalchemy.types import TypeDecorator
 
 
 class Scaled(TypeDecorator[Decimal]):
-    """A Decimal stored as a whole number of its last place: exact, and summed exactly by both engines."""
+    """A Decimal stored as a whole number of its last place; both engines sum it exactly."""
 
     impl = BigInteger
     cache_ok = True
@@ -65,7 +65,7 @@ Moment = BigInteger
 """UTC epoch milliseconds."""
 
 Serial: Any = BigInteger().with_variant(Integer, "sqlite")
-"""A number the database gives out: 64 bits on both engines."""
+"""A number that the database gives: 64 bits on both engines."""
 
 Id24 = String(24)
 """24 lower-case hex digits."""

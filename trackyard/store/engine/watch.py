@@ -1,4 +1,4 @@
-"""Noticing that something was committed, without asking for what."""
+"""A watch for commits of any process."""
 
 import sqlite3
 import threading
@@ -9,14 +9,14 @@ from sqlalchemy import make_url
 from trackyard.store.engine.database import Database
 
 MAX_WAIT_SECONDS = 1.0
-"""A watch lets go after this much time at the latest, so that what falls due by the clock is not slept through."""
+"""The longest wait, so that work that becomes due by the clock is not delayed."""
 
 
 class CommitWatcher:
-    """Waits for commits of any process. Belongs to one thread at a time.
+    """A watch for commits of any process. For one thread at a time.
 
-    SQLite counts them (`PRAGMA data_version`: some microseconds). On PostgreSQL, which has no such count, every look
-    may have found something.
+    SQLite counts them (`PRAGMA data_version` takes some microseconds). PostgreSQL has no such count, so every check
+    assumes a commit.
     """
 
     def __init__(self, database: Database) -> None:
@@ -31,15 +31,17 @@ class CommitWatcher:
             raise
 
     def wait(self, stop: threading.Event, pause_seconds: float) -> None:
-        """Returns after a commit that came since the last wait, looking every `pause_seconds`; or when `stop` is set,
-        or after a second."""
+        """Return after a commit since the last wait, when `stop` is set, or after a second.
+
+        pause_seconds: between checks.
+        """
         end = time.monotonic() + MAX_WAIT_SECONDS
         while not stop.wait(pause_seconds) and time.monotonic() < end:
             if self.has_changed():
                 return
 
     def has_changed(self) -> bool:
-        """Whether something may have been committed since it was asked last."""
+        """Return whether a commit is possible since the last call."""
         version = self._version()
         changed = self._connection is None or version != self._last_version
         self._last_version = version

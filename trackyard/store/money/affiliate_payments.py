@@ -33,22 +33,27 @@ from trackyard.domain.money.affiliate_payments import (
 )
 from trackyard.domain.money.ledger import REFERRAL_KINDS, LedgerEntry
 from trackyard.domain.people.scope import Scope
-from trackyard.store.engine.dialect import page_of, read_page
+from trackyard.store.engine.dialect import page_of
+from trackyard.store.engine.rows import Rows, in_scope
 from trackyard.store.engine.types import Amount
 from trackyard.store.money import ledger as ledgers
 from trackyard.store.tables import affiliate, ledger, payment, payment_entry
 
 PAYMENT_KIND: Final = "payment"
-"""Of a payment's own entries in the ledger."""
+"""The kind of a payment's own entries in the ledger."""
 
 ENTRY_JOIN: Final = and_(
     payment_entry.c.kind == ledger.c.kind,
     payment_entry.c.source_id == ledger.c.source_id,
     payment_entry.c.version == ledger.c.version,
 )
-"""Which entry of the ledger a payment's entry is."""
+"""The condition that an entry of a payment is an entry of the ledger."""
+
+_AVAILABLE: Final = func.sum(ledger.c.available, type_=Amount)
 
 _CHUNK: Final = 500
+
+_ROWS: Final = Rows[AffiliatePayment, int](payment, AffiliatePayment)
 
 
 def list_payable(
@@ -59,17 +64,16 @@ def list_payable(
     currency: str | None = None,
 ) -> list[PayableBalance]:
     """Return what is available, by affiliate and currency; with `affiliate_ids` of those alone."""
-    available = func.sum(ledger.c.available, type_=Amount)
     query = (
-        select(ledger.c.affiliate_id, ledger.c.currency, available.label("amount"))
+        select(ledger.c.affiliate_id, ledger.c.currency, _AVAILABLE)
         .where(*_of_affiliates(ledger.c.affiliate_id, scope, affiliate_ids))
         .group_by(ledger.c.affiliate_id, ledger.c.currency)
-        .having(available > ZERO)
+        .having(_AVAILABLE > ZERO)
         .order_by(ledger.c.affiliate_id, ledger.c.currency)
     )
     if currency is not None:
         query = query.where(ledger.c.currency == currency)
-    return [PayableBalance(row.affiliate_id, row.currency, row.amount) for row in conn.execute(query)]
+    return [PayableBalance(*row) for row in conn.execute(query)]
 
 
 def lock_affiliate(conn: Connection, affiliate_id: int) -> None:
@@ -79,20 +83,16 @@ def lock_affiliate(conn: Connection, affiliate_id: int) -> None:
 
 def get_available(conn: Connection, affiliate_id: int, currency: str) -> Decimal:
     """Return the amount that an affiliate could be paid in a currency."""
-    total = conn.execute(
-        select(func.sum(ledger.c.available, type_=Amount)).where(
-            ledger.c.affiliate_id == affiliate_id, ledger.c.currency == currency
-        )
-    ).scalar_one()
-    return ZERO if total is None else Decimal(total)
+    return _sum(conn, select(_AVAILABLE).where(ledger.c.affiliate_id == affiliate_id, ledger.c.currency == currency))
 
 
 def get_unpaid(conn: Connection, affiliate_id: int, currency: str, until: int | None) -> Decimal:
     """Return the sum of unpaid entries before `until` (UTC milliseconds, exclusive; None is all)."""
-    total = conn.execute(
-        select(func.sum(ledger.c.available, type_=Amount)).where(*_unpaid_conditions(affiliate_id, currency, until))
-    ).scalar_one()
-    return ZERO if total is None else Decimal(total)
+    return _sum(conn, select(_AVAILABLE).where(*_unpaid_conditions(affiliate_id, currency, until)))
+
+
+def _sum(conn: Connection, query: Select[Any]) -> Decimal:
+    return conn.execute(query).scalar_one() or ZERO
 
 
 def add_payment(
@@ -117,12 +117,8 @@ def add_payment(
     unpaid_entries = select(ledger.c.kind, ledger.c.source_id, ledger.c.version, literal(number))
     unpaid_entries = unpaid_entries.where(*_unpaid_conditions(affiliate_id, currency, until))
     conn.execute(insert(payment_entry).from_select(["kind", "source_id", "version", "payment_id"], unpaid_entries))
-    amount = conn.execute(
-        select(func.sum(ledger.c.available, type_=Amount))
-        .join(payment_entry, ENTRY_JOIN)
-        .where(payment_entry.c.payment_id == number)
-    ).scalar_one()
-    amount = ZERO if amount is None else Decimal(amount)
+    entries = payment_entry.c.payment_id == number
+    amount = _sum(conn, select(_AVAILABLE).join(payment_entry, ENTRY_JOIN).where(entries))
     conn.execute(update(payment).where(payment.c.id == number).values(amount=amount))
     ledgers.add_entries(conn, [_entry(number, affiliate_id, currency, 1, -amount, now_ms)])
     return get_payment(conn, number)
@@ -142,7 +138,7 @@ def set_status(conn: Connection, before: AffiliatePayment, status: PaymentStatus
 
 def get_payment(conn: Connection, number: int) -> AffiliatePayment:
     """Return the payment of a number, which exists."""
-    return AffiliatePayment(**conn.execute(select(payment).where(payment.c.id == number)).one()._mapping)
+    return _ROWS.entity(conn.execute(select(payment).where(payment.c.id == number)).one())
 
 
 def find_payment(conn: Connection, scope: Scope, number: int, *, lock: bool = False) -> AffiliatePayment | None:
@@ -150,19 +146,16 @@ def find_payment(conn: Connection, scope: Scope, number: int, *, lock: bool = Fa
 
     lock: no other transaction changes it until the end of this one.
     """
-    query = select(payment).where(payment.c.id == number, *_of_affiliates(payment.c.affiliate_id, scope, ()))
-    row = conn.execute(query.with_for_update() if lock else query).one_or_none()
-    return None if row is None else AffiliatePayment(**row._mapping)
+    scoped = in_scope(scope, affiliate=payment.c.affiliate_id)
+    return _ROWS.find_where(conn, payment.c.id == number, *scoped, lock=lock)
 
 
 def list_payments(
     conn: Connection, scope: Scope, criteria: PaymentFilter, *, page: int, limit: int
 ) -> tuple[list[AffiliatePayment], int]:
     """Return a page, the newest first, and the total."""
-    conditions = _conditions(scope, criteria)
-    query = select(payment).where(*conditions).order_by(payment.c.id.desc())
-    rows, total = read_page(conn, query, page, limit)
-    return [AffiliatePayment(**row._mapping) for row in rows], total
+    query = select(payment).where(*_conditions(scope, criteria)).order_by(payment.c.id.desc())
+    return _ROWS.read_page(conn, query, page, limit)
 
 
 def payments_before(
@@ -170,8 +163,7 @@ def payments_before(
 ) -> list[AffiliatePayment]:
     """Return the newest payments with a number below `before` (None is all), the newest first."""
     query = select(payment).where(*_conditions(scope, criteria)).order_by(payment.c.id.desc()).limit(limit)
-    rows = conn.execute(query if before is None else query.where(payment.c.id < before))
-    return [AffiliatePayment(**row._mapping) for row in rows]
+    return _ROWS.read(conn, query if before is None else query.where(payment.c.id < before))
 
 
 def _conditions(scope: Scope, criteria: PaymentFilter) -> list[ColumnElement[bool]]:
@@ -205,7 +197,10 @@ def entries_after(conn: Connection, number: int, after: PaidEntry | None, limit:
 
 
 def _entries(number: int) -> Select[Any]:
-    """A payment is of one affiliate in one currency: there, source and version name an entry."""
+    """Return the statement for the entries of a payment.
+
+    A payment is of one affiliate in one currency, so source and version identify an entry.
+    """
     return (
         select(ledger.c.kind, ledger.c.source_id, ledger.c.version, ledger.c.available, ledger.c.at)
         .join(payment_entry, ENTRY_JOIN)
@@ -245,12 +240,8 @@ def _unpaid_conditions(affiliate_id: int, currency: str, until: int | None) -> l
 
 
 def _of_affiliates(column: ColumnElement[int], scope: Scope, affiliate_ids: Sequence[int]) -> list[ColumnElement[bool]]:
-    conditions: list[ColumnElement[bool]] = []
-    if scope.affiliate_ids is not None:
-        conditions.append(column.in_(scope.affiliate_ids))
-    if affiliate_ids:
-        conditions.append(column.in_(affiliate_ids))
-    return conditions
+    chosen = [column.in_(affiliate_ids)] if affiliate_ids else []
+    return [*in_scope(scope, affiliate=column), *chosen]
 
 
 def _entry(number: int, affiliate_id: int, currency: str, version: int, amount: Decimal, now_ms: int) -> LedgerEntry:

@@ -3,6 +3,7 @@
 from sqlalchemy import Connection, delete, insert, select
 
 from trackyard.domain.money.currencies import Currency
+from trackyard.store.engine.rows import has_rows
 from trackyard.store.tables import conversion, currency, invoice, ledger, offer
 
 
@@ -27,7 +28,7 @@ def remove_currency(conn: Connection, code: str) -> None:
 def is_used(conn: Connection, code: str) -> bool:
     """Return whether an offer pays in it, or money was counted or billed in it."""
     for table in (conversion, ledger, invoice):
-        if conn.execute(select(table.c.currency).where(table.c.currency == code).limit(1)).first() is not None:
+        if has_rows(conn, select(table.c.currency).where(table.c.currency == code)):
             return True
     offers = conn.execute(select(offer.c.payments, offer.c.partner_payments))
     return any(item["currency"] == code for row in offers for item in (*row.payments, *row.partner_payments))

@@ -13,7 +13,7 @@ from trackyard.store.tables import currency_rate
 
 STAFF: Final = "staff"
 BANK: Final = "bank"
-"""Who set a rate."""
+"""The source of a rate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def current_rates(conn: Connection, now_ms: int) -> dict[str, Decimal]:
         .subquery()
     )
     same = and_(newest.c.currency == columns.currency, newest.c.from_at == columns.from_at)
-    return {row.currency: row.rate for row in conn.execute(select(columns.currency, columns.rate).join(newest, same))}
+    return dict(conn.execute(select(columns.currency, columns.rate).join(newest, same)).all())
 
 
 def remove_rates(conn: Connection, currency: str) -> None:

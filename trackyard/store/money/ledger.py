@@ -28,11 +28,11 @@ def list_balances(conn: Connection, affiliate_ids: Sequence[int]) -> list[Balanc
         select(
             ledger.c.affiliate_id,
             ledger.c.currency,
-            func.sum(ledger.c.hold, type_=Amount).label("hold"),
-            func.sum(ledger.c.available, type_=Amount).label("available"),
+            func.sum(ledger.c.hold, type_=Amount),
+            func.sum(ledger.c.available, type_=Amount),
         )
         .where(ledger.c.affiliate_id.in_(affiliate_ids))
         .group_by(ledger.c.affiliate_id, ledger.c.currency)
         .order_by(ledger.c.affiliate_id, ledger.c.currency)
     )
-    return [Balance(row.affiliate_id, row.currency, row.hold, row.available) for row in rows]
+    return [Balance(*row) for row in rows]

@@ -86,4 +86,4 @@ def _newest_sources(conn: Connection) -> dict[str, str]:
             newest, (newest.c.currency == columns.currency) & (newest.c.at == columns.from_at)
         )
     )
-    return {row.currency: row.source for row in rows}
+    return dict(rows.all())

@@ -17,6 +17,7 @@ from trackyard.domain.money.affiliate_payments import PaymentStatus
 from trackyard.domain.money.ledger import REFERRAL_KINDS
 from trackyard.domain.money.referrals import ReferralShares, ShareFilter, ShareState
 from trackyard.domain.people.scope import Scope
+from trackyard.store.engine.rows import in_scope
 from trackyard.store.engine.types import Amount
 from trackyard.store.money.affiliate_payments import ENTRY_JOIN
 from trackyard.store.tables import affiliate, conversion, ledger, payment, payment_entry
@@ -143,10 +144,7 @@ def _of_conversions(query: Select[Any], scope: Scope, criteria: ShareFilter) -> 
     query = query.where(
         table.referrer_id.is_not(None), table.created_at >= criteria.since, table.created_at < criteria.until
     )
-    if scope.affiliate_ids is not None:
-        query = query.where(table.referrer_id.in_(scope.affiliate_ids))
-    if scope.advertiser_ids is not None:
-        query = query.where(table.advertiser_id.in_(scope.advertiser_ids))
+    query = query.where(*in_scope(scope, affiliate=table.referrer_id, advertiser=table.advertiser_id))
     if criteria.affiliates:
         query = query.where(table.affiliate_id.in_(criteria.affiliates))
     if criteria.referrers:

@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
 from sqlalchemy import Connection, select, update
-from sqlalchemy.dialects import postgresql
 
 from trackyard.domain.offers.choices import OfferStatus, Privacy
 from trackyard.domain.offers.lists import OfferPostback
@@ -26,9 +25,9 @@ def connect(conn: Connection, affiliate_id: int, offer_ids: Iterable[int], now_m
 def connect_new(conn: Connection, affiliate_id: int, offer_ids: Iterable[int], now_ms: int) -> list[int]:
     """Connect an affiliate to the offers without a row for it, and return them."""
     made: list[int] = []
-    for statement in _inserts(conn, affiliate_id, offer_ids, now_ms, enabled=True):
-        added = statement.on_conflict_do_nothing().returning(connection.c.offer_id)
-        made += conn.execute(added).scalars()
+    for rows in _rows(affiliate_id, offer_ids, now_ms, enabled=True):
+        statement = upsert(conn, connection).values(rows).on_conflict_do_nothing()
+        made += conn.execute(statement.returning(connection.c.offer_id)).scalars()
     return sorted(made)
 
 
@@ -118,16 +117,18 @@ def postbacks_of(conn: Connection, affiliate_id: int, offer_ids: Iterable[int]) 
     return postbacks_among(conn, {affiliate_id}, set(offer_ids)).get(affiliate_id, {})
 
 
-def _inserts(
-    conn: Connection, affiliate_id: int, offer_ids: Iterable[int], now_ms: int, *, enabled: bool
-) -> Iterator[postgresql.Insert]:
+def _rows(
+    affiliate_id: int, offer_ids: Iterable[int], now_ms: int, *, enabled: bool
+) -> Iterator[list[dict[str, int | bool]]]:
+    """Yield the rows of connections in pieces that fit into one statement."""
     values = {"affiliate_id": affiliate_id, "enabled": enabled, "changed_at": now_ms}
     rows = [{"offer_id": offer_id, **values} for offer_id in sorted(set(offer_ids))]
     for start in range(0, len(rows), _CHUNK):
-        yield upsert(conn, connection).values(rows[start : start + _CHUNK])
+        yield rows[start : start + _CHUNK]
 
 
 def _put(conn: Connection, affiliate_id: int, offer_ids: Iterable[int], now_ms: int, *, enabled: bool) -> None:
     changed = {"enabled": enabled, "changed_at": now_ms}
-    for statement in _inserts(conn, affiliate_id, offer_ids, now_ms, enabled=enabled):
+    for rows in _rows(affiliate_id, offer_ids, now_ms, enabled=enabled):
+        statement = upsert(conn, connection).values(rows)
         conn.execute(statement.on_conflict_do_update(index_elements=["offer_id", "affiliate_id"], set_=changed))

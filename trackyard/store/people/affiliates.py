@@ -45,7 +45,7 @@ def claim_names(conn: Connection, affiliate_id: int, email: str, login: str) -> 
     names = sorted({email.lower(), login.lower()})
     columns = affiliate_login.c
     conn.execute(delete(affiliate_login).where(columns.affiliate_id == affiliate_id, columns.name.not_in(names)))
-    for name in names:  # in order: two writers must not wait for one another
+    for name in names:  # in order: two transactions must not wait for each other
         new = upsert(conn, affiliate_login).values(name=name, affiliate_id=affiliate_id)
         conn.execute(new.on_conflict_do_nothing())
     owned = select(columns.name).where(columns.name.in_(names), columns.affiliate_id != affiliate_id)

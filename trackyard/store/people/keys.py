@@ -52,14 +52,7 @@ def find_owner(conn: Connection, key: str, now_ms: int) -> KeyOwner | None:
 
 def find_key(conn: Connection, owner_kind: AccountKind, owner_id: str | int, cipher: SecretCipher) -> str | None:
     """Return the newest lasting key of an owner, in clear, or None. Raises DecryptionFailed."""
-    sealed = conn.execute(
-        select(api_key.c.sealed)
-        .where(api_key.c.owner_kind == owner_kind, api_key.c.owner_id == str(owner_id))
-        .where(api_key.c.expires_at.is_(None))
-        .order_by(api_key.c.created_at.desc(), api_key.c.digest)
-        .limit(1)
-    ).scalar_one_or_none()
-    return None if sealed is None else cipher.decrypt(sealed)
+    return keys_of(conn, owner_kind, [owner_id], cipher).get(str(owner_id))
 
 
 def keys_of(
@@ -72,8 +65,7 @@ def keys_of(
         .where(api_key.c.expires_at.is_(None))
         .order_by(api_key.c.created_at, api_key.c.digest.desc())
     )
-    newest = {row.owner_id: row.sealed for row in rows}
-    return {owner: cipher.decrypt(sealed) for owner, sealed in newest.items()}
+    return {owner: cipher.decrypt(sealed) for owner, sealed in dict(rows.all()).items()}
 
 
 def remove_sessions(

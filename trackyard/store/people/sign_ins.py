@@ -11,7 +11,7 @@ from trackyard.store.engine.dialect import upsert
 from trackyard.store.tables import affiliate, sign_in_failure, staff
 
 _MAX_ACCOUNTS = 3
-"""Accounts that one login is looked for in: an affiliate's login need not be its own alone."""
+"""The largest number of accounts for one login, as affiliates may share a login."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def count_attempt(conn: Connection, names: Iterable[str], now_ms: int, window_ms
     columns = sign_in_failure.c
     conn.execute(delete(sign_in_failure).where(columns.since <= now_ms - window_ms))
     counts = {}
-    for name in sorted(names):  # always in this order: two at once must not wait for one another
+    for name in sorted(names):  # always in this order: two transactions must not wait for each other
         row = conn.execute(
             upsert(conn, sign_in_failure)
             .values(name=name, failures=1, since=now_ms)

@@ -8,7 +8,7 @@ from trackyard.store.tables import audit
 
 
 def list_records(conn: Connection, criteria: AuditFilter, *, page: int, limit: int) -> tuple[list[AuditRecord], int]:
-    """A page of records, the newest first, and how many there are."""
+    """Return a page of records, the newest first, and the total."""
     columns = audit.c
     equal = {
         columns.staff_id: criteria.staff_id,

@@ -20,7 +20,7 @@ _RETRIES: Final["RetryConfig"] = {"max_retries": 2, "retry_timeout": timedelta(s
 
 
 class BucketStore:
-    """FileStore of a bucket, or of a folder in one.
+    """A FileStore in a bucket, or in a folder of one.
 
     url: s3://key:secret@bucket/folder?region=…&endpoint=…, percent-encoded (setting_types.files_url). Without a key the
     environment's (AWS_*) or the machine's role is used; without an endpoint Amazon's; without a region us-east-1.
@@ -89,5 +89,5 @@ def _pieces(found: "GetResult") -> Iterator[bytes]:
 def _translated_errors() -> Iterator[None]:
     try:
         yield
-    except (BaseError, FileNotFoundError) as fault:  # the bucket itself is not there
+    except (BaseError, FileNotFoundError) as fault:  # FileNotFoundError: the bucket does not exist
         raise FilesUnavailable(f"the bucket of files: {fault}") from fault

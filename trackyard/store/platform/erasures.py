@@ -2,11 +2,13 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, func, insert, select, update
 
 from trackyard.domain.platform.erasures import NOTHING_ERASED, ErasedSubjects, Erasure, ErasureSubject
 from trackyard.store.engine.dialect import AdvisoryLock, lock
+from trackyard.store.engine.rows import has_rows
 from trackyard.store.tables import erasure, outbox
 
 
@@ -37,9 +39,8 @@ def add_clicks(conn: Connection, click_ids: Sequence[str], cause: Erasure) -> in
 
     Those that are erased already are left out. They have the time and the author of that erasure.
     """
-    known = select(erasure.c.value).where(
-        erasure.c.subject == ErasureSubject.CLICK.value, erasure.c.value.in_(click_ids)
-    )
+    clicks = erasure.c.subject == ErasureSubject.CLICK.value
+    known = select(erasure.c.value).where(clicks, erasure.c.value.in_(click_ids))
     missing = sorted(set(click_ids) - set(conn.execute(known).scalars()))
     if missing:
         staff_id = conn.execute(select(erasure.c.staff_id).where(erasure.c.number == cause.number)).scalar_one()
@@ -61,31 +62,29 @@ def add_clicks_of_users(conn: Connection, users: Mapping[str, str]) -> None:
 
 
 def is_done(conn: Connection, made: Erasure) -> bool:
-    """Whether SQL and the analytic store are rid of an erasure and of those that it named."""
+    """Return whether the data of an erasure, and of those that it caused, is gone."""
     same = (erasure.c.number >= made.number, erasure.c.at == made.at)
-    left = select(erasure.c.number).where(*same, erasure.c.analytics_at.is_(None)).limit(1)
-    return conn.execute(left).first() is None
+    return not has_rows(conn, select(erasure.c.number).where(*same, erasure.c.analytics_at.is_(None)))
 
 
 def newest_number(conn: Connection) -> int:
-    """The number of the last erasure, 0 = there is none. Cheap."""
+    """Return the number of the last erasure; 0 = none. Cheap."""
     return int(conn.execute(select(func.max(erasure.c.number))).scalar_one() or 0)
 
 
 def get_erased(conn: Connection) -> ErasedSubjects:
-    """All that was ever erased."""
-    rows = conn.execute(select(erasure.c.number, erasure.c.subject, erasure.c.value, erasure.c.at))
-    return ErasedSubjects.of(Erasure(row.number, ErasureSubject(row.subject), row.value, row.at) for row in rows)
+    """Return all erased subjects."""
+    return ErasedSubjects.of(_list(conn))
 
 
 class ErasedCache:
-    """All erasures, read again when there are more. Belongs to one thread."""
+    """All erasures, read again when there are more. For one thread."""
 
     def __init__(self) -> None:
         self._known = NOTHING_ERASED
 
     def now(self, conn: Connection) -> ErasedSubjects:
-        """Return all erasures. It costs one look at an index, as a rule."""
+        """Return all erasures. It usually costs one read of an index."""
         if newest_number(conn) != self._known.newest:
             self._known = get_erased(conn)
         return self._known
@@ -112,42 +111,41 @@ def find_progress(conn: Connection, number: int) -> ErasureProgress | None:
     row = conn.execute(select(erasure).where(erasure.c.number == number)).one_or_none()
     if row is None:
         return None
-    made = Erasure(row.number, ErasureSubject(row.subject), row.value, row.at)
-    return ErasureProgress(made, row.staff_id, row.sql_at, row.analytics_at)
+    return ErasureProgress(_erasure(row), row.staff_id, row.sql_at, row.analytics_at)
 
 
 def list_not_in_sql(conn: Connection) -> list[Erasure]:
-    """Erasures that SQL is not rid of yet, oldest first."""
+    """Return the erasures with data in SQL, oldest first."""
     return _list(conn, erasure.c.sql_at.is_(None))
 
 
 def list_not_in_analytics(conn: Connection, limit: int | None = None) -> list[Erasure]:
-    """Erasures that SQL is rid of and the analytic store is not yet, oldest first."""
+    """Return the erasures with data in the analytic store, but none in SQL, oldest first."""
     return _list(conn, erasure.c.analytics_at.is_(None), erasure.c.sql_at.is_not(None))[:limit]
 
 
 def last_outbox_id(conn: Connection) -> int:
-    """The last row that is on its way from SQL to the analytic store, 0 = none is."""
+    """Return the id of the last row of the outbox; 0 = it is empty."""
     return int(conn.execute(select(func.max(outbox.c.id))).scalar_one() or 0)
 
 
 def has_outbox_until(conn: Connection, last: int) -> bool:
-    """Whether rows are on their way that already were when one was the last."""
-    return conn.execute(select(outbox.c.id).where(outbox.c.id <= last).limit(1)).first() is not None
+    """Return whether the outbox has rows with ids up to one."""
+    return has_rows(conn, select(outbox.c.id).where(outbox.c.id <= last))
 
 
 def list_finished(conn: Connection, since: int, until: int) -> list[Erasure]:
-    """Erasures that the analytic store was rid of from `since` to before `until` (UTC ms)."""
+    """Return the erasures that were finished from `since` to before `until` (UTC milliseconds)."""
     return _list(conn, erasure.c.analytics_at >= since, erasure.c.analytics_at < until)
 
 
 def has_unfinished(conn: Connection) -> bool:
-    """Whether an erasure is not carried out. Cheap."""
-    return conn.execute(select(erasure.c.number).where(erasure.c.analytics_at.is_(None)).limit(1)).first() is not None
+    """Return whether an erasure is not finished. Cheap."""
+    return has_rows(conn, select(erasure.c.number).where(erasure.c.analytics_at.is_(None)))
 
 
 def last_number_before(conn: Connection, moment: int) -> int:
-    """The number of the last erasure that was asked for before a moment (UTC ms), 0 = none was."""
+    """Return the number of the last erasure before a moment (UTC milliseconds); 0 = none."""
     return int(conn.execute(select(func.max(erasure.c.number)).where(erasure.c.at < moment)).scalar_one() or 0)
 
 
@@ -167,7 +165,9 @@ def restart_after(conn: Connection, after: int) -> int:
     return conn.execute(again.values(sql_at=None, analytics_at=None)).rowcount
 
 
-def _list(conn: Connection, *conditions: object) -> list[Erasure]:
-    query = select(erasure.c.number, erasure.c.subject, erasure.c.value, erasure.c.at).where(*conditions)  # type: ignore[arg-type]
-    rows = conn.execute(query.order_by(erasure.c.number))
-    return [Erasure(row.number, ErasureSubject(row.subject), row.value, row.at) for row in rows]
+def _list(conn: Connection, *conditions: ColumnElement[bool]) -> list[Erasure]:
+    return [_erasure(row) for row in conn.execute(select(erasure).where(*conditions).order_by(erasure.c.number))]
+
+
+def _erasure(row: Row[Any]) -> Erasure:
+    return Erasure(row.number, ErasureSubject(row.subject), row.value, row.at)

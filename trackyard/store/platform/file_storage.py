@@ -1,8 +1,7 @@
-"""The bytes of stored files, each under an id that cannot be guessed
-(docs/spec/platform.md#files): in a directory of this machine,
-or in a bucket that many machines share (store/platform/bucket.py).
+"""The bytes of stored files, each under an id that cannot be guessed (docs/spec/platform.md#files).
 
-A file is there whole or not at all, and never changes. Which of them are in use is told by the table `file`.
+They are in a directory of this machine, or in a bucket that many machines share (store/platform/bucket.py). A file
+exists completely or not at all, and never changes. The table `file` has the files in use.
 """
 
 import os
@@ -18,36 +17,35 @@ is_file_id = re.compile(r"[0-9a-f]{32}\Z").match
 
 
 class FilesUnavailable(OSError):
-    """What keeps the files does not answer, or refuses; the message says what it said."""
+    """The storage of files does not answer, or refuses a request; the message is its own."""
 
 
 class FileStore(Protocol):
-    """Where files are kept. Every method raises OSError; FilesUnavailable is one that may pass."""
+    """A storage of files.
+
+    Every method raises OSError; after FilesUnavailable the caller can try again.
+    """
 
     def put(self, pieces: Iterable[bytes]) -> str:
-        """Keeps the bytes durably, or nothing of them; their new id of 32 hex digits."""
-        ...
+        """Store the bytes durably, or none of them; return their new id of 32 hex digits."""
 
     def find(self, file_id: str) -> Path | Iterator[bytes] | None:
-        """The bytes of an id: where they lie on this machine, or piece by piece; None when there are none."""
-        ...
+        """Return the path of a file on this machine, or its bytes in pieces, or None."""
 
     def remove(self, file_ids: Iterable[str]) -> None:
-        """Removes the bytes of ids; those that are gone already are no fault."""
-        ...
+        """Remove the bytes of ids that exist."""
 
     def each_before(self, moment_ms: int) -> Iterator[str]:
-        """Ids whose bytes were put before a moment (UTC ms)."""
-        ...
+        """Yield the ids of bytes that were stored before a moment (UTC milliseconds)."""
 
 
 def new_file_id() -> str:
-    """An id that cannot be guessed."""
+    """Return an id that cannot be guessed."""
     return secrets.token_hex(16)
 
 
 class DirectoryStore:
-    """FileStore of one directory, which is made when the first file is put."""
+    """A FileStore in one directory, which the first file creates."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -82,7 +80,7 @@ class DirectoryStore:
                 (self._directory / file_id).unlink(missing_ok=True)
 
     def each_before(self, moment_ms: int) -> Iterator[str]:
-        """As FileStore; what a crash left half written then is removed."""
+        """As FileStore; partial files of a crash before that moment are removed."""
         if not self._directory.is_dir():
             return
         with os.scandir(self._directory) as entries:
@@ -95,7 +93,7 @@ class DirectoryStore:
                     yield entry.name
 
     def _sync(self) -> None:
-        """Makes the new name survive a power cut."""
+        """Make the new name survive a power cut."""
         descriptor = os.open(self._directory, os.O_RDONLY | os.O_DIRECTORY)
         try:
             os.fsync(descriptor)

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from sqlalchemy import Connection, delete, insert, select, update
 
 from trackyard.domain.offers.offers import Creative
+from trackyard.store.engine.rows import Rows
 from trackyard.store.tables import fetch, file
 
 
@@ -32,16 +33,13 @@ class CreativeFetch:
     next_at: int
 
 
+find_file = Rows[FileRow, str](file, FileRow).find
+
+
 def add_files(conn: Connection, rows: Sequence[FileRow]) -> None:
     """Store the rows of files with stored bytes."""
     if rows:
         conn.execute(insert(file), [asdict(row) for row in rows])
-
-
-def find_file(conn: Connection, file_id: str) -> FileRow | None:
-    """Return the file of an id."""
-    row = conn.execute(select(file).where(file.c.id == file_id)).one_or_none()
-    return None if row is None else FileRow(**row._mapping)
 
 
 def existing_files(conn: Connection, file_ids: Iterable[str]) -> set[str]:

@@ -19,12 +19,12 @@ class IdempotentAnswer:
 
 
 def find_answer(conn: Connection, name: str, since_ms: int) -> IdempotentAnswer | None:
-    """The answer kept under a name, unless it is from before `since_ms` (UTC)."""
+    """Return the stored answer of a name, unless it is from before `since_ms` (UTC)."""
     columns = first_answer.c
     row = conn.execute(
         select(columns.asked, columns.sealed).where(columns.name == name, columns.created_at > since_ms)
     ).one_or_none()
-    return None if row is None else IdempotentAnswer(row.asked, row.sealed)
+    return None if row is None else IdempotentAnswer(*row)
 
 
 def claim_name(conn: Connection, name: str, asked: str, now_ms: int, since_ms: int) -> bool:
@@ -40,12 +40,12 @@ def claim_name(conn: Connection, name: str, asked: str, now_ms: int, since_ms: i
 
 
 def store_answer(conn: Connection, name: str, sealed: str) -> None:
-    """The answer of a name that the same transaction has taken."""
+    """Store the answer of a name that this transaction has claimed."""
     conn.execute(update(first_answer).where(first_answer.c.name == name).values(sealed=sealed))
 
 
 def remove_old(conn: Connection, since_ms: int) -> int:
-    """Removes some of the answers that are from before `since_ms` (UTC); how many."""
+    """Remove some of the answers from before `since_ms` (UTC); return the number."""
     columns = first_answer.c
     old = select(columns.name).where(columns.created_at <= since_ms).limit(_CHUNK)
     return conn.execute(delete(first_answer).where(columns.name.in_(old))).rowcount

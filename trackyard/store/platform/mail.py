@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, delete, insert, select, update
 
 from trackyard.base.ids import new_id
+from trackyard.store.engine.rows import has_rows
 from trackyard.store.tables import mail
 
 MAX_SUBJECT = 300
@@ -33,13 +34,13 @@ def add(conn: Connection, recipient: str, subject: str, body: str, now_ms: int) 
 
 def has_due(conn: Connection, now_ms: int) -> bool:
     """Return whether mail is due."""
-    return conn.execute(select(mail.c.id).where(mail.c.next_at <= now_ms).limit(1)).first() is not None
+    return has_rows(conn, select(mail.c.id).where(mail.c.next_at <= now_ms))
 
 
 def claim(conn: Connection, now_ms: int, lease_ms: int) -> QueuedMail | None:
-    """Return the mail that is due longest, counted as tried once more.
+    """Return the mail that is due the longest, and count the attempt.
 
-    lease_ms: other workers leave it alone for so long.
+    lease_ms: the time in which no other worker claims it.
     """
     row = conn.execute(
         select(mail)

@@ -1,6 +1,6 @@
-"""Empties personal data in SQL page by page; rows and sums stay (docs/retention.md).
+"""The removal of personal data in SQL, page by page; rows and sums stay (docs/retention.md).
 
-A page is one small transaction. domain/platform/erasures.py names the personal columns.
+A page is one small transaction. domain/platform/erasures.py has the personal columns.
 """
 
 from collections.abc import Sequence
@@ -25,6 +25,7 @@ from sqlalchemy import (
 
 from trackyard.domain.platform.erasures import PERSONAL_COLUMNS, Erasure, ErasureSubject, redact_click
 from trackyard.store.engine.audit_writer import SECRET
+from trackyard.store.engine.rows import has_rows
 from trackyard.store.tables import (
     affiliate,
     affiliate_login,
@@ -42,10 +43,10 @@ from trackyard.store.tables import (
 )
 
 RedactionCursor = tuple[int, str]
-"""(UTC ms of its creation, id) of a conversion: pages go by it."""
+"""The creation (UTC milliseconds) and id of a conversion, by which pages are ordered."""
 
 ConversionCondition = ColumnElement[bool]
-"""Which conversions."""
+"""The condition that selects conversions."""
 
 FIRST_CURSOR: Final[RedactionCursor] = (-1, "")
 
@@ -68,19 +69,19 @@ def conversions_of(erasure: Erasure) -> ConversionCondition:
 
 
 def conversions_before(cut: int) -> ConversionCondition:
-    """The conversions that were created before `cut` (UTC ms)."""
+    """Return the condition for conversions created before `cut` (UTC milliseconds)."""
     return conversion.c.created_at < cut
 
 
 def has_conversions(conn: Connection, condition: ConversionCondition, after: RedactionCursor) -> bool:
-    """Whether there are conversions behind a place. Cheap where an index begins at it."""
-    return conn.execute(_after_cursor(select(conversion.c.id).where(condition), after).limit(1)).first() is not None
+    """Return whether there are conversions after a cursor. Cheap with an index from there on."""
+    return has_rows(conn, _after_cursor(select(conversion.c.id).where(condition), after))
 
 
 def list_conversions(
     conn: Connection, condition: ConversionCondition, after: RedactionCursor, limit: int
 ) -> list[Row[Any]]:
-    """A page of conversions behind a place, with what of them is personal; locked on PostgreSQL."""
+    """Return a page of conversions after a cursor with their personal data, locked on PostgreSQL."""
     query = _after_cursor(select(*_COLUMNS).where(condition), after)
     return list(conn.execute(query.order_by(conversion.c.created_at, conversion.c.id).limit(limit).with_for_update()))
 
@@ -88,13 +89,13 @@ def list_conversions(
 def _after_cursor(query: Select[Any], after: RedactionCursor) -> Select[Any]:
     if after == FIRST_CURSOR:
         return query
-    # The first part alone lets an index begin at the place.
+    # The first condition alone lets an index begin at the cursor.
     place = tuple_(conversion.c.created_at, conversion.c.id)
     return query.where(conversion.c.created_at >= after[0], place > after)
 
 
 def click_ids_of(conn: Connection, condition: ConversionCondition) -> list[str]:
-    """The clicks of conversions, each once."""
+    """Return the clicks of conversions, each once."""
     query = select(conversion.c.click_id).where(condition).distinct().order_by(conversion.c.click_id)
     return list(conn.execute(query).scalars())
 
@@ -105,7 +106,7 @@ def cursor_of(row: Row[Any]) -> RedactionCursor:
 
 
 def redact_conversions(conn: Connection, rows: Sequence[Row[Any]]) -> list[str]:
-    """Empties the personal data of some conversions; the ids of those that had any."""
+    """Remove the personal data of conversions; return the ids of those that had any."""
     full = [row for row in rows if _has_personal(row)]
     if full:
         nothing = dict.fromkeys(_OWN, "")
@@ -114,7 +115,7 @@ def redact_conversions(conn: Connection, rows: Sequence[Row[Any]]) -> list[str]:
 
 
 def count_conversions(conn: Connection, condition: ConversionCondition) -> int:
-    """How many conversions there are of some."""
+    """Return the number of conversions that meet a condition."""
     return int(conn.execute(select(func.count()).select_from(conversion).where(condition)).scalar_one())
 
 
@@ -135,26 +136,26 @@ def list_inbox(conn: Connection, after: int, limit: int, before: int | None = No
 
 
 def edit_inbox_entry(conn: Connection, call_id: int, call: bytes, click: bytes | None) -> None:
-    """Replaces the payloads of a call in the inbox; on PostgreSQL waits for who decides it."""
+    """Replace the payloads of a postback in the inbox; waits for a running decision."""
     conn.execute(update(inbox).where(inbox.c.id == call_id).values(call=call, click=click))
 
 
 def list_parallel_requests(conn: Connection, after: int, limit: int) -> list[Row[Any]]:
-    """A page of calls of parallel_tracking_url behind an id: id, click (its payload)."""
+    """Return a page of requests of parallel_tracking_url after an id: id, payload of the click."""
     query = select(parallel_call.c.id, parallel_call.c.click).where(parallel_call.c.id > after)
     return list(conn.execute(query.order_by(parallel_call.c.id).limit(limit)))
 
 
 def edit_parallel_request(conn: Connection, call_id: int, click: bytes) -> None:
-    """Replaces the click of a call of parallel_tracking_url."""
+    """Replace the click of a request of parallel_tracking_url."""
     conn.execute(update(parallel_call).where(parallel_call.c.id == call_id).values(click=click))
 
 
 @dataclass(frozen=True, slots=True)
 class WaitingDelivery:
-    """A waiting delivery, and what its URL is made of.
+    """A waiting delivery with the sources of its URL.
 
-    They are the conversion as it was then, the URL with macros, and the offer's title.
+    They are the conversion in the state it reports, the URL with macros, and the offer's title.
     """
 
     id: str
@@ -189,21 +190,21 @@ def list_waiting_deliveries(conn: Connection, conversion_ids: Sequence[str]) -> 
 
 
 def edit_delivery_url(conn: Connection, call_id: str, url: str, host: str) -> None:
-    """Replaces the URL of a call that waits."""
+    """Replace the URL of a waiting delivery."""
     conn.execute(update(delivery).where(delivery.c.id == call_id).values(url=url, host=host))
 
 
 def has_imports(conn: Connection, until: int) -> bool:
-    """Whether imports that were asked for by `until` (UTC ms) are not done."""
+    """Return whether imports requested by `until` (UTC milliseconds) are not done."""
     columns = conversion_task.c
-    query = select(columns.id).where(columns.kind == "import", columns.created_at <= until)
-    return conn.execute(query.limit(1)).first() is not None
+    return has_rows(conn, select(columns.id).where(columns.kind == "import", columns.created_at <= until))
 
 
 def redact_imports(conn: Connection, until: int, affiliate_id: int | None = None) -> int:
     """Empty the visitor's address and user agent in unfinished imports; return their number.
 
-    until: asked for by then (UTC milliseconds); of an affiliate, or of all.
+    until: of imports requested by then (UTC milliseconds).
+    affiliate_id: None = of all.
     """
     columns = conversion_task.c
     query = select(columns.id, columns.item).where(columns.kind == "import", columns.created_at <= until)

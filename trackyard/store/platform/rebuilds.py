@@ -1,9 +1,8 @@
 """Rebuilds of the analytic store, and the gate that every load passes (docs/decisions/0030).
 
-A loader reads the gate first, and repeats it with its progress in the transaction that commits the load. When the
-gate moved meanwhile, the rows may be in a table that counts no more: then nothing is committed, and the load is
-repeated for the new gate. So what is committed before a stage was loaded before it, and what is committed after was
-loaded for it, on however many machines.
+A loader reads the gate first, and checks it again in the transaction that commits the load. When the gate has moved in
+between, the rows may be in a table that is no longer used: then nothing is committed, and the load is repeated for the
+new gate. So every load is committed for the stage in which it began, on any number of machines.
 """
 
 from dataclasses import dataclass
@@ -19,16 +18,16 @@ from trackyard.store.tables import rebuild
 class RebuildStage(StrEnum):
     """The stage of a rebuild."""
 
-    PREPARING = "preparing"  # the shadow tables are made
-    DUAL_WRITE = "doubling"  # what is loaded goes to both
+    PREPARING = "preparing"  # the shadow tables are created
+    DUAL_WRITE = "doubling"  # loads write to both
     SWAPPING = "swapping"  # nothing is loaded
     SWAPPED = "swapped"
-    NOT_SWAPPED = "kept"  # it ended without a swap: none was wanted, or there are differences
+    NOT_SWAPPED = "kept"  # ended without a swap: not requested, or there are differences
     FAILED = "failed"
 
     @property
     def ended(self) -> bool:
-        """Return whether the rebuild is at its end."""
+        """Return whether the rebuild has ended."""
         return self in (RebuildStage.SWAPPED, RebuildStage.NOT_SWAPPED, RebuildStage.FAILED)
 
 
@@ -59,7 +58,7 @@ class RebuildStateChanged(Exception):
 
 
 class RebuildRunning(Exception):
-    """Another rebuild is not at its end."""
+    """Another rebuild is running."""
 
 
 def get_rebuild_state(conn: Connection) -> RebuildState:

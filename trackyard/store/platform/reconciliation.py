@@ -11,7 +11,7 @@ from trackyard.domain.money.affiliate_payments import PaymentStatus
 from trackyard.domain.money.ledger import REFERRAL_KINDS
 from trackyard.domain.statistics.rows import ConversionEvent, ConversionEventFields, ServerPostbackLog
 from trackyard.store.engine.types import Amount
-from trackyard.store.money.affiliate_payments import PAYMENT_KIND
+from trackyard.store.money.affiliate_payments import ENTRY_JOIN, PAYMENT_KIND
 from trackyard.store.tables import conversion, conversion_event, inbox, ledger, outbox, payment, payment_entry
 
 _decode_facts = msgspec.json.Decoder(ConversionEvent).decode_lines
@@ -128,21 +128,13 @@ def orphan_ledger_sources(conn: Connection) -> list[str]:
 def payment_sums(conn: Connection) -> list[PaymentSums]:
     """Return every payment with the sums that must equal its amount."""
     entries = (
-        select(payment_entry.c.payment_id, func.sum(ledger.c.available, type_=Amount).label("paid"))
-        .join(
-            ledger,
-            (ledger.c.kind == payment_entry.c.kind)
-            & (ledger.c.source_id == payment_entry.c.source_id)
-            & (ledger.c.version == payment_entry.c.version),
-        )
+        select(payment_entry.c.payment_id, func.sum(ledger.c.available, type_=Amount))
+        .join(ledger, ENTRY_JOIN)
         .group_by(payment_entry.c.payment_id)
     )
-    paid = {row.payment_id: row.paid for row in conn.execute(entries)}
-    own = select(ledger.c.source_id, func.sum(ledger.c.available, type_=Amount).label("entered"))
-    entered = {
-        row.source_id: row.entered
-        for row in conn.execute(own.where(ledger.c.kind == PAYMENT_KIND).group_by(ledger.c.source_id))
-    }
+    paid = dict(conn.execute(entries).all())
+    own = select(ledger.c.source_id, func.sum(ledger.c.available, type_=Amount)).where(ledger.c.kind == PAYMENT_KIND)
+    entered = dict(conn.execute(own.group_by(ledger.c.source_id)).all())
     nothing = Decimal(0)
     return [
         PaymentSums(

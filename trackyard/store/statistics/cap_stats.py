@@ -1,4 +1,4 @@
-"""What caps count of conversions, as they are stored now (docs/spec/conversions.md#caps)."""
+"""The conversions that caps count (docs/spec/conversions.md#caps)."""
 
 from collections.abc import Iterable
 from decimal import Decimal
@@ -13,8 +13,10 @@ from trackyard.store.tables import conversion
 
 
 def get_grouped_counts(conn: Connection, offer_id: int, statuses: Iterable[Status], since: int) -> list[GroupedCount]:
-    """The conversions of an offer in these statuses that were created at `since` (UTC ms) or later, counted by goal,
-    affiliate and country."""
+    """Return the conversions of an offer in these statuses by goal, affiliate and country.
+
+    since: their earliest creation, UTC milliseconds.
+    """
     alike = (conversion.c.goal, conversion.c.affiliate_id, conversion.c.country)
     rows = conn.execute(
         select(*alike, func.count(), func.sum(conversion.c.payout_base, type_=Amount))

@@ -1,10 +1,9 @@
-"""How far the journals of each edge are loaded (docs/spec/engine.md#exactly-once)."""
+"""Checkpoints of the journals of each edge (docs/spec/engine.md#exactly-once)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, insert, select, update
 
 from trackyard.store.conversions import inbox
 from trackyard.store.conversions.inbox import NewInboxEntry
@@ -12,13 +11,16 @@ from trackyard.store.tables import edge_progress
 
 
 class CheckpointMoved(Exception):
-    """The range does not begin where the stored progress ends: it was loaded before, or one is left out."""
+    """The range does not begin at the checkpoint: it was loaded before, or one is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class EdgeCheckpoint:
-    """Everything of an edge before (journal, position) is loaded. loaded_until: time of the last mark, UTC ms ·
-    begun_until: the end of a range from here whose load was begun; a repeat must be of that very range. 0 = none."""
+    """The position of an edge before which everything is loaded.
+
+    loaded_until: the time of the last mark, UTC milliseconds.
+    begun_until: the end of the next range, when its load has begun; a repeat must load the same range. 0 = none.
+    """
 
     edge: int
     journal: str
@@ -28,25 +30,28 @@ class EdgeCheckpoint:
 
 
 def find_checkpoint(conn: Connection, edge: int) -> EdgeCheckpoint | None:
-    """The progress of one edge; None when nothing of it was loaded."""
+    """Return the checkpoint of one edge; None when nothing of it was loaded."""
     row = conn.execute(select(edge_progress).where(edge_progress.c.edge == edge)).one_or_none()
-    return None if row is None else _read(row)
+    return None if row is None else EdgeCheckpoint(**row._mapping)
 
 
 def get_checkpoints(conn: Connection) -> list[EdgeCheckpoint]:
-    """The progress of every edge, by its number."""
+    """Return the checkpoint of every edge, by its number."""
     rows = conn.execute(select(edge_progress).order_by(edge_progress.c.edge))
-    return [_read(row) for row in rows]
+    return [EdgeCheckpoint(**row._mapping) for row in rows]
 
 
 def begin_range(conn: Connection, edge: int, journal: str, start: int, end: int) -> None:
-    """Says, before any of it is loaded, that the next range of an edge is start..end, however much follows by the time
-    it is tried again. Raises CheckpointMoved when the stored progress is not (journal, start)."""
+    """Record that the next range of an edge is start..end, before any of it is loaded.
+
+    A repeat loads the same range, even when the journal has grown. Raises CheckpointMoved when the checkpoint is not
+    (journal, start).
+    """
     begun = update(edge_progress).where(
         edge_progress.c.edge == edge, edge_progress.c.journal == journal, edge_progress.c.position == start
     )
     if conn.execute(begun.values(begun_until=end)).rowcount != 1:
-        raise CheckpointMoved(f"edge {edge} does not stand at {journal} {start}")
+        raise CheckpointMoved(f"the checkpoint of edge {edge} is not {journal} {start}")
 
 
 def finish_range(
@@ -58,9 +63,9 @@ def finish_range(
     loaded_until: int,
     calls: Sequence[NewInboxEntry],
 ) -> None:
-    """Says that bytes start..end of a journal are loaded, and adds their calls to the inbox, in one transaction.
+    """Record that bytes start..end of a journal are loaded, and add their postbacks to the inbox.
 
-    A range begins where the stored progress ends: in the same journal, or at 0 of a later journal of the edge.
+    A range begins at the checkpoint, or at 0 of a later journal of the edge.
     Raises CheckpointMoved, and nothing is written.
     """
     before = find_checkpoint(conn, edge)
@@ -81,7 +86,3 @@ def finish_range(
                 f"{journal} {start}..{end} does not follow {before.journal} {before.position} of edge {edge}"
             )
     inbox.add_entries(conn, journal, calls)
-
-
-def _read(row: Row[Any]) -> EdgeCheckpoint:
-    return EdgeCheckpoint(row.edge, row.journal, row.position, row.loaded_until, row.begun_until)

@@ -1,10 +1,10 @@
-"""Rows on their way to the analytic store (docs/spec/engine.md#exactly-once).
+"""Queued rows for the analytic store (docs/spec/engine.md#exactly-once).
 
-What one transaction tells one table is a block: one row of the queue that holds many, so that claiming, reading and
-removing cost next to nothing (decisions/0031).
+The rows of one transaction for one table are a block: one row of the queue, so that to claim, read and remove them
+costs little (decisions/0031).
 
-A batch claims rows in a transaction of its own and never changes after; its id is the token of the load; it is
-removed when it is loaded. A batch that is still there at a start is loaded again, with the same token.
+A batch is claimed in its own transaction and never changes after. Its id is the token of the load. It is removed after
+its load; a batch that exists at a start is loaded again with the same token.
 """
 
 from collections.abc import Sequence
@@ -17,15 +17,19 @@ from trackyard.store.engine.bulk import BulkInsert
 from trackyard.store.tables import outbox
 
 _BLOCK_ROWS: Final = 200
-"""Rows in a block at the most."""
+"""The largest number of rows in a block."""
 _SEPARATOR: Final = b"\n\n"
-"""Stands between the rows of a block: the lines of one row are never empty."""
+"""The bytes between the rows of a block: the lines of one row are never empty."""
 _NEW: Final = BulkInsert(outbox, ("target", "payload", "row_count", "created_at"))
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Claimed rows of one target. id: the token of the load · target: a key of domain.statistics.batch_rows.TARGETS."""
+    """Claimed rows of one target.
+
+    id: the token of the load.
+    target: a key of domain.statistics.batch_rows.TARGETS.
+    """
 
     id: str
     target: str
@@ -33,14 +37,14 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class OutboxRow:
-    """One or two JSON array lines, newline between them, that are loaded together."""
+    """One or two lines of JSON arrays that are loaded together."""
 
     target: str
     payload: bytes
 
 
 def add(conn: Connection, rows: Sequence[OutboxRow], now_ms: int) -> None:
-    """Adds rows in the transaction of what they tell."""
+    """Add rows in the transaction of the change that they report."""
     by_target: dict[str, list[bytes]] = {}
     for row in rows:
         by_target.setdefault(row.target, []).append(row.payload)
@@ -53,14 +57,16 @@ def add(conn: Connection, rows: Sequence[OutboxRow], now_ms: int) -> None:
 
 
 def find_targets(conn: Connection) -> list[str]:
-    """The targets that have unclaimed rows."""
+    """Return the targets with unclaimed rows."""
     query = select(outbox.c.target).where(outbox.c.batch.is_(None)).distinct().order_by(outbox.c.target)
     return list(conn.execute(query).scalars())
 
 
 def claim(conn: Connection, target: str, limit: int, batch_id: str) -> Batch | None:
-    """Claims rows of a target for a new batch, in whole blocks: `limit` of them, or as few more as there may be when
-    there are so many; None when there are none. Commit before loading."""
+    """Claim rows of a target for a new batch; None when there are none.
+
+    limit: rows to claim; the last block may exceed it. Commit before the load.
+    """
     columns = outbox.c
     query = select(columns.id, columns.row_count).where(columns.batch.is_(None), columns.target == target)
     query = query.with_for_update(skip_locked=True)
@@ -68,7 +74,7 @@ def claim(conn: Connection, target: str, limit: int, batch_id: str) -> Batch | N
     claimed = 0
     while claimed < limit:
         after = ids[-1] if ids else 0
-        needed = -(-(limit - claimed) // _BLOCK_ROWS)  # no more: what is looked at is locked for other claims
+        needed = -(-(limit - claimed) // _BLOCK_ROWS)  # no more, as rows that are read are locked for other claims
         found = conn.execute(query.where(columns.id > after).order_by(columns.id).limit(needed)).all()
         if not found:
             break
@@ -81,13 +87,13 @@ def claim(conn: Connection, target: str, limit: int, batch_id: str) -> Batch | N
 
 
 def open_batches(conn: Connection) -> list[Batch]:
-    """The batches that were claimed and not removed: to be loaded before any new one, oldest first."""
+    """Return the claimed batches, oldest first. They are loaded before any new one."""
     query = select(outbox.c.batch, outbox.c.target).where(outbox.c.batch.is_not(None)).distinct()
     return sorted((Batch(row.batch, row.target) for row in conn.execute(query)), key=lambda batch: batch.id)
 
 
 def batch_rows(conn: Connection, batch: Batch) -> list[bytes]:
-    """The rows of a batch, always in the same order."""
+    """Return the rows of a batch, always in the same order."""
     query = (
         select(outbox.c.payload)
         .where(outbox.c.batch == batch.id, outbox.c.target == batch.target)
@@ -97,10 +103,10 @@ def batch_rows(conn: Connection, batch: Batch) -> list[bytes]:
 
 
 def split_block(payload: bytes) -> list[bytes]:
-    """The rows of a block."""
+    """Return the rows of a block."""
     return payload.split(_SEPARATOR)
 
 
 def remove(conn: Connection, batch: Batch) -> None:
-    """Removes a batch that is loaded."""
+    """Remove a batch that is loaded."""
     conn.execute(delete(outbox).where(outbox.c.batch == batch.id, outbox.c.target == batch.target))

@@ -7,7 +7,7 @@ is sent again by hand (`forced`) has one attempt, goes out in the same order amo
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import fields
+from dataclasses import asdict, fields
 from functools import cache
 from operator import attrgetter
 from typing import Any, Final
@@ -41,12 +41,14 @@ from sqlalchemy.sql.base import ReadOnlyColumnCollection
 from trackyard.domain.tracking.events import Delivery, EventKind, NewDelivery
 from trackyard.store.engine.bulk import BulkInsert
 from trackyard.store.engine.dialect import is_postgresql, upsert
+from trackyard.store.engine.rows import has_rows
 from trackyard.store.tables import affiliate, affiliate_postback, delivery, offer
 
 PARKED: Final = "parked"
 """The owner of deliveries of a paused postback."""
 
 
+_Columns = ReadOnlyColumnCollection[str, Any]
 _NEW: Final = [field.name for field in fields(NewDelivery)]
 _INITIAL: Final[dict[str, int | str]] = {"attempts": 0, "lease_until": 0, "owner": ""}
 _ADDED: Final = BulkInsert(delivery, (*_NEW, *_INITIAL))
@@ -65,13 +67,12 @@ def add_forced(conn: Connection, deliveries: Sequence[NewDelivery]) -> int:
     if not deliveries:
         return 0
     statement = upsert(conn, delivery).on_conflict_do_nothing().returning(delivery.c.id)
-    return len(conn.execute(statement, [_values(item) for item in deliveries]).all())
+    return len(conn.execute(statement, [asdict(item) for item in deliveries]).all())
 
 
 def has_due(conn: Connection, now_ms: int) -> bool:
-    """Whether a delivery may be attempted now. Cheap."""
-    due = select(delivery.c.id).where(delivery.c.next_at <= now_ms, delivery.c.lease_until <= now_ms)
-    return conn.execute(due.limit(1)).first() is not None
+    """Return whether a delivery may be attempted now. Cheap."""
+    return has_rows(conn, select(delivery.c.id).where(delivery.c.next_at <= now_ms, delivery.c.lease_until <= now_ms))
 
 
 def list_due(
@@ -127,7 +128,7 @@ def find_outdated(conn: Connection, items: Collection[Delivery]) -> set[str]:
 
 
 def retry(conn: Connection, failed: Sequence[tuple[Delivery, int]]) -> None:
-    """Records failed attempts: another one of each at its UTC ms."""
+    """Record failed attempts; the next attempt of each is at its time (UTC milliseconds)."""
     columns = delivery.c
     again = (
         update(delivery)
@@ -139,7 +140,7 @@ def retry(conn: Connection, failed: Sequence[tuple[Delivery, int]]) -> None:
 
 
 def park(conn: Connection, waiting: Sequence[tuple[Delivery, int]]) -> None:
-    """Lets deliveries wait for their paused postback, each until its UTC ms at the longest."""
+    """Park deliveries of paused postbacks, each until its time (UTC milliseconds) at most."""
     parked = (
         update(delivery)
         .where(delivery.c.id == bindparam("key"))
@@ -166,17 +167,17 @@ def unpark(conn: Connection, now_ms: int, limit: int) -> int:
 
 
 def has_parked(conn: Connection) -> bool:
-    """Whether any delivery is parked. Cheap."""
-    return conn.execute(select(delivery.c.id).where(delivery.c.owner == PARKED).limit(1)).first() is not None
+    """Return whether a delivery is parked. Cheap."""
+    return has_rows(conn, select(delivery.c.id).where(delivery.c.owner == PARKED))
 
 
 def remove(conn: Connection, ids: Collection[str]) -> None:
-    """Removes deliveries that are sent, dead, superseded or dropped."""
+    """Remove deliveries that are sent, dead, superseded or dropped."""
     if ids:
         conn.execute(delete(delivery).where(delivery.c.id.in_(ids)))
 
 
-# Statements that every round of a worker uses are made once: making one takes longer than running it.
+# Statements of every round of a worker are created once: to create one takes longer than to execute it.
 
 
 @cache
@@ -214,50 +215,42 @@ def _claimed() -> Select[Any]:
 
 @cache
 def _waiting() -> Select[Any]:
-    """What was attempted, of conversions, and is not under way."""
+    """Return the statement for attempted deliveries of conversions that no worker holds."""
     columns = delivery.c
     of_these = columns.subject_id.in_(bindparam("ids", expanding=True))
     return _deliveries().where(of_these, columns.attempts > 0, columns.lease_until == 0)
 
 
 def _hosts() -> CTE:
-    """The hosts that deliveries are queued for, read by skipping along the index."""
+    """Return the hosts with queued deliveries, read by steps along the index."""
     first = select(func.min(delivery.c.host).label("host")).cte("hosts", recursive=True)
     behind = select(func.min(delivery.c.host)).where(delivery.c.host > first.c.host).scalar_subquery()
     return first.union_all(select(behind).where(first.c.host.is_not(None)))
 
 
-def _has_earlier_unattempted(item: ReadOnlyColumnCollection[str, Any]) -> ColumnElement[bool]:
-    """A parked one blocks no other: later ones of its postback are parked as well."""
+def _has_earlier_unattempted(item: _Columns) -> ColumnElement[bool]:
+    """Return the condition that an earlier delivery has no attempt yet.
+
+    A parked one blocks no other: later ones of its postback are parked as well.
+    """
     earlier = delivery.alias("earlier")
-    return exists(
-        select(literal(1)).where(
-            earlier.c.subject_id == item.subject_id,
-            earlier.c.kind == item.kind,
-            earlier.c.postback_id == item.postback_id,
-            earlier.c.sequence < item.sequence,
-            earlier.c.attempts == 0,
-            earlier.c.owner != PARKED,
-            earlier.c.forced == item.forced,
-        )
-    )
+    waits = (earlier.c.attempts == 0, earlier.c.owner != PARKED, earlier.c.forced == item.forced)
+    return _exists_like(item, earlier, earlier.c.sequence < item.sequence, *waits)
 
 
-def _has_later(item: ReadOnlyColumnCollection[str, Any]) -> ColumnElement[bool]:
+def _has_later(item: _Columns) -> ColumnElement[bool]:
     later = delivery.alias("later")
-    return exists(
-        select(literal(1)).where(
-            later.c.subject_id == item.subject_id,
-            later.c.kind == item.kind,
-            later.c.postback_id == item.postback_id,
-            later.c.sequence > item.sequence,
-            not_(later.c.forced),
-        )
-    )
+    return _exists_like(item, later, later.c.sequence > item.sequence, not_(later.c.forced))
+
+
+def _exists_like(item: _Columns, other: FromClause, *conditions: ColumnElement[bool]) -> ColumnElement[bool]:
+    """Return the condition that another delivery of the same subject, kind and postback exists."""
+    same = [other.c[name] == item[name] for name in ("subject_id", "kind", "postback_id")]
+    return exists(select(literal(1)).where(*same, *conditions))
 
 
 def _deliveries() -> Select[Any]:
-    """The columns of `Delivery`."""
+    """Return the statement for the columns of `Delivery`."""
     columns, of, crossed = delivery.c, affiliate_postback.c, offer.c
     gone = case(
         (columns.kind == EventKind.POSTBACK, of.id.is_(None)),
@@ -287,7 +280,3 @@ def _deliveries() -> Select[Any]:
 def _delivery(row: Row[Any]) -> Delivery:
     values: dict[str, Any] = dict(row._mapping)
     return Delivery(**values | {"kind": EventKind(values["kind"])})
-
-
-def _values(item: NewDelivery) -> dict[str, Any]:
-    return {name: getattr(item, name) for name in _NEW}
