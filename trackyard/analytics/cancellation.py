@@ -1,4 +1,4 @@
-"""Whose question the analytic store is asked, so that turns are fair and what nobody waits for any more is ended."""
+"""The request behind a statement, for fair slots and for cancellation."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -7,7 +7,7 @@ from threading import Lock
 
 
 class CancellationToken:
-    """A request that may ask the analytic store. `name`: who asks; turns are shared out by it."""
+    """A request that may query the analytic store. name: its caller, for fair slots."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -17,11 +17,11 @@ class CancellationToken:
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether nobody waits for the answer any more."""
+        """Return whether no client waits for the answer any more."""
         return self._is_cancelled
 
     def cancel(self) -> None:
-        """Ends what is being asked, and lets nothing more be asked. Safe from any thread; does not wait."""
+        """End the running statement and prevent further ones. Safe from any thread; does not wait."""
         with self._lock:
             self._is_cancelled, end = True, self._on_cancel
         if end is not None:
@@ -29,7 +29,7 @@ class CancellationToken:
 
     @contextmanager
     def on_cancel(self, end: Callable[[], None]) -> Iterator[None]:
-        """While the block runs, giving up calls `end`."""
+        """Call `end` on a cancellation during the block."""
         with self._lock:
             self._on_cancel = end
         try:
@@ -40,4 +40,4 @@ class CancellationToken:
 
 
 current_cancellation: ContextVar[CancellationToken | None] = ContextVar("asking", default=None)
-"""The request being served in this context; None outside of one: what the program itself asks waits for no turn."""
+"""The request in this context; None outside of requests, where statements wait for no slot."""

@@ -1,4 +1,4 @@
-"""The one way into the analytic store: each row once, whatever dies when (docs/spec/engine.md#exactly-once)."""
+"""Loads of the analytic store: each row exactly once (docs/spec/engine.md#exactly-once)."""
 
 import logging
 import time
@@ -19,21 +19,21 @@ from trackyard.base.metrics import LOAD_SECONDS, LOADED_ROWS
 log = logging.getLogger("trackyard.analytics")
 
 CATCH_UP_BATCH: Final = 100_000
-"""Items that who comes late should load together: an insert's rollups cost the same however many rows it has."""
+"""Items to load together after a delay, as the rollups of an insert cost the same for any number."""
 _MAX_INSERT_ITEMS: Final = 50_000
-"""Items that one insert takes. It needs 3 kB of memory for each while it runs."""
+"""The largest number of items of one insert, which needs 3 kB of memory for each."""
 _LOAD_THREADS: Final = 2
 _ATTEMPTS = 5
 
 _SHORT_ROWS: Final = MappingProxyType({"input_format_json_compact_allow_variable_number_of_columns": 1})
-"""Records end before columns that have their default, or that are newer."""
+"""Records end before columns with their default, and before newer columns."""
 
 Key = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class UnreadableItem:
-    """An item the store cannot read: its place in the list given to `load`, and why."""
+    """An item that the store cannot read: its index in the argument of `load`, and the error."""
 
     place: int
     error: str
@@ -41,7 +41,7 @@ class UnreadableItem:
 
 @dataclass(frozen=True, slots=True)
 class LoadResult:
-    """What became of one load: items in the store now, and those left out."""
+    """The result of one load: the number of items in the store, and the unreadable ones."""
 
     items: int
     bad: list[UnreadableItem] = field(default_factory=list)
@@ -56,13 +56,13 @@ def load(
     maybe_loaded: bool = False,
     dual_write: bool = False,
 ) -> LoadResult:
-    """Puts `items` into `table`, each exactly once however often this is repeated with the same `token`.
+    """Load `items` into `table`, each exactly once, also when this is repeated with the same `token`.
 
-    items: one or more lines each, in the table's format and column order; the lines of one item go together.
-    token: names exactly these items; the same token loads nothing a second time. unsure: what an earlier try
-    did is not known (an unclean start, an error in between): rows already there are looked for first. doubled: they
-    go to the table beside it, too (analytics/maintenance/shadow_tables.py). An item the store cannot read is left out
-    and reported; it holds up no other. Raises StoreError when the store fails: then repeat with `maybe_loaded`.
+    items: one or more lines each, in the table's format and column order; the lines of one item stay together.
+    token: identifies exactly these items; the same token loads nothing a second time.
+    maybe_loaded: the result of an earlier try is unknown, so existing rows are searched first.
+    dual_write: load into the shadow table too (analytics/maintenance/shadow_tables.py).
+    Unreadable items are skipped and returned. Raises StoreError when the store fails: then repeat with `maybe_loaded`.
     """
     started = time.monotonic()
     loaded = _load_into(analytics, TABLES[table], items, token, maybe_loaded=maybe_loaded)
@@ -77,14 +77,14 @@ def load(
 
 
 def load_shadow_table(analytics: Analytics, table: str, items: Sequence[bytes], token: str) -> LoadResult:
-    """Puts `items` into the table beside `table` while that one is made again; otherwise as `load`."""
+    """Load `items` into the shadow table of `table` during a rebuild, as `load` does."""
     return _load_into(analytics, SHADOW_TABLES[table], items, token, maybe_loaded=False)
 
 
 def _load_into(
     analytics: Analytics, table: Table, items: Sequence[bytes], token: str, *, maybe_loaded: bool
 ) -> LoadResult:
-    """Many items in pieces side by side, each with a token of its own: a repeat is divided as its first try was."""
+    """Load many items in parallel pieces with their own tokens; a repeat has the same pieces."""
     if not token:
         raise ValueError("a load needs a token: without one an identical block is dropped silently")
     if len(items) <= _MAX_INSERT_ITEMS:
@@ -123,13 +123,16 @@ def _load_piece(
 
 
 def click_item(journal: str, position: int, payload: bytes) -> bytes:
-    """Return a line of `click` or `view`: the payload of a record, undecoded, behind its journal and position."""
+    """Return a line of `click` or `view`: journal, position and the payload of a record."""
     record = payload.rstrip(b" ")  # an erased record is padded to its former length
     return b'["%s",%d,%b' % (journal.encode(), position, record[1:])
 
 
 def lookup_item(payload: bytes) -> bytes:
-    """A line of `click_lookup`: the id's 12 bytes and the payload. Raises ValueError when it is no click."""
+    """Return a line of `click_lookup`: the id's 12 bytes and the payload.
+
+    Raises ValueError for a payload without the id of a click.
+    """
     start = payload.index(b'"') + 1
     if payload[start + 24 : start + 25] != b'"':
         raise ValueError("no click id of 24 digits")
@@ -152,29 +155,27 @@ def _insert(analytics: Analytics, table: Table, items: Iterable[bytes], token: s
 
 
 def _load_missing(analytics: Analytics, table: Table, items: Sequence[bytes], token: str) -> None:
-    """Inserts what is not there until all is there.
+    """Insert missing items until none is missing.
 
-    The token differs from try to try: one that was noted before its rows were safe would drop them for ever.
+    Each attempt has another token: one that was stored before its rows were safe would drop them for ever.
     """
     keys = [_keys(table, item) for item in items]
     if not items:
         return
     expected = {key for item_keys in keys for key in item_keys}
     for attempt in range(_ATTEMPTS):
-        present = (
-            _find_existing_keys(analytics, table, items, keys) & expected
-        )  # it finds what others load meanwhile, too
+        # Other loads may add rows at the same time, which it finds too.
+        present = _find_existing_keys(analytics, table, items, keys) & expected
         missing = [item for item, item_keys in zip(items, keys, strict=True) if not present.issuperset(item_keys)]
         if not missing:
             return
-        _insert(
-            analytics, table, missing, token if attempt == 0 and not present else f"{token}+{len(present)}.{attempt}"
-        )
+        is_first = attempt == 0 and not present
+        _insert(analytics, table, missing, token if is_first else f"{token}+{len(present)}.{attempt}")
     raise StoreError(f"rows of {token} do not appear in {table.name}")
 
 
 def _keys(table: Table, item: bytes) -> list[Key]:
-    """The keys of an item's lines. Raises ValueError when it is malformed."""
+    """Return the keys of an item's lines. Raises ValueError for a malformed item."""
     if table.form == "RowBinary":
         return [(item[:12].hex(),)]
     places = _column_indexes(table.columns, table.key)
@@ -183,7 +184,7 @@ def _keys(table: Table, item: bytes) -> list[Key]:
 
 @lru_cache(maxsize=64)
 def _column_indexes(columns: tuple[tuple[str, str], ...], names: tuple[str, ...]) -> tuple[int, ...]:
-    """Where these columns stand in a line: asked for each line."""
+    """Return the indexes of columns in a line, cached as every line needs them."""
     order = [name for name, _ in columns]
     return tuple(order.index(name) for name in names)
 
@@ -219,7 +220,7 @@ def _is_item_error(error: StoreError | ValueError) -> bool:
 
 
 def _find_unreadable(analytics: Analytics, table: Table, items: Sequence[bytes]) -> list[UnreadableItem]:
-    """The items that do not parse, found by halving: loading into a table that keeps nothing costs little."""
+    """Return the items that do not parse, found by bisection with loads into a null table."""
     structure = ", ".join(f"`{name}` {kind}" for name, kind in table.columns).replace("'", "\\'")
     separator = b"" if table.form == "RowBinary" else b"\n"
     bad: list[UnreadableItem] = []
@@ -229,13 +230,8 @@ def _find_unreadable(analytics: Analytics, table: Table, items: Sequence[bytes])
         try:
             for item in items[start:end]:
                 _keys(table, item)
-            analytics.insert(
-                f"FUNCTION null('{structure}')",
-                table.columns,
-                separator.join(items[start:end]),
-                table.form,
-                _SHORT_ROWS,
-            )
+            body = separator.join(items[start:end])
+            analytics.insert(f"FUNCTION null('{structure}')", table.columns, body, table.form, _SHORT_ROWS)
         except (StoreError, ValueError) as error:
             if not _is_item_error(error):
                 raise

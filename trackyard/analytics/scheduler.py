@@ -1,9 +1,8 @@
-"""Who may ask the analytic store, and when: nobody's heavy report holds up what another asks.
+"""The schedule of statements on the analytic store: heavy reports of one caller do not delay others.
 
-A statement begins in one of a few places for light ones. One that is not done after two seconds has shown that it is
-heavy: it goes on in a place for heavy ones, of which each name has but few, or is ended and waits for such a place.
-So a place for light ones is free again within two seconds, whatever is asked. Files of many rows take turns among the
-heavy ones, one for each piece, so that none keeps a place as long as somebody reads it.
+A statement begins in one of a few light slots. After two seconds it is heavy: it continues in a heavy slot, of which
+each caller has few, or is ended and waits for one. So a light slot is free again within two seconds. Files of many
+rows take a heavy slot for each piece, so that a slow reader does not hold one.
 """
 
 import logging
@@ -12,7 +11,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -22,12 +21,16 @@ from trackyard.base.errors import ReportsBusy, RequestCancelled
 log = logging.getLogger("trackyard.analytics")
 
 _CHECK_INTERVAL_S: Final = 0.2
-"""How often the running statements are looked at."""
+"""The time between checks of the running statements."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConcurrencyLimit:
-    """How many statements run at once: `most` in all, `each` of one name; `waiting` more wait, `seconds` at most."""
+    """The largest number of statements at once.
+
+    most, each: in total, and of one name.
+    waiting, seconds: further statements that wait, and their longest wait.
+    """
 
     most: int
     each: int
@@ -38,14 +41,14 @@ class ConcurrencyLimit:
 LIGHT_LIMIT: Final = ConcurrencyLimit(most=6, each=2, waiting=64, seconds=10)
 HEAVY_LIMIT: Final = ConcurrencyLimit(most=2, each=1, waiting=16, seconds=15)
 LIGHT_SECONDS: Final = 2.0
-"""What takes longer is heavy."""
+"""The time after which a statement is heavy."""
 
 
 class SlotPool:
-    """Places that names share: of those that wait, the one whose name was served longest ago goes first."""
+    """Slots that names share; the waiting name that was served the longest ago is first."""
 
     def __init__(self, limit: ConcurrencyLimit, has_heavy: Callable[[str], bool] = lambda _name: False) -> None:
-        """has_heavy: whether a name has other statements that are heavy; then it has one place here."""
+        """Create a pool. has_heavy: whether a name has heavy statements; then it has one slot here."""
         self._limit, self._has_heavy = limit, has_heavy
         self._changed = threading.Condition()
         self._running: dict[str, int] = {}
@@ -54,8 +57,7 @@ class SlotPool:
         self._releases = 0
 
     def acquire(self, token: CancellationToken, *, no_timeout: bool = False) -> None:
-        """Waits for a place. Raises ReportsBusy when there is none in time, unless it is `no_timeout`, and Abandoned
-        when nobody waits any more."""
+        """Wait for a slot. Raises ReportsBusy after the limit, unless no_timeout, and RequestCancelled."""
         until = math.inf if no_timeout else time.monotonic() + self._limit.seconds
         with self._changed:
             if len(self._waiting) >= self._limit.waiting and not no_timeout:
@@ -75,7 +77,7 @@ class SlotPool:
                 self._changed.notify_all()
 
     def try_acquire(self, name: str) -> bool:
-        """Takes a place if one is free and nobody waits for it."""
+        """Take a slot if one is free and no other statement waits for it."""
         with self._changed:
             if not self._is_free(name) or self._next() is not None:
                 return False
@@ -83,7 +85,7 @@ class SlotPool:
             return True
 
     def release(self, name: str) -> None:
-        """Gives a place back."""
+        """Release a slot."""
         with self._changed:
             self._running[name] -= 1
             if not self._running[name]:
@@ -95,16 +97,16 @@ class SlotPool:
             self._changed.notify_all()
 
     def is_held_by(self, name: str) -> bool:
-        """Whether a place is a name's now."""
+        """Return whether a name holds a slot."""
         return name in self._running
 
     def wake_waiters(self) -> None:
-        """Lets those that wait see that they need not."""
+        """Make the waiting statements check again."""
         with self._changed:
             self._changed.notify_all()
 
     def waiting(self) -> list[str]:
-        """The names of those that wait, the first that came first."""
+        """Return the names of the waiting statements, oldest first."""
         with self._changed:
             return [each.name for each in self._waiting]
 
@@ -122,8 +124,11 @@ class SlotPool:
 
 @dataclass(eq=False, slots=True)
 class RunningQuery:
-    """A statement that runs. `id`: by which it is ended · `requeued`: it was, since it is heavy and no place for
-    heavy ones was free."""
+    """A running statement.
+
+    id: by which it is killed.
+    requeued: it was killed, as it is heavy and no heavy slot was free.
+    """
 
     token: CancellationToken
     started_at: float
@@ -133,7 +138,10 @@ class RunningQuery:
 
 
 class QueryScheduler:
-    """The turns of one analytic store. `kill`: ends the statement of an id if it runs; called from a thread of ours."""
+    """The schedule of one analytic store.
+
+    kill: ends the statement of an id if it runs; a thread of the scheduler calls it.
+    """
 
     def __init__(
         self,
@@ -155,32 +163,30 @@ class QueryScheduler:
         self._closed = False
 
     def close(self) -> None:
-        """Ends the thread that watches."""
+        """End the thread that checks statements."""
         self._closed = True
         self._wake.set()
         if self._watcher is not None:
             self._watcher.join()
 
     def waiting(self) -> list[str]:
-        """The names of those that wait for a turn."""
+        """Return the names of the statements that wait for a slot."""
         return self._light.waiting() + self._heavy.waiting() + self._files.waiting()
 
-    @contextmanager
-    def light(self, token: CancellationToken) -> Iterator[RunningQuery]:
-        """A turn, as long as the block runs. Raises ReportsBusy, Abandoned."""
-        with self._run(token, self._light) as turn:
-            yield turn
+    def light(self, token: CancellationToken) -> AbstractContextManager[RunningQuery]:
+        """Hold a light slot during the block. Raises ReportsBusy, RequestCancelled."""
+        return self._run(token, self._light)
 
-    @contextmanager
-    def heavy(self, token: CancellationToken) -> Iterator[RunningQuery]:
-        """A turn of what was sent back. Raises ReportsBusy, Abandoned."""
-        with self._run(token, self._heavy) as turn:
-            yield turn
+    def heavy(self, token: CancellationToken) -> AbstractContextManager[RunningQuery]:
+        """Hold a heavy slot for a requeued statement. Raises ReportsBusy, RequestCancelled."""
+        return self._run(token, self._heavy)
 
     @contextmanager
     def file_slot(self, token: CancellationToken, *, no_timeout: bool) -> Iterator[None]:
-        """A turn for the next rows of a file, in a place for heavy ones, of which files leave one to reports. patient:
-        it waits as long as it takes. Raises as `SlotPool.acquire`."""
+        """Hold a heavy slot for the next rows of a file; files leave one to reports.
+
+        no_timeout: wait without limit. Raises the errors of `SlotPool.acquire`.
+        """
         with (
             self._slot(token, self._files, no_timeout=no_timeout),
             self._slot(token, self._heavy, no_timeout=no_timeout),
@@ -243,8 +249,8 @@ class QueryScheduler:
                 if turn.heavy:
                     self._light.release(turn.token.name)
         if turn.requeued or turn.token.is_cancelled:
-            # Again until it has ended: an order that came before the statement began found nothing to end.
+            # Again until it has ended: a kill before the begin of the statement has no effect.
             try:
                 self._kill(turn.id)
             except Exception:
-                log.warning("a statement could not be ended", exc_info=True)
+                log.warning("statement not killed", exc_info=True)

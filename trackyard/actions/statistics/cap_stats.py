@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
-from trackyard.analytics.reports.click_counts import count_clicks
+from trackyard.analytics.reports.clicks import count_clicks
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.offers.caps import CapRule
 from trackyard.domain.offers.counters import CapType

@@ -1,8 +1,8 @@
-"""One door to the analytic store: chDB in this process, or a ClickHouse server; the same SQL
-(docs/spec/engine.md#analytic-store).
+"""The analytic store: chDB in this process, or a ClickHouse server, with the same SQL.
 
-chDB allows one process per directory and one directory per process, and one client is one lock: so a process
-opens one `Analytics` and asks it from any thread; clients are pooled. Never fork after opening.
+docs/spec/engine.md#analytic-store. chDB allows one process per directory and one directory per process, and a client
+runs one statement at a time. So a process opens one `Analytics` and uses it from any thread; clients are pooled. Never
+fork after it is open.
 """
 
 import importlib
@@ -37,8 +37,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class QueryLimits:
-    """What one statement may take: seconds, bytes of memory (groups and sorts of more than a quarter of it go to disk)
-    · light, heavy: how many of those that requests ask run at once."""
+    """The limits of statements.
+
+    seconds, memory: of one statement; groups and sorts of more than a quarter of the memory (bytes) go to disk.
+    light, heavy: of the concurrent statements of requests.
+    """
 
     seconds: int = 30
     memory: int = 1_000_000_000
@@ -47,12 +50,12 @@ class QueryLimits:
 
     @property
     def clause(self) -> str:
-        """As settings of a statement."""
+        """Return the limits as settings of a statement."""
         spill = self.memory // 4
         return (
             f"max_execution_time = {self.seconds}, max_memory_usage = {self.memory}, "
             f"max_bytes_before_external_group_by = {spill}, max_bytes_before_external_sort = {spill}, "
-            # the bytes alone say when: beside a share of what the machine has left a sort would never go to disk
+            # only the bytes decide: with a share of the free memory too, a sort would never go to disk
             "max_bytes_ratio_before_external_group_by = 0, max_bytes_ratio_before_external_sort = 0"
         )
 
@@ -68,7 +71,7 @@ _CHDB_CONFIG = """<clickhouse>
   <background_pool_size>2</background_pool_size>
 </clickhouse>
 """
-"""Caches a small machine can afford. The engine's logs about itself are off as long as they are not named here."""
+"""Caches for a small machine. The engine's own logs are off, as they are not named here."""
 
 _SESSION_SETTINGS: dict[str, Any] = {
     "max_threads": 2,
@@ -79,7 +82,7 @@ _SESSION_SETTINGS: dict[str, Any] = {
     "insert_deduplicate": 1,
     # A journal written before a column was added is loaded with that column's default.
     "input_format_json_compact_allow_variable_number_of_columns": 1,
-    # What is no text is no text.
+    # A value of another type is not read as text.
     "input_format_json_read_arrays_as_strings": 0,
     "input_format_json_read_objects_as_strings": 0,
     "input_format_json_read_numbers_as_strings": 0,
@@ -95,30 +98,30 @@ _ONE_BLOCK_SETTINGS: dict[str, Any] = {
     "min_insert_block_size_rows": 1_048_576,
     "min_insert_block_size_bytes": 1_000_000_000,
 }
-"""What is inserted is one block, so that a repeat is the same block."""
+"""An insert is one block, so that a repeat is the same block."""
 
 _TIMEOUT_CODES = frozenset({158, 159, 160, 396})
 """ClickHouse's codes for too many rows, out of time, too slow, too many result rows."""
 
 _OUT_OF_MEMORY_CODE = 241
-"""Its code for out of memory."""
+"""ClickHouse's code for out of memory."""
 
 _KILLED_CODE = 394
-"""Its code for a statement that was ended by another."""
+"""ClickHouse's code for a killed statement."""
 
 _UNAVAILABLE_CODES = frozenset(
     {60, 74, 75, 76, 81, 107, 108, 198, 202, 203, 209, 210, 242, 243, 279, 319, 425, 516, 999}
 )
-"""Its codes for a store that is not there, cannot be reached or used now, has no disk space left or lost its files."""
+"""ClickHouse's codes for a store that is unreachable, cannot be used now, has no disk space or lost its files."""
 
 _PARSE_ERROR_CODES = frozenset({6, 25, 26, 27, 32, 33, 38, 41, 53, 69, 70, 72, 117, 131, 321, 407})
-"""Its codes for text that does not parse as the column's type, or ends too early."""
+"""ClickHouse's codes for text that does not parse as the column's type, or ends too early."""
 
 
 class StoreError(Exception):
-    """The analytic store failed or could not be reached; what a load did is then not known.
+    """The analytic store failed or is unreachable; the result of a load is then unknown.
 
-    `unreadable`: it answered that it cannot read what it was given.
+    unreadable: it answered that it cannot read its input.
     """
 
     def __init__(self, text: str, *, unreadable: bool = False) -> None:
@@ -127,14 +130,17 @@ class StoreError(Exception):
 
 
 class _JsonPage(msgspec.Struct, Generic[T]):
-    """An answer in the format JSONCompact; the number is exact with the setting `exact_rows_before_limit`."""
+    """An answer in the format JSONCompact.
+
+    The number is exact with the setting `exact_rows_before_limit`.
+    """
 
     data: list[T]
     rows_before_limit_at_least: int
 
 
 class StoreUnavailable(StoreError, Unavailable):
-    """The store cannot be reached, or cannot read or write now. To a caller of the API it says no more than that."""
+    """The store is unreachable, or cannot read or write now. Callers of the API learn no more."""
 
     def __init__(self, text: str) -> None:
         Unavailable.__init__(self)
@@ -143,15 +149,15 @@ class StoreUnavailable(StoreError, Unavailable):
 
 
 class OutOfMemory(ReportTooHeavy):
-    """A statement over the memory that one may take."""
+    """A statement exceeded its memory."""
 
 
 class _QueryKilled(StoreError):
-    """The statement was ended by `QueryScheduler`."""
+    """The `QueryScheduler` ended the statement."""
 
 
 class Analytics:
-    """A database of the analytic store. Safe to use from several threads; `close` gives everything back."""
+    """A database of the analytic store. Safe to use from several threads."""
 
     def __init__(self, address: str, database: str, config: Path | None, limits: QueryLimits) -> None:
         self._address = address
@@ -165,10 +171,11 @@ class Analytics:
 
     @classmethod
     def open(cls, address: str, *, database: str = "trackyard", limits: QueryLimits | None = None) -> "Analytics":
-        """Opens `chdb:///directory` or `http(s)://user:password@host:port/database`; creates the database.
+        """Open `chdb:///directory` or `http(s)://user:password@host:port/database`; create the database.
 
-        database: for an address that names none · limits: of what is asked. Raises StoreError when the store cannot
-        be opened (chDB: another process has the directory).
+        database: for an address without one.
+        limits: of statements.
+        Raises StoreError when the store cannot be opened (chDB: another process has the directory).
         """
         config = None
         if address.startswith("chdb:"):
@@ -185,14 +192,14 @@ class Analytics:
             first = clickhouse_connect.get_client(dsn=address, **_client_options(config))
             first.command(f"CREATE DATABASE IF NOT EXISTS `{database}`")
             store = cls(address, database, config, limits or QueryLimits())
-            store._open.append(first)  # and left alone: chDB stops when nobody has it open
+            store._open.append(first)  # stays open and unused: chDB stops without an open client
             store._idle.put(store._take_client())
         except ClickHouseError as error:
             raise StoreError(f"the analytic store at {_without_password(address)} does not open: {error}") from error
         return store
 
     def close(self) -> None:
-        """Closes every client; the directory is free for another process afterwards."""
+        """Close every client; then another process can open the directory."""
         self._scheduler.close()
         with self._lock:
             for client in self._open:
@@ -201,19 +208,18 @@ class Analytics:
             self._idle = queue.LifoQueue()
 
     def rows(self, sql: str, parameters: Mapping[str, Any], row: type[T]) -> list[T]:
-        """The rows of a SELECT, each decoded as `row` (a type with one field or item a column).
+        """Return the rows of a SELECT, each decoded as `row`, a type with one field or item per column.
 
-        `{name:Type}` in `sql` stands for `parameters["name"]`. Raises ReportTooHeavy over the limits of one
-        statement, and
-        within a request (analytics/cancellation.py), which has to wait for its turn, ReportsBusy and Abandoned.
+        `{name:Type}` in `sql` is replaced by `parameters["name"]`. Raises ReportTooHeavy over the limits of one
+        statement. A request (analytics/cancellation.py) waits for a slot: raises ReportsBusy and RequestCancelled.
         """
         body = self._query(f"{sql}\nSETTINGS {self._limits.clause}", parameters, "JSONCompactEachRow")
         return msgspec.json.Decoder(row).decode_lines(body)
 
     def page(self, sql: str, parameters: Mapping[str, Any], row: type[T]) -> tuple[list[T], int]:
-        """The rows of a SELECT that ends with a LIMIT, as `rows`, and how many there are without it.
+        """Return the rows of a SELECT that ends with a LIMIT, and their number without the LIMIT.
 
-        The count costs nothing: what sorts the rows has seen them all. Raises as `rows`.
+        The count costs nothing, as the sort reads all rows. Raises the errors of `rows`.
         """
         limited = f"{sql}\nSETTINGS exact_rows_before_limit = 1, {self._limits.clause}"
         content = self._query(limited, parameters, "JSONCompact")
@@ -222,8 +228,10 @@ class Analytics:
 
     @contextmanager
     def file_slot(self, *, no_timeout: bool) -> Iterator[None]:
-        """A turn for the next rows of a file that a request is answered with; what is asked in the block waits for no
-        other. patient: it waits as long as it takes. Raises ReportsBusy, unless it is patient, and Abandoned."""
+        """Hold a slot for the next rows of a file; statements in the block do not wait.
+
+        no_timeout: wait without limit. Raises ReportsBusy, unless no_timeout, and RequestCancelled.
+        """
         token = current_cancellation.get()
         if token is None:
             yield
@@ -237,18 +245,18 @@ class Analytics:
 
     @contextmanager
     def stream(self, sql: str, parameters: Mapping[str, Any], row: type[T]) -> Iterator[Iterator[list[T]]]:
-        """The rows of a SELECT whose one column is `packed_row_column`, read as they are asked for, some at a time.
+        """Yield the rows of a SELECT with the one column `packed_row_column`, in pieces, as they are read.
 
-        The statement ends with the block, which holds a client: it takes no turn, so who calls takes one for each
-        piece (`file_slot`), and bounds how many there are, and how long. Raises ReportTooHeavy and StoreError, also
-        where rows are asked for.
+        The statement ends with the block, which holds a client but no slot. The caller takes a slot for each piece
+        (`file_slot`) and limits the number and time of streams. Raises ReportTooHeavy and StoreError, also when rows
+        are read.
         """
         with self._open_stream(sql, parameters, row_stream.ROW_FORMAT) as source:
             yield row_stream.unpack_rows(source, row)
 
     @contextmanager
     def batches(self, sql: str, parameters: Mapping[str, Any], reader: ColumnReader) -> Iterator[Iterator[Batch]]:
-        """The rows of a SELECT whose one column is `packed_line`, by column; as `stream`."""
+        """Yield the rows of a SELECT with the one column `packed_line_column`, by column, as `stream`."""
         with self._open_stream(sql, parameters, LINE_FORMAT) as source:
             yield reader.batches(source)
 
@@ -265,17 +273,17 @@ class Analytics:
                 source.close()
 
     def run(self, sql: str) -> None:
-        """Runs a statement without an answer, such as DDL."""
+        """Run a statement without an answer, such as DDL."""
         with self._client() as client:
             client.command(sql)
 
     def insert(
         self, target: str, columns: tuple[tuple[str, str], ...], body: bytes, form: str, settings: Mapping[str, Any]
     ) -> None:
-        """Inserts `body`, written in the format `form`, into `target`. Only analytics/load.py calls this.
+        """Insert `body` in the format `form` into `target`. Only analytics/load.py calls this.
 
-        columns: names and types, in the order of `body`. Its texts are read as such and put into their dictionaries
-        together: one by one that takes twice as long as all the reading.
+        columns: names and types, in the order of `body`. Its texts are read as texts and added to their dictionaries
+        together: to add them one by one takes twice as long as to read them.
         """
         names = ", ".join(f"`{name}`" for name, _ in columns)
         structure = ", ".join(f"`{name}` {kind.replace(_DICTIONARY, 'String')}" for name, kind in columns)
@@ -289,16 +297,8 @@ class Analytics:
                 clause = ", ".join(f"{name} = {_quoted(value)}" for name, value in insert_settings.items())
                 client.command(f"INSERT INTO {rows} file('{path}', '{form}', '{structure}') SETTINGS {clause}")
 
-    def is_answering(self) -> bool:
-        """Whether the store answers a trivial query now."""
-        try:
-            return self.rows("SELECT 1", {}, tuple[int]) == [(1,)]
-        except (StoreError, ReportTooHeavy):
-            log.warning("the analytic store does not answer", exc_info=True)
-            return False
-
     def _query(self, sql: str, parameters: Mapping[str, Any], form: str) -> bytes:
-        """The answer to a SELECT in a format. What is asked outside of a request waits for no turn."""
+        """Return the answer to a SELECT in a format. Outside of requests it waits for no slot."""
         token = current_cancellation.get()
         if token is None:
             return self._raw_query(sql, parameters, form)
@@ -314,14 +314,14 @@ class Analytics:
     def _query_unless_requeued(
         self, running_query: RunningQuery, sql: str, parameters: Mapping[str, Any], form: str
     ) -> bytes | None:
-        """The answer; None when the statement was sent back. Raises Abandoned."""
+        """Return the answer; None when the statement was requeued. Raises RequestCancelled."""
         try:
             answer = self._raw_query(f"{sql}, log_comment = '{running_query.id}'", parameters, form)
         except _QueryKilled:
             if not running_query.requeued and not running_query.token.is_cancelled:
                 raise
         else:
-            # One that was ended may answer all the same, with a part of its rows or none, and not say so.
+            # A killed statement may answer without an error, with a part of its rows or none.
             if not running_query.requeued and not running_query.token.is_cancelled:
                 return answer
         if running_query.token.is_cancelled:
@@ -337,9 +337,10 @@ class Analytics:
 
     @contextmanager
     def _client(self, *, reusable: bool = True) -> Iterator[Client]:
-        """A client for one statement. again: whether another may use it then.
+        """Yield a client for one statement.
 
-        None does once a statement of it failed: chDB gives the next one the rest of what the failed one had to say.
+        reusable: whether another statement may use it afterwards. After a failure none does: chDB answers the next
+        statement with the rest of the failed one.
         """
         client = None
         try:
@@ -363,7 +364,7 @@ class Analytics:
                 client.close()
 
     def _translate_error(self, error: ClickHouseError) -> Exception:
-        """What a failure of the store is to those that asked."""
+        """Return the error for the caller of a failed statement."""
         code, text = getattr(error, "code", None), str(error)
         if code in _TIMEOUT_CODES:
             return ReportTooHeavy(f"The report took longer than {self._limits.seconds} seconds: {NARROWING_HINT}")
@@ -373,7 +374,7 @@ class Analytics:
         if code == _KILLED_CODE:
             return _QueryKilled(text)
         if code in _UNAVAILABLE_CODES or (code is None and isinstance(error, OperationalError)):
-            log.warning("the analytic store is gone", exc_info=error)
+            log.warning("analytic store unavailable", exc_info=error)
             return StoreUnavailable(text)
         return StoreError(text, unreadable=code in _PARSE_ERROR_CODES)
 
@@ -390,7 +391,7 @@ class Analytics:
 
 
 def _load_chdb() -> None:
-    """Imports chDB without pyarrow, which it loads only because it is there: 45 MB that nothing here uses."""
+    """Import chDB without pyarrow, which it loads but does not need here: 45 MB."""
     absent = "pyarrow" not in sys.modules
     if absent:
         sys.modules["pyarrow"] = None  # type: ignore[assignment]
@@ -403,7 +404,7 @@ def _load_chdb() -> None:
 
 @contextmanager
 def _memory_file(body: bytes) -> Iterator[str]:
-    """The path of a file that has these bytes and lies on no disk."""
+    """Yield the path of a file in memory with these bytes."""
     with open(os.memfd_create("rows"), "wb", buffering=0) as file:
         rest = memoryview(body)
         while rest:
@@ -412,13 +413,13 @@ def _memory_file(body: bytes) -> Iterator[str]:
 
 
 def _quoted(value: Any) -> str:
-    """A value as SQL."""
+    """Return a value as SQL."""
     return str(value) if isinstance(value, int) else "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def _client_options(config: Path | None) -> dict[str, Any]:
     if config is None:
-        # A list of 10,000 ids does not fit an address, so parameters travel in the body.
+        # A list of 10,000 ids does not fit into a URL, so parameters are sent in the body.
         return {"autogenerate_session_id": False, "form_encode_query_params": True}
     return {"chdb_options": {"config-file": str(config)}}
 

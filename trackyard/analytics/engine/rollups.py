@@ -1,8 +1,8 @@
-"""Sums that clicks, views and facts carry along, so that a report reads few rows (docs/decisions/0028).
+"""Sums of clicks, impressions and conversion events, for fast reports (docs/decisions/0028).
 
-A rollup is a projection: it lives in the same parts on disk as the rows it sums, is written, merged and dropped with
-them, and so cannot say anything else than they do. A query that it can answer is answered from it by the engine: one
-that asks for its columns, for whole days (`time_bucket(DAY_MS)`) or whole grains, and for its sums.
+A rollup is a projection: it is in the same parts on disk as its rows, is written, merged and dropped with them, and so
+always equals their sums. The engine answers a query from it when the query needs its columns, whole days
+(`time_bucket(DAY_MS)`) or whole grains, and its sums.
 """
 
 from collections.abc import Sequence, Set
@@ -32,13 +32,16 @@ _UTC_ZONES: Final = frozenset({"UTC", "Etc/UTC", "Etc/UCT", "UCT", "Zulu", "Etc/
 
 
 def time_bucket(grain: int) -> str:
-    """The number of the day, hour or step (milliseconds `grain`) of a row, counted from 1970 in UTC."""
+    """Return the SQL of the number of a row's day, hour or step since 1970 in UTC.
+
+    grain: milliseconds.
+    """
     return f"intDiv(time, {grain})"
 
 
 @dataclass(frozen=True, slots=True)
 class Rollup:
-    """Sums by day (UTC), columns, and, where `grain` is less than a day, by that part of it."""
+    """Sums by day (UTC), columns, and grain, when that is shorter than a day."""
 
     name: str
     columns: tuple[str, ...]
@@ -47,7 +50,7 @@ class Rollup:
 
     @property
     def body(self) -> str:
-        """The SELECT of the projection. Its keys are its order: a filter by its first column reads little."""
+        """Return the SELECT of the projection, sorted by its keys."""
         finer = () if self.grain == DAY_MS else (time_bucket(self.grain),)
         keys = ", ".join((time_bucket(DAY_MS), *self.columns, *finer))
         return f"SELECT {keys}, {', '.join(self.sums)} GROUP BY {keys}"
@@ -67,7 +70,7 @@ TRAFFIC_ROLLUPS: Final = (
     Rollup("by_version", ("os", "os_version")),
     Rollup("by_browser", ("browser", "browser_version", "device")),
 )
-"""Those of clicks and of views."""
+"""The rollups of clicks and of impressions."""
 
 CONVERSION_ROLLUPS: Final = (
     Rollup("by_goal_step", ("goal", "status"), STEP_MS, CONVERSION_SUMS),
@@ -75,12 +78,14 @@ CONVERSION_ROLLUPS: Final = (
     Rollup("by_affiliate_day", ("affiliate", "status"), DAY_MS, CONVERSION_SUMS),
     Rollup("by_country_day", ("country", "os", "device", "status"), DAY_MS, CONVERSION_SUMS),
 )
-"""Those of facts: of columns that many conversions of a day share."""
+"""The rollups of conversion events, by columns that many conversions of a day share."""
 
 
 def find_grains(columns: Set[str], rollups: Sequence[Rollup] = TRAFFIC_ROLLUPS) -> tuple[int, ...]:
-    """The grains of the rollups that have all of these columns, that of the one with the fewest rows first: with few
-    columns, then with coarse grains. None: there is no such rollup."""
+    """Return the grains of the rollups that have all of these columns, those with the fewest rows first.
+
+    Rollups with few columns have the fewest rows, then those with coarse grains.
+    """
     found = [rollup for rollup in rollups if columns <= set(rollup.columns)]
     found.sort(key=lambda rollup: (len(rollup.columns), -rollup.grain))
     return tuple(dict.fromkeys(rollup.grain for rollup in found))
@@ -90,7 +95,7 @@ def find_grains(columns: Set[str], rollups: Sequence[Rollup] = TRAFFIC_ROLLUPS) 
 class PeriodPart:
     """A part of a period (UTC ms, `until` exclusive).
 
-    grain: of the rollups that can answer it; None = rows have to be read.
+    grain: of the rollups that can answer it; None = rows must be read.
     """
 
     since: int
@@ -99,7 +104,10 @@ class PeriodPart:
 
     @property
     def conditions(self) -> tuple[str, ...]:
-        """That a row is of this part, in the words of rollups; days come first: by them all tables are sorted."""
+        """Return the conditions of a row of this part in the expressions of rollups.
+
+        Days are first, as all tables are sorted by them.
+        """
         if self.grain is None:
             return (f"time >= {self.since}", f"time < {self.until}")
         days = (
@@ -116,8 +124,7 @@ class PeriodPart:
 def split_period(
     since: int, until: int, columns: Set[str], rollups: Sequence[Rollup] = TRAFFIC_ROLLUPS
 ) -> list[PeriodPart]:
-    """A period in pieces that rollups with these columns answer, if there are such: whole days, and what is left of the
-    first and the last one."""
+    """Split a period into whole days, for rollups with these columns, and its first and last part."""
     available_grains = find_grains(columns, rollups)
     first, end = -(-since // DAY_MS) * DAY_MS, until // DAY_MS * DAY_MS
     if not available_grains or first >= end:
@@ -132,7 +139,10 @@ def _coarsest_part(since: int, until: int, available_grains: tuple[int, ...]) ->
 
 
 def has_whole_grains(zone: str, since: int, until: int, grain: int) -> bool:
-    """Whether each local hour from `since` to `until` (UTC ms) consists of whole grains; of a day: each local day."""
+    """Return whether each local hour from `since` to `until` (UTC ms) consists of whole grains.
+
+    With grains of a day: each local day.
+    """
     if since % grain or until % grain:
         return False
     if grain == DAY_MS:
@@ -143,7 +153,10 @@ def has_whole_grains(zone: str, since: int, until: int, grain: int) -> bool:
 
 @lru_cache(maxsize=4096)
 def _offsets_are_whole(zone: str, year: int, grain: int) -> bool:
-    """Asked of each day: no zone keeps an offset for less."""
+    """Return whether the offset of each day of a year is of whole grains.
+
+    No zone has an offset for less than a day.
+    """
     local, first = ZoneInfo(zone), datetime(year, 1, 1, tzinfo=UTC)
     offsets = {(first + timedelta(days=day)).astimezone(local).utcoffset() or timedelta() for day in range(367)}
     return not any(offset % timedelta(milliseconds=grain) for offset in offsets)

@@ -1,4 +1,4 @@
-"""The tables of the analytic store, derived from the rows that fill them, and the steps that make them.
+"""The tables of the analytic store and their migrations, derived from the rows that fill them.
 
 Columns come from domain/statistics/click_columns.py and domain.statistics.rows.TARGETS. A store gets new columns that
 have a default when it is opened. A store with other differences from the declarations is rejected.
@@ -20,10 +20,10 @@ from trackyard.domain.statistics import rows
 from trackyard.domain.statistics.click_columns import Click, Impression, column_type
 
 POSITION_COLUMNS = ("journal", "position")
-"""Where the record of a click or a view stands; these two precede its own columns."""
+"""The position of the record of a click or impression; these columns precede its own."""
 
 _REBUILT = re.compile("_beside$|_later$")
-"""The ends of the names of tables that a rebuild fills."""
+"""The ends of the names of shadow tables."""
 _SMALL_TYPES = {"uniq": "UInt8", "sign": "Int8", "status": "UInt8", "forced": "UInt8", "test": "UInt8"}
 _CODECS = {"time": "CODEC(Delta, ZSTD(1))", "position": "CODEC(Delta, ZSTD(1))", "click_time": "CODEC(Delta, ZSTD(1))"}
 _BASE_SETTINGS = "non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1"
@@ -34,9 +34,11 @@ _PROJECTION_SETTINGS = f"{_BASE_SETTINGS}, lightweight_mutation_projection_mode 
 class Table:
     """A table filled by analytics/load.py.
 
-    `key`: columns that tell one row from every other · `has_time`: whether it has `time`, by which a look for
-    rows already loaded is bounded · `month`: of a row, as YYYYMM: what is kept no longer goes by the month ·
-    `form`: the format of its lines · `projections`: by name; each part of the table carries its own.
+    key: the columns that identify a row.
+    has_time: whether it has `time`, which limits the search for rows that are loaded already.
+    month: of a row, as YYYYMM; old rows are dropped by month.
+    form: the format of its lines.
+    projections: the bodies by name.
     """
 
     name: str
@@ -52,11 +54,11 @@ class Table:
 
     @property
     def column_names(self) -> tuple[str, ...]:
-        """The columns in the order of a line."""
+        """Return the names of the columns in the order of a line."""
         return tuple(name for name, _ in self.columns)
 
     def create_statement(self) -> str:
-        """The CREATE TABLE of this table."""
+        """Return the CREATE TABLE of this table."""
         lines = [f"`{name}` {kind} {_CODECS.get(name, 'CODEC(ZSTD(1))')}" for name, kind in self.columns]
         lines += self.indexes
         lines += [f"PROJECTION `{name}` ({body})" for name, body in self.projections.items()]
@@ -73,7 +75,7 @@ def _columns(struct: type[msgspec.Struct]) -> tuple[tuple[str, str], ...]:
 def _column_type(name: str, annotation: Any) -> str:
     kind, column = column_type(annotation)
     if kind is int:
-        return _SMALL_TYPES.get(name, "Int64")  # a number from outside never makes a row unloadable
+        return _SMALL_TYPES.get(name, "Int64")  # any number of a request can be loaded
     if kind is Decimal:
         return "Decimal(18, 4)"
     if kind is str:
@@ -90,34 +92,34 @@ _EVENT_PROJECTIONS = MappingProxyType(
     }
 )
 
+CLICK_ID_SECOND = "reinterpretAsUInt32(reverse(substring(id, 1, 4)))"
+"""The SQL of the second with which the id of a click in the look-up begins."""
+
+
+def _traffic_table(name: str, record: type[msgspec.Struct]) -> Table:
+    return Table(
+        name,
+        (("journal", "LowCardinality(String)"), ("position", "Int64"), *_columns(record)),
+        key=POSITION_COLUMNS,
+        order=f"{_DAY}, affiliate, offer, time, id",
+        projections=_TRAFFIC_PROJECTIONS,
+        settings=_PROJECTION_SETTINGS,
+    )
+
+
 TABLES = MappingProxyType(
     {
         table.name: table
         for table in (
-            Table(
-                "click",
-                (("journal", "LowCardinality(String)"), ("position", "Int64"), *_columns(Click)),
-                key=POSITION_COLUMNS,
-                order=f"{_DAY}, affiliate, offer, time, id",
-                projections=_TRAFFIC_PROJECTIONS,
-                settings=_PROJECTION_SETTINGS,
-            ),
-            Table(
-                "view",
-                (("journal", "LowCardinality(String)"), ("position", "Int64"), *_columns(Impression)),
-                key=POSITION_COLUMNS,
-                order=f"{_DAY}, affiliate, offer, time, id",
-                projections=_TRAFFIC_PROJECTIONS,
-                settings=_PROJECTION_SETTINGS,
-            ),
-            Table(  # one id is found by reading one small granule, however many there are
+            _traffic_table("click", Click),
+            _traffic_table("view", Impression),
+            Table(  # an id is found in one small granule, with any number of ids
                 "click_lookup",
                 (("id", "FixedString(12)"), ("record", "String")),
                 key=("id",),
                 order="id",
                 has_time=False,
-                # of its second, which the id begins with
-                month="toYYYYMM(toDateTime(reinterpretAsUInt32(reverse(substring(id, 1, 4))), 'UTC'))",
+                month=f"toYYYYMM(toDateTime({CLICK_ID_SECOND}, 'UTC'))",
                 form="RowBinary",
                 settings=f"{_BASE_SETTINGS}, index_granularity = 128, max_compress_block_size = 16384",
             ),
@@ -144,7 +146,7 @@ TABLES = MappingProxyType(
         )
     }
 )
-"""Every table that is loaded, by its name (for facts and logs also the outbox target)."""
+"""Every table that is loaded, by its name, for conversion events and logs the outbox target."""
 
 
 def _create_tables(analytics: Analytics) -> None:
@@ -157,7 +159,7 @@ def _create_views(analytics: Analytics) -> None:
 
 
 def _partition_lookup(analytics: Analytics) -> None:
-    """`click_lookup` by months, as it is made now; it was one partition once."""
+    """Divide an old `click_lookup` of one partition by months."""
     table = TABLES["click_lookup"]
     sql = "SELECT partition_key FROM system.tables WHERE database = currentDatabase() AND name = {name:String}"
     if analytics.rows(sql, {"name": table.name}, tuple[str]) != [("",)]:
@@ -174,8 +176,10 @@ def _partition_lookup(analytics: Analytics) -> None:
 
 
 def _add_projections(analytics: Analytics) -> None:
-    """Projections for tables of before there were these. Their rows are summed in the background; until that is done a
-    question reads the rows themselves."""
+    """Add missing projections to existing tables.
+
+    Their rows are summed in the background; until then a query reads the rows.
+    """
     sql = "SELECT name FROM system.projections WHERE database = currentDatabase() AND table = {table:String}"
     for table in TABLES.values():
         if not table.projections:
@@ -209,14 +213,14 @@ MIGRATIONS: tuple[Callable[[Analytics], None], ...] = (
     _add_projections,  # those of 0036
     _add_columns,  # `prelanding`
 )
-"""What was done to the schema, in order; the number of a step is its place, from 1. Steps may run twice.
+"""The steps of the schema in order; their numbers begin at 1. Steps may run twice.
 
 New columns with a default need no step.
 """
 
 
 def migrate(analytics: Analytics) -> None:
-    """Brings the store to the newest schema. Raises StoreError when its columns are not the declared ones."""
+    """Migrate the store to the newest schema. Raises StoreError for columns that differ from it."""
     analytics.run(
         "CREATE TABLE IF NOT EXISTS schema_step (number UInt32, at DateTime DEFAULT now()) "
         "ENGINE = MergeTree ORDER BY number"

@@ -1,5 +1,7 @@
-"""What clocks show, in SQL. The rules of zones are the program's own: those that an engine brings along may be older or
-newer, and then a row would stand in another day than the list, the period and the answer's times say."""
+"""Local times in SQL, by the program's own rules of zones.
+
+The rules of an engine may be older or newer; then a report would count a row in another day than the list shows.
+"""
 
 import re
 from typing import Final
@@ -8,18 +10,19 @@ from zoneinfo import ZoneInfo
 from trackyard.base.zones import offsets_between
 
 _LOCAL_TIME: Final = re.compile(r"toDateTime\((intDiv\([\w.]+, \d+\)(?: \* \d+)?), \{zone:String\}\)")
-"""A moment of the asked zone, as statements are written before the zone is known: seconds, or steps of some."""
+"""A time of the requested zone in a statement before the zone is known: seconds, or steps of them."""
 
 
 def resolve_local_times(sql: str, zone: str, since: int, until: int) -> str:
-    """A statement in which each moment of the asked zone is what its clocks show, as a DateTime of UTC.
+    """Return a statement with each time of the requested zone as its local time, a DateTime of UTC.
 
-    zone: an IANA name · since, until: of all these moments, UTC ms, `until` exclusive. Raises ValueError for a
-    statement that asks for the engine's own zones in another way.
+    zone: an IANA name.
+    since, until: of all these times, UTC milliseconds, `until` exclusive.
+    Raises ValueError for a statement that uses the engine's zones in another way.
     """
     resolved = _LOCAL_TIME.sub(lambda found: _local_time_sql(found[1], zone, since, until), sql)
     if "{zone:" in resolved:
-        raise ValueError(f"a moment in a zone that is not known here: {resolved}")
+        raise ValueError(f"a time in a zone that is not resolved: {resolved}")
     return resolved
 
 

@@ -1,9 +1,8 @@
-"""Rows by column out of the analytic store, for files of many rows.
+"""Rows of the analytic store by column, for files of many rows.
 
-The store packs a row into the line of a JSON array (analytics/exports/row_stream.py says why). Such a line is one of
-CSV, too, as long
-as it escapes nothing but quotes and backslashes: so lines are read by a reader of CSV, which makes columns of them
-without an object of Python for any value.
+The store packs a row into the line of a JSON array (analytics/exports/row_stream.py). With quotes and backslashes as
+its only escapes, such a line is also CSV. So a reader of CSV reads the lines into columns, without an object of Python
+for each value.
 """
 
 import re
@@ -16,30 +15,35 @@ from trackyard.analytics.exports.row_stream import ByteSource
 from trackyard.base.arrow import Batch, load_pyarrow
 
 LINE_FORMAT: Final = "TSV"
-"""One packed line after the other, with a backslash before each backslash and apostrophe: a format that the engine in
-this process sends in pieces."""
+"""Packed lines with a backslash before each backslash and apostrophe.
+
+The engine in this process can send this format in pieces.
+"""
 BATCH_ROWS: Final = 20_000
-"""Rows of a batch, at most those of one more read."""
+"""Rows of a batch; those of its last read may exceed it."""
 _BATCH_BYTES: Final = 12_000_000
-"""What the lines of a batch take, at most one more read."""
+"""Bytes of the lines of a batch; its last read may exceed it."""
 _READ_BYTES: Final = 1 << 18
 _JSON_ESCAPE: Final = re.compile(rb"\\(?:u[0-9a-fA-F]{4}|.)")
-"""What is escaped. Matched from left to right, so that a backslash that is escaped itself escapes nothing."""
+"""An escape of JSON. Matches go from left to right, so that an escaped backslash escapes nothing."""
 _CSV_ESCAPES: Final = frozenset((rb"\"", rb"\\"))
-"""Escapes that CSV with a backslash has as well."""
+"""The escapes that JSON and CSV share."""
 _TSV_ESCAPE: Final = re.compile(rb"\\(.)")
-"""What LINES puts a backslash before."""
+"""An escape of LINE_FORMAT."""
 _JSON_ONLY_ESCAPE: Final = re.compile(rb'\\[^"\\]')
 
 
 def packed_line_column(columns: Sequence[str]) -> str:
-    """The one column that holds these. The brackets of the line stay with a number before and one behind them."""
+    """Return the one column that packs these, between two numbers that keep the brackets."""
     return f"toJSONString(tuple(0, {', '.join(columns)}, 0))"
 
 
 class ColumnReader:
-    """Reads lines that hold columns. whole: names of those that are whole numbers, int64; the others are text · often:
-    of those of them whose values come again and again, which get a dictionary."""
+    """A reader of packed lines.
+
+    integer_columns: names of columns of int64; the others are text.
+    repeated_columns: names of columns of text that get a dictionary.
+    """
 
     def __init__(
         self, columns: Sequence[str], *, integer_columns: frozenset[str], repeated_columns: frozenset[str]
@@ -56,7 +60,7 @@ class ColumnReader:
         )
 
     def batches(self, source: ByteSource) -> Iterator[Batch]:
-        """The rows of an answer. Raises EOFError when it ends within one, or is something else."""
+        """Yield the rows of an answer. Raises EOFError for an incomplete or malformed answer."""
         pieces: list[bytes] = []
         rows = size = 0
         while data := source.read(_READ_BYTES):
@@ -73,7 +77,7 @@ class ColumnReader:
             yield self.batch(lines)
 
     def batch(self, lines: bytes) -> Batch:
-        """The rows of some lines, as they are sent."""
+        """Return the rows of lines in LINE_FORMAT."""
         arrow, _, csv, _ = self._modules
         if b"\\" in lines:
             lines = _TSV_ESCAPE.sub(rb"\1", lines)
@@ -92,7 +96,7 @@ class ColumnReader:
 
 
 def _unescape(escape: re.Match[bytes]) -> bytes:
-    """What an escape stands for, but for those of quotes and backslashes."""
+    """Return the text of an escape; those of quotes and backslashes stay."""
     found = escape.group()
     if found in _CSV_ESCAPES:
         return found

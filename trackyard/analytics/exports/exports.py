@@ -1,4 +1,4 @@
-"""All rows of a report, or all clicks of a period, in the order of their pages and in bounded memory."""
+"""All rows of a report or all clicks of a period, ordered, in limited memory."""
 
 import gzip
 import time
@@ -21,14 +21,14 @@ from trackyard.domain.statistics.lists import ClickQuery
 from trackyard.domain.statistics.reports import Report, StatsRow
 
 CHUNK_ROWS: Final = 5000
-"""Statistics rows that are handed on at a time."""
+"""Rows of statistics in one piece."""
 PERIOD_CLICKS: Final = 500_000
-"""Clicks that are sorted at a time, when no day has more."""
+"""Clicks that are sorted together, unless one day has more."""
 MAX_OPEN_S: Final = 60.0
-"""How long a reader may hold a statement open; after it the rest is asked for anew."""
+"""The longest time of an open statement; the rest is then queried again."""
 
 CLICK_COLUMNS: Final = tuple(name for name, column in COLUMNS.items() if column.exported)
-"""The columns that files of clicks are made from."""
+"""The columns of files of clicks."""
 _INTEGER_COLUMNS: Final = frozenset(name for name in CLICK_COLUMNS if EMPTY_CLICK[name] == 0)
 _DICTIONARY_COLUMNS: Final = frozenset(
     name for name in CLICK_COLUMNS if COLUMNS[name].low_cardinality or COLUMNS[name].repeats
@@ -38,7 +38,7 @@ _DAY_MS: Final = 86_400_000
 
 Seconds = Callable[[], float]
 ClickCursor = tuple[int, str]
-"""Where a reader stands: time and id of the last click."""
+"""The position of a reader: time and id of the last click."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class ExportPeriod:
 
 
 def split_into_export_periods(analytics: Analytics, query: ClickQuery) -> list[ExportPeriod]:
-    """The period in spans of whole days of UTC, by which clicks are stored, newest first; days without are left out."""
+    """Split the period into spans of whole days of UTC with clicks, newest first."""
     where, parameters = click_source(query)
     sql = f"SELECT intDiv(time, {_DAY_MS}) AS day, count() {where} GROUP BY day ORDER BY day DESC"
     spans: list[ExportPeriod] = []
@@ -67,8 +67,11 @@ def split_into_export_periods(analytics: Analytics, query: ClickQuery) -> list[E
 def each_click(
     analytics: Analytics, query: ClickQuery, spans: list[ExportPeriod], seconds: Seconds = time.monotonic
 ) -> Generator[Batch, None, None]:
-    """All clicks of the query by column, newest first, whatever its page: `CLICK_COLUMNS`, and conversion_id, that of
-    the first conversion or "". What was loaded behind the reader is left out."""
+    """Yield all clicks of the query by column, newest first; its page is ignored.
+
+    The columns are CLICK_COLUMNS, and conversion_id, that of the first conversion or "". Clicks that are loaded before
+    the reader's position are left out.
+    """
     reader = ColumnReader(CLICK_COLUMNS, integer_columns=_INTEGER_COLUMNS, repeated_columns=_DICTIONARY_COLUMNS)
     for span in spans:
         resume_after: ClickCursor | None = None
@@ -90,7 +93,7 @@ def each_click(
 def _open_batches(
     analytics: Analytics, query: ClickQuery, last: ClickCursor | None, reader: ColumnReader
 ) -> Iterator[Iterator[Batch]]:
-    """The clicks of a query that come after one."""
+    """Yield the clicks of a query after one."""
     where, parameters = click_source(query)
     if last is not None:
         where += " AND time <= {last_time:Int64} AND (time < {last_time:Int64} OR id < {last_id:String})"
@@ -102,7 +105,7 @@ def _open_batches(
 
 
 def _find_conversion_ids(analytics: Analytics, clicks: Batch) -> Array:
-    """The ids of the first conversions of clicks that stand together; "" of those without.
+    """Return the ids of the first conversions of consecutive clicks; "" = none.
 
     Looked for by the times of the clicks, and by their offers and affiliates when they are few: to look for so many
     ids takes longer than all the rest of a file. No conversion is a day older than its click, as far as clocks may be
@@ -129,7 +132,7 @@ def _find_conversion_ids(analytics: Analytics, clicks: Batch) -> Array:
 
 
 class SpooledReport:
-    """The rows of a report as they were at one moment, kept in a file: a slow reader holds no statement open."""
+    """The rows of a report at one moment in a file, so that slow readers need no open statement."""
 
     def __init__(self, report: Report, file: IO[bytes]) -> None:
         self.count = 0
@@ -138,7 +141,7 @@ class SpooledReport:
         self._file = file
 
     def read(self, analytics: Analytics) -> None:
-        """Keeps all rows that answer the report, whatever its page. Raises TooHeavy."""
+        """Store all rows of the report; its page is ignored. Raises ReportTooHeavy."""
         if self._compiled is None:
             return
         sql, parameters = self._compiled.packed_sql, self._compiled.parameters
@@ -151,7 +154,7 @@ class SpooledReport:
                 self.count += len(rows)
 
     def each(self) -> Iterator[list[StatsRow]]:
-        """The rows in their order."""
+        """Yield the rows in their order."""
         if self._compiled is None:
             return
         decode = msgspec.json.Decoder(list[Any]).decode

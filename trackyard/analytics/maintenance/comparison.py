@@ -1,9 +1,9 @@
-"""Live tables beside those made again: what they hold, and which rows of them differ (docs/decisions/0030).
+"""The comparison of live tables with shadow tables after a rebuild (docs/decisions/0030).
 
-Both are loaded while they are compared, one after the other: what is on its way is no difference.
+Both are loaded during the comparison, one after the other: rows in flight are no difference.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set, Sized
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
@@ -11,21 +11,25 @@ from typing import Final
 import msgspec
 
 from trackyard.analytics.engine.connection import Analytics
-from trackyard.analytics.engine.schema import TABLES
+from trackyard.analytics.engine.schema import CLICK_ID_SECOND, TABLES
 from trackyard.analytics.maintenance.rebuild import NEWER_LATE_EVENTS_SQL, RebuildCheckpoint
 from trackyard.analytics.maintenance.shadow_tables import SHADOW_TABLES
 from trackyard.base.money import ZERO
 from trackyard.domain.conversions.sessions import DAY_MS
 
 MAX_LISTED_ROWS: Final = 10_000
-"""Rows of one span that are looked at one by one; the others are counted."""
+"""Differing rows of one period that are listed; the others are counted."""
 _PERIOD_ROWS: Final = 2_000_000
 """Rows of both tables that are compared by one statement."""
 _MAX_ATTEMPTS: Final = 6
 
 
 class Sums(msgspec.Struct, array_like=True, frozen=True):
-    """Rows added up. hash: of all that a reader can see, modulo 2**64 · payout, charge: in the platform currency."""
+    """The sums of rows.
+
+    hash: of all columns that a reader sees, modulo 2**64.
+    payout, charge: in the platform currency.
+    """
 
     rows: int = 0
     hash: int = 0
@@ -59,11 +63,19 @@ class _SumsPair(msgspec.Struct, array_like=True, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class TableComparison:
-    """How a table is compared, most of it expressions. what: a row in words · day: its length, ms or seconds · start:
-    where that of a row begins · bucket: a number, by which rows are added up first · key: what tells one row, or one
-    conversion, from the others · group: what figures are told by · weight: what a row counts · hashed: what counts ·
-    closely: the same of single rows, where it takes longer and is more lenient (one text may be written in several
-    ways) · amounts: whether it has money."""
+    """The comparison of one table, mostly in SQL expressions.
+
+    what: the name of a row for messages.
+    day: its length, milliseconds or seconds.
+    start: the begin of a row's day.
+    bucket: a number by which rows are summed first.
+    key: the identity of a row or conversion.
+    group: the groups of the totals.
+    weight: the number that a row counts.
+    hashed: the compared columns.
+    hashed_by_row: the columns for single rows, where a slower comparison accepts several spellings of a text.
+    amounts: whether it has money.
+    """
 
     table: str
     what: str
@@ -78,7 +90,7 @@ class TableComparison:
     amounts: bool = False
 
     def sources(self) -> tuple[str, str]:
-        """What the live table and the one made again are, as sources of a SELECT."""
+        """Return the live table and the shadow table as sources of a SELECT."""
         twin = SHADOW_TABLES[self.table].name
         if self.table != "fact":
             return self.table, twin
@@ -97,8 +109,6 @@ def _compare_by_position(table: str) -> TableComparison:
     )
 
 
-_ID_SECOND: Final = "reinterpretAsUInt32(reverse(substring(id, 1, 4)))"
-
 TABLE_COMPARISONS: Final[tuple[TableComparison, ...]] = (
     _compare_by_position("click"),
     _compare_by_position("view"),
@@ -106,13 +116,13 @@ TABLE_COMPARISONS: Final[tuple[TableComparison, ...]] = (
         "click_lookup",
         "click to be looked up",
         day=86_400,
-        start=f"toInt64({_ID_SECOND} - {_ID_SECOND} % 86400)",
-        bucket=f"intDiv({_ID_SECOND}, 60)",
+        start=f"toInt64({CLICK_ID_SECOND} - {CLICK_ID_SECOND} % 86400)",
+        bucket=f"intDiv({CLICK_ID_SECOND}, 60)",
         key="lower(hex(id))",
         hashed=("id", "record"),
         hashed_by_row=("id", "JSONExtractArrayRaw(record)"),
     ),
-    TableComparison(  # what is left of a conversion when its -1 and +1 are added up is its state
+    TableComparison(  # the sum of the -1 and +1 of a conversion is its state
         "fact",
         "conversion of statistics",
         day=DAY_MS,
@@ -125,12 +135,12 @@ TABLE_COMPARISONS: Final[tuple[TableComparison, ...]] = (
         amounts=True,
     ),
 )
-"""What is compared, in this order."""
+"""The comparisons in their order."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowDifference:
-    """A row that is not the same in both, or a number of them that nobody looks at one by one (`more`)."""
+    """A row that differs, or the number of further ones (`more`)."""
 
     key: str
     old: Sums
@@ -139,7 +149,10 @@ class RowDifference:
 
 
 def split_into_periods(analytics: Analytics, compared: TableComparison) -> list[tuple[int, int]]:
-    """The time of both tables in whole days (the end exclusive), not many rows in each, unless one day has them."""
+    """Split the time of both tables into periods of whole days (the end exclusive).
+
+    A period has at most _PERIOD_ROWS rows, unless one day has more.
+    """
     each = " UNION ALL ".join(
         f"SELECT {compared.start} AS day, count() AS rows FROM {name} GROUP BY day"
         for name in (compared.table, SHADOW_TABLES[compared.table].name)
@@ -155,8 +168,11 @@ def split_into_periods(analytics: Analytics, compared: TableComparison) -> list[
 
 @dataclass(frozen=True, slots=True)
 class InFlight:
-    """What is being loaded at most. places: what came before these is in both tables · conversions: whose facts may be
-    in the one and not yet in the other."""
+    """The rows that may be in only one of both tables.
+
+    checkpoint: rows before it are in both.
+    conversions: those with events that may be missing in one.
+    """
 
     checkpoint: RebuildCheckpoint
     conversions: Set[str]
@@ -165,8 +181,11 @@ class InFlight:
 def compare_period(
     analytics: Analytics, compared: TableComparison, span: tuple[int, int], find_in_flight: Callable[[], InFlight]
 ) -> tuple[Mapping[str, tuple[Sums, Sums]], list[RowDifference]]:
-    """By group what both tables hold of a span (old, new), and what differs. underway: says it as it is now, and may
-    wait a little first. Raises TooHeavy, and whatever `find_in_flight` raises."""
+    """Return the sums of a period in both tables (old, new) by group, and the differing rows.
+
+    find_in_flight: returns the current rows in flight; it may wait first.
+    Raises ReportTooHeavy, and the errors of `find_in_flight`.
+    """
     period_condition = _period_condition(compared, span)
     pairs = analytics.rows(_comparison_sql(compared, compared.bucket, period_condition), {}, _SumsPair)
     totals: dict[str, tuple[Sums, Sums]] = {}
@@ -188,7 +207,7 @@ def _find_rows(
     span: tuple[int, int],
     find_in_flight: Callable[[], InFlight],
 ) -> Iterator[RowDifference]:
-    """What differs of clicks and views, and of their look-up, but what is being loaded just now."""
+    """Yield the differing clicks, impressions or look-ups, without rows in flight."""
     loaded_condition = find_in_flight().checkpoint.loaded_condition()
     if compared.table == "click_lookup":
         nearby = f"time >= {(span[0] - compared.day) * 1000} AND time < {(span[1] + compared.day) * 1000}"
@@ -198,11 +217,9 @@ def _find_rows(
     sql = _comparison_sql(
         compared, compared.key, f"{bucket_condition} AND {loaded_condition}", differing=True, grouped=False
     )
-    pairs = analytics.rows(f"{sql} LIMIT {MAX_LISTED_ROWS}", {}, _SumsPair)
+    pairs = _list_pairs(analytics, sql)
     yield from (RowDifference(pair.key, pair.old, pair.new) for pair in pairs)
-    if len(pairs) == MAX_LISTED_ROWS:
-        [(count,)] = analytics.rows(f"SELECT count() FROM ({sql})", {}, tuple[int])
-        yield RowDifference("", Sums(), Sums(), more=count - MAX_LISTED_ROWS)
+    yield from _count_further(analytics, sql, pairs)
 
 
 def _find_conversions(
@@ -212,18 +229,27 @@ def _find_conversions(
     _span: tuple[int, int],
     find_in_flight: Callable[[], InFlight],
 ) -> Iterator[RowDifference]:
-    """Which conversions differ, and are the same and not on their way when they are looked at again."""
+    """Yield the conversions that differ in the same way twice and are not in flight."""
     sql = _comparison_sql(compared, compared.key, bucket_condition, differing=True, grouped=False)
     before: dict[str, _SumsPair] = {}
     for _ in range(_MAX_ATTEMPTS):
         in_flight = find_in_flight().conversions
-        pairs = {pair.key: pair for pair in analytics.rows(f"{sql} LIMIT {MAX_LISTED_ROWS}", {}, _SumsPair)}
+        pairs = {pair.key: pair for pair in _list_pairs(analytics, sql)}
         found = {key: pair for key, pair in pairs.items() if before.get(key) == pair and key not in in_flight}
         if len(found) == len(pairs):
             break
         before = pairs
     yield from (RowDifference(key, pair.old, pair.new) for key, pair in sorted(found.items()))
-    if len(pairs) == MAX_LISTED_ROWS:
+    yield from _count_further(analytics, sql, pairs)
+
+
+def _list_pairs(analytics: Analytics, sql: str) -> list[_SumsPair]:
+    return analytics.rows(f"{sql} LIMIT {MAX_LISTED_ROWS}", {}, _SumsPair)
+
+
+def _count_further(analytics: Analytics, sql: str, listed: Sized) -> Iterator[RowDifference]:
+    """Yield the number of differing rows beyond those that are listed, if any."""
+    if len(listed) == MAX_LISTED_ROWS:
         [(count,)] = analytics.rows(f"SELECT count() FROM ({sql})", {}, tuple[int])
         yield RowDifference("", Sums(), Sums(), more=count - MAX_LISTED_ROWS)
 
@@ -238,7 +264,10 @@ def _period_condition(compared: TableComparison, span: tuple[int, int]) -> str:
 def _comparison_sql(
     compared: TableComparison, key: str, period_condition: str, *, differing: bool = False, grouped: bool = True
 ) -> str:
-    """What both tables hold by key, and by group; `differing`: where it is not the same."""
+    """Return the statement for the sums of both tables by key and group.
+
+    differing: of differing keys alone.
+    """
     weight = compared.weight
     counted = (differing and compared.hashed_by_row) or compared.hashed
     hashed = f"reinterpretAsInt64(cityHash64({', '.join(counted)})) * {weight}"
@@ -246,7 +275,7 @@ def _comparison_sql(
     sums = [f"toInt64(sum({weight}))", f"sum({hashed})"]
     sums += [f"toDecimal128(sum({weight} * {amount}), 4)" for amount in money]
     none = ["toInt64(0)", "toInt64(0)", "toDecimal128(0, 4)", "toDecimal128(0, 4)"]
-    names = ["old_rows", "old_hash", "old_payout", "old_charge", "new_rows", "new_hash", "new_payout", "new_charge"]
+    names = _SumsPair.__struct_fields__[2:]
     group = compared.group if grouped else "''"
     branches = []
     for place, source in enumerate(compared.sources()):

@@ -1,7 +1,7 @@
-"""Filling the tables beside the live ones with what no journal holds any more (docs/decisions/0030).
+"""Rows of shadow tables that no journal has any more (docs/decisions/0030).
 
-What is loaded already is told by places: of each edge everything before (journal, position). Of that, rows of journals
-that can be read are made from these; all others are carried over from the live table.
+Everything before the checkpoint (journal, position) of an edge is loaded. Of these rows, those of readable journals are
+loaded again from them; all others are copied from the live table.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,19 +15,19 @@ from trackyard.journal.records import Click
 
 _HOUR_MS: Final = 3_600_000
 _MAX_SLICE_ROWS: Final = 500_000
-"""Rows that are carried over by one statement, unless one hour has more."""
+"""Rows that one statement copies, unless one hour has more."""
 _COPY_SETTINGS: Final = (
     "SETTINGS insert_deduplicate = 0, max_partitions_per_insert_block = 0, max_memory_usage = 1500000000, "
     "max_bytes_before_external_sort = 300000000, max_bytes_before_external_group_by = 300000000"
 )
-"""Nothing is told apart by its block, and a statement leaves memory to the others."""
+"""No deduplication of blocks, and limits of memory for the sake of other statements."""
 _FIRST_POSITION: Final = ("", 0)
 _LAST_JOURNAL: Final = "~"
 
 _CLICK_RECORD_SQL: Final = (
     f"formatRowNoNewline('JSONCompactEachRow', {', '.join(f'`{name}`' for name in Click.__struct_fields__)})"
 )
-"""The payload of a click's record (journal.records.Click), out of its columns."""
+"""The payload of a click's record (journal.records.Click) from its columns."""
 
 NEWER_LATE_EVENTS_SQL: Final = (
     f"SELECT later.* FROM {LATE_EVENTS_TABLE.name} AS later LEFT JOIN (\n"
@@ -37,17 +37,20 @@ NEWER_LATE_EVENTS_SQL: Final = (
     ") AS made ON made.conversion_id = later.conversion_id\n"
     "WHERE later.version > made.version OR (later.version = made.version AND later.sign < 0)"
 )
-"""The facts that were loaded meanwhile and tell of what came after the state that was read from SQL: a state holds
-all changes up to its version. Of a conversion that was not read yet (version 0) all."""
+"""The events loaded during the rebuild that are newer than the state read from SQL.
+
+A state has all changes up to its version. Of a conversion that was not read yet (version 0) all events are newer.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class RebuildCheckpoint:
-    """What is to be in the new tables when they are filled, as far as the gate doubles everything after it.
+    """The rows that were loaded before the rebuild began to write to both tables.
 
-    reached: by edge the (journal, position) before which everything is loaded · waiting: edges of which nothing is
-    loaded yet · read: journals that are made again from their file · gaps: by journal the damaged places (start, end)
-    in which nothing can be read.
+    reached: the (journal, position) by edge before which everything is loaded.
+    waiting: the edges without any load.
+    read: the journals that are loaded again from their files.
+    gaps: the damaged, unreadable ranges (start, end) by journal.
     """
 
     reached: Mapping[int, tuple[str, int]]
@@ -56,7 +59,7 @@ class RebuildCheckpoint:
     gaps: Mapping[str, Sequence[tuple[int, int]]] = field(default_factory=dict)
 
     def loaded_condition(self) -> str:
-        """The condition that a row of `click` or `view` was loaded before the gate began to double."""
+        """Return the condition that a row of `click` or `view` was loaded before this checkpoint."""
         known = dict.fromkeys(self.waiting, _FIRST_POSITION) | dict(self.reached)
         edges = _sql_list(f"{edge:03d}" for edge in known)
         journals, positions = _sql_list(journal for journal, _ in known.values()), [at for _, at in known.values()]
@@ -69,7 +72,7 @@ class RebuildCheckpoint:
         return f"(toString(journal), position) < {reached}"
 
     def carried_condition(self) -> str:
-        """The condition that such a row is in no journal that can be read."""
+        """Return the condition that such a row is in no readable journal."""
         damaged = [
             f"(journal = '{journal}' AND position >= {start} AND position < {end})"
             for journal, gaps in self.gaps.items()
@@ -85,7 +88,7 @@ def _sql_list(texts: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TableSlice:
-    """Rows of a table that go over together: those of a span of time (UTC ms, the end exclusive). rows: how many."""
+    """Rows of a table in a period (UTC milliseconds, `until` exclusive) to be copied together."""
 
     table: str
     since: int
@@ -94,7 +97,7 @@ class TableSlice:
 
 
 def list_slices(analytics: Analytics, checkpoint: RebuildCheckpoint) -> list[TableSlice]:
-    """All that is to be carried over."""
+    """Return the slices of all rows to be copied."""
     return [
         each
         for table in ("click", "view")
@@ -104,12 +107,12 @@ def list_slices(analytics: Analytics, checkpoint: RebuildCheckpoint) -> list[Tab
 
 
 def copy_slice(analytics: Analytics, part: TableSlice, checkpoint: RebuildCheckpoint) -> None:
-    """Carries over rows that no journal here holds, with the look-up of clicks. A row that is there twice goes over
-    once; a click that cannot be looked up is made to be."""
-    shadow, columns = (
-        SHADOW_TABLES[part.table],
-        ", ".join(f"`{name}`" for name in SHADOW_TABLES[part.table].column_names),
-    )
+    """Copy rows of missing journals, with the look-up of clicks.
+
+    Duplicates are copied once; missing look-ups of clicks are added.
+    """
+    shadow = SHADOW_TABLES[part.table]
+    columns = ", ".join(f"`{name}`" for name in shadow.column_names)
     condition = f"time >= {part.since} AND time < {part.until} AND {checkpoint.carried_condition()}"
     analytics.run(
         f"INSERT INTO {shadow.name} ({columns}) SELECT {columns} FROM {part.table} WHERE {condition} "
@@ -146,18 +149,18 @@ def _slice_month(analytics: Analytics, table: str, checkpoint: RebuildCheckpoint
 
 
 def count_rows_by_journal(analytics: Analytics, table: str, checkpoint: RebuildCheckpoint) -> dict[str, int]:
-    """How many rows of each journal are in the new table of `click` or `view`, but those loaded meanwhile."""
+    """Return the rows by journal in the shadow table of `click` or `view`, without later loads."""
     name, loaded = SHADOW_TABLES[table].name, checkpoint.loaded_condition()
     sql = f"SELECT journal, count() FROM {name} WHERE {loaded} GROUP BY journal"
     return dict(analytics.rows(sql, {}, tuple[str, int]))
 
 
 def count_conversion_events(analytics: Analytics) -> int:
-    """How many facts are in the new table."""
+    """Return the number of conversion events in the shadow table."""
     [(count,)] = analytics.rows(f"SELECT count() FROM {SHADOW_TABLES['fact'].name}", {}, tuple[int])
     return count
 
 
 def add_late_events(analytics: Analytics) -> None:
-    """Adds the facts that were loaded meanwhile. Once, when nothing more is loaded."""
+    """Add the newer events of `LATE_EVENTS_TABLE`, once, after the last load."""
     analytics.run(f"INSERT INTO {SHADOW_TABLES['fact'].name} {NEWER_LATE_EVENTS_SQL} {_COPY_SETTINGS}")

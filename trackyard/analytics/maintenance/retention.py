@@ -1,7 +1,7 @@
-"""What leaves the analytic store: old months, and personal data that is old or erased (docs/decisions/0029).
+"""The removal of old months, and of old or erased personal data (docs/decisions/0029).
 
-A month goes when everything in it is too old. Personal data is emptied in place by mutations, which leave sums as they
-are: no report asks for it. One thread of a process calls these; on several machines they may do the same, twice.
+A month is dropped when all of it is too old. Mutations empty personal data in place and keep sums: no report reads it.
+One thread of a process calls these functions; several machines may do the same work twice.
 """
 
 import time
@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from trackyard.analytics.engine.connection import Analytics, StoreError
+from trackyard.analytics.engine.schema import CLICK_ID_SECOND
 from trackyard.domain.platform.erasures import PERSONAL_COLUMNS, ErasedSubjects
 from trackyard.journal.records import Click
 
@@ -18,8 +19,6 @@ _LOOKUP: Final = "click_lookup"
 _PERSONAL_TABLES: Final = ("click", "view", "server_log", "affiliate_log")
 _CLICK_FIELDS: Final = Click.__struct_fields__
 _PERSONAL_INDEXES: Final = tuple(_CLICK_FIELDS.index(name) + 1 for name in PERSONAL_COLUMNS["click"])
-_ID_SECOND: Final = "reinterpretAsUInt32(reverse(substring(id, 1, 4)))"
-"""The second that a click's id begins with, in the look-up."""
 _EMPTIED_RECORD: Final = (
     f"concat('[', arrayStringConcat(arrayMap((x, i) -> if(has({list(_PERSONAL_INDEXES)}, i), '\"\"', x), "
     "JSONExtractArrayRaw(record), arrayEnumerate(JSONExtractArrayRaw(record))), ','), ']')"
@@ -31,25 +30,25 @@ _DROP_SETTINGS: Final = "SETTINGS max_partition_size_to_drop = 0"
 
 @dataclass(frozen=True, slots=True)
 class Month:
-    """A month of a table. id: YYYYMM · rows: how many."""
+    """A month of a table. id: YYYYMM; rows: their number."""
 
     id: str
     rows: int
 
     @property
     def end(self) -> int:
-        """When it is over, UTC ms."""
+        """Return its end, UTC milliseconds."""
         year, month = int(self.id[:4]), int(self.id[4:])
         return int(datetime(year + month // 12, month % 12 + 1, 1, tzinfo=UTC).timestamp() * 1000)
 
     @property
     def start(self) -> int:
-        """When it begins, UTC ms."""
+        """Return its begin, UTC milliseconds."""
         return int(datetime(int(self.id[:4]), int(self.id[4:]), 1, tzinfo=UTC).timestamp() * 1000)
 
 
 def list_months(analytics: Analytics, table: str) -> list[Month]:
-    """The months that a table has rows of, the oldest first."""
+    """Return the months of a table with rows, the oldest first."""
     sql = (
         "SELECT partition_id, sum(rows) FROM system.parts "
         "WHERE active AND database = currentDatabase() AND table = {table:String} "
@@ -59,7 +58,10 @@ def list_months(analytics: Analytics, table: str) -> list[Month]:
 
 
 def drop_before(analytics: Analytics, table: str, cut: int) -> int:
-    """Removes the months of a table that were over by `cut` (UTC ms); how many rows. Raises StoreError."""
+    """Drop the months of a table that ended by `cut` (UTC ms); return the number of rows.
+
+    Raises StoreError.
+    """
     dropped = 0
     for month in list_months(analytics, table):
         if month.end <= cut:
@@ -69,16 +71,16 @@ def drop_before(analytics: Analytics, table: str, cut: int) -> int:
 
 
 def empty_before(analytics: Analytics, cut: int, done: set[tuple[str, str]]) -> Mapping[str, int]:
-    """Empties personal data of before `cut` (UTC ms); rows by table. Raises StoreError.
+    """Empty personal data from before `cut` (UTC ms); return the rows by table. Raises StoreError.
 
-    done: (table, month) in which nothing is left; grows. What is asked of each month is one look at its columns.
+    done: the (table, month) without personal data, extended here. Each other month costs one read of its columns.
     """
     emptied: dict[str, int] = {}
     for table in (*_PERSONAL_TABLES, _LOOKUP):
         for month in list_months(analytics, table):
             if month.start >= cut or (table, month.id) in done:
                 continue
-            old = f"{_ID_SECOND} < {cut // 1000}" if table == _LOOKUP else f"time < {cut}"
+            old = f"{CLICK_ID_SECOND} < {cut // 1000}" if table == _LOOKUP else f"time < {cut}"
             count = _empty(analytics, table, old, month)
             emptied[table] = emptied.get(table, 0) + count
             if month.end <= cut:
@@ -87,27 +89,25 @@ def empty_before(analytics: Analytics, cut: int, done: set[tuple[str, str]]) -> 
 
 
 def find_ids_of_user(analytics: Analytics, user_id: str, until: int) -> list[str]:
-    """The clicks and views of a user id up to `until` (UTC ms, inclusive)."""
+    """Return the clicks and impressions of a user id up to `until` (UTC ms, inclusive)."""
     asked = "SELECT id FROM `{}` WHERE user_id = {{user:String}} AND time <= {{until:Int64}}"
     sql = f"SELECT id FROM ({asked.format('click')} UNION DISTINCT {asked.format('view')}) ORDER BY id"
     return [row[0] for row in analytics.rows(sql, {"user": user_id, "until": until}, tuple[str])]
 
 
 def empty_erased(analytics: Analytics, erased: ErasedSubjects) -> Mapping[str, int]:
-    """Empties the personal data of what was erased; rows by table. Raises StoreError.
+    """Empty the personal data of erased subjects; return the rows by table. Raises StoreError.
 
-    The clicks and views of user ids are to be among `erased.clicks`: logs do not know whose a click was.
+    `erased.clicks` must have the clicks and impressions of the erased user ids: logs have no user ids.
     """
     if not erased:
         return {}
-    click_ids = [f"id IN {_sql_list(erased.clicks)}"] if erased.clicks else []
-    users = [f"(user_id = {_sql_text(name)} AND time <= {at})" for name, at in erased.users.items() if name]
-    affiliates = [f"(affiliate = {number} AND time <= {at})" for number, at in erased.affiliates.items()]
-    visits = " OR ".join([*click_ids, *users, *affiliates])
+    affiliates = _affiliate_conditions(erased)
+    visits = _visit_condition(erased)
     clicks = _sql_list(erased.clicks)
     conversions = f"conversion_id IN (SELECT conversion_id FROM fact WHERE click_id IN {clicks})"
     conditions = {
-        # The look-up first: it has no column but the id, and asks the clicks whose they are.
+        # The look-up is first: it has the id alone, and needs the columns of the clicks.
         _LOOKUP: f"id IN (SELECT toFixedString(unhex(id), 12) FROM click WHERE {visits})",
         "click": visits,
         "view": visits,
@@ -119,19 +119,30 @@ def empty_erased(analytics: Analytics, erased: ErasedSubjects) -> Mapping[str, i
 
 
 def count_erased(analytics: Analytics, erased: ErasedSubjects) -> Mapping[str, int]:
-    """What `empty_erased` would empty: clicks and views, by table. Raises TooHeavy."""
-    ids = [f"id IN {_sql_list(erased.clicks)}"] if erased.clicks else []
-    users = [f"(user_id = {_sql_text(name)} AND time <= {at})" for name, at in erased.users.items() if name]
-    affiliates = [f"(affiliate = {number} AND time <= {at})" for number, at in erased.affiliates.items()]
+    """Return the rows that `empty_erased` would empty, of clicks and impressions by table.
+
+    Raises ReportTooHeavy.
+    """
     counts = {}
     for table in ("click", "view"):
-        where = f"({' OR '.join([*ids, *users, *affiliates])}) AND ({_personal_data_condition(table)})"
+        where = f"({_visit_condition(erased)}) AND ({_personal_data_condition(table)})"
         [(counts[table],)] = analytics.rows(f"SELECT count() FROM `{table}` WHERE {where}", {}, tuple[int])
     return counts
 
 
+def _affiliate_conditions(erased: ErasedSubjects) -> list[str]:
+    return [f"(affiliate = {number} AND time <= {at})" for number, at in erased.affiliates.items()]
+
+
+def _visit_condition(erased: ErasedSubjects) -> str:
+    """Return the condition that a click or impression is erased."""
+    ids = [f"id IN {_sql_list(erased.clicks)}"] if erased.clicks else []
+    users = [f"(user_id = {_sql_text(name)} AND time <= {at})" for name, at in erased.users.items() if name]
+    return " OR ".join([*ids, *users, *_affiliate_conditions(erased)])
+
+
 def _empty(analytics: Analytics, table: str, where: str, month: Month | None = None) -> int:
-    """Empties personal data of the rows of a table, or of one of its months; how many had any."""
+    """Empty personal data of rows of a table, or of one of its months; return their number."""
     condition = f"({where}) AND ({_personal_data_condition(table)})"
     of_month = f" AND _partition_id = '{month.id}'" if month else ""
     [(count,)] = analytics.rows(f"SELECT count() FROM `{table}` WHERE {condition}{of_month}", {}, tuple[int])
@@ -148,12 +159,15 @@ def _empty(analytics: Analytics, table: str, where: str, month: Month | None = N
 
 
 def _personal_data_condition(table: str) -> str:
-    """The condition that a row has personal data."""
+    """Return the condition that a row has personal data."""
     return _HAS_PERSONAL_DATA if table == _LOOKUP else " OR ".join(f"{name} != ''" for name in PERSONAL_COLUMNS[table])
 
 
 def _wait_for_mutations(analytics: Analytics, table: str) -> None:
-    """Until the mutations of a table are done: they go on by themselves, after a restart, too. Raises StoreError."""
+    """Wait until the mutations of a table are done. Raises StoreError.
+
+    They continue by themselves, also after a restart.
+    """
     sql = (
         "SELECT mutation_id, latest_fail_reason FROM system.mutations "
         "WHERE database = currentDatabase() AND table = {table:String} AND NOT is_done"
@@ -170,10 +184,10 @@ def _wait_for_mutations(analytics: Analytics, table: str) -> None:
 
 
 def _sql_list(texts: Iterable[str]) -> str:
-    """A list of ids, which are hex digits."""
+    """Return a list of ids, which are hex digits."""
     return f"({', '.join(_sql_text(text) for text in sorted(texts))})"
 
 
 def _sql_text(text: str) -> str:
-    """A text in SQL, whatever it is."""
+    """Return any text as SQL."""
     return f"unhex('{text.encode().hex()}')" if not text.isalnum() or not text.isascii() else f"'{text}'"

@@ -1,4 +1,4 @@
-"""Tables beside the live ones while these are made again (docs/decisions/0030)."""
+"""Shadow tables, which replace the live ones after a rebuild (docs/decisions/0030)."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,29 +11,29 @@ from trackyard.analytics.engine.schema import TABLES, Table
 SHADOW_TABLES: Final[Mapping[str, Table]] = MappingProxyType(
     {name: replace(TABLES[name], name=f"{name}_beside") for name in ("click", "view", "click_lookup", "fact")}
 )
-"""By the name of a live table the one that is to take its place. Logs stay: they are nowhere else."""
+"""The shadow tables by the name of their live table. Logs have none, as they have no other source."""
 
 LATE_EVENTS_TABLE: Final = replace(TABLES["fact"], name="fact_later", projections={})
-"""Facts loaded while they are made again: which of them the new ones hold already is known at the end."""
+"""Conversion events loaded during a rebuild; its end decides which of them are new."""
 
 DUAL_WRITE_TABLES: Final[Mapping[str, Table]] = MappingProxyType({**SHADOW_TABLES, "fact": LATE_EVENTS_TABLE})
-"""By the name of a live table where what is loaded goes, too, while a rebuild runs."""
+"""The second tables of loads during a rebuild, by the name of the live table."""
 
 
 def create_shadow_tables(analytics: Analytics) -> None:
-    """Makes the tables empty."""
+    """Create the tables, empty."""
     drop_shadow_tables(analytics)
     for table in (*SHADOW_TABLES.values(), LATE_EVENTS_TABLE):
         analytics.run(table.create_statement())
 
 
 def drop_shadow_tables(analytics: Analytics) -> None:
-    """Removes the tables and gives their room back; whoever still reads them is waited for."""
+    """Remove the tables and free their disk space, after running reads."""
     for table in (*SHADOW_TABLES.values(), LATE_EVENTS_TABLE):
         analytics.run(f"DROP TABLE IF EXISTS `{table.name}` SYNC")
 
 
 def swap_shadow_tables(analytics: Analytics) -> None:
-    """Puts each table into the place of its twin, one after the other: both hold the same."""
+    """Exchange each shadow table with its live table, one after the other: both have the same rows."""
     for name, twin in SHADOW_TABLES.items():
         analytics.run(f"EXCHANGE TABLES `{name}` AND `{twin.name}`")

@@ -1,4 +1,4 @@
-"""What each table adds to a report: clicks, views and facts, from their rollups where these have what is asked."""
+"""The statements of a report for each table, from rollups where possible."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,10 @@ from trackyard.domain.statistics.slices import FILTERS, SLICES, SlicePart
 
 @dataclass(frozen=True, slots=True)
 class ReportConditions:
-    """The conditions of a report beside its period. needs_rows: whether those of facts ask what rollups do not know."""
+    """The conditions of a report besides its period.
+
+    needs_rows: whether those of conversion events need columns that rollups lack.
+    """
 
     clicks: tuple[str, ...]
     conversion_events: tuple[str, ...]
@@ -30,7 +33,7 @@ class ReportConditions:
 
 
 def build_branches(report: Report, parts: list[SlicePart], narrowed: ReportConditions) -> list[str]:
-    """A statement for each piece of each table that has the slices: keys, and MEASURES."""
+    """Return a statement for each part of each table with the slices: keys and MEASURES."""
     dimensions = [SLICES[name] for name in report.dimensions]
     branches = []
     if not (of_conversions := build_conversion_branches(report, parts, narrowed)):
@@ -54,7 +57,7 @@ def build_branches(report: Report, parts: list[SlicePart], narrowed: ReportCondi
 
 
 def build_conversion_branches(report: Report, parts: list[SlicePart], narrowed: ReportConditions) -> list[str]:
-    """A statement for each piece of the conversions alone; none where a slice has none."""
+    """Return a statement for each part of the conversions; none when they lack a slice."""
     if any(not SLICES[name].conversions for name in report.dimensions):
         return []
     rollups = () if narrowed.needs_rows or report.currency else CONVERSION_ROLLUPS
@@ -65,12 +68,12 @@ def build_conversion_branches(report: Report, parts: list[SlicePart], narrowed: 
 
 
 def _accepted_condition(piece: PeriodPart) -> tuple[str, ...]:
-    """That a click was accepted; rollups have no others."""
+    """Return the condition that a click was accepted; rollups have no others."""
     return ("reason = ''",) if piece.grain is None else ()
 
 
 def _split_report(report: Report, rollups: tuple[Rollup, ...]) -> list[PeriodPart]:
-    """The period in pieces; one alone where there are parts of time among the keys."""
+    """Split the period; it is one part when times are among the keys."""
     since, until = report.since, report.until
     columns = _needed_columns(report, of_conversions=rollups is not TRAFFIC_ROLLUPS)
     if "time" not in columns:
@@ -85,7 +88,7 @@ def _split_report(report: Report, rollups: tuple[Rollup, ...]) -> list[PeriodPar
 
 
 def _needed_columns(report: Report, *, of_conversions: bool) -> set[str]:
-    """The columns of clicks, or of facts, that the report asks for."""
+    """Return the columns of clicks, or of conversion events, that the report needs."""
     scope = report.scope
     requested = {part.column for name in report.dimensions for part in SLICES[name].parts}
     narrowed = (*report.filters, *report.excluded)
@@ -95,7 +98,7 @@ def _needed_columns(report: Report, *, of_conversions: bool) -> set[str]:
 
 
 def _local_time(piece: PeriodPart) -> str:
-    """The moment of a row on the clocks of the asked zone."""
+    """Return the SQL of the local time of a row."""
     if piece.grain is None:
         return LOCAL_TIME
     return f"toDateTime({time_bucket(piece.grain)} * {piece.grain // 1000}, {{zone:String}})"

@@ -1,4 +1,4 @@
-"""Clicks as such: the list of stats/clicks, and the look-up by id."""
+"""Single clicks: the list of stats/clicks, and the look-up by id."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,10 +9,13 @@ from trackyard.analytics.engine.rollups import DAY_MS, split_period, time_bucket
 from trackyard.analytics.reports.compiler import (
     filter_conditions,
     filter_parameters,
+    in_period,
     scope_conditions,
     scope_parameters,
 )
 from trackyard.base.ids import is_hex24
+from trackyard.domain.offers.counters import Count
+from trackyard.domain.statistics.cap_stats import GroupedCount
 from trackyard.domain.statistics.lists import ClickQuery
 from trackyard.journal.records import Click, decode_click
 
@@ -29,17 +32,17 @@ class ListedClick:
 
 @dataclass(frozen=True, slots=True)
 class ClickPage:
-    """A page of clicks. `total_count`: clicks on all pages."""
+    """A page of clicks. total_count: clicks on all pages."""
 
     clicks: list[ListedClick]
     total_count: int
 
 
 def list_clicks(analytics: Analytics, query: ClickQuery) -> ClickPage:
-    """The page that answers `query`. Raises TooHeavy over the limits of one query.
+    """Return the page of a query. Raises ReportTooHeavy.
 
-    Days that are all before or all behind the page are counted and not read: how many clicks they have is known from
-    rollups. Of the others times and ids are sorted; the rest of a click comes from the look-up.
+    Days completely before or after the page are counted by rollups and not read. Times and ids of the other days are
+    sorted; the other columns of a click are from the look-up.
     """
     counts = _count_by_day(analytics, query)
     total_count = sum(counts.values())
@@ -58,7 +61,7 @@ def list_clicks(analytics: Analytics, query: ClickQuery) -> ClickPage:
 
 
 def _count_by_day(analytics: Analytics, query: ClickQuery) -> dict[int, int]:
-    """The number of clicks by day of UTC, the last one first."""
+    """Return the number of clicks by day of UTC, the last one first."""
     columns = set(query.filters)
     columns |= {"affiliate"} if query.scope.affiliate_ids is not None else set()
     columns |= {"advertiser"} if query.scope.advertiser_ids is not None else set()
@@ -74,8 +77,11 @@ def _count_by_day(analytics: Analytics, query: ClickQuery) -> dict[int, int]:
 
 
 def _find_page_days(counts: Mapping[int, int], offset: int, limit: int) -> tuple[int, tuple[int, int] | None]:
-    """Where a page of rows counted by day, the last day first, is: how many rows are in the days before it, and its
-    first and last day; None when it is behind the end."""
+    """Return the number of rows before the days of a page, and its first and last day.
+
+    counts: rows by day, the last day first.
+    The days are None for a page after the end.
+    """
     seen, skipped, last = 0, 0, None
     for day, count in counts.items():
         if last is None and seen + count > offset:
@@ -87,7 +93,7 @@ def _find_page_days(counts: Mapping[int, int], offset: int, limit: int) -> tuple
 
 
 def _load_clicks(analytics: Analytics, found: Sequence[tuple[int, str]]) -> list[Click]:
-    """The clicks of times and ids, in this order."""
+    """Return the clicks of times and ids, in this order."""
     if not found:
         return []
     records = find_records(analytics, [click_id for _, click_id in found])
@@ -104,31 +110,21 @@ def _load_clicks(analytics: Analytics, found: Sequence[tuple[int, str]]) -> list
 
 
 def click_source(query: ClickQuery) -> tuple[str, dict[str, Any]]:
-    """The FROM and WHERE of the clicks of a query, whatever its page, and the parameters."""
-    conditions = [
-        "time >= {since:Int64}",
-        "time < {until:Int64}",
-        "reason = ''",
-        *scope_conditions(query.scope),
-        *filter_conditions(query.filters, of_clicks=True),
-    ]
-    parameters: dict[str, Any] = {
-        "since": query.since,
-        "until": query.until,
-        **scope_parameters(query.scope),
-        **filter_parameters(query.filters),
-    }
+    """Return FROM and WHERE for the clicks of a query on all pages, and the parameters."""
+    conditions, parameters = in_period(query.scope, query.since, query.until)
+    conditions += ["reason = ''", *filter_conditions(query.filters, of_clicks=True)]
+    parameters |= filter_parameters(query.filters)
     return f"FROM click WHERE {' AND '.join(conditions)}", parameters
 
 
 def find_click(analytics: Analytics, click_id: str) -> Click | None:
-    """The click of an id, refused ones too; None when none is loaded."""
+    """Return the click of an id, also a rejected one; None when none is loaded."""
     record = find_records(analytics, [click_id]).get(click_id)
     return None if record is None else decode_click(record)
 
 
 def find_records(analytics: Analytics, click_ids: Sequence[str]) -> dict[str, bytes]:
-    """The journal payloads of the clicks that are loaded, by id; the others, and malformed ids, are absent."""
+    """Return the journal payloads of loaded clicks by id; others and malformed ids are absent."""
     wanted = sorted({click_id for click_id in click_ids if is_hex24(click_id)})
     if not wanted:
         return {}
@@ -149,5 +145,17 @@ def _find_conversion_ids(analytics: Analytics, clicks: Sequence[Click]) -> dict[
         "WHERE click_id IN {ids:Array(String)} GROUP BY click_id, conversion_id HAVING sum(sign) > 0"
         ") GROUP BY click_id"
     )
-    rows = analytics.rows(sql, {"ids": [click.id for click in clicks]}, tuple[str, tuple[str, ...]])
-    return dict(rows)
+    return dict(analytics.rows(sql, {"ids": [click.id for click in clicks]}, tuple[str, tuple[str, ...]]))
+
+
+def count_clicks(analytics: Analytics, offer_id: int, since: int) -> list[GroupedCount]:
+    """Return the accepted clicks of an offer since a time (UTC ms) by affiliate and country.
+
+    Clicks that are not loaded yet are missing. Raises ReportTooHeavy.
+    """
+    sql = (
+        "SELECT affiliate, country, count() FROM click "
+        "WHERE offer = {offer:Int64} AND time >= {since:Int64} AND reason = '' GROUP BY affiliate, country"
+    )
+    rows = analytics.rows(sql, {"offer": offer_id, "since": since}, tuple[int, str, int])
+    return [GroupedCount("", affiliate, country, Count(number)) for affiliate, country, number in rows]

@@ -1,16 +1,18 @@
-"""What becomes of clicks in time: retention and time to action
-(docs/api/cohorts.md, docs/spec/statistics.md#retention-and-time-to-action)."""
+"""Retention and time to action of clicks.
 
-from typing import Any, Final
+docs/api/cohorts.md, docs/spec/statistics.md#retention-and-time-to-action.
+"""
+
+from typing import Final
 
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.engine.zones import resolve_local_times
-from trackyard.analytics.reports.compiler import filter_parameters, limit_clause, scope_conditions, scope_parameters
+from trackyard.analytics.reports.compiler import filter_parameters, in_period, limit_clause, scope_conditions
 from trackyard.domain.statistics.cohorts import Cohort, RetentionQuery, TimeToActionQuery, TimeToActionRow
 
 SHORT_DELAY_MS: Final = 30_000
 MEDIUM_DELAY_MS: Final = 600_000
-"""Where the spans of the time to action end, both inclusive."""
+"""The ends of the first two spans of the time to action, both inclusive."""
 
 
 _RETENTION: Final = """
@@ -19,11 +21,11 @@ SELECT affiliate_id, toString(day), count(), sumMap(had, arrayMap(each -> toUInt
     each -> has({{events:Array(String)}}, each.3) AND each.1 >= first.1 AND each.2 != first.2, happened
   ))) AS had
   FROM (
-    SELECT click_id, any(of_affiliate) AS affiliate_id, any(told) AS happened, min(base) AS first,
+    SELECT click_id, any(of_affiliate) AS affiliate_id, any(made) AS happened, min(base) AS first,
       toDate(toDateTime(intDiv(base.1, 1000), {{zone:String}})) AS day
     FROM (
-      SELECT click_id, any(affiliate_of) AS of_affiliate, groupArray((made_at, conversion_id, goal_of)) AS told,
-        arrayJoin(arrayFilter(each -> each.3 = {{base:String}} AND each.1 < {{until:Int64}}, told)) AS base
+      SELECT click_id, any(affiliate_of) AS of_affiliate, groupArray((made_at, conversion_id, goal_of)) AS made,
+        arrayJoin(arrayFilter(each -> each.3 = {{base:String}} AND each.1 < {{until:Int64}}, made)) AS base
       FROM (
         SELECT click_id, conversion_id, any(affiliate) AS affiliate_of, any(time) AS made_at, any(goal) AS goal_of
         FROM fact WHERE {conditions} GROUP BY click_id, conversion_id HAVING sum(sign) > 0
@@ -32,24 +34,20 @@ SELECT affiliate_id, toString(day), count(), sumMap(had, arrayMap(each -> toUInt
   )
 ) GROUP BY day, affiliate_id ORDER BY day, affiliate_id
 """
-"""From the inside: conversions that exist, all of a click together, its base events, the first of them a day, what
-followed that one. A conversion of the very same moment followed it."""
+"""From the inside: existing conversions, grouped by click, its base events, the first of each day, later conversions.
+
+A conversion at the same time counts as later.
+"""
 
 
 def query_retention(analytics: Analytics, query: RetentionQuery) -> list[Cohort]:
-    """The cohorts by day and affiliate, those that are empty left out. Raises TooHeavy over the limits of one query."""
+    """Return the cohorts by day and affiliate, without empty ones. Raises ReportTooHeavy."""
     conditions = ["time >= {since:Int64}", "offer = {offer:Int64}", "has({goals:Array(String)}, goal)"]
     conditions += [*scope_conditions(query.scope), *_affiliate_conditions(query.affiliates)]
-    parameters: dict[str, Any] = {
-        "since": query.since,
-        "until": query.until,
-        "offer": query.offer,
-        "base": query.base_event,
-        "events": list(query.events),
-        "goals": [*query.events, query.base_event],
-        **scope_parameters(query.scope),
-        **filter_parameters({"affiliate": query.affiliates or ()}),
-    }
+    _, parameters = in_period(query.scope, query.since, query.until)
+    parameters |= {"offer": query.offer, "base": query.base_event, "events": list(query.events)}
+    parameters |= {"goals": [*query.events, query.base_event]}
+    parameters |= filter_parameters({"affiliate": query.affiliates or ()})
     sql = resolve_local_times(
         _RETENTION.format(conditions=" AND ".join(conditions)), query.zone, query.since, query.until
     )
@@ -67,10 +65,12 @@ def _count_reached(query: RetentionQuery, size: int, later: dict[str, int]) -> d
 
 
 def query_time_to_action(analytics: Analytics, query: TimeToActionQuery) -> tuple[list[TimeToActionRow], int]:
-    """A page by affiliate, and how many rows there are: of affiliates with clicks or conversions. Raises TooHeavy over
-    the limits of one query."""
-    shared = ["time >= {since:Int64}", "time < {until:Int64}", "offer = {offer:Int64}"]
-    shared += [*scope_conditions(query.scope), *_affiliate_conditions(query.affiliates)]
+    """Return a page by affiliate, and the number of affiliates with clicks or conversions.
+
+    Raises ReportTooHeavy.
+    """
+    shared, parameters = in_period(query.scope, query.since, query.until)
+    shared += ["offer = {offer:Int64}", *_affiliate_conditions(query.affiliates)]
     of_clicks = " AND ".join([*shared, "reason = ''"])
     of_facts = " AND ".join([*shared, *(["has({goals:Array(String)}, goal)"] if query.goals else [])])
     delay = "time - click_time"  # below 0 when clocks differ, which is no time at all
@@ -84,14 +84,8 @@ def query_time_to_action(analytics: Analytics, query: TimeToActionQuery) -> tupl
     )
     rows = f"SELECT affiliate, sum(a), sum(b), sum(c), sum(d), sum(e) FROM ({each}) GROUP BY affiliate"
     rows += " HAVING sum(a) > 0 OR sum(b) > 0"
-    parameters: dict[str, Any] = {
-        "since": query.since,
-        "until": query.until,
-        "offer": query.offer,
-        "goals": list(query.goals),
-        **scope_parameters(query.scope),
-        **filter_parameters({"affiliate": query.affiliates or ()}),
-    }
+    parameters |= {"offer": query.offer, "goals": list(query.goals)}
+    parameters |= filter_parameters({"affiliate": query.affiliates or ()})
     [(total_count,)] = analytics.rows(f"SELECT count() FROM ({rows})", parameters, tuple[int])
     page = f"{rows} ORDER BY affiliate {limit_clause(query.page, query.limit)}"
     found = analytics.rows(page, parameters, tuple[int, int, int, int, int, int])

@@ -1,5 +1,7 @@
-"""A Report to SQL: clicks, views and facts are grouped by the same keys, stacked, and summed
-(docs/spec/statistics.md#what-counts-when)."""
+"""The SQL of a Report (docs/spec/statistics.md#what-counts-when).
+
+Clicks, impressions and conversion events are grouped by the same keys, combined and summed.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -17,19 +19,20 @@ from trackyard.domain.statistics.slices import FILTERS, SLICES, SlicePart
 
 _MAX_INTEGER = 2**62
 _RANKS_PER_LIST = 4000
-"""Values in one list of a request; a field of a request has at most 128 KiB."""
+"""Values in one list of a request, as a field of a request has at most 128 KiB."""
 _PRESENCE_METRICS = ("raw", "trafficback", "views", f"{TOTAL}_count")
-"""What there is a row for; conversions last."""
+"""A row exists when one of these is above 0; conversions are last."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompiledReport:
-    """A statement, its parameters, and what its columns are: `keys`, then `metrics`.
+    """A statement, its parameters, and its columns: `keys`, then `metrics`.
 
-    sql: a page of rows; `Analytics.page` tells how many there are on all pages · keys_sql: the keys of that page
-    come first, in its order, then `keys_metrics`: traffic, and what else that needs, no more, so that millions of
-    groups fit in memory, or spill · chosen_sql: of the keys in the parameter `chosen` those that have conversions, with
-    these alone; "" = none can · packed_sql: all rows, each packed, for `Analytics.stream`.
+    sql: a page of rows, for `Analytics.page`.
+    keys_sql: the same page with `keys_metrics` alone: traffic and what the order needs. So millions of groups fit into
+    memory, or spill.
+    chosen_sql: the keys of the parameter `chosen` with conversions, and these alone; "" = none can have any.
+    packed_sql: all rows, packed, for `Analytics.stream`.
     """
 
     sql: str
@@ -44,14 +47,14 @@ class CompiledReport:
 
 @dataclass(frozen=True, slots=True)
 class _MetricColumn:
-    """A column of the answer: `sql` sums the branches' rows."""
+    """A column of the answer. sql: sums the rows of the branches."""
 
     name: str
     sql: str
 
 
 def compile_report(report: Report) -> CompiledReport | None:
-    """The statement that answers `report`; None when its slices exclude each other, so that no row can exist."""
+    """Return the statement of a report; None when its slices exclude each other."""
     compiled = _compile(report)
     if compiled is None:
         return None
@@ -69,7 +72,7 @@ def compile_report(report: Report) -> CompiledReport | None:
 
 
 def _compile(report: Report) -> CompiledReport | None:
-    """The same with the moments on clocks as analytics/reports/dimensions.py writes them."""
+    """Compile a report with the local times of analytics/reports/dimensions.py."""
     parts, metrics = _dimension_parts(report), _metric_columns(report)
     report_conditions = _conditions(report)
     if not (branches := build_branches(report, parts, report_conditions)):
@@ -91,13 +94,13 @@ def _compile(report: Report) -> CompiledReport | None:
 
 
 def _ordered_sql(report: Report, parts: list[SlicePart], metrics: list[_MetricColumn], branches: list[str]) -> str:
-    """The branches' rows summed by key and put in order."""
+    """Return the statement that sums the branches by key and sorts the rows."""
     order = _order_columns(report, [f"k_{part.key}" for part in parts])
     return f"{_summed_sql(report, parts, metrics, branches)}\nORDER BY {', '.join(order) or '1'}"
 
 
 def _packed_sql(report: Report, parts: list[SlicePart], metrics: list[_MetricColumn], branches: list[str]) -> str:
-    """The same, packed before they are put in order."""
+    """Return the statement that packs the summed rows and then sorts them."""
     keys = [f"k_{part.key}" for part in parts]
     row = packed_row_column(", ".join([*keys, *(metric.name for metric in metrics)]))
     by = [*keys, *(name for name in report.order if name not in SLICES and name != "currency")]
@@ -106,7 +109,7 @@ def _packed_sql(report: Report, parts: list[SlicePart], metrics: list[_MetricCol
 
 
 def _summed_sql(report: Report, parts: list[SlicePart], metrics: list[_MetricColumn], branches: list[str]) -> str:
-    """The branches' rows summed by key."""
+    """Return the statement that sums the branches by key."""
     keys = [f"k_{part.key}" for part in parts]
     sums = [f"{metric.sql} AS {metric.name}" for metric in metrics]
     present = _PRESENCE_METRICS[-1:] if report.nonzero else _PRESENCE_METRICS
@@ -118,12 +121,12 @@ def _summed_sql(report: Report, parts: list[SlicePart], metrics: list[_MetricCol
 
 
 def limit_clause(page: int, limit: int) -> str:
-    """The LIMIT of a page, from 1; one that is out of all bounds is empty."""
+    """Return the LIMIT of a page, from 1; a page beyond every row is empty."""
     return f"LIMIT {limit} OFFSET {min((page - 1) * limit, _MAX_INTEGER)}"
 
 
 def scope_conditions(scope: Scope) -> list[str]:
-    """The conditions, over a row of any table with affiliate and advertiser, that keep to a scope."""
+    """Return the conditions that rows with affiliate and advertiser are in scope."""
     conditions = []
     if scope.affiliate_ids is not None:
         conditions.append("affiliate IN {scope_affiliates:Array(Int64)}")
@@ -133,36 +136,40 @@ def scope_conditions(scope: Scope) -> list[str]:
 
 
 def scope_parameters(scope: Scope) -> dict[str, Any]:
-    """The parameters of `scope_conditions`."""
+    """Return the parameters of `scope_conditions`."""
     return {
         "scope_affiliates": sorted(scope.affiliate_ids or ()),
         "scope_advertisers": sorted(scope.advertiser_ids or ()),
     }
 
 
-def filter_conditions(filters: Mapping[str, Values], *, of_clicks: bool) -> list[str]:
-    """The conditions of the filters that `click` has, or that `fact` has."""
-    chosen = [FILTERS[name] for name in filters]
-    return [
-        f"{each.name} IN {{filter_{each.name}:Array({sql_type(each)})}}"
-        for each in chosen
-        if each.traffic or not of_clicks
-    ]
+def in_period(scope: Scope, since: int, until: int) -> tuple[list[str], dict[str, Any]]:
+    """Return the conditions, and their parameters, that rows are in scope and in a period.
+
+    since, until: UTC milliseconds, `until` exclusive.
+    """
+    conditions = ["time >= {since:Int64}", "time < {until:Int64}", *scope_conditions(scope)]
+    return conditions, {"since": since, "until": until, **scope_parameters(scope)}
 
 
-def exclusion_conditions(excluded: Mapping[str, Values], *, of_clicks: bool) -> list[str]:
-    """Return the conditions that reject values, for columns that `click` has, or that `fact` has."""
-    chosen = [FILTERS[name] for name in excluded]
+def filter_conditions(filters: Mapping[str, Values], *, of_clicks: bool, excluded: bool = False) -> list[str]:
+    """Return the conditions that rows have values, or with `excluded` do not.
+
+    of_clicks: for columns that `click` has, otherwise for those that `fact` has.
+    """
+    prefix, operator = ("excluded", "NOT IN") if excluded else ("filter", "IN")
     return [
-        f"{each.name} NOT IN {{excluded_{each.name}:Array({sql_type(each)})}}"
-        for each in chosen
+        f"{each.name} {operator} {{{prefix}_{each.name}:Array({sql_type(each)})}}"
+        for each in (FILTERS[name] for name in filters)
         if each.traffic or not of_clicks
     ]
 
 
 def filter_parameters(filters: Mapping[str, Values], prefix: str = "filter") -> dict[str, Any]:
-    """The parameters of `filter_conditions`, or with the prefix "excluded" of `exclusion_conditions`. A number that
-    fits no column is left out: no row has it."""
+    """Return the parameters of `filter_conditions`, without numbers that fit no column.
+
+    prefix: "excluded" for `excluded=True`.
+    """
     return {
         f"{prefix}_{name}": [value for value in values if isinstance(value, str) or abs(value) <= _MAX_INTEGER]
         for name, values in filters.items()
@@ -192,17 +199,17 @@ def _action_sql(report: Report, metric: ActionMetric, statuses: tuple[Status, ..
 
 
 def _chosen_condition(parts: list[SlicePart]) -> str:
-    """The condition that a row has one of the keys in the parameter `chosen`."""
+    """Return the condition that a row has one of the keys in the parameter `chosen`."""
     columns, kinds = ", ".join(map(part_sql, parts)), ", ".join(map(sql_type, parts))
     return f"tuple({columns}) IN {{chosen:Array(Tuple({kinds}))}}"
 
 
 def _conditions(report: Report, *more: str) -> ReportConditions:
-    """The conditions of a report. more: of rows of facts, beside the report's own."""
+    """Return the conditions of a report. more: further ones of conversion events."""
     scope = scope_conditions(report.scope)
     of_clicks, of_facts = (
         filter_conditions(report.filters, of_clicks=of_clicks)
-        + exclusion_conditions(report.excluded, of_clicks=of_clicks)
+        + filter_conditions(report.excluded, of_clicks=of_clicks, excluded=True)
         for of_clicks in (True, False)
     )
     return ReportConditions((*scope, *of_clicks), (*scope, *of_facts, *more), needs_rows=bool(more))
@@ -219,7 +226,7 @@ def _parameters(report: Report) -> dict[str, Any]:
 
 
 def _manager_parameters(report: Report) -> dict[str, Any]:
-    """Who manages what, as two lists, for each slice by manager."""
+    """Return the managed ids and their managers as two lists, for each slice by manager."""
     parameters: dict[str, Any] = {}
     for name in report.dimensions:
         if SLICES[name].owner:
@@ -231,7 +238,7 @@ def _manager_parameters(report: Report) -> dict[str, Any]:
 
 
 def _rank_parameters(report: Report) -> dict[str, Any]:
-    """Return the ranks of titles as lists of values and of ranks, in pieces that fit into a field of a request."""
+    """Return the ranks of titles as lists of values and ranks, in pieces for one field each."""
     parameters: dict[str, Any] = {}
     for name, titles in report.titles.items():
         ranks = _ranks(titles)
@@ -243,7 +250,7 @@ def _rank_parameters(report: Report) -> dict[str, Any]:
 
 
 def _ranks(titles: Mapping[Any, str]) -> dict[Any, int]:
-    """Return the place of each value by its title, in any case of letters; equal titles share a place, "" has 0."""
+    """Return the rank of each value by its title without case; equal titles share one, "" has 0."""
     rank_by_title = {
         title: place for place, title in enumerate(sorted({title.casefold() for title in titles.values()} | {""}))
     }
@@ -260,7 +267,7 @@ def _rank_sql(report: Report, name: str) -> str:
 
 
 def _order_columns(report: Report, keys: list[str]) -> list[str]:
-    """Asked order first; the keys behind it make pages disjoint."""
+    """Return the requested order, then the keys, which make pages disjoint."""
     direction = "DESC" if report.descending else "ASC"
     columns: list[str] = []
     for name in report.order:

@@ -5,7 +5,7 @@ from typing import Final
 from trackyard.domain.statistics.slices import NO_MANAGER, SLICES, Filter, SlicePart
 
 LOCAL_TIME: Final = "toDateTime(intDiv(time, 1000), {zone:String})"
-"""The moment of a row on the clocks of the zone of a report."""
+"""The local time of a row in the zone of a report."""
 _TIME_FUNCTIONS: Final = {
     "year": "toYear", "quarter": "toQuarter", "month": "toMonth", "day": "toDayOfMonth", "hour": "toHour",
 }  # fmt: skip

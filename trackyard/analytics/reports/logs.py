@@ -1,13 +1,13 @@
-"""The logs of calls: those the service received, and those it made to affiliates (docs/api/logs.md)."""
+"""The logs of inbound postbacks, and of deliveries to affiliates (docs/api/logs.md)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 import msgspec
 
 from trackyard.analytics.engine.connection import Analytics
-from trackyard.analytics.reports.compiler import limit_clause, scope_conditions, scope_parameters
+from trackyard.analytics.reports.compiler import in_period, limit_clause
 from trackyard.domain.statistics.lists import LogQuery
 from trackyard.domain.statistics.rows import AffiliatePostbackLog, ServerPostbackLog
 
@@ -19,25 +19,30 @@ AFFILIATE_FILTERS: Final = frozenset({"offer", "affiliate", "goal", "status", "h
 
 @dataclass(frozen=True, slots=True)
 class LogPage(Generic[R]):
-    """A page of records. `total_count`: records on all pages."""
+    """A page of records. total_count: records on all pages."""
 
     records: Sequence[R]
     total_count: int
 
 
 def list_server_log(analytics: Analytics, query: LogQuery) -> LogPage[ServerPostbackLog]:
-    """Calls that were received, each as it was left last: a call that waited is shown once. Raises TooHeavy, and
-    ValueError for a filter it does not have."""
+    """Return inbound postbacks, each once in its last state.
+
+    Raises ReportTooHeavy, and ValueError for an unknown filter.
+    """
     return _list_log(analytics, query, "server_log", ServerPostbackLog, SERVER_FILTERS)
 
 
 def list_affiliate_log(analytics: Analytics, query: LogQuery) -> LogPage[AffiliatePostbackLog]:
-    """Attempts of calls to affiliates. Raises TooHeavy, and ValueError for a filter it does not have."""
+    """Return attempts of deliveries to affiliates.
+
+    Raises ReportTooHeavy, and ValueError for an unknown filter.
+    """
     return _list_log(analytics, query, "affiliate_log", AffiliatePostbackLog, AFFILIATE_FILTERS)
 
 
 def find_attempt(analytics: Analytics, attempt_id: str) -> AffiliatePostbackLog | None:
-    """The record of one attempt in the affiliate postback log; None when there is none of that id."""
+    """Return the record of one attempt in the affiliate postback log, or None."""
     second = int(attempt_id[:8], 16) * 1000  # of its time, by which the log is sorted
     sql = (
         f"SELECT {_column_list(AffiliatePostbackLog)} FROM affiliate_log "
@@ -50,8 +55,11 @@ def find_attempt(analytics: Analytics, attempt_id: str) -> AffiliatePostbackLog 
 def list_deliveries(
     analytics: Analytics, affiliate: int, since: int, until: int, limit: int
 ) -> Sequence[AffiliatePostbackLog]:
-    """The calls of an affiliate's postbacks that were attempted from `since` to before `until` (UTC ms), each by its
-    last attempt then, in the order of their conversions' versions; superseded ones are left out. Raises TooHeavy."""
+    """Return the deliveries of an affiliate's postbacks with attempts in a period, by conversion version.
+
+    since, until: UTC milliseconds, `until` exclusive.
+    Each has its last attempt of the period; superseded ones are left out. Raises ReportTooHeavy.
+    """
     sql = (
         f"SELECT * FROM (SELECT {_column_list(AffiliatePostbackLog)} FROM affiliate_log "
         "WHERE affiliate = {affiliate:Int64} AND time >= {since:Int64} AND time < {until:Int64} AND postback_id != 0 "
@@ -71,11 +79,10 @@ def _list_log(analytics: Analytics, query: LogQuery, table: str, kind: type[R], 
     if unknown:
         raise ValueError(f"{table} has no {', '.join(sorted(unknown))}")
     types = {info.name: "Int64" if info.type is int else "String" for info in msgspec.structs.fields(kind)}
-    conditions = ["time >= {since:Int64}", "time < {until:Int64}", *scope_conditions(query.scope)]
+    conditions, parameters = in_period(query.scope, query.since, query.until)
     conditions += [f"{name} IN {{filter_{name}:Array({types[name]})}}" for name in sorted(query.filters)]
     if not query.include_cross:
         conditions.append("postback_id != 0")
-    parameters: dict[str, Any] = {"since": query.since, "until": query.until, **scope_parameters(query.scope)}
     parameters |= {f"filter_{name}": list(values) for name, values in query.filters.items()}
     where = f"FROM {table} WHERE {' AND '.join(conditions)}"
     [(total,)] = analytics.rows(f"SELECT uniqExact(id) {where}", parameters, tuple[int])

@@ -1,4 +1,4 @@
-"""What statistics count. A new metric is declared here and nowhere else (docs/spec/types.md#statistics-rows)."""
+"""The metrics of statistics (docs/spec/types.md#statistics-rows)."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -6,15 +6,16 @@ from typing import Final
 ZERO: Final = "toDecimal128(0, 4)"
 
 REJECTED: Final = "refused"
-"""Clicks that were refused, as a source beside the tables; `click` and `view` are those that were not."""
+"""The source of rejected clicks; the sources `click` and `view` are the accepted ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A sum of rows by key, and of facts by status, too: what all metrics are made of.
+    """A sum of rows by key, and of conversion events by status too; metrics are computed from them.
 
-    `sql`: over rows of `source`, a table or REFUSED; {suffix}: of the columns with the amounts in the currency of the
-    report · `empty_sql`: what the other sources add.
+    source: a table or REJECTED.
+    sql: over rows of the source; {suffix}: of the columns with amounts in the currency of the report.
+    empty_sql: of the other sources.
     """
 
     name: str
@@ -23,7 +24,7 @@ class Measure:
     empty_sql: str
 
     def column_sql(self, source: str, suffix: str) -> str:
-        """What rows of a source give for it."""
+        """Return its column for rows of a source."""
         return f"{self.sql.format(suffix=suffix) if source == self.source else self.empty_sql} AS {self.name}"
 
 
@@ -44,9 +45,9 @@ MEASURES: Final = (
 class ActionMetric:
     """A measure of conversions.
 
-    `sql`: it, out of MEASURES, for staff · `affiliate_sql`: the same for a caller who may not see charges
-    (docs/spec/statistics.md#amounts) · `payout_sql`: the same for staff whose `statistics_revenue` is `payout`; "" = as
-    `sql`.
+    sql: from MEASURES, for staff.
+    affiliate_sql: for callers that may not see charges (docs/spec/statistics.md#amounts).
+    payout_sql: for staff with `statistics_revenue` = `payout`; "" = `sql`.
     """
 
     name: str
@@ -57,7 +58,7 @@ class ActionMetric:
 
 
 TRAFFIC_METRICS: Final = ("raw", "uniq", "trafficback", "views")
-"""Metrics of clicks and views; each is the sum of its measure."""
+"""Metrics of clicks and impressions; each is the sum of its measure."""
 
 ACTION_METRICS: Final = (
     ActionMetric("revenue", "of_charge", "of_payout", True, payout_sql="of_payout"),

@@ -1,4 +1,4 @@
-"""The times that the analytic store has records of."""
+"""The period of the records in the analytic store."""
 
 from typing import Final
 
@@ -8,9 +8,9 @@ _TABLES: Final = ("click", "view", "fact", "server_log", "affiliate_log")
 
 
 def find_record_period(analytics: Analytics) -> tuple[int, int] | None:
-    """Return the time of the first and of the last record, UTC ms; None without records. Raises TooHeavy.
+    """Return the times of the first and last record, UTC ms; None without records.
 
-    The engine answers from the bounds of its parts and reads no rows.
+    The engine answers from the bounds of its parts and reads no rows. Raises ReportTooHeavy.
     """
     each = " UNION ALL ".join(f"SELECT count() AS n, min(time) AS a, max(time) AS b FROM `{name}`" for name in _TABLES)
     sql = f"SELECT sum(n), minIf(a, n > 0), maxIf(b, n > 0) FROM ({each})"

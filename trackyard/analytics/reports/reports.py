@@ -1,4 +1,4 @@
-"""Run reports on the analytic store."""
+"""Reports from the analytic store."""
 
 import logging
 from decimal import Decimal
@@ -14,7 +14,7 @@ log = logging.getLogger("trackyard.analytics")
 
 
 def run_report(analytics: Analytics, report: Report) -> StatsPage:
-    """The page that answers `report`. Raises TooHeavy over the limits of one query."""
+    """Return the page of a report. Raises ReportTooHeavy."""
     compiled = compile_report(report)
     if compiled is None:
         return StatsPage([], 0, report.currency)
@@ -23,18 +23,18 @@ def run_report(analytics: Analytics, report: Report) -> StatsPage:
 
 
 def _query_page(analytics: Analytics, report: Report, compiled: CompiledReport) -> tuple[list[Any], int]:
-    """The page's rows as lists of values, and the number of rows on all pages."""
+    """Return the page's rows as lists of values, and the total."""
     if not report.high_cardinality:
         try:
             return analytics.page(compiled.sql, compiled.parameters, list[Any])
         except OutOfMemory:
-            log.info("a report of more rows than expected is asked by its keys", extra={"slices": report.dimensions})
+            log.info("report repeated by keys", extra={"slices": report.dimensions})
     found, total_count = analytics.page(compiled.keys_sql, compiled.parameters, list[Any])
     return _add_conversions(analytics, compiled, found), total_count
 
 
 def _add_conversions(analytics: Analytics, compiled: CompiledReport, found: list[Any]) -> list[Any]:
-    """Rows of keys and `keys_metrics`, with every metric."""
+    """Return rows of keys and `keys_metrics` with every metric."""
     width = len(compiled.keys)
     keys = [tuple(values[:width]) for values in found]
     of_facts: list[Any] = []
@@ -49,7 +49,7 @@ def _add_conversions(analytics: Analytics, compiled: CompiledReport, found: list
 
 
 def build_row(report: Report, compiled: CompiledReport, values: list[Any]) -> StatsRow:
-    """The row of the values that a statement gave for its columns."""
+    """Return the row of the values of a statement's columns."""
     types = conversion_types(separate_not_found=report.separate_not_found)
     keys = dict(zip(compiled.keys, values, strict=False))
     metrics = dict(zip(compiled.metrics, values[len(compiled.keys) :], strict=True))

@@ -1,4 +1,4 @@
-"""Values that subs of clicks have (docs/spec/statistics.md#values-of-subs)."""
+"""Values of subs of clicks (docs/spec/statistics.md#values-of-subs)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,9 +12,12 @@ from trackyard.domain.tracking.subs import SUBS
 
 @dataclass(frozen=True, slots=True)
 class SubSearch:
-    """The distinct combinations of subs of accepted clicks, each sub beginning with one of its prefixes, as written.
+    """A search for combinations of subs of accepted clicks, by their prefixes, as written.
 
-    since: UTC milliseconds · prefixes: by name of SUBS, at least one · page from 1. Raises ValueError.
+    since: UTC milliseconds.
+    prefixes: by name of SUBS, at least one.
+    page: from 1.
+    Raises ValueError.
     """
 
     scope: Scope
@@ -33,7 +36,7 @@ class SubSearch:
 def find_subs(analytics: Analytics, query: SubSearch) -> tuple[list[dict[str, str]], int]:
     """Return a page of combinations in ascending order, and the number of all.
 
-    A click without one of the subs has no combination. Raises TooHeavy over the limits of one query.
+    A click without one of the subs has no combination. Raises ReportTooHeavy.
     """
     names = [name for name in SUBS if name in query.prefixes]
     conditions = ["time >= {since:Int64}", "reason = ''", *scope_conditions(query.scope)]

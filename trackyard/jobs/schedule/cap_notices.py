@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from trackyard.actions.offers.counters import notify_cap_filling
 from trackyard.analytics.engine.connection import Analytics
-from trackyard.analytics.reports.click_counts import count_clicks
+from trackyard.analytics.reports.clicks import count_clicks
 from trackyard.base.clock import Clock
 from trackyard.base.zones import find_zone
 from trackyard.domain.offers.counters import LimitDefinition, side_of
