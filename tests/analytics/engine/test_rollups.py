@@ -39,14 +39,14 @@ def ms(*moment: int) -> int:
 
 
 def read_by(analytics: Analytics, report: Report, table: str = "click") -> list[str]:
-    """What the rows of a report are read from: names of rollups, or of the table where they are read themselves."""
+    """Return the sources of a report: names of rollups, or of the table."""
     parts = [part for name in report.dimensions for part in SLICES[name].parts]
     read = []
     of_clicks, of_facts = (tuple(filter_conditions(report.filters, of_clicks=clicks)) for clicks in (True, False))
     for branch in build_branches(report, parts, ReportConditions(of_clicks, of_facts)):
         if f"FROM {table}\n" in branch:
-            told = resolve_local_times(branch, report.zone, report.since, report.until)
-            lines = analytics.rows(f"EXPLAIN {told}", compile_report(report).parameters, tuple[str])  # type: ignore[union-attr]
+            resolved = resolve_local_times(branch, report.zone, report.since, report.until)
+            lines = analytics.rows(f"EXPLAIN {resolved}", compile_report(report).parameters, tuple[str])  # type: ignore[union-attr]
             [source] = re.findall(r"ReadFromMergeTree \((.*?)\)", "\n".join(line for (line,) in lines))
             read.append(source.split(".")[-1])
     return read

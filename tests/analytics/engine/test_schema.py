@@ -35,9 +35,9 @@ def test_analytic_tables_sync_inserts_to_disk() -> None:
     store.run("DROP DATABASE synced")
     store.close()
     assert set(found) == set(TABLES)
-    for told in found.values():
-        assert "fsync_after_insert = 1" in told
-        assert "fsync_part_directory = 1" in told
+    for settings in found.values():
+        assert "fsync_after_insert = 1" in settings
+        assert "fsync_part_directory = 1" in settings
 
 
 def test_analytic_migration_adds_view_table(analytics: Analytics) -> None:

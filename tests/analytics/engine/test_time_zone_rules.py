@@ -1,4 +1,4 @@
-"""What clocks show in the store is what they show in the program, whatever rules of zones the engine has."""
+"""Local times of the store equal those of the program, with any rules of the engine."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -21,15 +21,15 @@ SINCE, UNTIL = (int(datetime(year, 1, 1, 5, 30, tzinfo=UTC).timestamp()) * 1000 
 @pytest.mark.parametrize("name", ZONES)
 def test_store_time_parts_equal_python_time_zones(analytics: Analytics, name: str) -> None:
     zone, changes = ZoneInfo(name), offsets_between(ZoneInfo(name), SINCE, UNTIL)
-    beside = (-7200, -3601, -3600, -1800, -1, 0, 1, 1799, 1800, 3600, 7200, 86_400, 40 * 86_400)
-    moments = sorted({at + each for at, _ in changes for each in beside if SINCE <= (at + each) * 1000 < UNTIL})
+    nearby = (-7200, -3601, -3600, -1800, -1, 0, 1, 1799, 1800, 3600, 7200, 86_400, 40 * 86_400)
+    moments = sorted({at + each for at, _ in changes for each in nearby if SINCE <= (at + each) * 1000 < UNTIL})
     parts = f"toYear({LOCAL_TIME}), toQuarter({LOCAL_TIME}), toMonth({LOCAL_TIME}), "
     parts += f"toDayOfMonth({LOCAL_TIME}), toHour({LOCAL_TIME})"
     rows = "SELECT 1000 * arrayJoin({moments:Array(Int64)}) + 999 AS time"
     sql = resolve_local_times(f"SELECT {parts} FROM ({rows}) ORDER BY time", name, SINCE, UNTIL)
-    told = analytics.rows(sql, {"moments": moments}, tuple[int, int, int, int, int])
+    shown = analytics.rows(sql, {"moments": moments}, tuple[int, int, int, int, int])
     clocks = [datetime.fromtimestamp(at, UTC).astimezone(zone) for at in moments]
-    assert told == [(now.year, (now.month + 2) // 3, now.month, now.day, now.hour) for now in clocks]
+    assert shown == [(now.year, (now.month + 2) // 3, now.month, now.day, now.hour) for now in clocks]
 
 
 def test_store_clock_changes_equal_time_zone_rules() -> None:

@@ -1,5 +1,4 @@
-"""Turns at the analytic store: heavy reports of one key hold up nobody else's question, and nobody's report runs on
-when nobody waits for it."""
+"""The query scheduler: heavy reports of one key delay no other, and cancelled reports end."""
 
 import threading
 import time
@@ -29,7 +28,7 @@ def pool() -> Iterator[ThreadPoolExecutor]:
 
 @pytest.fixture
 def store() -> Iterator[Analytics]:
-    """One heavy statement a name, two in all, three seconds each."""
+    """Yield a store with one heavy statement per name, two in total, three seconds each."""
     places = ConcurrencyLimit(most=2, each=1, waiting=6, seconds=1)
     store = Analytics.open(address(), database="turns", limits=QueryLimits(seconds=3, heavy=places))
     yield store
@@ -37,7 +36,7 @@ def store() -> Iterator[Analytics]:
 
 
 def ask(pool: ThreadPoolExecutor, store: Analytics, token: CancellationToken, sql: str) -> "Future[list[tuple[int]]]":
-    """Asks in a thread, as a request of somebody."""
+    """Run a statement in a thread, as a request."""
 
     def run() -> list[tuple[int]]:
         current_cancellation.set(token)
@@ -47,7 +46,7 @@ def ask(pool: ThreadPoolExecutor, store: Analytics, token: CancellationToken, sq
 
 
 def running(store: Analytics) -> int:
-    """Endless statements that run."""
+    """Return the number of running endless statements."""
     sql = "SELECT count() FROM system.processes WHERE query LIKE 'SELECT sum(cityHash64(number))%'"
     return store.rows(sql, {}, tuple[int])[0][0]
 
@@ -60,11 +59,8 @@ def held(lane: SlotPool, token: CancellationToken, free: threading.Event, entere
 
 
 def test_query_scheduler_serves_least_recently_served_key_first(pool: ThreadPoolExecutor) -> None:
-    lane, entered, waits = (
-        SlotPool(ConcurrencyLimit(most=1, each=1, waiting=9, seconds=10)),
-        list[str](),
-        list["Future[None]"](),
-    )
+    lane, entered = SlotPool(ConcurrencyLimit(most=1, each=1, waiting=9, seconds=10)), list[str]()
+    waits: list[Future[None]] = []
     lane.acquire(CancellationToken("a"))
     free = threading.Event()
     free.set()
@@ -78,11 +74,8 @@ def test_query_scheduler_serves_least_recently_served_key_first(pool: ThreadPool
 
 
 def test_query_scheduler_limits_slots_per_key(pool: ThreadPoolExecutor) -> None:
-    lane, entered, free = (
-        SlotPool(ConcurrencyLimit(most=3, each=2, waiting=9, seconds=10)),
-        list[str](),
-        threading.Event(),
-    )
+    lane, entered = SlotPool(ConcurrencyLimit(most=3, each=2, waiting=9, seconds=10)), list[str]()
+    free = threading.Event()
     waits = [pool.submit(held, lane, CancellationToken("a"), free, entered) for _ in range(5)]
     wait_until(lambda: len(lane.waiting()) == 3)
     assert not lane.try_acquire("a")
@@ -127,7 +120,7 @@ def test_query_scheduler_drops_cancelled_request(pool: ThreadPoolExecutor) -> No
 
 
 def test_query_scheduler_heavy_reports_of_one_key_block_no_other(pool: ThreadPoolExecutor, store: Analytics) -> None:
-    """The greedy get two answers at most at a time and are told what to do; the others are answered at once."""
+    """The greedy key gets two answers at a time and advice; other keys are answered at once."""
     greedy = [ask(pool, store, CancellationToken("greedy"), ENDLESS) for _ in range(10)]
     wait_until(lambda: running(store) > 0)
     waits = []
@@ -147,13 +140,9 @@ def test_query_scheduler_heavy_reports_of_one_key_block_no_other(pool: ThreadPoo
 def test_query_scheduler_does_not_restart_single_heavy_report(pool: ThreadPoolExecutor, store: Analytics) -> None:
     report = ask(pool, store, CancellationToken("a"), ENDLESS)
     started: set[str] = set()
-
-    def look() -> None:
-        sql = "SELECT Settings['log_comment'] FROM system.processes WHERE query LIKE 'SELECT sum(cityHash64(number))%'"
-        started.update(name for (name,) in store.rows(sql, {}, tuple[str]))
-
+    sql = "SELECT Settings['log_comment'] FROM system.processes WHERE query LIKE 'SELECT sum(cityHash64(number))%'"
     while not report.done():
-        look()
+        started.update(name for (name,) in store.rows(sql, {}, tuple[str]))
         time.sleep(0.05)
     assert isinstance(report.exception(), ReportTooHeavy)
     assert len(started) == 1
@@ -176,7 +165,7 @@ def test_query_scheduler_answers_requeued_report_when_slot_is_free(pool: ThreadP
 def test_query_scheduler_rejects_partial_answer_of_killed_query(
     pool: ThreadPoolExecutor, store: Analytics, monkeypatch: pytest.MonkeyPatch, is_over: bool
 ) -> None:
-    """The engine may answer a statement that was ended with a part of its rows, and no error."""
+    """The engine may answer a killed statement with a part of its rows and no error."""
     blocker, token = ask(pool, store, CancellationToken("b"), ENDLESS), CancellationToken("a")
     wait_until(lambda: running(store) == 1)
     answer, asked = Analytics._raw_query, list[str]()
@@ -229,15 +218,8 @@ def test_query_scheduler_exempts_internal_queries(pool: ThreadPoolExecutor, stor
     assert {type(each.exception(30)) for each in reports} <= {RequestCancelled, ReportsBusy, ReportTooHeavy}
 
 
-def filed(
-    turns: QueryScheduler,
-    token: CancellationToken,
-    free: threading.Event,
-    entered: list[str],
-    *,
-    no_timeout: bool = True,
-) -> None:
-    with turns.file_slot(token, no_timeout=no_timeout):
+def filed(turns: QueryScheduler, token: CancellationToken, free: threading.Event, entered: list[str]) -> None:
+    with turns.file_slot(token, no_timeout=True):
         entered.append(token.name)
         assert free.wait(10)
 
@@ -274,11 +256,8 @@ def test_query_scheduler_drops_cancelled_export(pool: ThreadPoolExecutor) -> Non
     turns = QueryScheduler(lambda _turn: None, heavy=ConcurrencyLimit(most=1, each=1, waiting=6, seconds=5))
     for lane in ("file_slot", "heavy"):
         gone, free, entered = CancellationToken("b"), threading.Event(), list[str]()
-        with (
-            turns.file_slot(CancellationToken("a"), no_timeout=True)
-            if lane == "file_slot"
-            else turns.heavy(CancellationToken("a"))
-        ):
+        first = CancellationToken("a")
+        with turns.file_slot(first, no_timeout=True) if lane == "file_slot" else turns.heavy(first):
             waiting = pool.submit(filed, turns, gone, free, entered)
             wait_until(lambda: turns.waiting() == ["b"])
             gone.cancel()

@@ -1,4 +1,4 @@
-"""How full caps of every kind, period and scope are, over the API in both versions, against plain Python."""
+"""Cap stats of every kind, period and scope in both versions equal plain Python."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -24,10 +24,10 @@ ZONES = ("UTC", "Asia/Kathmandu", "America/New_York")
 
 
 def of_late(traffic: DrawnTraffic) -> DrawnTraffic:
-    """The same things happening in the last weeks, each call soon after its click."""
+    """Return the traffic moved to the last weeks, with postbacks soon after their clicks."""
     end, visits = END + DAY // 2, []
     for place, visit in enumerate(traffic.visits):
-        calls = tuple(DrawnPostback(min(told.after, HOUR // 4), told.fields) for told in visit.calls)
+        calls = tuple(DrawnPostback(min(call.after, HOUR // 4), call.fields) for call in visit.calls)
         visits.append(replace(visit, at=end - LATELY[place % len(LATELY)] - place * 1000, calls=calls))
     edits = tuple(replace(edit, at=end - 3 * DAY - HOUR) for edit in traffic.edits)
     return DrawnTraffic(tuple(visits), edits, tuple(replace(made, at=end - HOUR // 2) for made in traffic.imports))
@@ -60,7 +60,7 @@ def each_cap(people: list[int]) -> Iterator[Cap]:
 
 
 def with_caps(world: OracleSetup, place: int) -> CapsOracle:
-    """An offer, to which caps were given."""
+    """Give an offer caps and return their oracle."""
     people, admin, offer = world.people.affiliates, world.plant.api.admin, world.people.offers[place]
     items = [dict(cap) for cap in each_cap(people)][place::3]
     sent = [{name: value for name, value in cap.items() if value != []} for cap in items]

@@ -1,5 +1,7 @@
-"""Retention and time to action: the store and plain Python over the raw events
-(docs/spec/statistics.md#retention-and-time-to-action)."""
+"""Retention and time to action equal plain Python over the raw events.
+
+docs/spec/statistics.md#retention-and-time-to-action.
+"""
 
 import random
 from collections.abc import Iterator
@@ -42,7 +44,7 @@ def loaded() -> Iterator[tuple[Analytics, list[Click], list[ConversionEvent]]]:
     """A store, the clicks and the conversions it holds. Some conversions changed, some are gone again."""
     chance = random.Random(5)
     owned = {"affiliate": (1, 2, 3), "offer": (1, 2), "advertiser": ADVERTISERS, "reason": ("", "", "", "bot")}
-    clicks, told, facts = [], [], []
+    clicks, events, facts = [], [], []
     for number in range(200):
         values = {name: chance.choice(choices) for name, choices in owned.items()}
         clicks.append(new_click(number, time=BERLIN_AUTUMN + chance.randrange(-40 * HOUR, 40 * HOUR), **values))
@@ -58,16 +60,16 @@ def loaded() -> Iterator[tuple[Analytics, list[Click], list[ConversionEvent]]]:
             **{name: getattr(click, name) for name in ("affiliate", "offer", "advertiser")},
         )
         gone, changed = chance.random() < 0.1, ConversionEvent(**fields_of(fact) | {"version": 2, "status": 3})
-        told += [fact, ConversionEvent(**fields_of(fact) | {"sign": -1})] if gone or number % 3 else [fact]
+        events += [fact, ConversionEvent(**fields_of(fact) | {"sign": -1})] if gone or number % 3 else [fact]
         if not gone and number % 3:
-            told.append(changed)
+            events.append(changed)
         if not gone:
             facts.append(fact)
     name = f"cohorts{next(_names)}"
     store = Analytics.open(address(), database=name)
     migrate(store)
     load(store, "click", [click_item("j", place, encode(click)) for place, click in enumerate(clicks)], "t")
-    load(store, "fact", [encode_row(fact) for fact in told], "t")
+    load(store, "fact", [encode_row(fact) for fact in events], "t")
     yield store, clicks, facts
     store.run(f"DROP DATABASE `{name}`")
     store.close()

@@ -1,4 +1,4 @@
-"""Text and numbers of strangers in questions to the store, on either way to it."""
+"""Texts and numbers of clients in statements, with both engines."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -84,7 +84,7 @@ FAULTS = ["cancelled", "timed out", "no memory", "no such column", "broken off"]
 
 
 def fail(store: Analytics, fault: str, token: CancellationToken) -> None:
-    """Asks what fails so, as a request of somebody."""
+    """Run a statement that fails in this way, as a request."""
     current_cancellation.set(token)
     if fault == "no such column":
         store.page("SELECT nothing FROM numbers(10) LIMIT 1", {}, list[int])

@@ -38,8 +38,8 @@ SELECT toString(number), 1, 1, {NOON}, 1, 1, 'a value of a sub 0', 1, 10 FROM nu
 
 ASK = """
 def peak():
-    told = Path("/proc/self/status").read_text()
-    return int(told.split("VmHWM:")[1].split()[0]) * 1024
+    status = Path("/proc/self/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) * 1024
 
 store.rows("SELECT 1", {}, tuple[int])
 idle = peak()

@@ -84,22 +84,20 @@ def test_store_report_total_count_is_on_every_page(analytics: Analytics, page: i
     assert (answer.total_count, len(answer.rows)) == (5, [2, 2, 1, 0][page - 1])
 
 
-def test_store_query_over_time_limit_is_too_heavy() -> None:
-    hasty = Analytics.open(address(), database="limits", limits=QueryLimits(seconds=1))
+@pytest.mark.parametrize(
+    ("limits", "sql"),
+    [
+        (QueryLimits(seconds=1), "SELECT sum(number % 7) FROM numbers(1000000000000)"),
+        (QueryLimits(memory=10**7), "SELECT length(groupArray(number)) FROM numbers(10000000)"),
+    ],
+)
+def test_store_query_over_limit_is_too_heavy(limits: QueryLimits, sql: str) -> None:
+    store = Analytics.open(address(), database="limits", limits=limits)
     try:
         with pytest.raises(ReportTooHeavy):
-            hasty.rows("SELECT sum(number % 7) FROM numbers(1000000000000)", {}, tuple[int])
+            store.rows(sql, {}, tuple[int])
     finally:
-        hasty.close()
-
-
-def test_store_query_over_memory_limit_is_too_heavy() -> None:
-    poor = Analytics.open(address(), database="limits", limits=QueryLimits(memory=10**7))
-    try:
-        with pytest.raises(ReportTooHeavy):
-            poor.rows("SELECT length(groupArray(number)) FROM numbers(10000000)", {}, tuple[int])
-    finally:
-        poor.close()
+        store.close()
 
 
 @pytest.mark.parametrize(
@@ -140,7 +138,7 @@ def test_store_report_derived_metrics_follow_sums(row: StatsRow, derived: tuple[
         {"filters": {"color": ("red",)}},
         {"order": ("color",)},
         {"order": ("offer",)},  # not sliced by
-        {"dimensions": ("manager",), "managers": {"advertiser_manager": {}}},  # whose managers are not told
+        {"dimensions": ("manager",), "managers": {"advertiser_manager": {}}},  # without its managers
         {"page": 0},
         {"limit": 0},
     ],
@@ -159,7 +157,7 @@ def test_store_report_with_unknown_name_raises(wrong: dict[str, Any]) -> None:
 def test_store_report_by_keys_equals_single_statement(
     analytics: Analytics, slices: tuple[str, ...], order: tuple[str, ...]
 ) -> None:
-    """Slices of millions of values are asked for a page of keys first, and then for the conversions of these."""
+    """Slices of millions of values query a page of keys first, and then their conversions."""
     clicks = [
         new_click(number, sub1=f"s{number % 7}", offer=number % 3, uniq=number % 2, reason="" if number % 5 else "bot")
         for number in range(60)

@@ -1,6 +1,7 @@
-"""Every cell of every report and list, over the API, against plain Python over the raw journal
-(tests/support/models/oracle.py);
-and what holds of all of them: figures that can be got twice are the same twice (docs/spec/statistics.md#agreement)."""
+"""Every cell of every report and list equals plain Python over the raw journal.
+
+tests/support/models/oracle.py. Figures that several reports have are equal (docs/spec/statistics.md#agreement).
+"""
 
 import shutil
 from collections.abc import Callable, Iterable, Iterator
@@ -60,7 +61,7 @@ class OracleSetup:
         seen, params = viewer(self.people, question.caller), question.params(self.people)
         sent = {f"{name}[]" if isinstance(value, list) else name: value for name, value in params.items()}
         given = self.get(question.caller, f"/{question.version}/stats/{question.path}", sent)
-        if isinstance(given, dict):  # an affiliate is told which parameters of staff were ignored
+        if isinstance(given, dict):  # an affiliate learns the ignored parameters of staff
             given.pop("warnings", None)
         answers: dict[str, Callable[[], Any]] = {
             "clicks": lambda: oracle_lists.clicks(self.oracle, seen, params),
@@ -290,8 +291,8 @@ def test_report_of_affiliates_sums_to_report_of_staff(world: OracleSetup) -> Non
         mine, theirs = total(own), total([staff[pid]] if pid in staff else [])
         assert {**mine, "actions": None} == {**theirs, "actions": None}
         for (kind, name), amount in theirs["actions"].items():
-            told = {"revenue": theirs["actions"][kind, "payouts"], "charge": 0, "earning": 0}.get(name, amount)
-            assert mine["actions"][kind, name] == told
+            shown = {"revenue": theirs["actions"][kind, "payouts"], "charge": 0, "earning": 0}.get(name, amount)
+            assert mine["actions"][kind, name] == shown
 
 
 def test_report_versions_differ_in_not_found_only(world: OracleSetup) -> None:

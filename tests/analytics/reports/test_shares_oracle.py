@@ -1,4 +1,4 @@
-"""Shares of referrers of whom one was paid in parts and changes came afterwards, over the API, against plain Python."""
+"""Referral shares after partial payments and later changes equal plain Python."""
 
 from collections.abc import Iterator
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Migration 0004: address lists of offers move to targeting, and offers are filed under countries of targeting."""
+"""Migration 0004: address lists of offers move to targeting, with labels of its countries."""
 
 from decimal import Decimal
 from typing import Any

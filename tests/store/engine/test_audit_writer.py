@@ -1,4 +1,4 @@
-"""The audit log tells what a staff user's transaction changed, whatever statements it used."""
+"""The audit log has the changes of a staff user's transaction by any statement."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

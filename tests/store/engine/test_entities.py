@@ -1,4 +1,4 @@
-"""Advertisers, affiliates, offers, connections, postbacks, staff, and the list of conversions on both engines."""
+"""People, offers, connections, postbacks and lists of conversions on both engines."""
 
 from typing import Any
 

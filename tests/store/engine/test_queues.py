@@ -1,4 +1,4 @@
-"""Inbox, progress and outbox: everything once, whatever is repeated."""
+"""Inbox, checkpoints and outbox: everything once, also after repeats."""
 
 from concurrent.futures import ThreadPoolExecutor
 

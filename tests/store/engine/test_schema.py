@@ -1,4 +1,4 @@
-"""Migrations and tables say the same, and several starting at once make one schema."""
+"""Migrations equal the tables, and several starts at once create one schema."""
 
 from concurrent.futures import ThreadPoolExecutor
 

@@ -161,7 +161,7 @@ def test_referral_share_changed_after_payment_is_listed_apart(database: Database
         enter(conn, 0, referrer, Decimal(-1), version=2)
         add(conn, 1, first, referrer, status="declined")
         enter(conn, 1, referrer, Decimal(1))
-        enter(conn, 1, referrer, Decimal(-1), version=2)  # never paid: nothing is left to be told
+        enter(conn, 1, referrer, Decimal(-1), version=2)  # never paid: no share is left
         add(conn, 2, first, referrer, currency="EUR", payout=9)
         enter(conn, 2, referrer, Decimal(1), version=0)  # as it was before its currency changed
         enter(conn, 2, referrer, Decimal(-1), kind="referral_relabel")

@@ -88,7 +88,7 @@ FIRST = {
     "id": (0, 1), "title": (1, 0), "cr": (0, 0), "epc": (0, 0), "is_top": (0, 1), "created": (0, 1),
     "revenue": (0, 1), "daily_cap": (1, 1), "total_cap": (0, 0),
 }  # fmt: skip
-"""Which of the two stands first, ascending and descending: equals by id, what has no cap last."""
+"""Return the first of two offers, ascending and descending: equals by id, without a cap last."""
 
 
 def test_offer_store_every_order_sorts(database: Database, two: list[int]) -> None:

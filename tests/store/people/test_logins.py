@@ -1,4 +1,4 @@
-"""Logins of affiliates have one owner each, on both engines, and those that were shared before are kept."""
+"""Logins of affiliates have one owner each, on both engines; old shared ones are kept."""
 
 from typing import Any
 

@@ -28,7 +28,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> FileStore:
 
 
 def content(store: FileStore, file_id: str) -> bytes | None:
-    """What an id stands for."""
+    """Return the bytes of an id."""
     found = store.find(file_id)
     return None if found is None else found.read_bytes() if isinstance(found, Path) else b"".join(found)
 
@@ -95,7 +95,7 @@ def test_file_store_folder_of_bucket_is_separate(bucket: str) -> None:
     assert content(inner, kept) == b"x"
 
 
-@pytest.mark.parametrize("changed", ["no such bucket", "nobody listens"])
+@pytest.mark.parametrize("changed", ["no such bucket", "no server"])
 def test_file_store_of_unreachable_bucket_raises(bucket: str, changed: str) -> None:
     url = bucket.replace("@files", "@none") if changed == "no such bucket" else bucket.rpartition("%3A")[0] + "%3A1"
     store = BucketStore(url)
