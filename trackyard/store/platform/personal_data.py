@@ -60,7 +60,10 @@ _REDACT: Final = (
 
 
 def conversions_of(erasure: Erasure) -> ConversionCondition:
-    """Return the conversions that an erasure names, created until then. Those of a user id take a full scan."""
+    """Return the condition for the conversions of an erasure, created until then.
+
+    The condition for a user id reads all conversions.
+    """
     if erasure.subject is ErasureSubject.CLICK:
         return conversion.c.click_id == erasure.value
     if erasure.subject is ErasureSubject.USER:
