@@ -127,9 +127,6 @@ class _CheckState:
     def postback(self) -> ReceivedPostback:
         return self.request.postback
 
-    def time(self, at_ms: int) -> str:
-        return datetime_text(at_ms, self.zone)
-
 
 def check_postback(deps: Deps, access: Access, sample: SamplePostback) -> PostbackCheck:
     """Try a postback. Raises BadInput when its click is out of the caller's scope."""
@@ -192,20 +189,11 @@ def _with_click(
     step_results = {"clickid": PostbackStepResult(PASSED, click.id), "click": PostbackStepResult(PASSED, seen)}
     new_conversion_id = new_id(request.postback.time)
     outcome, terms = batch.decide(request, new_conversion_id), batch.find_terms(request)
-    if terms is None or isinstance(outcome, PostbackError):
-        change, response = (
-            None,
-            outcome.value if isinstance(outcome, PostbackError) else PostbackError.OFFER_DISABLED.value,
-        )
-    else:
-        change, response = outcome, ""
+    change = outcome if isinstance(outcome, ConversionChange) else None
+    response = outcome.value if isinstance(outcome, PostbackError) else ""
     if terms is None:
-        return PostbackCheck(
-            response,
-            click,
-            None,
-            _with_all_steps(step_results | {"offer": PostbackStepResult(STOPPED, "it does not exist")}),
-        )
+        step_results["offer"] = PostbackStepResult(STOPPED, "it does not exist")
+        return PostbackCheck(response, click, None, _with_all_steps(step_results))
     state = _CheckState(deps.zone, sample, request, terms, batch.stored.get(request.identity), step_results)
     _run_steps(state, new_conversion_id)
     made = [] if change is None else new_deliveries_of(conn, [change], batch.delivery_context, request.postback.time)
@@ -317,7 +305,11 @@ def _add_result(state: _CheckState, change: ConversionChange) -> None:
     step_results["tiers"] = PostbackStepResult(PASSED, "; ".join(steps) or "none applies")
     held = "not held"
     if after.status is Status.HOLD:
-        held = "until a person decides" if after.hold_until is None else f"until {state.time(after.hold_until)}"
+        held = (
+            "until a person decides"
+            if after.hold_until is None
+            else f"until {datetime_text(after.hold_until, state.zone)}"
+        )
     step_results["hold"] = PostbackStepResult(PASSED, held)
     charged, paid = plain_amount(after.charge), plain_amount(after.payout)
     amounts = f"sum {plain_amount(after.sum)}, charge {charged}, payout {paid} {after.currency}"
