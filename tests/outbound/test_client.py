@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.processes.receiver import ReceivedRequest, Receiver, Reply
+from tests.support.processes.receiver import Receiver, Reply
 from trackyard.outbound.client import MAX_BODY, HttpResult, OutboundClient, signature, wire_url
 from trackyard.outbound.resolver import GetAddrInfo
 
@@ -165,15 +165,6 @@ def test_outbound_signature_covers_time_and_received_url() -> None:
         target = receiver.requests()[0].path
     expected = hmac.new(b"key", f"17.{receiver.url(target)}".encode(), hashlib.sha256).hexdigest()
     assert signature("key", 17, wire_url(url)) == f"t=17,v1={expected}"
-
-
-def test_outbound_test_receiver_answers_by_path() -> None:
-    def by_path(request: ReceivedRequest) -> Reply:
-        return Reply(503 if request.path == "/down" else 200)
-
-    with Receiver(by_path) as receiver:
-        assert get(receiver.url("/down")).http_code == 503
-        assert get(receiver.url("/up")).http_code == 200
 
 
 def download(url: str, most: int = 1000, *, allowed: bool = True) -> tuple[HttpResult, bytes]:

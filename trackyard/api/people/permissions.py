@@ -10,7 +10,7 @@ from trackyard.actions.people.affiliates import get_affiliate
 from trackyard.actions.people.permissions import Tree
 from trackyard.api.lookups import in_scope_by_number
 from trackyard.base.zones import datetime_text
-from trackyard.domain.people.permissions import LEVELS
+from trackyard.domain.people.permissions import PermissionLevel
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
@@ -25,7 +25,7 @@ find = in_scope_by_number(get_affiliate)
 class LevelItem(Params):
     """The level of one feature; `default` removes the own level."""
 
-    level: Annotated[str, s.Choice((*LEVELS, "default"))]
+    level: Annotated[str, s.Choice((*PermissionLevel, "default"))]
 
 
 class PermissionsParams(Params):

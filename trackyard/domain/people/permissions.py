@@ -6,66 +6,75 @@ A feature is named "area.feature". The default levels are here; an installation 
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from enum import StrEnum
+from typing import Final
 
 from trackyard.domain.statistics.slices import SLICES
 
-Level = Literal["read", "write", "deny"]
-LEVELS: Final[tuple[Level, ...]] = ("read", "write", "deny")
 
-DEFAULTS: Final[dict[str, dict[str, Level]]] = {
-    "automation": {"checker": "deny"},
-    "general": {"marketplace": "read", "settings": "write"},
-    "notificator": {"client-subscription": "write", "transport-configuration": "write", "user-subscription": "write"},
+class PermissionLevel(StrEnum):
+    """The level at which an affiliate may use a feature."""
+
+    READ = "read"
+    WRITE = "write"
+    DENY = "deny"
+
+
+_READ, _WRITE, _DENY = PermissionLevel
+
+DEFAULTS: Final[dict[str, dict[str, PermissionLevel]]] = {
+    "automation": {"checker": _DENY},
+    "general": {"marketplace": _READ, "settings": _WRITE},
+    "notificator": {"client-subscription": _WRITE, "transport-configuration": _WRITE, "user-subscription": _WRITE},
     "stats": {
-        "affiliate-postback": "read",
-        "clicks-list": "read",
-        "comparison-report": "read",
-        "conversions-export": "read",
-        "conversions-import": "deny",
-        "conversions-list": "read",
-        "entity-account-manager": "deny",
-        "entity-affiliate-manager": "read",
-        "referral": "read",
-        "server-postback": "deny",
-        "slice-account_manager_id": "deny",
-        "slice-advertiser_id": "deny",
-        "slice-affiliate_id": "read",
-        "slice-affiliate_manager_id": "read",
-        "slice-browser": "read",
-        "slice-city": "read",
-        "slice-connection-type": "read",
-        "slice-country": "read",
-        "slice-day": "read",
-        "slice-device": "read",
-        "slice-goal": "read",
-        "slice-landing": "read",
-        "slice-mobile-carrier": "read",
-        "slice-offer_id": "read",
-        "slice-os": "read",
-        "slice-prelanding": "read",
-        "slice-smart_id": "read",
-        "slice-sub1": "read",
-        "slice-sub2": "read",
-        "slice-trafficback_reason": "deny",
-        "stats-export": "read",
-        "view-custom": "read",
-        "view-kpi": "read",
-        "view-retention-rate": "read",
+        "affiliate-postback": _READ,
+        "clicks-list": _READ,
+        "comparison-report": _READ,
+        "conversions-export": _READ,
+        "conversions-import": _DENY,
+        "conversions-list": _READ,
+        "entity-account-manager": _DENY,
+        "entity-affiliate-manager": _READ,
+        "referral": _READ,
+        "server-postback": _DENY,
+        "slice-account_manager_id": _DENY,
+        "slice-advertiser_id": _DENY,
+        "slice-affiliate_id": _READ,
+        "slice-affiliate_manager_id": _READ,
+        "slice-browser": _READ,
+        "slice-city": _READ,
+        "slice-connection-type": _READ,
+        "slice-country": _READ,
+        "slice-day": _READ,
+        "slice-device": _READ,
+        "slice-goal": _READ,
+        "slice-landing": _READ,
+        "slice-mobile-carrier": _READ,
+        "slice-offer_id": _READ,
+        "slice-os": _READ,
+        "slice-prelanding": _READ,
+        "slice-smart_id": _READ,
+        "slice-sub1": _READ,
+        "slice-sub2": _READ,
+        "slice-trafficback_reason": _DENY,
+        "stats-export": _READ,
+        "view-custom": _READ,
+        "view-kpi": _READ,
+        "view-retention-rate": _READ,
     },
     "users": {
-        "entity-account-manager": "deny",
-        "entity-advertiser": "deny",
-        "entity-affiliate": "deny",
-        "entity-affiliate-manager": "deny",
-        "entity-common-manager": "deny",
-        "entity-preset": "deny",
-        "view-users": "deny",
+        "entity-account-manager": _DENY,
+        "entity-advertiser": _DENY,
+        "entity-affiliate": _DENY,
+        "entity-affiliate-manager": _DENY,
+        "entity-common-manager": _DENY,
+        "entity-preset": _DENY,
+        "view-users": _DENY,
     },
 }
 """Area to feature to its default level."""
 
-FEATURES: Final[dict[str, Level]] = {
+FEATURES: Final[dict[str, PermissionLevel]] = {
     f"{area}.{feature}": level for area, features in DEFAULTS.items() for feature, level in features.items()
 }
 
@@ -89,7 +98,7 @@ def denied_features(installation: Mapping[str, str], own: Mapping[str, str]) -> 
     installation, own: feature to level, where it differs.
     """
     levels = {**FEATURES, **installation, **own}
-    return frozenset(feature for feature in FEATURES if levels[feature] == "deny")
+    return frozenset(feature for feature in FEATURES if levels[feature] == PermissionLevel.DENY)
 
 
 def merge_levels(before: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:

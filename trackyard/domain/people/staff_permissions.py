@@ -6,7 +6,7 @@ Existing programs read it (docs/spec/callers.md#roles-of-staff).
 from collections.abc import Iterable
 from typing import Final
 
-from trackyard.domain.people.permissions import DEFAULTS, Level
+from trackyard.domain.people.permissions import DEFAULTS, PermissionLevel
 from trackyard.domain.people.roles import Permission, Role, permissions_of
 
 _P = Permission
@@ -48,7 +48,7 @@ _REQUIRED: Final[dict[str, Permission]] = {
 """Feature to the needed permission; the entry of an area is for its other features."""
 
 
-def staff_levels(roles: Iterable[Role]) -> dict[str, dict[str, Level]]:
+def staff_levels(roles: Iterable[Role]) -> dict[str, dict[str, PermissionLevel]]:
     """Return the level of every feature of every area.
 
     It is deny without the permission, write with a permission to change, otherwise read.
@@ -60,7 +60,7 @@ def staff_levels(roles: Iterable[Role]) -> dict[str, dict[str, Level]]:
     }
 
 
-def _level(needed: Permission, held: frozenset[Permission]) -> Level:
+def _level(needed: Permission, held: frozenset[Permission]) -> PermissionLevel:
     if needed not in held:
-        return "deny"
-    return "write" if needed.endswith(".write") else "read"
+        return PermissionLevel.DENY
+    return PermissionLevel.WRITE if needed.endswith(".write") else PermissionLevel.READ

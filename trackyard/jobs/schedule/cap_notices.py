@@ -6,15 +6,15 @@ Edges count clicks of caps; the notices count those of the analytic store.
 from collections import Counter as Multiset
 from collections.abc import Iterable
 from typing import Final
-from zoneinfo import ZoneInfo
 
 from trackyard.actions.offers.counters import notify_cap_filling
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.reports.clicks import count_clicks
 from trackyard.base.clock import Clock
 from trackyard.base.zones import find_zone
-from trackyard.domain.offers.counters import LimitDefinition, side_of
-from trackyard.domain.offers.offers import Cap, Offer
+from trackyard.domain.offers.caps import limit_definition_of
+from trackyard.domain.offers.counters import CapType, LimitDefinition
+from trackyard.domain.offers.periods import CapPeriod
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.cap_stats import GroupedCount
 from trackyard.store.engine.database import Connection, Database
@@ -57,8 +57,8 @@ class ClickCapNotifier:
             zone = None if offer is None else find_zone(offer.caps_timezone or _platform_zone(conn))
         if offer is None or zone is None:
             return
-        caps = [cap for cap in offer.caps if cap.type == "clicks" and cap.period == "day"]
-        measures = [(cap, _cap_measure(offer, cap, zone)) for cap in caps]
+        caps = [cap for cap in offer.caps if cap.type == CapType.CLICKS and cap.period == CapPeriod.DAY]
+        measures = [(cap, limit_definition_of(cap, offer.id, zone, frozenset())) for cap in caps]
         if not measures:
             return
         counts_held = count_clicks(self._analytics, offer_id, measures[0][1].period_counter_at(now).start)
@@ -74,12 +74,6 @@ class ClickCapNotifier:
                     if counters.record_notice_once(conn, measure.period_counter_at(now)):
                         limit, reached = f"{int(cap.value)} clicks", f"{highest} clicks"
                         notify_cap_filling(conn, offer.id, offer.title, offer.advertiser_id, limit, reached, now)
-
-
-def _cap_measure(offer: Offer, cap: Cap, zone: ZoneInfo) -> LimitDefinition:
-    """Return what a cap of clicks counts: clicks have neither goal nor status."""
-    affiliate, country = side_of(cap.affiliate_type, cap.affiliates), side_of(cap.country_type, cap.country)
-    return LimitDefinition(offer.id, cap.id, cap.period, zone, frozenset(), affiliate=affiliate, country=country)
 
 
 def _highest_count(measure: LimitDefinition, counts_held: Iterable[GroupedCount]) -> int:

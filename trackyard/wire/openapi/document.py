@@ -1,7 +1,7 @@
 """The OpenAPI 3.1 document, derived from the declarations."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from enum import Enum
 from typing import Any
@@ -91,7 +91,7 @@ def _answers_and_components(listed: Iterable[Endpoint[Any]]) -> tuple[Iterator[S
         [view for endpoint in listed for view in _views(endpoint)] + [ErrorBody], ref_template=REFS
     )
     names = {name: _short_name(name) for name in answered}
-    models = {endpoint.params for endpoint in listed if fields_of(endpoint.params)}
+    models = sorted({each.params for each in listed if fields_of(each.params)}, key=lambda model: model.__name__)
     components = {names[name]: _as_answered(_sent(each), names) for name, each in answered.items()}
     components |= _parameter_schemas(models)
     components |= {_without_files_name(model): _without_files(components, model) for model in models if _files(model)}
@@ -361,9 +361,9 @@ def _as_sent(value: Any, schema: Schema) -> Any:
     return int(value) if isinstance(value, Decimal) and value == int(value) else value
 
 
-def _parameter_schemas(models: Iterable[type[Params]]) -> Schema:
+def _parameter_schemas(models: Sequence[type[Params]]) -> Schema:
     mode: JsonSchemaMode = "validation"
-    inputs = [(model, mode, model.__pydantic_core_schema__) for model in sorted(models, key=lambda m: m.__name__)]
+    inputs = [(model, mode, model.__pydantic_core_schema__) for model in models]
     generator = _Schemas(by_alias=True, ref_template="#/components/schemas/{model}")
     schemas: Schema = {str(name): schema for name, schema in generator.generate_definitions(inputs)[1].items()}
     for model in _with_nested(models):
