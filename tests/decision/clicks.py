@@ -9,8 +9,8 @@ from trackyard.decision.click.state import EMPTY_CLICK_STATE, ClickState
 from trackyard.decision.click.steps import STEPS, decide
 from trackyard.decision.routes import Ruleset
 from trackyard.decision.targeting.ip_lists import address_number
-from trackyard.decision.visitor.geo import CachedGeoRecord
-from trackyard.decision.visitor.visitor import Agent, GeoRecord, ParsedAgent
+from trackyard.decision.visitor.geo import CachedGeoRecord, GeoRecord
+from trackyard.decision.visitor.visitor import Agent, ParsedAgent
 from trackyard.domain.tracking.rejections import REJECTION_REASONS, Rejection
 from trackyard.domain.tracking.ruleset import (
     RulesetAdvertiser,

@@ -7,7 +7,7 @@ from typing import Any
 from tests.decision.clicks import FakeClickState, make_hit, reason
 from tests.support.clicks.rules import ADVERTISER
 from trackyard.decision.click.steps import STEPS
-from trackyard.decision.visitor.visitor import GeoRecord
+from trackyard.decision.visitor.geo import GeoRecord
 from trackyard.domain.offers.offers import (
     AllowDeny,
     AllowDenyGeo,

@@ -6,7 +6,8 @@ import pytest
 
 from tests.decision.clicks import GOOD, HOME, NOW, PHONE, FakeClickState, build_hit, find_rejection, make_hit
 from tests.support.clicks.rules import ADVERTISER, HASH
-from trackyard.decision.visitor.visitor import Agent, GeoRecord
+from trackyard.decision.visitor.geo import GeoRecord
+from trackyard.decision.visitor.visitor import Agent
 from trackyard.domain.offers.offers import (
     AllowDeny,
     AllowDenyGeo,

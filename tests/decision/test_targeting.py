@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from tests.decision.clicks import GOOD, PHONE, find_rejection, make_hit, reason
 from tests.support.clicks.rules import ADVERTISER, entry_of, make_offer, packed
 from trackyard.decision.click.hit import Hit
-from trackyard.decision.visitor.visitor import Agent, GeoRecord
+from trackyard.decision.visitor.geo import GeoRecord
+from trackyard.decision.visitor.visitor import Agent
 from trackyard.domain.offers.offers import (
     AllowDeny,
     AllowDenyGeo,

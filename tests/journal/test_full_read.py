@@ -6,7 +6,7 @@ import pytest
 
 from trackyard.base.clock import ManualClock
 from trackyard.journal import segments
-from trackyard.journal.full_reader import each_part
+from trackyard.journal.reader import each_part
 from trackyard.journal.records import RecordKind
 from trackyard.journal.segments import Gap
 from trackyard.journal.writer import JournalWriter

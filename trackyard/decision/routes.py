@@ -45,24 +45,6 @@ def restrictions_of(offer: RulesetOffer) -> Restrictions:
 class Ruleset:
     """Tables of compiled rows. `apply` changes them; everything else reads."""
 
-    __slots__ = (
-        "_advertisers",
-        "_affiliates",
-        "_by_hash",
-        "_connected",
-        "_disconnected",
-        "_edition",
-        "_full_caps",
-        "_offers",
-        "_pixels",
-        "_put",
-        "_routes",
-        "_smartlinks",
-        "_sub_accounts",
-        "_targetings",
-        "platform",
-    )
-
     def __init__(self) -> None:
         self.platform = RulesetPlatform()
         self._advertisers: dict[str, RulesetAdvertiser] = {}

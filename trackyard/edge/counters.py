@@ -13,8 +13,6 @@ class Counters:
     redirected: answers to /click; `requests`: by (path, status)
     """
 
-    __slots__ = ("accepted", "clicks", "postbacks", "redirected", "requests")
-
     def __init__(self) -> None:
         self.clicks: defaultdict[str, int] = defaultdict(int)
         self.postbacks = self.accepted = self.redirected = 0

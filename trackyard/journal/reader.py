@@ -11,10 +11,11 @@ from pathlib import Path
 from trackyard.journal import segments
 from trackyard.journal.frames import Frame, Unreadable, read
 from trackyard.journal.records import RecordKind, decode_checkpoint
-from trackyard.journal.segments import Gap, SegmentEnd, each_frame
+from trackyard.journal.segments import Gap, SegmentEnd, each_frame, open_content
 
 _FIRST_READ_SIZE = 1024 * 1024
 _BATCH_READ_SIZE = 64 * 1024 * 1024
+_PART_SIZE = 4 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ def _each_journal_from(directory: Path, edge: int, journal: str | None) -> Itera
 def _read_range(
     directory: Path, name: str, start: int, segment_end: SegmentEnd | None, records: int, until: int
 ) -> OffsetRange | None:
-    with segments.open_content(directory, name) as content:
+    with open_content(directory, name) as content:
         size = content.size
         limit = min(segment_end.end, size) if segment_end is not None else size
         step = max(until - start, _BATCH_READ_SIZE if records else _FIRST_READ_SIZE)
@@ -136,3 +137,63 @@ def _assemble(
         # Whole when the segment was closed, damaged since.
         gaps.append(Gap(end, segment_end.end))
     return OffsetRange(name, start, segment_end.end, records, segment_end.sealed_at, gaps, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class JournalPart:
+    """The content of some bytes of a journal.
+
+    records: (position, kind, payload), checkpoints among them
+    gaps: damaged or missing places
+    end: offset behind both
+    """
+
+    records: list[tuple[int, int, bytes]]
+    gaps: list[Gap]
+    end: int
+
+
+def each_part(directory: Path, name: str, end: int, *, step: int = _PART_SIZE) -> Iterator[JournalPart]:
+    """Yield the content of a journal before byte `end`, about `step` bytes at a time.
+
+    end: the end of a frame
+
+    Positions are those of the journal, compressed or not. What is no frame, or is missing at the end of the file, is a
+    gap.
+
+    Raises FileNotFoundError when the journal is not kept any more, and journal.archive.ArchiveDamaged.
+    """
+    with open_content(directory, name) as content:
+        data, base = b"", 0
+        while base < end:
+            have = base + len(data)
+            more = content.read(have, min(step, end - have))
+            data += more
+            records, gaps, used = _split_records(data, base, last=not more or have + len(more) >= end)
+            if not more and base + used < end:
+                gaps.append(Gap(base + used, end))
+                used = end - base
+            if records or gaps:
+                yield JournalPart(records, gaps, base + used)
+            data, base = data[used:], base + used
+
+
+def _split_records(data: bytes, base: int, *, last: bool) -> tuple[list[tuple[int, int, bytes]], list[Gap], int]:
+    """Return the records of `data`, the damaged places, and how many bytes both take.
+
+    base: byte offset of `data`
+    last: no bytes follow; otherwise an unclear end is left for the next part
+    """
+    records: list[tuple[int, int, bytes]] = []
+    gaps: list[Gap] = []
+    at = 0
+    for item in each_frame(data, 0):
+        if isinstance(item, Gap):
+            gaps.append(Gap(base + item.start, base + item.end))
+        else:
+            records.append((base + item.position, item.kind, item.payload))
+            at = item.end
+    if last and at < len(data):
+        gaps.append(Gap(base + at, base + len(data)))
+        at = len(data)
+    return records, gaps, at

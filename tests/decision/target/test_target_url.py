@@ -10,7 +10,8 @@ from trackyard.decision.click.hit import Hit
 from trackyard.decision.click.route import OfferRoute
 from trackyard.decision.target.templates import CLICK_MACROS
 from trackyard.decision.target.url import accepted_url, rejected_url
-from trackyard.decision.visitor.visitor import Agent, GeoRecord
+from trackyard.decision.visitor.geo import GeoRecord
+from trackyard.decision.visitor.visitor import Agent
 from trackyard.domain.offers.offers import TargetingGroup
 from trackyard.domain.tracking.ruleset import RulesetAffiliate, RulesetLanding, RulesetPlatform
 

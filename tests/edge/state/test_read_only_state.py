@@ -11,7 +11,8 @@ from tests.support.clicks.edge import RunningEdge, running_edge
 from tests.support.clicks.rules import ADVERTISER, make_offer, make_ruleset
 from trackyard.base.clock import SystemClock
 from trackyard.decision.click.hit import Hit
-from trackyard.decision.visitor.visitor import Agent, GeoRecord, visitor_key
+from trackyard.decision.visitor.geo import GeoRecord
+from trackyard.decision.visitor.visitor import Agent, visitor_key
 from trackyard.domain.tracking.ruleset import ClickCap, RulesetAdvertiser, RulesetAffiliate, RulesetRow
 from trackyard.edge.state.read_only import ReadOnlyEdgeState
 from trackyard.edge.state.unique import UniqueVisitors

@@ -13,8 +13,8 @@ from trackyard.base.clock import ManualClock
 from trackyard.decision.click.hit import Hit
 from trackyard.decision.click.route import Reservation
 from trackyard.decision.targeting.ip_lists import address_number
-from trackyard.decision.visitor.geo import CachedGeoRecord
-from trackyard.decision.visitor.visitor import Agent, GeoRecord, ParsedAgent
+from trackyard.decision.visitor.geo import CachedGeoRecord, GeoRecord
+from trackyard.decision.visitor.visitor import Agent, ParsedAgent
 from trackyard.domain.tracking.ruleset import ClickCap, RulesetAdvertiser, RulesetAffiliate, RulesetRow
 from trackyard.edge.state.click_state import EdgeState, StateOptions
 from trackyard.journal.records import Click, RecordKind, encode

@@ -22,7 +22,7 @@ from trackyard.domain.statistics.rows import encode_row
 from trackyard.journal import segments
 from trackyard.journal.archive import ArchiveDamaged
 from trackyard.journal.erasing import erase_record
-from trackyard.journal.full_reader import each_part
+from trackyard.journal.reader import each_part
 from trackyard.journal.records import RecordKind
 from trackyard.store.conversions import events
 from trackyard.store.engine.database import Connection, Database

@@ -25,9 +25,9 @@ from trackyard.decision.target.url import accepted_url, rejected_url
 from trackyard.decision.targeting.ip_lists import address_number
 from trackyard.decision.visitor.bots import is_prefetch
 from trackyard.decision.visitor.client_hints import find_hints
-from trackyard.decision.visitor.geo import CachedGeoRecord
+from trackyard.decision.visitor.geo import CachedGeoRecord, GeoRecord
 from trackyard.decision.visitor.headers import LANGUAGE, read_language
-from trackyard.decision.visitor.visitor import Agent, GeoRecord, ParsedAgent
+from trackyard.decision.visitor.visitor import Agent, ParsedAgent
 from trackyard.domain.offers.choices import RedirectType
 from trackyard.domain.people.callers import Access
 from trackyard.domain.tracking.rejections import REJECTION_REASONS, Rejection

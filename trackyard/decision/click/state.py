@@ -1,7 +1,6 @@
 """The click state port: unique visitors and click caps, reserved for one click.
 
-A reservation is committed when the record of its click is in the journal, and rolled back when it is not. The
-memory-mapped files of `edge/state` are the first adapter. Dry runs use an adapter that only looks.
+The memory-mapped files of `edge/state` are the first adapter. Dry runs use an adapter that only looks.
 """
 
 from typing import Protocol
@@ -21,18 +20,6 @@ class ClickState(Protocol):
 
         full_cap: a cap that is full already, "" = none; then nothing is reserved
         """
-        ...
-
-
-class ReservingClickState(ClickState, Protocol):
-    """A state that keeps reservations once the records of their clicks are written."""
-
-    def commit(self) -> None:
-        """Keep what was reserved: the records are in the journal."""
-        ...
-
-    def roll_back(self) -> None:
-        """Undo what was reserved: the records could not be written."""
         ...
 
 

@@ -3,6 +3,7 @@
 The first rejection wins (docs/spec/tracking.md#the-decision-on-a-click)."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from trackyard.base.ids import is_hex24
@@ -30,6 +31,7 @@ _NOT_UNIQUE = Rejection("non-unique-clicks", "the visitor was seen")
 _MISTARGETING: Final = tuple(reason for reason in REJECTION_REASONS if reason.startswith("mistargeting-"))
 
 
+@dataclass(frozen=True)
 class DecisionStep:
     """One step of the decision.
 
@@ -41,29 +43,17 @@ class DecisionStep:
     uses_state: whether the check reads the reservation of the click
     """
 
-    __slots__ = ("_check_all", "check", "reasons", "skips", "skips_ordinary", "uses_state")
-
-    def __init__(
-        self,
-        reasons: tuple[str, ...],
-        check: StepCheck,
-        skips: Callable[[OfferRoute], bool],
-        *,
-        check_all: Callable[[Hit, OfferRoute], Mapping[str, Rejection]] | None = None,
-        skips_ordinary: bool = False,
-        uses_state: bool = False,
-    ) -> None:
-        self.reasons = reasons
-        self.check = check
-        self.skips = skips
-        self.skips_ordinary = skips_ordinary
-        self.uses_state = uses_state
-        self._check_all = check_all
+    reasons: tuple[str, ...]
+    check: StepCheck
+    skips: Callable[[OfferRoute], bool]
+    check_all: Callable[[Hit, OfferRoute], Mapping[str, Rejection]] | None = None
+    skips_ordinary: bool = False
+    uses_state: bool = False
 
     def rejections(self, hit: Hit, route: OfferRoute, reservation: Reservation) -> Mapping[str, Rejection]:
         """Return every rejection of a click by its reason."""
-        if self._check_all is not None:
-            return self._check_all(hit, route)
+        if self.check_all is not None:
+            return self.check_all(hit, route)
         rejection = self.check(hit, route, reservation)
         return {} if rejection is None else {rejection.reason: rejection}
 

@@ -12,8 +12,6 @@ class BoundedCache(Generic[_K, _V]):
     A hit is one dict look-up; no list is reordered.
     """
 
-    __slots__ = ("_old", "_size", "_young")
-
     def __init__(self, size: int) -> None:
         self._size = size
         self._young: dict[_K, _V] = {}

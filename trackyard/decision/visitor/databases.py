@@ -90,8 +90,6 @@ def stamp_of(path: Path) -> FileStamp | None:
 class AddressDatabase:
     """An open database of one kind. Raises InvalidDatabase."""
 
-    __slots__ = ("_broken", "_reader", "_without_ipv6", "kind", "path")
-
     def __init__(self, kind: str, path: Path) -> None:
         self.kind = kind
         self.path = path
@@ -134,7 +132,6 @@ class AddressDatabase:
             yield network, record if isinstance(record, dict) else {}
 
     def close(self) -> None:
-        """Close the file."""
         self._reader.close()
 
     def __enter__(self) -> Self:

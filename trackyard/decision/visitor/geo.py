@@ -162,7 +162,6 @@ class GeoLookup:
         return opened
 
     def close(self) -> None:
-        """Close the files."""
         for database in self._opened.databases.values():
             database.close()
 
@@ -178,22 +177,6 @@ class _OpenDatabases:
     Both are filled as addresses come, and take at most 20 MB. Equal records are one object, so that the records of many
     clicks stay in the cache of the processor.
     """
-
-    __slots__ = (
-        "_city",
-        "_connection",
-        "_countries",
-        "_country",
-        "_country_only",
-        "_isp",
-        "_proxy",
-        "_shared",
-        "databases",
-        "narrow",
-        "numbered",
-        "places",
-        "wide",
-    )
 
     def __init__(self, databases: dict[str, AddressDatabase], cache_size: int) -> None:
         self.databases = databases

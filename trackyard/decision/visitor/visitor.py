@@ -17,21 +17,10 @@ from trackyard.decision.targeting.ip_lists import address_number
 from trackyard.decision.visitor.bots import is_bot
 from trackyard.decision.visitor.cache import BoundedCache
 from trackyard.decision.visitor.client_hints import ClientHints, RawHints
-from trackyard.decision.visitor.databases import COUNTRY_DATABASE, AddressDatabases
-from trackyard.decision.visitor.geo import GeoLookup, GeoRecord
+from trackyard.decision.visitor.databases import AddressDatabases
+from trackyard.decision.visitor.geo import GeoLookup
 from trackyard.domain.statistics.click_columns import Source, columns_from
 from trackyard.domain.tracking.macros import encode_value
-
-__all__ = [
-    "BOT",
-    "COUNTRY_DATABASE",
-    "DEVICES",
-    "AddressDatabases",
-    "Agent",
-    "GeoRecord",
-    "VisitorLookup",
-    "read_agent",
-]
 
 BOT: Final = "bot"
 """The device of an agent that is a bot."""
@@ -130,7 +119,6 @@ class VisitorLookup:
         return found if hints is None or found.device == BOT else _apply_hints(found, hints)
 
     def close(self) -> None:
-        """Close the databases."""
         self._places.close()
 
 

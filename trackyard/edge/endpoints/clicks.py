@@ -29,8 +29,6 @@ _CLICK: Final = RecordKind.CLICK  # the look-up in the enumeration takes as long
 class ClickHandler:
     """Answers `/click` and short links."""
 
-    __slots__ = ("_counters", "_hits", "_recorder", "_state")
-
     def __init__(self, hits: HitFactory, state: EdgeState, recorder: Recorder, counters: Counters) -> None:
         self._hits = hits
         self._state = state

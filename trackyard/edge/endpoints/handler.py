@@ -4,6 +4,7 @@ See docs/spec/tracking.md#addresses.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 from trackyard.base import metrics
@@ -42,20 +43,13 @@ _GET_OR_POST: Final = ("GET", "HEAD", "POST")
 """Methods of addresses that scripts of other sites ask with parameters in the body."""
 
 
+@dataclass(frozen=True)
 class _Route:
     """The function that answers a path: `decide` gets the ruleset, `answer` needs none."""
 
-    __slots__ = ("answer", "decide", "methods")
-
-    def __init__(
-        self,
-        methods: tuple[str, ...],
-        answer: Callable[[Request], Response] | None = None,
-        decide: Callable[[Request, Ruleset], Response] | None = None,
-    ) -> None:
-        self.methods = methods
-        self.answer = answer
-        self.decide = decide
+    methods: tuple[str, ...]
+    answer: Callable[[Request], Response] | None = None
+    decide: Callable[[Request, Ruleset], Response] | None = None
 
 
 class EdgeHandler:

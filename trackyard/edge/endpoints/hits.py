@@ -29,18 +29,6 @@ _LANGUAGE_CACHE_SIZE: Final = 1024
 class HitFactory:
     """Makes hits. `number`: of the edge, a part of the click ids."""
 
-    __slots__ = (
-        "_agents",
-        "_clock",
-        "_id_prefix",
-        "_languages",
-        "_number",
-        "_random",
-        "_second",
-        "_trusted",
-        "_visitors",
-    )
-
     def __init__(self, number: int, clock: Clock, visitors: VisitorLookup, trusted: TrustedNetworks) -> None:
         self._number = f"{number:02x}"
         self._clock = clock

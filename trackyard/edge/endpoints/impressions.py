@@ -23,8 +23,6 @@ _IMPRESSIONS_NOT_ALLOWED = Rejection("no-impressions")
 class ImpressionHandler:
     """Answers `/imp`."""
 
-    __slots__ = ("_hits", "_recorder")
-
     def __init__(self, hits: HitFactory, recorder: Recorder) -> None:
         self._hits = hits
         self._recorder = recorder

@@ -43,8 +43,6 @@ class PixelHandler:
     Each request is an inbound postback and answered once it is durable, even before a ruleset was read.
     """
 
-    __slots__ = ("_find_click", "_inbound")
-
     def __init__(self, inbound: PostbackHandler, find_click: FindClick | None = None) -> None:
         self._inbound = inbound
         self._find_click = find_click

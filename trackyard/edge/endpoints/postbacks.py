@@ -21,8 +21,6 @@ MAX_LOGGED_BODY: Final = 8 * 1024
 class PostbackHandler:
     """Records inbound postbacks and answers `/postback`; the server postback log shows the result."""
 
-    __slots__ = ("_clock", "_counters", "_forward_key", "_recorder", "_trusted")
-
     def __init__(
         self,
         clock: Clock,

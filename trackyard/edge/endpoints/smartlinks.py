@@ -17,8 +17,6 @@ from trackyard.edge.http.request import Request, Response
 class SmartLinkHandler:
     """Answers `/sl`."""
 
-    __slots__ = ("_clicks", "_hits")
-
     def __init__(self, hits: HitFactory, clicks: ClickHandler) -> None:
         self._hits = hits
         self._clicks = clicks

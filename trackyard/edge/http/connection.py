@@ -182,7 +182,7 @@ class Connection(asyncio.Protocol):
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade:
             # Answered like any request; the following bytes are not HTTP.
-            self._close_after_answers()
+            self._closing = True
         except httptools.HttpParserError:
             if not self._closing:
                 self._close_with_error(error_response(400, "bad_request", "Bad Request"))
@@ -208,7 +208,7 @@ class Connection(asyncio.Protocol):
         # A half-closed client still gets the answers it waits for.
         if self._waiting is None and not self._out:
             return False
-        self._close_after_answers()
+        self._closing = True
         return True
 
     def pause_writing(self) -> None:
@@ -409,9 +409,6 @@ class Connection(asyncio.Protocol):
             self._close_with_error(error_response(414, "uri_too_long", "The URL is over the limit of 8 KB"))
         else:
             self._close_with_error(error_response(431, "headers_too_large", "The headers are over the limit of 64 KB"))
-
-    def _close_after_answers(self) -> None:
-        self._closing = True
 
     def _deliver_later(self) -> None:
         if not self._pending_delivery:

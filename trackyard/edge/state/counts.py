@@ -133,7 +133,6 @@ class ClickCounts:
         return list(self._own.each())
 
     def close(self) -> None:
-        """Close the files."""
         for file in (self._own, *self._peers.values()):
             file.close()
         self._words.release()

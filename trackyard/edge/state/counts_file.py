@@ -127,7 +127,6 @@ class CountsFile:
                     yield ClickCount(key, self._words[at + 2], self._words[at + 3])
 
     def close(self) -> None:
-        """Close the file."""
         self._words.release()
         self._map.close()
         os.close(self._descriptor)

@@ -100,7 +100,6 @@ class SyncedLog:
         self._size += len(frame)
 
     def close(self) -> None:
-        """Close the file."""
         os.close(self._descriptor)
 
     def _begin(self, first: SyncRecord) -> None:

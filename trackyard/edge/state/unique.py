@@ -161,7 +161,6 @@ class UniqueVisitors:
         os.fdatasync(self._descriptor)
 
     def close(self) -> None:
-        """Close the file."""
         self._cells.release()
         self._map.close()
         os.close(self._descriptor)
