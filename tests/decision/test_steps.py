@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.decision.clicks import GOOD, HOME, NOW, PHONE, FakeClickState, build_hit, find_rejection, make_hit
+from tests.decision.clicks import GOOD, NOW, FakeClickState, build_hit, find_rejection, make_hit
 from tests.support.clicks.rules import ADVERTISER, HASH
 from trackyard.decision.visitor.geo import GeoRecord
 from trackyard.decision.visitor.visitor import Agent
@@ -133,155 +133,109 @@ def test_step_bot_rejects_click_unless_switched_off() -> None:
     assert find_rejection(make_hit(bot=True, platform=RulesetPlatform(refuse_bots=False))) is None
 
 
-@pytest.mark.parametrize(
-    ("addresses", "detail"),
-    [
-        (AllowDeny(allow=("192.0.2.8", "198.51.100.0/24")), "group 1: address 192.0.2.9 is not allowed"),
-        (AllowDeny(deny=("192.0.2.0/255.255.255.0",)), "group 1: address 192.0.2.9 is denied"),
-        (AllowDeny(allow=("192.0.2.9",), deny=("192.0.2.1 - 192.0.2.20",)), "group 1: address 192.0.2.9 is denied"),
-        (AllowDeny(deny=("192.0.2.9",)), "group 1: address 192.0.2.9 is denied"),
-        (AllowDeny(allow=("2001:db8::/32",)), "group 1: address 192.0.2.9 is not allowed"),
-    ],
-)
-def test_step_mistargeting_ip_rejects_click(addresses: AllowDeny, detail: str) -> None:
-    assert find_rejection(make_hit(restrictions=_group(ip=addresses))) == Rejection("mistargeting-ip", detail)
-
-
 def _group(**properties: Any) -> dict[str, Any]:
     return {"groups": (TargetingGroup(**properties),)}
 
 
-@pytest.mark.parametrize(
-    ("restrictions", "place", "detail"),
-    [
-        ({"countries": ("LV", "LT")}, HOME, "country EE is not allowed"),
-        ({"countries": ("LV", "LT")}, GeoRecord(), "country (unknown) is not allowed"),
-        (_group(country=AllowDeny(allow=("LV",))), HOME, "group 1: country EE is not allowed"),
-        (_group(country=AllowDeny(allow=("EE",), deny=("EE",))), HOME, "group 1: country EE is denied"),
-    ],
-)
-def test_step_mistargeting_country_rejects_click(restrictions: dict[str, Any], place: GeoRecord, detail: str) -> None:
-    assert find_rejection(make_hit(restrictions=restrictions, place=place)) == Rejection("mistargeting-country", detail)
-
-
-@pytest.mark.parametrize(
-    ("sides", "place", "detail"),
-    [
-        (AllowDenyGeo(allow={"EE": (1, 2)}), HOME, "group 1: region 588335 is not allowed"),
-        (AllowDenyGeo(allow={"EE": (1, 2)}), GeoRecord("EE"), "group 1: region (unknown) is not allowed"),
-        (AllowDenyGeo(allow={"EE": (588335,)}, deny={"EE": (588335,)}), HOME, "group 1: region 588335 is denied"),
-        (AllowDenyGeo(allow={"LV": (), "FI": (9,)}), HOME, "group 1: region 588335 is not allowed"),
-    ],
-)
-def test_step_mistargeting_region_rejects_click(sides: AllowDenyGeo, place: GeoRecord, detail: str) -> None:
-    hit = make_hit(restrictions=_group(region=sides), place=place)
-    assert find_rejection(hit) == Rejection("mistargeting-region", detail)
-
-
-@pytest.mark.parametrize(
-    ("sides", "place", "detail"),
-    [
-        (AllowDenyGeo(allow={"EE": (1, 2)}), HOME, "group 1: city Tallinn is not allowed"),
-        (AllowDenyGeo(allow={"EE": (1, 2)}), GeoRecord("EE"), "group 1: city (unknown) is not allowed"),
-        (AllowDenyGeo(deny={"EE": (588409,)}), GeoRecord("EE", city_id=588409), "group 1: city 588409 is denied"),
-    ],
-)
-def test_step_mistargeting_city_rejects_click(sides: AllowDenyGeo, place: GeoRecord, detail: str) -> None:
-    hit = make_hit(restrictions=_group(city=sides), place=place)
-    assert find_rejection(hit) == Rejection("mistargeting-city", detail)
-
-
-@pytest.mark.parametrize(
-    ("restrictions", "place", "detail"),
-    [
-        ({"isps": (RestrictedIsp(country="EE", name="Elisa"),)}, HOME, "provider Telia Eesti AS is not allowed"),
-        ({"isps": (RestrictedIsp(country="", name="Elisa"),)}, GeoRecord("EE"), "provider (unknown) is not allowed"),
+NOWHERE = {"place": GeoRecord()}
+SOMEWHERE = {"place": GeoRecord("EE")}
+UNKNOWN = {"agent": Agent()}
+MISTARGETED: dict[str, list[tuple[dict[str, Any], dict[str, Any], str]]] = {
+    "ip": [
+        (_group(ip=AllowDeny(allow=("192.0.2.8", "198.51.100.0/24"))), {}, "group 1: address 192.0.2.9 is not allowed"),
+        (_group(ip=AllowDeny(deny=("192.0.2.0/255.255.255.0",))), {}, "group 1: address 192.0.2.9 is denied"),
         (
-            {"isps": (RestrictedIsp(country="LV", name="Telia Eesti AS"),)},
-            HOME,
-            "provider Telia Eesti AS is not allowed",
+            _group(ip=AllowDeny(allow=("192.0.2.9",), deny=("192.0.2.1 - 192.0.2.20",))),
+            {},
+            "group 1: address 192.0.2.9 is denied",
         ),
-        (_group(isp={"EE": ("Elisa",)}), HOME, "group 1: provider Telia Eesti AS is not allowed"),
+        (_group(ip=AllowDeny(deny=("192.0.2.9",))), {}, "group 1: address 192.0.2.9 is denied"),
+        (_group(ip=AllowDeny(allow=("2001:db8::/32",))), {}, "group 1: address 192.0.2.9 is not allowed"),
     ],
-)
-def test_step_mistargeting_isp_rejects_click(restrictions: dict[str, Any], place: GeoRecord, detail: str) -> None:
-    assert find_rejection(make_hit(restrictions=restrictions, place=place)) == Rejection("mistargeting-isp", detail)
-
-
-@pytest.mark.parametrize(
-    ("restrictions", "agent", "detail"),
-    [
-        ({"os": (RestrictedOs(os="iOS"),)}, PHONE, "system Android is not allowed"),
-        ({"os": (RestrictedOs(os="iOS"),)}, Agent(), "system (unknown) is not allowed"),
-        ({"os": (RestrictedOs(os="Android", versions=("12", ">=14")),)}, PHONE, "system Android 13 is not allowed"),
-        ({"os": (RestrictedOs(os="Android", versions=("<13",)),)}, PHONE, "system Android 13 is not allowed"),
+    "country": [
+        ({"countries": ("LV", "LT")}, {}, "country EE is not allowed"),
+        ({"countries": ("LV", "LT")}, NOWHERE, "country (unknown) is not allowed"),
+        (_group(country=AllowDeny(allow=("LV",))), {}, "group 1: country EE is not allowed"),
+        (_group(country=AllowDeny(allow=("EE",), deny=("EE",))), {}, "group 1: country EE is denied"),
+    ],
+    "region": [
+        (_group(region=AllowDenyGeo(allow={"EE": (1, 2)})), {}, "group 1: region 588335 is not allowed"),
+        (_group(region=AllowDenyGeo(allow={"EE": (1, 2)})), SOMEWHERE, "group 1: region (unknown) is not allowed"),
+        (
+            _group(region=AllowDenyGeo(allow={"EE": (588335,)}, deny={"EE": (588335,)})),
+            {},
+            "group 1: region 588335 is denied",
+        ),
+        (_group(region=AllowDenyGeo(allow={"LV": (), "FI": (9,)})), {}, "group 1: region 588335 is not allowed"),
+    ],
+    "city": [
+        (_group(city=AllowDenyGeo(allow={"EE": (1, 2)})), {}, "group 1: city Tallinn is not allowed"),
+        (_group(city=AllowDenyGeo(allow={"EE": (1, 2)})), SOMEWHERE, "group 1: city (unknown) is not allowed"),
+        (
+            _group(city=AllowDenyGeo(deny={"EE": (588409,)})),
+            {"place": GeoRecord("EE", city_id=588409)},
+            "group 1: city 588409 is denied",
+        ),
+    ],
+    "isp": [
+        ({"isps": (RestrictedIsp(country="EE", name="Elisa"),)}, {}, "provider Telia Eesti AS is not allowed"),
+        ({"isps": (RestrictedIsp(country="", name="Elisa"),)}, SOMEWHERE, "provider (unknown) is not allowed"),
+        ({"isps": (RestrictedIsp(country="LV", name="Telia Eesti AS"),)}, {}, "provider Telia Eesti AS is not allowed"),
+        (_group(isp={"EE": ("Elisa",)}), {}, "group 1: provider Telia Eesti AS is not allowed"),
+    ],
+    "os": [
+        ({"os": (RestrictedOs(os="iOS"),)}, {}, "system Android is not allowed"),
+        ({"os": (RestrictedOs(os="iOS"),)}, UNKNOWN, "system (unknown) is not allowed"),
+        ({"os": (RestrictedOs(os="Android", versions=("12", ">=14")),)}, {}, "system Android 13 is not allowed"),
+        ({"os": (RestrictedOs(os="Android", versions=("<13",)),)}, {}, "system Android 13 is not allowed"),
         (
             {"os": (RestrictedOs(os="Android", versions=("13",)),)},
-            Agent("Android"),
+            {"agent": Agent("Android")},
             "system Android (unknown version) is not allowed",
         ),
     ],
-)
-def test_step_mistargeting_os_rejects_click(restrictions: dict[str, Any], agent: Agent, detail: str) -> None:
-    assert find_rejection(make_hit(restrictions=restrictions, agent=agent)) == Rejection("mistargeting-os", detail)
-
-
-@pytest.mark.parametrize(
-    ("restrictions", "agent", "detail"),
-    [
-        ({"devices": ("tablet", "desktop")}, PHONE, "device mobile is not allowed"),
-        ({"devices": ("tablet",)}, Agent(), "device (unknown) is not allowed"),
-        (_group(device_type=("tv", "smartwatch")), PHONE, "group 1: device mobile is not allowed"),
+    "device": [
+        ({"devices": ("tablet", "desktop")}, {}, "device mobile is not allowed"),
+        ({"devices": ("tablet",)}, UNKNOWN, "device (unknown) is not allowed"),
+        (_group(device_type=("tv", "smartwatch")), {}, "group 1: device mobile is not allowed"),
     ],
-)
-def test_step_mistargeting_device_rejects_click(restrictions: dict[str, Any], agent: Agent, detail: str) -> None:
-    assert find_rejection(make_hit(restrictions=restrictions, agent=agent)) == Rejection("mistargeting-device", detail)
-
-
-@pytest.mark.parametrize(
-    ("sides", "agent", "detail"),
-    [
-        (AllowDeny(allow=("Firefox",)), PHONE, "group 1: browser Chrome Mobile is not allowed"),
-        (AllowDeny(allow=("Firefox",)), Agent(), "group 1: browser (unknown) is not allowed"),
-        (AllowDeny(deny=("chrome mobile",)), PHONE, "group 1: browser Chrome Mobile is denied"),
-        (AllowDeny(deny=("B" * 80,)), Agent(browser="B" * 80), "group 1: browser " + "B" * 47),
+    "browser": [
+        (_group(browser=AllowDeny(allow=("Firefox",))), {}, "group 1: browser Chrome Mobile is not allowed"),
+        (_group(browser=AllowDeny(allow=("Firefox",))), UNKNOWN, "group 1: browser (unknown) is not allowed"),
+        (_group(browser=AllowDeny(deny=("chrome mobile",))), {}, "group 1: browser Chrome Mobile is denied"),
+        (
+            _group(browser=AllowDeny(deny=("B" * 80,))),
+            {"agent": Agent(browser="B" * 80)},
+            "group 1: browser " + "B" * 47,
+        ),
     ],
-)
-def test_step_mistargeting_browser_rejects_click(sides: AllowDeny, agent: Agent, detail: str) -> None:
-    hit = make_hit(restrictions=_group(browser=sides), agent=agent)
-    assert find_rejection(hit) == Rejection("mistargeting-browser", detail)
-
-
-@pytest.mark.parametrize(
-    ("restrictions", "detail"),
-    [
-        ({"brands": ("Apple", "Nokia")}, "brand Samsung is not allowed"),
-        (_group(brand=AllowDeny(deny=("SAMSUNG",))), "group 1: brand Samsung is denied"),
+    "brand": [
+        ({"brands": ("Apple", "Nokia")}, {}, "brand Samsung is not allowed"),
+        (_group(brand=AllowDeny(deny=("SAMSUNG",))), {}, "group 1: brand Samsung is denied"),
     ],
-)
-def test_step_mistargeting_brand_rejects_click(restrictions: dict[str, Any], detail: str) -> None:
-    assert find_rejection(make_hit(restrictions=restrictions)) == Rejection("mistargeting-brand", detail)
-
-
-@pytest.mark.parametrize(
-    ("restrictions", "place", "detail"),
-    [
-        ({"connection": "cellular"}, HOME, "connection wi-fi is not allowed"),
-        ({"connection": "cellular"}, GeoRecord("EE"), "connection (unknown) is not allowed"),
-        (_group(connection=("cellular",)), HOME, "group 1: connection wi-fi is not allowed"),
+    "connection": [
+        ({"connection": "cellular"}, {}, "connection wi-fi is not allowed"),
+        ({"connection": "cellular"}, SOMEWHERE, "connection (unknown) is not allowed"),
+        (_group(connection=("cellular",)), {}, "group 1: connection wi-fi is not allowed"),
     ],
-)
-def test_step_mistargeting_connection_rejects_click(
-    restrictions: dict[str, Any], place: GeoRecord, detail: str
-) -> None:
-    assert find_rejection(make_hit(restrictions=restrictions, place=place)) == Rejection(
-        "mistargeting-connection", detail
-    )
+    "proxy": [
+        (
+            _group(block_proxy=True),
+            {"place": GeoRecord("EE", proxy=True)},
+            "group 1: address 192.0.2.9 is a proxy",
+        )
+    ],
+}
 
 
-def test_step_mistargeting_proxy_rejects_click() -> None:
-    hit = make_hit(restrictions=_group(block_proxy=True), place=GeoRecord("EE", proxy=True))
-    assert find_rejection(hit) == Rejection("mistargeting-proxy", "group 1: address 192.0.2.9 is a proxy")
+@pytest.mark.parametrize("reason", MISTARGETED)
+def test_step_mistargeting_rejects_click(reason: str) -> None:
+    for restrictions, changed, detail in MISTARGETED[reason]:
+        found = find_rejection(make_hit(restrictions=restrictions, **changed))
+        assert found == Rejection(f"mistargeting-{reason}", detail)
+
+
+def test_step_mistargeting_proxy_accepts_click_when_not_blocked() -> None:
     assert find_rejection(make_hit(restrictions=_group(block_proxy=False), place=GeoRecord("EE", proxy=True))) is None
 
 

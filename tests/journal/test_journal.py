@@ -35,11 +35,24 @@ def payloads(ranges: list[OffsetRange]) -> list[bytes]:
 
 def write_marked(directory: Path, clock: ManualClock, records: list[bytes], edge: int = 1) -> JournalWriter:
     writer = JournalWriter(directory, edge, clock)
+    append_marked(writer, clock, *records)
+    return writer
+
+
+def append_marked(writer: JournalWriter, clock: ManualClock, *records: bytes) -> None:
     for record in records:
         writer.append(RecordKind.CLICK, record)
     clock.advance(400)
     writer.write_checkpoint_if_due(clock.now_ms())
-    return writer
+
+
+def flip(directory: Path, name: str, at: int) -> int:
+    """Damage the byte `at` of a journal; return the size of the journal."""
+    path = segments.log_path(directory, name)
+    data = bytearray(path.read_bytes())
+    data[at] ^= 0xFF
+    path.write_bytes(data)
+    return len(data)
 
 
 def test_journal_records_are_read_with_positions(tmp_path: Path, clock: ManualClock) -> None:
@@ -60,9 +73,7 @@ def test_journal_reader_catching_up_merges_checkpoints(tmp_path: Path, clock: Ma
     writer = JournalWriter(tmp_path, 1, clock)
     ends = []
     for number in range(5):
-        writer.append(RecordKind.CLICK, b"[%d]" % number)
-        clock.advance(400)
-        writer.write_checkpoint_if_due(clock.now_ms())
+        append_marked(writer, clock, b"[%d]" % number)
         ends.append(each_range(tmp_path)[-1].end)
     writer.append(RecordKind.CLICK, b"[5]")
     all_marked = next_range(tmp_path, 1, writer.name, 0, records=10_000)
@@ -81,14 +92,9 @@ def test_journal_reader_catching_up_merges_checkpoints(tmp_path: Path, clock: Ma
 def test_journal_reader_ends_merged_range_before_damage(tmp_path: Path, clock: ManualClock) -> None:
     writer = write_marked(tmp_path, clock, [b"[0]"])
     for number in range(1, 4):
-        writer.append(RecordKind.CLICK, b"[%d]" % number)
-        clock.advance(400)
-        writer.write_checkpoint_if_due(clock.now_ms())
+        append_marked(writer, clock, b"[%d]" % number)
     writer.close()
-    path = segments.log_path(tmp_path, writer.name)
-    data = bytearray(path.read_bytes())
-    data[data.index(b"[2]")] ^= 1
-    path.write_bytes(data)
+    flip(tmp_path, writer.name, segments.log_path(tmp_path, writer.name).read_bytes().index(b"[2]"))
     sound = next_range(tmp_path, 1, writer.name, 0, records=10_000)
     assert sound is not None and (payloads([sound]), sound.checkpoints, sound.gaps) == ([b"[0]", b"[1]"], 2, [])
     damaged = next_range(tmp_path, 1, writer.name, sound.end, records=10_000)
@@ -213,14 +219,11 @@ def test_journal_damage_before_last_good_frame_is_listed_in_footer(tmp_path: Pat
     writer.append(RecordKind.CLICK, b"[3]")
     name = writer.name
     abandon(writer)
-    path = segments.log_path(tmp_path, name)
-    damaged = bytearray(path.read_bytes())
-    damaged[0] ^= 0xFF
-    path.write_bytes(damaged)
+    size = flip(tmp_path, name, 0)
     JournalWriter(tmp_path, 1, clock).close()
     seal = segments.find_segment_end(tmp_path, name)
     assert seal is not None
-    assert seal.end == len(damaged)
+    assert seal.end == size
     assert seal.gaps == [segments.Gap(0, len(frames.pack(1, b"[1]")))]
     assert payloads(each_range(tmp_path)) == [b"[2]", b"[3]"]
 
@@ -229,25 +232,17 @@ def test_journal_damage_at_closed_end_is_a_gap(tmp_path: Path, clock: ManualCloc
     writer = JournalWriter(tmp_path, 1, clock)
     writer.append(RecordKind.CLICK, b"[1]")
     writer.close()
-    path = segments.log_path(tmp_path, writer.name)
-    damaged = bytearray(path.read_bytes())
-    damaged[-1] ^= 1
-    path.write_bytes(damaged)
+    size = flip(tmp_path, writer.name, -1)
     (found,) = each_range(tmp_path)
-    assert found.end == len(damaged)
-    assert found.gaps == [segments.Gap(len(frames.pack(1, b"[1]")), len(damaged))]
+    assert found.end == size
+    assert found.gaps == [segments.Gap(len(frames.pack(1, b"[1]")), size)]
 
 
 def test_journal_damaged_checkpoint_merges_two_batches(tmp_path: Path, clock: ManualClock) -> None:
     writer = write_marked(tmp_path, clock, [b"[1]"])
     at = len(frames.pack(1, b"[1]"))
-    writer.append(RecordKind.CLICK, b"[2]")
-    clock.advance(400)
-    writer.write_checkpoint_if_due(clock.now_ms())
-    path = segments.log_path(tmp_path, writer.name)
-    damaged = bytearray(path.read_bytes())
-    damaged[at + 3] ^= 0xFF
-    path.write_bytes(damaged)
+    append_marked(writer, clock, b"[2]")
+    flip(tmp_path, writer.name, at + 3)
     assert [payloads([item]) for item in each_range(tmp_path)] == [[b"[1]", b"[2]"]]
     writer.close()
 

@@ -180,6 +180,19 @@ def every_death(deaths: DeathInjector, live: Callable[[], None], after: Callable
     raise AssertionError("it never ends")
 
 
+def every_death_after(first: Path, directory: Path, deaths: DeathInjector) -> int:
+    """Run a day on copies of a state, killed before each of its stores; return their number."""
+    place = [directory / "0"]
+    shutil.copytree(first, place[0])
+
+    def after(stores: int) -> None:
+        check(place[0], lost=4)
+        place[0] = directory / str(stores + 1)
+        shutil.copytree(first, place[0])
+
+    return every_death(deaths, lambda: day(place[0], first=20), after)
+
+
 def test_edge_state_death_before_any_store_loses_and_doubles_nothing(tmp_path: Path, deaths: DeathInjector) -> None:
     place = [tmp_path / "0"]
 
@@ -187,7 +200,7 @@ def test_edge_state_death_before_any_store_loses_and_doubles_nothing(tmp_path: P
         check(place[0], lost=2)
         place[0] = tmp_path / str(stores + 1)
 
-    assert every_death(deaths, lambda: day(place[0]), after) > 40
+    assert every_death(deaths, lambda: day(place[0]), after) > 25
 
 
 def test_edge_state_death_during_recovery_is_recovered(tmp_path: Path, deaths: DeathInjector) -> None:
@@ -195,15 +208,7 @@ def test_edge_state_death_during_recovery_is_recovered(tmp_path: Path, deaths: D
     deaths.left = 20
     with pytest.raises(SimulatedDeath):
         day(first)
-    place = [tmp_path / "0"]
-    shutil.copytree(first, place[0])
-
-    def after(stores: int) -> None:
-        check(place[0], lost=4)
-        place[0] = tmp_path / str(stores + 1)
-        shutil.copytree(first, place[0])
-
-    assert every_death(deaths, lambda: day(place[0], first=20), after) > 30
+    assert every_death_after(first, tmp_path, deaths) > 25
 
 
 def test_edge_state_full_cap_and_unrecorded_click_claim_no_visitor(tmp_path: Path) -> None:
@@ -341,15 +346,7 @@ def test_edge_state_power_cut_during_recovery_is_recovered(tmp_path: Path, death
     one.flush()
     one.abandon()
     cut_power(first)
-    place = [tmp_path / "0"]
-    shutil.copytree(first, place[0])
-
-    def after(stores: int) -> None:
-        check(place[0], lost=4)
-        place[0] = tmp_path / str(stores + 1)
-        shutil.copytree(first, place[0])
-
-    assert every_death(deaths, lambda: day(place[0], first=20), after) > 30
+    assert every_death_after(first, tmp_path, deaths) > 25
 
 
 def test_edge_state_without_rules_keeps_last_synced_counts_and_warns(
