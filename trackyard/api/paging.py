@@ -18,11 +18,7 @@ class PagePlace(TypedDict):
 
 
 class Paging(Params):
-    """The page of a list.
-
-    page: from 1.
-    limit: one above the maximum of the method is clamped to it.
-    """
+    """The page of a list. page: from 1. limit: one above the maximum of the method is clamped to it."""
 
     page: Count = 1
     limit: Count = 100

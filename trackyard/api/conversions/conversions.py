@@ -118,10 +118,7 @@ class ListedConversionFields(ConversionFields):
 
 
 class ConversionForAffiliate(ListedConversionFields):
-    """A conversion as its affiliate sees it.
-
-    revenue, earnings, advertiser, supplier_id: always null.
-    """
+    """A conversion as its affiliate sees it. revenue, earnings, advertiser, supplier_id: always null."""
 
     offer: OfferInConversion | None
     revenue: Money | None

@@ -81,10 +81,7 @@ class AddPayments(Params):
 
 
 class EditPayment(Params):
-    """Changes of a payment.
-
-    status: paid executes it, cancelled frees what it pays.
-    """
+    """Changes of a payment. status: paid executes it, cancelled frees what it pays."""
 
     edits = True
 
@@ -93,11 +90,7 @@ class EditPayment(Params):
 
 
 class AffiliatePaymentView(View):
-    """A payment.
-
-    amount: in its currency.
-    paid_at: null until it is executed.
-    """
+    """A payment. amount: in its currency. paid_at: null until it is executed."""
 
     id: int
     pid: int
@@ -112,10 +105,7 @@ class AffiliatePaymentView(View):
 
 
 class DueView(View):
-    """An amount that can be paid to an affiliate in one currency.
-
-    min_payment: the least that is paid out.
-    """
+    """An amount that can be paid to an affiliate in one currency. min_payment: the least that is paid out."""
 
     pid: int
     email: str
@@ -197,10 +187,7 @@ def list_(request: ApiRequest[Deps], params: ListPayments) -> PaymentsAnswer:
 
 @routes.get("/admin/payments/due", for_staff(Permission.PAYMENTS_WRITE), id="admin.payments.due")
 def list_due(request: ApiRequest[Deps], params: ListDue) -> DueAnswer:
-    """List the affiliates that can be paid.
-
-    Their available balance reaches the least payment.
-    """
+    """List the affiliates that can be paid. Their available balance reaches the least payment."""
     due = payments.list_due(request.deps, request.access, params.pid, params.currency)
     return DueAnswer(due=[view_of(DueView, item, pid=item.affiliate_id) for item in due])
 
@@ -251,10 +238,7 @@ def entry_rows(request: ApiRequest[Deps], _params: ListEntries) -> ExportTable:
     file_export=FileExport("payment", (PaidEntryView,), entry_rows, EVERY_ROW),
 )
 def list_entries(request: ApiRequest[Deps], params: ListEntries) -> PaymentEntriesAnswer:
-    """List what a payment pays, the oldest first.
-
-    A cancelled payment pays nothing.
-    """
+    """List what a payment pays, the oldest first. A cancelled payment pays nothing."""
     found, total = payments.list_entries(request.deps, request.subject.id, **params.place(request))
     views = [_entry_view(item, as_text(request.deps.zone)) for item in found]
     return PaymentEntriesAnswer(entries=views, pagination=params.pagination(request, total))

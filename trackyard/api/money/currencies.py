@@ -66,11 +66,7 @@ class EditCurrency(Params):
 
 
 class CurrencyView(View, rename={"id": "_id"}):
-    """A currency.
-
-    id: its ISO 4217 number.
-    rate: units of it for one of the platform's.
-    """
+    """A currency. id: its ISO 4217 number. rate: units of it for one of the platform's."""
 
     id: int
     code: str
@@ -115,10 +111,7 @@ def add(request: ApiRequest[Deps], params: AddCurrency) -> CurrencyAnswer:
 
 @routes.post("/admin/currencies/{id}", for_staff(Permission.CURRENCIES_WRITE), id="admin.currency.edit", find=_find)
 def edit(request: ApiRequest[Deps], params: EditCurrency) -> CurrencyAnswer:
-    """Change a currency.
-
-    A rate holds from now on; stored conversions keep theirs.
-    """
+    """Change a currency. A rate holds from now on; stored conversions keep theirs."""
     changed = edit_currency(request.deps, request.subject.number, **params.model_dump())
     return CurrencyAnswer(currency=currency_view(changed))
 
@@ -127,10 +120,7 @@ def edit(request: ApiRequest[Deps], params: EditCurrency) -> CurrencyAnswer:
     "/admin/currencies/{id}/remove", for_staff(Permission.CURRENCIES_WRITE), id="admin.currency.remove", find=_find
 )
 def remove(request: ApiRequest[Deps], _params: NoParams) -> CurrencyAnswer:
-    """Remove a currency in which nothing is paid or counted.
-
-    Answers with what it was.
-    """
+    """Remove a currency in which nothing is paid or counted. Answers with what it was."""
     return CurrencyAnswer(currency=currency_view(remove_currency(request.deps, request.subject.number)))
 
 

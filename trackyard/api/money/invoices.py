@@ -19,6 +19,7 @@ from trackyard.wire.response.envelope import Answer, Money, Pagination, View
 from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
+_WRITERS = for_staff(Permission.INVOICES_WRITE)
 find = in_scope_by_number(invoices.get_invoice, "number")
 
 Status = Annotated[InvoiceStatus, s.Choice(InvoiceStatus)]
@@ -26,10 +27,7 @@ OptionalDay = Annotated[s.Day | None, Clearable()]
 
 
 class ListInvoices(Paging):
-    """The filters of a list.
-
-    start_date, end_date: the period begins and ends within these days.
-    """
+    """The filters of a list. start_date, end_date: the period begins and ends within these days."""
 
     status: AnyOf[Status] = ()
     start_date: s.Day | None = None
@@ -116,7 +114,7 @@ class InvoiceWrittenAnswer(Answer):
     number: int
 
 
-@routes.get("/admin/advertiser-invoices", for_staff(Permission.INVOICES_WRITE), id="admin.advertiser-invoices.list")
+@routes.get("/admin/advertiser-invoices", _WRITERS, id="admin.advertiser-invoices.list")
 def list_(request: ApiRequest[Deps], params: ListInvoices) -> InvoicesAnswer:
     """List invoices, the newest first.
 
@@ -130,18 +128,13 @@ def list_(request: ApiRequest[Deps], params: ListInvoices) -> InvoicesAnswer:
     return InvoicesAnswer(message=views, pagination=params.pagination(request, total))
 
 
-@routes.get(
-    "/admin/advertiser-invoice/{number}",
-    for_staff(Permission.INVOICES_WRITE),
-    id="admin.advertiser-invoice.get",
-    find=find,
-)
+@routes.get("/admin/advertiser-invoice/{number}", _WRITERS, id="admin.advertiser-invoice.get", find=find)
 def show(request: ApiRequest[Deps], _params: NoParams) -> InvoiceAnswer:
     """Show an invoice."""
     return InvoiceAnswer(message=invoice_view(request.subject, request.deps.zone))
 
 
-@routes.post("/admin/advertiser-invoice", for_staff(Permission.INVOICES_WRITE), id="admin.advertiser-invoice.add")
+@routes.post("/admin/advertiser-invoice", _WRITERS, id="admin.advertiser-invoice.add")
 def add(request: ApiRequest[Deps], params: AddInvoice) -> InvoiceWrittenAnswer:
     """Create an invoice.
 
@@ -154,12 +147,7 @@ def add(request: ApiRequest[Deps], params: AddInvoice) -> InvoiceWrittenAnswer:
     return InvoiceWrittenAnswer(message=f"Invoice {made} is created", number=made)
 
 
-@routes.post(
-    "/admin/advertiser-invoice/{number}",
-    for_staff(Permission.INVOICES_WRITE),
-    id="admin.advertiser-invoice.edit",
-    find=find,
-)
+@routes.post("/admin/advertiser-invoice/{number}", _WRITERS, id="admin.advertiser-invoice.edit", find=find)
 def edit(request: ApiRequest[Deps], params: EditInvoice) -> InvoiceWrittenAnswer:
     """Change an invoice, all but its currency. Computed lines follow its period.
 

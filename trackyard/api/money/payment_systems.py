@@ -21,14 +21,12 @@ from trackyard.wire.response.envelope import Answer, View
 from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
+_WRITERS = for_staff(Permission.PAYMENTS_WRITE)
 _find = by_number(get_payment_system)
 
 
 class FieldItem(Params):
-    """A question to affiliates, such as an account number.
-
-    id: of an existing field.
-    """
+    """A question to affiliates, such as an account number. id: of an existing field."""
 
     lang_label: s.Name
     id: s.Id | None = None
@@ -49,10 +47,7 @@ class EditPaymentSystem(Params):
 
 
 class AddPaymentSystem(EditPaymentSystem):
-    """A new payment system.
-
-    currency: the only one it pays; without it any.
-    """
+    """A new payment system. currency: the only one it pays; without it any."""
 
     edits = False
 
@@ -95,16 +90,14 @@ def list_all(request: ApiRequest[Deps], _params: NoParams) -> PaymentSystemsAnsw
     return PaymentSystemsAnswer(payment_systems=[system_view(row) for row in list_payment_systems(request.deps)])
 
 
-@routes.post("/admin/payment_systems", for_staff(Permission.PAYMENTS_WRITE), id="admin.payment_system.add")
+@routes.post("/admin/payment_systems", _WRITERS, id="admin.payment_system.add")
 def add(request: ApiRequest[Deps], params: AddPaymentSystem) -> PaymentSystemAnswer:
     """Add a payment system."""
     made = add_payment_system(request.deps, params.lang_label, params.currency, _written(params.fields))
     return PaymentSystemAnswer(payment_system=system_view(made))
 
 
-@routes.post(
-    "/admin/payment_systems/{id}", for_staff(Permission.PAYMENTS_WRITE), id="admin.payment_system.edit", find=_find
-)
+@routes.post("/admin/payment_systems/{id}", _WRITERS, id="admin.payment_system.edit", find=_find)
 def edit(request: ApiRequest[Deps], params: EditPaymentSystem) -> PaymentSystemAnswer:
     """Change a payment system. Affiliates' answers to its other fields stay."""
     given = {name: getattr(params, name) for name in params.model_fields_set}
@@ -116,17 +109,9 @@ def edit(request: ApiRequest[Deps], params: EditPaymentSystem) -> PaymentSystemA
     return PaymentSystemAnswer(payment_system=system_view(changed))
 
 
-@routes.post(
-    "/admin/payment_systems/{id}/remove",
-    for_staff(Permission.PAYMENTS_WRITE),
-    id="admin.payment_system.remove",
-    find=_find,
-)
+@routes.post("/admin/payment_systems/{id}/remove", _WRITERS, id="admin.payment_system.remove", find=_find)
 def remove(request: ApiRequest[Deps], _params: NoParams) -> PaymentSystemAnswer:
-    """Remove a payment system that no affiliate uses.
-
-    Answers with what it was.
-    """
+    """Remove a payment system that no affiliate uses. Answers with what it was."""
     return PaymentSystemAnswer(payment_system=system_view(remove_payment_system(request.deps, request.subject.id)))
 
 

@@ -19,6 +19,7 @@ from trackyard.wire.request.params import NoParams, OneOrMany, Params
 from trackyard.wire.response.envelope import Answer
 
 routes = Routes[Deps]()
+_CONNECTORS = for_staff(Permission.OFFERS_CONNECT)
 _find_affiliate = in_scope_by_number(get_affiliate)
 
 
@@ -36,7 +37,7 @@ class ConnectionMessageAnswer(Answer):
     message: str
 
 
-@routes.post("/offer/enable-affiliate", for_staff(Permission.OFFERS_CONNECT), id="offer.affiliate.enable")
+@routes.post("/offer/enable-affiliate", _CONNECTORS, id="offer.affiliate.enable")
 def enable_affiliate(request: ApiRequest[Deps], params: ConnectionParams) -> ConnectionMessageAnswer:
     """Connect an affiliate to offers, all or none.
 
@@ -46,7 +47,7 @@ def enable_affiliate(request: ApiRequest[Deps], params: ConnectionParams) -> Con
     return ConnectionMessageAnswer(message=f"Affiliate {params.pid} is connected to offers: {_listed(params.offer_id)}")
 
 
-@routes.post("/offer/disable-affiliate", for_staff(Permission.OFFERS_CONNECT), id="offer.affiliate.disable")
+@routes.post("/offer/disable-affiliate", _CONNECTORS, id="offer.affiliate.disable")
 def disable_affiliate(request: ApiRequest[Deps], params: ConnectionParams) -> ConnectionMessageAnswer:
     """Take an affiliate off offers, public ones too, until it is connected again.
 
@@ -62,12 +63,7 @@ def _find_offer(request: ApiRequest[Deps]) -> Offer:
     return get_offer(request.deps, request.access, request.path["id"])
 
 
-@routes.post(
-    "/admin/offer/{id}/disable-affiliates",
-    for_staff(Permission.OFFERS_CONNECT),
-    id="admin.offer.disable-affiliates",
-    find=_find_offer,
-)
+@routes.post("/admin/offer/{id}/disable-affiliates", _CONNECTORS, id="admin.offer.disable-affiliates", find=_find_offer)
 def disable_affiliates(request: ApiRequest[Deps], _params: NoParams) -> ConnectionMessageAnswer:
     """Take every affiliate off a private or protected offer.
 
@@ -79,10 +75,7 @@ def disable_affiliates(request: ApiRequest[Deps], _params: NoParams) -> Connecti
 
 
 @routes.post(
-    "/admin/affiliate/{id}/disable-offers",
-    for_staff(Permission.OFFERS_CONNECT),
-    id="admin.affiliate.disable-offers",
-    find=_find_affiliate,
+    "/admin/affiliate/{id}/disable-offers", _CONNECTORS, id="admin.affiliate.disable-offers", find=_find_affiliate
 )
 def disable_offers(request: ApiRequest[Deps], _params: NoParams) -> ConnectionMessageAnswer:
     """Take an affiliate off every private or protected offer."""

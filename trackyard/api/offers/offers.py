@@ -91,10 +91,7 @@ def remove(request: ApiRequest[Deps], params: RemoveOffers) -> OffersMessageAnsw
 
 @routes.post("/admin/offer/mass-update", for_staff(Permission.OFFERS_WRITE), id="admin.offer.mass-update")
 def update(request: ApiRequest[Deps], params: UpdateOffers) -> OffersMessageAnswer:
-    """Change the status or privacy of several offers, all or none.
-
-    Without either nothing changes.
-    """
+    """Change the status or privacy of several offers, all or none. Without either nothing changes."""
     changes = {name: value for name in ("status", "privacy") if (value := getattr(params, name)) is not None}
     return OffersMessageAnswer(
         message=f"Updated offers: {_listed(update_offers(request.deps, request.access, params.offer_id, changes))}"

@@ -130,10 +130,7 @@ class OfferParams(SubAccountParams, FileParams):
     send_emails: s.Flag = False
 
     def written(self, zone: ZoneInfo) -> WrittenFields:
-        """Return what was sent, for domain/offers/edits.py.
-
-        zone: of times, the platform's.
-        """
+        """Return what was sent, for domain/offers/edits.py. zone: of times, the platform's."""
         written: dict[str, Any] = {}
         for name in type(self).model_fields:
             if name in self.model_fields_set and name not in _HANDLED_SEPARATELY:

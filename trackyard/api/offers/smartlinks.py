@@ -23,6 +23,8 @@ from trackyard.wire.response.envelope import Answer, View
 from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
+_READERS = for_staff(Permission.OFFERS_READ)
+_WRITERS = for_staff(Permission.SMARTLINKS_WRITE)
 _find = by_hex(get_smartlink)
 
 DomainId = Annotated[s.Id | None, Clearable()]
@@ -55,11 +57,7 @@ class AddSmartLink(EditSmartLink):
 
 
 class SmartLinkView(View):
-    """A SmartLink category.
-
-    domain: the host of its links.
-    domain_id: null = the platform's domain.
-    """
+    """A SmartLink category. domain: the host of its links. domain_id: null = the platform's domain."""
 
     _id: str
     name: str
@@ -114,7 +112,7 @@ class SmartLinkOfferCountAnswer(Answer):
     data: OfferCountView
 
 
-@routes.get("/admin/smartlink/categories", for_staff(Permission.OFFERS_READ), id="admin.smartlink.categories.list")
+@routes.get("/admin/smartlink/categories", _READERS, id="admin.smartlink.categories.list")
 def list_all(request: ApiRequest[Deps], params: ListSmartLinks) -> SmartLinksAnswer:
     """List the SmartLink categories, oldest first."""
     wanted = [text.lower() for text in params.id] or None
@@ -125,39 +123,23 @@ def list_all(request: ApiRequest[Deps], params: ListSmartLinks) -> SmartLinksAns
     return SmartLinksAnswer(data=[_view(request, record) for record in found])
 
 
-@routes.post("/admin/smartlink/category", for_staff(Permission.SMARTLINKS_WRITE), id="admin.smartlink.category.add")
+@routes.post("/admin/smartlink/category", _WRITERS, id="admin.smartlink.category.add")
 def add(request: ApiRequest[Deps], params: AddSmartLink) -> SmartLinkAnswer:
     """Create a SmartLink category."""
     return _answer(request, add_smartlink(request.deps, params.name, params.domain_id, params.description))
 
 
-@routes.post(
-    "/admin/smartlink/category/{id}",
-    for_staff(Permission.SMARTLINKS_WRITE),
-    id="admin.smartlink.category.edit",
-    find=_find,
-)
+@routes.post("/admin/smartlink/category/{id}", _WRITERS, id="admin.smartlink.category.edit", find=_find)
 def edit(request: ApiRequest[Deps], params: EditSmartLink) -> SmartLinkAnswer:
-    """Change a SmartLink category.
-
-    What is left out stays; an empty domain_id is the platform's domain.
-    """
+    """Change a SmartLink category. What is left out stays; an empty domain_id is the platform's domain."""
     return _answer(
         request, edit_smartlink(request.deps, request.subject.smartlink.id, params.model_dump(exclude_unset=True))
     )
 
 
-@routes.post(
-    "/admin/smartlink/category/{id}/remove",
-    for_staff(Permission.SMARTLINKS_WRITE),
-    id="admin.smartlink.category.remove",
-    find=_find,
-)
+@routes.post("/admin/smartlink/category/{id}/remove", _WRITERS, id="admin.smartlink.category.remove", find=_find)
 def remove(request: ApiRequest[Deps], _params: NoParams) -> SmartLinkAnswer:
-    """Remove a SmartLink category from all offers.
-
-    Answers with what it was.
-    """
+    """Remove a SmartLink category from all offers. Answers with what it was."""
     return _answer(request, remove_smartlink(request.deps, request.subject.smartlink.id))
 
 
@@ -167,17 +149,9 @@ def remove(request: ApiRequest[Deps], _params: NoParams) -> SmartLinkAnswer:
     id="partner.smartlink.category.count",
     find=_find,
 )
-@routes.get(
-    "/admin/smartlink/category/{id}/offers-count",
-    for_staff(Permission.OFFERS_READ),
-    id="admin.smartlink.category.count",
-    find=_find,
-)
+@routes.get("/admin/smartlink/category/{id}/offers-count", _READERS, id="admin.smartlink.category.count", find=_find)
 def count(request: ApiRequest[Deps], _params: NoParams) -> SmartLinkOfferCountAnswer:
-    """Count the offers of a SmartLink category.
-
-    An affiliate counts the active ones it may see.
-    """
+    """Count the offers of a SmartLink category. An affiliate counts the active ones it may see."""
     return SmartLinkOfferCountAnswer(
         data=OfferCountView(count=count_offers(request.deps, request.caller, request.subject))
     )

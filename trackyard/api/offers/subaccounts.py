@@ -1,7 +1,4 @@
-"""Lists of allowed or refused values of sub1 and sub2.
-
-See docs/api/offers.md#post-adminoffer.
-"""
+"""Lists of allowed or refused values of sub1 and sub2. See docs/api/offers.md#post-adminoffer."""
 
 from typing import Annotated, Any
 
@@ -29,10 +26,7 @@ class SubAccountParams(Params):
         return {number: item for number, item in sent.items() if item["value"]}
 
     def sent_parts(self) -> dict[str, dict[str, Any]]:
-        """Return what was sent, as it is stored.
-
-        "1" and "2" to value, except, or both.
-        """
+        """Return what was sent, as it is stored. "1" and "2" to value, except, or both."""
         sent: dict[str, dict[str, Any]] = {}
         for number in ("1", "2"):
             names = {"value": f"sub_account_{number}", "except": f"sub_account_{number}_except"}
@@ -59,10 +53,7 @@ class SubAccountView(View, rename={"refused": "except"}):
 
 
 class AffiliateSubAccountView(View, rename={"refused": "except"}):
-    """A list of an affiliate.
-
-    except: 0 or 1, as existing programs read it.
-    """
+    """A list of an affiliate. except: 0 or 1, as existing programs read it."""
 
     value: str
     refused: int

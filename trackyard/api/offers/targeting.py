@@ -69,10 +69,7 @@ class NameTargetingParams(Params):
 
 
 class SubTargetingParams(Params):
-    """Values by sub number.
-
-    deny_groups: subs that are refused together; an empty string is an empty sub.
-    """
+    """Values by sub number. deny_groups: subs that are refused together; an empty string is an empty sub."""
 
     allow: Keyed[SubNumber, Seq[s.Text]] = Field(default_factory=dict)
     deny: Keyed[SubNumber, Seq[s.Text]] = Field(default_factory=dict)

@@ -145,10 +145,7 @@ class OfferView(OfferFields):
 
 
 class ListedOfferView(OfferFields):
-    """An offer in lists of staff.
-
-    link: the beginning of its click URLs; the affiliate's number follows.
-    """
+    """An offer in lists of staff. link: the beginning of its click URLs; the affiliate's number follows."""
 
     sources: list[SourceRef]
     description: str

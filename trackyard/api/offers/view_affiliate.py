@@ -105,11 +105,7 @@ class AffiliateOfferView(View):
 
 
 class FullAffiliateOfferView(AffiliateOfferView):
-    """An offer in the full form without the advertiser's side.
-
-    categories: ids.
-    goals: value to title.
-    """
+    """An offer in the full form without the advertiser's side. categories: ids. goals: value to title."""
 
     hide_payments: bool
     url_preview: str

@@ -109,10 +109,7 @@ class IntervalView(View, rename={"start": "from", "end": "to"}):
 
 
 class ScheduleView(View):
-    """The times at which an offer takes clicks.
-
-    date_start: the beginning of that day in `timezone`.
-    """
+    """The times at which an offer takes clicks. date_start: the beginning of that day in `timezone`."""
 
     enabled: int
     date_start: TimestampView | None
@@ -136,10 +133,7 @@ class IspTargetingView(View):
 
 
 class SharedTargetingView(View):
-    """A targeting group as everyone sees it.
-
-    affiliate_id: an affiliate sees itself alone.
-    """
+    """A targeting group as everyone sees it. affiliate_id: an affiliate sees itself alone."""
 
     country: AllowDeny
     region: AllowDenyGeo

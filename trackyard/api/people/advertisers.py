@@ -22,6 +22,7 @@ from trackyard.wire.response.envelope import Answer, Pagination, View
 from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
+_WRITERS = for_staff(Permission.ADVERTISERS_WRITE)
 find = in_scope_by_hex(advertisers.get_advertiser)
 
 _SUB_ACCOUNTS = set(SubAccountParams.model_fields)
@@ -166,7 +167,7 @@ def show(request: ApiRequest[Deps], _params: NoParams) -> AdvertiserAnswer:
     return AdvertiserAnswer(advertiser=advertiser_view(request.subject, request.deps.zone))
 
 
-@routes.post("/admin/advertiser", for_staff(Permission.ADVERTISERS_WRITE), id="admin.advertiser.add")
+@routes.post("/admin/advertiser", _WRITERS, id="admin.advertiser.add")
 def add(request: ApiRequest[Deps], params: AddAdvertiser) -> AdvertiserAnswer:
     """Create an advertiser."""
     new = Advertiser(**params.written_values(), sub_accounts=params.sub_accounts())
@@ -174,7 +175,7 @@ def add(request: ApiRequest[Deps], params: AddAdvertiser) -> AdvertiserAnswer:
     return AdvertiserAnswer(advertiser=advertiser_view(record, request.deps.zone))
 
 
-@routes.post("/admin/advertiser/{id}", for_staff(Permission.ADVERTISERS_WRITE), id="admin.advertiser.edit", find=find)
+@routes.post("/admin/advertiser/{id}", _WRITERS, id="admin.advertiser.edit", find=find)
 def edit(request: ApiRequest[Deps], params: EditAdvertiser) -> AdvertiserAnswer:
     """Change an advertiser. Tags and addresses that are sent replace the earlier ones.
 
@@ -189,38 +190,22 @@ def edit(request: ApiRequest[Deps], params: EditAdvertiser) -> AdvertiserAnswer:
     return AdvertiserAnswer(advertiser=advertiser_view(record, request.deps.zone))
 
 
-@routes.post(
-    "/admin/advertiser/{id}/sendpass",
-    for_staff(Permission.ADVERTISERS_WRITE),
-    id="admin.advertiser.sendpass",
-    find=find,
-)
+@routes.post("/admin/advertiser/{id}/sendpass", _WRITERS, id="admin.advertiser.sendpass", find=find)
 def send_password(request: ApiRequest[Deps], _params: NoParams) -> AdvertiserMessageAnswer:
     """Give an advertiser a new password and send it by mail."""
     address = advertisers.send_password(request.deps, request.access, request.subject.advertiser.id)
     return AdvertiserMessageAnswer(message=f"A new password is on its way to {address}")
 
 
-@routes.post(
-    "/admin/advertiser/disable-affiliate",
-    for_staff(Permission.ADVERTISERS_WRITE),
-    id="admin.advertiser.disable-affiliate",
-)
+@routes.post("/admin/advertiser/disable-affiliate", _WRITERS, id="admin.advertiser.disable-affiliate")
 def disable_affiliate(request: ApiRequest[Deps], params: BlacklistParams) -> AdvertiserMessageAnswer:
-    """Put an affiliate on the blacklist of advertisers.
-
-    Its clicks on their offers are rejected.
-    """
+    """Put an affiliate on the blacklist of advertisers. Its clicks on their offers are rejected."""
     ids = list(dict.fromkeys(params.advertisers_id))
     blacklist.block_affiliate(request.deps, request.access, ids, params.pid)
     return AdvertiserMessageAnswer(message=f"Affiliate {params.pid} is on the blacklist of: {', '.join(ids)}")
 
 
-@routes.post(
-    "/admin/advertiser/enable-affiliate",
-    for_staff(Permission.ADVERTISERS_WRITE),
-    id="admin.advertiser.enable-affiliate",
-)
+@routes.post("/admin/advertiser/enable-affiliate", _WRITERS, id="admin.advertiser.enable-affiliate")
 def enable_affiliate(request: ApiRequest[Deps], params: BlacklistParams) -> AdvertiserMessageAnswer:
     """Remove an affiliate from the blacklist of advertisers.
 
@@ -236,10 +221,7 @@ def enable_affiliate(request: ApiRequest[Deps], params: BlacklistParams) -> Adve
 
 
 def advertiser_view(record: AdvertiserRecord, zone: ZoneInfo) -> AdvertiserView:
-    """Return an advertiser as staff see it.
-
-    It has a user once a password was sent to it.
-    """
+    """Return an advertiser as staff see it. It has a user once a password was sent to it."""
     row, manager = record.advertiser, record.manager
     return view_of(
         AdvertiserView,

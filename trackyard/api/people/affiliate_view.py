@@ -15,11 +15,7 @@ from trackyard.wire.response.views import view_of
 
 
 class AffiliateSystemView(View):
-    """A payment system of an affiliate.
-
-    id, system: of the payment system.
-    fields: by the id of the field.
-    """
+    """A payment system of an affiliate. id, system: of the payment system. fields: by the id of the field."""
 
     id: int
     active: int

@@ -144,10 +144,7 @@ class AddAffiliate(AffiliateParams):
 
 
 class EditAffiliate(AffiliateParams):
-    """Changes of an affiliate.
-
-    Payment systems and tags are replaced, custom fields change one by one.
-    """
+    """Changes of an affiliate. Payment systems and tags are replaced, custom fields change one by one."""
 
     edits = True
 

@@ -25,10 +25,7 @@ class SignIn(Params):
 
 
 class SessionAnswer(Answer):
-    """A key that works like another key of its owner until it expires.
-
-    type: staff or affiliate.
-    """
+    """A key that works like another key of its owner until it expires. type: staff or affiliate."""
 
     api_key: str
     expires_at: str

@@ -30,10 +30,7 @@ RoleName = Annotated[Role, s.Choice(Role)]
 
 
 class ListStaff(Paging):
-    """The filter of a list.
-
-    q: part of the name, e-mail address or skype, or the id.
-    """
+    """The filter of a list. q: part of the name, e-mail address or skype, or the id."""
 
     q: s.Text = ""
 
@@ -126,10 +123,7 @@ class StaffDetailsAnswer(Answer):
 
 
 class StaffAnswer(Answer):
-    """One staff user.
-
-    An add or edit echoes the password, null when none was sent.
-    """
+    """One staff user. An add or edit echoes the password, null when none was sent."""
 
     user: StaffView
 
@@ -200,10 +194,7 @@ def set_password(request: ApiRequest[Deps], params: SetPassword) -> PasswordAnsw
 
 
 def staff_view(record: StaffRecord, zone: ZoneInfo, password: str | UnsetType | None = UNSET) -> StaffView:
-    """Return a staff user as administrators see it.
-
-    password: of the request; None when it has none.
-    """
+    """Return a staff user as administrators see it. password: of the request; None when it has none."""
     row = record.user
     return view_of(
         StaffView,

@@ -20,6 +20,7 @@ from trackyard.wire.response.envelope import Answer, View
 from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
+_WRITERS = for_staff(Permission.SETTINGS_WRITE)
 _find = by_number(get_custom_field)
 
 TypeName = Annotated[CustomFieldType, s.Choice(CustomFieldType)]
@@ -72,20 +73,15 @@ def list_all(request: ApiRequest[Deps], _params: NoParams) -> CustomFieldsAnswer
     return CustomFieldsAnswer(fields=[view_of(CustomSignupFieldView, row) for row in list_custom_fields(request.deps)])
 
 
-@routes.post("/admin/custom_fields", for_staff(Permission.SETTINGS_WRITE), id="admin.custom_field.add")
+@routes.post("/admin/custom_fields", _WRITERS, id="admin.custom_field.add")
 def add(request: ApiRequest[Deps], params: AddCustomField) -> CustomFieldAnswer:
-    """Add a custom field.
-
-    Affiliates that sign up from now on are asked for it.
-    """
+    """Add a custom field. Affiliates that sign up from now on are asked for it."""
     values = list(params.field_values)
     made = add_custom_field(request.deps, params.name, params.field_type, values, required=params.required)
     return CustomFieldAnswer(field=view_of(CustomSignupFieldView, made))
 
 
-@routes.post(
-    "/admin/custom_fields/{id}", for_staff(Permission.SETTINGS_WRITE), id="admin.custom_field.edit", find=_find
-)
+@routes.post("/admin/custom_fields/{id}", _WRITERS, id="admin.custom_field.edit", find=_find)
 def edit(request: ApiRequest[Deps], params: EditCustomField) -> CustomFieldAnswer:
     """Change a custom field. Affiliates' answers stay as they are."""
     given = {name: getattr(params, name) for name in params.model_fields_set if getattr(params, name) is not None}
@@ -93,9 +89,7 @@ def edit(request: ApiRequest[Deps], params: EditCustomField) -> CustomFieldAnswe
     return CustomFieldAnswer(field=view_of(CustomSignupFieldView, changed))
 
 
-@routes.post(
-    "/admin/custom_fields/{id}/remove", for_staff(Permission.SETTINGS_WRITE), id="admin.custom_field.remove", find=_find
-)
+@routes.post("/admin/custom_fields/{id}/remove", _WRITERS, id="admin.custom_field.remove", find=_find)
 def remove(request: ApiRequest[Deps], _params: NoParams) -> CustomFieldAnswer:
     """Remove a custom field. Answers with what it was."""
     removed = remove_custom_field(request.deps, request.subject.id)

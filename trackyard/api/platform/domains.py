@@ -24,10 +24,7 @@ _HOST = re.compile(rf"{_LABEL}(\.{_LABEL})*(:[1-9][0-9]{{0,4}})?\Z")
 
 @dataclass(frozen=True)
 class HostText(s.BoundedText):
-    """A host with or without a port.
-
-    A scheme before it and a slash after it are dropped.
-    """
+    """A host with or without a port. A scheme before it and a slash after it are dropped."""
 
     maximum: int = 255
     minimum: int = 1

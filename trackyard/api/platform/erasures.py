@@ -31,10 +31,7 @@ class AddErasure(Params):
 
 
 class ErasureCountsView(View):
-    """The records that an erasure names.
-
-    clicks, views: those with personal data.
-    """
+    """The records that an erasure names. clicks, views: those with personal data."""
 
     clicks: int
     views: int
@@ -51,10 +48,7 @@ class ErasureView(View):
 
 
 class ErasureAnswer(Answer):
-    """An erasure, null in a dry run.
-
-    named: the counted records, null in a look-up.
-    """
+    """An erasure, null in a dry run. named: the counted records, null in a look-up."""
 
     named: ErasureCountsView | None
     erasure: ErasureView | None

@@ -33,10 +33,7 @@ LogoFile = Annotated[File, s.FileUpload((JPEG, "image/pjpeg", PNG, GIF))]
 
 
 class FileParams(Params):
-    """Files of an offer.
-
-    Create and edit add creatives and replace the logo.
-    """
+    """Files of an offer. Create and edit add creatives and replace the logo."""
 
     creative_files: Seq[CreativeFile] = Field(default=(), alias="creativeFiles")
     creative_urls: Seq[s.Url] = Field(default=(), alias="creativeUrls")

@@ -21,10 +21,7 @@ _COLUMNS = {"title": "title", "small_desc": "summary", "desc": "body", "status":
 
 
 class ListNews(Params):
-    """The filter of a list: `limit` news after the first `skip`.
-
-    fixed: 1 pinned, 0 not pinned, else both.
-    """
+    """The filter of a list: `limit` news after the first `skip`. fixed: 1 pinned, 0 not pinned, else both."""
 
     limit: Annotated[int, s.WholeNumber(minimum=1)] = 10
     skip: Annotated[int, s.WholeNumber(minimum=0)] = 0
@@ -32,11 +29,7 @@ class ListNews(Params):
 
 
 class AddNews(Params):
-    """New news.
-
-    status: 1 = affiliates see it.
-    fixed: 1 = before the others.
-    """
+    """New news. status: 1 = affiliates see it. fixed: 1 = before the others."""
 
     title: s.Name
     small_desc: s.LongText = ""
@@ -70,10 +63,7 @@ class NewsView(View, rename={"id": "_id"}):
 
 
 class NewsListAnswer(Answer):
-    """News by id, pinned ones first, each group newest first.
-
-    all_items: the number of all.
-    """
+    """News by id, pinned ones first, each group newest first. all_items: the number of all."""
 
     items: dict[str, NewsView]
     all_items: int
@@ -87,10 +77,7 @@ class NewsAnswer(Answer):
 
 @routes.get("/news", for_callers(Permission.NEWS_READ), id="news.list", page_max=100)
 def list_(request: ApiRequest[Deps], params: ListNews) -> NewsListAnswer:
-    """List news, pinned ones first, each group newest first.
-
-    Drafts are for staff that may write news.
-    """
+    """List news, pinned ones first, each group newest first. Drafts are for staff that may write news."""
     found, total = news.list_news(
         request.deps,
         request.caller,

@@ -36,10 +36,7 @@ routes = Routes[Deps]()
 
 
 class ReferenceAnswer(Answer, kw_only=True, rename={"status_code": "statusCode"}):
-    """The base of reference answers.
-
-    statusCode: 200, under 3.1 alone, where programs read it.
-    """
+    """The base of reference answers. statusCode: 200, under 3.1 alone, where programs read it."""
 
     status_code: int | UnsetType = UNSET
 
@@ -203,21 +200,14 @@ def list_countries(request: ApiRequest[Deps], params: LanguageParams) -> Countri
 
 
 class ListRegions(Params):
-    """The filters of a list.
-
-    country: any of these; none = all.
-    code: ids of regions.
-    """
+    """The filters of a list. country: any of these; none = all. code: ids of regions."""
 
     country: CommaList[CountryCode] = ()
     code: CommaList[s.Id] = ()
 
 
 class RegionView(View):
-    """A first-order division of a country.
-
-    id: of GeoNames, as address databases give it.
-    """
+    """A first-order division of a country. id: of GeoNames, as address databases give it."""
 
     id: int
     name: str
@@ -290,10 +280,7 @@ class VendorsAnswer(ReferenceAnswer):
 
 @routes.get("/vendors", for_callers(Permission.OFFERS_READ), id="vendors.list")
 def list_vendors(request: ApiRequest[Deps], params: ListVendors) -> VendorsAnswer:
-    """List the makers of devices that clicks are read as.
-
-    `q` matches a part of the name, in any case.
-    """
+    """List the makers of devices that clicks are read as. `q` matches a part of the name, in any case."""
     part = params.q.strip().casefold()
     found = [name for name in names.vendors() if part in name.casefold()]
     return VendorsAnswer(vendors=found, status_code=_status_code(request))

@@ -61,10 +61,7 @@ class EditSettings(Params):
 
 
 class SettingsView(View):
-    """The settings; "" = none, of mail as the variables say.
-
-    smtp_url: its password as ***.
-    """
+    """The settings; "" = none, of mail as the variables say. smtp_url: its password as ***."""
 
     trafficback_url: str
     hash_password: str
@@ -124,10 +121,7 @@ class AuditUserView(View):
 
 
 class ChangeView(View, rename={"before": "from", "after": "to"}):
-    """The value of a field before and after.
-
-    null where the thing did not exist; secrets as ***.
-    """
+    """The value of a field before and after. null where the thing did not exist; secrets as ***."""
 
     before: Any
     after: Any

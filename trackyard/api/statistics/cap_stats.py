@@ -1,7 +1,4 @@
-"""Use of caps, in both versions.
-
-See docs/api/cap-stats.md and docs/spec/statistics.md#cap-statistics.
-"""
+"""Use of caps, in both versions. See docs/api/cap-stats.md and docs/spec/statistics.md#cap-statistics."""
 
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
@@ -91,10 +88,7 @@ class MergedCapsView(MergedView, kw_only=True):
 
 
 class OldOfferCapsView(View):
-    """The requested parts of the caps of an offer.
-
-    descr: in words, a line a cap.
-    """
+    """The requested parts of the caps of an offer. descr: in words, a line a cap."""
 
     descr: str | UnsetType = UNSET
     stats: list[OldCounterView] | UnsetType = UNSET

@@ -74,11 +74,7 @@ class OfferOfClick(OfferRef):
 
 
 class ClickFields(View):
-    """The fields of a click for every caller.
-
-    uniq: 0 or 1.
-    country, city: "" when unknown.
-    """
+    """The fields of a click for every caller. uniq: 0 or 1. country, city: "" when unknown."""
 
     id: str
     click_id: str

@@ -18,6 +18,7 @@ from trackyard.wire.request.params import AnyOf, CommaList, Params
 from trackyard.wire.response.envelope import Answer, BareAnswer, Pagination, View, number
 
 routes = Routes[Deps]()
+_READERS = for_callers(Permission.STATS_OTHER)
 
 Event = Annotated[str, s.BoundedText(minimum=1, maximum=255, pattern="[A-Za-z]+")]
 
@@ -106,11 +107,7 @@ class TimingAnswer(Answer, kw_only=True):
 
 
 @routes.get(
-    "/stats/retentionrate",
-    for_callers(Permission.STATS_OTHER),
-    id="stats.retentionrate",
-    report=True,
-    features=("stats.view-retention-rate",),
+    "/stats/retentionrate", _READERS, id="stats.retentionrate", report=True, features=("stats.view-retention-rate",)
 )
 def show_retention(request: ApiRequest[Deps], params: RetentionParams) -> RetentionAnswer:
     """Show how many of an offer's clicks that had one goal had others later.
@@ -123,7 +120,7 @@ def show_retention(request: ApiRequest[Deps], params: RetentionParams) -> Retent
     return RetentionAnswer(rows=[_cohort(cohort, question.events) for cohort in found])
 
 
-@routes.get("/stats/time-to-action", for_callers(Permission.STATS_OTHER), id="stats.time-to-action", report=True)
+@routes.get("/stats/time-to-action", _READERS, id="stats.time-to-action", report=True)
 def show_timing(request: ApiRequest[Deps], params: TimingParams) -> TimingAnswer:
     """Show how long after their clicks the conversions of an offer came."""
     question = params.question(request)

@@ -59,10 +59,7 @@ class ReducedFilter(Params):
         return {name: values for name, sent, values in given if sent}
 
     def excluded(self) -> dict[str, Values]:
-        """Return the excluded values by the names of the analytic store.
-
-        An empty list excludes nothing.
-        """
+        """Return the excluded values by the names of the analytic store. An empty list excludes nothing."""
         given: dict[str, Values] = {
             "advertiser": lowercase_ids(self.not_advertiser_id),
             "offer": self.not_offer_id,

@@ -20,10 +20,7 @@ Prefix = Annotated[str, s.BoundedText(maximum=2048)]
 
 
 class FindSubs(Paging):
-    """The prefixes of each sub.
-
-    A sub takes a list; any of its values matches.
-    """
+    """The prefixes of each sub. A sub takes a list; any of its values matches."""
 
     sub1: Seq[Prefix] = ()
     sub2: Seq[Prefix] = ()

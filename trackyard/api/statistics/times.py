@@ -17,10 +17,7 @@ MINUTE_MS: Final = 60_000
 
 
 def span(first: date, last: date, zone: ZoneInfo, *, hour: int | None = None, name: str = "date_to") -> tuple[int, int]:
-    """Return the span of days, or of one hour of a single day, its end exclusive.
-
-    Raises BadInput.
-    """
+    """Return the span of days, or of one hour of a single day, its end exclusive. Raises BadInput."""
     if last < first:
         raise BadInput({name: ["This day must not lie before the first."]})
     if hour is None:

@@ -169,10 +169,7 @@ class ClickExplanationAnswer(Answer):
 
 @routes.post("/admin/click-check", for_staff(Permission.STATS_CLICKS), id="admin.click-check", not_replayable=True)
 def check(request: ApiRequest[Deps], params: CheckClick) -> ClickCheckAnswer:
-    """Try a click and show the result of each step of the decision.
-
-    Nothing is counted or recorded.
-    """
+    """Try a click and show the result of each step of the decision. Nothing is counted or recorded."""
     checked = check_click(request.deps, request.access, params.sample(request))
     return ClickCheckAnswer(check=check_view(checked, request.deps.zone))
 
@@ -184,10 +181,7 @@ def check(request: ApiRequest[Deps], params: CheckClick) -> ClickCheckAnswer:
     find=lambda request: explain_click(request.deps, request.access, path_hex(request)),
 )
 def explain(request: ApiRequest[Deps], _params: NoParams) -> ClickExplanationAnswer:
-    """Explain the decision on a recorded click.
-
-    The answer shows the decision by the rules of today too.
-    """
+    """Explain the decision on a recorded click. The answer shows the decision by the rules of today too."""
     found = request.subject
     click = found.click
     recorded = view_of(

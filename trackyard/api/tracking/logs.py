@@ -249,10 +249,7 @@ class AffiliatePostbacks(Answer):
 
 
 class HistoryEntry(View):
-    """A state of a conversion.
-
-    by: call:<id of the log's record>, job:hold or staff:<id>.
-    """
+    """A state of a conversion. by: call:<id of the log's record>, job:hold or staff:<id>."""
 
     version: int
     created_at: str

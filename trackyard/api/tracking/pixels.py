@@ -27,10 +27,7 @@ Moderation = Annotated[int, s.WholeNumber(minimum=min(REJECTED), maximum=max(REJ
 
 
 class ListAffiliatePixels(Params):
-    """The filter of a list.
-
-    moderation_status: any of these; -1 and 2 both mean rejected.
-    """
+    """The filter of a list. moderation_status: any of these; -1 and 2 both mean rejected."""
 
     moderation_status: AnyOf[Moderation] = ()
 
@@ -112,10 +109,7 @@ class PixelsAnswer(Answer):
 
 @routes.get("/partner/pixels", for_callers(Permission.PIXELS_WRITE), id="partner.pixels.list")
 def list_own(request: ApiRequest[Deps], params: ListPixels) -> PixelsAnswer:
-    """List the caller's pixels by their id.
-
-    Staff see those of every affiliate in their scope.
-    """
+    """List the caller's pixels by their id. Staff see those of every affiliate in their scope."""
     return _listed(request, pixels.list_pixels(request.deps, request.access, params.pid, params.statuses()))
 
 

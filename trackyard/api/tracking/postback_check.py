@@ -85,10 +85,7 @@ class ResultingConversionView(View):
 
 
 class PlannedDeliveryView(View):
-    """An outbound postback that would be sent.
-
-    postback_id: 0 = the offer's cross_postback_url.
-    """
+    """An outbound postback that would be sent. postback_id: 0 = the offer's cross_postback_url."""
 
     postback_id: int
     url: str

@@ -18,6 +18,7 @@ from trackyard.wire.response.envelope import Answer, Pagination, View
 from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
+_WRITERS = for_callers(Permission.POSTBACKS_WRITE)
 _find = in_scope_by_number(postbacks.get_postback)
 
 Status = Annotated[
@@ -38,11 +39,7 @@ class AddPostback(Params):
 
 
 class EditPostback(Params):
-    """Changes of a postback; what is not sent stays.
-
-    status, goal: "" = any.
-    pid: the new owner.
-    """
+    """Changes of a postback; what is not sent stays. status, goal: "" = any. pid: the new owner."""
 
     edits: ClassVar[bool] = True
 
@@ -123,7 +120,7 @@ class RemovedPostbacksAnswer(Answer):
     message: str
 
 
-@routes.post("/partner/postback", for_callers(Permission.POSTBACKS_WRITE), id="partner.postback.add")
+@routes.post("/partner/postback", _WRITERS, id="partner.postback.add")
 def add(request: ApiRequest[Deps], params: AddPostback) -> PostbackAnswer:
     """Add a postback URL, for one offer or for all.
 
@@ -145,37 +142,26 @@ def add(request: ApiRequest[Deps], params: AddPostback) -> PostbackAnswer:
     return _answer(request, record)
 
 
-@routes.post("/partner/postback/{id}", for_callers(Permission.POSTBACKS_WRITE), id="partner.postback.edit", find=_find)
+@routes.post("/partner/postback/{id}", _WRITERS, id="partner.postback.edit", find=_find)
 def edit(request: ApiRequest[Deps], params: EditPostback) -> PostbackAnswer:
     """Change a postback. One that was paused is resumed."""
     changes = params.changes(request.version)
     return _answer(request, postbacks.edit_postback(request.deps, request.access, request.subject.id, changes))
 
 
-@routes.delete(
-    "/partner/postback/{id}/remove", for_callers(Permission.POSTBACKS_WRITE), id="partner.postback.remove", find=_find
-)
+@routes.delete("/partner/postback/{id}/remove", _WRITERS, id="partner.postback.remove", find=_find)
 def remove(request: ApiRequest[Deps], _params: NoParams) -> PostbackAnswer:
-    """Remove a postback. Its queued deliveries are dropped.
-
-    Answers with what it was.
-    """
+    """Remove a postback. Its queued deliveries are dropped. Answers with what it was."""
     return _answer(request, postbacks.remove_postback(request.deps, request.access, request.subject.id))
 
 
-@routes.delete(
-    "/partner/postbacks/by-affiliates",
-    for_callers(Permission.POSTBACKS_WRITE),
-    id="partner.postbacks.remove-by-affiliates",
-)
+@routes.delete("/partner/postbacks/by-affiliates", _WRITERS, id="partner.postbacks.remove-by-affiliates")
 def remove_by_affiliates(request: ApiRequest[Deps], params: RemovePostbacks) -> RemovedPostbacksAnswer:
     """Remove every postback of affiliates; by an affiliate: its own id only."""
     return _removed(postbacks.remove_of_affiliates(request.deps, request.access, params.ids))
 
 
-@routes.delete(
-    "/partner/postbacks/by-offers", for_callers(Permission.POSTBACKS_WRITE), id="partner.postbacks.remove-by-offers"
-)
+@routes.delete("/partner/postbacks/by-offers", _WRITERS, id="partner.postbacks.remove-by-offers")
 def remove_by_offers(request: ApiRequest[Deps], params: RemovePostbacks) -> RemovedPostbacksAnswer:
     """Remove the postbacks for offers, of every affiliate that the caller sees. Global ones stay."""
     return _removed(postbacks.remove_of_offers(request.deps, request.access, params.ids))
@@ -196,10 +182,7 @@ def list_(request: ApiRequest[Deps], params: ListPostbacks) -> PostbacksAnswer:
 
 
 def of_version(status: str | None, version: str) -> str | None:
-    """Return a status of a postback under a version.
-
-    not_found is declined under 3.1, stored and shown.
-    """
+    """Return a status of a postback under a version. not_found is declined under 3.1, stored and shown."""
     return "declined" if status == "not_found" and version != "3.0" else status
 
 

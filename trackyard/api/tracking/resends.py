@@ -22,15 +22,13 @@ from trackyard.wire.request.params import NoParams, Params
 from trackyard.wire.response.envelope import Answer
 
 routes = Routes[Deps]()
+_WRITERS = for_staff(Permission.POSTBACKS_WRITE)
 _find_attempt = in_scope_by_hex(resends.get_attempt)
 _find_postback = in_scope_by_number(postbacks.get_postback)
 
 
 class ReplayPostbacks(Params):
-    """The affiliate, and the span of its deliveries.
-
-    from, to: in the platform's zone, both inclusive.
-    """
+    """The affiliate, and the span of its deliveries. from, to: in the platform's zone, both inclusive."""
 
     pid: s.Id
     since: Annotated[s.Moment, Field(alias="from")]
@@ -57,12 +55,7 @@ class ResentAnswer(Answer):
     dropped: int
 
 
-@routes.post(
-    "/admin/affiliatepostback/{id}/resend",
-    for_staff(Permission.POSTBACKS_WRITE),
-    id="admin.affiliatepostback.resend",
-    find=_find_attempt,
-)
+@routes.post("/admin/affiliatepostback/{id}/resend", _WRITERS, id="admin.affiliatepostback.resend", find=_find_attempt)
 def resend(request: ApiRequest[Deps], _params: NoParams) -> ResentAnswer:
     """Repeat a delivery of the affiliate postback log.
 
@@ -72,12 +65,7 @@ def resend(request: ApiRequest[Deps], _params: NoParams) -> ResentAnswer:
     return _answer(resends.resend(request.deps, request.subject))
 
 
-@routes.post(
-    "/admin/affiliatepostbacks/replay",
-    for_staff(Permission.POSTBACKS_WRITE),
-    id="admin.affiliatepostbacks.replay",
-    report=True,
-)
+@routes.post("/admin/affiliatepostbacks/replay", _WRITERS, id="admin.affiliatepostbacks.replay", report=True)
 def replay(request: ApiRequest[Deps], params: ReplayPostbacks) -> ResentAnswer:
     """Repeat every delivery of an affiliate's postbacks in a span.
 
@@ -88,17 +76,9 @@ def replay(request: ApiRequest[Deps], params: ReplayPostbacks) -> ResentAnswer:
     return _answer(resends.replay(request.deps, request.access, params.pid, since, until))
 
 
-@routes.post(
-    "/admin/postback/{id}/resume",
-    for_staff(Permission.POSTBACKS_WRITE),
-    id="admin.postback.resume",
-    find=_find_postback,
-)
+@routes.post("/admin/postback/{id}/resume", _WRITERS, id="admin.postback.resume", find=_find_postback)
 def resume(request: ApiRequest[Deps], _params: NoParams) -> PostbackAnswer:
-    """Resume the deliveries of a paused postback.
-
-    An edit of the postback resumes them too.
-    """
+    """Resume the deliveries of a paused postback. An edit of the postback resumes them too."""
     row = postbacks.resume_postback(request.deps, request.access, request.subject.id)
     return PostbackAnswer(postback=postback_view(row, request.deps.zone, request.version))
 
