@@ -75,11 +75,6 @@ class ApiRequest(Generic[D]):
         """Return whether a staff user calls."""
         return isinstance(self.caller_or_none, StaffCaller)
 
-    @property
-    def affiliate_id(self) -> int | None:
-        """Return the calling affiliate's id; None for staff."""
-        return self.caller_or_none.id if isinstance(self.caller_or_none, AffiliateCaller) else None
-
 
 @dataclass(frozen=True, slots=True)
 class Rights:

@@ -4,7 +4,7 @@ See docs/api/conversions.md and docs/spec/conversions.md#lists-of-conversions.
 """
 
 from datetime import timedelta
-from typing import Annotated
+from typing import Annotated, Any, Final
 
 from trackyard.actions.deps import Deps
 from trackyard.api.statistics.exports import ExportListParams
@@ -26,6 +26,14 @@ PaymentState = Annotated[str, s.Choice(("opened", "closed", "pending", "1", "2",
 
 _PAYMENT_STATES = {number: name for name, number in (OPEN_ITEM, *ITEM_STATES.values())}
 """`is_paid` → `payment_status`: a filter takes either."""
+
+
+_SETS: Final = {
+    "offers": "offer", "affiliates": "partner", "browsers": "browser", "systems": "os", "devices": "device",
+    "goals": "goal", "goal_ids": "goal_id", "action_ids": "action_id", "payouts": "payouts", "charges": "revenue",
+    "decline_reasons": "decline_reason",
+}  # fmt: skip
+"""Field of ConversionFilter to the parameter of the same values."""
 
 
 class ListConversions(ExportListParams):
@@ -92,34 +100,25 @@ class ListConversions(ExportListParams):
         """Return the filter. Raises BadInput for a wrong period."""
         since, until = self._period(request)
         states = {_PAYMENT_STATES.get(state, state) for state in self.payment_status}
+        sets: dict[str, Any] = {field: frozenset(getattr(self, name)) or None for field, name in _SETS.items()}
         return ConversionFilter(
+            **sets,
             since=since,
             until=until,
             updated_since=self._updated_since(request),
             updated_until=self._updated_until(request),
             statuses=frozenset(_stored_statuses(self.status, request.version)) if self.status else None,
-            offers=frozenset(self.offer) or None,
-            affiliates=frozenset(self.partner) or None,
             advertisers=frozenset(lowercase_ids(self.advertiser)) or None,
             countries=frozenset(code.upper() for code in self.country) or None,
-            browsers=frozenset(self.browser) or None,
-            systems=frozenset(self.os) or None,
-            devices=frozenset(self.device) or None,
-            goals=frozenset(self.goal) or None,
-            goal_ids=frozenset(self.goal_id) or None,
-            action_ids=frozenset(self.action_id) or None,
             click_ids=frozenset(lowercase_ids(self.clickid)) or None,
             currencies=frozenset(CODES.get(number, "") for number in self.currency) or None,
-            payouts=frozenset(self.payouts) or None,
             payout_from=self.payouts_from,
             payout_to=self.payouts_to,
-            charges=frozenset(self.revenue) or None,
             charge_from=self.revenue_from,
             charge_to=self.revenue_to,
             smart_ids=frozenset(lowercase_ids(self.smart_id)) or None,
             subs=_numbered(self, "subid", 8),
             custom_fields=_numbered(self, "custom_field_", 7),
-            decline_reasons=frozenset(self.decline_reason) or None,
             comments=frozenset(part for part in self.comment if part) or None,
             payment_statuses=frozenset(states) or None,
         )

@@ -218,7 +218,7 @@ def _sums(balances: list[Balance]) -> dict[str, Any]:
 
 
 def _own_id(request: ApiRequest[Deps]) -> int:
-    own = request.affiliate_id
+    own = request.access.affiliate_id
     if own is None:
         raise Unauthorized
     return own

@@ -50,23 +50,14 @@ class ReducedFilter(Params):
 
     def filters(self) -> dict[str, Values]:
         """Return the given filters by the names of the analytic store."""
-        given: list[tuple[str, Any, Values]] = [
-            ("advertiser", self.advertiser, lowercase_ids(self.advertiser)),
-            ("offer", self.offer, self.offer),
-            ("affiliate", self.partner, _numbers(self.partner)),
-            ("country", self.country, tuple(code.upper() for code in self.country)),
-        ]
-        return {name: values for name, sent, values in given if sent}
+        sent = {"advertiser": self.advertiser, "offer": self.offer, "affiliate": self.partner, "country": self.country}
+        return {name: _stored(name, values) for name, values in sent.items() if values}
 
     def excluded(self) -> dict[str, Values]:
         """Return the excluded values by the names of the analytic store. An empty list excludes nothing."""
-        given: dict[str, Values] = {
-            "advertiser": lowercase_ids(self.not_advertiser_id),
-            "offer": self.not_offer_id,
-            "affiliate": _numbers(self.not_affiliate_id),
-            "country": tuple(code.upper() for code in self.not_country),
-        }
-        return {name: values for name, values in given.items() if values}
+        ids = {name: getattr(self, f"not_{name}_id") for name in ("advertiser", "offer", "affiliate")}
+        excluded = {name: _stored(name, values) for name, values in (ids | {"country": self.not_country}).items()}
+        return {name: values for name, values in excluded.items() if values}
 
     def groups(self) -> dict[str, tuple[str, ...]]:
         """Return the managers and tags that the report is narrowed by."""
@@ -167,9 +158,13 @@ def _managers(of_affiliates: Iterable[str], of_advertisers: Iterable[str]) -> di
     return {name: lowercase_ids(ids) for name, ids in named.items() if ids}
 
 
-def _numbers(texts: Iterable[str]) -> tuple[int, ...]:
-    """Return the texts that are numbers of affiliates."""
-    return tuple(int(text) for text in texts if text.isdecimal() and len(text) < 10)
+def _stored(name: str, values: tuple[Any, ...]) -> Values:
+    """Return the values of a filter as they are stored. A text that is no number names no affiliate."""
+    if name == "advertiser":
+        return lowercase_ids(values)
+    if name == "affiliate":
+        return tuple(int(text) for text in values if text.isdecimal() and len(text) < 10)
+    return tuple(code.upper() for code in values) if name == "country" else values
 
 
 class CommonParams(ReducedParams):

@@ -12,7 +12,6 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.tracking.click_check import (
     ClickCheck,
     SampleClick,
-    SmartLinkOfferResult,
     check_click,
     explain_click,
 )
@@ -22,6 +21,7 @@ from trackyard.base.zones import datetime_text
 from trackyard.decision.target.queries import read_query_params
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.tracking.links import unpack
+from trackyard.domain.tracking.rejections import Rejection
 from trackyard.journal.records import ClickFlag
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
@@ -31,6 +31,7 @@ from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
 
+_NO_REJECTION: Final = Rejection("")
 _NO_LINK: Final = "This value must be a link of a click: …/click?pid=…&offer_id=…, its short form or …/sl?pid=…&id=…."
 
 Parameter = Annotated[str, s.BoundedText(maximum=8192)]
@@ -201,11 +202,11 @@ def explain(request: ApiRequest[Deps], _params: NoParams) -> ClickExplanationAns
 
 def check_view(checked: ClickCheck, zone: ZoneInfo) -> ClickCheckView:
     """Return the view of a tried click."""
-    hit, rejection = checked.hit, checked.rejection
-    return ClickCheckView(
-        passes=rejection is None,
-        reason="" if rejection is None else rejection.reason,
-        detail="" if rejection is None else rejection.detail,
+    hit = checked.hit
+    return view_of(
+        ClickCheckView,
+        checked.rejection or _NO_REJECTION,
+        passes=checked.rejection is None,
         target=checked.url,
         redirect_type=checked.redirect_type,
         offer_id=checked.route.id or None,
@@ -214,7 +215,9 @@ def check_view(checked: ClickCheck, zone: ZoneInfo) -> ClickCheckView:
         visitor=_visitor_view(checked),
         steps=[view_of(ClickStepView, step, verdict=step.outcome) for step in checked.step_results],
         smart_id=hit.smart_id,
-        smart_offers=[_offer_result_view(tried) for tried in checked.tried],
+        smart_offers=[
+            view_of(SmartLinkOfferResultView, tried, tried.rejection or _NO_REJECTION) for tried in checked.tried
+        ],
     )
 
 
@@ -222,15 +225,6 @@ def _visitor_view(checked: ClickCheck) -> VisitorView:
     hit = checked.hit
     connection = hit.place.connection
     return view_of(VisitorView, hit.place, hit.agent, ip=hit.ip, bot=hit.bot, connection_type=connection)
-
-
-def _offer_result_view(tried: SmartLinkOfferResult) -> SmartLinkOfferResultView:
-    rejection = tried.rejection
-    return SmartLinkOfferResultView(
-        offer_id=tried.offer_id,
-        reason="" if rejection is None else rejection.reason,
-        detail="" if rejection is None else rejection.detail,
-    )
 
 
 def plain_address(ip: str) -> str:
