@@ -58,6 +58,13 @@ def get_and_auto_connect(deps: Deps, access: Access, reference: str) -> OfferPag
     return _auto_connected(deps, access, page)
 
 
+def get_written(deps: Deps, offer_id: int) -> OfferPage:
+    """Return an offer that its caller has just written, as a page of one."""
+    with deps.database.read() as conn:
+        found = offer_lists.list_by_ids(conn, [offer_id])
+        return OfferPage(found, 1, shared_related_records(conn, found))
+
+
 def list_and_auto_connect(
     deps: Deps, access: Access, filters: OfferFilters, order: OfferOrder, *, page: int, limit: int
 ) -> OfferPage:

@@ -279,11 +279,7 @@ _NO_FIELDS: dict[str, str] = {}
 
 
 class _ColumnMaker:
-    """The fields of `_view_maker` by column.
-
-    is_staff: whether staff read the columns.
-    is_raw: without names.
-    """
+    """The fields of `_view_maker` by column. is_raw: without names."""
 
     def __init__(self, view: type[View], version: str, *, is_staff: bool, is_raw: bool) -> None:
         self._kinds = {column.name: column.kind for column in columns_of(view)}

@@ -32,11 +32,7 @@ Status = Annotated[PaymentStatus, s.Choice(PaymentStatus)]
 
 
 class ListPayments(ExportParams, Paging):
-    """The filters of a list.
-
-    pid, currency, status: any of these.
-    date_from, date_to: days of their making.
-    """
+    """The filters of a list. date_from, date_to: days of their making."""
 
     pid: Seq[s.Id] = ()
     currency: AnyOf[s.Currency] = ()

@@ -5,13 +5,7 @@ from decimal import Decimal
 from typing import Annotated
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.money.currencies import (
-    add_currency,
-    edit_currency,
-    get_currency,
-    list_currencies,
-    remove_currency,
-)
+from trackyard.actions.money import currencies
 from trackyard.api.lookups import by_number
 from trackyard.base.money import ZERO
 from trackyard.domain.money.currencies import Currency
@@ -23,7 +17,7 @@ from trackyard.wire.response.envelope import Answer, Money, View, number
 from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
-_find = by_number(get_currency)
+_find = by_number(currencies.get_currency)
 
 _RATE = re.compile(r"[0-9]{1,8}(\.[0-9]{1,10})?\Z")
 
@@ -95,7 +89,7 @@ def list_all(request: ApiRequest[Deps], params: ListCurrencies) -> CurrenciesAns
 
     With extended=1 all currencies.
     """
-    quotes = list_currencies(request.deps)
+    quotes = currencies.list_currencies(request.deps)
     if params.extended:
         return CurrenciesAnswer(quotes=[currency_view(record) for record in quotes])
     active = {record.code: record.rate for record in quotes if record.active}
@@ -105,14 +99,16 @@ def list_all(request: ApiRequest[Deps], params: ListCurrencies) -> CurrenciesAns
 @routes.post("/admin/currencies", for_staff(Permission.CURRENCIES_WRITE), id="admin.currency.add")
 def add(request: ApiRequest[Deps], params: AddCurrency) -> CurrencyAnswer:
     """Add a currency with its rate."""
-    made = add_currency(request.deps, params.code, params.rate, active=params.active, min_payment=params.min_payment)
+    made = currencies.add_currency(
+        request.deps, params.code, params.rate, active=params.active, min_payment=params.min_payment
+    )
     return CurrencyAnswer(currency=currency_view(made))
 
 
 @routes.post("/admin/currencies/{id}", for_staff(Permission.CURRENCIES_WRITE), id="admin.currency.edit", find=_find)
 def edit(request: ApiRequest[Deps], params: EditCurrency) -> CurrencyAnswer:
     """Change a currency. A rate holds from now on; stored conversions keep theirs."""
-    changed = edit_currency(request.deps, request.subject.number, **params.model_dump())
+    changed = currencies.edit_currency(request.deps, request.subject.number, **params.model_dump())
     return CurrencyAnswer(currency=currency_view(changed))
 
 
@@ -121,7 +117,7 @@ def edit(request: ApiRequest[Deps], params: EditCurrency) -> CurrencyAnswer:
 )
 def remove(request: ApiRequest[Deps], _params: NoParams) -> CurrencyAnswer:
     """Remove a currency in which nothing is paid or counted. Answers with what it was."""
-    return CurrencyAnswer(currency=currency_view(remove_currency(request.deps, request.subject.number)))
+    return CurrencyAnswer(currency=currency_view(currencies.remove_currency(request.deps, request.subject.number)))
 
 
 def currency_view(record: Currency) -> CurrencyView:

@@ -3,14 +3,8 @@
 from typing import Annotated
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.money.payment_systems import (
-    SystemFieldInput,
-    add_payment_system,
-    edit_payment_system,
-    get_payment_system,
-    list_payment_systems,
-    remove_payment_system,
-)
+from trackyard.actions.money import payment_systems
+from trackyard.actions.money.payment_systems import SystemFieldInput
 from trackyard.api.lookups import by_number
 from trackyard.domain.money.payment_systems import PaymentSystem
 from trackyard.domain.people.roles import Permission
@@ -22,7 +16,7 @@ from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
 _WRITERS = for_staff(Permission.PAYMENTS_WRITE)
-_find = by_number(get_payment_system)
+_find = by_number(payment_systems.get_payment_system)
 
 
 class FieldItem(Params):
@@ -87,13 +81,15 @@ class PaymentSystemAnswer(Answer):
 @routes.get("/admin/payment_systems", for_staff(Permission.PAYMENT_SYSTEMS_READ), id="admin.payment_systems.list")
 def list_all(request: ApiRequest[Deps], _params: NoParams) -> PaymentSystemsAnswer:
     """List the payment systems, oldest first."""
-    return PaymentSystemsAnswer(payment_systems=[system_view(row) for row in list_payment_systems(request.deps)])
+    return PaymentSystemsAnswer(
+        payment_systems=[system_view(row) for row in payment_systems.list_payment_systems(request.deps)]
+    )
 
 
 @routes.post("/admin/payment_systems", _WRITERS, id="admin.payment_system.add")
 def add(request: ApiRequest[Deps], params: AddPaymentSystem) -> PaymentSystemAnswer:
     """Add a payment system."""
-    made = add_payment_system(request.deps, params.lang_label, params.currency, _written(params.fields))
+    made = payment_systems.add_payment_system(request.deps, params.lang_label, params.currency, _written(params.fields))
     return PaymentSystemAnswer(payment_system=system_view(made))
 
 
@@ -105,14 +101,16 @@ def edit(request: ApiRequest[Deps], params: EditPaymentSystem) -> PaymentSystemA
         del given["lang_label"]
     if "fields" in given:
         given["fields"] = _written(params.fields)
-    changed = edit_payment_system(request.deps, request.subject.id, given)
+    changed = payment_systems.edit_payment_system(request.deps, request.subject.id, given)
     return PaymentSystemAnswer(payment_system=system_view(changed))
 
 
 @routes.post("/admin/payment_systems/{id}/remove", _WRITERS, id="admin.payment_system.remove", find=_find)
 def remove(request: ApiRequest[Deps], _params: NoParams) -> PaymentSystemAnswer:
     """Remove a payment system that no affiliate uses. Answers with what it was."""
-    return PaymentSystemAnswer(payment_system=system_view(remove_payment_system(request.deps, request.subject.id)))
+    return PaymentSystemAnswer(
+        payment_system=system_view(payment_systems.remove_payment_system(request.deps, request.subject.id))
+    )
 
 
 def system_view(system: PaymentSystem) -> PaymentSystemView:

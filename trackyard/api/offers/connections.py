@@ -1,14 +1,7 @@
 """Connections of affiliates to offers (docs/api/connections.md)."""
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.offers.connections import (
-    connect_affiliate,
-    disconnect_affiliate,
-    disconnect_affiliates,
-    disconnect_offers,
-    get_affiliate,
-    get_offer,
-)
+from trackyard.actions.offers import connections
 from trackyard.api.lookups import in_scope_by_number
 from trackyard.domain.offers.offers import Offer
 from trackyard.domain.people.affiliates import Affiliate
@@ -20,7 +13,7 @@ from trackyard.wire.response.envelope import Answer
 
 routes = Routes[Deps]()
 _CONNECTORS = for_staff(Permission.OFFERS_CONNECT)
-_find_affiliate = in_scope_by_number(get_affiliate)
+_find_affiliate = in_scope_by_number(connections.get_affiliate)
 
 
 class ConnectionParams(Params):
@@ -43,7 +36,7 @@ def enable_affiliate(request: ApiRequest[Deps], params: ConnectionParams) -> Con
 
     A mail names the offers that are new to it, unless notice=0.
     """
-    connect_affiliate(request.deps, request.access, params.pid, params.offer_id, notice=params.notice)
+    connections.connect_affiliate(request.deps, request.access, params.pid, params.offer_id, notice=params.notice)
     return ConnectionMessageAnswer(message=f"Affiliate {params.pid} is connected to offers: {_listed(params.offer_id)}")
 
 
@@ -53,14 +46,14 @@ def disable_affiliate(request: ApiRequest[Deps], params: ConnectionParams) -> Co
 
     A mail names the offers, unless notice=0.
     """
-    disconnect_affiliate(request.deps, request.access, params.pid, params.offer_id, notice=params.notice)
+    connections.disconnect_affiliate(request.deps, request.access, params.pid, params.offer_id, notice=params.notice)
     return ConnectionMessageAnswer(
         message=f"Affiliate {params.pid} is disconnected from offers: {_listed(params.offer_id)}"
     )
 
 
 def _find_offer(request: ApiRequest[Deps]) -> Offer:
-    return get_offer(request.deps, request.access, request.path["id"])
+    return connections.get_offer(request.deps, request.access, request.path["id"])
 
 
 @routes.post("/admin/offer/{id}/disable-affiliates", _CONNECTORS, id="admin.offer.disable-affiliates", find=_find_offer)
@@ -70,7 +63,7 @@ def disable_affiliates(request: ApiRequest[Deps], _params: NoParams) -> Connecti
     A manager's call takes off its own affiliates.
     """
     offer: Offer = request.subject
-    count = disconnect_affiliates(request.deps, request.access, offer.id)
+    count = connections.disconnect_affiliates(request.deps, request.access, offer.id)
     return ConnectionMessageAnswer(message=f"Affiliates disconnected from offer {offer.id}: {count}")
 
 
@@ -80,7 +73,7 @@ def disable_affiliates(request: ApiRequest[Deps], _params: NoParams) -> Connecti
 def disable_offers(request: ApiRequest[Deps], _params: NoParams) -> ConnectionMessageAnswer:
     """Take an affiliate off every private or protected offer."""
     affiliate: Affiliate = request.subject
-    count = disconnect_offers(request.deps, request.access, affiliate.id)
+    count = connections.disconnect_offers(request.deps, request.access, affiliate.id)
     return ConnectionMessageAnswer(message=f"Offers that affiliate {affiliate.id} is disconnected from: {count}")
 
 

@@ -1,11 +1,10 @@
 """Offers (docs/api/offers.md)."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Annotated
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.offers.lists import get_and_auto_connect
+from trackyard.actions.offers.lists import get_written
 from trackyard.actions.offers.offers import add_offer, edit_offer, get_editable_id, remove_offers, update_offers
 from trackyard.api.offers.params import AddOffer, EditOffer, PrivacyName, StatusName
 from trackyard.api.offers.view import OfferView, offer_view
@@ -99,11 +98,7 @@ def update(request: ApiRequest[Deps], params: UpdateOffers) -> OffersMessageAnsw
 
 
 def _shown(request: ApiRequest[Deps], offer: Offer) -> OfferAnswer:
-    # All staff may read every offer: one that its editor gave to an advertiser of another manager is shown too.
-    access = replace(request.access, permission=Permission.OFFERS_READ)
-    return OfferAnswer(
-        offer=offer_view(get_and_auto_connect(request.deps, access, str(offer.id)), request.deps), id=offer.id
-    )
+    return OfferAnswer(offer=offer_view(get_written(request.deps, offer.id), request.deps), id=offer.id)
 
 
 def _listed(values: Iterable[object]) -> str:

@@ -4,15 +4,8 @@ from typing import Annotated
 from urllib.parse import urlsplit
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.offers.smartlinks import (
-    SmartLinkRecord,
-    add_smartlink,
-    count_offers,
-    edit_smartlink,
-    get_smartlink,
-    list_smartlinks,
-    remove_smartlink,
-)
+from trackyard.actions.offers import smartlinks
+from trackyard.actions.offers.smartlinks import SmartLinkRecord
 from trackyard.api.lookups import by_hex
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.roles import Permission
@@ -25,18 +18,14 @@ from trackyard.wire.response.views import view_of
 routes = Routes[Deps]()
 _READERS = for_staff(Permission.OFFERS_READ)
 _WRITERS = for_staff(Permission.SMARTLINKS_WRITE)
-_find = by_hex(get_smartlink)
+_find = by_hex(smartlinks.get_smartlink)
 
 DomainId = Annotated[s.Id | None, Clearable()]
 Description = Annotated[s.LongText | None, Clearable()]
 
 
 class ListSmartLinks(Params):
-    """The filter of a list; none = all.
-
-    id: any of these.
-    name: any of these parts of the name, in any case.
-    """
+    """The filter of a list; none = all. name: parts of the name, in any case."""
 
     id: Seq[s.Text] = ()
     name: AnyOf[s.Text] = ()
@@ -117,7 +106,7 @@ def list_all(request: ApiRequest[Deps], params: ListSmartLinks) -> SmartLinksAns
     """List the SmartLink categories, oldest first."""
     wanted = [text.lower() for text in params.id] or None
     parts = [text.strip().casefold() for text in params.name if text.strip()]
-    found = list_smartlinks(request.deps, wanted)
+    found = smartlinks.list_smartlinks(request.deps, wanted)
     if parts:
         found = [each for each in found if any(part in each.smartlink.name.casefold() for part in parts)]
     return SmartLinksAnswer(data=[_view(request, record) for record in found])
@@ -126,21 +115,22 @@ def list_all(request: ApiRequest[Deps], params: ListSmartLinks) -> SmartLinksAns
 @routes.post("/admin/smartlink/category", _WRITERS, id="admin.smartlink.category.add")
 def add(request: ApiRequest[Deps], params: AddSmartLink) -> SmartLinkAnswer:
     """Create a SmartLink category."""
-    return _answer(request, add_smartlink(request.deps, params.name, params.domain_id, params.description))
+    return _answer(request, smartlinks.add_smartlink(request.deps, params.name, params.domain_id, params.description))
 
 
 @routes.post("/admin/smartlink/category/{id}", _WRITERS, id="admin.smartlink.category.edit", find=_find)
 def edit(request: ApiRequest[Deps], params: EditSmartLink) -> SmartLinkAnswer:
     """Change a SmartLink category. What is left out stays; an empty domain_id is the platform's domain."""
     return _answer(
-        request, edit_smartlink(request.deps, request.subject.smartlink.id, params.model_dump(exclude_unset=True))
+        request,
+        smartlinks.edit_smartlink(request.deps, request.subject.smartlink.id, params.model_dump(exclude_unset=True)),
     )
 
 
 @routes.post("/admin/smartlink/category/{id}/remove", _WRITERS, id="admin.smartlink.category.remove", find=_find)
 def remove(request: ApiRequest[Deps], _params: NoParams) -> SmartLinkAnswer:
     """Remove a SmartLink category from all offers. Answers with what it was."""
-    return _answer(request, remove_smartlink(request.deps, request.subject.smartlink.id))
+    return _answer(request, smartlinks.remove_smartlink(request.deps, request.subject.smartlink.id))
 
 
 @routes.get(
@@ -153,7 +143,7 @@ def remove(request: ApiRequest[Deps], _params: NoParams) -> SmartLinkAnswer:
 def count(request: ApiRequest[Deps], _params: NoParams) -> SmartLinkOfferCountAnswer:
     """Count the offers of a SmartLink category. An affiliate counts the active ones it may see."""
     return SmartLinkOfferCountAnswer(
-        data=OfferCountView(count=count_offers(request.deps, request.caller, request.subject))
+        data=OfferCountView(count=smartlinks.count_offers(request.deps, request.caller, request.subject))
     )
 
 
@@ -162,7 +152,7 @@ def count(request: ApiRequest[Deps], _params: NoParams) -> SmartLinkOfferCountAn
 )
 def list_for_affiliates(request: ApiRequest[Deps], _params: NoParams) -> AffiliateSmartLinksAnswer:
     """List the SmartLink categories, as affiliates see them."""
-    views = [_view(request, record) for record in list_smartlinks(request.deps, None)]
+    views = [_view(request, record) for record in smartlinks.list_smartlinks(request.deps, None)]
     return AffiliateSmartLinksAnswer(data=[view_of(AffiliateSmartLinkView, view) for view in views])
 
 

@@ -3,16 +3,9 @@
 from typing import Annotated
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.offers import tickets
 from trackyard.actions.offers.lists import OfferPage
-from trackyard.actions.offers.tickets import (
-    JoinOutcome,
-    TicketRecord,
-    decide_ticket,
-    get_plain_ticket,
-    get_ticket,
-    list_tickets,
-    request_to_join,
-)
+from trackyard.actions.offers.tickets import JoinOutcome, TicketRecord
 from trackyard.api.lookups import in_scope_by_number
 from trackyard.api.offers.view_affiliate import AffiliateOfferView, ViewContext, affiliate_offer_views
 from trackyard.api.offers.view_parts import ScheduleView, schedule_view
@@ -30,8 +23,8 @@ from trackyard.wire.response.envelope import Answer, Pagination, View
 from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
-_get = in_scope_by_number(get_ticket)
-_find = in_scope_by_number(get_plain_ticket)
+_get = in_scope_by_number(tickets.get_ticket)
+_find = in_scope_by_number(tickets.get_plain_ticket)
 
 OFFER_TYPES = ("offer", "offer_request")
 """What the tickets here are called: the type they are shown with, and that of newer programs."""
@@ -166,7 +159,7 @@ def request_connection(request: ApiRequest[Deps], params: AskToJoin) -> MessageA
     A public offer connects at once, else staff decide; staff ask for an affiliate. One request for an offer is open at
     a time: to ask again changes nothing. An affiliate that staff took off a public offer asks as for any other.
     """
-    outcome = request_to_join(request.deps, request.access, params.pid, params.offer_id, params.comment)
+    outcome = tickets.request_to_join(request.deps, request.access, params.pid, params.offer_id, params.comment)
     return MessageAnswer(message=_OUTCOME_TEXTS[outcome])
 
 
@@ -180,7 +173,7 @@ def list_all(request: ApiRequest[Deps], params: ListTickets) -> TicketsAnswer:
     found: list[TicketRecord] = []
     total = 0
     if chosen is not None:
-        found, total = list_tickets(request.deps, request.access, chosen, **params.place(request))
+        found, total = tickets.list_tickets(request.deps, request.access, chosen, **params.place(request))
     return TicketsAnswer(
         tickets=[ticket_view(record, request.deps, request.version) for record in found],
         pagination=params.pagination(request, total),
@@ -200,7 +193,7 @@ def decide_request(request: ApiRequest[Deps], params: DecideTicket) -> MessageAn
 
     The affiliate gets a mail. A second decision is a conflict.
     """
-    decide_ticket(request.deps, request.access, request.subject.id, approve=params.do == TicketDecision.APPROVE)
+    tickets.decide_ticket(request.deps, request.access, request.subject.id, approve=params.do == TicketDecision.APPROVE)
     done = "approved" if params.do == TicketDecision.APPROVE else "rejected"
     return MessageAnswer(message=f"Ticket {request.subject.id} is {done}")
 

@@ -3,13 +3,7 @@
 from typing import Annotated
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.platform.custom_fields import (
-    add_custom_field,
-    edit_custom_field,
-    get_custom_field,
-    list_custom_fields,
-    remove_custom_field,
-)
+from trackyard.actions.platform import custom_fields
 from trackyard.api.lookups import by_number
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.platform.custom_fields import CustomFieldType
@@ -21,7 +15,7 @@ from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
 _WRITERS = for_staff(Permission.SETTINGS_WRITE)
-_find = by_number(get_custom_field)
+_find = by_number(custom_fields.get_custom_field)
 
 TypeName = Annotated[CustomFieldType, s.Choice(CustomFieldType)]
 
@@ -70,14 +64,18 @@ class CustomFieldAnswer(Answer):
 @routes.get("/admin/custom_fields", for_staff(Permission.AFFILIATES_READ), id="admin.custom_fields.list")
 def list_all(request: ApiRequest[Deps], _params: NoParams) -> CustomFieldsAnswer:
     """List the custom fields of affiliates, oldest first."""
-    return CustomFieldsAnswer(fields=[view_of(CustomSignupFieldView, row) for row in list_custom_fields(request.deps)])
+    return CustomFieldsAnswer(
+        fields=[view_of(CustomSignupFieldView, row) for row in custom_fields.list_custom_fields(request.deps)]
+    )
 
 
 @routes.post("/admin/custom_fields", _WRITERS, id="admin.custom_field.add")
 def add(request: ApiRequest[Deps], params: AddCustomField) -> CustomFieldAnswer:
     """Add a custom field. Affiliates that sign up from now on are asked for it."""
     values = list(params.field_values)
-    made = add_custom_field(request.deps, params.name, params.field_type, values, required=params.required)
+    made = custom_fields.add_custom_field(
+        request.deps, params.name, params.field_type, values, required=params.required
+    )
     return CustomFieldAnswer(field=view_of(CustomSignupFieldView, made))
 
 
@@ -85,12 +83,12 @@ def add(request: ApiRequest[Deps], params: AddCustomField) -> CustomFieldAnswer:
 def edit(request: ApiRequest[Deps], params: EditCustomField) -> CustomFieldAnswer:
     """Change a custom field. Affiliates' answers stay as they are."""
     given = {name: getattr(params, name) for name in params.model_fields_set if getattr(params, name) is not None}
-    changed = edit_custom_field(request.deps, request.subject.id, given)
+    changed = custom_fields.edit_custom_field(request.deps, request.subject.id, given)
     return CustomFieldAnswer(field=view_of(CustomSignupFieldView, changed))
 
 
 @routes.post("/admin/custom_fields/{id}/remove", _WRITERS, id="admin.custom_field.remove", find=_find)
 def remove(request: ApiRequest[Deps], _params: NoParams) -> CustomFieldAnswer:
     """Remove a custom field. Answers with what it was."""
-    removed = remove_custom_field(request.deps, request.subject.id)
+    removed = custom_fields.remove_custom_field(request.deps, request.subject.id)
     return CustomFieldAnswer(field=view_of(CustomSignupFieldView, removed))

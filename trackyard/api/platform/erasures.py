@@ -19,9 +19,8 @@ _find = by_number(erasures.get_erasure)
 
 
 class AddErasure(Params):
-    """The subject: a click or impression, a user id, or an affiliate with its traffic.
+    """A click or impression, a user id, or an affiliate with its traffic.
 
-    id: of the subject.
     dry_run: counts what would be emptied, and does nothing.
     """
 

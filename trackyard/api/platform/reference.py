@@ -42,12 +42,7 @@ class ReferenceAnswer(Answer, kw_only=True, rename={"status_code": "statusCode"}
 
 
 class ListCities(Paging):
-    """The filters of a list.
-
-    country: any of these.
-    q: part of the name.
-    code: ids of cities.
-    """
+    """The filters of a list. q: part of the name; code: ids of cities."""
 
     country: AnyOf[CountryCode]
     q: s.Text = ""
@@ -56,12 +51,7 @@ class ListCities(Paging):
 
 
 class CityView(View):
-    """A city.
-
-    id: of GeoNames.
-    region_code: the id of its region, "" when unknown.
-    time_zone: IANA name.
-    """
+    """A city. id: of GeoNames; region_code: the id of its region, "" when unknown."""
 
     id: int
     name: str
@@ -107,12 +97,7 @@ def list_cities(request: ApiRequest[Deps], params: ListCities) -> CitiesAnswer:
 
 
 class ListProviders(Paging):
-    """The filters of a list.
-
-    q: part of the name.
-    country: any of these.
-    code: ids of providers.
-    """
+    """The filters of a list. q: part of the name; code: ids of providers."""
 
     q: s.Text = ""
     country: AnyOf[CountryCode] = ()
@@ -200,7 +185,7 @@ def list_countries(request: ApiRequest[Deps], params: LanguageParams) -> Countri
 
 
 class ListRegions(Params):
-    """The filters of a list. country: any of these; none = all. code: ids of regions."""
+    """The filters of a list; none = all. code: ids of regions."""
 
     country: CommaList[CountryCode] = ()
     code: CommaList[s.Id] = ()

@@ -11,14 +11,8 @@ import msgspec
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.statistics.names import EntityNames
-from trackyard.actions.tracking.logs import (
-    AffiliateLogRecord,
-    ServerLogRecord,
-    get_conversion_id,
-    list_affiliate_records,
-    list_conversion_events,
-    list_server_records,
-)
+from trackyard.actions.tracking import logs
+from trackyard.actions.tracking.logs import AffiliateLogRecord, ServerLogRecord
 from trackyard.api.conversions.filters import shown_status
 from trackyard.api.paging import Paging
 from trackyard.api.people.views import offer_ref
@@ -274,7 +268,7 @@ class HistoryAnswer(Answer):
 def list_server_postbacks(request: ApiRequest[Deps], params: ListServerLog) -> ServerPostbacks:
     """List inbound postbacks, and the result of each."""
     query, zone = params.query(request), params.zone(request)
-    found, total, names = list_server_records(request.deps, request.access, query)
+    found, total, names = logs.list_server_records(request.deps, request.access, query)
     return ServerPostbacks(
         postbacks=[_server_postback(item, names, zone) for item in found],
         pagination=params.pagination(request, total),
@@ -291,7 +285,7 @@ def list_server_postbacks(request: ApiRequest[Deps], params: ListServerLog) -> S
 def list_affiliate_postbacks(request: ApiRequest[Deps], params: ListAffiliateLog) -> AffiliatePostbacks:
     """List the attempts of outbound postbacks."""
     query = params.query(request)
-    found, total = list_affiliate_records(request.deps, request.access, query)
+    found, total = logs.list_affiliate_records(request.deps, request.access, query)
     return AffiliatePostbacks(
         postbacks=[_affiliate_postback(item, request) for item in found],
         pagination=params.pagination(request, total),
@@ -300,7 +294,7 @@ def list_affiliate_postbacks(request: ApiRequest[Deps], params: ListAffiliateLog
 
 def find(request: ApiRequest[Deps]) -> str:
     """Return the id of the conversion in the path. Raises NotFound."""
-    return get_conversion_id(request.deps, request.access, request.path["id"])
+    return logs.get_conversion_id(request.deps, request.access, request.path["id"])
 
 
 @routes.get(
@@ -308,7 +302,7 @@ def find(request: ApiRequest[Deps]) -> str:
 )
 def list_history(request: ApiRequest[Deps], params: Paging) -> HistoryAnswer:
     """List the states of a conversion, with the author and time of each."""
-    found, total = list_conversion_events(request.deps, request.subject, **params.place(request))
+    found, total = logs.list_conversion_events(request.deps, request.subject, **params.place(request))
     return HistoryAnswer(
         history=[_entry(event, request.deps.zone) for event in found],
         pagination=params.pagination(request, total),

@@ -67,13 +67,7 @@ class RemovePostbacks(Params):
 
 
 class ListPostbacks(Paging):
-    """The filters of a list.
-
-    partner_id: any of these affiliates.
-    offer_ids: any of these offers.
-    only_global: 1 = without an offer alone.
-    after_id: with a higher id alone.
-    """
+    """The filters of a list. only_global: without an offer alone; after_id: with a higher id alone."""
 
     partner_id: AnyOf[s.Id]
     offer_ids: CommaList[s.Id] = ()
@@ -82,10 +76,8 @@ class ListPostbacks(Paging):
 
 
 class PostbackView(View):
-    """A postback.
+    """A postback; offer_id null = global, status and goal null = any.
 
-    offer_id: null = global.
-    status, goal: null = any.
     paused: the time since when its deliveries wait, because 20 in a row failed for good; null = they are sent.
     """
 

@@ -44,7 +44,6 @@ class ReplayPostbacks(Params):
 class ResentAnswer(Answer):
     """The repeated deliveries.
 
-    queued: deliveries of this request.
     waiting: deliveries that were queued by hand before and are not sent yet.
     dropped: deliveries of postbacks that were removed.
     """
