@@ -128,35 +128,27 @@ def get(
         "prelanding_id": item.click.get("prelanding") or None,
         "createdAt": datetime_text(item.created_at, zone),
         "updatedAt": datetime_text(item.updated_at, zone),
-        "currency_id": _number_text(item.currency),
+        "currency_id": str(NUMBERS[item.currency]) if item.currency in NUMBERS else None,
         "click_id": item.click_id,
     }
     if not request.staff:
-        return SingleConversionForAffiliateAnswer(
-            conversion=SingleConversionForAffiliate(
-                **shown, **HIDDEN_FIELDS, charge=None, earning=None, offer=offer_ref(OfferInConversion, name)
-            )
-        )
-    return SingleConversionForStaffAnswer(
-        conversion=SingleConversionForStaff(
-            **shown,
-            **fields_for_staff(item),
-            charge=number(item.charge),
-            earning=number(item.charge - item.payout),
-            offer=offer_ref(OfferWithUrl, name),
-            advertiser=advertiser_ref(item.advertiser_id, names),
-        )
+        offer = offer_ref(OfferInConversion, name)
+        affiliate_view = SingleConversionForAffiliate(**shown, **HIDDEN_FIELDS, charge=None, earning=None, offer=offer)
+        return SingleConversionForAffiliateAnswer(conversion=affiliate_view)
+    staff_view = SingleConversionForStaff(
+        **shown,
+        **fields_for_staff(item),
+        charge=number(item.charge),
+        earning=number(item.charge - item.payout),
+        offer=offer_ref(OfferWithUrl, name),
+        advertiser=advertiser_ref(item.advertiser_id, names),
     )
+    return SingleConversionForStaffAnswer(conversion=staff_view)
 
 
 def _partner(item: ListedConversion, names: EntityNames, manager: Staff | None, zone: ZoneInfo) -> PartnerWithManager:
     shown = None if manager is None else manager_view(manager, zone)
     return view_of(PartnerWithManager, partner_view(item.affiliate_id, names.affiliates), manager=shown)
-
-
-def _number_text(currency: str) -> str | None:
-    number = NUMBERS.get(currency)
-    return None if number is None else str(number)
 
 
 @cache

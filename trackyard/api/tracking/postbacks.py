@@ -122,16 +122,8 @@ def add(request: ApiRequest[Deps], params: AddPostback) -> PostbackAnswer:
     {custom_field_1}), {date} {time} {date_only} {click_date} {timestamp} {comment} {ref_id} {os_id} {ext1} {ext2}
     {ext3} {user_id} {rand}. A postback for `declined` is also called for `not_found`, which 3.1 shows as declined.
     """
-    record = postbacks.add_postback(
-        request.deps,
-        request.access,
-        pid=params.pid,
-        offer_id=params.offer_id,
-        url=params.url,
-        status=of_version(params.status, request.version),
-        goal=params.goal or None,
-    )
-    return _answer(request, record)
+    values = params.model_dump() | {"status": of_version(params.status, request.version), "goal": params.goal or None}
+    return _answer(request, postbacks.add_postback(request.deps, request.access, **values))
 
 
 @routes.post("/partner/postback/{id}", _WRITERS, id="partner.postback.edit", find=_find)
@@ -163,10 +155,7 @@ def remove_by_offers(request: ApiRequest[Deps], params: RemovePostbacks) -> Remo
 def list_(request: ApiRequest[Deps], params: ListPostbacks) -> PostbacksAnswer:
     """List the postbacks of affiliates, oldest first."""
     chosen = PostbackFilter(
-        affiliate_ids=params.partner_id,
-        offer_ids=params.offer_ids,
-        only_global=params.only_global,
-        after_id=params.after_id,
+        affiliate_ids=params.partner_id, **params.model_dump(include={"offer_ids", "only_global", "after_id"})
     )
     found, total = postbacks.list_postbacks(request.deps, request.access, chosen, **params.place(request))
     views = [postback_view(row, request.deps.zone, request.version) for row in found]
