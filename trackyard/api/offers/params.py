@@ -25,6 +25,7 @@ from trackyard.api.offers.param_items import (
 from trackyard.api.offers.subaccounts import SubAccountParams
 from trackyard.api.offers.targeting import TargetingItem
 from trackyard.api.platform.files import FileParams
+from trackyard.api.statistics.times import utc_ms
 from trackyard.base.zones import day_end_ms
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.offers.choices import OfferStatus, Privacy, RedirectType
@@ -168,7 +169,7 @@ class EditOffer(OfferParams):
 def _edge_ms(value: datetime | date, zone: ZoneInfo) -> int:
     """Return a local time, or the end of a day, as UTC milliseconds."""
     if isinstance(value, datetime):
-        return int(value.replace(tzinfo=zone).timestamp()) * 1000
+        return utc_ms(value, zone)
     return day_end_ms(value, zone)
 
 

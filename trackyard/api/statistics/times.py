@@ -44,7 +44,7 @@ def hour_start_ms(day: date, hour: int, zone: ZoneInfo) -> int:
 
     It is for a missing hour the moment at which clocks leave it out.
     """
-    return int(datetime(day.year, day.month, day.day, hour, tzinfo=zone).timestamp()) * 1000
+    return utc_ms(datetime(day.year, day.month, day.day, hour, tzinfo=zone), zone)
 
 
 def hour_end_ms(day: date, hour: int, zone: ZoneInfo) -> int:
@@ -85,6 +85,11 @@ def _fault(first: date, last: date, *, fine: bool) -> str | None:
     if (last.year - 10, last.month, last.day) >= (first.year, first.month, first.day):
         return "The period may have at most 10 years with data."
     return None
+
+
+def utc_ms(moment: datetime, zone: ZoneInfo) -> int:
+    """Return a time of a zone as UTC milliseconds."""
+    return int(moment.replace(tzinfo=zone).timestamp()) * 1000
 
 
 def text_or_none(at_ms: int | None, zone: ZoneInfo) -> str | None:

@@ -1,6 +1,5 @@
 """Checks of clicks (docs/spec/tracking.md#the-decision-on-a-click)."""
 
-from datetime import datetime
 from ipaddress import ip_address
 from typing import Annotated, Final
 from urllib.parse import urlsplit
@@ -16,6 +15,7 @@ from trackyard.actions.tracking.click_check import (
     explain_click,
 )
 from trackyard.api.lookups import path_hex
+from trackyard.api.statistics.times import utc_ms
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text
 from trackyard.decision.target.queries import read_query_params
@@ -231,11 +231,6 @@ def plain_address(ip: str) -> str:
     """Return an address as edges write it: without the IPv6 form of IPv4."""
     mapped = getattr(ip_address(ip), "ipv4_mapped", None) if ip else None
     return ip if mapped is None else str(mapped)
-
-
-def utc_ms(moment: datetime, zone: ZoneInfo) -> int:
-    """Return a time of a zone as UTC milliseconds."""
-    return int(moment.replace(tzinfo=zone).timestamp()) * 1000
 
 
 def _link_of(url: str) -> tuple[bool, dict[str, str]]:

@@ -7,8 +7,8 @@ from pydantic import Field
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.tracking.postback_check import PostbackCheck, SamplePostback, check_postback
-from trackyard.api.statistics.times import text_or_none
-from trackyard.api.tracking.click_check import plain_address, utc_ms
+from trackyard.api.statistics.times import text_or_none, utc_ms
+from trackyard.api.tracking.click_check import plain_address
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.roles import Permission

@@ -3,7 +3,6 @@
 See docs/spec/postbacks.md#pauses and docs/api/resends.md.
 """
 
-from datetime import datetime
 from typing import Annotated
 from zoneinfo import ZoneInfo
 
@@ -13,6 +12,7 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.tracking import postbacks, resends
 from trackyard.actions.tracking.resends import Resent
 from trackyard.api.lookups import in_scope_by_hex, in_scope_by_number
+from trackyard.api.statistics.times import utc_ms
 from trackyard.api.tracking.postbacks import PostbackAnswer, postback_view
 from trackyard.base.errors import BadInput
 from trackyard.domain.people.roles import Permission
@@ -38,7 +38,7 @@ class ReplayPostbacks(Params):
         """Return the span in UTC milliseconds, its end exclusive. Raises BadInput."""
         if self.until < self.since:
             raise BadInput({"to": ["This moment must not lie before the first."]})
-        return _at(self.since, zone), _at(self.until, zone) + 1000
+        return utc_ms(self.since, zone), utc_ms(self.until, zone) + 1000
 
 
 class ResentAnswer(Answer):
@@ -85,7 +85,3 @@ def resume(request: ApiRequest[Deps], _params: NoParams) -> PostbackAnswer:
 def _answer(resent: Resent) -> ResentAnswer:
     message = f"{resent.queued} call{'s are' if resent.queued != 1 else ' is'} made again"
     return ResentAnswer(message=message, queued=resent.queued, waiting=resent.waiting, dropped=resent.dropped)
-
-
-def _at(moment: datetime, zone: ZoneInfo) -> int:
-    return int(moment.replace(tzinfo=zone).timestamp()) * 1000
