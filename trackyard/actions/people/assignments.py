@@ -31,7 +31,10 @@ def resolve_manager(conn: Connection, access: Access, manager_id: str | None, wi
 
 
 def merged_sub_accounts(stored: Mapping[str, Any], sent: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-    """Return sub accounts after a change. sent: the parts of each that change; one without values is removed."""
+    """Return sub accounts after a change.
+
+    sent: the changed parts of each; an account without a value is removed.
+    """
     empty = {"value": "", "except": False}
     merged = {number: stored.get(number, empty) | sent.get(number, {}) for number in ("1", "2")}
     return {number: item for number, item in merged.items() if item["value"]}
