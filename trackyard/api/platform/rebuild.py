@@ -1,9 +1,7 @@
 """Rebuilds of the analytic tables, for administrators (docs/architecture.md#the-idea)."""
 
 from decimal import Decimal
-from typing import Annotated
-
-from msgspec.structs import asdict
+from typing import Annotated, Any
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.platform.rebuild import Rebuilder
@@ -119,12 +117,14 @@ def _view(rebuilder: Rebuilder, status: RebuildStatus) -> RebuildView:
         seconds=Decimal(rebuilder.elapsed_ms(status)).scaleb(-3),
         held=Decimal(status.paused_ms).scaleb(-3),
         figures=[
-            TableComparisonView(
-                table=table, group=group, live=TableSumsView(**asdict(live)), made=TableSumsView(**asdict(made))
-            )
+            TableComparisonView(table=table, group=group, live=_sums(live), made=_sums(made))
             for (table, group), (live, made) in sorted(status.figures.items())
         ],
         checked=dict(status.findings.checked),
         count=status.findings.count,
         differences=[view_of(DifferenceView, item) for item in list(status.findings.differences)],
     )
+
+
+def _sums(sums: Any) -> TableSumsView:
+    return TableSumsView(rows=sums.rows, charge=sums.charge, payout=sums.payout)
