@@ -88,18 +88,35 @@ def _parts(text: str) -> SplitResult | None:
         return None
 
 
-def admin_key(text: str) -> str | None:
-    """Return an API key; empty = None."""
-    if text and not re.fullmatch(r"[0-9a-f]{40}", text):
-        raise ValueError("must be 40 lower-case hex digits")
-    return text or None
+def _checked(is_valid: Callable[[str], object], rule: str) -> Callable[[str], str]:
+    """Return the parser of texts that a function accepts. rule: the error of other texts."""
+
+    def parse(text: str) -> str:
+        if not is_valid(text):
+            raise ValueError(rule)
+        return text
+
+    return parse
 
 
-def secret(text: str) -> str | None:
-    """Return a secret of at least 32 characters; empty = None."""
-    if text and len(text) < 32:
-        raise ValueError("must have at least 32 characters")
-    return text or None
+def _optional(parse: Callable[[str], str]) -> Callable[[str], str | None]:
+    """Return the parser of texts of which an empty one is None."""
+    return lambda text: parse(text) if text else None
+
+
+admin_key = _optional(_checked(re.compile(r"[0-9a-f]{40}").fullmatch, "must be 40 lower-case hex digits"))
+secret = _optional(_checked(lambda text: len(text) >= 32, "must have at least 32 characters"))
+zone = _checked(find_zone, "must be an IANA zone name, such as Europe/Tallinn")
+currency = _checked(NUMBERS.__contains__, "must be the ISO 4217 code of a currency, such as EUR")
+log_level = _checked(("DEBUG", "INFO", "WARNING", "ERROR").__contains__, "must be DEBUG, INFO, WARNING or ERROR")
+mail_from = _checked(
+    re.compile(r"([^<>@\r\n]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)").fullmatch,
+    "must be an address such as mail@example.org or Trackyard <mail@example.org>",
+)
+analytics_url = _checked(
+    lambda text: not text or (re.match(r"(chdb:///.|https?://.|clickhouses?://.)", text) and _parts(text)),
+    "must be a URL that begins with chdb:///, http:// or https://",
+)
 
 
 def database_url(text: str) -> str:
@@ -107,27 +124,6 @@ def database_url(text: str) -> str:
     if text and (not re.match(r"(sqlite:///.|postgresql(\+psycopg)?://)", text) or _parts(text) is None):
         raise ValueError("must be a URL that begins with sqlite:/// or postgresql://")
     return re.sub(r"^postgresql://", "postgresql+psycopg://", text)
-
-
-def analytics_url(text: str) -> str:
-    """Return the address of an analytic store; empty stays empty."""
-    if text and (not re.match(r"(chdb:///.|https?://.|clickhouses?://.)", text) or _parts(text) is None):
-        raise ValueError("must be a URL that begins with chdb:///, http:// or https://")
-    return text
-
-
-def zone(text: str) -> str:
-    """Return an IANA zone name."""
-    if find_zone(text) is None:
-        raise ValueError("must be an IANA zone name, such as Europe/Tallinn")
-    return text
-
-
-def currency(text: str) -> str:
-    """Return an ISO 4217 code."""
-    if text not in NUMBERS:
-        raise ValueError("must be the ISO 4217 code of a currency, such as EUR")
-    return text
 
 
 def networks(text: str) -> tuple[Network, ...]:
@@ -167,13 +163,6 @@ def _is_complete_bucket_url(parts: SplitResult) -> bool:
     )
 
 
-def mail_from(text: str) -> str:
-    """Return a sender of mail."""
-    if not re.fullmatch(r"([^<>@\r\n]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)", text):
-        raise ValueError("must be an address such as mail@example.org or Trackyard <mail@example.org>")
-    return text
-
-
 def number(what: str, lowest: int, highest: int) -> Callable[[str], int]:
     """Return the parser of a whole number between two bounds."""
 
@@ -210,10 +199,3 @@ def retries(text: str) -> tuple[int, ...]:
     if not all(part.isascii() and part.isdigit() and 0 < int(part) <= 604_800 for part in found):
         raise ValueError("must be a comma list of seconds, each from 1 to 604800")
     return tuple(int(part) for part in found)
-
-
-def log_level(text: str) -> str:
-    """Return a level of logging."""
-    if text not in ("DEBUG", "INFO", "WARNING", "ERROR"):
-        raise ValueError("must be DEBUG, INFO, WARNING or ERROR")
-    return text

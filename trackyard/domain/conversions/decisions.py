@@ -61,9 +61,6 @@ def create_or_update(
     return ConversionChange(existing, after, f"call:{postback.id}")
 
 
-# --- faults ---------------------------------------------------------------------------------------------
-
-
 def _check_offer(_postback: ReceivedPostback, terms: DecisionTerms) -> PostbackError | None:
     return PostbackError.OFFER_DISABLED if terms.offer.status == OfferStatus.STOPPED else None
 
@@ -79,12 +76,8 @@ def _check_address(postback: ReceivedPostback, terms: DecisionTerms) -> Postback
     return None if permitted else PostbackError.ADDRESS_DENIED
 
 
-def _check_status(postback: ReceivedPostback, _terms: DecisionTerms) -> PostbackError | None:
-    return PostbackError.WRONG_STATUS if PostbackError.WRONG_STATUS in postback.faults else None
-
-
-def _check_sum(postback: ReceivedPostback, _terms: DecisionTerms) -> PostbackError | None:
-    return PostbackError.WRONG_SUM if PostbackError.WRONG_SUM in postback.faults else None
+def _check_parameter(fault: PostbackError) -> Callable[[ReceivedPostback, DecisionTerms], PostbackError | None]:
+    return lambda postback, _terms: fault if fault in postback.faults else None
 
 
 def _check_currency(postback: ReceivedPostback, terms: DecisionTerms) -> PostbackError | None:
@@ -96,14 +89,11 @@ POSTBACK_CHECKS: Final[Mapping[str, Callable[[ReceivedPostback, DecisionTerms], 
     "offer": _check_offer,
     "secure": _check_secure_code,
     "address": _check_address,
-    "status": _check_status,
-    "sum": _check_sum,
+    "status": _check_parameter(PostbackError.WRONG_STATUS),
+    "sum": _check_parameter(PostbackError.WRONG_SUM),
     "currency": _check_currency,
 }
 """The checks of a postback for an accepted click, in order; they are independent."""
-
-
-# --- a repeat -------------------------------------------------------------------------------------------
 
 
 def _update_existing(
@@ -137,9 +127,6 @@ def apply_hold(sent: Status, hold_days: int, created_at: int, now_ms: int) -> tu
     if hold_days > 0 and (sent is Status.HOLD or (sent is Status.CONFIRMED and until > now_ms)):
         return Status.HOLD, until
     return sent, None
-
-
-# --- a new conversion -----------------------------------------------------------------------------------
 
 
 def create_conversion(
@@ -275,11 +262,7 @@ DECLINE_CHECKS: Final[Mapping[str, Callable[[ConversionDraft], DeclineReason | N
 
 
 def _find_decline(arrival: ConversionDraft) -> DeclineReason | None:
-    for check in DECLINE_CHECKS.values():
-        decline = check(arrival)
-        if decline is not None:
-            return decline
-    return None
+    return next((decline for check in DECLINE_CHECKS.values() if (decline := check(arrival)) is not None), None)
 
 
 def _reprice(conversion: Conversion, postback: ReceivedPostback, terms: DecisionTerms) -> Conversion:
