@@ -11,9 +11,10 @@ from trackyard.actions.offers.connections import auto_connect
 from trackyard.actions.people.scope import scope_of
 from trackyard.base.errors import BadInput, required
 from trackyard.domain.offers.choices import Privacy
-from trackyard.domain.offers.lists import ListedOffer, OfferFilters, OfferOrder, OfferPostback, TrackingDomain
+from trackyard.domain.offers.lists import ListedOffer, OfferFilters, OfferOrder, OfferPostback
 from trackyard.domain.people.callers import Access
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.platform.domains import Domain
 from trackyard.store.engine.database import Connection
 from trackyard.store.offers import connections
 from trackyard.store.offers import lists as offer_lists
@@ -31,7 +32,7 @@ class RelatedRecords:
 
     categories: dict[str, str]
     sources: dict[str, dict[str, str]]
-    domains: dict[int, TrackingDomain]
+    domains: dict[int, Domain]
     connected: dict[int, bool] = field(default_factory=dict)
     postbacks: dict[int, list[OfferPostback]] = field(default_factory=dict)
     blocked_by: frozenset[str] = frozenset()

@@ -28,9 +28,8 @@ from trackyard.api.platform.files import FileParams
 from trackyard.api.statistics.times import utc_ms
 from trackyard.base.zones import day_end_ms
 from trackyard.domain.conversions.statuses import Status
-from trackyard.domain.offers.choices import OfferStatus, Privacy, RedirectType
+from trackyard.domain.offers.choices import LANGUAGES, OfferStatus, Privacy, RedirectType
 from trackyard.domain.offers.edits import WrittenFields
-from trackyard.domain.offers.languages import LANGUAGES
 from trackyard.domain.offers.offers import COUNTED_STATUSES, RestrictedIsp, RestrictedOs
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Clearable, Deprecated, Keyed, Only, RequiredFor, Seq

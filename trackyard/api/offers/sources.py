@@ -6,7 +6,7 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.offers.sources import add_source, edit_source, get_source, list_sources, remove_source
 from trackyard.api.lookups import by_hex
 from trackyard.domain.offers.categories import TrafficSource
-from trackyard.domain.offers.languages import LANGUAGES, preferred_text
+from trackyard.domain.offers.choices import LANGUAGES, preferred_text
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s

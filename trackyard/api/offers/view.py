@@ -24,8 +24,7 @@ from trackyard.api.offers.view_parts import (
 from trackyard.api.platform.files import CreativeView, creative_view, file_url
 from trackyard.api.statistics.times import text_or_none
 from trackyard.base.zones import datetime_text
-from trackyard.domain.offers.choices import Privacy, RedirectType
-from trackyard.domain.offers.languages import preferred_text
+from trackyard.domain.offers.choices import Privacy, RedirectType, preferred_text
 from trackyard.domain.offers.lists import ListedOffer
 from trackyard.domain.offers.offers import Landing, Offer, OfferSchedule, PersonalLimit, RestrictedIsp, RestrictedOs
 from trackyard.domain.offers.visibility import goal_names

@@ -1,6 +1,11 @@
 """Closed sets of an offer's fields, as they are stored and sent."""
 
+from collections.abc import Mapping
 from enum import StrEnum
+from typing import Final
+
+LANGUAGES: Final = ("ru", "en", "es", "ka", "vi")
+"""The languages of texts (docs/spec/types.md#texts-in-several-languages)."""
 
 
 class OfferStatus(StrEnum):
@@ -34,3 +39,8 @@ class CapScope(StrEnum):
     ALL = "all"
     EACH = "each"
     EXACT = "exact"
+
+
+def preferred_text(texts: Mapping[str, str]) -> str:
+    """Return the English text, else the Russian, else the first that is not empty."""
+    return texts.get("en") or texts.get("ru") or next((text for text in texts.values() if text), "")

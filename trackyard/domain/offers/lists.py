@@ -24,14 +24,6 @@ class ListedOffer:
 
 
 @dataclass(frozen=True, slots=True)
-class TrackingDomain:
-    """A host of tracking links."""
-
-    url: str
-    use_https: bool
-
-
-@dataclass(frozen=True, slots=True)
 class OfferPostback:
     """A postback of an affiliate for one offer. status, goal: None = any."""
 

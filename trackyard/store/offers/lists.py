@@ -14,10 +14,11 @@ from sqlalchemy import ColumnElement, Connection, Text, and_, cast, func, or_, s
 
 from trackyard.base.ids import is_hex24
 from trackyard.domain.offers.choices import OfferStatus, Privacy
-from trackyard.domain.offers.lists import ListedOffer, OfferFilters, OfferOrder, TrackingDomain
+from trackyard.domain.offers.lists import ListedOffer, OfferFilters, OfferOrder
 from trackyard.domain.offers.offers import OfferSchedule
 from trackyard.domain.offers.schedules import is_open
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.platform.domains import Domain
 from trackyard.store.engine.dialect import page_of
 from trackyard.store.engine.rows import in_scope
 from trackyard.store.offers.offers import COLUMNS, matches_reference, offer_of_row
@@ -144,10 +145,10 @@ def source_titles(conn: Connection, ids: Iterable[str]) -> dict[str, dict[str, s
     return dict(conn.execute(query).all())
 
 
-def tracking_domains(conn: Connection, ids: Iterable[int]) -> dict[int, TrackingDomain]:
+def tracking_domains(conn: Connection, ids: Iterable[int]) -> dict[int, Domain]:
     """Return domains by id, of those that exist."""
-    rows = conn.execute(select(domain.c.id, domain.c.url, domain.c.use_https).where(domain.c.id.in_(set(ids))))
-    return {row.id: TrackingDomain(row.url, row.use_https) for row in rows}
+    rows = conn.execute(select(domain).where(domain.c.id.in_(set(ids))))
+    return {row.id: Domain(**row._mapping) for row in rows}
 
 
 def _scoped(scope: Scope) -> list[ColumnElement[bool]]:
