@@ -54,7 +54,7 @@ def test_trusted_networks_match_proxies(text: str, trusted: bool) -> None:
     ],
 )
 def test_visitor_address_is_right_most_untrusted_entry(forwarded: str, visitor: str) -> None:
-    assert TRUSTED.visitor("127.0.0.1", forwarded) == visitor
+    assert TRUSTED.locate("127.0.0.1", forwarded)[0] == visitor
 
 
 def test_peer_address_of_socket_is_normalised() -> None:

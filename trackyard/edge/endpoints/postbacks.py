@@ -75,4 +75,4 @@ class PostbackHandler:
         forwarded = request.headers.get(b"x-forwarded-for") if request.trusted else None
         if forwarded is None:
             return request.peer
-        return self._trusted.visitor(request.peer, forwarded.decode("latin-1"))
+        return self._trusted.locate(request.peer, forwarded.decode("latin-1"))[0]

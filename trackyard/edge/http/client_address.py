@@ -45,16 +45,14 @@ class TrustedNetworks:
         packed = find_packed(text)
         return packed is not None and self.trusts(packed)
 
-    def visitor(self, peer: str, forwarded: str) -> str:
-        """Return the visitor's address behind a trusted `peer` that sent X-Forwarded-For `forwarded`.
-
-        It is the right-most entry that is not trusted itself, or the left-most when all are. Entries to the left of one
-        that is no address are ignored.
-        """
-        return self.locate(peer, forwarded)[0]
-
     def locate(self, peer: str, forwarded: str) -> tuple[str, int]:
-        """Return the visitor's address as `visitor` does, and its number."""
+        """Return the address of a visitor behind a trusted peer, and its number.
+
+        forwarded: the header X-Forwarded-For of the peer
+
+        The address is the right-most entry that is not trusted itself, or the left-most when all are. Entries to the
+        left of one that is no address are ignored.
+        """
         packed = find_packed(forwarded)
         if packed is not None and len(packed) == 4 and ":" not in forwarded:
             # One plain IPv4 address, as nearly always; inet_pton accepts its one form only.
