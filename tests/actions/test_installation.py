@@ -1,6 +1,7 @@
 from collections.abc import Iterator
 
 import pytest
+from cryptography.fernet import Fernet
 
 from tests.support.stores.seeds import add_conversion
 from trackyard.actions.people.callers import find_caller
@@ -25,7 +26,7 @@ KEY = "a" * 40
 
 @pytest.fixture
 def cipher() -> Iterator[SecretCipher]:
-    return SecretCipher(SecretCipher.new_key())
+    return SecretCipher(Fernet.generate_key().decode())
 
 
 @pytest.fixture
@@ -72,7 +73,7 @@ def test_platform_currency_is_fixed_by_first_conversion(database: Database) -> N
 
 
 def test_encryption_key_rotation_reencrypts_every_secret(database: Database, clock: ManualClock) -> None:
-    old, new = SecretCipher.new_key(), SecretCipher.new_key()
+    old, new = Fernet.generate_key().decode(), Fernet.generate_key().decode()
     before, both, after = SecretCipher(old), SecretCipher(new, old), SecretCipher(new)
     admin = first_start(database, before, clock, None)
     now = clock.now_ms()
@@ -97,10 +98,10 @@ def test_encryption_key_rotation_reencrypts_every_secret(database: Database, clo
 
 
 def test_encryption_key_rotation_with_unreadable_secret_changes_nothing(database: Database, clock: ManualClock) -> None:
-    old = SecretCipher.new_key()
+    old = Fernet.generate_key().decode()
     key = first_start(database, SecretCipher(old), clock, None)
     with database.write() as conn:
-        keys.add_key(conn, "affiliate", 7, "b" * 40, SecretCipher(SecretCipher.new_key()), clock.now_ms())
+        keys.add_key(conn, "affiliate", 7, "b" * 40, SecretCipher(Fernet.generate_key().decode()), clock.now_ms())
     with pytest.raises(DecryptionFailed):
-        reencrypt_secrets(database, SecretCipher(SecretCipher.new_key(), old))
+        reencrypt_secrets(database, SecretCipher(Fernet.generate_key().decode(), old))
     assert administrator_key(database, SecretCipher(old)) == key

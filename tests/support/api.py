@@ -11,6 +11,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from cryptography.fernet import Fernet
 
 from tests.support.client import ApiClient
 from tests.support.stores.analytics import empty_store
@@ -90,7 +91,7 @@ def _files() -> str:
 def installed(database: Database, analytics: Analytics) -> Api:
     """A fresh installation over migrated stores."""
     clock = ManualClock(NOW)
-    cipher = SecretCipher(SecretCipher.new_key())
+    cipher = SecretCipher(Fernet.generate_key().decode())
     deps = Deps(
         database=database,
         analytics=analytics,

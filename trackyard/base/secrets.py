@@ -30,11 +30,6 @@ class SecretCipher:
     def __init__(self, key: str, *older: str) -> None:
         self._fernet = MultiFernet([Fernet(each) for each in (key, *older)])
 
-    @staticmethod
-    def new_key() -> str:
-        """Return a new key."""
-        return Fernet.generate_key().decode()
-
     def encrypt(self, text: str) -> str:
         """Return the encrypted text."""
         return self._fernet.encrypt(text.encode()).decode()

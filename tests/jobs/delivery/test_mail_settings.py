@@ -1,6 +1,7 @@
 """Mail is sent by the current settings."""
 
 import pytest
+from cryptography.fernet import Fernet
 
 from trackyard.base.secrets import SecretCipher
 from trackyard.jobs.delivery.mail import ConfiguredMailTransport, MailSettings
@@ -28,7 +29,7 @@ class RecordingTransport:
 
 @pytest.fixture
 def cipher() -> SecretCipher:
-    return SecretCipher(SecretCipher.new_key())
+    return SecretCipher(Fernet.generate_key().decode())
 
 
 def test_mail_settings_of_staff_apply_to_next_mail(sqlite_database: Database, cipher: SecretCipher) -> None:

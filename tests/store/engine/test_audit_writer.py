@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from cryptography.fernet import Fernet
 from sqlalchemy import bindparam, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
@@ -125,7 +126,7 @@ def test_audit_writer_records_removal_and_omits_unchanged_rows(database: Databas
 def test_audit_writer_masks_secrets(database: Database) -> None:
     with acting_staff(), database.write() as conn:
         settings.edit_setting(conn, settings.HASH_PASSWORD, "quite-secret")
-        keys.add_key(conn, "staff", "5" * 24, "f" * 40, SecretCipher(SecretCipher.new_key()), AT)
+        keys.add_key(conn, "staff", "5" * 24, "f" * 40, SecretCipher(Fernet.generate_key().decode()), AT)
         exchange_rates.add_rate(conn, "EUR", AT, Decimal("0.5"))
     found = changes(database)
     assert found["setting", "hash_password"]["value"] == [None, "***"]

@@ -1,6 +1,7 @@
 """API keys: found by digest, shown again, expiring."""
 
 import pytest
+from cryptography.fernet import Fernet
 
 from trackyard.base.ids import new_api_key
 from trackyard.base.secrets import DecryptionFailed, SecretCipher
@@ -9,7 +10,7 @@ from trackyard.store.people.keys import KeyOwner, add_key, find_key, find_owner,
 
 
 def test_api_key_finds_owner_and_can_be_shown(database: Database) -> None:
-    cipher, key = SecretCipher(SecretCipher.new_key()), new_api_key()
+    cipher, key = SecretCipher(Fernet.generate_key().decode()), new_api_key()
     with database.write() as conn:
         add_key(conn, "affiliate", 7, key, cipher, now_ms=1_000)
     with database.read() as conn:
@@ -18,11 +19,11 @@ def test_api_key_finds_owner_and_can_be_shown(database: Database) -> None:
         assert find_key(conn, "affiliate", 7, cipher) == key
         assert find_key(conn, "staff", 7, cipher) is None
         with pytest.raises(DecryptionFailed):
-            find_key(conn, "affiliate", 7, SecretCipher(SecretCipher.new_key()))
+            find_key(conn, "affiliate", 7, SecretCipher(Fernet.generate_key().decode()))
 
 
 def test_api_session_key_expires_at_its_end(database: Database) -> None:
-    cipher, key = SecretCipher(SecretCipher.new_key()), new_api_key()
+    cipher, key = SecretCipher(Fernet.generate_key().decode()), new_api_key()
     with database.write() as conn:
         add_key(conn, "staff", "a" * 24, key, cipher, now_ms=1_000, expires_at=5_000)
     with database.read() as conn:
@@ -32,7 +33,7 @@ def test_api_session_key_expires_at_its_end(database: Database) -> None:
 
 
 def test_api_key_removed_is_unknown(database: Database) -> None:
-    cipher, key = SecretCipher(SecretCipher.new_key()), new_api_key()
+    cipher, key = SecretCipher(Fernet.generate_key().decode()), new_api_key()
     with database.write() as conn:
         add_key(conn, "affiliate", 7, key, cipher, now_ms=1_000)
         remove_keys(conn, "affiliate", 7)
