@@ -349,8 +349,9 @@ def test_edge_state_power_cut_during_recovery_is_recovered(tmp_path: Path, death
     assert every_death_after(first, tmp_path, deaths) > 25
 
 
-def test_edge_state_without_rules_keeps_last_synced_counts_and_warns(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize(("power_cut", "free"), [(True, 4), (False, 3)])
+def test_edge_state_without_rules_keeps_counts_of_last_sync_or_of_its_file_and_warns(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, power_cut: bool, free: int
 ) -> None:
     one = StatefulEdge(tmp_path)
     one.click(1)
@@ -361,11 +362,12 @@ def test_edge_state_without_rules_keeps_last_synced_counts_and_warns(
     one.click(2)
     one.flush()
     one.abandon()
-    cut_power(tmp_path)
+    if power_cut:
+        cut_power(tmp_path)
     shutil.rmtree(tmp_path / "rules")
     (tmp_path / "rules").mkdir()
     with stateful_edge(tmp_path) as again:
-        assert [again.click(number) for number in range(10, 15)] == [""] * 4 + ["cap"]
+        assert [again.click(number) for number in range(10, 11 + free)] == [""] * free + ["cap"]
         again.flush()
     assert "clicks not counted against caps" in caplog.text
 
