@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPException, HTTPResponse
@@ -31,8 +31,8 @@ class ExportRequest:
     until: str
     form: str
     output: str
-    slices: tuple[str, ...] = ()
-    filters: tuple[tuple[str, str], ...] = ()
+    slices: Sequence[str] = ()
+    filters: Sequence[tuple[str, str]] = ()
     timezone: str = ""
 
     def params(self) -> dict[str, Any]:

@@ -5,7 +5,7 @@ import json
 import os
 import signal
 import sys
-from dataclasses import replace
+from dataclasses import fields, replace
 from importlib.metadata import version
 from pathlib import Path
 
@@ -100,13 +100,24 @@ def _add_export(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     export.add_argument("--from", dest="since", help="the first day", **day)  # type: ignore[arg-type]
     export.add_argument("--to", dest="until", help="the last day", **day)  # type: ignore[arg-type]
     export.add_argument(
-        "--slice", action="append", default=[], metavar="NAME", help="a slice of custom statistics; repeatable"
+        "--slice",
+        dest="slices",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a slice of custom statistics; repeatable",
     )
     export.add_argument(
-        "--filter", action="append", default=[], type=_pair, metavar="NAME=VALUE", help="as the API has it; repeatable"
+        "--filter",
+        dest="filters",
+        action="append",
+        default=[],
+        type=_pair,
+        metavar="NAME=VALUE",
+        help="as the API has it; repeatable",
     )
     export.add_argument("--timezone", default="", help="an IANA name; default the platform's")
-    export.add_argument("--format", choices=["csv", "parquet"], default="csv", help="default %(default)s")
+    export.add_argument("--format", dest="form", choices=["csv", "parquet"], default="csv", help="default %(default)s")
     export.add_argument("--output", default="-", metavar="FILE", help="- is standard output, the default")
     return export
 
@@ -179,18 +190,9 @@ def _rebuild(settings: config.Config, options: argparse.Namespace) -> None:
 def _export(settings: config.Config, options: argparse.Namespace) -> None:
     from trackyard.commands.export import ExportFailed, ExportRequest, export
 
-    wanted = ExportRequest(
-        what=options.what,
-        since=options.since,
-        until=options.until,
-        form=options.format,
-        output=options.output,
-        slices=tuple(options.slice),
-        filters=tuple(options.filter),
-        timezone=options.timezone,
-    )
+    wanted = {field.name: getattr(options, field.name) for field in fields(ExportRequest)}
     try:
-        export(settings, wanted, sys.stderr)
+        export(settings, ExportRequest(**wanted), sys.stderr)
     except (ExportFailed, config.CannotStart) as fault:
         print(f"trackyard: {fault}", file=sys.stderr)
         sys.exit(1)

@@ -9,16 +9,19 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.statistics.names import EntityNames
 from trackyard.analytics.reports.cities import find_city_ids
+from trackyard.analytics.reports.periods import find_record_period
 from trackyard.analytics.reports.reports import run_report
-from trackyard.domain.people.callers import Access
+from trackyard.domain.people.callers import Access, AffiliateCaller, Caller
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.people.staff import Staff
 from trackyard.domain.platform.geo import city_name
 from trackyard.domain.statistics.reports import Report, StatsPage, StatsRow, Values
 from trackyard.domain.statistics.slices import NO_MANAGER, SLICES
+from trackyard.domain.statistics.switches import Switches
 from trackyard.store.engine.database import Connection
 from trackyard.store.offers import offers
 from trackyard.store.people import advertisers, affiliates, staff
+from trackyard.store.platform import settings
 
 _MANAGED: Final[Mapping[str, Callable[[Connection, Scope], Mapping[Any, str]]]] = {
     "manager": affiliates.managers_by_affiliate,
@@ -123,3 +126,23 @@ def manager_title(user: Staff | None) -> str:
 def _manager_titles(conn: Connection) -> dict[str, str]:
     titles = {user.id: manager_title(user) for user in staff.all_staff(conn)}
     return {NO_MANAGER: manager_title(None), **titles}
+
+
+def data_span(deps: Deps) -> tuple[int, int] | None:
+    """Return the first and the last moment that can have data, UTC ms; None without traffic.
+
+    They are the first traffic and now, or the last record when it is later. Raises ReportTooHeavy.
+    """
+    found = find_record_period(deps.analytics)
+    return None if found is None else (found[0], max(found[1], deps.clock.now_ms()))
+
+
+def switches_of(deps: Deps, caller: Caller) -> Switches:
+    """Return a caller's switches: its own, else the platform's, else the defaults (docs/compatibility.md)."""
+    with deps.database.read() as conn:
+        platform = {name: settings.find_setting(conn, name) for name in settings.STATISTICS_SWITCHES}
+        if isinstance(caller, AffiliateCaller):
+            own = affiliates.find_switches(conn, caller.id)
+        else:
+            own = staff.find_switches(conn, caller.id)
+    return Switches().overridden(platform).overridden(own)

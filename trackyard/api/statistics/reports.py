@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Annotated, NamedTuple
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.statistics.switches import switches_of
+from trackyard.actions.statistics.reports import switches_of
 from trackyard.api.statistics.exports import ExportListParams
 from trackyard.api.statistics.params import CommonFilter, CommonParams, OfferReportParams, ReducedParams
 from trackyard.api.statistics.rows import RowFormat, StatsAnswer, stats_answer

@@ -9,7 +9,7 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.statistics.periods import data_span
+from trackyard.actions.statistics.reports import data_span
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text, day_end_ms, day_start_ms, local_day
 

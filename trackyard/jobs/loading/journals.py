@@ -11,11 +11,11 @@ import msgspec
 
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.load import CATCH_UP_BATCH, LoadResult, click_item, load, lookup_item
+from trackyard.analytics.reports.clicks import find_records
 from trackyard.base.clock import Clock
 from trackyard.base.metrics import JOURNAL_LAG
 from trackyard.domain.conversions.sessions import is_click_wait_over
 from trackyard.domain.platform.erasures import NOTHING_ERASED
-from trackyard.jobs.conversions.click_ids import ClickFinder
 from trackyard.jobs.conversions.postback_log import parse_record
 from trackyard.jobs.delivery.parallel_tracking import ParallelTrackingQueuer
 from trackyard.jobs.loading.quarantine import quarantine
@@ -45,6 +45,38 @@ _Record = tuple[int, bytes, bytes]
 """A click or impression: its position, its payload, its row of `click_lookup`."""
 _LoadRows = Callable[[str, Sequence[bytes]], LoadResult]
 """Loads rows of one range into a table."""
+
+
+class ClickFinder:
+    """Find clicks by id: recently loaded ones in memory, others in the analytic store.
+
+    docs/spec/conversions.md#the-click-of-a-postback
+    """
+
+    def __init__(self, analytics: Analytics, capacity: int = 20_000) -> None:
+        self._analytics = analytics
+        self._capacity = capacity
+        self._newer: dict[str, bytes] = {}
+        self._older: dict[str, bytes] = {}
+
+    def remember(self, clicks: Iterable[tuple[str, bytes]]) -> None:
+        """Keep clicks that were just loaded, as (id, payload)."""
+        for click_id, payload in clicks:
+            if len(self._newer) >= self._capacity:
+                self._older, self._newer = self._newer, {}
+            self._newer[click_id] = payload
+
+    def find(self, click_ids: Iterable[str]) -> dict[str, bytes]:
+        """Return the payloads of the clicks that are loaded, by id; others are absent."""
+        found: dict[str, bytes] = {}
+        missing: list[str] = []
+        for click_id in click_ids:
+            payload = self._newer.get(click_id) or self._older.get(click_id)
+            if payload is None:
+                missing.append(click_id)
+            else:
+                found[click_id] = payload
+        return found | find_records(self._analytics, missing)
 
 
 class JournalLoader:

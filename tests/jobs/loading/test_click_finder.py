@@ -7,7 +7,7 @@ from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.load import load, lookup_item
 from trackyard.base.ids import new_click_id
 from trackyard.domain.conversions.sessions import CLICK_LATENESS_MS, MAX_CLICK_WAIT_MS, is_click_wait_over
-from trackyard.jobs.conversions.click_ids import ClickFinder
+from trackyard.jobs.loading.journals import ClickFinder
 from trackyard.journal.records import encode
 
 EDGES = {1, 2}
