@@ -8,7 +8,7 @@ from trackyard.domain.people.affiliates import Affiliate
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
-from trackyard.wire.request.params import NoParams, OneOrMany, Params
+from trackyard.wire.request.params import NoParams, Params, Seq
 from trackyard.wire.response.envelope import Answer
 
 routes = Routes[Deps]()
@@ -19,7 +19,7 @@ _find_affiliate = in_scope_by_number(connections.get_affiliate)
 class ConnectionParams(Params):
     """An affiliate, and the offers it is connected to or taken off."""
 
-    offer_id: OneOrMany[s.Id]
+    offer_id: Seq[s.Id]
     pid: s.Id
     notice: s.Flag = True
 

@@ -27,7 +27,7 @@ from trackyard.domain.people.callers import AffiliateCaller
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
 from trackyard.wire.request import scalars as s
-from trackyard.wire.request.params import CommaList, Keyed, NoParams, OneOrMany, Only, RequiredFor, Seq
+from trackyard.wire.request.params import CommaList, Keyed, NoParams, Only, RequiredFor, Seq
 from trackyard.wire.response.envelope import Answer, Pagination
 
 routes = Routes[Deps]()
@@ -68,15 +68,15 @@ class ListOffers(Paging):
     ids: Annotated[Seq[s.Text], Only(until="3.0")] = ()
     int_id: Seq[s.Int] = ()
     countries: Seq[s.Text] = ()
-    os: OneOrMany[Annotated[str, SystemName()]] = ()
+    os: Seq[Annotated[str, SystemName()]] = ()
     categories: Seq[s.Text] = ()
     sort: Keyed[SortNameOfAll, Direction] = Field(default_factory=dict)
     status: Annotated[Seq[StatusName], Only(admin=True)] = (OfferStatus.ACTIVE,)
     advertiser: Annotated[Seq[s.Text], Only(admin=True)] = ()
     privacy: Annotated[Seq[Annotated[int, s.Choice(("0", "1", "2"), number=True)]], Only(admin=True)] = ()
     updated_at: Annotated[s.Day | None, Only(since="3.1")] = None
-    is_top: Annotated[OneOrMany[s.Flag], Only(since="3.1")] = ()
-    bundle_id: Annotated[OneOrMany[s.Text], Only(since="3.1")] = ()
+    is_top: Annotated[Seq[s.Flag], Only(since="3.1")] = ()
+    bundle_id: Annotated[Seq[s.Text], Only(since="3.1")] = ()
     smartlink_categories: Annotated[Seq[s.Text], Only(since="3.1")] = ()
 
     def filters(self, request: ApiRequest[Deps]) -> OfferFilters:

@@ -15,7 +15,7 @@ from trackyard.domain.statistics.switches import Switches
 from trackyard.domain.tracking.subs import SUBS
 from trackyard.wire.endpoint import ApiRequest
 from trackyard.wire.request import scalars as s
-from trackyard.wire.request.params import CommaList, OneOrMany, Only, Params, Seq
+from trackyard.wire.request.params import CommaList, Only, Params, Seq
 
 Direction = Annotated[str, s.Choice(("asc", "desc"))]
 Locale = Annotated[str, s.Choice(("ru", "en", "es"))]
@@ -33,17 +33,17 @@ class ReducedFilter(Params):
 
     date_from: s.Day
     date_to: s.Day
-    advertiser: Annotated[OneOrMany[s.Text], Only(admin=True)] = ()
-    offer: OneOrMany[s.Int] = ()
-    partner: Annotated[OneOrMany[s.Text], Only(admin=True)] = ()
-    country: OneOrMany[s.Text] = ()
+    advertiser: Annotated[Seq[s.Text], Only(admin=True)] = ()
+    offer: Seq[s.Int] = ()
+    partner: Annotated[Seq[s.Text], Only(admin=True)] = ()
+    country: Seq[s.Text] = ()
     advertiser_tag: Annotated[CommaList[s.Text], Only(admin=True, since="3.1")] = ()
     affiliate_tag: Annotated[CommaList[s.Text], Only(since="3.1")] = ()
     offer_tag: Annotated[CommaList[s.Text], Only(since="3.1")] = ()
-    not_offer_id: OneOrMany[s.Int] = ()
-    not_advertiser_id: Annotated[OneOrMany[s.Text], Only(admin=True)] = ()
-    not_affiliate_id: Annotated[OneOrMany[s.Text], Only(admin=True)] = ()
-    not_country: OneOrMany[s.Text] = ()
+    not_offer_id: Seq[s.Int] = ()
+    not_advertiser_id: Annotated[Seq[s.Text], Only(admin=True)] = ()
+    not_affiliate_id: Annotated[Seq[s.Text], Only(admin=True)] = ()
+    not_country: Seq[s.Text] = ()
     not_advertiser_tag: Annotated[CommaList[s.Text], Only(admin=True)] = ()
     not_affiliate_tag: CommaList[s.Text] = ()
     not_offer_tag: CommaList[s.Text] = ()
@@ -72,22 +72,22 @@ class CommonFilter(ReducedFilter):
     """The filters of every report but trafficback."""
 
     currency: Seq[s.Currency] = ()
-    manager: OneOrMany[s.Text] = ()
-    advertiser_manager_id: Annotated[OneOrMany[s.Text], Only(admin=True, since="3.1")] = ()
-    os: OneOrMany[s.Text] = ()
-    goal: OneOrMany[s.Text] = ()
-    device: OneOrMany[s.Text] = ()
-    sub1: OneOrMany[s.LongText] = ()
-    sub2: OneOrMany[s.LongText] = ()
-    sub3: OneOrMany[s.LongText] = ()
-    sub4: OneOrMany[s.LongText] = ()
-    sub5: OneOrMany[s.LongText] = ()
-    sub6: Annotated[OneOrMany[s.LongText], Only(since="3.1")] = ()
-    sub7: Annotated[OneOrMany[s.LongText], Only(since="3.1")] = ()
-    sub8: Annotated[OneOrMany[s.LongText], Only(since="3.1")] = ()
-    not_affiliate_manager_id: OneOrMany[s.Text] = ()
-    not_advertiser_manager_id: Annotated[OneOrMany[s.Text], Only(admin=True)] = ()
-    not_smartlink_id: OneOrMany[s.Text] = ()
+    manager: Seq[s.Text] = ()
+    advertiser_manager_id: Annotated[Seq[s.Text], Only(admin=True, since="3.1")] = ()
+    os: Seq[s.Text] = ()
+    goal: Seq[s.Text] = ()
+    device: Seq[s.Text] = ()
+    sub1: Seq[s.LongText] = ()
+    sub2: Seq[s.LongText] = ()
+    sub3: Seq[s.LongText] = ()
+    sub4: Seq[s.LongText] = ()
+    sub5: Seq[s.LongText] = ()
+    sub6: Annotated[Seq[s.LongText], Only(since="3.1")] = ()
+    sub7: Annotated[Seq[s.LongText], Only(since="3.1")] = ()
+    sub8: Annotated[Seq[s.LongText], Only(since="3.1")] = ()
+    not_affiliate_manager_id: Seq[s.Text] = ()
+    not_advertiser_manager_id: Annotated[Seq[s.Text], Only(admin=True)] = ()
+    not_smartlink_id: Seq[s.Text] = ()
 
     def filters(self) -> dict[str, Values]:
         """Return the given filters by the names of the analytic store."""
@@ -111,7 +111,7 @@ class CommonFilter(ReducedFilter):
 class OfferReportFilter(CommonFilter):
     """The filters of reports that need an offer."""
 
-    offer: OneOrMany[s.Int]
+    offer: Seq[s.Int]
 
 
 class ReducedParams(Paging):

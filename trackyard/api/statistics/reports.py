@@ -19,7 +19,7 @@ from trackyard.domain.statistics.reports import Report, Values
 from trackyard.domain.statistics.slices import REJECTION_REASON, SLICES, slices_for
 from trackyard.wire.endpoint import ApiRequest, Rights, Routes, check_features, for_callers, for_staff
 from trackyard.wire.request import scalars as s
-from trackyard.wire.request.params import OneOrMany, Only, Seq
+from trackyard.wire.request.params import Only, Seq
 from trackyard.wire.response.exports import ExportTable, FileExport
 
 routes = Routes[Deps]()
@@ -125,7 +125,7 @@ class CustomFilter(CommonFilter):
     """The filters of the custom report."""
 
     nonzero: Annotated[s.Flag, Only(since="3.1")] = False
-    smart_id: OneOrMany[s.Text] = ()
+    smart_id: Seq[s.Text] = ()
 
     def filters(self) -> dict[str, Values]:
         """Return the given filters by the names of the analytic store."""

@@ -87,9 +87,6 @@ Seq = Annotated[tuple[T, ...], Container("seq")]
 Empty items are dropped from lists of types that have no empty value.
 """
 
-OneOrMany = Annotated[tuple[T, ...], Container("seq")]
-"""A parameter that the specification calls "value or array"; read in the same way."""
-
 AnyOf = Annotated[tuple[T, ...], Container("any")]
 """A filter that the specification shows as one value. A list is accepted; any of its values matches."""
 
