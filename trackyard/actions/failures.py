@@ -7,8 +7,13 @@ import errno
 from typing import Final
 
 from trackyard.base.errors import Conflict, RequestError, Unavailable
-from trackyard.store.engine.database import TransactionFailure, classify_failure
-from trackyard.store.engine.failures import conflicting_columns, is_disk_full, is_rolled_back
+from trackyard.store.engine.database import (
+    TransactionFailure,
+    classify_failure,
+    conflicting_columns,
+    is_disk_full,
+    is_rolled_back,
+)
 from trackyard.store.platform.file_storage import FilesUnavailable
 
 FULL: Final = "The data cannot be written, as the disk is full: nothing was changed"

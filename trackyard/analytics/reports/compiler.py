@@ -4,7 +4,7 @@ Clicks, impressions and conversion events are grouped by the same keys, combined
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from trackyard.analytics.engine.zones import resolve_local_times
@@ -45,73 +45,54 @@ class CompiledReport:
     keys_metrics: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _MetricColumn:
-    """A column of the answer. sql: sums the rows of the branches."""
-
-    name: str
-    sql: str
+_Metrics = Mapping[str, str]
+"""The SQL of metrics by name; it sums the rows of the branches."""
 
 
 def compile_report(report: Report) -> CompiledReport | None:
     """Return the statement of a report; None when its slices exclude each other."""
-    compiled = _compile(report)
-    if compiled is None:
-        return None
-
-    def with_local_times(sql: str) -> str:
-        return resolve_local_times(sql, report.zone, report.since, report.until)
-
-    return replace(
-        compiled,
-        sql=with_local_times(compiled.sql),
-        keys_sql=with_local_times(compiled.keys_sql),
-        chosen_sql=with_local_times(compiled.chosen_sql),
-        packed_sql=with_local_times(compiled.packed_sql),
-    )
-
-
-def _compile(report: Report) -> CompiledReport | None:
-    """Compile a report with the local times of analytics/reports/dimensions.py."""
-    parts, metrics = _dimension_parts(report), _metric_columns(report)
-    report_conditions = _conditions(report)
-    if not (branches := build_branches(report, parts, report_conditions)):
+    parts, metrics = _dimension_parts(report), _metrics(report)
+    if not (branches := build_branches(report, parts, _conditions(report))):
         return None
     needed = {*report.order, *_PRESENCE_METRICS, *TRAFFIC_METRICS}
-    key_metrics = [metric for metric in metrics if metric.name in needed]
+    key_metrics = {name: sql for name, sql in metrics.items() if name in needed}
     chosen = build_conversion_branches(report, parts, _conditions(report, _chosen_condition(parts)))
     page = limit_clause(report.page, report.limit)
+
+    def local(sql: str) -> str:
+        return resolve_local_times(sql, report.zone, report.since, report.until)
+
     return CompiledReport(
-        sql=f"{_ordered_sql(report, parts, metrics, branches)}\n{page}",
-        keys_sql=f"{_ordered_sql(report, parts, key_metrics, branches)}\n{page}",
-        chosen_sql=_ordered_sql(report, parts, metrics, chosen) if chosen else "",
-        packed_sql=_packed_sql(report, parts, metrics, branches),
+        sql=local(f"{_ordered_sql(report, parts, metrics, branches)}\n{page}"),
+        keys_sql=local(f"{_ordered_sql(report, parts, key_metrics, branches)}\n{page}"),
+        chosen_sql=local(_ordered_sql(report, parts, metrics, chosen)) if chosen else "",
+        packed_sql=local(_packed_sql(report, parts, metrics, branches)),
         parameters=_parameters(report),
         keys=tuple(part.key for part in parts),
-        metrics=tuple(metric.name for metric in metrics),
-        keys_metrics=tuple(metric.name for metric in key_metrics),
+        metrics=tuple(metrics),
+        keys_metrics=tuple(key_metrics),
     )
 
 
-def _ordered_sql(report: Report, parts: list[SlicePart], metrics: list[_MetricColumn], branches: list[str]) -> str:
+def _ordered_sql(report: Report, parts: list[SlicePart], metrics: _Metrics, branches: list[str]) -> str:
     """Return the statement that sums the branches by key and sorts the rows."""
     order = _order_columns(report, [f"k_{part.key}" for part in parts])
     return f"{_summed_sql(report, parts, metrics, branches)}\nORDER BY {', '.join(order) or '1'}"
 
 
-def _packed_sql(report: Report, parts: list[SlicePart], metrics: list[_MetricColumn], branches: list[str]) -> str:
+def _packed_sql(report: Report, parts: list[SlicePart], metrics: _Metrics, branches: list[str]) -> str:
     """Return the statement that packs the summed rows and then sorts them."""
     keys = [f"k_{part.key}" for part in parts]
-    row = packed_row_column(", ".join([*keys, *(metric.name for metric in metrics)]))
+    row = packed_row_column(", ".join([*keys, *metrics]))
     by = [*keys, *(name for name in report.order if name not in SLICES and name != "currency")]
     rows = f"SELECT {', '.join([*by, row])} AS packed_row\nFROM (\n{_summed_sql(report, parts, metrics, branches)}\n)"
     return f"SELECT packed_row\nFROM (\n{rows}\n)\nORDER BY {', '.join(_order_columns(report, keys)) or '1'}"
 
 
-def _summed_sql(report: Report, parts: list[SlicePart], metrics: list[_MetricColumn], branches: list[str]) -> str:
+def _summed_sql(report: Report, parts: list[SlicePart], metrics: _Metrics, branches: list[str]) -> str:
     """Return the statement that sums the branches by key."""
     keys = [f"k_{part.key}" for part in parts]
-    sums = [f"{metric.sql} AS {metric.name}" for metric in metrics]
+    sums = [f"{sql} AS {name}" for name, sql in metrics.items()]
     present = _PRESENCE_METRICS[-1:] if report.nonzero else _PRESENCE_METRICS
     grouped = f"GROUP BY {', '.join(keys)}\n" if keys else ""
     return (
@@ -181,11 +162,11 @@ def _dimension_parts(report: Report) -> list[SlicePart]:
     return list(parts.values())
 
 
-def _metric_columns(report: Report) -> list[_MetricColumn]:
-    metrics = [_MetricColumn(name, f"sum(of_{name})") for name in TRAFFIC_METRICS]
+def _metrics(report: Report) -> dict[str, str]:
+    metrics = {name: f"sum(of_{name})" for name in TRAFFIC_METRICS}
     for kind, statuses in conversion_types(separate_not_found=report.separate_not_found).items():
         for metric in ACTION_METRICS:
-            metrics.append(_MetricColumn(f"{kind}_{metric.name}", _action_sql(report, metric, statuses)))
+            metrics[f"{kind}_{metric.name}"] = _action_sql(report, metric, statuses)
     return metrics
 
 

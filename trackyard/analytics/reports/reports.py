@@ -6,7 +6,7 @@ from typing import Any
 
 from trackyard.analytics.engine.connection import Analytics, OutOfMemory
 from trackyard.analytics.reports.compiler import CompiledReport, compile_report
-from trackyard.analytics.reports.metrics import ACTION_METRICS
+from trackyard.analytics.reports.metrics import ACTION_METRICS, TRAFFIC_METRICS
 from trackyard.base.money import rounded
 from trackyard.domain.statistics.reports import ConversionTotals, Report, StatsPage, StatsRow, conversion_types
 
@@ -55,10 +55,7 @@ def build_row(report: Report, compiled: CompiledReport, values: list[Any]) -> St
     metrics = dict(zip(compiled.metrics, values[len(compiled.keys) :], strict=True))
     return StatsRow(
         keys=keys,
-        raw=metrics["raw"],
-        uniq=metrics["uniq"],
-        trafficback=metrics["trafficback"],
-        views=metrics["views"],
+        **{name: metrics[name] for name in TRAFFIC_METRICS},
         actions={kind: _conversion_totals(metrics, kind) for kind in types},
     )
 

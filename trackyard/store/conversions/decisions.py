@@ -57,14 +57,15 @@ def get_decision_context(
     zone: the platform's.
     lock: the offers cannot be edited until the end of the transaction, which counts by their caps.
     """
-    offers = _offers(conn, offer_ids, zone, lock)
+    offers, ids = _offers(conn, offer_ids, zone, lock), {"ids": affiliate_ids}
+    parties = {"affiliates": affiliate_ids, "offers": offer_ids}
     return DecisionContext(
         offers=offers,
-        affiliate_statuses=dict(conn.execute(_AFFILIATES, {"ids": affiliate_ids}).all()),
+        affiliate_statuses=dict(conn.execute(_AFFILIATES, ids).all()),
         advertisers=_advertisers(conn, {terms.advertiser_id for terms in offers.values()}),
         platform_secure=settings.find_setting(conn, settings.HASH_PASSWORD),
-        postbacks=_postbacks(conn, offer_ids, affiliate_ids),
-        referrals=_referrals(conn, affiliate_ids),
+        postbacks=[Postback(*row) for row in conn.execute(_POSTBACKS, parties)],
+        referrals={row.id: Referral(row.ref, row.ref_percent) for row in conn.execute(_REFERRALS, ids)},
     )
 
 
@@ -131,16 +132,6 @@ def _advertisers(conn: Connection, ids: Collection[str]) -> dict[str, Advertiser
         )
         for row in rows
     }
-
-
-def _referrals(conn: Connection, affiliate_ids: Collection[int]) -> dict[int, Referral]:
-    rows = conn.execute(_REFERRALS, {"ids": affiliate_ids})
-    return {row.id: Referral(row.ref, row.ref_percent) for row in rows}
-
-
-def _postbacks(conn: Connection, offer_ids: Collection[int], affiliate_ids: Collection[int]) -> list[Postback]:
-    rows = conn.execute(_POSTBACKS, {"affiliates": affiliate_ids, "offers": offer_ids})
-    return [Postback(*row) for row in rows]
 
 
 def get_click_sessions(conn: Connection) -> list[str]:

@@ -6,6 +6,7 @@ between processes; a read that becomes a write fails at once.
 
 import fcntl
 import os
+import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -24,7 +25,15 @@ from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 from trackyard.store.engine.audit_writer import audit_changes
 from trackyard.store.engine.bulk import enable_copy
 
-__all__ = ["Connection", "Database", "TransactionFailure", "classify_failure"]
+__all__ = [
+    "Connection",
+    "Database",
+    "TransactionFailure",
+    "classify_failure",
+    "conflicting_columns",
+    "is_disk_full",
+    "is_rolled_back",
+]
 
 SQLITE_PRAGMAS = (
     "PRAGMA busy_timeout=10000",
@@ -47,13 +56,41 @@ class TransactionFailure(Enum):
 
 def classify_failure(error: Exception) -> TransactionFailure:
     """Return the kind of failure of an exception from `Database.write`."""
-    state = getattr(getattr(error, "orig", None), "sqlstate", None) or ""
-    if isinstance(error, IntegrityError) or state.startswith("40"):
+    if isinstance(error, IntegrityError) or is_rolled_back(error):
         return TransactionFailure.CONFLICT
     lost = isinstance(error, DBAPIError) and error.connection_invalidated
     if lost or isinstance(error, OperationalError | InterfaceError | PoolTimeout):
         return TransactionFailure.UNAVAILABLE
     return TransactionFailure.DEFECT
+
+
+def conflicting_columns(error: Exception) -> tuple[str, ...]:
+    """Return the columns of a unique value that another transaction took; () for other errors."""
+    cause = getattr(error, "orig", None)
+    if isinstance(cause, sqlite3.Error):
+        columns = re.match(r"UNIQUE constraint failed: (.+)", str(cause))
+        return tuple(name.rpartition(".")[2] for name in columns[1].split(", ")) if columns else ()
+    if _sqlstate(error) != "23505":
+        return ()
+    columns = re.search(r"\((.+?)\)=\(", str(getattr(getattr(cause, "diag", None), "message_detail", "")))
+    return tuple(columns[1].split(", ")) if columns else ("id",)
+
+
+def is_disk_full(error: Exception) -> bool:
+    """Return whether the database has no space left."""
+    cause = getattr(error, "orig", None)
+    if isinstance(cause, sqlite3.Error):
+        return cause.sqlite_errorcode == sqlite3.SQLITE_FULL
+    return _sqlstate(error) == "53100"
+
+
+def is_rolled_back(error: Exception) -> bool:
+    """Return whether the server rolled the transaction back because of another one."""
+    return _sqlstate(error).startswith("40")
+
+
+def _sqlstate(error: Exception) -> str:
+    return getattr(getattr(error, "orig", None), "sqlstate", None) or ""
 
 
 class Database:

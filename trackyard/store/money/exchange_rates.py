@@ -5,9 +5,9 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import Connection, and_, delete, func, insert, or_, select
+from sqlalchemy import Column, ColumnElement, Connection, and_, delete, func, insert, or_, select
 
 from trackyard.store.tables import currency_rate
 
@@ -74,14 +74,21 @@ def add_rate(conn: Connection, currency: str, from_at: int, rate: Decimal) -> No
 def current_rates(conn: Connection, now_ms: int) -> dict[str, Decimal]:
     """Return the rate in force at `now_ms` (UTC) of every currency that has one."""
     columns = currency_rate.c
-    newest = (
-        select(columns.currency, func.max(columns.from_at).label("from_at"))
-        .where(columns.from_at <= now_ms)
-        .group_by(columns.currency)
-        .subquery()
-    )
-    same = and_(newest.c.currency == columns.currency, newest.c.from_at == columns.from_at)
-    return dict(conn.execute(select(columns.currency, columns.rate).join(newest, same)).all())
+    return _newest(conn, columns.rate, columns.from_at <= now_ms)
+
+
+def newest_sources(conn: Connection) -> dict[str, str]:
+    """Return the source of the newest rate of each currency."""
+    return _newest(conn, currency_rate.c.source)
+
+
+def _newest(conn: Connection, value: Column[Any], *conditions: ColumnElement[bool]) -> dict[str, Any]:
+    """Return a column of the newest rates that meet the conditions, by currency."""
+    columns = currency_rate.c
+    newest = select(columns.currency, func.max(columns.from_at).label("from_at")).where(*conditions)
+    found = newest.group_by(columns.currency).subquery()
+    same = and_(found.c.currency == columns.currency, found.c.from_at == columns.from_at)
+    return dict(conn.execute(select(columns.currency, value).join(found, same)).all())
 
 
 def remove_rates(conn: Connection, currency: str) -> None:

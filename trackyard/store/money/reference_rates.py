@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection, insert, select
 
 from trackyard.domain.money.exchange_rates import BankRate
-from trackyard.store.money.exchange_rates import BANK
+from trackyard.store.money.exchange_rates import BANK, newest_sources
 from trackyard.store.platform import settings
 from trackyard.store.tables import currency_rate, rule_clock
 
@@ -42,7 +42,7 @@ def add_bank_rates(conn: Connection, quotes: Sequence[BankRate], newest: date) -
     conn.execute(select(rule_clock.c.version).with_for_update())  # several workers: one after the other
     before = settings.find_setting(conn, _DAY_SETTING)
     columns = currency_rate.c
-    sources = _newest_sources(conn)
+    sources = newest_sources(conn)
     known: dict[str, set[int]] = defaultdict(set)
     for row in conn.execute(
         select(columns.currency, columns.from_at).where(columns.from_at >= min(quote.from_at for quote in quotes))
@@ -75,15 +75,3 @@ def get_refresh_state(conn: Connection) -> RateRefreshState:
 
 def _follows_bank(source: str | None, before: str | None) -> bool:
     return before is None if source is None else source == BANK
-
-
-def _newest_sources(conn: Connection) -> dict[str, str]:
-    """Return the source of the newest rate of each currency."""
-    columns = currency_rate.c
-    newest = select(columns.currency, func.max(columns.from_at).label("at")).group_by(columns.currency).subquery()
-    rows = conn.execute(
-        select(columns.currency, columns.source).join(
-            newest, (newest.c.currency == columns.currency) & (newest.c.at == columns.from_at)
-        )
-    )
-    return dict(rows.all())
