@@ -1,4 +1,4 @@
-"""Analytic databases of the tests that are used again hold nothing of the test before."""
+"""Reused analytic databases of the tests have no rows of the test before."""
 
 import pytest
 

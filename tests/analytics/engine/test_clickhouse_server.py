@@ -1,4 +1,4 @@
-"""The same over the wire to a ClickHouse server."""
+"""Loads and reports with a ClickHouse server."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,6 @@ import pytest
 
 from tests.support.models.events import NOON, new_click, new_fact
 from tests.support.stores.analytics import empty_analytics
-from tests.support.stores.clickhouse import clickhouse_address
 from trackyard.analytics.engine.connection import Analytics, QueryLimits, StoreError
 from trackyard.analytics.engine.schema import TABLES, migrate
 from trackyard.analytics.load import click_item, load, lookup_item
@@ -22,12 +21,10 @@ from trackyard.domain.statistics.reports import Report
 from trackyard.domain.statistics.rows import encode_row
 from trackyard.journal.records import encode
 
-__all__ = ["clickhouse_address"]
-
 
 @pytest.fixture
 def remote(clickhouse_address: str) -> Iterator[Analytics]:
-    """A database of a server with nothing in it."""
+    """Yield an empty database of a server."""
     with empty_analytics() as name:
         store = Analytics.open(f"{clickhouse_address}/{name}", limits=QueryLimits(seconds=2))
         yield store

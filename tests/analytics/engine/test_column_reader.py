@@ -1,4 +1,4 @@
-"""Lines of JSON arrays, as the store packs them, read into columns: any text comes back as it was."""
+"""Packed lines of JSON arrays read into columns keep any text."""
 
 import io
 from typing import Any
@@ -18,7 +18,7 @@ ROWS = st.lists(st.tuples(st.integers(-(2**63), 2**63 - 1), TEXTS, TEXTS), min_s
 
 
 def sent(rows: list[tuple[Any, ...]]) -> bytes:
-    """The lines of rows as the store sends them."""
+    """Return the lines of rows in the store's format."""
     lines = b"".join(b"[0," + msgspec.json.encode(row)[1:-1] + b",0]\n" for row in rows)
     return lines.replace(b"\\", b"\\\\").replace(b"'", b"\\'")
 

@@ -1,4 +1,4 @@
-"""Reports are answered from rollups where these have what is asked, in any zone (docs/decisions/0028)."""
+"""Reports use rollups with their columns, in any zone (docs/decisions/0028)."""
 
 import re
 from datetime import UTC, datetime
@@ -54,7 +54,7 @@ def read_by(analytics: Analytics, report: Report, table: str = "click") -> list[
 
 @pytest.fixture
 def clicks(analytics: Analytics) -> Analytics:
-    """A store with a click in each hour of three days, each of another offer and affiliate."""
+    """Return a store with a click per hour of three days, of different offers and affiliates."""
     made = [
         new_click(hour, time=DAY + hour * HOUR_MS, offer=hour, affiliate=hour, city=f"C{hour}", os=f"O{hour}")
         for hour in range(-48, 24)

@@ -1,4 +1,4 @@
-"""The tables follow the rows that fill them."""
+"""The tables equal the types of their rows."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Every zone a caller may name is one of the analytic store."""
+"""The analytic store has every zone that a caller may name."""
 
 from importlib.resources import files
 

@@ -1,7 +1,6 @@
-"""All rows of a report, all clicks of a period."""
+"""Exports of all rows of a report, or all clicks of a period."""
 
 import dataclasses
-from collections.abc import Iterator
 from itertools import count
 from tempfile import TemporaryFile
 from typing import Any
@@ -10,9 +9,7 @@ import pytest
 
 from tests.analytics.reports.test_click_list import load_clicks
 from tests.support.models.events import NOON, new_click, new_fact
-from tests.support.stores.clickhouse import clickhouse_address
 from trackyard.analytics.engine.connection import Analytics, QueryLimits
-from trackyard.analytics.engine.schema import migrate
 from trackyard.analytics.exports import exports
 from trackyard.analytics.exports.exports import ExportPeriod, SpooledReport, each_click, split_into_export_periods
 from trackyard.analytics.load import load
@@ -24,28 +21,12 @@ from trackyard.domain.statistics.lists import ClickQuery
 from trackyard.domain.statistics.reports import Report, StatsRow
 from trackyard.domain.statistics.rows import encode_row
 
-__all__ = ["clickhouse_address"]
-
 DAY = 86_400_000
 WEEK = ClickQuery(Scope.everything(), NOON - 3 * DAY, NOON + 4 * DAY)
 
-_numbers = count(1)
-
-
-@pytest.fixture(params=["chdb", "wire"])
-def store(request: pytest.FixtureRequest, clickhouse_address: str) -> Iterator[Analytics]:
-    """A fresh database, in this process or of a server."""
-    if request.param == "chdb":
-        yield request.getfixturevalue("analytics")
-        return
-    store = Analytics.open(f"{clickhouse_address}/exports{next(_numbers)}")
-    migrate(store)
-    yield store
-    store.close()
-
 
 def fill(store: Analytics) -> None:
-    """300 clicks in three days, many at the same moment, and conversions of some."""
+    """Load 300 clicks of three days, many at the same time, some with conversions."""
     times = [NOON + number % 3 * 2 * DAY + number % 5 - DAY for number in range(300)]
     changes: list[dict[str, Any]] = [{}, {"affiliate": 2}, {"reason": "bot"}, {"sub1": "a'\"\\\n\tö/"}]
     clicks = [new_click(number, time=time, **changes[number % 4]) for number, time in enumerate(times)]
@@ -73,7 +54,7 @@ Rows = list[dict[str, Any]]
 
 
 def columns(clicks: list[ListedClick]) -> Rows:
-    """Listed clicks by the columns that files are made of."""
+    """Return listed clicks by the columns of files."""
     return [
         {name: getattr(listed.click, name) for name in exports.CLICK_COLUMNS}
         | {"conversion_id": listed.conversion_ids[0] if listed.conversion_ids else ""}

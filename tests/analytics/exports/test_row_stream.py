@@ -1,38 +1,21 @@
-"""Rows that come one by one."""
+"""Rows of a stream."""
 
 import io
-from collections.abc import Iterator
-from itertools import count
 from threading import Thread
 
 import pytest
 
-from tests.support.stores.clickhouse import clickhouse_address
 from trackyard.analytics.engine.connection import Analytics, QueryLimits, StoreError
 from trackyard.analytics.exports.row_stream import packed_row_column, unpack_rows
 from trackyard.base.errors import ReportTooHeavy
 
-__all__ = ["clickhouse_address"]
-
-_numbers = count(1)
 ROWS = (
     f"SELECT {packed_row_column('number, toString(number)')} AS row FROM numbers({{many:UInt64}}) ORDER BY number DESC"
 )
 
 
-@pytest.fixture(params=["chdb", "wire"])
-def store(request: pytest.FixtureRequest, clickhouse_address: str) -> Iterator[Analytics]:
-    """A fresh database, in this process or of a server."""
-    if request.param == "chdb":
-        yield request.getfixturevalue("analytics")
-        return
-    store = Analytics.open(f"{clickhouse_address}/packed{next(_numbers)}")
-    yield store
-    store.close()
-
-
 def text(size: int) -> bytes:
-    """A JSON text of so many bytes behind its length."""
+    """Return a JSON text of a number of bytes after its length."""
     length, left = b"", size
     while left > 127:
         length, left = length + bytes([left & 127 | 128]), left >> 7
@@ -40,7 +23,7 @@ def text(size: int) -> bytes:
 
 
 class SlowStream(io.BytesIO):
-    """Gives a few bytes at a time."""
+    """A source that returns a few bytes at a time."""
 
     def read(self, size: int | None = -1, /) -> bytes:
         return super().read(5)

@@ -1,4 +1,4 @@
-"""Each row once, whatever dies when (docs/spec/engine.md#exactly-once)."""
+"""Loads of each row exactly once (docs/spec/engine.md#exactly-once)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""kill -9 of a process that loads: nothing lost, nothing doubled (docs/spec/engine.md#exactly-once)."""
+"""kill -9 during loads loses and doubles no row (docs/spec/engine.md#exactly-once)."""
 
 import random
 import subprocess

@@ -1,15 +1,11 @@
-"""Old months and personal data leave the analytic store; figures stay, and so do the rows of others."""
+"""Old months and personal data are removed; metrics and other rows stay."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import msgspec
-import pytest
 
 from tests.support.models.events import NOON, new_click, new_fact
 from tests.support.stores.analytics import analytics as analytics
-from tests.support.stores.analytics import empty_analytics
-from tests.support.stores.clickhouse import clickhouse_address
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.engine.schema import TABLES
 from trackyard.analytics.load import click_item, load, lookup_item
@@ -26,23 +22,9 @@ from trackyard.domain.platform.erasures import PERSONAL_COLUMNS, ErasedSubjects,
 from trackyard.domain.statistics.rows import AffiliatePostbackLog, ServerPostbackLog, encode_row
 from trackyard.journal.records import Click, decode_click, encode
 
-__all__ = ["clickhouse_address"]
-
 DAY = 86_400_000
 PERSON = {"ip": "203.0.113.9", "ua": 'Some "one" \\ é 日', "referrer": "https://me.example/", "user_id": "u'77"}
 PERSON |= {"os_id": "os-1", "fbclid": "fb.1", "ios_idfa": "idfa-1", "android_id": "gaid-1"}
-
-
-@pytest.fixture(params=["chdb", "server"])
-def store(request: pytest.FixtureRequest) -> Iterator[Analytics]:
-    """A migrated store, in the process and over the wire."""
-    if request.param == "chdb":
-        yield request.getfixturevalue("analytics")
-        return
-    with empty_analytics() as name:
-        server = Analytics.open(f"{request.getfixturevalue('clickhouse_address')}/{name}")
-        yield server
-        server.close()
 
 
 def visit(number: int, **fields: Any) -> Click:
@@ -57,7 +39,7 @@ def put(store: Analytics, *visits: Click, views: tuple[Click, ...] = ()) -> None
 
 
 def put_logs(store: Analytics, click: Click, number: int) -> None:
-    """A call for a click that made a conversion, and the call to the affiliate that follows."""
+    """Load an inbound postback with a conversion, and its delivery to the affiliate."""
     ids = {"conversion_id": f"{number:024x}", "click_id": click.id, "time": click.time, "affiliate": click.affiliate}
     load(store, "fact", [encode_row(new_fact(number, **ids))], f"fact-{number}")
     one = _row(
@@ -81,7 +63,7 @@ def column(store: Analytics, table: str, name: str) -> list[str]:
 
 
 def figures(store: Analytics) -> Any:
-    """What reports rest on: every column of clicks, views and facts that is not personal."""
+    """Return every column of clicks, impressions and events that is not personal."""
     found = []
     for name in ("click", "view", "fact"):
         columns = [each for each in TABLES[name].column_names if each not in PERSONAL_COLUMNS.get(name, ())]

@@ -41,7 +41,7 @@ def world(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> It
 
 
 def each_cap(people: list[int]) -> Iterator[Cap]:
-    """Caps of every type and period, for every kind of affiliates, goals and countries."""
+    """Yield caps of every type and period, for every kind of affiliates, goals and countries."""
     number = 0
     for kind, period, affiliates in product(("conversions", "budget", "clicks"), CLOCKS, KINDS):
         for goals, countries in zip(KINDS, (*KINDS[number % 3 :], *KINDS[: number % 3]), strict=True):

@@ -41,7 +41,7 @@ def fields_of(fact: ConversionEvent) -> dict[str, object]:
 
 @pytest.fixture(scope="module")
 def loaded() -> Iterator[tuple[Analytics, list[Click], list[ConversionEvent]]]:
-    """A store, the clicks and the conversions it holds. Some conversions changed, some are gone again."""
+    """Return a store with its clicks and conversions, some of them changed or removed."""
     chance = random.Random(5)
     owned = {"affiliate": (1, 2, 3), "offer": (1, 2), "advertiser": ADVERTISERS, "reason": ("", "", "", "bot")}
     clicks, events, facts = [], [], []
@@ -86,7 +86,7 @@ def is_seen(question: RetentionQuery | TimeToActionQuery, row: Click | Conversio
 
 
 def cohorts(question: RetentionQuery, facts: list[ConversionEvent]) -> list[Cohort]:
-    """Every cohort, in order."""
+    """Return every cohort in order."""
     zone = ZoneInfo(question.zone)
     seen = sorted((fact for fact in facts if is_seen(question, fact)), key=lambda f: (f.time, f.conversion_id))
     found: dict[tuple[str, int], list[set[str]]] = {}
@@ -112,7 +112,7 @@ def cohorts(question: RetentionQuery, facts: list[ConversionEvent]) -> list[Coho
 
 
 def timings(question: TimeToActionQuery, clicks: list[Click], facts: list[ConversionEvent]) -> list[TimeToActionRow]:
-    """Every row, in order."""
+    """Return every row in order."""
     counted = [c for c in clicks if is_seen(question, c) and not c.reason and question.since <= c.time < question.until]
     made = [
         f

@@ -8,7 +8,6 @@ import pytest
 
 from tests.support.models.events import NOON, new_click
 from tests.support.stores.analytics import address
-from tests.support.stores.clickhouse import clickhouse_address
 from trackyard.analytics.cancellation import CancellationToken, current_cancellation
 from trackyard.analytics.engine.connection import Analytics, QueryLimits
 from trackyard.analytics.exports.row_stream import packed_row_column
@@ -19,8 +18,6 @@ from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.lists import ClickQuery
 from trackyard.domain.statistics.reports import Report, Values
 from trackyard.journal.records import encode
-
-__all__ = ["clickhouse_address"]
 
 TEXTS = [
     "",
@@ -97,7 +94,7 @@ def fail(store: Analytics, fault: str, token: CancellationToken) -> None:
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_store_statement_after_failed_one_gets_its_own_answer(fault: str) -> None:
-    """chDB gives the next statement of a connection the rest of what the failed one had to say."""
+    """chDB answers the next statement of a connection with the rest of a failed one."""
     limits = QueryLimits(seconds=1 if fault == "timed out" else 30, memory=10**7 if fault == "no memory" else 10**9)
     store = Analytics.open(address(), database="texts", limits=limits)
     for turn in range(5):

@@ -1,4 +1,4 @@
-"""A report of 5 million rows within the memory that it may take, measured in a process of its own."""
+"""A report of 5 million rows within its memory, measured in its own process."""
 
 import json
 import subprocess

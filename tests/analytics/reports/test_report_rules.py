@@ -1,4 +1,4 @@
-"""Rules of docs/spec/statistics.md, one by one."""
+"""The rules of docs/spec/statistics.md."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -24,7 +24,7 @@ NOTHING = ConversionTotals(Decimal(0), Decimal(0), Decimal(0), Decimal(0), 0, 0)
 
 
 def at(*moment: int) -> int:
-    """UTC milliseconds of a moment in UTC."""
+    """Return the UTC milliseconds of a time in UTC."""
     return int(datetime(*moment, tzinfo=UTC).timestamp()) * 1000  # type: ignore[misc,arg-type]
 
 
@@ -195,7 +195,7 @@ def test_store_report_ordered_by_many_titles_is_split(analytics: Analytics) -> N
 
 
 def test_store_report_with_excluded_values_uses_rollups(analytics: Analytics) -> None:
-    """A report that leaves offers out reads sums by day, as one that chooses them does."""
+    """A report that excludes offers reads sums by day, like one that filters by them."""
     days = {"since": NOON // DAY * DAY, "until": NOON // DAY * DAY + DAY}
     for narrowed in ({"filters": {"offer": (1,)}}, {"excluded": {"offer": (1,)}}):
         compiled = compile_report(Report(Scope.everything(), dimensions=("offer",), **days, **narrowed))

@@ -45,19 +45,19 @@ MONEY = ("revenue", "charge", "earning", "payouts")
 
 @dataclass
 class OracleSetup:
-    """What happened, and who can ask for it."""
+    """An installation with traffic, its callers and its oracle."""
 
     plant: SteppedInstallation
     people: TrafficPeople
     oracle: Oracle
 
     def check(self, question: ReportQuery) -> None:
-        """An answer is what plain Python says, in every cell."""
+        """Check that an answer equals plain Python in every cell."""
         wanted = self.oracle.answer(viewer(self.people, question.caller), question.asked)
         assert question.ask(self.people) == wanted
 
     def check_list(self, question: ListQuery) -> None:
-        """The same of a list."""
+        """Check that a list equals plain Python."""
         seen, params = viewer(self.people, question.caller), question.params(self.people)
         sent = {f"{name}[]" if isinstance(value, list) else name: value for name, value in params.items()}
         given = self.get(question.caller, f"/{question.version}/stats/{question.path}", sent)
@@ -74,18 +74,18 @@ class OracleSetup:
         assert given == answers[question.path]()
 
     def get(self, caller: str, path: str, params: dict[str, Any]) -> Any:
-        """What a caller gets."""
+        """Return the answer for a caller."""
         return get_exact(self.people.clients[caller], path, params)
 
     def rows(self, path: str, *slices: str, caller: str = "admin", **asked: Any) -> list[dict[str, Any]]:
-        """The rows of a year."""
+        """Return the rows of a year."""
         question = ReportQuery(caller, path, ReportRequest(slices, *YEAR, limit=1000, **asked))
         found: list[dict[str, Any]] = question.ask(self.people)["stats"]
         return found
 
 
 def drawn(strategy: st.SearchStrategy[Any], number: int) -> list[Any]:
-    """The same so many examples each time, the least one left out."""
+    """Return the same number of examples each time, without the smallest one."""
     found: list[Any] = []
 
     @settings(
@@ -105,7 +105,7 @@ def drawn(strategy: st.SearchStrategy[Any], number: int) -> list[Any]:
 
 @contextmanager
 def open_oracle_setup(migrated: Path, home: Path, traffic: DrawnTraffic) -> Iterator[OracleSetup]:
-    """An installation in which the traffic happened."""
+    """Yield an installation with the traffic."""
     shutil.copy(migrated, home / "trackyard.db")
     with empty_store() as analytics:
         plant = SteppedInstallation(Database(f"sqlite:///{home / 'trackyard.db'}"), analytics, home)
@@ -120,7 +120,7 @@ def open_oracle_setup(migrated: Path, home: Path, traffic: DrawnTraffic) -> Iter
 def world(
     request: pytest.FixtureRequest, migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[OracleSetup]:
-    """An installation with a past, for questions only."""
+    """Yield an installation with a past, for reads alone."""
     [traffic] = drawn({"edges of time": boundary_traffic(), "drawn": drawn_traffic(90, 120)}[request.param], 1)
     with open_oracle_setup(migrated_sqlite, tmp_path_factory.mktemp("cells"), traffic) as made:
         yield made
@@ -152,7 +152,7 @@ def test_every_grouped_report_matches_oracle(world: OracleSetup, path: str) -> N
 @pytest.mark.parametrize("revenue", REVENUE_CHOICES)
 @pytest.mark.parametrize("rows", ROWS_CHOICES)
 def test_every_grouped_report_with_switches_matches_oracle(world: OracleSetup, revenue: str, rows: str) -> None:
-    """Every report, in every combination of the switches of the platform; the oracle follows them too."""
+    """Every report in every combination of the platform's switches equals the oracle."""
     admin = world.people.clients["admin"]
     admin.post("/3.1/admin/settings", statistics_revenue=revenue, statistics_rows=rows)
     try:
@@ -247,7 +247,7 @@ def test_random_report_over_random_traffic_matches_oracle(
 
 
 def total(rows: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """The sums of all figures that can be added."""
+    """Return the sums of all additive metrics."""
     rows = list(rows)
     kinds = sorted({kind for row in rows for kind in row["actions"]})
     measures = (*MONEY, "null", "count")
@@ -339,7 +339,7 @@ def test_report_by_day_equals_report_by_hour(world: OracleSetup) -> None:
 
 
 def test_conversion_exchange_rate_is_stored_at_creation(world: OracleSetup) -> None:
-    """The platform's currency at what each conversion's rate was, whatever it is today."""
+    """Amounts in the platform's currency use the stored rate of each conversion."""
     rates = {each["stored"].rate for each in world.oracle.conversions if each["currency"] == "EUR"}
     assert len(rates) > 1
     assert all(isinstance(rate, Decimal) for rate in rates)

@@ -26,7 +26,7 @@ def world(migrated_sqlite: Path, tmp_path: Path) -> Iterator[OracleSetup]:
 
 
 def check(world: OracleSetup, taken: oracle_lists.Taken) -> list[dict[str, str]]:
-    """Every caller, with and without each filter; all rows."""
+    """Check every caller with and without each filter; return all rows."""
     world.oracle = read_oracle(world.plant.home / "journal", world.plant.database)
     chosen: list[dict[str, Any]] = [{}, *({name: value} for name in ("is_paid", "status") for value in ("0", "1"))]
     for caller in CALLERS:
@@ -39,7 +39,7 @@ def check(world: OracleSetup, taken: oracle_lists.Taken) -> list[dict[str, str]]
 
 
 def pay(world: OracleSetup, referrer: int, currency: str, *, execute: bool) -> dict[str, tuple[str, Decimal]]:
-    """Pays a referrer what is available in a currency; what that took, by conversion."""
+    """Pay a referrer its available money in a currency; return the paid shares by conversion."""
     admin = world.plant.api.admin
     [made] = admin.post("/3.1/admin/payments", **{"pid[]": referrer, "currency": currency})["payments"]
     if execute:

@@ -1,4 +1,4 @@
-"""Values of subs by how they begin."""
+"""Values of subs by their prefix."""
 
 from dataclasses import replace
 from typing import Any

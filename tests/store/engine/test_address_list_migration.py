@@ -26,7 +26,7 @@ OWN = TargetingGroup(device_type=("tv",), affiliate_id=(7,))
 
 
 def filled(database: Database, **fields: Any) -> int:
-    """Bring the schema to the version before, with one offer in it; its id."""
+    """Migrate to the version before, add one offer, and return its id."""
     with database.write() as conn:
         config = _config(conn)
         before = ScriptDirectory.from_config(config).get_revision(REVISION).down_revision
@@ -36,7 +36,7 @@ def filled(database: Database, **fields: Any) -> int:
 
 
 def add(conn: Connection, advertiser: str, **fields: Any) -> int:
-    """Add an offer as an earlier version stored it; its id."""
+    """Add an offer in the form of an earlier version, and return its id."""
     made = Offer(
         id=0, hash=new_id(1), advertiser_id=advertiser, title="T", url="https://u.example/",
         created_at=1, updated_at=1, **fields,

@@ -1,4 +1,4 @@
-"""Many rows at once are stored as one row at a time would be, on both engines."""
+"""Many rows at once are stored like single rows, on both engines."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""One door to SQL: all or nothing, reads that cannot write, commits that are noticed."""
+"""Transactions of SQL, reads that cannot write, and watches for commits."""
 
 import sqlite3
 import threading

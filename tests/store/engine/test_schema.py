@@ -30,7 +30,7 @@ def test_schema_of_newer_version_is_rejected(database: Database) -> None:
 
 @pytest.mark.parametrize("change", ["ALTER TABLE edge_progress DROP COLUMN begun_until", "DROP TABLE edge_progress"])
 def test_schema_of_unreleased_version_is_rejected(empty_database: Database, change: str) -> None:
-    """It has the number of the migration, and not what the migration makes now."""
+    """A database has the number of a migration, but not its newest tables."""
     upgrade(empty_database)
     upgrade(empty_database)
     with empty_database.write() as conn:

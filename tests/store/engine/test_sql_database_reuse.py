@@ -1,4 +1,4 @@
-"""Databases of the tests that are used again hold nothing of the test before."""
+"""Reused databases of the tests have no rows of the test before."""
 
 import pytest
 from sqlalchemy import text

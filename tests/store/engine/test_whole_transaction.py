@@ -1,4 +1,4 @@
-"""Several writes as one transaction: all of it or nothing, from the first write on."""
+"""Several writes are one transaction from the first write on."""
 
 from collections.abc import Callable
 
@@ -21,7 +21,7 @@ def add(database: Database, title: str, *, independent: bool = False) -> None:
 
 
 def adding(title: str) -> Callable[[Connection], None]:
-    """A first step."""
+    """Run as a first step."""
 
     def step(conn: Connection) -> None:
         add_advertiser(conn, title=title)

@@ -1,4 +1,4 @@
-"""Currency rates: the one in force at a moment."""
+"""Exchange rates at a time."""
 
 from decimal import Decimal
 

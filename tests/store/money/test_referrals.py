@@ -24,7 +24,7 @@ TEN = Decimal(10)
 
 
 def shares(conn: Connection, scope: Scope | None = None, **chosen: Any) -> list[tuple[int, bool, int, str, int, str]]:
-    """Who, confirmed, state, currency, how many, how much."""
+    """Return affiliate, confirmed, state, currency, count and amount of shares."""
     asked = ShareFilter(**{"since": 0, "until": 10**6} | chosen)
     found, total = list_shares(conn, scope or Scope.everything(), asked, page=1, limit=1000)
     assert total == len(found)
@@ -32,7 +32,7 @@ def shares(conn: Connection, scope: Scope | None = None, **chosen: Any) -> list[
 
 
 def add(conn: Connection, number: int, pid: int, referrer: int | None, percent: Decimal = TEN, **columns: Any) -> None:
-    """A conversion with the entry of its share."""
+    """Add a conversion with the ledger entry of its share."""
     columns = {"status": "confirmed", "payout": "10", "currency": "USD", "created_at": 100 + number} | columns
     columns["payout"] = Decimal(columns["payout"])
     add_conversion(conn, number, affiliate_id=pid, referrer_id=referrer, referral_percent=percent, **columns)

@@ -26,7 +26,7 @@ def measure(number: int = 1, period: str = "day", **sides: Any) -> LimitDefiniti
 
 
 def test_counter_store_counts_exactly_under_concurrency(database: Database) -> None:
-    """Each thread counts in every period, some of them for the first time, in an order of its own."""
+    """Each thread counts in every period, some of them new, in its own order."""
     measures = [measure(1), measure(2, affiliate=EACH), measure(3, "all"), measure(4, "month", goal=EACH, country=EACH)]
     threads, rounds = 4, 8
     begin = Barrier(threads)

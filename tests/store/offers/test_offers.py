@@ -1,4 +1,4 @@
-"""Offers as they are stored: the sent columns alone, labels and sort keys in step, removed ones gone."""
+"""Stored offers: changed columns alone, labels and sort keys, removed ones."""
 
 from decimal import Decimal
 from typing import Any

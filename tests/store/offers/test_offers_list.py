@@ -1,4 +1,4 @@
-"""Lists of offers on each engine: what every filter and every order selects."""
+"""Filters and orders of offer lists on each engine."""
 
 from decimal import Decimal
 from typing import Any
@@ -62,7 +62,7 @@ FILTERS = [
 
 @pytest.fixture
 def two(database: Database) -> list[int]:
-    """A plain offer and one that differs in everything."""
+    """Add a plain offer, and one that differs in everything."""
     with database.write() as conn:
         advertiser = seeds.add_advertiser(conn)
         return [offers.add_offer(conn, fields(advertiser_id=advertiser, **more)).id for more in ({}, SPECIAL)]

@@ -19,7 +19,7 @@ NEVER = 10**15
 
 @pytest.fixture(params=["directory", "bucket"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> FileStore:
-    """One that holds nothing."""
+    """Yield an empty file store."""
     if request.param == "directory":
         return DirectoryStore(tmp_path / "files")
     made = BucketStore(request.getfixturevalue("bucket"))

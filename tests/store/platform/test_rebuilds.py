@@ -1,4 +1,4 @@
-"""The gate that every load of the analytic store passes."""
+"""The rebuild state that every load of the analytic store checks."""
 
 import threading
 
@@ -47,7 +47,7 @@ def test_rebuild_gate_allows_one_rebuild(database: Database) -> None:
 
 
 def test_rebuild_gate_waits_for_running_load_commits(database: Database) -> None:
-    """What is committed before the gate moves is all that was loaded for it as it was."""
+    """Loads committed before a stage ends were loaded for that stage."""
     with database.write() as conn:
         gate = rebuilds.begin_rebuild(conn, OURS, 1)
     moved = threading.Event()

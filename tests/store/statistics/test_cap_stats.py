@@ -1,4 +1,4 @@
-"""What caps count of conversions, on both engines."""
+"""Conversions that caps count, on both engines."""
 
 from decimal import Decimal
 

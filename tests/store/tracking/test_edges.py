@@ -1,4 +1,4 @@
-"""Edge numbers are given out once."""
+"""Each edge number is given once."""
 
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,4 +1,4 @@
-"""Migration 0005: waiting deliveries become rows of outbound events, and lose nothing."""
+"""Migration 0005: waiting deliveries become rows of outbound events without loss."""
 
 from typing import Any
 

@@ -16,7 +16,7 @@ ALL = Scope.everything()
 
 
 def add_people(conn: Connection) -> tuple[int, int, int, int]:
-    """Two affiliates, two offers."""
+    """Add two affiliates and two offers."""
     shop = add_advertiser(conn)
     return add_affiliate(conn), add_affiliate(conn), add_offer(conn, shop), add_offer(conn, shop)
 

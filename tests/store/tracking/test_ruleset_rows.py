@@ -1,4 +1,4 @@
-"""Rule changes: versions in order, rows as they are now, tombstones, whole snapshots."""
+"""Ruleset rows: versions in order, current rows, tombstones, snapshots."""
 
 from decimal import Decimal
 
