@@ -11,7 +11,7 @@ from trackyard.store.engine.database import Database, TransactionFailure, classi
 from trackyard.store.tables import conversion_task as task
 from trackyard.store.tables import counter, inbox, outbox, payment_entry
 
-NAMES = ("name", "offer_id", "limit_id", "start", "until", "goal", "conversions", "budget", "told")
+NAMES = ("name", "offer_id", "limit_id", "start", "until", "goal", "conversions", "budget", "notified")
 COUNTERS = BulkInsert(counter, NAMES)
 BLOCKS = BulkInsert(outbox, ("target", "payload", "row_count", "created_at"))
 TASKS = BulkInsert(task, ("kind", "state", "actor", "item", "created_at"))

@@ -57,7 +57,7 @@ def lock_counters(conn: Connection, wanted: Iterable[CounterRequest]) -> LockedC
     others = requested - period_counters.keys()
     found = _counts(conn, others)
     counts |= {name: found.get(name, ZERO_COUNT) for name in others}
-    return LockedCounters(counts, frozenset(name for name, row in rows.items() if row.told), frozenset(made))
+    return LockedCounters(counts, frozenset(name for name, row in rows.items() if row.notified), frozenset(made))
 
 
 def write_counts(conn: Connection, counters: Iterable[Counter], counts: Mapping[str, Count]) -> None:
@@ -78,13 +78,13 @@ def write_counts(conn: Connection, counters: Iterable[Counter], counts: Mapping[
 def record_notices(conn: Connection, names: Collection[str]) -> None:
     """Record that the notices of the periods of these opening counters are sent."""
     if names:
-        conn.execute(update(counter).where(counter.c.name.in_(names)).values(told=True))
+        conn.execute(update(counter).where(counter.c.name.in_(names)).values(notified=True))
 
 
 def record_notice_once(conn: Connection, period_counter: Counter) -> bool:
     """Record the notice of a period of a click cap; return whether it was not sent before."""
     _add_period_counters(conn, [period_counter])
-    unsent = update(counter).where(counter.c.name == period_counter.name, ~counter.c.told).values(told=True)
+    unsent = update(counter).where(counter.c.name == period_counter.name, ~counter.c.notified).values(notified=True)
     return conn.execute(unsent).rowcount == 1
 
 
@@ -168,7 +168,7 @@ def remove_ended_counters(conn: Connection, before_ms: int, limit: int) -> int:
     return len(periods)
 
 
-_NAMED: Final = select(counter.c.name, counter.c.conversions, counter.c.budget, counter.c.told).where(
+_NAMED: Final = select(counter.c.name, counter.c.conversions, counter.c.budget, counter.c.notified).where(
     among(counter.c.name, "names")
 )
 _LOCKED: Final = _NAMED.order_by(counter.c.name).with_for_update()
@@ -250,14 +250,14 @@ def _counts(conn: Connection, names: Collection[str]) -> dict[str, Count]:
 
 
 def _row(each: Counter, count: Count) -> dict[str, Any]:
-    values = {"conversions": count.conversions, "budget": count.budget, "told": False}
+    values = {"conversions": count.conversions, "budget": count.budget, "notified": False}
     return {name: getattr(each, name) for name in _FIELDS} | values
 
 
 _FIELDS: Final = tuple(field.name for field in msgspec.structs.fields(Counter))
 
 
-_NEW: Final = BulkInsert(counter, (*_FIELDS, "conversions", "budget", "told"))
+_NEW: Final = BulkInsert(counter, (*_FIELDS, "conversions", "budget", "notified"))
 
 
 def _counter(row: Any) -> Counter:

@@ -101,7 +101,7 @@ counter = table(  # what caps and tiers count; it can be computed from conversio
     Column("country", String(2), nullable=True),
     Column("conversions", Moment, nullable=False),
     Column("budget", Amount, nullable=False),
-    Column("told", Boolean, nullable=False),  # of an opening counter: whether the notice of its period is sent
+    Column("notified", Boolean, nullable=False),  # of an opening counter: whether the notice of its period is sent
     Index("ix_counter_offer_id_limit_id_start", "offer_id", "limit_id", "start"),
     Index("ix_counter_until", "until"),
 )

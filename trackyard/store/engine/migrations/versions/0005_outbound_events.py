@@ -1,7 +1,8 @@
 """Make deliveries rows of outbound events of any kind, and declare a test flag of conversions.
 
 A delivery is known by (kind, subject_id, sequence). Deliveries that wait keep everything: those of an offer's
-cross_postback_url become kind "cross", the others "postback".
+cross_postback_url become kind "cross", the others "postback". The flag of a
+counter that the notice of its period is sent becomes `notified`.
 """
 
 import sqlalchemy as sa
@@ -30,10 +31,12 @@ def upgrade() -> None:
         batch.alter_column("kind", existing_type=sa.String(16), existing_nullable=False, server_default=None)
         batch.create_unique_constraint(_NEW_KEY, ["subject_id", "postback_id", "sequence", "forced", "kind"])
     op.add_column("conversion", sa.Column("test", sa.Boolean(), nullable=False, server_default=sa.false()))
+    op.execute("ALTER TABLE counter RENAME COLUMN told TO notified")
 
 
 def downgrade() -> None:
     """Restore the columns; deliveries of other kinds than postbacks are removed."""
+    op.execute("ALTER TABLE counter RENAME COLUMN notified TO told")
     op.drop_column("conversion", "test")
     op.execute("DELETE FROM delivery WHERE kind NOT IN ('postback', 'cross')")
     with op.batch_alter_table("delivery") as batch:
