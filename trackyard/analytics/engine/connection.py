@@ -130,10 +130,7 @@ class StoreError(Exception):
 
 
 class _JsonPage(msgspec.Struct, Generic[T]):
-    """An answer in the format JSONCompact.
-
-    The number is exact with the setting `exact_rows_before_limit`.
-    """
+    """An answer in the format JSONCompact. The number is exact with the setting `exact_rows_before_limit`."""
 
     data: list[T]
     rows_before_limit_at_least: int

@@ -32,10 +32,7 @@ _UTC_ZONES: Final = frozenset({"UTC", "Etc/UTC", "Etc/UCT", "UCT", "Zulu", "Etc/
 
 
 def time_bucket(grain: int) -> str:
-    """Return the SQL of the number of a row's day, hour or step since 1970 in UTC.
-
-    grain: milliseconds.
-    """
+    """Return the SQL of the number of a row's day, hour or step since 1970 in UTC. grain: milliseconds."""
     return f"intDiv(time, {grain})"
 
 

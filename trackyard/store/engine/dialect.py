@@ -30,10 +30,7 @@ def is_postgresql(conn: Connection | Dialect) -> bool:
 
 
 def lock(conn: Connection, key: AdvisoryLock, *, shared: bool = False) -> None:
-    """Wait for a lock; SQLite has one writer at a time and needs none.
-
-    shared: with others that share it.
-    """
+    """Wait for a lock; SQLite has one writer at a time and needs none. shared: with others that share it."""
     if is_postgresql(conn):
         conn.execute(text(f"SELECT pg_advisory_xact_lock{'_shared' if shared else ''}(:key)"), {"key": key.value})
 

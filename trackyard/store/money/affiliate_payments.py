@@ -142,10 +142,7 @@ def get_payment(conn: Connection, number: int) -> AffiliatePayment:
 
 
 def find_payment(conn: Connection, scope: Scope, number: int, *, lock: bool = False) -> AffiliatePayment | None:
-    """Return the payment of a number in scope, or None.
-
-    lock: no other transaction changes it until the end of this one.
-    """
+    """Return the payment of a number in scope, or None; `lock` works as in `Rows.find`."""
     scoped = in_scope(scope, affiliate=payment.c.affiliate_id)
     return _ROWS.find_where(conn, payment.c.id == number, *scoped, lock=lock)
 

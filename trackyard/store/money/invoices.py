@@ -25,10 +25,7 @@ def edit_invoice(conn: Connection, number: int, now: Invoice) -> None:
 
 
 def find_invoice(conn: Connection, scope: Scope, number: int, *, lock: bool = False) -> Invoice | None:
-    """Return the invoice of a number in scope, or None.
-
-    lock: no other transaction changes it until the end of this one.
-    """
+    """Return the invoice of a number in scope, or None; `lock` works as in `Rows.find`."""
     scoped = in_scope(scope, advertiser=invoice.c.advertiser_id)
     return _ROWS.find_where(conn, invoice.c.number == number, *scoped, lock=lock)
 
@@ -48,10 +45,7 @@ def list_invoices(
 
 
 def missing_offers(conn: Connection, advertiser_id: str, ids: Iterable[int]) -> list[int]:
-    """Return the ids that no offer of the advertiser ever had.
-
-    A removed offer can still be billed.
-    """
+    """Return the ids that no offer of the advertiser ever had. A removed offer can still be billed."""
     wanted = set(ids)
     own = select(offer.c.id).where(offer.c.id.in_(wanted), offer.c.advertiser_id == advertiser_id)
     return sorted(wanted.difference(conn.execute(own).scalars() if wanted else ()))

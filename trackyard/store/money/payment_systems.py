@@ -17,10 +17,7 @@ remove_payment_system = _ROWS.remove
 
 
 def list_payment_systems(conn: Connection, *, lock: bool = False) -> list[PaymentSystem]:
-    """Return all, oldest first.
-
-    lock: no other transaction changes them until the end of this one.
-    """
+    """Return all, oldest first. lock: no other transaction changes them until the end of this one."""
     query = select(payment_system).order_by(payment_system.c.id)
     return _ROWS.read(conn, query.with_for_update(read=True) if lock else query)
 

@@ -60,10 +60,7 @@ def list_offers(
     page: int,
     limit: int,
 ) -> tuple[list[ListedOffer], int]:
-    """Return a page and the total.
-
-    conditions: of `filter_conditions` or `live_conditions`.
-    """
+    """Return a page and the total. conditions: of `filter_conditions` or `live_conditions`."""
     ids = page_of(select(offer.c.id).where(*_scoped(scope), *conditions).order_by(*_order(order)), page, limit)
     wanted = list(conn.execute(ids).scalars())
     if page == 1 and len(wanted) < limit:

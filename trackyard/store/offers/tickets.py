@@ -20,10 +20,7 @@ add_ticket = _ROWS.add_numbered
 
 
 def find_ticket(conn: Connection, scope: Scope, ticket_id: int, *, lock: bool = False) -> Ticket | None:
-    """Return the ticket of an id, of an affiliate in scope, or None.
-
-    lock: no other transaction changes it until the end of this one.
-    """
+    """Return the ticket of an id, of an affiliate in scope, or None; `lock` works as in `Rows.find`."""
     found = _ROWS.find(conn, ticket_id, lock=lock)
     return found if found is not None and scope.has_affiliate(found.affiliate_id) else None
 

@@ -20,10 +20,7 @@ edit_advertiser = _ROWS.edit
 
 
 def find_advertiser(conn: Connection, scope: Scope, advertiser_id: str, *, lock: bool = False) -> Advertiser | None:
-    """Return the advertiser of an id in scope, or None.
-
-    lock: no other transaction changes it until the end of this one.
-    """
+    """Return the advertiser of an id in scope, or None; `lock` works as in `Rows.find`."""
     return _ROWS.find(conn, advertiser_id, lock=lock) if scope.has_advertiser(advertiser_id) else None
 
 

@@ -77,10 +77,7 @@ def referrers_of(conn: Connection, affiliate_id: int) -> list[int]:
 
 
 def find_affiliate(conn: Connection, scope: Scope, affiliate_id: int, *, lock: bool = False) -> Affiliate | None:
-    """Return the affiliate of an id in scope, or None.
-
-    lock: no other transaction changes it until the end of this one.
-    """
+    """Return the affiliate of an id in scope, or None; `lock` works as in `Rows.find`."""
     return _ROWS.find(conn, affiliate_id, lock=lock) if scope.has_affiliate(affiliate_id) else None
 
 

@@ -32,9 +32,6 @@ def is_taken(conn: Connection, url: str, *, excluding: int) -> bool:
 
 
 def is_used(conn: Connection, domain_id: int) -> bool:
-    """Return whether an offer or a SmartLink category has it.
-
-    Removed offers count, as their links stay.
-    """
+    """Return whether an offer or a SmartLink category has it. Removed offers count, as their links stay."""
     tables = (offer, smartlink_category)
     return any(has_rows(conn, select(table.c.id).where(table.c.domain_id == domain_id)) for table in tables)

@@ -21,10 +21,7 @@ class FilesUnavailable(OSError):
 
 
 class FileStore(Protocol):
-    """A storage of files.
-
-    Every method raises OSError; after FilesUnavailable the caller can try again.
-    """
+    """A storage of files. Every method raises OSError; after FilesUnavailable the caller can try again."""
 
     def put(self, pieces: Iterable[bytes]) -> str:
         """Store the bytes durably, or none of them; return their new id of 32 hex digits."""

@@ -24,10 +24,7 @@ def add_pixel(conn: Connection, new: NewPixel) -> Pixel:
 
 
 def find_pixel(conn: Connection, scope: Scope, pixel_id: int, *, lock: bool = False) -> Pixel | None:
-    """Return the pixel of an id in scope, or None.
-
-    lock: no other transaction changes it until the end of this one.
-    """
+    """Return the pixel of an id in scope, or None; `lock` works as in `Rows.find`."""
     found = _ROWS.find(conn, pixel_id, lock=lock)
     return found if found is not None and scope.has_affiliate(found.affiliate_id) else None
 
@@ -35,10 +32,7 @@ def find_pixel(conn: Connection, scope: Scope, pixel_id: int, *, lock: bool = Fa
 def list_pixels(
     conn: Connection, scope: Scope, affiliate_ids: Collection[int] = (), statuses: Collection[int] = ()
 ) -> list[Pixel]:
-    """Return the pixels of the affiliates in scope, oldest first.
-
-    affiliate_ids, statuses: none = all.
-    """
+    """Return the pixels of the affiliates in scope, oldest first. affiliate_ids, statuses: none = all."""
     conditions = in_scope(scope, affiliate=pixel.c.affiliate_id)
     if affiliate_ids:
         conditions.append(pixel.c.affiliate_id.in_(affiliate_ids))

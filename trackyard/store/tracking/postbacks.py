@@ -18,10 +18,7 @@ remove_postback = _ROWS.remove
 
 
 def find_postback(conn: Connection, scope: Scope, postback_id: int, *, lock: bool = False) -> StoredPostback | None:
-    """Return the postback of an id in scope, or None.
-
-    lock: no other transaction changes it until the end of this one.
-    """
+    """Return the postback of an id in scope, or None; `lock` works as in `Rows.find`."""
     found = _ROWS.find(conn, postback_id, lock=lock)
     return found if found is not None and scope.has_affiliate(found.affiliate_id) else None
 
@@ -60,10 +57,7 @@ def remove_of_affiliates(conn: Connection, affiliate_ids: Iterable[int]) -> int:
 
 
 def remove_of_offers(conn: Connection, scope: Scope, offer_ids: Iterable[int]) -> int:
-    """Remove the postbacks of affiliates in scope for these offers; return the number.
-
-    Global ones stay.
-    """
+    """Remove the postbacks of affiliates in scope for these offers; return the number. Global ones stay."""
     columns = affiliate_postback.c
     gone = delete(affiliate_postback).where(columns.offer_id.in_(set(offer_ids)))
     return conn.execute(gone.where(*in_scope(scope, affiliate=columns.affiliate_id))).rowcount
