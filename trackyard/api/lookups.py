@@ -29,6 +29,11 @@ def path_hex(request: ApiRequest[Any]) -> str:
     return text
 
 
+def in_scope_by_reference(get: Callable[[Deps, Access, str], T]) -> Lookup[T]:
+    """Look up by the text of the path in the caller's scope."""
+    return lambda request: get(request.deps, request.access, request.path["id"])
+
+
 def by_number(get: Callable[[Deps, int], T]) -> Lookup[T]:
     """Look up by an integer id."""
     return lambda request: get(request.deps, path_number(request))

@@ -2,7 +2,7 @@
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers import connections
-from trackyard.api.lookups import in_scope_by_number
+from trackyard.api.lookups import in_scope_by_number, in_scope_by_reference
 from trackyard.domain.offers.offers import Offer
 from trackyard.domain.people.affiliates import Affiliate
 from trackyard.domain.people.roles import Permission
@@ -12,6 +12,7 @@ from trackyard.wire.request.params import NoParams, Params, Seq
 from trackyard.wire.response.envelope import Answer
 
 routes = Routes[Deps]()
+_find_offer = in_scope_by_reference(connections.get_offer)
 _CONNECTORS = for_staff(Permission.OFFERS_CONNECT)
 _find_affiliate = in_scope_by_number(connections.get_affiliate)
 
@@ -50,10 +51,6 @@ def disable_affiliate(request: ApiRequest[Deps], params: ConnectionParams) -> Co
     return ConnectionMessageAnswer(
         message=f"Affiliate {params.pid} is disconnected from offers: {_listed(params.offer_id)}"
     )
-
-
-def _find_offer(request: ApiRequest[Deps]) -> Offer:
-    return connections.get_offer(request.deps, request.access, request.path["id"])
 
 
 @routes.post("/admin/offer/{id}/disable-affiliates", _CONNECTORS, id="admin.offer.disable-affiliates", find=_find_offer)

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers import lists as offer_lists
-from trackyard.actions.offers.lists import OfferPage
+from trackyard.api.lookups import in_scope_by_reference
 from trackyard.api.offers.params import StatusName
 from trackyard.api.offers.view import ListedOfferView, OfferView, listed_offer_view, offer_view
 from trackyard.api.offers.view_affiliate import (
@@ -31,6 +31,7 @@ from trackyard.wire.request.params import CommaList, Keyed, NoParams, Only, Requ
 from trackyard.wire.response.envelope import Answer, Pagination
 
 routes = Routes[Deps]()
+find = in_scope_by_reference(offer_lists.get_and_auto_connect)
 
 SYSTEMS: Final = {
     "web": ("windows", "mac os x", "macos", "linux", "ubuntu", "fedora", "debian", "chrome os", "freebsd"),
@@ -185,11 +186,6 @@ def list_offers(request: ApiRequest[Deps], params: ListOffers) -> OffersAnswer |
 def count(request: ApiRequest[Deps], params: NoParams) -> OfferCountAnswer:
     """Count the active offers that the caller sees."""
     return OfferCountAnswer(count=offer_lists.count_offers(request.deps, request.access))
-
-
-def find(request: ApiRequest[Deps]) -> OfferPage:
-    """Return the offer of the integer id or hash in the path."""
-    return offer_lists.get_and_auto_connect(request.deps, request.access, request.path["id"])
 
 
 @routes.get("/offer/{id}", for_callers(Permission.OFFERS_READ), id="offer.get", find=find)

@@ -6,6 +6,7 @@ from typing import Annotated
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers.lists import get_written
 from trackyard.actions.offers.offers import add_offer, edit_offer, get_editable_id, remove_offers, update_offers
+from trackyard.api.lookups import in_scope_by_reference
 from trackyard.api.offers.params import AddOffer, EditOffer, PrivacyName, StatusName
 from trackyard.api.offers.view import OfferView, offer_view
 from trackyard.domain.offers.offers import Offer
@@ -62,7 +63,7 @@ def add(request: ApiRequest[Deps], params: AddOffer) -> OfferAnswer:
     "/admin/offer/{id}",
     for_staff(Permission.OFFERS_WRITE),
     id="admin.offer.edit",
-    find=lambda request: get_editable_id(request.deps, request.access, request.path["id"]),
+    find=in_scope_by_reference(get_editable_id),
     body_max=UPLOAD_MAX,
 )
 def edit(request: ApiRequest[Deps], params: EditOffer) -> OfferAnswer:

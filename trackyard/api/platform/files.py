@@ -11,6 +11,7 @@ from starlette.responses import FileResponse, Response, StreamingResponse
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers.offers import get_editable_id
 from trackyard.actions.platform.files import NewFile, NewFiles, find_file, remove_creatives
+from trackyard.api.lookups import in_scope_by_reference
 from trackyard.domain.offers.offers import Creative
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.platform.files import GIF, JPEG, PNG, ZIP
@@ -91,7 +92,7 @@ class RemovedCreativesAnswer(Answer):
     "/admin/offer/{id}/remove-creative",
     for_staff(Permission.OFFERS_WRITE),
     id="admin.offer.remove-creative",
-    find=lambda request: get_editable_id(request.deps, request.access, request.path["id"]),
+    find=in_scope_by_reference(get_editable_id),
 )
 def remove(request: ApiRequest[Deps], params: RemoveCreatives) -> RemovedCreativesAnswer:
     """Remove creatives of an offer, with their files."""

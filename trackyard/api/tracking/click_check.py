@@ -14,7 +14,7 @@ from trackyard.actions.tracking.click_check import (
     check_click,
     explain_click,
 )
-from trackyard.api.lookups import path_hex
+from trackyard.api.lookups import in_scope_by_hex
 from trackyard.api.statistics.times import utc_ms
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text
@@ -179,7 +179,7 @@ def check(request: ApiRequest[Deps], params: CheckClick) -> ClickCheckAnswer:
     "/admin/click/{id}/explain",
     for_staff(Permission.STATS_CLICKS),
     id="admin.click.explain",
-    find=lambda request: explain_click(request.deps, request.access, path_hex(request)),
+    find=in_scope_by_hex(explain_click),
 )
 def explain(request: ApiRequest[Deps], _params: NoParams) -> ClickExplanationAnswer:
     """Explain the decision on a recorded click. The answer shows the decision by the rules of today too."""

@@ -14,6 +14,7 @@ from trackyard.actions.statistics.names import EntityNames
 from trackyard.actions.tracking import logs
 from trackyard.actions.tracking.logs import AffiliateLogRecord, ServerLogRecord
 from trackyard.api.conversions.filters import shown_status
+from trackyard.api.lookups import in_scope_by_reference
 from trackyard.api.paging import Paging
 from trackyard.api.people.views import offer_ref
 from trackyard.api.statistics.times import bounded_span
@@ -33,6 +34,7 @@ from trackyard.wire.response.envelope import Answer, Money, Pagination, View, nu
 from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
+find = in_scope_by_reference(logs.get_conversion_id)
 
 MAX_PAIRS = 200
 
@@ -290,11 +292,6 @@ def list_affiliate_postbacks(request: ApiRequest[Deps], params: ListAffiliateLog
         postbacks=[_affiliate_postback(item, request) for item in found],
         pagination=params.pagination(request, total),
     )
-
-
-def find(request: ApiRequest[Deps]) -> str:
-    """Return the id of the conversion in the path. Raises NotFound."""
-    return logs.get_conversion_id(request.deps, request.access, request.path["id"])
 
 
 @routes.get(
