@@ -1,12 +1,12 @@
 """Sentences of the specification as rows: calls over HTTP, and what their answers hold.
 
 A `SpecSentence` is a text and steps. A step is a call of a `Caller`, or a check of the answer before it. Names in angle
-brackets (`<shoes>`) stand for what the world, or an earlier step of the same row, calls by that name.
+brackets (`<shoes>`) are replaced with values of the world or of an earlier step of the same row.
 """
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlencode
@@ -28,7 +28,7 @@ _NAME = re.compile(r"<([a-z_0-9]+)>")
 class SpecRequest:
     """One request.
 
-    caller: the name of the caller, whose API key is sent; "" = no key · tracking: to the tracking listener ·
+    caller: the name of the caller; its API key is sent; "" = no key · tracking: to the tracking listener ·
     patient: repeated until its checks hold · saved: names given to values of its answer, by their path.
     """
 
@@ -63,7 +63,7 @@ class SpecRequest:
         headers = {name: str(filled(value, names)) for name, value in self.headers.items()}
         if self.caller:
             headers.setdefault("API-Key", str(names[f"{self.caller}_key"]))
-        pairs = urlencode(list(_pairs(filled(self.params, names))))
+        pairs = urlencode(filled(self.params, names), doseq=True)
         path, body = str(filled(self.path, names)), self.body
         if self.method == "GET" or body is not None:
             path += ("&" if "?" in path else "?") + pairs if pairs else ""
@@ -75,14 +75,6 @@ class SpecRequest:
 
     def __str__(self) -> str:
         return f"{self.caller or 'nobody'}: {self.method} {self.path} {dict(self.params)}"
-
-
-def _pairs(params: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    for name, value in params.items():
-        if isinstance(value, list | tuple):
-            yield from ((name, one) for one in value)
-        else:
-            yield name, value
 
 
 @dataclass(frozen=True)
@@ -118,7 +110,7 @@ def visit(
 
 
 def filled(value: Any, names: Names) -> Any:
-    """A value with the names in it replaced. A text that is a name alone becomes the named value, of whatever type."""
+    """Return a value with its names replaced; a name alone becomes its value."""
     if isinstance(value, str):
         alone = _NAME.fullmatch(value)
         if alone:
@@ -137,9 +129,11 @@ MISSING = object()
 
 
 def found(value: Any, path: str) -> Any:
-    """What a path names: `offer.title` · `offers[].id` each item's · `pixel{}.id` each value's · `stats[0]` ·
-    `offers[id=7].title` of the first item with that id. A path with [] or {} gives a list; what is missing is MISSING
-    there, too."""
+    """Return the value at a path, or MISSING.
+
+    Paths: `offer.title` · `offers[].id`, a list of each item's · `pixel{}.id`, a list of each value's · `stats[0]` ·
+    `offers[id=7].title`, of the first item with that id. Lists have MISSING in the place of a missing value.
+    """
     return _found(value, [part for part in re.split(r"\.|(?=[\[{])", path) if part])
 
 
@@ -288,7 +282,7 @@ def present(*paths: str) -> AnswerCheck:
 
 
 def refused(status: int, *fields: str, text: str = "") -> AnswerCheck:
-    """The call is refused with this status; its body names these parameters, and its message has this text."""
+    """Expect a refusal with a status, names of parameters, and a text in its message."""
 
     def run(answer: HttpAnswer, names: Names) -> None:
         body = answer.json
@@ -438,8 +432,11 @@ def sentence(text: str, *steps: Step, after: tuple[SpecRequest, ...] = ()) -> Sp
 def typed(
     record: str, call: SpecRequest, at: str, fields: Mapping[str, Predicate], *, form: str = ""
 ) -> list[SpecSentence]:
-    """A row for each field of a record: it is there and has its type. `at`: the path of the record; with [] or {} each
-    record of a list is looked at. `form`: what the text adds, such as "by id"."""
+    """Return a row for each field of a record: it is present and has its type.
+
+    at: the path of the record; with [] or {}, of each record of a list.
+    form: an addition to the text, such as "by id".
+    """
     judge = every if "[]" in at or "{}" in at else is_
     before = f"{at}." if at else ""
     return [
@@ -461,8 +458,11 @@ def narrowed(
     hidden: Iterable[Any],
     none: Mapping[str, Any] | None = None,
 ) -> list[SpecSentence]:
-    """Rows of a filter: with the parameters `by` some records are shown and others hidden; without it all of them are
-    shown; with the parameters `none`, which match nothing, none is."""
+    """Return the rows of a filter.
+
+    by: parameters that show some records and hide others; without them all are shown.
+    none: parameters that match no record.
+    """
     shown, hidden = tuple(shown), tuple(hidden)
     rows = [
         SpecSentence(

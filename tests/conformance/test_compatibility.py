@@ -1,4 +1,4 @@
-"""Compatibility: the switches of statistics (docs/compatibility.md), for the platform, staff users and affiliates."""
+"""Compatibility: switches of statistics by platform, staff user and affiliate (docs/compatibility.md)."""
 
 from collections.abc import Mapping
 

@@ -256,7 +256,7 @@ ROWS = table(
     sentence(
         "a GET names an ignored parameter in warnings of its body, too",
         admin.get("/3.0/offers", {"typo": 1}),
-        is_("warnings", lambda told: "typo" in str(told)),
+        is_("warnings", lambda answer: "typo" in str(answer)),
     ),
     sentence(
         "an answer that ignored nothing has no warnings",

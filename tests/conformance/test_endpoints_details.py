@@ -67,7 +67,7 @@ def shown(path: str, values: list[str]) -> AnswerCheck:
 
 
 def merged_is_named(body: Any) -> bool:
-    """The top-level figures are those of the cap that they name, and its limit stands there."""
+    """The top-level figures are those of the named cap, with its limit."""
     merged = next(iter(body["offers"].values()))["stats_merged"]
     named = merged["caps"][merged["cap_id"]]
     return all(merged[name] == named[name] for name in ("cap_val", "min", "max", "avg"))

@@ -1,4 +1,4 @@
-"""Endpoints: filters that lists have beyond the specification, and what answers say of parameters they do not have."""
+"""Endpoints: filters beyond the specification, and warnings of unknown parameters."""
 
 from typing import Any
 

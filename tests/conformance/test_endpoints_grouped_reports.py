@@ -337,7 +337,7 @@ ROWS = table(
             f"{path}: an unknown filter is named in the header and in warnings",
             admin.get(path, {**ALL, "filter[planet]": "mars"}),
             header("X-Ignored-Parameters", "filter[planet]"),
-            is_("warnings", lambda told: "planet" in str(told)),
+            is_("warnings", lambda answer: "planet" in str(answer)),
         )
         for path in REPORTS
     ],
@@ -370,7 +370,7 @@ ROWS = table(
             f"an affiliate's {name} is refused, or named as ignored",
             ann.get("/3.0/stats/getbydate", {**DAYS, name: value}),
             header("X-Ignored-Parameters", name),
-            is_("warnings", lambda told, name=name: name in str(told)),
+            is_("warnings", lambda answer, name=name: name in str(answer)),
         )
         for name, value in (("filter[advertiser]", "<shop>"), ("filter[advertiser_manager_id]", "<sam>"))
     ],

@@ -289,7 +289,7 @@ ROWS = table(
     sentence(
         "POST admin/conversion/import answers with a message that it takes a few minutes",
         admin.post(IMPORT, {"offer": "<shoes>", "pid": "<una>", "action_id": "<unique>"}),
-        is_("message", lambda told: "few minutes" in told),
+        is_("message", lambda answer: "few minutes" in answer),
     ),
     sentence(
         "POST admin/conversion/import: goal, ip and ua give payment and dimensions",

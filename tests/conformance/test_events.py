@@ -32,7 +32,10 @@ CALLED = admin.get(
 
 
 def story(status: str, postback: Mapping[str, Any]) -> tuple[Step, ...]:
-    """An offer of its own, a postback for it with these conditions, one that is always called, and a conversion."""
+    """Make an offer with two postbacks and a conversion.
+
+    One postback has the conditions, the other is always called.
+    """
     offer = {
         "title": "<unique>",
         "advertiser": "<shop>",

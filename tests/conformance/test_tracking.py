@@ -1,4 +1,4 @@
-"""Tracking: visitors, calls of advertisers, pages of other sites, and what becomes of them in conversions."""
+"""Tracking: visitors, inbound postbacks, pages of other sites, and their conversions."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -57,7 +57,10 @@ def pays(end: str, amount: float) -> tuple[Step, ...]:
 
 
 def with_tier(*edits: Mapping[str, Any]) -> tuple[Step, ...]:
-    """An offer with a tier that adds 1 to what the second and later conversions pay, two of them, and edits."""
+    """Make an offer with a tier, two conversions, and edits.
+
+    The tier adds 1 to the payout of the second and later conversions.
+    """
     return (offer(TIER), *pays("a", 1), *pays("b", 2), *[admin.post(EDIT, edit) for edit in edits])
 
 

@@ -13,7 +13,7 @@ Clicks     red: ann on shoes, iPhone, Berlin, sub1=red · blue: ann on shoes, An
 Conversions red confirmed (goal 1) · blue pending (goal 2) · green declined · gold confirmed, EUR · gray hold ·
            one imported with not_found (action id "lost")
 
-Rows do not change what stands here; a row that writes makes its own objects. The names of the world: see `names` of
+Rows do not change these objects; a row that writes makes its own objects. The names of the world: see `names` of
 `FilledProgram`; an offer `shoes` has its hash as `shoes_hash`, a person `ann` has its API key as `ann_key`.
 """
 

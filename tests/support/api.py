@@ -35,6 +35,7 @@ from trackyard.wire.http.rate_limits import ApiLimits
 NOW = 1_700_000_000_000
 """2023-11-14 22:13:20 UTC, a Tuesday."""
 
+CIPHER, ADMIN_KEY = SecretCipher(Fernet.generate_key().decode()), new_api_key()
 UNBOUNDED = ApiLimits(per_second=10**6, burst=10**6, reports=100)
 """Tests call faster than anyone may."""
 
@@ -89,13 +90,18 @@ def _files() -> str:
 
 
 def installed(database: Database, analytics: Analytics) -> Api:
-    """A fresh installation over migrated stores."""
+    """Make a fresh installation over migrated stores."""
+    first_start(database, CIPHER, ManualClock(NOW), ADMIN_KEY)
+    return _api_over(database, analytics)
+
+
+def _api_over(database: Database, analytics: Analytics) -> Api:
+    """Open the API over the stores of an installation."""
     clock = ManualClock(NOW)
-    cipher = SecretCipher(Fernet.generate_key().decode())
     deps = Deps(
         database=database,
         analytics=analytics,
-        cipher=cipher,
+        cipher=CIPHER,
         clock=clock,
         currency="USD",
         zone=ZoneInfo("UTC"),
@@ -104,15 +110,29 @@ def installed(database: Database, analytics: Analytics) -> Api:
         api_url="http://api.example",
         rebuilder=IdleRebuilder(database, analytics, Path(_files()), clock, "d" * 24),
     )
-    key = first_start(database, cipher, clock, None)
     app = build(deps, limits=UNBOUNDED)
-    return Api(deps, clock, app, ApiClient(app, CATALOGUE, key))
+    return Api(deps, clock, app, ApiClient(app, CATALOGUE, ADMIN_KEY))
+
+
+@lru_cache(maxsize=1)
+def _installed_sqlite(migrated_sqlite: Path) -> Path:
+    """Return a SQLite file of an installation after its first start."""
+    path = Path(_files()) / "trackyard.db"
+    shutil.copy(migrated_sqlite, path)
+    database = Database(f"sqlite:///{path}")
+    first_start(database, CIPHER, ManualClock(NOW), ADMIN_KEY)
+    database.close()
+    return path
 
 
 @pytest.fixture
-def api(sqlite_database: Database, analytics: Analytics) -> Api:
+def api(migrated_sqlite: Path, analytics: Analytics, tmp_path: Path) -> Iterator[Api]:
     """A fresh installation for one test."""
-    return installed(sqlite_database, analytics)
+    path = tmp_path / "only.db"
+    shutil.copy(_installed_sqlite(migrated_sqlite), path)
+    database = Database(f"sqlite:///{path}")
+    yield _api_over(database, analytics)
+    database.close()
 
 
 @pytest.fixture(scope="session")

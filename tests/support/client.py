@@ -70,6 +70,12 @@ class ApiClient:
         """POST with a form; the body."""
         return self.call("POST", path, data=params).json()
 
+    def refusal(self, method: str, path: str, **request: Any) -> tuple[int, Any]:
+        """Return the status of an answer with the names of its wrong fields, or with its code."""
+        response = self.call(method, path, **request)
+        body = response.json()
+        return response.status_code, list(body["fields"]) if "fields" in body else body.get("code")
+
     def check(self, method: str, path: str, response: Any) -> None:
         """Raises when an answer is not what its endpoint declares."""
         assert response.headers["x-request-id"]

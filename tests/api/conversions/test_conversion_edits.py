@@ -1,4 +1,4 @@
-"""Edits and imports of conversions, the logs, and the history: from the request to what is shown of it."""
+"""Edits and imports of conversions, the logs, and the history."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ CUSTOM = tuple(f"custom_field_{number}" for number in range(1, 8))
 
 @dataclass(frozen=True)
 class ConversionEditSetup:
-    """An installation with two conversions of one affiliate and one offer, and the worker's part of the work."""
+    """An installation with two conversions, and the work of the worker."""
 
     api: Api
     advertiser: str
@@ -133,8 +133,7 @@ REFUSED_EDITS: list[tuple[dict[str, Any], str]] = [
 def test_conversion_edit_with_invalid_value_is_rejected(
     world: ConversionEditSetup, params: dict[str, Any], name: str
 ) -> None:
-    response = world.api.admin.call("POST", "/3.1/admin/conversion/edit", data=params)
-    assert (response.status_code, list(response.json()["fields"])) == (400, [name])
+    assert world.api.admin.refusal("POST", "/3.1/admin/conversion/edit", data=params) == (400, [name])
     assert world.queued() == 0
 
 
@@ -218,8 +217,7 @@ def test_conversion_import_with_mismatched_click_is_rejected(world: ConversionEd
     )  # fmt: skip
     for offer, affiliate, click_id in cases:
         sent = {"offer": offer, "pid": affiliate, "click_id": click_id}
-        refused = world.api.admin.call("POST", "/3.1/admin/conversion/import", data=sent)
-        assert (refused.status_code, list(refused.json()["fields"])) == (400, ["click_id"])
+        assert world.api.admin.refusal("POST", "/3.1/admin/conversion/import", data=sent) == (400, ["click_id"])
         listed = {f"list[2][{name}]": value for name, value in sent.items()}
         refused = world.api.admin.call("POST", "/3.1/admin/conversions/import", data=listed)
         assert (refused.status_code, list(refused.json()["fields"])) == (400, ["list[2][click_id]"])
@@ -254,8 +252,7 @@ def test_conversion_import_with_invalid_value_is_rejected(
     world: ConversionEditSetup, params: dict[str, Any], name: str
 ) -> None:
     given = {"offer": world.offer, "pid": world.pid}
-    response = world.api.admin.call("POST", "/3.1/admin/conversion/import", data=given | params)
-    assert (response.status_code, list(response.json()["fields"])) == (400, [name])
+    assert world.api.admin.refusal("POST", "/3.1/admin/conversion/import", data=given | params) == (400, [name])
     assert world.queued() == 0
 
 
@@ -280,8 +277,7 @@ def test_conversions_are_readable_by_statistics_roles(world: ConversionEditSetup
 def test_conversion_edits_by_sales_manager_cover_own_advertisers_only(world: ConversionEditSetup) -> None:
     manager, client = world.api.add_staff(Role.MANAGER_SALES)
     edit = {"ids": world.first, "comment": "x"}
-    refused = client.call("POST", "/3.1/admin/conversion/edit", data=edit)
-    assert (refused.status_code, list(refused.json()["fields"])) == (400, ["ids[0]"])
+    assert client.refusal("POST", "/3.1/admin/conversion/edit", data=edit) == (400, ["ids[0]"])
     refused = client.call("POST", "/3.1/admin/conversion/import", data={"offer": world.offer, "pid": world.pid})
     assert (refused.status_code, list(refused.json()["fields"])) == (400, ["offer"])
     world.api.admin.post(f"/3.0/admin/advertiser/{world.advertiser}", manager=manager)

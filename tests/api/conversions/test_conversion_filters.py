@@ -1,4 +1,4 @@
-"""The list of conversions: each filter with data that matches and data that does not, and what an affiliate sees."""
+"""Filters of the list of conversions, and its form for affiliates."""
 
 from decimal import Decimal
 from typing import Any

@@ -1,5 +1,7 @@
-"""Payments to affiliates: never above what is available, every entry whole and in one payment
-(docs/spec/money.md#payments-to-affiliates)."""
+"""Payments to affiliates: within the available amount, each entry once.
+
+See docs/spec/money.md#payments-to-affiliates.
+"""
 
 import csv
 import io

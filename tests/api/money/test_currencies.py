@@ -68,8 +68,7 @@ def test_currency_removed_is_no_longer_listed(api: Api) -> None:
 def test_currency_edit_with_invalid_value_is_rejected(
     api: Api, path: str, params: dict[str, str], status: int, field: str
 ) -> None:
-    refused = api.admin.call("POST", f"/3.1/admin/currencies{path}", data=params)
-    assert (refused.status_code, list(refused.json()["fields"])) == (status, [field])
+    assert api.admin.refusal("POST", f"/3.1/admin/currencies{path}", data=params) == (status, [field])
     assert api.admin.get("/3.0/admin/currency", extended=1)["quotes"] == [USD]
 
 

@@ -1,4 +1,4 @@
-"""Invoices: what staff say of them, the lines that statistics give, and who may (docs/api/invoices.md)."""
+"""Invoices: edits by staff, computed lines, and rights (docs/api/invoices.md)."""
 
 from dataclasses import replace
 from decimal import Decimal
@@ -215,8 +215,7 @@ def test_invoice_lines_stay_with_their_supplier(api: Api) -> None:
     advertiser, other = api.add_advertiser(), api.add_advertiser()
     api.add_offer(advertiser=advertiser)
     number = add(api, advertiser, **LINE)
-    refused = api.admin.call("POST", f"{PATH}/{number}", data={"supplier_id": other})
-    assert (refused.status_code, list(refused.json()["fields"])) == (400, ["detail[0][offer_id]"])
+    assert api.admin.refusal("POST", f"{PATH}/{number}", data={"supplier_id": other}) == (400, ["detail[0][offer_id]"])
     assert edit(api, number, other, detail="")["supplier_id"] == other
 
 
@@ -269,8 +268,7 @@ def test_invoice_list_filters_by_supplier_and_period(api: Api) -> None:
     [shown] = body["message"]
     assert shown == show(api, november)
     crossed = {"start_date": "2023-12-01", "end_date": "2023-11-01"}
-    answer = api.admin.call("GET", "/3.0/admin/advertiser-invoices", params=crossed)
-    assert (answer.status_code, list(answer.json()["fields"])) == (400, ["end_date"])
+    assert api.admin.refusal("GET", "/3.0/admin/advertiser-invoices", params=crossed) == (400, ["end_date"])
 
 
 def test_invoice_access_of_manager_is_limited_to_own_advertisers(api: Api, history: tuple[str, int, int]) -> None:
@@ -327,8 +325,8 @@ def test_advertisers_and_invoices_work_on_each_engine(database: Database, analyt
     pair = {"advertisers_id[]": [advertiser, other], "pid": pid}
     for _ in range(2):
         api.admin.post("/3.0/admin/advertiser/disable-affiliate", **pair)
-    told = api.admin.post("/3.0/admin/advertiser/enable-affiliate", **pair)["message"]
-    assert told == f"Affiliate {pid} is removed from the blacklist of: {advertiser}, {other}"
+    answer = api.admin.post("/3.0/admin/advertiser/enable-affiliate", **pair)["message"]
+    assert answer == f"Affiliate {pid} is removed from the blacklist of: {advertiser}, {other}"
     found = api.admin.get("/3.0/admin/advertisers", order="email", orderType="desc", limit=1)
     assert [item["id"] for item in found["advertisers"]] == [advertiser]
     assert found["pagination"]["total_count"] == 2

@@ -161,7 +161,7 @@ def test_connection_to_removed_offer_is_rejected(api: Api) -> None:
 
 
 class TestConnectionRoles:
-    """Who may connect whom (docs/spec/callers.md#roles-of-staff)."""
+    """Roles that may connect affiliates (docs/spec/callers.md#roles-of-staff)."""
 
     @pytest.mark.parametrize(
         ("role", "code"),
@@ -212,7 +212,7 @@ def _codes(client: ApiClient, offer: int, pid: int) -> list[int]:
 
 
 class TestAutoConnect:
-    """Offers that connect whoever sees them: `auto_offer_connect` (docs/spec/offers.md#connections)."""
+    """Offers that connect each viewer: `auto_offer_connect` (docs/spec/offers.md#connections)."""
 
     @pytest.mark.parametrize(
         "look", ["/3.0/partner/offers", "/3.0/partner/live-offers", "/3.1/offers", "/3.0/offer/{offer}"]

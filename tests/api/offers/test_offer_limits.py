@@ -79,10 +79,10 @@ def test_offer_cap_that_is_full_rejects_clicks_at_once(api: Api, sold: int) -> N
 
 def test_offer_cap_with_higher_value_accepts_clicks_and_keeps_counter(api: Api, sold: int) -> None:
     edit(api, sold, is_redirect_overcap="1", **cap())
-    [stood] = held(api, sold)
+    [kept] = held(api, sold)
     before = version(api)
     edit(api, sold, **cap(value="3"))
-    assert (full(api, sold), held(api, sold)) == ((), [stood])
+    assert (full(api, sold), held(api, sold)) == ((), [kept])
     assert is_published_since(api, sold, before)
 
 
@@ -122,10 +122,10 @@ def test_offer_tier_counter_stays_when_only_values_change(api: Api, sold: int) -
     sent = {f"commission_tiers[0][{name}]": value for name, value in tier.items()}
     edit(api, sold, enabled_commission_tiers="1", **sent)
     count(api, sold)
-    stood = held(api, sold)
-    assert [conversions for _, conversions in stood] == [0, 2]  # the period, and affiliate 1 in it
+    before = held(api, sold)
+    assert [conversions for _, conversions in before] == [0, 2]  # the period, and affiliate 1 in it
     edit(api, sold, **sent | {"commission_tiers[0][value]": "7", "commission_tiers[0][modifier_value]": "2"})
-    assert held(api, sold) == stood
+    assert held(api, sold) == before
     edit(api, sold, **sent | {"commission_tiers[0][timeframe]": "week"})
     assert held(api, sold) == []
 

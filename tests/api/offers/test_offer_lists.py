@@ -1,5 +1,7 @@
-"""Which offers a list holds, in what order, and who sees them
-(docs/api/offer-lists.md, docs/spec/offers.md#lists-of-offers)."""
+"""Lists of offers: their rows, order and visibility.
+
+See docs/api/offer-lists.md and docs/spec/offers.md#lists-of-offers.
+"""
 
 from decimal import Decimal
 from typing import Any
@@ -256,12 +258,11 @@ def test_live_offer_list_for_staff_needs_own_affiliate_id(api: Api) -> None:
         assert f"pid={own}&" in shown["link"]
         assert ids(api.admin, path, pid=foreign) == []
         for params in ({}, {"pid": foreign}, {"pid": 99}):
-            refused = client.call("GET", path, params=params)
-            assert (refused.status_code, list(refused.json()["fields"])) == (400, ["pid"])
+            assert client.refusal("GET", path, params=params) == (400, ["pid"])
 
 
 def _many(api: Api, pid: int, count: int) -> None:
-    """Offers with everything that lists load beside them."""
+    """Make offers with everything that lists load with them."""
     with api.deps.database.write() as conn:
         for number in range(count):
             day = {"created_at": NOW, "updated_at": NOW}

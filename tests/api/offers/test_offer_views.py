@@ -1,5 +1,7 @@
-"""What an offer's forms hold (docs/spec/offers.md#fields-for-affiliates,
-docs/spec/callers.md#visibility-for-affiliates)."""
+"""The forms of an offer and their fields.
+
+See docs/spec/offers.md#fields-for-affiliates and docs/spec/callers.md#visibility-for-affiliates.
+"""
 
 from decimal import Decimal
 from typing import Any

@@ -1,5 +1,7 @@
-"""Sources, categories, SmartLink categories, domains: read and write
-(docs/api/sources.md, docs/api/categories.md, docs/api/smartlinks.md, docs/api/domains.md)."""
+"""Sources, categories, SmartLink categories and domains.
+
+See docs/api/sources.md, docs/api/categories.md, docs/api/smartlinks.md and docs/api/domains.md.
+"""
 
 from typing import Any
 

@@ -1,5 +1,7 @@
-"""Requests to join offers: who may ask, what staff see, one decision
-(docs/api/tickets.md, docs/spec/platform.md#connection-requests)."""
+"""Requests to join offers: rights, lists and decisions.
+
+See docs/api/tickets.md and docs/spec/platform.md#connection-requests.
+"""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -125,8 +127,8 @@ def test_ticket_of_affiliate_disconnected_from_public_offer_needs_decision(api: 
 def test_ticket_is_opened_once_per_offer(api: Api) -> None:
     _, affiliate = api.add_affiliate()
     offer = api.add_offer(privacy="protected")
-    for comment, told in (("Please", "The request is sent"), ("Please!", "The request is sent already")):
-        assert affiliate.post(ASK, offer_id=offer, comment=comment)["message"] == told
+    for comment, answer in (("Please", "The request is sent"), ("Please!", "The request is sent already")):
+        assert affiliate.post(ASK, offer_id=offer, comment=comment)["message"] == answer
     assert [ticket["description"] for ticket in tickets(api.admin)] == ["Please"]
 
 
@@ -264,5 +266,4 @@ def test_ticket_list_filters_match_any_of_their_values(api: Api) -> None:
     assert found(type="offer_request") == found(type="offer") == found(**{"type[]": ["common", "offer"]})
     assert found(type="offer") == ["1", "2", "3"] and found(type="financial") == []
     for name, value in (("type", "x"), ("status", "x"), ("pid", "x"), ("manager_id", "x"), ("offer_id", "0")):
-        refused = api.admin.call("GET", "/3.0/admin/tickets", params={name: value})
-        assert (refused.status_code, list(refused.json()["fields"])) == (400, [name])
+        assert api.admin.refusal("GET", "/3.0/admin/tickets", params={name: value}) == (400, [name])

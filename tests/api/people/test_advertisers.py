@@ -59,8 +59,7 @@ def test_advertiser_address_list_is_split_by_lines(api: Api) -> None:
     path = f"/3.1/admin/advertiser/{made['id']}"
     edited = api.admin.post(path, disallowed_ip="203.0.113.4\n203.0.113.5")["advertiser"]
     assert (edited["allowed_ip"], edited["disallowed_ip"]) == (entries, ["203.0.113.4", "203.0.113.5"])
-    wrong = api.admin.call("POST", path, data={"allowed_ip": "192.0.2.1\nnowhere"})
-    assert (wrong.status_code, list(wrong.json()["fields"])) == (400, ["allowed_ip[0]"])
+    assert api.admin.refusal("POST", path, data={"allowed_ip": "192.0.2.1\nnowhere"}) == (400, ["allowed_ip[0]"])
 
 
 @pytest.mark.parametrize(
@@ -180,13 +179,13 @@ def test_advertiser_edit_with_invalid_value_is_rejected(api: Api, params: dict[s
 def test_advertiser_password_is_sent_by_mail_only(api: Api) -> None:
     advertiser = add(api, contact="Ann", email="ann@shop.example")["id"]
     before = version(api)
-    told = api.admin.post(f"/3.0/admin/advertiser/{advertiser}/sendpass")
+    answer = api.admin.post(f"/3.0/admin/advertiser/{advertiser}/sendpass")
     [mail] = mails(api)
     assert (mail.recipient, mail.subject) == ("ann@shop.example", "Your new password")
     found = re.search(r"^\w{16}$", mail.body, re.MULTILINE)
     assert found and "Ann" in mail.body
     password = found.group()
-    assert "ann@shop.example" in told["message"] and password not in str(told)
+    assert "ann@shop.example" in answer["message"] and password not in str(answer)
     with api.deps.database.read() as conn:
         row = advertisers.find_advertiser(conn, Scope.everything(), advertiser)
     assert row and row.password_hash and password_matches(password, row.password_hash)
@@ -202,8 +201,7 @@ def test_advertiser_password_is_sent_by_mail_only(api: Api) -> None:
 
 def test_advertiser_password_without_email_is_rejected(api: Api) -> None:
     advertiser = add(api)["id"]
-    answer = api.admin.call("POST", f"/3.0/admin/advertiser/{advertiser}/sendpass")
-    assert (answer.status_code, list(answer.json()["fields"])) == (400, ["email"])
+    assert api.admin.refusal("POST", f"/3.0/admin/advertiser/{advertiser}/sendpass") == (400, ["email"])
     assert mails(api) == []
     assert show(api, advertiser)["has_user"] is False
 
@@ -213,19 +211,19 @@ def test_blacklist_edit_covers_several_advertisers(api: Api) -> None:
     pid, _ = api.add_affiliate()
     other, _ = api.add_affiliate()
     before = version(api)
-    told = api.admin.post(REFUSE, **{"advertisers_id[]": [first, second], "pid": pid})["message"]
-    assert told == f"Affiliate {pid} is on the blacklist of: {first}, {second}"
+    answer = api.admin.post(REFUSE, **{"advertisers_id[]": [first, second], "pid": pid})["message"]
+    assert answer == f"Affiliate {pid} is on the blacklist of: {first}, {second}"
     assert version(api) > before
     api.admin.post(REFUSE, advertisers_id=first, pid=pid)
     api.admin.post(REFUSE, advertisers_id=first, pid=other)
     assert [refused(api, each) for each in (first, second, third)] == [{pid, other}, {pid}, frozenset()]
-    told = api.admin.post(ADMIT, **{"advertisers_id[]": [first, third], "pid": pid})["message"]
-    assert told == (
+    answer = api.admin.post(ADMIT, **{"advertisers_id[]": [first, third], "pid": pid})["message"]
+    assert answer == (
         f"Affiliate {pid} is removed from the blacklist of: {first}; it was not on the blacklist of: {third}"
     )
     assert [refused(api, each) for each in (first, second, third)] == [{other}, {pid}, frozenset()]
-    told = api.admin.post(ADMIT, advertisers_id=first, pid=pid)["message"]
-    assert told == f"Affiliate {pid} was not on the blacklist of: {first}"
+    answer = api.admin.post(ADMIT, advertisers_id=first, pid=pid)["message"]
+    assert answer == f"Affiliate {pid} was not on the blacklist of: {first}"
     assert mails(api) == []
 
 
@@ -280,9 +278,9 @@ def test_advertiser_writes_are_in_audit_log(api: Api) -> None:
     pid, _ = api.add_affiliate()
     api.admin.post(f"/3.0/admin/advertiser/{advertiser}", title="Mall")
     api.admin.post(REFUSE, advertisers_id=advertiser, pid=pid)
-    told = str(api.admin.get("/3.1/admin/audit"))
-    assert "{'from': 'Shop', 'to': 'Mall'}" in told
-    assert f"{advertiser}/{pid}" in told
+    answer = str(api.admin.get("/3.1/admin/audit"))
+    assert "{'from': 'Shop', 'to': 'Mall'}" in answer
+    assert f"{advertiser}/{pid}" in answer
 
 
 def test_advertiser_hosts_only_is_false(api: Api) -> None:

@@ -130,15 +130,15 @@ def test_affiliate_new_password_is_mailed_and_keeps_api_key(api: Api) -> None:
     pid, client = api.add_affiliate(email="ann@affiliate.example", password="old-one")
     login = {"login": "ann@affiliate.example"}
     session = api.admin.post("/3.1/auth", password="old-one", **login)["api_key"]
-    told = api.admin.post(f"/3.0/admin/partner/password/{pid}")
-    assert told["partner"] == {"id": pid, "password": told["password"]}
-    assert api.admin.call("POST", "/3.1/auth", data=login | {"password": told["password"]}).status_code == 200
+    answer = api.admin.post(f"/3.0/admin/partner/password/{pid}")
+    assert answer["partner"] == {"id": pid, "password": answer["password"]}
+    assert api.admin.call("POST", "/3.1/auth", data=login | {"password": answer["password"]}).status_code == 200
     assert api.admin.call("POST", "/3.1/auth", data=login | {"password": "old-one"}).status_code == 401
     assert api.admin.with_key(session).call("GET", "/3.0/balance").status_code == 401
     assert client.call("GET", "/3.0/balance").status_code == 200, "its key stays"
     [mail] = mails(api)
     assert mail.recipient == "ann@affiliate.example"
-    assert told["password"] in mail.body
+    assert answer["password"] in mail.body
 
 
 def test_affiliate_password_set_by_staff_ends_sessions(api: Api) -> None:
@@ -238,8 +238,7 @@ def test_custom_fields_are_added_edited_and_removed(api: Api) -> None:
     assert size == {"id": size["id"], "name": "Size", "required": True, "field_type": "text", "field_values": None}
     assert vertical["field_values"] == ["games", "loans"]
     assert api.admin.get("/3.0/admin/custom_fields")["fields"] == [size, vertical]
-    taken = api.admin.call("POST", "/3.1/admin/custom_fields", data={"name": "Size"})
-    assert (taken.status_code, list(taken.json()["fields"])) == (409, ["name"])
+    assert api.admin.refusal("POST", "/3.1/admin/custom_fields", data={"name": "Size"}) == (409, ["name"])
     path = f"/3.1/admin/custom_fields/{vertical['id']}"
     assert api.admin.call("POST", path, data={"name": "Size"}).status_code == 409
     assert list(refused(api.admin, path, field_values="")) == ["field_values"]
@@ -247,20 +246,22 @@ def test_custom_fields_are_added_edited_and_removed(api: Api) -> None:
     pid, _ = api.add_affiliate(**{f"custom_fields[{size['id']}]": "9"})
     edit = f"/3.0/admin/partner/{pid}"
     assert list(refused(api.admin, edit, **{"custom_fields[Vertical]": "cars"})) == ["custom_fields[Vertical]"]
-    told = api.admin.post(edit, **{"custom_fields[Vertical]": "loans"})["partner"]["customFields"]
-    assert told == [
+    answer = api.admin.post(edit, **{"custom_fields[Vertical]": "loans"})["partner"]["customFields"]
+    assert answer == [
         {"id": size["id"], "name": "Size", "value": "9", "label": "9"},
         {"id": vertical["id"], "name": "Vertical", "value": "loans", "label": "loans"},
     ]
-    assert api.admin.post(edit, **{"custom_fields[Size]": ""})["partner"]["customFields"] == told[1:]
+    assert api.admin.post(edit, **{"custom_fields[Size]": ""})["partner"]["customFields"] == answer[1:]
     assert api.admin.post(f"{path}/remove")["field"] == vertical
     assert partner(api, pid)["customFields"] == []
     assert api.admin.call("POST", f"{path}/remove").status_code == 404
 
 
 def test_affiliate_read_permission_implies_write_permission() -> None:
-    """The list and the record show keys, which staff see who may edit that affiliate
-    (docs/spec/callers.md#api-keys-in-answers)."""
+    """Lists and records show API keys to staff that may edit the affiliate.
+
+    See docs/spec/callers.md#api-keys-in-answers.
+    """
     for role, given in ROLE_PERMISSIONS.items():
         assert (Permission.AFFILIATES_READ in given) == (Permission.AFFILIATES_WRITE in given), role
 
@@ -269,8 +270,8 @@ def test_affiliate_edits_by_staff_are_in_audit_log(api: Api) -> None:
     pid, _ = api.add_affiliate()
     api.admin.post(f"/3.0/admin/partner/{pid}", notes="new", password="new-one")
     api.admin.post(f"/3.1/user/{pid}/permissions", **{"permissions[stats][slice-day][level]": "deny"})
-    told = api.admin.get("/3.1/admin/audit", what="affiliate", key=str(pid))["audit"]
-    changes = {record["method"]: record["changes"] for record in told}
+    answer = api.admin.get("/3.1/admin/audit", what="affiliate", key=str(pid))["audit"]
+    changes = {record["method"]: record["changes"] for record in answer}
     assert changes["admin.partner.edit"] == {
         "notes": {"from": "", "to": "new"}, "password_hash": {"from": "***", "to": "***"},
     }  # fmt: skip

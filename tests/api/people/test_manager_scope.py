@@ -1,4 +1,4 @@
-"""Managers see and change what they manage: every list, every path, every name in a write, every report."""
+"""Managers see and change their own objects only."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,8 +21,10 @@ BUILT = {endpoint.id: endpoint for endpoint in CATALOGUE}
 
 @dataclass(frozen=True)
 class ManagedRecords:
-    """What one manager manages, or another one: an affiliate, an advertiser with an offer and an invoice, a
-    ticket."""
+    """The records of one manager.
+
+    They are an affiliate, an advertiser with an offer and an invoice, and a ticket.
+    """
 
     affiliate: int
     advertiser: str
@@ -33,7 +35,7 @@ class ManagedRecords:
 
 @dataclass(frozen=True)
 class ManagersSetup:
-    """Two managers, what is theirs, and what is somebody else's."""
+    """Two managers, their objects, and those of a third."""
 
     api: Api
     affiliate_manager: ApiClient

@@ -132,8 +132,7 @@ def test_permission_for_rejection_reason_can_be_granted(api: Api) -> None:
     pid, client = api.add_affiliate()
     calls = [("/3.1/stats/getbytrafficback", DAY), ("/3.1/stats/custom", slices("trafficback_reason"))]
     for path, params in calls:
-        answer = client.call("GET", path, params=params)
-        assert (answer.status_code, answer.json()["code"]) == (403, "stats.slice-trafficback_reason")
+        assert client.refusal("GET", path, params=params) == (403, "stats.slice-trafficback_reason")
     api.admin.post(f"/3.1/user/{pid}/permissions", **tree_param("stats.slice-trafficback_reason", "read"))
     assert [client.call("GET", path, params=params).status_code for path, params in calls] == [200, 200]
 
@@ -162,8 +161,7 @@ def test_permission_edit_with_unknown_name_is_rejected(api: Api, path: str) -> N
         (tree_param("stats.slice-day", "perhaps"), "permissions[stats][slice-day][level]"),
         ({}, "permissions"),
     ):
-        answer = api.admin.call("POST", path, data=params)
-        assert (answer.status_code, list(answer.json()["fields"])) == (400, [field])
+        assert api.admin.refusal("POST", path, data=params) == (400, [field])
     assert (
         api.admin.call("POST", "/3.1/user/99/permissions", data=tree_param("stats.slice-day", "deny")).status_code
         == 404
@@ -221,8 +219,8 @@ def test_sign_up_requires_custom_fields(api: Api) -> None:
         assert refused.status_code == 400
         assert field in refused.json()["fields"]
     pid = sign_up(api, **{"custom_fields[Size]": "9"}).json()["user"]["partner_id"]
-    told = api.admin.get(f"/3.0/admin/partner/{pid}")["partner"]["customFields"]
-    assert told == [{"id": size, "name": "Size", "value": "9", "label": "9"}]
+    answer = api.admin.get(f"/3.0/admin/partner/{pid}")["partner"]["customFields"]
+    assert answer == [{"id": size, "name": "Size", "value": "9", "label": "9"}]
 
 
 @pytest.mark.parametrize(

@@ -40,15 +40,13 @@ def test_staff_user_creation_shows_password_and_key(api: Api) -> None:
     ],
 )
 def test_staff_user_with_invalid_value_is_rejected(api: Api, params: dict[str, str], field: str) -> None:
-    refused = api.admin.call("POST", "/3.0/admin/user", data=NEW | params)
-    assert (refused.status_code, list(refused.json()["fields"])) == (400, [field])
+    assert api.admin.refusal("POST", "/3.0/admin/user", data=NEW | params) == (400, [field])
     assert api.admin.get("/3.0/admin/users")["pagination"]["total_count"] == 1
 
 
 def test_staff_user_email_must_be_unique(api: Api) -> None:
     first = add(api)
-    refused = api.admin.call("POST", "/3.0/admin/user", data=NEW | {"email": "MIA@staff.example"})
-    assert (refused.status_code, list(refused.json()["fields"])) == (409, ["email"])
+    assert api.admin.refusal("POST", "/3.0/admin/user", data=NEW | {"email": "MIA@staff.example"}) == (409, ["email"])
     other = add(api, email="other@staff.example")
     refused = api.admin.call("POST", f"/3.0/admin/user/{other['id']}", data={"email": "mia@staff.example"})
     assert (refused.status_code, list(refused.json()["fields"])) == (409, ["email"])
@@ -84,8 +82,7 @@ def test_staff_user_password_endpoint_sets_sent_password(api: Api) -> None:
     made = api.admin.post(path)["user"]["password"]
     assert len(made) >= 6 and signs_in(made) and not signs_in("mustard")
     for short in ("five5", ""):
-        refused = api.admin.call("POST", path, data={"password": short})
-        assert (refused.status_code, list(refused.json()["fields"])) == (400, ["password"])
+        assert api.admin.refusal("POST", path, data={"password": short}) == (400, ["password"])
     assert signs_in(made)
 
 
@@ -108,8 +105,7 @@ def test_staff_user_email_must_differ_from_affiliate_logins(api: Api) -> None:
     api.add_affiliate(email="both@both.example")
     user = add(api, email="both@both.example")
     for path in ("/3.0/admin/user", f"/3.0/admin/user/{user['id']}"):
-        refused = api.admin.call("POST", path, data=NEW | {"email": "Ann@staff.example"})
-        assert (refused.status_code, list(refused.json()["fields"])) == (409, ["email"])
+        assert api.admin.refusal("POST", path, data=NEW | {"email": "Ann@staff.example"}) == (409, ["email"])
     assert api.admin.post(f"/3.0/admin/user/{user['id']}", email="both@both.example")["status"] == 1
 
 
@@ -146,14 +142,14 @@ def test_staff_user_new_key_replaces_old_key_at_once(api: Api) -> None:
 def test_staff_user_new_password_is_shown_once_and_ends_sessions(api: Api) -> None:
     user = add(api, **{"roles[]": "ROLE_SECTION_SUPPLIER"})
     session = api.admin.post("/3.1/auth", email="mia@staff.example", password="sesame")["api_key"]
-    told = api.admin.post(f"/3.0/admin/user/{user['id']}/password")["user"]
-    assert told["id"] == user["id"]
-    again = {"email": "mia@staff.example", "password": told["password"]}
+    answer = api.admin.post(f"/3.0/admin/user/{user['id']}/password")["user"]
+    assert answer["id"] == user["id"]
+    again = {"email": "mia@staff.example", "password": answer["password"]}
     assert api.admin.call("POST", "/3.1/auth", data=again).status_code == 200
     assert api.admin.call("POST", "/3.1/auth", data=again | {"password": "sesame"}).status_code == 401
     assert api.admin.with_key(session).call("POST", "/3.0/admin/advertiser").status_code == 401
     assert api.admin.with_key(user["api_key"]).call("POST", "/3.0/admin/advertiser").status_code == 400  # still a key
-    assert told["password"] not in str(api.admin.get("/3.0/admin/users"))
+    assert answer["password"] not in str(api.admin.get("/3.0/admin/users"))
 
 
 def test_staff_user_list_has_pages(api: Api) -> None:

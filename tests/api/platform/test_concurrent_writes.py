@@ -1,5 +1,7 @@
-"""The same removal, or the same unique value, by several at once: one succeeds
-(docs/spec/api-conventions.md#writes)."""
+"""Parallel removals and unique values: one request succeeds.
+
+See docs/spec/api-conventions.md#writes.
+"""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""Erasures over the API: counted first, remembered at once, told of until they are done."""
+"""Erasures over the API: counted, recorded, and reported until they are done."""
 
 from typing import Any
 
@@ -46,7 +46,7 @@ def test_erasure_status_is_shown_until_done(api: Api, tmp_path: Any) -> None:
         eraser.erase()
         deps.analytics.run("SELECT 1")
         retention.erase()
-        with deps.database.write() as conn:  # nobody loads it here
+        with deps.database.write() as conn:  # no loader runs here
             conn.exec_driver_sql("DELETE FROM outbox")
     assert api.admin.get(f"{PATH}/{made['id']}")["erasure"]["done"]
     shown = api.admin.get("/3.0/stats/clicks", date_from="2023-11-14", date_to="2023-11-15")["clicks"]

@@ -1,5 +1,7 @@
-"""Idempotency-Key: a write that is sent again is made once, and answered as at first
-(docs/spec/api-conventions.md#idempotency)."""
+"""Idempotency-Key: a repeated write happens once and gets its first answer.
+
+See docs/spec/api-conventions.md#idempotency.
+"""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -109,9 +111,9 @@ def test_idempotency_key_expires_after_a_day(any_api: Api) -> None:
     any_api.clock.advance(REPLAY_WINDOW_MS - 1)
     assert send(any_api, "k").content == first.content
     any_api.clock.advance(1)
-    anew = send(any_api, "k", data={"title": "Other"})
-    assert anew.json()["advertiser"]["title"] == "Other"
-    assert send(any_api, "k", data={"title": "Other"}).content == anew.content
+    second = send(any_api, "k", data={"title": "Other"})
+    assert second.json()["advertiser"]["title"] == "Other"
+    assert send(any_api, "k", data={"title": "Other"}).content == second.content
     assert advertisers(any_api) == 2
 
 

@@ -54,5 +54,5 @@ def test_affiliate_sign_up_to_permissions_flow_works_on_each_engine(database: Da
     renewed = client.post("/3.1/partner/api_key")["user"]["api_key"]
     assert client.call("GET", "/3.1/partner/me").status_code == 401
     assert api.admin.get(path)["partner"]["api_key"] == renewed
-    told = api.admin.get("/3.1/admin/audit", what="affiliate")["audit"]
-    assert {record["method"] for record in told} == {"admin.partner.edit", "user.permissions.edit"}
+    answer = api.admin.get("/3.1/admin/audit", what="affiliate")["audit"]
+    assert {record["method"] for record in answer} == {"admin.partner.edit", "user.permissions.edit"}

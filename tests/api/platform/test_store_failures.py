@@ -1,4 +1,4 @@
-"""What callers are told when a store fails under them, or another call takes a value first."""
+"""Answers to callers when a store fails or another call takes a value first."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor

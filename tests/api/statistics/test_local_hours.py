@@ -30,6 +30,6 @@ def test_local_hour_filter_matches_clock_time(name: str, day: date) -> None:
     for hour in (None, *range(24)):
         since, until = span(day, day, zone, hour=hour)
         inside = [at for at in around if since <= at.timestamp() * 1000 < until]
-        told = [at.astimezone(zone) for at in around]
-        shown = [at for at, now in zip(around, told, strict=True) if now.date() == day and hour in (None, now.hour)]
+        answer = [at.astimezone(zone) for at in around]
+        shown = [at for at, now in zip(around, answer, strict=True) if now.date() == day and hour in (None, now.hour)]
         assert inside == shown

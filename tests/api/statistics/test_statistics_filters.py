@@ -27,7 +27,7 @@ class FilterTraffic:
     client: ApiClient
 
     def raw(self, report: str = "custom", client: ApiClient | None = None, **params: Any) -> set[str]:
-        """The countries whose clicks a report counts."""
+        """Return the countries of the clicks that a report counts."""
         asked = DAY | ({"slice[]": "country"} if report == "custom" else {}) | params
         body = (client or self.api.admin).get(f"/3.1/stats/{report}", **asked)
         return {row["slice"]["country"] for row in body["stats"]}

@@ -22,7 +22,10 @@ SETTINGS = "/3.1/admin/settings"
 
 @pytest.fixture
 def filled(api: Api) -> Api:
-    """Two clicks and a conversion (charge 10, payout 7) of the first affiliate; another advertiser has a click."""
+    """Add two clicks and a conversion of the first affiliate, and a click of another advertiser.
+
+    The charge is 10, the payout 7.
+    """
     offer, other = api.add_offer(title="Shoes"), api.add_offer(title="Boots")
     first, _ = api.add_affiliate(email="first@affiliate.example")
     load_clicks(api.deps, [new_click(1, offer=offer, affiliate=first), new_click(2, offer=offer, affiliate=first)])

@@ -18,7 +18,7 @@ CHROME = (
 
 @pytest.fixture
 def offer(api: Api) -> int:
-    """A public offer for Estonia and Latvia whose trafficback says why."""
+    """A public offer for Estonia and Latvia; its trafficback has the reason."""
     return api.add_offer(
         **{
             "privacy": "public",
@@ -80,8 +80,7 @@ def test_click_check_reads_long_and_short_links(api: Api, offer: int) -> None:
     assert check(api, url=long, ip="90.190.0.1")["target"].endswith("&s=x")
     assert check(api, **{"url": long, "ip": "90.190.0.1", "params[sub1]": "y"})["target"].endswith("&s=y")
     for other in ("https://elsewhere.example/page", "http://[::1", "http://\u2100.example/click"):
-        refused = api.admin.call("POST", "/3.1/admin/click-check", data={"url": other})
-        assert (refused.status_code, list(refused.json()["fields"])) == (400, ["url"])
+        assert api.admin.refusal("POST", "/3.1/admin/click-check", data={"url": other}) == (400, ["url"])
 
 
 def test_click_check_uses_time_headers_and_address(api: Api) -> None:
@@ -134,8 +133,7 @@ def test_click_check_by_manager_names_field_of_foreign_offer(api: Api) -> None:
         ({"params[offer_id]": offer, "params[pid]": pid}, "params[offer_id]"),
         ({"url": f"https://track.example/sl?id={smartlink}&pid={pid}"}, "url"),
     ):
-        refused = manager.call("POST", "/3.1/admin/click-check", data=asked)
-        assert (refused.status_code, list(refused.json()["fields"])) == (400, [field])
+        assert manager.refusal("POST", "/3.1/admin/click-check", data=asked) == (400, [field])
 
 
 def test_click_explain_shows_recorded_and_current_decision(api: Api, offer: int) -> None:

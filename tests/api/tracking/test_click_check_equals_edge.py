@@ -1,5 +1,7 @@
-"""click-check and an edge say the same of the same click (docs/spec/tracking.md#the-decision-on-a-click,
-docs/api/click-check.md)."""
+"""click-check and an edge decide the same click alike.
+
+See docs/spec/tracking.md#the-decision-on-a-click and docs/api/click-check.md.
+"""
 
 import re
 from collections.abc import Iterator
@@ -107,7 +109,7 @@ SMARTLINKS = {"one takes it": ("estonia", "stopped", "capped"), "none does": ("s
 
 @dataclass(frozen=True)
 class ComparedClick:
-    """A click on one of OFFERS by one of the affiliates, "good" unless another is said; params may say others."""
+    """A click of an affiliate on one of OFFERS; `params` may name others."""
 
     offer: str
     ip: str = EE
@@ -190,7 +192,7 @@ class CheckAndEdge:
         return named | {name: text.replace("{offer}", named["offer_id"]) for name, text in visit.params}
 
     def headers(self, visit: ComparedClick) -> dict[str, str]:
-        """The headers that a visit's browser sends beside its user agent."""
+        """Return the headers of a visit's browser apart from its user agent."""
         return {name: text.replace("{offer}", str(self.offers[visit.offer])) for name, text in visit.headers}
 
     def checked(self, visit: ComparedClick) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Calls made again by hand, one or those of a span, and postbacks resumed."""
+"""Manual repeats of one delivery or of a period, and resumed postbacks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -95,11 +95,11 @@ def test_delivery_resend_of_removed_postback_is_dropped(world: ResendSetup) -> N
 def test_delivery_resend_of_cross_postback_needs_offer_url(world: ResendSetup) -> None:
     with_url = world.api.add_offer(cross_postback_url="https://cross.example/")
     without = world.api.add_offer()
-    told = [
+    answer = [
         world.resend(world.attempt(postback_id=CROSS_POSTBACK_ID, offer=offer)).json()["queued"]
         for offer in (with_url, without)
     ]
-    assert told == [1, 0]
+    assert answer == [1, 0]
 
 
 def test_delivery_replay_of_period_queues_each_delivery_once(world: ResendSetup) -> None:

@@ -1,4 +1,4 @@
-"""What a call would do: each step's verdict, of a call that does not come; the same as what the worker does with it."""
+"""postback-check: the verdict of each step equals the decision of the worker."""
 
 from itertools import count
 from typing import Any
@@ -257,8 +257,7 @@ def test_postback_check_reads_url_with_aliases(shop: PostbackCheckSetup) -> None
     pixel = asked(f"https://track.example/success.php?offer_id=1&afclick={shop.click.id}&afprice=5&afid=x&sum=9")
     assert pixel["params"] == {"clickid": shop.click.id, "sum": "5", "action_id": "x"}
     for other in ("https://shop.example/thanks", "http://[::1"):
-        refused = shop.api.admin.call("POST", "/3.1/admin/postback-check", data={"url": other})
-        assert (refused.status_code, list(refused.json()["fields"])) == (400, ["url"])
+        assert shop.api.admin.refusal("POST", "/3.1/admin/postback-check", data={"url": other}) == (400, ["url"])
 
 
 def test_postback_check_uses_given_time(shop: PostbackCheckSetup) -> None:
@@ -281,13 +280,11 @@ def test_postback_check_of_banned_affiliate_is_declined(shop: PostbackCheckSetup
 def test_postback_check_by_manager_covers_own_affiliates_only(shop: PostbackCheckSetup) -> None:
     staff_id, manager = shop.api.add_staff(Role.MANAGER_AFFILIATE)
     asked = {"params[clickid]": shop.click.id}
-    refused = manager.call("POST", "/3.1/admin/postback-check", data=asked)
-    assert (refused.status_code, list(refused.json()["fields"])) == (400, ["params[clickid]"])
+    assert manager.refusal("POST", "/3.1/admin/postback-check", data=asked) == (400, ["params[clickid]"])
     shop.api.admin.post(f"/3.0/admin/partner/{shop.pid}", manager_id=staff_id)
     assert manager.post("/3.1/admin/postback-check", **asked)["check"]["response"] == ""
 
 
 @pytest.mark.parametrize("url", ["http://[::1", "//[", "postback?clickid=", "\x7f", "http://track.example/click?pid=1"])
 def test_postback_check_with_invalid_url_is_rejected(api: Api, url: str) -> None:
-    refused = api.admin.call("POST", "/3.1/admin/postback-check", data={"url": url})
-    assert (refused.status_code, list(refused.json()["fields"])) == (400, ["url"])
+    assert api.admin.refusal("POST", "/3.1/admin/postback-check", data={"url": url}) == (400, ["url"])

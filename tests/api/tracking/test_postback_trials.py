@@ -63,7 +63,7 @@ MACROS = [
 
 @pytest.fixture
 def target() -> Iterator[Receiver]:
-    """A receiver whose answers differ by path."""
+    """A receiver with different answers by path."""
 
     def reply(request: ReceivedRequest) -> Reply:
         if request.path.startswith("/moved"):

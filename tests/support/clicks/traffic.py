@@ -218,8 +218,8 @@ def drawn_traffic(visits_at_least: int, visits_at_most: int) -> st.SearchStrateg
 
 def boundary_traffic() -> st.SearchStrategy[DrawnTraffic]:
     """Clicks and their conversions just before and after each centre and whole hours from it."""
-    beside = (-14 * HOUR, -2 * HOUR, -HOUR, -HOUR // 2, -1, 0, HOUR // 2, HOUR - 1, HOUR, 2 * HOUR, 11 * HOUR)
-    moments = [centre + each for centre in CENTRES for each in beside]
+    others = (-14 * HOUR, -2 * HOUR, -HOUR, -HOUR // 2, -1, 0, HOUR // 2, HOUR - 1, HOUR, 2 * HOUR, 11 * HOUR)
+    moments = [centre + each for centre in CENTRES for each in others]
     of_kinds = (
         (DrawnPostback(1_000, (("goal", "1"),)), DrawnPostback(HOUR, (("goal", "sale"), ("sum", "33.33")))),
         (
@@ -384,11 +384,11 @@ class TrafficPlayer:
         happenings = [(visit.at, lambda: self._record(visit.edge, kind, encode(made)))]
         if visit.is_view:
             return happenings
-        for told in visit.calls:
-            params = {"clickid": made.id} | dict(told.fields)
+        for shown in visit.calls:
+            params = {"clickid": made.id} | dict(shown.fields)
             if "action_id" in params:
                 params["action_id"] += str(number)
-            at = visit.at + told.after
+            at = visit.at + shown.after
             call = InboundPostback(at, new_id(at), "postback", "GET", "192.0.2.9", "shop", "", "", params)
             happenings.append((at, lambda call=call: self._record(visit.edge, RecordKind.POSTBACK, encode(call))))  # type: ignore[misc]
         return happenings

@@ -22,7 +22,7 @@ from trackyard.store.engine.database import Database
 from trackyard.store.tables import advertiser, affiliate, conversion, conversion_event, offer, staff
 
 Record = Mapping[str, Any]
-"""A click, view or conversion by the names of a click's record; of a conversion with those of its own beside them."""
+"""A click, view or conversion by the names of a click's record, and a conversion by its own names as well."""
 Row = dict[str, Any]
 
 ZERO = Decimal(0)

@@ -19,7 +19,7 @@ from tests.support.models.oracle import Oracle, Record, Viewer
 Cap = Mapping[str, Any]
 """A cap by the names of the specification."""
 Counter = tuple[int | None, str | None, str | None]
-"""Whose: an affiliate's, a country's, a goal's; None = together."""
+"""The affiliate, country or goal of a count; None = together."""
 CLOCKS = {"hour": "%Y-%m-%d %H", "day": "%Y-%m-%d", "month": "%Y-%m", "all": ""}
 WORDS = {"hour": "an hour", "day": "a day", "month": "a month", "all": "in all"}
 QUARTER = 15 * 60_000

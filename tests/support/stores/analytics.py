@@ -15,12 +15,14 @@ from pathlib import Path
 
 import pytest
 
-from trackyard.analytics.engine.connection import Analytics
+from trackyard.analytics.engine.connection import Analytics, QueryLimits
 from trackyard.analytics.engine.schema import TABLES, migrate
 
 _numbers = count(1)
 _free: list[str] = []
-"""Databases as they were made."""
+"""Unchanged, empty databases."""
+_opened: dict[str, Analytics] = {}
+"""Stores that previous tests left open, by database: chDB opens a client more slowly than most tests run."""
 
 
 @lru_cache(maxsize=1)
@@ -31,7 +33,8 @@ def address() -> str:
     keep = Analytics.open(address, database="keep")  # held open: the last close would stop the engine
 
     def leave() -> None:
-        keep.close()
+        for store in (*_opened.values(), keep):
+            store.close()
         shutil.rmtree(directory, ignore_errors=True)
 
     keep.rows("SELECT 1", {}, tuple[int])
@@ -49,18 +52,23 @@ def empty_analytics() -> Iterator[str]:
         if _emptied(name):
             _free.append(name)
         else:
+            if name in _opened:
+                _opened.pop(name).close()
             _migrated().run(f"DROP DATABASE IF EXISTS `{name}`")
 
 
 @contextmanager
 def empty_store() -> Iterator[Analytics]:
-    """Such a database, opened."""
+    """Open such a database."""
     with empty_analytics() as name:
-        store = Analytics.open(address(), database=name)
+        store = _reopen(_opened.pop(name)) if name in _opened else Analytics.open(address(), database=name)
         try:
             yield store
         finally:
-            store.close()
+            if store._idle.qsize() == len(store._open) - 1 > 0:  # neither closed nor in use
+                _opened[name] = store
+            else:
+                store.close()
 
 
 @pytest.fixture
@@ -68,6 +76,14 @@ def analytics() -> Iterator[Analytics]:
     """A database with the newest schema and nothing in it."""
     with empty_store() as store:
         yield store
+
+
+def _reopen(store: Analytics) -> Analytics:
+    """Return a new store over the clients of one that a test left."""
+    store._scheduler.close()
+    again = Analytics(store._address, store._database, store._config, QueryLimits())
+    again._open, again._idle = store._open, store._idle
+    return again
 
 
 @lru_cache(maxsize=1)
@@ -83,7 +99,8 @@ def _migrated() -> Analytics:
 
 @lru_cache(maxsize=1)
 def _as_made() -> tuple[list[tuple[str, str]], list[tuple[int, ...]]]:
-    return _look("migrated")
+    [(tables, _, _)] = _look("migrated")
+    return tables, _steps("migrated")
 
 
 def _copied() -> str:
@@ -96,28 +113,29 @@ def _copied() -> str:
 
 
 def _emptied(name: str) -> bool:
-    """Remove all rows and the log of inserts; return whether the database is as it was made."""
-    origin, named = _migrated(), {"database": name}
-    left = (
-        "SELECT (SELECT count() FROM system.mutations WHERE database = {database:String}) + "
-        "(SELECT count() FROM system.detached_parts WHERE database = {database:String})"
-    )
-    if origin.rows(left, named, tuple[int]) != [(0,)] or _look(name) != _as_made():
+    """Remove all rows and the log of inserts; return whether the schema is as it was made."""
+    [(tables, filled, unfinished)] = _look(name)
+    if unfinished or tables != _as_made()[0] or _steps(name) != _as_made()[1]:
         return False
-    filled = "SELECT DISTINCT table FROM system.parts WHERE database = {database:String} AND table != 'schema_step'"
-    for (table,) in origin.rows(filled, named, tuple[str]):
-        origin.run(f"TRUNCATE TABLE `{name}`.`{table}`")
+    for table in filled:
+        _migrated().run(f"TRUNCATE TABLE `{name}`.`{table}`")
     return True
 
 
-def _look(name: str) -> tuple[list[tuple[str, str]], list[tuple[int, ...]]]:
-    """The tables of a database with their declarations, and the steps that it took."""
-    origin = _migrated()
-    tables = (
-        "SELECT name, replaceOne(create_table_query, concat(' ', database, '.'), ' ') FROM system.tables "
-        "WHERE database = {database:String} ORDER BY name"
-    )
-    found = origin.rows(tables, {"database": name}, tuple[str, str])
-    if "schema_step" not in dict(found):
-        return found, []
-    return found, origin.rows(f"SELECT number FROM `{name}`.schema_step ORDER BY number", {}, tuple[int])
+def _look(name: str) -> list[tuple[list[tuple[str, str]], list[str], int]]:
+    """Return the declared tables, the filled ones, and the number of mutations and detached parts."""
+    one_query = """
+        SELECT
+            (SELECT groupArray(declared) FROM (
+                SELECT (name, replaceOne(create_table_query, concat(' ', database, '.'), ' ')) AS declared
+                FROM system.tables WHERE database = {database:String} ORDER BY name)),
+            (SELECT groupUniqArray(table) FROM system.parts
+                WHERE database = {database:String} AND table != 'schema_step'),
+            (SELECT count() FROM system.mutations WHERE database = {database:String}) +
+            (SELECT count() FROM system.detached_parts WHERE database = {database:String})
+    """
+    return _migrated().rows(one_query, {"database": name}, tuple[list[tuple[str, str]], list[str], int])
+
+
+def _steps(name: str) -> list[tuple[int, ...]]:
+    return _migrated().rows(f"SELECT number FROM `{name}`.schema_step ORDER BY number", {}, tuple[int])

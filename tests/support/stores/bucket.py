@@ -13,7 +13,7 @@ NAME = "files"
 
 @contextmanager
 def start_bucket() -> Iterator[str]:
-    """Its address, as of TRACKYARD_FILES_URL."""
+    """Yield its address in the form of TRACKYARD_FILES_URL."""
     server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()
