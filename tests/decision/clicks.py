@@ -1,11 +1,12 @@
 """Clicks to decide on, for the tests of this package."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from tests.support.clicks.rules import ADVERTISER, make_offer, make_ruleset, packed
 from trackyard.decision.click.hit import Hit
 from trackyard.decision.click.route import NEW, OfferRoute, Reservation
-from trackyard.decision.click.state import EMPTY_CLICK_STATE, ClickState
+from trackyard.decision.click.state import EMPTY_CLICK_STATE, ClickState, ReservationRequest
 from trackyard.decision.click.steps import STEPS, decide
 from trackyard.decision.routes import Ruleset
 from trackyard.decision.targeting.ip_lists import address_number
@@ -38,10 +39,13 @@ class FakeClickState:
         self._new = new
         self._full = full
 
-    def reserve(self, hit: Hit, route: OfferRoute, full_cap: str) -> Reservation:
+    def reserve(self, requests: Sequence[ReservationRequest]) -> list[Reservation]:
         """Return the same reservation for every click."""
-        self.asked.append(full_cap)
-        return Reservation(self._new, full_cap or ("" if route.click_caps is None else self._full))
+        self.asked += [each.full_cap for each in requests]
+        return [
+            Reservation(self._new, each.full_cap or ("" if each.route.click_caps is None else self._full))
+            for each in requests
+        ]
 
 
 class Click(NamedTuple):
@@ -137,7 +141,7 @@ def find_rejection(click: Click) -> Rejection | None:
     hit, route, state, _ = click
     reservation = NEW
     if route.is_known and hit.affiliate is not None:
-        reservation = state.reserve(hit, route, route.find_full_cap(hit))
+        reservation = state.reserve([ReservationRequest(hit, route, route.find_full_cap(hit))])[0]
     found: dict[str, Rejection] = {}
     for step in STEPS:
         rejections = step.rejections(hit, route, reservation)

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from trackyard.edge.state.click_state import EdgeState
+from trackyard.decision.click.state import ReservingClickState
 from trackyard.journal.records import RecordKind
 from trackyard.journal.writer import JournalUnwritable
 
@@ -23,7 +23,7 @@ class Recorder:
     fault: why the journal takes no records; "" while it does
     """
 
-    def __init__(self, journal: Journal, state: EdgeState) -> None:
+    def __init__(self, journal: Journal, state: ReservingClickState) -> None:
         self.fault = ""
         self.put = journal.put
         self._journal = journal

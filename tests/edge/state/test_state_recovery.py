@@ -14,6 +14,7 @@ from tests.support.clicks.rules import entry_of, make_offer, make_ruleset, packe
 from tests.support.clicks.state import CAP, NOW_MS, OFFER, StatefulEdge, rows, stateful_edge
 from tests.support.forms import PLAIN
 from trackyard.decision.click.caps import NEVER, OfferClickCaps
+from trackyard.decision.click.state import ReservationRequest
 from trackyard.decision.visitor.visitor import ADDRESS_ONLY, visitor_key
 from trackyard.edge.state import counts_file, synced, unique
 from trackyard.edge.state.counts_file import ClickCount
@@ -234,13 +235,31 @@ def test_edge_state_click_tried_on_two_offers_claims_one(tmp_path: Path) -> None
         hit, _ = one.ask(1)
         one.ruleset.apply(*entry_of(make_offer(4, hash="d" * 24, click_caps=(CAP,))))
         other = one.ruleset.route_of({"offer_id": "4"})
-        assert one.state.reserve(hit, other, "full").full_cap == "full"
-        assert one.state.reserve(hit, other, "").is_new
+        assert one.state.reserve([ReservationRequest(hit, other, "full")])[0].full_cap == "full"
+        assert one.state.reserve([ReservationRequest(hit, other, "")])[0].is_new
         one.state.set_recorded()
         one.state.commit()
         assert not one.state.visitors.seen(OFFER, visitor_key(hit.ip, "ua"), hit.click_id, NOW)
         assert one.state.visitors.seen(4, visitor_key(hit.ip, "ua"), "", NOW)
         assert sorted(count.clicks for count in one.state.counts.each()) == [0, 1]
+
+
+def test_edge_state_batch_is_kept_or_undone_as_one(tmp_path: Path) -> None:
+    with stateful_edge(tmp_path) as one:
+        assert one.state is not None
+        first, _ = one.ask(1)
+        others = [one.ask(visitor)[0] for visitor in range(2, 8)]
+        route = one.ruleset.route_of({"offer_id": str(OFFER)})
+        batch = [ReservationRequest(hit, route, "") for hit in (first, first, *others)]
+        outcomes = [(each.is_new, each.full_cap) for each in one.state.reserve(batch)]
+        assert outcomes == [(True, ""), (False, ""), *[(True, "")] * 3, *[(False, "cap")] * 3]
+        one.state.set_recorded()
+        one.state.roll_back()
+        assert [each.full_cap for each in one.state.reserve(batch)] == ["", "", "", "", "", "cap", "cap", "cap"]
+        one.state.set_recorded()
+        one.state.commit()
+        assert one.state.reserve(batch)[0].full_cap == "cap"
+        assert [count.clicks for count in one.state.counts.each()] == [CAP.value]
 
 
 def test_edge_state_journal_failure_releases_every_claim(tmp_path: Path) -> None:

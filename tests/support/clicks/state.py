@@ -12,6 +12,7 @@ from tests.support.clicks.rules import ADVERTISER, make_offer, make_ruleset
 from trackyard.base.clock import ManualClock
 from trackyard.decision.click.hit import Hit
 from trackyard.decision.click.route import Reservation
+from trackyard.decision.click.state import ReservationRequest
 from trackyard.decision.targeting.ip_lists import address_number
 from trackyard.decision.visitor.geo import CachedGeoRecord, GeoRecord
 from trackyard.decision.visitor.visitor import Agent, ParsedAgent
@@ -71,7 +72,7 @@ class StatefulEdge:
             "",
             {},
         )
-        return hit, self.state.reserve(hit, self.ruleset.route_of(params), "")
+        return hit, self.state.reserve([ReservationRequest(hit, self.ruleset.route_of(params), "")])[0]
 
     def click(self, visitor: int) -> str:
         """Decides a click and puts its record: the cap that is full, or "" when it was accepted."""

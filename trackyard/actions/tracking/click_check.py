@@ -17,7 +17,7 @@ from trackyard.base.ids import new_click_id
 from trackyard.decision.click.hit import Hit
 from trackyard.decision.click.route import NEW, OfferRoute
 from trackyard.decision.click.smartlinks import find_offers
-from trackyard.decision.click.state import EMPTY_CLICK_STATE, ClickState
+from trackyard.decision.click.state import EMPTY_CLICK_STATE, ClickState, ReservationRequest
 from trackyard.decision.click.steps import BOT, STEPS, UNKNOWN_OFFER, decide
 from trackyard.decision.routes import Ruleset
 from trackyard.decision.target.queries import clean_text
@@ -278,7 +278,8 @@ def _step_results(hit: Hit, route: OfferRoute, state: ClickState) -> tuple[Click
         if stopped or step.skips(route):
             rejections: Mapping[str, Rejection] = {}
         else:
-            reservation = state.reserve(hit, route, route.find_full_cap(hit)) if step.uses_state else NEW
+            request = ReservationRequest(hit, route, route.find_full_cap(hit))
+            reservation = state.reserve([request])[0] if step.uses_state else NEW
             rejections = step.rejections(hit, route, reservation)
         for reason in step.reasons:
             rejection = rejections.get(reason)

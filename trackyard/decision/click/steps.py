@@ -9,7 +9,7 @@ from typing import Final
 from trackyard.base.ids import is_hex24
 from trackyard.decision.click.hit import Hit
 from trackyard.decision.click.route import NEW, OfferRoute, Reservation, StepCheck, find_number
-from trackyard.decision.click.state import ClickState
+from trackyard.decision.click.state import ClickState, ReservationRequest
 from trackyard.decision.targeting.targeting import check_rejection
 from trackyard.domain.tracking.rejections import DETAIL_LENGTH, REJECTION_REASONS, Rejection
 from trackyard.domain.tracking.ruleset import RulesetOffer
@@ -202,7 +202,7 @@ def decide(hit: Hit, route: OfferRoute, state: ClickState, *, as_visitor: bool =
         if rejection is not None and not (as_visitor and rejection is _BOT):
             return Decision(rejection, False)
     full_cap = route.find_full_cap(hit) if route.full_caps else ""
-    reservation = state.reserve(hit, route, full_cap)
+    reservation = state.reserve([ReservationRequest(hit, route, full_cap)])[0]
     for check in route.state_checks:
         rejection = check(hit, route, reservation)
         if rejection is not None:

@@ -7,7 +7,7 @@ after the death of a process the counts are read from it, and after a power cut 
 import fcntl
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Final
 from trackyard.decision.click.caps import CappedCount
 from trackyard.decision.click.hit import Hit
 from trackyard.decision.click.route import NEW, SEEN, OfferRoute, Reservation
-from trackyard.decision.click.state import ReadOnlyClickState
+from trackyard.decision.click.state import ReadOnlyClickState, ReservationRequest
 from trackyard.edge.state.counts import ClickCounts
 from trackyard.edge.state.counts_file import ClickCount, CountsFull
 from trackyard.edge.state.recovery import VISITORS_FILE, Recovery, synced_path
@@ -83,7 +83,8 @@ class EdgeState:
         except BaseException:
             os.close(self._users)
             raise
-        self._unrecorded: _ClickClaim | None = None
+        self._unrecorded: list[_ClickClaim] = []
+        """Claims of the last batch."""
         self._recorded: list[_ClickClaim] = []
         """Claims of clicks with records that are put, but not in the journal yet."""
         self.read_only = ReadOnlyState(self)
@@ -92,26 +93,24 @@ class EdgeState:
         self._syncing: SyncRecord | None = None
         self._due = self._failing = False
 
-    def reserve(self, hit: Hit, route: OfferRoute, full_cap: str) -> Reservation:
-        """Reserve a click; a click that is rejected reserves nothing.
+    def reserve(self, requests: Sequence[ReservationRequest]) -> list[Reservation]:
+        """Reserve a batch of clicks; a click that is rejected reserves nothing.
 
-        The claim of an unrecorded click is rolled back first: a step after its reservation failed.
+        An unrecorded batch is rolled back first: a step after its reservation failed.
 
-        Raises StateUnwritable, with nothing reserved.
+        Raises StateUnwritable, with nothing of the batch reserved.
         """
         self._roll_back_unrecorded()
-        claim = self._unrecorded = _ClickClaim()
         try:
-            return self._reserve(claim, hit, route, full_cap)
+            return [self._reserve(each.hit, each.route, each.full_cap) for each in requests]
         except (CountsFull, OSError) as error:
             self._roll_back_unrecorded()
             raise StateUnwritable(f"click counts: {error}") from error
 
     def set_recorded(self) -> None:
-        """Keep the last claim until `commit`: the record of its click is put."""
-        if self._unrecorded is not None:
-            self._recorded.append(self._unrecorded)
-            self._unrecorded = None
+        """Keep the last batch until `commit`: its records are put."""
+        self._recorded += self._unrecorded
+        self._unrecorded = []
 
     def commit(self) -> None:
         """Keep every reservation: the records are in the journal."""
@@ -123,11 +122,12 @@ class EdgeState:
     def roll_back(self) -> None:
         """Undo every reservation: the records could not be written."""
         self._roll_back_unrecorded()
-        recorded, self._recorded = self._recorded, []
-        for claim in recorded:
-            self._roll_back(claim)
+        while self._recorded:
+            self._roll_back(self._recorded.pop())
 
-    def _reserve(self, claim: _ClickClaim, hit: Hit, route: OfferRoute, full_cap: str) -> Reservation:
+    def _reserve(self, hit: Hit, route: OfferRoute, full_cap: str) -> Reservation:
+        claim = _ClickClaim()
+        self._unrecorded.append(claim)
         if route.unique_only:
             claim.visitor = self._claim_visitor(hit, route)
             if claim.visitor is None:
@@ -140,7 +140,7 @@ class EdgeState:
             else:
                 full_cap = capped.caps[full]
         if full_cap:
-            self._roll_back_unrecorded()
+            self._roll_back(self._unrecorded.pop())
             return Reservation(route.unique_only, full_cap)
         if not route.unique_only:
             claim.visitor = self._claim_visitor(hit, route)
@@ -151,9 +151,8 @@ class EdgeState:
         return self.visitors.claim(route.id, route.visitor_key(hit), cookie, second, hit.click_id)
 
     def _roll_back_unrecorded(self) -> None:
-        if self._unrecorded is not None:
-            self._roll_back(self._unrecorded)
-            self._unrecorded = None
+        while self._unrecorded:
+            self._roll_back(self._unrecorded.pop())
 
     def _roll_back(self, claim: _ClickClaim) -> None:
         if claim.visitor is not None:
@@ -163,7 +162,7 @@ class EdgeState:
     @property
     def _has_claims(self) -> bool:
         """Whether the state is ahead of the journal."""
-        return self._unrecorded is not None or bool(self._recorded)
+        return bool(self._unrecorded or self._recorded)
 
     def tick(self, now_s: int) -> None:
         """Sync changes to disk when it is time to, in a thread."""
