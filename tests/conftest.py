@@ -1,5 +1,7 @@
-"""Databases, for all tests of a process; and what spares them what none is about: waiting for the disk, hashes of
-passwords that take long, and Hypothesis' expectations of a quick machine."""
+"""Databases for all tests of a process, and settings that make tests quick.
+
+Tests do not wait for the disk, passwords get cheap hashes, and Hypothesis has no deadline.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -25,14 +27,16 @@ settings.register_profile("any machine", settings(), deadline=None, suppress_hea
 settings.load_profile("any machine")
 
 IN_USE = secrets._passwords
-"""What makes hashes of passwords that are worth having."""
+"""The hasher of passwords that programs use."""
 SYNCED = engine.SQLITE_PRAGMAS
 
 
 @pytest.fixture(autouse=True, scope="session")
 def quick() -> Iterator[None]:
-    """Hashes of passwords take microseconds, and SQLite leaves it to the kernel when the disk is written: tests kill
-    processes and never cut the power. Programs that tests start do as in use."""
+    """Make hashes of passwords cheap and leave writes to disk to the kernel.
+
+    Tests kill processes and never cut the power. Programs that tests start keep the settings of the product.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(secrets, "_passwords", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
         unsynced = tuple(line.replace("synchronous=FULL", "synchronous=OFF") for line in SYNCED)
@@ -42,7 +46,7 @@ def quick() -> Iterator[None]:
 
 @pytest.fixture
 def as_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Passwords and SQLite as they are in use."""
+    """Restore the hasher and the settings of SQLite that programs use."""
     monkeypatch.setattr(secrets, "_passwords", IN_USE)
     monkeypatch.setattr(engine, "SQLITE_PRAGMAS", SYNCED)
 

@@ -34,7 +34,7 @@ LONGEST = 400
 """Characters of a text that an example shows."""
 
 _WRITTEN = (
-    "Each page tells of the methods of a group: what they do, who may call them, what they take, and a call with its "
+    "Each page describes the methods of a group: what they do, who may call them, what they take, and a call with its "
     "real answer, in which long lists and texts are cut. ADDRESS is that of the API, KEY an API key. The pages are "
     "written by `script/docs` from the declarations."
 )

@@ -58,7 +58,13 @@ def world(api: Api) -> ResendSetup:
 def test_delivery_resend_queues_identical_request(world: ResendSetup) -> None:
     fields = {"job_id": "b" * 24, "conversion_id": "c" * 24, "offer": 3, "goal": "sale", "status": 5, "version": 2}
     answer = world.resend(world.attempt(**fields, url="https://A.example:81/?x=1", outcome="dead", attempt=6))
-    assert answer.json() == {"status": 1, "message": "1 call is made again", "queued": 1, "waiting": 0, "dropped": 0}
+    assert answer.json() == {
+        "status": 1,
+        "message": "1 delivery is sent again",
+        "queued": 1,
+        "waiting": 0,
+        "dropped": 0,
+    }
     (row,) = world.queue()
     assert (row.job_id, row.subject_id, row.offer_id, row.goal, row.status, row.sequence) == (
         *("b" * 24, "c" * 24, 3, "sale", "hold", 2),
@@ -86,7 +92,7 @@ def test_delivery_resend_of_removed_postback_is_dropped(world: ResendSetup) -> N
     record = world.attempt()
     world.affiliate.call("DELETE", f"/3.1/partner/postback/{world.postback}/remove")
     assert world.resend(record).json() == {
-        "status": 1, "message": "0 calls are made again", "queued": 0, "waiting": 0, "dropped": 1
+        "status": 1, "message": "0 deliveries are sent again", "queued": 0, "waiting": 0, "dropped": 1
     }  # fmt: skip
     assert (world.replay()["queued"], world.replay()["dropped"]) == (0, 1)
     assert world.queue() == []
@@ -115,7 +121,7 @@ def test_delivery_replay_of_period_queues_each_delivery_once(world: ResendSetup)
     world.attempt(url="https://a.example/late", time=NOW + 3_600_000)
     world.attempt(url="https://a.example/other", affiliate=other)
     world.attempt(url="https://a.example/cross", postback_id=CROSS_POSTBACK_ID)
-    assert world.replay()["message"] == "2 calls are made again"
+    assert world.replay()["message"] == "2 deliveries are sent again"
     assert [(row.url, row.sequence) for row in world.queue()] == [
         ("https://a.example/1", 1),
         ("https://a.example/2", 2),

@@ -21,7 +21,7 @@ def good_params(api: Api) -> dict[str, dict[str, Any]]:
         "admin.settings.edit": {"hash_password": ""},
         "admin.currency.add": {"code": lambda: next(codes), "rate": "2"},
         "admin.currency.edit": {"rate": "1.5"},
-        "admin.erasure.add": {"subject": "user", "id": "nobody"},
+        "admin.erasure.add": {"subject": "user", "id": "visitor-17"},
     }
 
 

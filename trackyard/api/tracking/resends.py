@@ -83,5 +83,5 @@ def resume(request: ApiRequest[Deps], _params: NoParams) -> PostbackAnswer:
 
 
 def _answer(resent: Resent) -> ResentAnswer:
-    message = f"{resent.queued} call{'s are' if resent.queued != 1 else ' is'} made again"
+    message = f"{resent.queued} deliver{'ies are' if resent.queued != 1 else 'y is'} sent again"
     return ResentAnswer(message=message, queued=resent.queued, waiting=resent.waiting, dropped=resent.dropped)

@@ -410,28 +410,28 @@ def _headers(*names: str) -> Schema:
 
 
 _HEADERS = {
-    "X-RateLimit-Limit": "Calls that the key may make at once after a pause",
-    "X-RateLimit-Remaining": "Calls that it may make at once now",
-    "X-RateLimit-Reset": "Seconds until it may make as many as the limit says",
-    "Retry-After": "Seconds until a call may succeed",
+    "X-RateLimit-Limit": "Requests that the key may make at once after a pause",
+    "X-RateLimit-Remaining": "Requests that the key may make at once now",
+    "X-RateLimit-Reset": "Seconds until the key may make as many requests as the limit says",
+    "Retry-After": "Seconds until a request may succeed",
     "X-Ignored-Parameters": "Names of the parameters that were not used, a comma list",
-    REPLAYED_HEADER: "`true` when the answer was given before, to the first call with this Idempotency-Key",
+    REPLAYED_HEADER: "`true` when the answer was given before, to the first request with this Idempotency-Key",
 }
 _REPEAT_KEY = {
     "name": IDEMPOTENCY_KEY_HEADER,
     "in": "header",
     "required": False,
     "schema": {"type": "string", "minLength": 1, "maxLength": 255},
-    "description": "Sent again with the same key and parameters within 24 hours, a call that succeeded is not made "
-    "again and gets its first answer.",
+    "description": "A request that succeeded and is sent again with the same key and parameters within 24 hours has no "
+    "second effect and gets the first answer.",
 }
 
 _INTRODUCTION = (
     "Every path answers under /3.0 and /3.1. Parameters are read from the query, forms and JSON bodies, "
     "the body over the query. Lists come as `k=v`, `k[]=v`, `k[0]=v` or a JSON list; nested values as `a[b]=v`. "
     "Unknown parameters are ignored and named in the header X-Ignored-Parameters; a GET names them in `warnings` of "
-    "its answer, too. Calls are counted by key: the "
-    "headers X-RateLimit-Limit, -Remaining and -Reset of every answer tell where it stands, and 429 comes with "
-    "Retry-After. A write with an Idempotency-Key may be sent again: within 24 hours it is made once, and answered as "
-    "at first."
+    "its answer. Requests are counted by key: the "
+    "headers X-RateLimit-Limit, X-RateLimit-Remaining and X-RateLimit-Reset of every answer show the rest, and 429 has "
+    "the header Retry-After. A write with an Idempotency-Key may be sent again: within 24 hours it takes effect once, "
+    "and each repeat gets the first answer."
 )
