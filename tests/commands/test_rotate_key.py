@@ -35,7 +35,7 @@ def test_rotate_key_replaces_key_file_of_data_directory(tmp_path: Path) -> None:
         assert (tmp_path / "secret.key").stat().st_mode & 0o077 == 0
         assert administrator_key(yard) == key
     (tmp_path / "secret.key").write_text(before)
-    with pytest.raises(CannotStart, match="does not open"):
+    with pytest.raises(CannotStart, match="does not decrypt"):
         administrator_key(yard)
 
 
@@ -83,7 +83,7 @@ def test_rotate_key_with_key_in_environment_reencrypts_secrets(tmp_path: Path) -
     key = prepare(settings(tmp_path, SECRET_KEY=OLD))["admin_api_key"]
     with pytest.raises(CannotStart, match="TRACKYARD_OLD_SECRET_KEY must be set"):
         rotate_key(settings(tmp_path, SECRET_KEY=OLD))
-    with pytest.raises(CannotStart, match="does not open"):
+    with pytest.raises(CannotStart, match="does not decrypt"):
         administrator_key(settings(tmp_path, SECRET_KEY=NEW))
     both = settings(tmp_path, SECRET_KEY=NEW, OLD_SECRET_KEY=OLD)
     assert administrator_key(both) == key

@@ -38,7 +38,7 @@ class OsItem(Params):
     @classmethod
     def _with_comparison(cls, value: str, info: ValidationInfo) -> str:
         if info.data.get("comparison") and not value:
-            raise ValueError("This value is required beside comparison.")
+            raise ValueError("This value is required with comparison.")
         return value
 
 
