@@ -5,6 +5,7 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -59,6 +60,7 @@ def slug(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", text.strip().lower()).replace(" ", "-")
 
 
+@cache
 def anchors(page: Path) -> set[str]:
     """The anchors of a page's headings. A heading that repeats gets a number."""
     found: dict[str, int] = {}
@@ -71,6 +73,7 @@ def anchors(page: Path) -> set[str]:
     return names
 
 
+@cache
 def leads_somewhere(target: str, *bases: Path) -> bool:
     """Whether a path, with or without an anchor, exists below one of the folders."""
     name, _, anchor = target.partition("#")
@@ -86,6 +89,7 @@ def leads_somewhere(target: str, *bases: Path) -> bool:
     return False
 
 
+@cache
 def prose(path: Path) -> str:
     """The docstrings and comments of a module; the whole text of any other file."""
     source = path.read_text()
