@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tests.decision.target.test_target_url import CLICK, make_target_hit
 from tests.support.clicks.rules import ADVERTISER
 from trackyard.decision.target.deep_links import is_ignored
+from trackyard.decision.target.templates import CLICK_MACROS
 from trackyard.decision.target.url import accepted_url
 from trackyard.domain.tracking.ruleset import RulesetLanding
 
@@ -204,6 +205,29 @@ def test_deeplink_does_not_reveal_advertiser_id(name: str) -> None:
     made = accepted_url(*own)
     assert made.endswith("?a=%7Badvertiser_id%7D&o=3")
     assert made.count(ADVERTISER) == (name == "path")
+
+
+@pytest.mark.parametrize("name", ["redirect", "path"])
+def test_deeplink_fills_only_macros_that_visitors_know(name: str) -> None:
+    texts = [f"{macro}={{{macro}}}" for macro in sorted(CLICK_MACROS)]
+    sent = {name: f"https://shop.example/?{'&'.join(texts)}", "sub8": "eight", "ext1": "one", "ref_id": "from"}
+    made = accepted_url(*make_target_hit(sent, allow_deeplink=True, **SITES))
+    filled = {"clickid": CLICK, "click_id": CLICK, "pid": "7", "offer_id": "3"} | {f"sub{n}": "" for n in range(1, 8)}
+    filled["sub8"] = "eight"
+    wanted = [f"{macro}={filled.get(macro, f'%7B{macro}%7D')}" for macro in sorted(CLICK_MACROS)]
+    assert made.partition("/?")[2].split("&") == wanted
+
+
+@pytest.mark.parametrize("text", ["{{affiliate_name}}", "{affiliate{pid}_name}", "%7Baffiliate_name%7D"])
+def test_deeplink_with_nested_macros_does_not_reveal_affiliate_name(text: str) -> None:
+    hit = make_target_hit({"path": f"?n={text}"}, allow_deeplink=True, **SITES)
+    assert "Bob" not in accepted_url(*hit)
+
+
+def test_deeplink_keeps_macros_of_staff_around_it() -> None:
+    own = SITES | {"url": "https://shop.example/?a={affiliate_name}"}
+    hit = make_target_hit({"path": "&p={geo}"}, allow_deeplink=True, macro_url="&m={geo}", **own)
+    assert accepted_url(*hit) == "https://shop.example/?a=Bob%20%26%20Co&p=%7Bgeo%7D&m=DE"
 
 
 def test_deeplink_path_with_redirect_is_ignored_and_flagged() -> None:

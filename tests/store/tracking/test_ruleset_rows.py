@@ -42,6 +42,14 @@ def test_ruleset_changes_come_in_version_order_once_per_row(database: Database) 
         assert len(rulesets.changes_since(conn, 0, 1)) == 1
 
 
+@pytest.mark.parametrize("name", ["", None])
+def test_ruleset_affiliate_without_name_does_not_show_its_login(database: Database, name: str | None) -> None:
+    with database.write() as conn:
+        pid = add_affiliate(conn, name=name, login="ann@mail.example")
+        row = rulesets.compile_row(conn, "affiliate", str(pid))
+        assert row == RulesetAffiliate(id=pid, active=True, name="")
+
+
 def test_ruleset_rows_equal_stored_records(database: Database) -> None:
     with database.write() as conn:
         supplier = add_advertiser(conn)

@@ -6,13 +6,16 @@ from typing import Final
 from trackyard.decision.click.hit import Hit
 from trackyard.decision.click.route import OfferRoute
 from trackyard.decision.target.deep_links import append_macro_url, append_path, find_deep_link
-from trackyard.decision.target.templates import UrlTemplate, compile_url, url_template
+from trackyard.decision.target.templates import CLICK_MACROS, UrlTemplate, compile_url, url_template
 from trackyard.domain.tracking.ruleset import RulesetOffer
+from trackyard.domain.tracking.subs import SUBS
 
 _DEEPLINK: Final = "{deeplink}"
-_ADVERTISER_MACRO: Final = ("{advertiser_id}", "%7Badvertiser_id%7D")
-"""A macro that URLs of staff may have and deep links may not: affiliates write these, and they do not see the
-advertiser (docs/spec/callers.md#visibility-for-affiliates)."""
+_VISITOR_MACROS: Final = frozenset({"clickid", "click_id", "pid", "offer_id", *SUBS})
+"""The macros of texts that visitors write: what the visitor knows anyway. Others would reveal the affiliate or the
+advertiser (docs/spec/tracking.md#deep-links)."""
+_STAFF_MACROS: Final = [(f"{{{name}}}", f"%7B{name}%7D") for name in sorted(CLICK_MACROS - _VISITOR_MACROS)]
+"""The macros that stay unfilled in texts of visitors, and how they are written into the URL."""
 
 
 def accepted_url(hit: Hit, route: OfferRoute) -> str:
@@ -73,5 +76,13 @@ def _deep_link_template(hit: Hit, offer: RulesetOffer, url: str) -> UrlTemplate:
     if link is None or _DEEPLINK in url:
         return url_template(append_macro_url(url, offer.macro_url))
     # Not cached: visitors write as many of these as they like.
-    wanted = link.url.replace(*_ADVERTISER_MACRO) or append_path(url, link.path.replace(*_ADVERTISER_MACRO))
+    wanted = _without_staff_macros(link.url) or append_path(url, _without_staff_macros(link.path))
     return compile_url(append_macro_url(wanted, offer.macro_url))
+
+
+def _without_staff_macros(text: str) -> str:
+    """Return a text of a visitor in which the macros of staff are plain text."""
+    if "{" in text:
+        for macro, written in _STAFF_MACROS:
+            text = text.replace(macro, written)
+    return text

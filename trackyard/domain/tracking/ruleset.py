@@ -11,7 +11,7 @@ import msgspec
 from trackyard.domain.offers.choices import RedirectType
 from trackyard.domain.offers.offers import OfferSchedule, RestrictedIsp, RestrictedOs, SubAccountList, TargetingGroup
 
-SCHEMA_VERSION: Final = 5
+SCHEMA_VERSION: Final = 6
 """Rises with any change of a row's form. A snapshot of another schema is built again."""
 
 
@@ -38,7 +38,9 @@ class RulesetAdvertiser(msgspec.Struct, frozen=True, gc=False):
 
 
 class RulesetAffiliate(msgspec.Struct, frozen=True, gc=False):
-    """One row an affiliate, key = its id. `name` fills {affiliate_name}.
+    """One row an affiliate, key = its id.
+
+    name: fills {affiliate_name}; never the login, which may be an e-mail address.
 
     server_networks: addresses and networks from which it may report the clicks of others (`ip=`, `ua=`); empty = none.
     """

@@ -159,7 +159,7 @@ def _values(text: str) -> tuple[str, ...]:
 def _affiliates(conn: Connection, keys: Sequence[str]) -> dict[str, RulesetRow]:
     columns = affiliate.c
     rows = conn.execute(
-        select(columns.id, columns.status, columns.name, columns.login, columns.server_clicks, columns.server_ip).where(
+        select(columns.id, columns.status, columns.name, columns.server_clicks, columns.server_ip).where(
             columns.id.in_(_integers(keys))
         )
     )
@@ -167,7 +167,7 @@ def _affiliates(conn: Connection, keys: Sequence[str]) -> dict[str, RulesetRow]:
         str(row.id): RulesetAffiliate(
             id=row.id,
             active=row.status == "active",
-            name=row.name or row.login,
+            name=row.name or "",
             server_networks=tuple(row.server_ip) if row.server_clicks else (),
         )
         for row in rows
