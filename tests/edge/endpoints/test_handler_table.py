@@ -1,7 +1,9 @@
 """A table of hits with status, Location and record; hostile requests cause no fault."""
 
+import re
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -15,6 +17,7 @@ from trackyard.domain.tracking.ruleset import (
     RulesetAffiliate,
     RulesetConnections,
     RulesetLanding,
+    RulesetOffer,
     RulesetPixels,
     RulesetPlatform,
     RulesetRow,
@@ -96,6 +99,41 @@ def test_edge_click_gives_expected_status_target_and_record(
     assert (click.reason, click.offer, click.affiliate, *landings) == record
     assert b"Cache-Control: no-store\r\n" in answer.headers
     assert (b"Set-Cookie" in answer.headers) == (record[0] == "")
+
+
+@pytest.mark.parametrize("platform", ["", "http://p.example/?o={offer_id}&t={offer_name}"])
+@pytest.mark.parametrize("pid", ["7", "8", "9", "424242", "x", ""])
+@pytest.mark.parametrize("form", ["", "&format=json"])
+@pytest.mark.parametrize("active", [True, False])
+def test_edge_private_offer_answers_strangers_as_an_unknown_offer(
+    edge: EdgeHandler, journal: MemoryJournal, platform: str, pid: str, form: str, active: bool
+) -> None:
+    own = {"preview_url": "http://v.example/", "trafficback_url": "http://o.example/", "title": "Secret"}
+    offer = make_offer(3, open=False, private=True, active=active, **own)
+    rows = [offer, RulesetPlatform(platform), *(row for row in ALL if not isinstance(row, RulesetOffer))]
+    edge.ruleset = make_ruleset([*rows, RulesetConnections(3, affiliates=(5,), disconnected=(9,))])
+    answers = [ask(edge, f"/click?pid={pid}&offer_id={number}{form}") for number in (3, 4)]
+    private, unknown = (
+        (answer.status, answer.location.replace(b"o=3", b"o=4"), answer.headers, _without_click(answer.body))
+        for answer in answers
+    )
+    assert private == unknown
+    assert b"o.example" not in answers[0].location + answers[0].body
+    assert b"v.example" not in answers[0].location + answers[0].body
+    assert journal.click.reason != ""
+
+
+def _without_click(body: bytes) -> bytes:
+    return re.sub(rb'"clickid":"[0-9a-f]{24}"', b"", body).replace(b"o=3", b"o=4")
+
+
+def test_edge_private_offer_answers_its_affiliates_as_before(edge: EdgeHandler, journal: MemoryJournal) -> None:
+    offer = make_offer(3, open=False, private=True, preview_url="http://v.example/")
+    rows = [offer, RulesetConnections(3, affiliates=(7,)), *(row for row in ALL if not isinstance(row, RulesetOffer))]
+    edge.ruleset = make_ruleset(rows)
+    assert ask(edge, "/click?pid=7&offer_id=3").location.startswith(b"http://shop.example/")
+    edge.ruleset = make_ruleset([msgspec.structs.replace(offer, active=False), *rows[1:]])
+    assert ask(edge, "/click?pid=7&offer_id=3").location == b"http://v.example/"
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,7 @@ def test_ruleset_rows_equal_stored_records(database: Database) -> None:
                 preview_url="https://shop.example/p",
                 landings=(RulesetLanding(4, "https://shop.example/l"),),
                 macro_url="&aff={pid}",
+                private=True,
             ),
         }
         for (kind, key), row in everything.items():

@@ -21,7 +21,7 @@ from trackyard.decision.click.state import EMPTY_CLICK_STATE, ClickState, Reserv
 from trackyard.decision.click.steps import BOT, STEPS, UNKNOWN_OFFER, decide
 from trackyard.decision.routes import Ruleset
 from trackyard.decision.target.queries import clean_text
-from trackyard.decision.target.url import accepted_url, rejected_url
+from trackyard.decision.target.url import accepted_url, rejected_click_url, rejected_url
 from trackyard.decision.targeting.ip_lists import address_number
 from trackyard.decision.visitor.bots import is_prefetch
 from trackyard.decision.visitor.client_hints import find_hints
@@ -264,7 +264,7 @@ def _check(hit: Hit, route: OfferRoute, state: ClickState) -> ClickCheck:
         route,
         _step_results(hit, route, state),
         rejection,
-        accepted_url(hit, route) if passes else rejected_url(hit, route.offer),
+        accepted_url(hit, route) if passes else rejected_click_url(hit, route),
         route.redirect_type if passes else _TRAFFICBACK_REDIRECT,
     )
 

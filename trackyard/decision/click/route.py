@@ -134,6 +134,10 @@ class OfferRoute:
         """Return whether staff disconnected the affiliate from the offer."""
         return _contains(self.disconnected, affiliate)
 
+    def is_hidden(self, hit: Hit) -> bool:
+        """Return whether the offer is private to others: its affiliate must not learn that it exists."""
+        return self.offer.private and (hit.affiliate is None or not self.is_connected(hit.affiliate.id))
+
     def visitor_key(self, hit: Hit) -> VisitorKey:
         """Return the visitor by address and user agent; with uniqIpOnly by the address alone."""
         return hit.address, ADDRESS_ONLY if self.unique_only else hit.parsed.fingerprint

@@ -5,6 +5,7 @@ from typing import Final
 
 from trackyard.decision.click.hit import Hit
 from trackyard.decision.click.route import OfferRoute
+from trackyard.decision.click.steps import UNKNOWN_OFFER
 from trackyard.decision.target.deep_links import append_macro_url, append_path, find_deep_link
 from trackyard.decision.target.templates import CLICK_MACROS, UrlTemplate, compile_url, url_template
 from trackyard.domain.tracking.ruleset import RulesetOffer
@@ -41,6 +42,11 @@ def rejected_url(hit: Hit, offer: RulesetOffer) -> str | None:
     """
     url = offer.trafficback_url or hit.platform.trafficback_url or offer.preview_url
     return url_template(url).fill(hit, offer) if url else None
+
+
+def rejected_click_url(hit: Hit, route: OfferRoute) -> str | None:
+    """Return the target of a rejected click; a private offer answers strangers as an unknown one."""
+    return rejected_url(hit, UNKNOWN_OFFER.offer if route.is_hidden(hit) else route.offer)
 
 
 def impression_url(hit: Hit, offer: RulesetOffer) -> str:

@@ -106,6 +106,7 @@ class RulesetOffer(msgspec.Struct, frozen=True, gc=False):
     restrictions: msgpack of Restrictions, b"" = none. Bytes take a tenth of the memory, and few offers are clicked.
     click_caps: those that reject clicks, in caps_timezone ("" = the platform's).
     macro_url: text that is appended to the target URL of an accepted click.
+    private: whether only connected affiliates may know that it exists (privacy private).
     """
 
     id: int
@@ -128,6 +129,7 @@ class RulesetOffer(msgspec.Struct, frozen=True, gc=False):
     click_caps: tuple[ClickCap, ...] = ()
     restrictions: bytes = b""
     macro_url: str = ""
+    private: bool = False
 
 
 class RulesetConnections(msgspec.Struct, frozen=True, gc=False):

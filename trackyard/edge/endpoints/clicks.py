@@ -9,7 +9,7 @@ from trackyard.decision.routes import Ruleset
 from trackyard.decision.target.deep_links import is_ignored
 from trackyard.decision.target.json_text import quoted
 from trackyard.decision.target.queries import find_plain_params, read_query_params
-from trackyard.decision.target.url import accepted_url, rejected_url
+from trackyard.decision.target.url import accepted_url, rejected_click_url
 from trackyard.decision.visitor.client_hints import ACCEPT_CH, needs_accept_ch
 from trackyard.domain.statistics.click_columns import Source, columns_from
 from trackyard.domain.tracking.rejections import Rejection
@@ -63,7 +63,7 @@ class ClickHandler:
         """Record a decided click and answer it. `cut`: one of its parameters was cut."""
         rejection = decision.rejection
         passes = rejection is None or (rejection.reason == BOT and self.passes_as_visitor(hit, route))
-        url = accepted_url(hit, route) if passes else rejected_url(hit, route.offer)
+        url = accepted_url(hit, route) if passes else rejected_click_url(hit, route)
         recorded = request.method != "HEAD"
         cookies = b""
         if recorded:

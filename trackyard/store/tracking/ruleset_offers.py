@@ -94,6 +94,7 @@ def _compiled(row: Row[Any]) -> RulesetOffer | None:
         click_caps=_click_caps(row),
         restrictions=_restrictions(row),
         macro_url=row.macro_url or "",
+        private=row.privacy == Privacy.PRIVATE,
     )
 
 
