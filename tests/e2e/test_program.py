@@ -220,5 +220,5 @@ def test_start_shows_api_key_only_with_api_role(tmp_path: Path, roles: str, show
     program.start(ready=False)
     poll_until(lambda: "Ctrl-C stops it." in program.out_file.read_text(), seconds=20, what="it runs")
     out = program.out_file.read_text()
-    assert (KEY in out) is shown and ("curl" in out) is shown and "Clicks and calls" not in out, out
+    assert (KEY in out) is shown and ("curl" in out) is shown and "Clicks and postbacks" not in out, out
     assert program.stop() == 0

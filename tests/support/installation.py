@@ -21,7 +21,7 @@ UTC = ZoneInfo("UTC")
 
 
 class SteppedInstallation:
-    """Clicks and calls go in at `click` and `call`; `settle` makes of them what follows."""
+    """Clicks and postbacks go in at `click` and `call`; `settle` makes of them what follows."""
 
     def __init__(self, database: Database, analytics: Analytics, home: Path) -> None:
         self.api = installed(database, analytics)

@@ -102,7 +102,7 @@ async def serve(options: EdgeOptions, clock: Clock, on_listen: Callable[[int], N
             lambda: Connection(process.shared), sock=listener, backlog=BACKLOG, ssl=_tls(options)
         )
         port = listener.getsockname()[1]
-        _log.info("edge listens", extra={"host": options.host, "port": port, "edge": options.edge})
+        _log.info("edge listening", extra={"host": options.host, "port": port, "edge": options.edge})
         if on_listen is not None:
             on_listen(port)
         tasks = [loop.create_task(each()) for each in (process.tick, process.tail_ruleset, process.refresh_databases)]
