@@ -275,7 +275,7 @@ def _ready_message(settings: Config, prepared: dict[str, str]) -> str:
         api = settings.api_listen.url()
         lines.append(f"  API                      {api}     (documentation: {api}/docs)")
     if "edge" in settings.roles:
-        lines.append(f"  Clicks and postbacks         {settings.tracking_url}")
+        lines.append(f"  Clicks and postbacks     {settings.tracking_url}")
     if has_api:
         lines += _first_steps(settings, prepared["admin_api_key"])
     lines.append("Ctrl-C stops it.")
