@@ -13,7 +13,7 @@ from typing import Any, Final, get_type_hints
 
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.domain.conversions.statuses import Status
-from trackyard.domain.statistics.rows import ConversionEvent
+from trackyard.domain.statistics.rows import CUSTOM_FIELD_COLUMNS, ConversionEvent
 from trackyard.journal.records import Click
 
 NOW: Final = 1_700_000_000_000
@@ -195,7 +195,7 @@ def add_facts(analytics: Analytics, size: Size) -> None:
         "sign": "change.2", "version": "change.1", "status": "change.3", "time": "made_at", "click_time": "time",
         "click_id": "id", "payment_type": "'fixed'", "sum": "toDecimal64(0, 4)",
     }  # fmt: skip
-    names = ConversionEvent.__struct_fields__
+    names = [name for name in ConversionEvent.__struct_fields__ if name not in CUSTOM_FIELD_COLUMNS]
     made = ", ".join(f"{own.get(name, name)} AS f_{name}" for name in names)
     changes = "arrayConcat([(1, 1, states[1])], if(length(states) = 2, [(1, -1, states[1]), (2, 1, states[2])], []))"
     analytics.run(
