@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from trackyard.base.ids import new_api_key
 from trackyard.commands.main import main
 from trackyard.domain.platform.retention import RetentionPolicy
 from trackyard.runtime import settings as config
@@ -54,6 +55,9 @@ def test_environment_variable_overrides_config_file(tmp_path: Path) -> None:
         ("TRACKING_URL", "ftp://example.org"),
         ("TRACKING_URL", "http://[::1"),
         ("ADMIN_API_KEY", "short"),
+        ("ADMIN_API_KEY", "a" * 40),
+        ("ADMIN_API_KEY", "0123456789abcdef0123456789abcdef01234567"),
+        ("ADMIN_API_KEY", "1763524176352417635217635241763524176352"),
         ("SECRET_KEY", "short"),
         ("DATABASE_URL", "mysql://x"),
         ("DATABASE_URL", "postgresql://me@db.example:port/yard"),
@@ -101,6 +105,19 @@ def test_setting_with_wrong_value_is_named_in_one_sentence(name: str, value: str
 @pytest.mark.parametrize("url", ["", "s3://bucket", "s3://k:s%2F@bucket/a?region=eu-west-1&endpoint=http://minio:9000"])
 def test_setting_files_url_accepts_buckets(url: str) -> None:
     assert config.load({"TRACKYARD_FILES_URL": url}).files_url == url
+
+
+@pytest.mark.parametrize("key", ["a" * 40, "ad" * 20, "0123456789" * 4])
+def test_setting_admin_key_that_can_be_guessed_says_what_to_do(key: str) -> None:
+    with pytest.raises(config.WrongSetting, match="too easy to guess: make a random key with") as caught:
+        config.load({"TRACKYARD_ADMIN_API_KEY": key})
+    assert key not in str(caught.value)
+
+
+def test_setting_admin_key_of_random_digits_is_accepted() -> None:
+    for _ in range(1000):
+        key = new_api_key()
+        assert config.load({"TRACKYARD_ADMIN_API_KEY": key}).admin_api_key == key
 
 
 @pytest.mark.parametrize("name", ["ADMIN_API_KEY", "SECRET_KEY", "DATABASE_URL", "ANALYTICS_URL", "FILES_URL"])

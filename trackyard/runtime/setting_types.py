@@ -6,12 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
+from typing import Final
 from urllib.parse import SplitResult, parse_qs, urlsplit
 
 from trackyard.base.zones import find_zone
 from trackyard.domain.money.currencies import NUMBERS
 
 ROLES = ("edge", "projector", "worker", "api")
+
+_FEWEST_DIGITS: Final = 8
+"""Different digits that a key has; of 10^10 random keys hardly one has fewer."""
 
 Network = IPv4Network | IPv6Network
 
@@ -104,7 +108,17 @@ def _optional(parse: Callable[[str], str]) -> Callable[[str], str | None]:
     return lambda text: parse(text) if text else None
 
 
-admin_key = _optional(_checked(re.compile(r"[0-9a-f]{40}").fullmatch, "must be 40 lower-case hex digits"))
+def _admin_key(text: str) -> str:
+    """Return a key of 40 hex digits that look random: one that repeats or has few digits would be guessed."""
+    if not re.fullmatch(r"[0-9a-f]{40}", text):
+        raise ValueError("must be 40 lower-case hex digits")
+    repeats = any(text == (text[:length] * len(text))[: len(text)] for length in range(1, len(text) // 2 + 1))
+    if repeats or len(set(text)) < _FEWEST_DIGITS:
+        raise ValueError("is too easy to guess: make a random key with `openssl rand -hex 20`, or leave it empty")
+    return text
+
+
+admin_key = _optional(_admin_key)
 secret = _optional(_checked(lambda text: len(text) >= 32, "must have at least 32 characters"))
 zone = _checked(find_zone, "must be an IANA zone name, such as Europe/Tallinn")
 currency = _checked(NUMBERS.__contains__, "must be the ISO 4217 code of a currency, such as EUR")

@@ -98,7 +98,7 @@ class Config:
     admin_api_key: str | None = _setting(
         setting_types.admin_key,
         "",
-        "Key of the first administrator, 40 hex digits; empty = one is generated.",
+        "Key of the first administrator, 40 random hex digits (`openssl rand -hex 20`); empty = one is generated.",
         secret=True,
     )
     secret_key: str | None = _setting(

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
-KEY = "0123456789abcdef0123456789abcdef01234567"
+KEY = "6f1c09b7d2e84a35c07d9e1b54f3a826be60d7c1"
 START_SECONDS = 40.0
 T = TypeVar("T")
 
