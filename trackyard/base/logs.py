@@ -3,6 +3,7 @@
 import logging
 import sys
 from contextvars import ContextVar
+from typing import Final
 
 from pythonjsonlogger.json import JsonFormatter
 
@@ -22,16 +23,25 @@ request_id: ContextVar[str] = ContextVar("request_id", default="")
 """The id of the request that this context serves; "" outside of one."""
 
 
-class _RequestIdFilter(logging.Filter):
+MAX_PATH: Final = 300
+"""Characters of a path in a line. Anyone can send a path of 64 KB."""
+
+
+class _FieldFilter(logging.Filter):
+    """Adds the id of the request to each line, and cuts its path."""
+
     def filter(self, record: logging.LogRecord) -> bool:
         record.request_id = request_id.get()
+        path = getattr(record, "path", None)
+        if isinstance(path, str) and len(path) > MAX_PATH:
+            record.path = path[:MAX_PATH] + "…"
         return True
 
 
 def log_to_stderr(role: str, level: str = "INFO") -> None:
     """Send every logger of this process to standard error as JSON.
 
-    A line has time, level, role, logger, message, request_id and the fields of `extra`.
+    A line has time, level, role, logger, message, request_id and the fields of `extra`; a long path is cut.
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(
@@ -41,7 +51,7 @@ def log_to_stderr(role: str, level: str = "INFO") -> None:
             static_fields={"role": role},
         )
     )
-    handler.addFilter(_RequestIdFilter())
+    handler.addFilter(_FieldFilter())
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
