@@ -100,6 +100,18 @@ def test_api_connection_errors_are_answered_in_json(port: int, status: int, sent
     assert error["status"] == 2 and error["error"] == error["message"] and error["code"]
 
 
+def test_api_connection_error_is_kept_by_no_cache_and_never_sniffed(port: int) -> None:
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
+        client.sendall(b"nonsense\r\n\r\n")
+        data = b""
+        while piece := client.recv(65536):
+            data += piece
+    head = data.partition(b"\r\n\r\n")[0].split(b"\r\n")
+    assert {b"Content-Type: application/json", b"Cache-Control: no-store", b"X-Content-Type-Options: nosniff"} <= set(
+        head
+    )
+
+
 def test_api_connection_accepts_requests_within_limits(port: int) -> None:
     assert answer(port, b"GET /?" + b"a" * 60_000 + b" HTTP/1.1\r\nX: " + b"b" * 60_000 + b"\r\n" + CLOSE) == (
         200,

@@ -292,6 +292,33 @@ def test_api_docs_page_is_self_contained(raw: TestClient) -> None:
     assert not re.search(r"""src=|url\(|@import|href=["'](?![/#][^/])|fetch\(""", response.text)
 
 
+def test_api_docs_page_may_not_be_framed(raw: TestClient) -> None:
+    assert "frame-ancestors 'none'" in raw.get("/docs").headers["content-security-policy"].split("; ")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/3.1/toy?number=1", 200),
+        ("GET", "/3.1/toy", 400),
+        ("GET", "/3.1/toy?number=13", 500),
+        ("GET", "/3.1/nowhere", 404),
+        ("PUT", "/3.1/toy", 405),
+        ("OPTIONS", "/3.1/toy", 200),
+        ("GET", "/healthz", 200),
+        ("GET", "/readyz", 503),
+        ("GET", "/openapi.json", 200),
+    ],
+)
+def test_api_json_answer_is_kept_by_no_cache_and_never_sniffed(
+    app: Dispatch[str], method: str, path: str, status: int
+) -> None:
+    with TestClient(app, raise_server_exceptions=False) as client:
+        answer = client.request(method, path, headers={"API-Key": ADMIN})
+    assert (answer.status_code, answer.headers["content-type"]) == (status, "application/json")
+    assert (answer.headers["cache-control"], answer.headers["x-content-type-options"]) == ("no-store", "nosniff")
+
+
 def test_api_docs_show_example_request_with_required_parameters(raw: TestClient) -> None:
     page = raw.get("/docs").text
     address = '<span class="origin">ADDRESS</span>'

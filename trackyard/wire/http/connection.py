@@ -9,6 +9,7 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
+from trackyard.wire.http.answers import JSON, PROTECTION
 from trackyard.wire.response.envelope import encoded
 from trackyard.wire.response.errors import ErrorBody
 
@@ -23,6 +24,7 @@ READER_MIN_BYTES = 16 * 1024
 """Bytes that a client must read in READER_TIMEOUT_S while an answer waits for it."""
 LINGER_S = 5.0
 """Seconds that a refused client may still send before the connection is cut."""
+_PROTECTION = "".join(f"{name}: {value}\r\n" for name, value in ({"Content-Type": JSON} | PROTECTION).items()).encode()
 _FRAMING = 8
 """Bytes on the wire for one byte of the body: chunks of a single byte take six."""
 
@@ -186,7 +188,7 @@ class BoundedHttp(HttpToolsProtocol):
             self.cycle.disconnected = True
             self.cycle.message_event.set()
         body = encoded(ErrorBody(error=text, message=text, code=code))
-        head = b"Content-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n" % len(body)
+        head = _PROTECTION + b"Content-Length: %d\r\nConnection: close\r\n\r\n" % len(body)
         self.transport.write(STATUS_LINE[status] + head + body)
         if self.transport.can_write_eof():
             self.transport.write_eof()

@@ -41,6 +41,7 @@ from trackyard.domain.people.callers import Caller, StaffCaller
 from trackyard.domain.tracking.ip_lists import network_of
 from trackyard.store.engine.audit_actor import AuditActor, current_actor
 from trackyard.wire.endpoint import MEGABYTE, ApiRequest, Endpoint, check_features
+from trackyard.wire.http.answers import JSON, error_response, json_response, protect
 from trackyard.wire.http.auth import KEY_NAMES, Authenticate, find_caller, find_key
 from trackyard.wire.http.disconnects import run_cancellable
 from trackyard.wire.http.forwarding import PATHS as FORWARDED_PATHS
@@ -65,13 +66,12 @@ from trackyard.wire.request.brackets import Tree, body_tree, close_files, merged
 from trackyard.wire.request.params import MAX_SHOWN_NAME
 from trackyard.wire.request.parsing import as_sent, read_params
 from trackyard.wire.response.envelope import encoded
-from trackyard.wire.response.errors import MethodNotAllowed, body_of, server_error
+from trackyard.wire.response.errors import MethodNotAllowed, server_error
 from trackyard.wire.response.exports import ExportParams, FileExport
 from trackyard.wire.response.streaming import ExportResponse, ExportSlots
 
 log = logging.getLogger("trackyard.api")
 
-JSON = "application/json"
 MAX_IGNORED = 20
 THREADS = 16
 REPORT_THREADS = 100
@@ -158,11 +158,13 @@ class Dispatch(Generic[D]):
                 label = match.endpoint.path
                 response, requester = await self._respond_to_api_request(match, request)
         except RequestError as refusal:
-            response = _error_response(refusal)
+            response = error_response(refusal)
         except ClientDisconnect:
-            response = _json(400, body_of(RequestError("The request ended too early")))  # no client is left to read it
+            response = error_response(RequestError("The request ended too early"))  # no client is left to read it
         except Exception as fault:
             response = self._failure_response(fault, request)
+        if forward is None:  # answers of the tracking listener are passed on as they are
+            protect(response)
         if page is None and forward is None:
             response.raw_headers += self._rate_status(request).headers()
         self._log_request(request, response, label, requester, time.perf_counter() - started)
@@ -174,9 +176,9 @@ class Dispatch(Generic[D]):
         refusal = self._refusal_of(fault)
         if refusal is not None:
             log.warning("request refused", exc_info=fault, extra=where)
-            return _error_response(refusal)
+            return error_response(refusal)
         log.error("request failed", exc_info=fault, extra=where)
-        return _json(500, server_error(request_id.get()))
+        return json_response(500, server_error(request_id.get()))
 
     async def _respond_to_api_request(self, match: Match, request: Request) -> tuple[Response, str]:
         max_bytes, is_public = match.endpoint.body_max, match.endpoint.audience == "anyone"
@@ -199,7 +201,7 @@ class Dispatch(Generic[D]):
                     if done.file is not None:  # which is a report until it was sent
                         done.file.loop_cleanup.push(slot.pop_all())
             except RequestError as refusal:
-                return _error_response(refusal), _name(caller)
+                return error_response(refusal), _name(caller)
         return _success_response(done), _name(caller)
 
     async def _find_caller(self, key: str | None, address: str) -> Caller | None:
@@ -272,7 +274,7 @@ class Dispatch(Generic[D]):
         return await anyio.to_thread.run_sync(page, limiter=self._threads)
 
     def _options(self, request: Request) -> Response:
-        response = _json(200, {"status": 1})
+        response = json_response(200, {"status": 1})
         response.headers["Allow"] = ", ".join(self._routes.allowed(request.scope["path"]) or ["GET", "HEAD", "OPTIONS"])
         return response
 
@@ -470,19 +472,6 @@ def _success_response(done: _Result) -> Response:
     if done.replayed:
         response.headers[REPLAYED_HEADER] = "true"
     return response
-
-
-def _error_response(refusal: RequestError) -> Response:
-    response = _json(refusal.status, body_of(refusal))
-    if isinstance(refusal, MethodNotAllowed):
-        response.headers["Allow"] = ", ".join(refusal.allowed)
-    if refusal.retry_after is not None:
-        response.headers["Retry-After"] = str(refusal.retry_after)
-    return response
-
-
-def _json(status: int, body: Any) -> Response:
-    return Response(encoded(body), status_code=status, media_type=JSON)
 
 
 async def _lifespan(receive: Receive, send: Send) -> None:

@@ -43,7 +43,8 @@ def docs_page(document: Schema) -> Page:
     """Return the document as a page with search. Its policy admits the style and script of this page only."""
     style, script = _asset("docs.css"), _asset("docs.js")
     content = _html(document, style, script).encode()
-    policy = f"default-src 'none'; base-uri 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'"
+    policy = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; "
+    policy += f"style-src '{_hash(style)}'; script-src '{_hash(script)}'"
     headers = {"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff"}
     return lambda: Response(content, media_type="text/html", headers=headers)
 

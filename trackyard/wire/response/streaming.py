@@ -98,6 +98,7 @@ class ExportResponse(Response):
         headers = {
             "Content-Disposition": f'attachment; filename="{name}{period}.{form}"',
             "X-Content-Type-Options": "nosniff",
+            "Cache-Control": "no-store",
         }
         super().__init__(media_type=media_type, headers=headers)
         del self.headers["Content-Length"]
