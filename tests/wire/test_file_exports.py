@@ -373,20 +373,36 @@ def test_export_query_is_cancelled_when_client_disconnects() -> None:
     assert who.is_cancelled and set(seen) == {who}
 
 
-def test_exports_running_are_limited_per_key_and_in_total() -> None:
+def test_exports_running_are_limited_per_caller_and_in_total() -> None:
     exports = ExportSlots()
-    mine = [exports.slot("a") for _ in range(2)]
-    with pytest.raises(TooManyExports, match="2 exports of this key") as refused:
-        exports.slot("a")
+    mine = [exports.slot("a", affiliate=False) for _ in range(2)]
+    with pytest.raises(TooManyExports, match="exports that run are 2") as refused:
+        exports.slot("a", affiliate=False)
     assert (refused.value.status, refused.value.code) == (429, "too_many_exports")
-    others = [exports.slot(name) for name in ("b", "c", "d", "e")]
+    others = [exports.slot(name, affiliate=False) for name in ("b", "c", "d", "e")]
     with pytest.raises(ExportsBusy, match="6 exports are running") as busy:
-        exports.slot("f")
+        exports.slot("f", affiliate=False)
     assert (busy.value.status, busy.value.retry_after) == (503, 5)
     mine[0].close()
     others[0].close()
-    exports.slot("a")
-    exports.slot("f")
+    exports.slot("a", affiliate=False)
+    exports.slot("f", affiliate=False)
+
+
+def test_exports_of_affiliates_leave_places_for_staff() -> None:
+    exports = ExportSlots()
+    first = exports.slot("affiliate:1", affiliate=True)
+    with pytest.raises(TooManyExports, match="exports that run are 1"):
+        exports.slot("affiliate:1", affiliate=True)
+    exports.slot("affiliate:2", affiliate=True)
+    with pytest.raises(ExportsBusy, match="2 exports of affiliates are running"):
+        exports.slot("affiliate:3", affiliate=True)
+    for name in ("staff:a", "staff:a", "staff:b", "staff:b"):
+        exports.slot(name, affiliate=False)
+    first.close()
+    exports.slot("affiliate:3", affiliate=True)
+    with pytest.raises(ExportsBusy, match="6 exports are running"):
+        exports.slot("staff:c", affiliate=False)
 
 
 @pytest.mark.parametrize("wrong", [{"method": "POST"}, {"params": Params}])

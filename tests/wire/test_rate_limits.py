@@ -19,8 +19,9 @@ from trackyard.wire.http.rate_limits import ApiLimits, RateLimiter, ReportLimite
 from trackyard.wire.request.params import NoParams
 from trackyard.wire.response.envelope import Answer
 
-KEY, OTHER = "a" * 40, "b" * 40
-CALLERS = {KEY: AffiliateCaller(1), OTHER: AffiliateCaller(2)}
+KEY, OTHER, SESSION = "a" * 40, "b" * 40, "c" * 40
+CALLERS = {KEY: AffiliateCaller(1), OTHER: AffiliateCaller(2), SESSION: AffiliateCaller(1)}
+"""Keys and their callers; the first affiliate has two."""
 
 
 class ManualSeconds:
@@ -48,12 +49,14 @@ def test_rate_limit_allows_burst_then_steady_rate(ticks: ManualSeconds) -> None:
     assert counted.peek("k") == (100, 100, 0, 0)
 
 
-def test_rate_limit_look_takes_nothing_and_stores_nothing(ticks: ManualSeconds) -> None:
+def test_rate_limit_look_takes_nothing_and_stores_nothing(
+    ticks: ManualSeconds, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rate_limits, "MAX_NAMES", 1)
     counted = RateLimiter(ApiLimits(), ticks)
+    counted.take("another")
     assert counted.peek("k") == counted.peek("k") == (100, 100, 0, 0)
-    assert not counted.knows("k")
-    counted.take("k")
-    assert counted.knows("k")
+    assert counted.peek("another").remaining == 99
 
 
 def test_rate_limit_remembers_bounded_number_of_keys(ticks: ManualSeconds, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,10 +64,18 @@ def test_rate_limit_remembers_bounded_number_of_keys(ticks: ManualSeconds, monke
     counted = RateLimiter(ApiLimits(), ticks)
     for name in "abcad":
         counted.take(name)
-    assert [name for name in "abcd" if counted.knows(name)] == ["a", "c", "d"]
+    assert [counted.peek(name).remaining for name in "abcd"] == [98, 100, 99, 99]
 
 
-def test_concurrent_reports_are_limited_per_key() -> None:
+def test_right_keys_are_remembered_in_a_bounded_number(ticks: ManualSeconds, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rate_limits, "MAX_NAMES", 3)
+    failed = WrongKeyLimiter(ticks)
+    for name in "abcad":
+        failed.accept(name)
+    assert [name for name in "abcd" if failed.knows(name)] == ["a", "c", "d"]
+
+
+def test_concurrent_reports_are_limited_per_caller() -> None:
     running = ReportLimiter(ApiLimits(reports=2))
     with running.slot("k"), running.slot("k"):
         with running.slot("other"):
@@ -142,7 +153,7 @@ def limits_of(response: Any) -> tuple[str, str, str]:
     return limit, remaining, reset
 
 
-def test_rate_limit_exceeded_is_429_before_403_for_that_key_only(raw: TestClient, held: BlockingHandler) -> None:
+def test_rate_limit_exceeded_is_429_before_403_for_that_caller_only(raw: TestClient, held: BlockingHandler) -> None:
     held.free.set()
     answers = [raw.get("/3.1/plain", headers={"API-Key": KEY}) for _ in range(6)]
     assert [answer.status_code for answer in answers] == [200] * 6
@@ -170,9 +181,17 @@ def test_rate_limit_without_key_counts_by_address(raw: TestClient, held: Blockin
     assert [raw.get("/3.1/open").status_code for _ in range(7)] == [200] * 6 + [429]
 
 
+def test_rate_limit_is_shared_by_all_keys_of_a_caller(raw: TestClient, held: BlockingHandler) -> None:
+    held.free.set()
+    answers = [raw.get("/3.1/plain", headers={"API-Key": key}) for key in (KEY, SESSION) * 4]
+    assert [answer.status_code for answer in answers] == [200] * 6 + [429] * 2
+    assert [limits_of(answer)[1] for answer in answers] == ["5", "4", "3", "2", "1", "0", "0", "0"]
+    assert raw.get("/3.1/plain", headers={"API-Key": OTHER}).status_code == 200
+
+
 def test_concurrent_reports_over_limit_are_429(raw: TestClient, held: BlockingHandler) -> None:
     with ThreadPoolExecutor(2) as pool:
-        running = [pool.submit(raw.get, "/3.1/report", headers={"API-Key": KEY}) for _ in range(2)]
+        running = [pool.submit(raw.get, "/3.1/report", headers={"API-Key": key}) for key in (KEY, SESSION)]
         wait_until(lambda: held.running == 2)
         refused = raw.get("/3.1/report", headers={"API-Key": KEY})
         assert (refused.status_code, refused.json()["code"]) == (429, "too_many_reports")

@@ -27,7 +27,7 @@ def build(
     """Return the application.
 
     readiness: asked by each /readyz: why requests cannot be served, and the lags of queues.
-    limits: of each key; None = those of docs/spec/api-conventions.md#rate-limits.
+    limits: of each caller; None = those of docs/spec/api-conventions.md#rate-limits.
     forward: answers the tracking addresses that the API has too; None = they do not exist.
     """
     pages = {"/healthz": health, "/readyz": ready(readiness), "/metrics": metrics, **_described(deps.api_url)}

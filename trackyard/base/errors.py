@@ -101,15 +101,15 @@ class UnsupportedMediaType(RequestError):
 
 
 class TooManyRequests(RequestError):
-    """The key is over its rate, or tried to sign in too often.
+    """The caller is over its rate, or tried to sign in too often.
 
     retry_after: seconds until another try may succeed.
     """
 
     status, code, text = 429, "too_many_requests", "Too Many Requests"
 
-    def __init__(self, retry_after: int, *, code: str | None = None) -> None:
-        super().__init__(code=code)
+    def __init__(self, retry_after: int, text: str | None = None, *, code: str | None = None) -> None:
+        super().__init__(text, code=code)
         self.retry_after = max(1, retry_after)
 
 

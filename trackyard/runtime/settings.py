@@ -224,13 +224,13 @@ class Config:
         "256",
         "Memory of a machine for unique visitors, in MB: a MB for 40,000 visitors of an offer in 24 hours.",
     )
-    api_rate: int = _setting(_count, "50", "API requests that a key may make each second, on average.")
-    api_burst: int = _setting(_count, "100", "API requests that a key may make at once after a pause.")
-    api_reports: int = _setting(_count, "4", "Reports that a key may run at once.")
+    api_rate: int = _setting(_count, "50", "API requests that a caller may make each second, on average.")
+    api_burst: int = _setting(_count, "100", "API requests that a caller may make at once after a pause.")
+    api_reports: int = _setting(_count, "4", "Reports that a caller may run at once.")
     heavy_reports: int = _setting(
         _count,
         "2",
-        "Reports of more than two seconds that run at once, one of each key; further ones are queued.",
+        "Reports of more than two seconds that run at once, one of each caller; further ones are queued.",
     )
     report_seconds: int = _setting(
         _count, "30", "Seconds that a report may take; a longer one is rejected with advice on how to narrow it."

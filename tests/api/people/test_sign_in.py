@@ -5,7 +5,14 @@ from typing import Any
 import pytest
 
 from tests.support.api import Api
-from trackyard.actions.people.sign_in import SESSION_MS, TRIES_PER_ACCOUNT, TRIES_PER_ADDRESS, WINDOW_MS, sign_in
+from trackyard.actions.people.sign_in import (
+    MAX_SESSIONS,
+    SESSION_MS,
+    TRIES_PER_ACCOUNT,
+    TRIES_PER_ADDRESS,
+    WINDOW_MS,
+    sign_in,
+)
 from trackyard.base.errors import TooManyRequests, WrongCredentials
 
 EMAIL, PASSWORD = "ann@affiliate.example", "long-enough"
@@ -48,6 +55,18 @@ def test_session_key_expires_after_lifetime(api: Api, pid: int) -> None:
     assert session.call("GET", "/3.0/balance").status_code == 200
     api.clock.advance(1)
     assert session.call("GET", "/3.0/balance").status_code == 401
+
+
+def test_sign_in_eleventh_session_ends_the_oldest(api: Api, pid: int) -> None:
+    api.add_affiliate(email="bob@affiliate.example", password=PASSWORD)
+    lasting = attempt(api, "bob@affiliate.example").json()["api_key"]
+    sessions = []
+    for _ in range(MAX_SESSIONS + 2):
+        api.clock.advance(1000)
+        sessions.append(attempt(api).json()["api_key"])
+    answers = [api.admin.with_key(key).call("GET", "/3.0/balance").status_code for key in sessions]
+    assert answers == [401] * 2 + [200] * MAX_SESSIONS
+    assert api.admin.with_key(lasting).call("GET", "/3.0/balance").status_code == 200, "of another affiliate"
 
 
 def test_sign_in_failure_does_not_reveal_reason(api: Api, pid: int) -> None:

@@ -15,6 +15,9 @@ from trackyard.store.people import keys, sign_ins
 from trackyard.store.people.sign_ins import SignInAccount
 
 SESSION_MS: Final = 12 * 3_600_000
+MAX_SESSIONS: Final = 10
+"""Sessions of an account; another one ends the oldest."""
+
 WINDOW_MS: Final = 15 * 60_000
 TRIES_PER_ACCOUNT: Final = 10
 TRIES_PER_ADDRESS: Final = 100
@@ -59,6 +62,7 @@ def sign_in(deps: Deps, login: str, password: str, address: str) -> Session:
     with deps.database.write() as conn:
         sign_ins.clear_failures(conn, by_account, by_address)
         keys.remove_sessions(conn, session.kind, session.id, until_ms=now)
+        keys.remove_oldest_sessions(conn, session.kind, session.id, keep=MAX_SESSIONS - 1)
         keys.add_key(conn, session.kind, session.id, session.key, deps.cipher, now, session.expires_at)
         sign_ins.record_sign_in(conn, session.kind, session.id, now)
     return session

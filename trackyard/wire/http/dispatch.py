@@ -37,7 +37,7 @@ from trackyard.base.errors import (
 from trackyard.base.logs import request_id
 from trackyard.base.metrics import API_REQUESTS, API_SECONDS
 from trackyard.base.secrets import digest
-from trackyard.domain.people.callers import Caller, StaffCaller
+from trackyard.domain.people.callers import AffiliateCaller, Caller, StaffCaller
 from trackyard.domain.tracking.ip_lists import network_of
 from trackyard.store.engine.audit_actor import AuditActor, current_actor
 from trackyard.wire.endpoint import MEGABYTE, ApiRequest, Endpoint, check_features
@@ -190,7 +190,7 @@ class Dispatch(Generic[D]):
             await _read_body(request, max_bytes, body if is_public or caller is not None else None)
             if caller is None and not is_public:
                 raise Unauthorized
-            name = _network(request) if key is None else digest(key)
+            name = _network(request) if caller is None else caller.name  # which may have many keys
             try:
                 self._count_request(name, request)
                 _authorize(match.endpoint, caller)
@@ -211,16 +211,18 @@ class Dispatch(Generic[D]):
         """
         if key is None:
             return None
-        if self._failed.over(address) and not self._rates.knows(digest(key)):
+        if self._failed.over(address) and not self._failed.knows(digest(key)):
             self._failed.count(address)
             raise TooManyRequests(1, code="too_many_wrong_keys")
         caller = await anyio.to_thread.run_sync(find_caller, self._authenticate, key, limiter=self._threads)
         if caller is None:
             self._failed.count(address)
+        else:
+            self._failed.accept(digest(key))
         return caller
 
     def _count_request(self, name: str, request: Request) -> None:
-        """Count a call of a key, or of an address in methods for anyone. Raises TooManyRequests."""
+        """Count a call of a caller, or of an address in methods for anyone. Raises TooManyRequests."""
         request.state.standing = standing = self._rates.take(name)
         if standing.wait:
             raise TooManyRequests(standing.wait)
@@ -242,7 +244,7 @@ class Dispatch(Generic[D]):
         kind = request.headers.get("content-type", "")
         head = request.method == "HEAD"
         sent = _RawRequest(request.scope["query_string"], kind, cast(BinaryIO, body), idempotency_key, head)
-        slot = partial(self._exports.slot, name)
+        slot = partial(self._exports.slot, name, affiliate=isinstance(caller, AffiliateCaller))
         work = _HandlerRun(self._deps, match, caller, _address(request), sent, self._run_idempotently, slot)
         requester = CancellationToken(name)
         actor_token = current_actor.set(self._audit_actor(match, caller))

@@ -1,4 +1,4 @@
-"""Rate limits of keys (docs/spec/api-conventions.md#rate-limits), counted in this process.
+"""Rate limits of callers (docs/spec/api-conventions.md#rate-limits), counted in this process.
 
 One process of a machine serves the API. Everything runs in its event loop, so nothing is locked.
 """
@@ -9,15 +9,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import ceil, floor
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol, TypeVar
 
 from trackyard.base.errors import TooManyRequests
+
+T = TypeVar("T")
 
 MonotonicClock = Callable[[], float]
 """Returns seconds that never decrease."""
 
 MAX_NAMES: Final = 50_000
-"""Keys and addresses that are remembered; the least recent ones are forgotten first."""
+"""Callers, networks and keys that are remembered; the least recent ones are forgotten first."""
 
 WRONG_KEYS_PER_SECOND: Final = 50
 WRONG_KEYS_SECONDS: Final = 10
@@ -26,7 +28,7 @@ WRONG_KEYS_SECONDS: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class ApiLimits:
-    """The limits of one key.
+    """The limits of one caller, whatever the number of its keys.
 
     burst: calls at once after a pause.
     reports: that run at once.
@@ -38,7 +40,7 @@ class ApiLimits:
 
 
 class RateLimitStatus(NamedTuple):
-    """The state of a key's rate limit.
+    """The state of a caller's rate limit.
 
     remaining: calls that it may make at once.
     reset: seconds until that is `limit` again.
@@ -56,17 +58,23 @@ class RateLimitStatus(NamedTuple):
         return [(b"x-ratelimit-" + name, b"%d" % value) for name, value in fields]
 
 
+class Limiter(Protocol):
+    """Counts requests by name: of a caller, or of a network in methods for anyone."""
+
+    def peek(self, name: str) -> RateLimitStatus:
+        """Return the state of a name without counting a call."""
+
+    def take(self, name: str) -> RateLimitStatus:
+        """Return the state of a name after one more call. A call that has to wait is not counted."""
+
+
 class RateLimiter:
-    """A bucket of tokens for each name: a key, or an address in methods for anyone."""
+    """The limiter of one process: a bucket of tokens for each name."""
 
     def __init__(self, limits: ApiLimits, seconds: MonotonicClock = time.monotonic) -> None:
         self._limits = limits
         self._seconds = seconds
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()  # tokens, and when there were so many
-
-    def knows(self, name: str) -> bool:
-        """Return whether a name called recently."""
-        return name in self._buckets
 
     def peek(self, name: str) -> RateLimitStatus:
         """Return the state of a name without counting a call."""
@@ -92,7 +100,7 @@ class RateLimiter:
 
 
 class ReportLimiter:
-    """The number of reports that each key is running."""
+    """The number of reports that each caller is running."""
 
     def __init__(self, limits: ApiLimits) -> None:
         self._max_reports = limits.reports
@@ -114,11 +122,24 @@ class ReportLimiter:
 
 
 class WrongKeyLimiter:
-    """Counts wrong keys by address, since a flood of them must not flood the database."""
+    """Counts wrong keys by address, since a flood of them must not flood the database.
+
+    Keys that called recently are known, by their digests.
+    """
 
     def __init__(self, seconds: MonotonicClock = time.monotonic) -> None:
         self._seconds = seconds
         self._floods: OrderedDict[str, tuple[int, int, int]] = OrderedDict()  # second, keys in it, seconds before
+        self._right = OrderedDict[str, None]()
+
+    def knows(self, key_digest: str) -> bool:
+        """Return whether a key called recently."""
+        return key_digest in self._right
+
+    def accept(self, key_digest: str) -> None:
+        """Remember the right key of a call."""
+        self._right[key_digest] = None
+        _forget_oldest(self._right, key_digest)
 
     def over(self, address: str) -> bool:
         """Return whether the next wrong key of an address is refused without a look-up."""
@@ -140,9 +161,7 @@ class WrongKeyLimiter:
         return now, 0, flood + 1 if lasted else 0
 
 
-def _forget_oldest(
-    names: OrderedDict[str, tuple[float, float]] | OrderedDict[str, tuple[int, int, int]], name: str
-) -> None:
+def _forget_oldest(names: OrderedDict[str, T], name: str) -> None:
     names.move_to_end(name)
     if len(names) > MAX_NAMES:
         names.popitem(last=False)

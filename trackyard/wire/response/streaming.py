@@ -28,10 +28,12 @@ from trackyard.wire.response.parquet import parquet_of
 log = logging.getLogger("trackyard.api")
 
 TOTAL_COUNT_HEADER: Final = "X-Total-Count"
-MAX_EXPORTS_PER_KEY: Final = 2
-"""Exports of a key at a time."""
 MAX_EXPORTS: Final = 6
-"""Exports of all keys at a time."""
+"""Exports at a time."""
+MAX_EXPORTS_PER_STAFF_USER: Final = 2
+MAX_EXPORTS_PER_AFFILIATE: Final = 1
+MAX_EXPORTS_OF_AFFILIATES: Final = 2
+"""Exports of all affiliates at a time: the others are for staff."""
 RETRY_S: Final = 5
 Write = Callable[[ExportTable, Iterable[ColumnBlock]], Iterator[bytes]]
 
@@ -45,12 +47,11 @@ _FORMATS: Final[dict[str, tuple[str, Write]]] = {
 
 
 class TooManyExports(TooManyRequests):
-    """A key runs its maximum of exports."""
+    """A caller runs its maximum of exports."""
 
-    text = f"Too Many Requests: {MAX_EXPORTS_PER_KEY} exports of this key are running, ask again when one has ended"
-
-    def __init__(self) -> None:
-        super().__init__(RETRY_S, code="too_many_exports")
+    def __init__(self, most: int) -> None:
+        text = f"Too Many Requests: your exports that run are {most}, the maximum: ask again when one has ended"
+        super().__init__(RETRY_S, text, code="too_many_exports")
 
 
 class ExportsBusy(RequestError):
@@ -61,28 +62,35 @@ class ExportsBusy(RequestError):
 
 
 class ExportSlots:
-    """The files that are being sent, by key. Safe to use from several threads."""
+    """The files that are being sent, by caller. Safe to use from several threads."""
 
     def __init__(self) -> None:
-        self._running: Counter[str] = Counter()
+        self._staff, self._affiliates = Counter[str](), Counter[str]()
         self._lock = threading.Lock()
 
-    def slot(self, name: str) -> ExitStack:
-        """Return a slot for one more file, released when it is closed. Raises TooManyExports, ExportsBusy."""
+    def slot(self, name: str, *, affiliate: bool) -> ExitStack:
+        """Return a slot for one more file of a caller, released when it is closed.
+
+        Raises TooManyExports, ExportsBusy.
+        """
+        running = self._affiliates if affiliate else self._staff
+        most = MAX_EXPORTS_PER_AFFILIATE if affiliate else MAX_EXPORTS_PER_STAFF_USER
         with self._lock:
-            if self._running[name] >= MAX_EXPORTS_PER_KEY:
-                raise TooManyExports
-            if self._running.total() >= MAX_EXPORTS:
+            if running[name] >= most:
+                raise TooManyExports(most)
+            if affiliate and running.total() >= MAX_EXPORTS_OF_AFFILIATES:
+                raise ExportsBusy(f"{MAX_EXPORTS_OF_AFFILIATES} exports of affiliates are running: ask again later")
+            if self._staff.total() + self._affiliates.total() >= MAX_EXPORTS:
                 raise ExportsBusy
-            self._running[name] += 1
+            running[name] += 1
         slot = ExitStack()
-        slot.callback(self._release, name)
+        slot.callback(self._release, running, name)
         return slot
 
-    def _release(self, name: str) -> None:
+    def _release(self, running: Counter[str], name: str) -> None:
         with self._lock:
-            self._running[name] -= 1
-            self._running += Counter()  # names that have none are forgotten
+            running[name] -= 1
+            running += Counter()  # names that have none are forgotten
 
 
 class ExportResponse(Response):
