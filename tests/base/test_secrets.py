@@ -1,9 +1,16 @@
 """Passwords at rest: hashes that are hard to guess from (docs/spec/callers.md#keys-and-passwords)."""
 
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
 import pytest
 from argon2 import Type, extract_parameters
 
-from trackyard.base.secrets import hash_password, new_password, password_matches
+from tests.support.waiting import wait_until
+from trackyard.base import secrets
+from trackyard.base.errors import TooManyRequests
+from trackyard.base.secrets import MAX_HASHES, hash_password, new_password, password_matches
 
 
 @pytest.mark.usefixtures("as_in_use")
@@ -25,3 +32,42 @@ def test_generated_passwords_differ_and_have_no_ambiguous_characters() -> None:
     made = {new_password() for _ in range(50)}
     assert len(made) == 50
     assert all(len(each) == 16 and each.isalnum() and not set(each) & set("lIO01o") for each in made)
+
+
+class CountingHasher:
+    """A hasher that counts the hashes computed at the same time."""
+
+    def __init__(self) -> None:
+        self.running = self.most = 0
+        self.lock, self.free = threading.Lock(), threading.Event()
+
+    def hash(self, password: str) -> str:
+        """Wait until it is released."""
+        with self.lock:
+            self.running += 1
+            self.most = max(self.most, self.running)
+        assert self.free.wait(10)
+        with self.lock:
+            self.running -= 1
+        return password
+
+    def verify(self, hashed: str, password: str) -> bool:
+        """Wait as `hash` does."""
+        return self.hash(password) == hashed
+
+
+def test_password_hashes_of_all_kinds_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    hasher = CountingHasher()
+    monkeypatch.setattr(secrets, "_passwords", hasher)
+    monkeypatch.setattr(secrets, "HASH_WAIT_S", 0.05)
+    with ThreadPoolExecutor(2 * MAX_HASHES) as pool:
+        running: list[Future[Any]] = [pool.submit(hash_password, "x") for _ in range(MAX_HASHES - 1)]
+        running.append(pool.submit(password_matches, "x", "x"))
+        wait_until(lambda: hasher.running == MAX_HASHES)
+        for refused in (lambda: hash_password("y"), lambda: password_matches("y", "y")):
+            with pytest.raises(TooManyRequests, match="try again in a second"):
+                refused()
+        hasher.free.set()
+        assert [one.result() for one in running] == ["x"] * (MAX_HASHES - 1) + [True]
+    assert hasher.most == MAX_HASHES
+    assert hash_password("z") == "z", "a refused hash keeps no place"

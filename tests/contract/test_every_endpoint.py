@@ -351,6 +351,8 @@ def test_every_endpoint_rejects_malformed_body(world: EndpointSetup, endpoint: E
     path, client = world.path(endpoint, "3.1"), world.caller(endpoint)
     before = state(world)
     for what, headers, body in BAD_BODIES:
+        if len(body) > endpoint.body_max:  # of a method for anyone, which also accepts fewer parameters
+            body = body[: endpoint.body_max - 1]
         response = client.call(endpoint.method, path, headers=headers, content=body)
         assert (what, response.status_code) == (what, 400)
         assert all(line.startswith("[") for line in response.json()["error"].split("\n")), response.text
@@ -359,9 +361,10 @@ def test_every_endpoint_rejects_malformed_body(world: EndpointSetup, endpoint: E
 
 @every_endpoint
 def test_every_endpoint_rejects_or_ignores_unexpected_shapes(world: EndpointSetup, endpoint: Endpoint[Any]) -> None:
+    long = "x" * min(30_000, endpoint.body_max // 2)
     for name in declared_params(endpoint.id):
         top = name.partition("[")[0]
-        for value in ({"a": {"b": "c"}}, [[["x"]]], [{}], {"0": {"0": {"0": "x"}}}, True, 10**30, "x" * 30_000):
+        for value in ({"a": {"b": "c"}}, [[["x"]]], [{}], {"0": {"0": {"0": "x"}}}, True, 10**30, long):
             body = json.dumps({top: value}).encode()
             response = world.caller(endpoint).call(
                 endpoint.method, world.path(endpoint, "3.1"), headers=AS_JSON, content=body

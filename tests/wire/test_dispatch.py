@@ -22,6 +22,7 @@ from trackyard.wire.http.health import Readiness, health, metrics, ready
 from trackyard.wire.openapi.docs_page import docs_page, openapi_page
 from trackyard.wire.openapi.document import document
 from trackyard.wire.request import scalars as s
+from trackyard.wire.request.brackets import FormLimits
 from trackyard.wire.request.params import Only, Params, Seq
 from trackyard.wire.response.envelope import Answer
 
@@ -272,13 +273,13 @@ def test_api_bodies_are_parsed_outside_event_loop(
     read = dispatch.body_tree
     loops: list[bool] = []
 
-    def watched(content_type: str, body: BinaryIO) -> Any:
+    def watched(content_type: str, body: BinaryIO, limits: FormLimits) -> Any:
         try:
             asyncio.get_running_loop()
             loops.append(True)
         except RuntimeError:
             loops.append(False)
-        return read(content_type, body)
+        return read(content_type, body, limits)
 
     monkeypatch.setattr(dispatch, "body_tree", watched)
     assert api.with_key(ADMIN).call("POST", "/3.1/toy", **sent).status_code in (200, 400)

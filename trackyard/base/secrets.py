@@ -5,15 +5,25 @@ docs/spec/callers.md#keys-and-passwords
 
 import hashlib
 import secrets
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 
+from trackyard.base.errors import TooManyRequests
+
 _LETTERS: Final = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # without letters that look alike
 _WRONG_KEY: Final = "TRACKYARD_SECRET_KEY does not decrypt a stored key: it is not the key that encrypted it"
 _passwords = PasswordHasher()
+
+MAX_HASHES: Final = 4
+HASH_WAIT_S: Final = 2.0
+"""A hash costs 64 MB and time on purpose: this many are computed at once, and others wait this long."""
+_hashing = threading.BoundedSemaphore(MAX_HASHES)
 
 
 class DecryptionFailed(Exception):
@@ -60,13 +70,25 @@ def new_password() -> str:
 
 
 def hash_password(password: str) -> str:
-    """Return the argon2id hash of a password."""
-    return _passwords.hash(password)
+    """Return the argon2id hash of a password. Raises TooManyRequests when too many are computed."""
+    with _hash_slot():
+        return _passwords.hash(password)
 
 
 def password_matches(password: str, hashed: str) -> bool:
-    """Return whether a password matches an argon2id hash."""
+    """Return whether a password matches an argon2id hash. Raises TooManyRequests as `hash_password` does."""
     try:
-        return _passwords.verify(hashed, password)
+        with _hash_slot():
+            return _passwords.verify(hashed, password)
     except (VerificationError, InvalidHashError):
         return False
+
+
+@contextmanager
+def _hash_slot() -> Iterator[None]:
+    if not _hashing.acquire(timeout=HASH_WAIT_S):
+        raise TooManyRequests(1, "Too Many Requests: many passwords are checked now, try again in a second")
+    try:
+        yield
+    finally:
+        _hashing.release()

@@ -27,6 +27,8 @@ Audience = Literal["any", "affiliate", "staff", "anyone"]
 MEGABYTE: Final = 1024 * 1024
 UPLOAD_MAX: Final = 50 * MEGABYTE
 """Bytes of a request that may carry files."""
+STRANGER_MAX: Final = 16 * 1024
+"""Bytes of a request to a method for anyone."""
 
 D = TypeVar("D")
 H = TypeVar("H", bound=Callable[..., Answer])
@@ -111,7 +113,7 @@ class Endpoint(Generic[D]):
     find: finds the subject of the path or raises NotFound, before parameters are read.
     affiliate_answer: the view of affiliates, when it differs.
     page_max: larger limits are reduced to it.
-    body_max: bytes.
+    body_max: bytes; at most STRANGER_MAX in methods for anyone.
     versions: the prefixes that it answers.
     report: a caller may run only a few of these at the same time.
     not_replayable: a repeat with the same Idempotency-Key runs again.
@@ -143,10 +145,17 @@ class Endpoint(Generic[D]):
             raise TypeError(f"{self.id}: the docstring of the handler is the description of the endpoint")
         if (self.permission is Permission.NONE) != (self.audience == "anyone"):
             raise TypeError(f"{self.id}: only methods for anyone need no permission")
+        if self.is_public:
+            object.__setattr__(self, "body_max", min(self.body_max, STRANGER_MAX))
         if not set(self.features) <= FEATURES.keys():
             raise TypeError(f"{self.id}: there is no such feature")
         if self.file_export is not None and (self.method != "GET" or not issubclass(self.params, ExportParams)):
             raise TypeError(f"{self.id}: a file is the answer of a GET that has the parameter format")
+
+    @property
+    def is_public(self) -> bool:
+        """Return whether it is a method for anyone, which needs no key."""
+        return self.audience == "anyone"
 
     @property
     def text(self) -> str:

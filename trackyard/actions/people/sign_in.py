@@ -1,6 +1,5 @@
 """Signing in with a password, for a session key that expires (docs/spec/callers.md#sign-in)."""
 
-import threading
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -22,12 +21,6 @@ WINDOW_MS: Final = 15 * 60_000
 TRIES_PER_ACCOUNT: Final = 10
 TRIES_PER_ADDRESS: Final = 100
 """Failed attempts within a window; the next is rejected until it ends, whatever the password."""
-
-MAX_COMPARISONS: Final = 4
-COMPARISON_WAIT_S: Final = 2.0
-"""A comparison costs memory and time on purpose: this many run at once, and others wait this long."""
-
-_comparing = threading.BoundedSemaphore(MAX_COMPARISONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +63,7 @@ def sign_in(deps: Deps, login: str, password: str, address: str) -> Session:
 
 def _find(accounts: list[SignInAccount], password: str) -> SignInAccount | None:
     hashes = [account.password_hash or _dummy_hash() for account in accounts] or [_dummy_hash()]
-    if not _comparing.acquire(timeout=COMPARISON_WAIT_S):
-        raise TooManyRequests(1)
-    try:
-        matches = [password_matches(password, hashed) for hashed in hashes]
-    finally:
-        _comparing.release()
+    matches = [password_matches(password, hashed) for hashed in hashes]
     fitting = (account for account, fits in zip(accounts, matches, strict=False) if fits)
     return next((one for one in fitting if one.may_sign_in and one.password_hash is not None), None)
 

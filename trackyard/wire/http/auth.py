@@ -13,12 +13,17 @@ KEY_NAMES = frozenset({"API-Key", "api-key"})
 MAX_KEY = 200
 
 
-def find_key(headers: Headers, query: list[tuple[str, str]]) -> str | None:
-    """Return the key of the header API-Key (any case), by default of the query."""
+def find_key(headers: Headers, query: bytes) -> str | None:
+    """Return the key of the header API-Key (any case), by default of the query.
+
+    The rest of the query may be malformed.
+    """
     header = headers.get("api-key")
     if header:
         return header.strip()
-    return next((value for name, value in query if name in KEY_NAMES and value), None)
+    pairs = (piece.partition(b"=") for piece in query.split(b"&"))
+    named = ((name.decode("latin-1"), value.decode("latin-1")) for name, _, value in pairs)
+    return next((value for name, value in named if name in KEY_NAMES and value), None)
 
 
 def find_caller(authenticate: Authenticate, key: str | None) -> Caller | None:

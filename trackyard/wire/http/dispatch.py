@@ -28,11 +28,11 @@ from trackyard.base.clock import Clock, SystemClock
 from trackyard.base.errors import (
     AccessDenied,
     BadInput,
-    BodyTooLarge,
     CallerNotAllowed,
     RequestError,
     TooManyRequests,
     Unauthorized,
+    Unavailable,
 )
 from trackyard.base.logs import request_id
 from trackyard.base.metrics import API_REQUESTS, API_SECONDS
@@ -43,6 +43,7 @@ from trackyard.store.engine.audit_actor import AuditActor, current_actor
 from trackyard.wire.endpoint import MEGABYTE, ApiRequest, Endpoint, check_features
 from trackyard.wire.http.answers import JSON, error_response, json_response, protect
 from trackyard.wire.http.auth import KEY_NAMES, Authenticate, find_caller, find_key
+from trackyard.wire.http.bodies import check_length, read_body
 from trackyard.wire.http.disconnects import run_cancellable
 from trackyard.wire.http.forwarding import PATHS as FORWARDED_PATHS
 from trackyard.wire.http.health import Branch, Page
@@ -55,14 +56,26 @@ from trackyard.wire.http.idempotency import (
 )
 from trackyard.wire.http.rate_limits import (
     ApiLimits,
+    Limiter,
     MonotonicClock,
     RateLimiter,
     RateLimitStatus,
     ReportLimiter,
     WrongKeyLimiter,
+    wide_network_of,
 )
 from trackyard.wire.http.routing import Match, RouteTable
-from trackyard.wire.request.brackets import Tree, body_tree, close_files, merged, query_pairs, tree_of
+from trackyard.wire.request.brackets import (
+    FOR_CALLERS,
+    FOR_STRANGERS,
+    FormLimits,
+    Tree,
+    body_tree,
+    close_files,
+    merged,
+    query_pairs,
+    tree_of,
+)
 from trackyard.wire.request.params import MAX_SHOWN_NAME
 from trackyard.wire.request.parsing import as_sent, read_params
 from trackyard.wire.response.envelope import encoded
@@ -76,6 +89,11 @@ MAX_IGNORED = 20
 THREADS = 16
 REPORT_THREADS = 100
 """Most of them wait for the analytic store, which refuses reports that would wait too long."""
+STRANGER_THREADS = 3
+"""Fewer than passwords are hashed at a time (base/secrets.py), so that callers always find a place."""
+MAX_WAITING_STRANGERS = 50
+STRANGERS_RETRY_S = 5
+_STRANGERS_BUSY = f"Too many people sign in or sign up now: try again in {STRANGERS_RETRY_S} seconds"
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}\Z")
 
 Forward = Callable[[Request, str], Awaitable[Response]]
@@ -112,7 +130,9 @@ class Dispatch(Generic[D]):
         self._refusal_of = refusal_of
         self._clock = clock or SystemClock()
         limits = limits or ApiLimits()
-        self._rates, self._reports = RateLimiter(limits, seconds), ReportLimiter(limits)
+        self._rates: Limiter = RateLimiter(limits, seconds)
+        self._strangers: Limiter = RateLimiter(limits.of_strangers(), seconds)
+        self._reports = ReportLimiter(limits)
         self._failed = WrongKeyLimiter(seconds)
         self._run_idempotently, self._exports = run_idempotently, ExportSlots()
         self._routes = RouteTable(endpoints)
@@ -121,6 +141,7 @@ class Dispatch(Generic[D]):
         self._pages = pages
         self._branches = branches or {}
         self._threads, self._report_threads = CapacityLimiter(THREADS), CapacityLimiter(REPORT_THREADS)
+        self._stranger_threads, self._strangers_served = CapacityLimiter(STRANGER_THREADS), 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -181,28 +202,43 @@ class Dispatch(Generic[D]):
         return json_response(500, server_error(request_id.get()))
 
     async def _respond_to_api_request(self, match: Match, request: Request) -> tuple[Response, str]:
-        max_bytes, is_public = match.endpoint.body_max, match.endpoint.audience == "anyone"
-        _check_length(request, max_bytes)
-        key = None if is_public else find_key(request.headers, _key_pairs(request.scope["query_string"]))
+        max_bytes = match.endpoint.body_max
+        check_length(request, max_bytes)
+        if match.endpoint.is_public:
+            return await self._respond_to_stranger(match, request), ""
+        key = find_key(request.headers, request.scope["query_string"])
         # Looked up before the body is read: a stranger must not fill the disk with an upload.
         caller = await self._find_caller(key, _network(request))
         with SpooledTemporaryFile(max_size=MEGABYTE) as body:
-            await _read_body(request, max_bytes, body if is_public or caller is not None else None)
-            if caller is None and not is_public:
+            await read_body(request, max_bytes, None if caller is None else body)
+            if caller is None:
                 raise Unauthorized
-            name = _network(request) if caller is None else caller.name  # which may have many keys
             try:
-                self._count_request(name, request)
+                self._count_request(self._rates, caller.name, request)
                 _authorize(match.endpoint, caller)
                 with ExitStack() as slot:
                     if match.endpoint.report:
-                        slot.enter_context(self._reports.slot(name))
-                    done = await self._work(match, caller, request, body, name)
+                        slot.enter_context(self._reports.slot(caller.name))
+                    done = await self._work(match, caller, request, body, caller.name)
                     if done.file is not None:  # which is a report until it was sent
                         done.file.loop_cleanup.push(slot.pop_all())
             except RequestError as refusal:
-                return error_response(refusal), _name(caller)
-        return _success_response(done), _name(caller)
+                return error_response(refusal), caller.name
+        return _success_response(done), caller.name
+
+    async def _respond_to_stranger(self, match: Match, request: Request) -> Response:
+        """Answer a request that needs no key. Strangers have threads of their own, and few may wait for them."""
+        network = wide_network_of(_address(request))
+        self._count_request(self._strangers, network, request)
+        with SpooledTemporaryFile(max_size=MEGABYTE) as body:
+            await read_body(request, match.endpoint.body_max, body)
+            if self._strangers_served >= STRANGER_THREADS + MAX_WAITING_STRANGERS:
+                raise Unavailable(_STRANGERS_BUSY, code="busy", retry_after=STRANGERS_RETRY_S)
+            self._strangers_served += 1
+            try:
+                return _success_response(await self._work(match, None, request, body, network))
+            finally:
+                self._strangers_served -= 1
 
     async def _find_caller(self, key: str | None, address: str) -> Caller | None:
         """Return the caller of a key. Raises TooManyRequests during a flood of wrong keys.
@@ -221,9 +257,10 @@ class Dispatch(Generic[D]):
             self._failed.accept(digest(key))
         return caller
 
-    def _count_request(self, name: str, request: Request) -> None:
-        """Count a call of a caller, or of an address in methods for anyone. Raises TooManyRequests."""
-        request.state.standing = standing = self._rates.take(name)
+    @staticmethod
+    def _count_request(limiter: Limiter, name: str, request: Request) -> None:
+        """Count a call of a caller, or of a network in methods for anyone. Raises TooManyRequests."""
+        request.state.standing = standing = limiter.take(name)
         if standing.wait:
             raise TooManyRequests(standing.wait)
 
@@ -243,7 +280,8 @@ class Dispatch(Generic[D]):
         idempotency_key = None if self._run_idempotently is None else find_idempotency_key(request.headers, match)
         kind = request.headers.get("content-type", "")
         head = request.method == "HEAD"
-        sent = _RawRequest(request.scope["query_string"], kind, cast(BinaryIO, body), idempotency_key, head)
+        limits = FOR_STRANGERS if caller is None else FOR_CALLERS
+        sent = _RawRequest(request.scope["query_string"], kind, cast(BinaryIO, body), idempotency_key, head, limits)
         slot = partial(self._exports.slot, name, affiliate=isinstance(caller, AffiliateCaller))
         work = _HandlerRun(self._deps, match, caller, _address(request), sent, self._run_idempotently, slot)
         requester = CancellationToken(name)
@@ -252,7 +290,8 @@ class Dispatch(Generic[D]):
         try:
             if match.endpoint.report:
                 return await run_cancellable(request.receive, requester, work.run, self._report_threads)
-            return await anyio.to_thread.run_sync(work.run, limiter=self._threads)
+            threads = self._stranger_threads if caller is None else self._threads
+            return await anyio.to_thread.run_sync(work.run, limiter=threads)
         finally:
             current_actor.reset(actor_token)
             current_cancellation.reset(cancellation_token)
@@ -297,6 +336,7 @@ class _RawRequest(NamedTuple):
     body: BinaryIO
     idempotency_key: str | None
     head: bool
+    limits: FormLimits
 
     def tree(self) -> tuple[Tree, BadInput | None]:
         """Return the parameters, or the fault of their form.
@@ -305,9 +345,9 @@ class _RawRequest(NamedTuple):
         """
         try:
             check_idempotency_key(self.idempotency_key)
-            pairs = [(name, value) for name, value in query_pairs(self.query) if name not in KEY_NAMES]
-            under = tree_of(pairs)
-            return merged(under, body_tree(self.content_type, self.body)), None
+            sent = query_pairs(self.query, self.limits)
+            under = tree_of([(name, value) for name, value in sent if name not in KEY_NAMES], self.limits)
+            return merged(under, body_tree(self.content_type, self.body, self.limits)), None
         except BadInput as fault:
             return {}, fault
 
@@ -424,41 +464,12 @@ def _network(request: Request) -> str:
     return network_of(_address(request))
 
 
-def _authorize(endpoint: Endpoint[Any], caller: Caller | None) -> None:
-    if caller is None:
-        return  # a method for anyone: `_respond_to_api_request` refuses strangers elsewhere
+def _authorize(endpoint: Endpoint[Any], caller: Caller) -> None:
     if not endpoint.admits(caller):
         raise CallerNotAllowed
     if isinstance(caller, StaffCaller) and not caller.may(endpoint.permission):
         raise AccessDenied(code=endpoint.permission)
     check_features(caller, endpoint.features)
-
-
-def _check_length(request: Request, max_bytes: int) -> None:
-    content_length = request.headers.get("content-length", "")
-    if content_length.isdecimal() and int(content_length) > max_bytes:
-        raise _too_large(max_bytes)
-
-
-async def _read_body(request: Request, max_bytes: int, body: "SpooledTemporaryFile[bytes] | None") -> None:
-    """Read the body into `body`: in memory up to a megabyte, then on disk. None only counts its bytes."""
-    size = 0
-    async for chunk in request.stream():
-        size += len(chunk)
-        if size > max_bytes:
-            raise _too_large(max_bytes)
-        if body is not None:
-            body.write(chunk)
-
-
-def _too_large(max_bytes: int) -> BodyTooLarge:
-    return BodyTooLarge(f"The body is over the limit of {max_bytes // MEGABYTE} MB")
-
-
-def _key_pairs(query: bytes) -> list[tuple[str, str]]:
-    """Return the pairs that may hold the key. The rest of the query may be malformed."""
-    pairs = (piece.partition(b"=") for piece in query.split(b"&"))
-    return [(name.decode("latin-1"), value.decode("latin-1")) for name, _, value in pairs]
 
 
 def _request_id(request: Request) -> str:

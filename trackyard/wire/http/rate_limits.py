@@ -12,6 +12,7 @@ from math import ceil, floor
 from typing import Final, NamedTuple, Protocol, TypeVar
 
 from trackyard.base.errors import TooManyRequests
+from trackyard.domain.tracking.ip_lists import find_packed
 
 T = TypeVar("T")
 
@@ -20,6 +21,10 @@ MonotonicClock = Callable[[], float]
 
 MAX_NAMES: Final = 50_000
 """Callers, networks and keys that are remembered; the least recent ones are forgotten first."""
+
+_IPV4_BYTES: Final = 4
+_IPV4_NETWORK: Final = 24
+_IPV6_NETWORK: Final = 48
 
 WRONG_KEYS_PER_SECOND: Final = 50
 WRONG_KEYS_SECONDS: Final = 10
@@ -32,11 +37,18 @@ class ApiLimits:
 
     burst: calls at once after a pause.
     reports: that run at once.
+    strangers_per_second, strangers_burst: of one network in methods for anyone.
     """
 
     per_second: int = 50
     burst: int = 100
     reports: int = 4
+    strangers_per_second: int = 2
+    strangers_burst: int = 20
+
+    def of_strangers(self) -> "ApiLimits":
+        """Return the limits of one network in methods for anyone, which are never above those of a caller."""
+        return ApiLimits(min(self.per_second, self.strangers_per_second), min(self.burst, self.strangers_burst))
 
 
 class RateLimitStatus(NamedTuple):
@@ -97,6 +109,18 @@ class RateLimiter:
     def _status(self, tokens: float) -> RateLimitStatus:
         limits = self._limits
         return RateLimitStatus(limits.burst, floor(tokens), ceil((limits.burst - tokens) / limits.per_second), 0)
+
+
+def wide_network_of(address: str) -> str:
+    """Return the network by which strangers are counted: /24 of IPv4, /48 of IPv6.
+
+    One host may have every address of it.
+    """
+    packed = find_packed(address.strip())
+    if packed is None:
+        return address
+    length = _IPV4_NETWORK if len(packed) == _IPV4_BYTES else _IPV6_NETWORK
+    return f"{packed[: length // 8].hex()}/{length}"
 
 
 class ReportLimiter:

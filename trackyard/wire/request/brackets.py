@@ -11,7 +11,8 @@ import re
 from collections.abc import AsyncGenerator, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, BinaryIO
+from functools import cache
+from typing import Any, BinaryIO, Final
 from urllib.parse import unquote_to_bytes
 
 from python_multipart.multipart import parse_options_header
@@ -56,27 +57,41 @@ MAX_VALUES = 50_000
 MAX_DEPTH = 8
 """Brackets in a name, and levels of a JSON body. The deepest documented name has five."""
 
-_OPTIONS = DecodeOptions(
-    parse_lists=False,
-    depth=MAX_DEPTH,
-    strict_depth=True,
-    raise_on_limit_exceeded=True,
-    parameter_limit=MAX_PARAMETERS,
-    list_limit=MAX_PARAMETERS,
-)
-_TOO_DEEP = f"Names may be nested {MAX_DEPTH} levels deep."
+
+@dataclass(frozen=True, slots=True)
+class FormLimits:
+    """What a request may hold, in its query and in its body.
+
+    values: of a JSON body.
+    depth: brackets in a name.
+    """
+
+    parameters: int = MAX_PARAMETERS
+    values: int = MAX_VALUES
+    depth: int = MAX_DEPTH
+
+    @property
+    def too_deep(self) -> str:
+        """Return the sentence about a name that is nested too deep."""
+        return f"Names may be nested {self.depth} levels deep."
+
+
+FOR_CALLERS: Final = FormLimits()
+FOR_STRANGERS: Final = FormLimits(parameters=100, values=100, depth=3)
+"""Reading must cost less than sending. The deepest name of a sign-up is payment_systems[0][fields][1]."""
+
 _CHUNK = 64 * 1024
 _CHARSET = re.compile(r"\Autf-?8\Z", re.IGNORECASE)
 
 
-def query_pairs(query: bytes) -> list[tuple[str, str]]:
+def query_pairs(query: bytes, limits: FormLimits = FOR_CALLERS) -> list[tuple[str, str]]:
     """Return the pairs of a query string or an urlencoded body.
 
     Raises BadInput on invalid UTF-8, NUL, or too many pairs.
     """
     pieces = [piece for piece in query.split(b"&") if piece]
-    if len(pieces) > MAX_PARAMETERS:
-        raise BadInput({"parameters": [f"At most {MAX_PARAMETERS} parameters are accepted."]})
+    if len(pieces) > limits.parameters:
+        raise BadInput({"parameters": [f"At most {limits.parameters} parameters are accepted."]})
     pairs = []
     for piece in pieces:
         name, _, value = piece.partition(b"=")
@@ -84,7 +99,9 @@ def query_pairs(query: bytes) -> list[tuple[str, str]]:
     return pairs
 
 
-async def multipart_pairs(content_type: str, body: BinaryIO) -> list[tuple[str, str | File]]:
+async def multipart_pairs(
+    content_type: str, body: BinaryIO, limits: FormLimits = FOR_CALLERS
+) -> list[tuple[str, str | File]]:
     """Return the fields and files of a multipart body. The caller closes the files.
 
     Raises BadInput for a malformed body.
@@ -95,7 +112,10 @@ async def multipart_pairs(content_type: str, body: BinaryIO) -> list[tuple[str, 
     # Latin-1 carries every byte through the parser, which would otherwise guess where UTF-8 is broken.
     latin = f'multipart/form-data; charset=latin-1; boundary="{boundary.decode("latin-1")}"'
     parser = MultiPartParser(
-        Headers({"content-type": latin}), _chunks(body), max_files=MAX_FILES, max_fields=MAX_PARAMETERS
+        Headers({"content-type": latin}),
+        _chunks(body),
+        max_files=min(MAX_FILES, limits.parameters),
+        max_fields=limits.parameters,
     )
     try:
         form = await parser.parse()
@@ -110,7 +130,7 @@ async def multipart_pairs(content_type: str, body: BinaryIO) -> list[tuple[str, 
         raise
 
 
-def tree_of(pairs: Pairs) -> Tree:
+def tree_of(pairs: Pairs, limits: FormLimits = FOR_CALLERS) -> Tree:
     """Return the tree of named values: `a[b][0]=x` → `{"a": {"b": {"0": "x"}}}`.
 
     A repeated name holds a list. Raises BadInput for a name that is nested too deep.
@@ -118,15 +138,28 @@ def tree_of(pairs: Pairs) -> Tree:
     named: dict[str, list[Any]] = {}
     for name, value in pairs:
         named.setdefault(name, []).append(value)
+    sent = {name: values if len(values) > 1 else values[0] for name, values in named.items()}
     try:
-        tree = decode({name: values if len(values) > 1 else values[0] for name, values in named.items()}, _OPTIONS)
+        tree = decode(sent, _options(limits))
     except IndexError:
         deepest = max(named, key=lambda name: name.count("["))
-        raise BadInput({deepest.partition("[")[0]: [_TOO_DEEP]}) from None
+        raise BadInput({deepest.partition("[")[0]: [limits.too_deep]}) from None
     return {str(key): value for key, value in tree.items()}
 
 
-def json_tree(body: bytes) -> Tree:
+@cache
+def _options(limits: FormLimits) -> DecodeOptions:
+    return DecodeOptions(
+        parse_lists=False,
+        depth=limits.depth,
+        strict_depth=True,
+        raise_on_limit_exceeded=True,
+        parameter_limit=limits.parameters,
+        list_limit=limits.parameters,
+    )
+
+
+def json_tree(body: bytes, limits: FormLimits = FOR_CALLERS) -> Tree:
     """Return the tree of a JSON body, which must be an object. Raises BadInput.
 
     Numbers with a fraction are Decimal.
@@ -136,16 +169,16 @@ def json_tree(body: bytes) -> Tree:
     except UnicodeDecodeError:
         raise BadInput({"body": ["The body is not valid UTF-8."]}) from None
     except RecursionError:
-        raise BadInput({"body": [_TOO_DEEP]}) from None
+        raise BadInput({"body": [limits.too_deep]}) from None
     except ValueError:
         raise BadInput({"body": ["The body is not valid JSON."]}) from None
     if not isinstance(tree, dict):
         raise BadInput({"body": ["The JSON body must be an object."]})
-    _check_json(tree)
+    _check_json(tree, limits)
     return tree
 
 
-def body_tree(content_type: str, body: BinaryIO) -> Tree:
+def body_tree(content_type: str, body: BinaryIO, limits: FormLimits = FOR_CALLERS) -> Tree:
     """Return the tree of a body by its content type. The caller closes its files.
 
     It may take a second, so it must not run in an event loop. Raises BodyTooLarge for a long body without files, and
@@ -159,14 +192,14 @@ def body_tree(content_type: str, body: BinaryIO) -> Tree:
     if not _CHARSET.match(charset):
         raise BadInput({"body": ["The body must be UTF-8."]})
     if kind == b"multipart/form-data":
-        return asyncio.run(_upload_tree(content_type, body))  # a loop of its own: this is a thread without one
+        return asyncio.run(_upload_tree(content_type, body, limits))  # a loop of its own: this is a thread without one
     if size > MAX_TEXT:
         raise BodyTooLarge
     body.seek(0)
     if kind in (b"application/json", b"text/json"):
-        return json_tree(body.read())
+        return json_tree(body.read(), limits)
     if kind in (b"", b"application/x-www-form-urlencoded"):
-        return tree_of(query_pairs(body.read()))
+        return tree_of(query_pairs(body.read(), limits), limits)
     raise BadInput({"body": ["The body must be urlencoded, multipart or JSON."]})
 
 
@@ -212,7 +245,7 @@ def _text(raw: bytes, name: bytes) -> str:
     return text
 
 
-def _check_json(tree: Tree) -> None:
+def _check_json(tree: Tree, limits: FormLimits) -> None:
     """Raise BadInput for text that no form could carry, and for too many values or levels.
 
     It is iterative, since a client decides the depth.
@@ -224,10 +257,10 @@ def _check_json(tree: Tree) -> None:
     while waiting:
         path, value = waiting.pop()
         seen += 1
-        if seen + len(waiting) > MAX_VALUES:
-            raise BadInput({"body": [f"At most {MAX_VALUES} values are accepted."]})
-        if len(path) > MAX_DEPTH + 1:
-            raise BadInput({str(path[0]): [_TOO_DEEP]})
+        if seen + len(waiting) > limits.values:
+            raise BadInput({"body": [f"At most {limits.values} values are accepted."]})
+        if len(path) > limits.depth + 1:
+            raise BadInput({str(path[0]): [limits.too_deep]})
         if isinstance(value, str):
             _check_text(path, value)
         elif isinstance(value, dict):
@@ -252,10 +285,10 @@ def _reject_constant(name: str) -> Any:
     raise ValueError(f"{name} is no JSON")
 
 
-async def _upload_tree(content_type: str, body: BinaryIO) -> Tree:
-    pairs = await multipart_pairs(content_type, body)
+async def _upload_tree(content_type: str, body: BinaryIO, limits: FormLimits) -> Tree:
+    pairs = await multipart_pairs(content_type, body, limits)
     try:
-        return tree_of(pairs)
+        return tree_of(pairs, limits)
     except BadInput:
         close_files([value for _, value in pairs])
         raise
