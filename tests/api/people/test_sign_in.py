@@ -6,6 +6,7 @@ import pytest
 
 from tests.support.api import Api
 from trackyard.actions.people.sign_in import (
+    KNOWN_NETWORK_MS,
     MAX_SESSIONS,
     SESSION_MS,
     TRIES_PER_ACCOUNT,
@@ -100,6 +101,72 @@ def test_sign_in_is_locked_per_account_after_too_many_tries(api: Api, pid: int) 
     assert attempt(api).status_code == 429
     api.clock.advance(1)
     assert attempt(api).status_code == 200
+
+
+def tried(api: Api, login: str, password: str, address: str) -> str:
+    """Try to sign in; the outcome."""
+    try:
+        return sign_in(api.deps, login, password, address).kind
+    except WrongCredentials:
+        return "wrong"
+    except TooManyRequests:
+        return "throttled"
+
+
+def test_sign_in_success_of_another_account_forgives_nothing(api: Api) -> None:
+    named = {"email": "mia@staff.example", "password": "sesame", "first_name": "M", "last_name": "M"}
+    api.admin.post("/3.0/admin/user", **named, **{"roles[]": "ROLE_ADMIN"})
+    api.add_affiliate(email="mia@staff.example", password=PASSWORD)  # addresses are not confirmed
+    outcomes = []
+    for _ in range(4):
+        outcomes += [tried(api, "mia@staff.example", "guess", "198.51.100.1") for _ in range(9)]
+        tried(api, "mia@staff.example", PASSWORD, "198.51.100.1")
+    assert outcomes.count("wrong") <= TRIES_PER_ACCOUNT
+    assert tried(api, "mia@staff.example", "sesame", "198.51.100.1") == "throttled", "the right one comes too late"
+    assert tried(api, "mia@staff.example", PASSWORD, "198.51.100.2") == "affiliate", "whose count is its own"
+
+
+def test_sign_in_of_owner_passes_failed_tries_of_strangers(api: Api, pid: int) -> None:
+    assert tried(api, EMAIL, PASSWORD, "192.0.2.1") == "affiliate"
+    for number in range(TRIES_PER_ACCOUNT + 5):
+        tried(api, EMAIL, "guess", f"198.51.100.{number}")
+    assert tried(api, EMAIL, PASSWORD, "198.51.100.200") == "throttled"
+    assert tried(api, EMAIL, PASSWORD, "192.0.2.1") == "affiliate"
+    assert tried(api, EMAIL, PASSWORD, "198.51.100.200") == "throttled", "that success is no stranger's"
+    api.clock.advance(KNOWN_NETWORK_MS - 1)
+    for number in range(TRIES_PER_ACCOUNT + 5):
+        tried(api, EMAIL, "guess", f"198.51.100.{number}")
+    assert tried(api, "Ann", PASSWORD, "192.0.2.1") == "affiliate", "by another name of the account"
+    api.clock.advance(KNOWN_NETWORK_MS)
+    for number in range(TRIES_PER_ACCOUNT + 5):
+        tried(api, EMAIL, "guess", f"198.51.100.{number}")
+    assert tried(api, EMAIL, PASSWORD, "192.0.2.1") == "throttled", "a network is remembered for a time"
+
+
+def test_sign_in_tries_from_known_network_are_limited_too(api: Api, pid: int) -> None:
+    tried(api, EMAIL, PASSWORD, "192.0.2.1")
+    outcomes = [tried(api, EMAIL, "guess", "192.0.2.1") for _ in range(TRIES_PER_ACCOUNT + 1)]
+    assert outcomes == ["wrong"] * TRIES_PER_ACCOUNT + ["throttled"]
+    assert tried(api, EMAIL, PASSWORD, "192.0.2.1") == "throttled"
+    assert tried(api, EMAIL, PASSWORD, "192.0.2.2") == "affiliate"
+
+
+def test_sign_in_of_unknown_login_is_throttled_as_a_known_one(api: Api, pid: int) -> None:
+    outcomes = [
+        [tried(api, login, "guess", f"198.51.100.{number}") for number in range(TRIES_PER_ACCOUNT + 2)]
+        for login in (EMAIL, "nobody@affiliate.example")
+    ]
+    assert outcomes[0] == outcomes[1] == ["wrong"] * TRIES_PER_ACCOUNT + ["throttled"] * 2
+
+
+def test_sign_in_refused_by_busy_hashing_counts_as_no_try(api: Api, pid: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def busy(_password: str, _hashed: str) -> bool:
+        raise TooManyRequests(1)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("trackyard.actions.people.sign_in.password_matches", busy)
+        assert {tried(api, EMAIL, PASSWORD, "192.0.2.1") for _ in range(2 * TRIES_PER_ACCOUNT)} == {"throttled"}
+    assert tried(api, EMAIL, PASSWORD, "192.0.2.1") == "affiliate"
 
 
 def test_sign_in_success_resets_failed_tries(api: Api, pid: int) -> None:

@@ -62,11 +62,31 @@ def count_attempt(conn: Connection, names: Iterable[str], now_ms: int, window_ms
     return counts
 
 
-def clear_failures(conn: Connection, account: str, address: str) -> None:
-    """Record a successful try: the account's count ends, the address has one less."""
+def clear_failures(conn: Connection, name: str) -> None:
+    """End the count of a name."""
+    conn.execute(delete(sign_in_failure).where(sign_in_failure.c.name == name))
+
+
+def forgive_attempt(conn: Connection, names: Iterable[str]) -> None:
+    """Count one try less against each name."""
     columns = sign_in_failure.c
-    conn.execute(delete(sign_in_failure).where(columns.name == account))
-    conn.execute(update(sign_in_failure).where(columns.name == address).values(failures=columns.failures - 1))
+    for name in sorted(names):
+        conn.execute(update(sign_in_failure).where(columns.name == name).values(failures=columns.failures - 1))
+
+
+def remember_network(conn: Connection, mark: str, until_ms: int) -> None:
+    """Store the mark of an account and a network from which it signed in. until_ms: UTC."""
+    conn.execute(
+        upsert(conn, sign_in_failure)
+        .values(name=mark, failures=0, since=until_ms)
+        .on_conflict_do_update(index_elements=["name"], set_={"since": until_ms})
+    )
+
+
+def knows_network(conn: Connection, mark: str, now_ms: int) -> bool:
+    """Return whether the mark of an account and a network is stored and not over."""
+    columns = sign_in_failure.c
+    return conn.execute(select(columns.name).where(columns.name == mark, columns.since > now_ms)).first() is not None
 
 
 def record_sign_in(conn: Connection, kind: AccountKind, owner_id: str, now_ms: int) -> None:

@@ -90,7 +90,9 @@ api_key = table(  # hashed for look-up, encrypted to be shown again
     Index("ix_api_key_owner", "owner_kind", "owner_id"),
 )
 
-sign_in_failure = table(  # failed tries to sign in since `since`, by account and by address (digests of both)
+# Failed tries to sign in since `since`, by account and by address; and marks of an account and a network from which it
+# signed in, until `since`. Names are digests.
+sign_in_failure = table(
     "sign_in_failure",
     Column("name", String(64), primary_key=True),
     Column("failures", Integer, nullable=False),
