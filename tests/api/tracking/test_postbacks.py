@@ -213,3 +213,18 @@ def test_postbacks_are_filtered_by_offer_id_and_affiliate(api: Api) -> None:
     assert found(partner_id=one, after_id=ids[0]) == ids[1:3] and found(partner_id=one, after_id=ids[2]) == []
     assert found(partner_id=one, only_global=1, offer_ids=shoes) == []
     assert api.admin.refusal("GET", "/3.0/admin/postbacks", params={"partner_id": [one, 99]}) == (400, ["partner_id"])
+
+
+def test_postback_beyond_50_of_affiliate_is_a_clear_400(api: Api) -> None:
+    pid, affiliate = api.add_affiliate()
+    for _ in range(50):
+        made = add(affiliate)
+    refused = affiliate.call("POST", "/3.0/partner/postback", data={"url": URL})
+    assert refused.status_code == 400
+    assert "There are 50 postbacks already: remove one first" in refused.json()["fields"]["url"][0]
+    add(api.admin, pid=pid)  # staff may add more
+    assert len(api.admin.get("/3.0/admin/postbacks", partner_id=pid, limit=100)["postbacks"]) == 51
+    other, _ = api.add_affiliate()
+    api.admin.post(f"/3.0/partner/postback/{made['id']}", url=URL, pid=other)
+    api.admin.call("DELETE", "/3.0/partner/postbacks/by-affiliates", data={"ids": pid})
+    add(affiliate)

@@ -10,7 +10,7 @@ import pytest
 from tests.domain.conversions.test_conversions import AT, CLICK, make_conversion
 from trackyard.domain.conversions.conversions import ConversionChange
 from trackyard.domain.conversions.statuses import Status
-from trackyard.domain.tracking.postbacks import Postback, fill_url, host_of, matching_postbacks
+from trackyard.domain.tracking.postbacks import Postback, fill_url, matching_postbacks
 from trackyard.domain.tracking.sample_conversion import sample_conversion
 
 
@@ -169,11 +169,3 @@ def test_postback_dates_use_platform_zone_across_midnight_and_dst() -> None:
     in_new_york = "2023-10-28 20:00:00|2023-10-28|2023-10-28 17:00:00|1698537600"
     assert unquote(fill_url(url, conversion, "", berlin, "")) == in_berlin
     assert unquote(fill_url(url, conversion, "", new_york, "")) == in_new_york
-
-
-@pytest.mark.parametrize(
-    ("url", "host"),
-    [("https://A.example:81/x", "a.example"), ("http://[::1]/", "::1"), ("nonsense", ""), ("http://[::/", "")],
-)
-def test_postback_host_of_url_is_extracted(url: str, host: str) -> None:
-    assert host_of(url) == host

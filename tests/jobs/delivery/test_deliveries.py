@@ -29,6 +29,7 @@ from trackyard.outbound.client import HttpResult
 from trackyard.store.engine.database import Connection, Database
 from trackyard.store.tables import delivery
 from trackyard.store.tracking import deliveries
+from trackyard.store.tracking.deliveries import DueDelivery
 
 ALLOW = (ipaddress.ip_network("127.0.0.0/8"),)
 CONVERSION = "c" * 24
@@ -244,7 +245,7 @@ def test_delivery_host_limit_counts_answers_during_claim(
         at_once.append(len(ids))
         return claim(conn, ids, *rest)
 
-    def after_every_answer(*asked: Any, **more: Any) -> list[tuple[str, str]]:
+    def after_every_answer(*asked: Any, **more: Any) -> list[DueDelivery]:
         wait_until(lambda: places.free == limits.total, seconds=30)
         return list_due(*asked, **more)
 
@@ -283,7 +284,7 @@ def test_delivery_lease_excludes_other_workers_until_it_ends(database: Database,
     item = make_delivery(affiliate, "http://127.0.0.1/")
     queue(database, item)
     with database.write() as conn:
-        assert deliveries.list_due(conn, AT, 4, 10) == [(item.id, "127.0.0.1")]
+        assert deliveries.list_due(conn, AT, 4, 10) == [(item.id, "127.0.0.1", affiliate)]
         assert len(deliveries.claim(conn, [item.id], "w1", AT, LEASE_MS)) == 1
         assert deliveries.claim(conn, [item.id], "w2", AT, LEASE_MS) == []
         assert not deliveries.has_due(conn, AT + LEASE_MS - 1)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, Final
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
@@ -16,6 +16,9 @@ from trackyard.store.people import affiliates
 from trackyard.store.tracking import postbacks
 from trackyard.store.tracking.pauses import resumed_columns
 
+MAX_POSTBACKS: Final = 50
+"""Postbacks up to which an affiliate adds its own; staff may add more for it."""
+
 
 def add_postback(
     deps: Deps, access: Access, *, pid: int | None, offer_id: int | None, url: str, status: str | None, goal: str | None
@@ -26,6 +29,8 @@ def add_postback(
         raise NotFound
     with deps.database.write() as conn:
         owner = owner_for(conn, access, pid, offer_id)
+        if access.affiliate_id is not None:
+            _require_room(conn, owner)
         new = NewPostback(owner, offer_id, url, status, goal, forced=False, created_at=now, updated_at=now)
         return StoredPostback(id=postbacks.add_postback(conn, new), **asdict(new))
 
@@ -133,6 +138,19 @@ def owner_for(conn: Connection, access: Access, pid: int | None, offer_id: int |
     if faults or owner is None:
         raise BadInput(faults)
     return owner
+
+
+def _require_room(conn: Connection, affiliate_id: int) -> None:
+    """Raise BadInput when an affiliate has as many postbacks as it may add itself."""
+    affiliates.lock_affiliate(conn, affiliate_id)
+    if postbacks.count_of_affiliate(conn, affiliate_id) >= MAX_POSTBACKS:
+        raise BadInput(
+            {
+                "url": [
+                    f"There are {MAX_POSTBACKS} postbacks already: remove one first, or ask your manager to add more."
+                ]
+            }
+        )
 
 
 def _affiliate(conn: Connection, scope: Scope, affiliate_id: int, wire_name: str) -> int:

@@ -11,9 +11,9 @@ from trackyard.base.errors import BadInput, NotFound, required
 from trackyard.base.ids import new_id
 from trackyard.domain.conversions.statuses import STATUSES_BY_NUMBER
 from trackyard.domain.people.callers import Access
+from trackyard.domain.platform.hosts import delivery_host
 from trackyard.domain.statistics.rows import AffiliatePostbackLog
 from trackyard.domain.tracking.events import CROSS_POSTBACK_ID, EventKind, NewDelivery
-from trackyard.domain.tracking.postbacks import host_of
 from trackyard.store.engine.database import Connection
 from trackyard.store.people import affiliates
 from trackyard.store.tracking import deliveries, offer_urls, postbacks
@@ -109,7 +109,7 @@ def _resent_delivery(attempt: AffiliatePostbackLog, now_ms: int) -> NewDelivery:
         goal=attempt.goal,
         status=STATUSES_BY_NUMBER[attempt.status].value,
         url=attempt.url,
-        host=host_of(attempt.url),
+        host=delivery_host(attempt.url),
         next_at=now_ms,
         created_at=now_ms,
         job_id=attempt.job_id,

@@ -11,8 +11,9 @@ from zoneinfo import ZoneInfo
 
 from trackyard.domain.conversions.conversions import Conversion
 from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.platform.hosts import delivery_host
 from trackyard.domain.statistics.rows import AffiliatePostbackLog
-from trackyard.domain.tracking.postbacks import fill_url, host_of
+from trackyard.domain.tracking.postbacks import fill_url
 
 CROSS_POSTBACK_ID: Final = 0
 """The postback_id of deliveries to an offer's cross_postback_url."""
@@ -211,7 +212,7 @@ def make_delivery(
         goal=conversion.goal,
         status=conversion.status.value,
         url=event.fill(target.url, conversion, offer_title, zone, rand),
-        host=host_of(target.url),
+        host=delivery_host(target.url),
         next_at=now_ms,
         created_at=now_ms,
         job_id=delivery_id,

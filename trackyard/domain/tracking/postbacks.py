@@ -6,7 +6,6 @@ docs/spec/postbacks.md#when-postbacks-are-sent
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from trackyard.base.money import plain_amount
@@ -124,14 +123,6 @@ def fill_url(url: str, conversion: Conversion, offer_title: str, zone: ZoneInfo,
     Dates are in the platform's `zone`, {time} and {timestamp} in epoch seconds; {sum} is the payout.
     """
     return cached_template(url).fill(_values(conversion, offer_title, zone, rand))
-
-
-def host_of(url: str) -> str:
-    """Return the host of a URL in lower case, or "". Requests are spread over hosts."""
-    try:
-        return (urlsplit(url).hostname or "")[:255]
-    except ValueError:
-        return ""
 
 
 def _values(conversion: Conversion, offer_title: str, zone: ZoneInfo, rand: str) -> dict[str, str]:

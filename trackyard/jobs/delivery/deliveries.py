@@ -1,8 +1,8 @@
 """Deliver outbound postbacks: claim what is due, attempt it, record the outcome.
 
-docs/spec/postbacks.md#delivery. The attempts run on one event loop, bounded in all and by host. Outcomes are recorded
-and new deliveries claimed in one transaction for as many as there are; a delivery with an outcome that cannot be
-recorded is attempted again when its lease ends.
+docs/spec/postbacks.md#delivery. The attempts run on one event loop, bounded in all, by host and by affiliate. Outcomes
+are recorded and new deliveries claimed in one transaction for as many as there are; a delivery with an outcome that
+cannot be recorded is attempted again when its lease ends.
 """
 
 import asyncio
@@ -13,11 +13,13 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from functools import partial
 from typing import Final, TypeVar
 
 from trackyard.base.clock import Clock
 from trackyard.base.metrics import DELIVERIES, DELIVERY_SECONDS
 from trackyard.domain.tracking.events import DEFAULT_RETRY_SECONDS, Delivery
+from trackyard.jobs.delivery.affiliate_shares import AffiliateShares
 from trackyard.jobs.delivery.host_concurrency import HostConcurrency, OutboundLimits
 from trackyard.jobs.delivery.outcomes import Attempt, record_attempts, should_send
 from trackyard.outbound.client import OutboundClient, signature, wire_url
@@ -25,6 +27,7 @@ from trackyard.outbound.guard import Network
 from trackyard.store.engine.database import Database
 from trackyard.store.engine.watch import CommitWatcher
 from trackyard.store.tracking import deliveries
+from trackyard.store.tracking.deliveries import DueDelivery
 
 LEASE_MS: Final = 60_000
 _BATCH: Final = 128
@@ -59,6 +62,7 @@ class Deliverer:
         self._draw_jitter = draw_jitter
         self._retry_seconds = retry_seconds
         self._host_slots = HostConcurrency(self._limits)
+        self._affiliate_shares = AffiliateShares(self._limits.by_affiliate)
         self._running: set[asyncio.Task[None]] = set()
         self._finished: list[Attempt] = []
         self._sql_thread = ThreadPoolExecutor(1, thread_name_prefix="deliveries-sql")
@@ -98,37 +102,49 @@ class Deliverer:
         """
         group, places = self._finished[:_BATCH], self._host_slots
         full, expanded, free = places.full, places.expanded, min(places.free, _BATCH)
-        due = await self._run_sql(lambda: self._list_due(full, expanded, free))
-        taken = [(delivery_id, host) for delivery_id, host in due if places.take(host)]
+        full_affiliates, running = self._affiliate_shares.full, places.running
+        due = await self._run_sql(lambda: self._list_due(full, expanded, full_affiliates, free))
+        taken = [item for item in due if self._take_slots(item)]
         if free > 0:
-            # A full host was not asked about, and may be idle by now.
-            places.forget_idle_expanded({host for _, host in due}.union(full))
+            # A full host, or one of a full affiliate, was not asked about, and may be idle by now.
+            places.forget_idle_expanded({item.host for item in due}.union(full, running))
         items: list[Delivery] = []
         try:
             if group or taken:
-                items = await self._run_sql(
-                    lambda: self._record_and_claim(group, [delivery_id for delivery_id, _ in taken])
-                )
+                items = await self._run_sql(lambda: self._record_and_claim(group, [item.id for item in taken]))
         finally:
             claimed = {item.id for item in items}
-            for delivery_id, host in taken:
-                if delivery_id not in claimed:  # another worker has it, or nothing was written
-                    places.free_slot(host)
+            for due_item in taken:
+                if due_item.id not in claimed:  # another worker has it, or nothing was written
+                    places.free_slot(due_item.host)
+                    self._affiliate_shares.free_slot(due_item.affiliate_id)
         del self._finished[: len(group)]
         for item in items:
             self._start(client, item)
         return len(group) + len(items)
 
-    def _list_due(self, full: list[str], expanded: dict[str, int], free: int) -> list[tuple[str, str]]:
+    def _take_slots(self, item: DueDelivery) -> bool:
+        """Take a slot of the affiliate and one of the host; return whether there were both."""
+        if not self._affiliate_shares.take(item.affiliate_id):
+            return False
+        if self._host_slots.take(item.host):
+            return True
+        self._affiliate_shares.free_slot(item.affiliate_id)
+        return False
+
+    def _list_due(
+        self, full: list[str], expanded: dict[str, int], full_affiliates: list[int], free: int
+    ) -> list[DueDelivery]:
         now, start = self._clock.now_ms(), self._limits.start
         if free <= 0:
             return []
         with self._database.read() as conn:
             if not deliveries.has_due(conn, now):
                 return []
-            due = deliveries.list_due(conn, now, start, free, without=[*full, *expanded])
+            list_due = partial(deliveries.list_due, conn, now, limit=free, full_affiliates=full_affiliates)
+            due = list_due(start, without=[*full, *expanded])
             if expanded:
-                due += deliveries.list_due(conn, now, max(expanded.values()), free, only=list(expanded))
+                due += list_due(max(expanded.values()), only=list(expanded))
         return due
 
     def _record_and_claim(self, group: Sequence[Attempt], ids: Sequence[str]) -> list[Delivery]:
@@ -142,6 +158,7 @@ class Deliverer:
     def _start(self, client: OutboundClient, item: Delivery) -> None:
         if not should_send(item):
             self._host_slots.free_slot(item.host)
+            self._affiliate_shares.free_slot(item.affiliate_id)
             self._finished.append(Attempt(item, None, self._clock.now_ms()))
             return
         task = asyncio.create_task(self._attempt(client, item))
@@ -159,6 +176,7 @@ class Deliverer:
         seconds = time.perf_counter() - begin
         DELIVERY_SECONDS.observe(seconds)
         self._host_slots.record_answer(item.host, seconds, well=not answer.is_retryable)
+        self._affiliate_shares.free_slot(item.affiliate_id)
         self._finished.append(Attempt(item, answer, self._clock.now_ms(), started_at, round(seconds * 1000)))
 
     async def _wait_for_work(self, stop: threading.Event, watch: CommitWatcher, pause: float) -> None:

@@ -17,12 +17,13 @@ _MAX_IDLE_HOSTS: Final = 10_000
 class OutboundLimits:
     """Limits of concurrent requests.
 
-    total: in all. By host: `start` of an unknown one, `most` of a quick one, `slow` of a slow one, `least` of
-    a silent one.
+    total: in all; `by_affiliate`: for one affiliate. By host: `start` of an unknown one, `most` of a quick one, `slow`
+    of a slow one, `least` of a silent one.
     seconds: how long one request may take.
     """
 
     total: int = 512
+    by_affiliate: int = 51
     start: int = 4
     most: int = 64
     slow: int = 8
@@ -56,6 +57,11 @@ class HostConcurrency:
     def full(self) -> list[str]:
         """Return the hosts without a free slot."""
         return [name for name, host in self._hosts.items() if host.in_use >= host.window]
+
+    @property
+    def running(self) -> list[str]:
+        """Return the hosts with a request."""
+        return [name for name, host in self._hosts.items() if host.in_use > 0]
 
     @property
     def expanded(self) -> dict[str, int]:

@@ -18,8 +18,8 @@ import msgspec
 
 from trackyard.base.clock import Clock
 from trackyard.base.metrics import PARALLEL_REQUESTS
+from trackyard.domain.platform.hosts import delivery_host
 from trackyard.domain.tracking.parallel_tracking import parallel_url
-from trackyard.domain.tracking.postbacks import host_of
 from trackyard.jobs.delivery.host_concurrency import HostConcurrency, OutboundLimits
 from trackyard.journal.reader import OffsetRange
 from trackyard.journal.records import RecordKind, decode_click
@@ -87,7 +87,7 @@ class ParallelTrackingQueuer:
     def _refresh(self) -> None:
         if self._refreshed_at is None or time.monotonic() - self._refreshed_at > _REFRESH_SECONDS:
             with self._database.read() as conn:
-                self._hosts = {key: host_of(url) for key, url in offer_urls.parallel_urls(conn).items()}
+                self._hosts = {key: delivery_host(url) for key, url in offer_urls.parallel_urls(conn).items()}
             self._refreshed_at = time.monotonic()
 
 

@@ -18,9 +18,9 @@ from trackyard.base.metrics import ROWS_EMPTIED
 from trackyard.base.secrets import hash_password, new_password
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.platform.erasures import ErasedSubjects, Erasure, ErasureSubject, redact_record
+from trackyard.domain.platform.hosts import delivery_host
 from trackyard.domain.platform.retention import RetentionPolicy
 from trackyard.domain.tracking.events import EVENTS, EventKind
-from trackyard.domain.tracking.postbacks import host_of
 from trackyard.journal.erasing import erase_record, without_personal_data
 from trackyard.journal.records import Click, RecordKind, decode_click, decode_postback, encode
 from trackyard.store.conversions import conversions
@@ -218,7 +218,7 @@ def _refill_waiting_deliveries(conn: Connection, conversion_ids: Sequence[str], 
         )
         fill = EVENTS[EventKind(call.kind)].fill
         url = fill(call.template, redacted, call.title, zone, str(secrets.randbelow(10**9)))
-        personal_data.edit_delivery_url(conn, call.id, url, host_of(call.template))
+        personal_data.edit_delivery_url(conn, call.id, url, delivery_host(call.template))
 
 
 def _parse_place(value: Any) -> RedactionCursor:

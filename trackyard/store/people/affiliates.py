@@ -76,6 +76,11 @@ def referrers_of(conn: Connection, affiliate_id: int) -> list[int]:
         found.append(last)
 
 
+def lock_affiliate(conn: Connection, affiliate_id: int) -> None:
+    """Let no other transaction change an affiliate until the end of this one."""
+    _ROWS.find(conn, affiliate_id, lock=True)
+
+
 def find_affiliate(conn: Connection, scope: Scope, affiliate_id: int, *, lock: bool = False) -> Affiliate | None:
     """Return the affiliate of an id in scope, or None; `lock` works as in `Rows.find`."""
     return _ROWS.find(conn, affiliate_id, lock=lock) if scope.has_affiliate(affiliate_id) else None

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict, fields
 from functools import cache
 from operator import attrgetter
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import (
     CTE,
@@ -57,6 +57,14 @@ _DERIVED: Final = frozenset({"secret", "superseded", "removed", "paused"})
 _READ: Final = [delivery.c[field.name] for field in fields(Delivery) if field.name not in _DERIVED]
 
 
+class DueDelivery(NamedTuple):
+    """A delivery that may be attempted now."""
+
+    id: str
+    host: str
+    affiliate_id: int
+
+
 def add(conn: Connection, deliveries: Sequence[NewDelivery]) -> None:
     """Add deliveries in the transaction of the change that they report."""
     _ADDED.add(conn, [[*_new_values(item), *_INITIAL.values()] for item in deliveries])
@@ -82,15 +90,22 @@ def list_due(
     limit: int,
     without: Collection[str] = (),
     only: Collection[str] | None = None,
-) -> list[tuple[str, str]]:
-    """Return (id, host) of deliveries that may be attempted now, oldest first.
+    full_affiliates: Collection[int] = (),
+) -> list[DueDelivery]:
+    """Return deliveries that may be attempted now, in turns of affiliates.
 
-    At most `per_host` of each host and none of the hosts `without` (or `only` of some): a host with a long queue
-    hides no other.
+    The first of each affiliate comes before the second of another. At most `per_host` of each host and none of the
+    hosts `without` (or `only` of some), none of `full_affiliates`: a long queue of one hides no other.
     """
     query = _list_due(is_postgresql(conn), only is not None)
-    params = {"now": now_ms, "per_host": per_host, "most": limit, "hosts": list(without if only is None else only)}
-    return [(row.id, row.host) for row in conn.execute(query, params)]
+    params = {
+        "now": now_ms,
+        "per_host": per_host,
+        "most": limit,
+        "hosts": list(without if only is None else only),
+        "affiliates": list(full_affiliates),
+    }
+    return [DueDelivery(row.id, row.host, row.affiliate_id) for row in conn.execute(query, params)]
 
 
 def claim(conn: Connection, ids: Sequence[str], owner: str, now_ms: int, lease_ms: int) -> list[Delivery]:
@@ -181,11 +196,12 @@ def remove(conn: Connection, ids: Collection[str]) -> None:
 
 
 @cache
-def _list_due(postgresql: bool, only: bool) -> Select[tuple[str, str]]:
+def _list_due(postgresql: bool, only: bool) -> Select[tuple[str, str, int]]:
     hosts, inner, now = _hosts(), delivery.alias("inner_delivery"), bindparam("now", type_=BigInteger)
     first_of_host = (
-        select(inner.c.id, inner.c.host, inner.c.next_at)
+        select(inner.c.id, inner.c.host, inner.c.affiliate_id, inner.c.next_at)
         .where(inner.c.host == hosts.c.host, inner.c.next_at <= now, inner.c.lease_until <= now)
+        .where(inner.c.affiliate_id.not_in(bindparam("affiliates", expanding=True)))
         .where(or_(inner.c.attempts > 0, inner.c.sequence == 1, ~_has_earlier_unattempted(inner.c)))
         .order_by(inner.c.next_at)  # the index ends the search early; the condition above keeps the order
         .limit(bindparam("per_host", type_=Integer))
@@ -199,11 +215,12 @@ def _list_due(postgresql: bool, only: bool) -> Select[tuple[str, str]]:
         due = delivery
         joined = hosts.join(due, due.c.id.in_(first_of_host.with_only_columns(inner.c.id)))
     named: BindParameter[str] = bindparam("hosts", expanding=True)
+    turn = func.row_number().over(partition_by=due.c.affiliate_id, order_by=(due.c.next_at, due.c.id))
     return (
-        select(due.c.id, due.c.host)
+        select(due.c.id, due.c.host, due.c.affiliate_id)
         .select_from(joined)
         .where(hosts.c.host.in_(named) if only else hosts.c.host.not_in(named))
-        .order_by(due.c.next_at, due.c.id)
+        .order_by(turn, due.c.next_at, due.c.id)
         .limit(bindparam("most", type_=Integer))
     )
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, delete, func, select
 
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.tracking.postbacks import PostbackFilter, StoredPostback
@@ -35,6 +35,12 @@ def list_postbacks(
         conditions.append(columns.offer_id.is_(None))
     query = select(affiliate_postback).where(*conditions).order_by(affiliate_postback.c.id)
     return _ROWS.read_page(conn, query, page, limit)
+
+
+def count_of_affiliate(conn: Connection, affiliate_id: int) -> int:
+    """Return the number of an affiliate's postbacks."""
+    counted = select(func.count()).where(affiliate_postback.c.affiliate_id == affiliate_id)
+    return conn.execute(counted).scalar_one()
 
 
 def offers_with(conn: Connection, scope: Scope, offer_ids: Iterable[int]) -> set[int]:
