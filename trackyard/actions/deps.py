@@ -22,6 +22,7 @@ from trackyard.store.platform.file_storage import FileStore
 class Deps:
     """Stores, clock, keys, and the settings of the platform.
 
+    origin: names this installation in requests to other hosts.
     currency, zone: of amounts and times that name none.
     tracking_url, api_url: the beginning of links and of files' addresses, without a slash at the end.
     files: creatives and logos.
@@ -42,6 +43,7 @@ class Deps:
     tracking_url: str
     files: FileStore
     api_url: str
+    origin: str = ""
     isp_database: Path | None = None
     address_databases: frozenset[str] = frozenset()
     trials: OnDemandClient = field(default_factory=OnDemandClient)

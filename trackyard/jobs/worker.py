@@ -45,6 +45,7 @@ class WorkerOptions:
     timezone: IANA name of the platform's zone.
     owner: a name that no other worker of the database has.
     outbound_allow: networks outside the open internet that URLs of affiliates may lead to.
+    own_urls: addresses of the platform, which is not called for users; origin: names it in requests.
     files: the store of creatives; without one none is fetched.
     smtp_url, mail_from: server and sender of mail, unless staff set others, which `cipher` decrypts. "" = mail goes to
         `mail_directory`. Without directory and cipher no mail is sent.
@@ -57,6 +58,8 @@ class WorkerOptions:
     timezone: str
     owner: str
     outbound_allow: tuple[Network, ...] = ()
+    own_urls: tuple[str, ...] = ()
+    origin: str = ""
     files: FileStore | None = None
     mail_directory: Path | None = None
     smtp_url: str = ""
@@ -120,8 +123,17 @@ def _loops(options: WorkerOptions, database: Database, zone: ZoneInfo) -> dict[s
             allow=options.outbound_allow,
             limits=options.limits,
             retry_seconds=options.delivery_retries,
+            own_urls=options.own_urls,
+            origin=options.origin,
         ).run,
-        "parallel": ParallelTrackingSender(database, zone, clock, allow=options.outbound_allow).run,
+        "parallel": ParallelTrackingSender(
+            database,
+            zone,
+            clock,
+            allow=options.outbound_allow,
+            own_urls=options.own_urls,
+            origin=options.origin,
+        ).run,
     }
     if files is not None:
         loops["fetches"] = CreativeFetcher(database, files, clock, options.outbound_allow).run

@@ -25,11 +25,13 @@ class HttpResult:
 
     http_code: 0 = unreachable; `error` says why.
     body: its first bytes.
+    is_refused: it was not made, and never will be.
     """
 
     http_code: int
     body: bytes = b""
     error: str = ""
+    is_refused: bool = False
 
     @property
     def is_success(self) -> bool:
@@ -39,6 +41,8 @@ class HttpResult:
     @property
     def is_retryable(self) -> bool:
         """Return whether a retry may succeed: network error, too many requests, or an error of the server."""
+        if self.is_refused:
+            return False
         return self.http_code == 0 or self.http_code == 429 or self.http_code >= 500
 
 

@@ -164,6 +164,7 @@ def _run_edge(config: Config, slot: int) -> None:
 
 def _run_worker(config: Config, slot: int) -> None:
     from trackyard.base.secrets import SecretCipher
+    from trackyard.domain.platform.own_requests import origin_of
     from trackyard.jobs.worker import WorkerOptions, run
     from trackyard.runtime.data_directory import open_files
 
@@ -174,6 +175,8 @@ def _run_worker(config: Config, slot: int) -> None:
             timezone=config.timezone,
             owner=f"{directory_id_of(config)}-{slot}",
             outbound_allow=config.outbound_allow,
+            own_urls=(config.tracking_url, config.api_url),
+            origin=origin_of(_forward_key(config)),
             files=open_files(config),
             mail_directory=config.data_dir / "mail",
             quotes_url=config.quotes_url,
@@ -353,6 +356,7 @@ def _deps(config: Config, database: "Database", analytics: object, rebuilder: "R
     from trackyard.base.secrets import SecretCipher
     from trackyard.decision.click.state import EMPTY_CLICK_STATE
     from trackyard.decision.visitor.visitor import VisitorLookup
+    from trackyard.domain.platform.own_requests import origin_of
     from trackyard.edge.state.read_only import ReadOnlyEdgeState
     from trackyard.outbound.interactive import OnDemandClient
     from trackyard.runtime.data_directory import open_files
@@ -380,6 +384,7 @@ def _deps(config: Config, database: "Database", analytics: object, rebuilder: "R
         else lambda: EMPTY_CLICK_STATE,
         visitors=cache(lambda: VisitorLookup(databases_of(config))),
         trials=OnDemandClient(config.outbound_allow),
+        origin=origin_of(_forward_key(config)),
     )
 
 

@@ -228,3 +228,21 @@ def test_postback_beyond_50_of_affiliate_is_a_clear_400(api: Api) -> None:
     api.admin.post(f"/3.0/partner/postback/{made['id']}", url=URL, pid=other)
     api.admin.call("DELETE", "/3.0/partner/postbacks/by-affiliates", data={"ids": pid})
     add(affiliate)
+
+
+@pytest.mark.parametrize("host", ["track.example", "api.example", "go.brand.example"])
+def test_postback_to_own_host_is_refused_when_written(api: Api, host: str) -> None:
+    _, affiliate = api.add_affiliate()
+    api.admin.post("/3.1/admin/domains", url="go.brand.example")
+    loop = f"http://{host}/postback?clickid={{clickid}}&action_id={{transactionid}}-{{rand}}"
+    made, offer = add(affiliate), api.add_offer()
+    for path, name, client in (
+        ("/3.0/partner/postback", "url", affiliate),
+        (f"/3.0/partner/postback/{made['id']}", "url", affiliate),
+        ("/3.0/partner/postback/test", "url", affiliate),
+        (f"/3.0/admin/offer/{offer}", "cross_postback_url", api.admin),
+        (f"/3.0/admin/offer/{offer}", "parallel_tracking_url", api.admin),
+    ):
+        refused = client.call("POST", path, data={name: loop})
+        assert refused.status_code == 400, path
+        assert refused.json()["fields"][name] == ["This address belongs to the platform: name one of another server."]

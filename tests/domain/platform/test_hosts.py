@@ -2,7 +2,7 @@
 
 import pytest
 
-from trackyard.domain.platform.hosts import delivery_host, host_of
+from trackyard.domain.platform.hosts import OwnHosts, delivery_host, host_of
 
 
 @pytest.mark.parametrize(
@@ -31,3 +31,29 @@ def test_postback_host_of_url_is_extracted(url: str, host: str) -> None:
 )
 def test_delivery_host_is_registered_domain_or_address(url: str, host: str) -> None:
     assert delivery_host(url) == host
+
+
+OWN = OwnHosts(["https://track.example", "http://127.0.0.1:8000", "http://go.example:8443", "http://localhost"])
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://track.example/postback?clickid={clickid}",
+        "https://TRACK.example.:9000/",
+        "https://user@track.example/",
+        "http://%74rack.example/",
+        "http://127.0.0.1:8000/postback",
+        "https://go.example/",
+        "http://localhost/",
+    ],
+)
+def test_own_host_is_known_in_every_spelling(url: str) -> None:
+    assert OWN.includes(url)
+
+
+@pytest.mark.parametrize(
+    "url", ["http://other.example/", "http://a.track.example/", "http://127.0.0.1:8001/", "http://localhost:81/", "x"]
+)
+def test_own_host_is_no_other_host(url: str) -> None:
+    assert not OWN.includes(url)

@@ -8,6 +8,7 @@ from tests.support.clicks.edge_handler import NOW, MemoryJournal, ask
 from tests.support.clicks.rules import ADVERTISER, HASH, make_offer, make_ruleset
 from trackyard.base.clock import ManualClock
 from trackyard.base.ids import find_click_id
+from trackyard.domain.platform.own_requests import origin_of
 from trackyard.domain.tracking.links import Link
 from trackyard.domain.tracking.ruleset import RulesetLanding, RulesetPlatform
 from trackyard.edge.endpoints.handler import EdgeHandler
@@ -306,3 +307,18 @@ def test_edge_short_link_keeps_landing_and_subs(edge: EdgeHandler, journal: Memo
 def test_edge_unknown_path_is_no_short_link(edge: EdgeHandler, journal: MemoryJournal) -> None:
     assert ask(edge, f"/{Link(3, 7).hash}0").status == 404
     assert journal.records == []
+
+
+@pytest.mark.parametrize("path", ["/postback", "/success.jpg", "/success.php", "/track.js"])
+def test_edge_delivery_of_own_platform_is_refused_and_not_recorded(
+    edge: EdgeHandler, journal: MemoryJournal, path: str
+) -> None:
+    target = f"{path}?offer_id=3&afclick={'a' * 24}"
+    own = origin_of(b"").encode()
+    for headers in ({}, {"x_trackyard_origin": b""}, {"x_trackyard_origin": own}):
+        answer = ask(edge, target, x_trackyard_delivery=b"d" * 24, **headers)
+        assert (answer.status, b"own_request" in answer.body) == (403, True)
+    assert journal.records == []
+    assert ask(edge, target, x_trackyard_delivery=b"d" * 24, x_trackyard_origin=b"another").status == 200
+    assert ask(edge, target).status == 200
+    assert len(journal.records) == 2

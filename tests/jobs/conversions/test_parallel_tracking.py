@@ -202,3 +202,26 @@ def test_parallel_tracking_click_is_queued_once_loaded(
     projector.drain()
     projector.drain()
     assert [call.click for call in waiting(sqlite_database)] == [encode(click)]
+
+
+def test_parallel_tracking_to_own_host_is_dropped(database: Database, receiver: Receiver) -> None:
+    own, other = receiver.url("/click"), f"http://localhost:{receiver.port}/seen"
+    looping, tracked = add_tracked_offer(database, own), add_tracked_offer(database, other)
+    with database.write() as conn:
+        calls = [tracking_call(looping, own), tracking_call(tracked, other)]
+        assert parallel_tracking.add(conn, calls, AT) == 2
+    stop = threading.Event()
+    sender = ParallelTrackingSender(
+        database, ZoneInfo("UTC"), ManualClock(AT), allow=ALLOW, own_urls=[receiver.url()], origin="o" * 32
+    )
+    thread = threading.Thread(target=sender.run, args=(stop, 0.01))
+    thread.start()
+    try:
+        [request] = receiver.wait_for(1)
+    finally:
+        stop.set()
+        thread.join(10)
+    assert request.path == "/seen"
+    assert request.headers["x-trackyard-origin"] == "o" * 32
+    assert len(request.headers["x-trackyard-delivery"]) == 24
+    assert waiting(database) == []

@@ -312,3 +312,20 @@ def test_delivery_outcome_is_recorded_after_database_failure(
         wait_until(lambda: not stored(database))
     assert len(receiver.requests()) == 1
     assert [row.outcome for row in logs(database)] == ["sent"]
+
+
+def test_delivery_to_own_host_is_dead_and_never_made(database: Database, affiliate: int, receiver: Receiver) -> None:
+    queue(database, make_delivery(affiliate, receiver.url("/postback")))
+    deliverer = Deliverer(database, ManualClock(AT), "w1", allow=ALLOW, own_urls=[receiver.url()])
+    stop = threading.Event()
+    thread = threading.Thread(target=deliverer.run, args=(stop, 0.01))
+    thread.start()
+    try:
+        wait_until(lambda: not stored(database))
+    finally:
+        stop.set()
+        thread.join(10)
+    assert receiver.requests() == []
+    [row] = logs(database)
+    assert (row.outcome, row.http_code, row.attempt) == ("dead", 0, 1)
+    assert "belongs to the platform" in row.error

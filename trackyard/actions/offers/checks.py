@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.tracking.own_hosts import own_hosts_of
 from trackyard.domain.offers import edits as offer_edits
 from trackyard.domain.offers.edits import WrittenFields
 from trackyard.domain.offers.offers import Offer
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.platform.hosts import OWN_HOST_ERROR
 from trackyard.store.engine.database import Connection
 from trackyard.store.money import exchange_rates
 from trackyard.store.offers import offers as offer_store
@@ -29,6 +31,7 @@ def faults_of(
         *_currencies(deps, conn, written),
         *_affiliates(conn, scope, written),
         *_categories(conn, written),
+        *_called_urls(deps, conn, before, written),
     ):
         faults[name].append(sentence)
     return faults
@@ -87,6 +90,15 @@ def _categories(conn: Connection, written: WrittenFields) -> Iterator[offer_edit
     domain = written.get("domain_id")
     if domain is not None and offer_store.missing_ids(conn, "domain_id", [domain]):
         yield "domain_url", f"A domain {domain} does not exist."
+
+
+def _called_urls(
+    deps: Deps, conn: Connection, before: Offer, written: WrittenFields
+) -> Iterator[offer_edits.FieldError]:
+    for name in ("cross_postback_url", "parallel_tracking_url"):
+        url = written.get(name)
+        if url and url != getattr(before, name) and own_hosts_of(deps, conn).includes(url):
+            yield name, OWN_HOST_ERROR
 
 
 _NOUNS = {"sources": "A source", "categories": "A category", "smartlink_categories": "A SmartLink category"}

@@ -5,11 +5,14 @@ from dataclasses import dataclass
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
+from trackyard.actions.tracking.own_hosts import own_hosts_of
 from trackyard.actions.tracking.postbacks import owner_for
 from trackyard.base.errors import BadInput
 from trackyard.base.ids import new_id
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.callers import Access
+from trackyard.domain.platform.hosts import OWN_HOST_ERROR, OwnHosts
+from trackyard.domain.platform.own_requests import DELIVERY_HEADER, ORIGIN_HEADER
 from trackyard.domain.tracking.postbacks import BY_CREATING, fill_url
 from trackyard.domain.tracking.sample_conversion import sample_conversion
 from trackyard.outbound.client import HttpResult, signature, wire_url
@@ -43,7 +46,7 @@ def send_test_postback(
     this affiliate runs or too many others do.
     """
     now = deps.clock.now_ms()
-    receiver = _receiver(deps, access, pid, offer_id)
+    receiver, own = _receiver(deps, access, pid, offer_id)
     sample = sample_conversion(
         affiliate_id=receiver.affiliate_id,
         offer_id=offer_id or 0,
@@ -53,19 +56,23 @@ def send_test_postback(
         now_ms=now,
     )
     target = wire_url(fill_url(url, sample, receiver.offer_title, deps.zone, str(secrets.randbelow(10**9))))
+    if own.includes(url) or own.includes(target):
+        raise BadInput({"url": [OWN_HOST_ERROR]})
     headers = {
         "X-Trackyard-Signature": signature(receiver.secret, now // 1000, target),
-        "X-Trackyard-Delivery": new_id(now),
+        DELIVERY_HEADER: new_id(now),
+        ORIGIN_HEADER: deps.origin,
         "X-Trackyard-Test": "1",
     }
     return PostbackTest(target, deps.trials.fetch(receiver.affiliate_id, target, headers))
 
 
-def _receiver(deps: Deps, access: Access, pid: int | None, offer_id: int | None) -> _TestTarget:
+def _receiver(deps: Deps, access: Access, pid: int | None, offer_id: int | None) -> tuple[_TestTarget, OwnHosts]:
     with deps.database.read() as conn:
         owner = owner_for(conn, access, pid, offer_id)
         found = affiliates.find_affiliate(conn, scope_of(conn, access), owner)
+        own = own_hosts_of(deps, conn)
         titles = {} if offer_id is None else offers.existing_titles(conn, [offer_id])
     if found is None:
         raise BadInput({"pid": [f"An affiliate {owner} does not exist."]})
-    return _TestTarget(found.id, found.postback_secret, titles.get(offer_id or 0, ""))
+    return _TestTarget(found.id, found.postback_secret, titles.get(offer_id or 0, "")), own

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
+from trackyard.actions.tracking.own_hosts import require_other_host
 from trackyard.base.errors import BadInput, NotFound, required
 from trackyard.domain.people.callers import Access, AffiliateCaller
 from trackyard.domain.people.scope import Scope
@@ -31,6 +32,7 @@ def add_postback(
         owner = owner_for(conn, access, pid, offer_id)
         if access.affiliate_id is not None:
             _require_room(conn, owner)
+        require_other_host(deps, conn, url)
         new = NewPostback(owner, offer_id, url, status, goal, forced=False, created_at=now, updated_at=now)
         return StoredPostback(id=postbacks.add_postback(conn, new), **asdict(new))
 
@@ -51,6 +53,8 @@ def edit_postback(deps: Deps, access: Access, postback_id: int, changes: dict[st
         before = _found(conn, access, postback_id, lock=True)
         if "affiliate_id" in changes:
             _affiliate(conn, scope_of(conn, access), changes["affiliate_id"], "pid")
+        if changes.get("url", before.url) != before.url:
+            require_other_host(deps, conn, changes["url"])
         changes = changes | resumed_columns() | {"updated_at": now}
         postbacks.edit_postback(conn, before.id, changes)
     return replace(before, **changes)

@@ -3,9 +3,10 @@
 docs/spec/postbacks.md#retries.
 """
 
+from collections.abc import Iterable
 from ipaddress import ip_address
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 _MAX_LENGTH: Final = 255
 _COUNTRY_CODE_LENGTH: Final = 2
@@ -50,3 +51,32 @@ def _is_address(host: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+OWN_HOST_ERROR: Final = "This address belongs to the platform: name one of another server."
+
+
+class OwnHosts:
+    """The hosts of the platform, which no URL of a user may name.
+
+    A name is own with any port; an address or localhost, where other programs listen too, with the platform's port.
+    """
+
+    def __init__(self, urls: Iterable[str] = ()) -> None:
+        self._places = frozenset(_place(url) for url in urls if host_of(url))
+
+    def includes(self, url: str) -> bool:
+        """Return whether a URL leads to the platform by its host."""
+        return _place(url) in self._places
+
+
+def _place(url: str) -> tuple[str, int]:
+    """Return the host and, of an address or localhost, the port of a URL."""
+    host = unquote(host_of(url)).lower().rstrip(".")
+    if host != "localhost" and not _is_address(host):
+        return host, 0
+    try:
+        parts = urlsplit(url)
+        return host, parts.port or (443 if parts.scheme == "https" else 80)
+    except ValueError:
+        return host, 0

@@ -92,10 +92,14 @@ class EdgeHandler:
             "/click": _Route(_GET_OR_POST, decide=clicks.click),
             "/sl": _Route(_GET, decide=SmartLinkHandler(hits, clicks).follow),
             "/imp": _Route(_GET, decide=ImpressionHandler(hits, self._recorder).impression),
-            "/postback": _Route(("GET", "POST"), inbound.postback),
-            "/success.jpg": _Route(_GET_OR_POST, lambda request: pixels.image(request, self.ruleset)),
-            "/success.php": _Route(_GET_OR_POST, lambda request: pixels.page(request, self.ruleset)),
-            "/track.js": _Route(_GET_OR_POST, lambda request: pixels.script(request, self.ruleset)),
+            "/postback": _Route(("GET", "POST"), inbound.unless_own(inbound.postback)),
+            "/success.jpg": _Route(
+                _GET_OR_POST, inbound.unless_own(lambda request: pixels.image(request, self.ruleset))
+            ),
+            "/success.php": _Route(
+                _GET_OR_POST, inbound.unless_own(lambda request: pixels.page(request, self.ruleset))
+            ),
+            "/track.js": _Route(_GET_OR_POST, inbound.unless_own(lambda request: pixels.script(request, self.ruleset))),
             "/healthz": _Route(_GET, _healthz),
             "/readyz": _Route(_GET, self._readyz),
             "/metrics": _Route(_GET, _metrics),

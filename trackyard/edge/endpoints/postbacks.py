@@ -1,14 +1,16 @@
 """Inbound postbacks, on disk before they are answered (docs/spec/tracking.md#addresses)."""
 
+from collections.abc import Callable
 from typing import Final
 
 from trackyard.base.clock import Clock
 from trackyard.base.ids import new_id
+from trackyard.domain.platform.own_requests import is_own_request, origin_of
 from trackyard.domain.tracking.forwarding import FORWARDED_HEADER, find_caller
 from trackyard.edge.counters import Counters
 from trackyard.edge.endpoints.postback_params import postback_params
 from trackyard.edge.endpoints.redirects import cors
-from trackyard.edge.http.answers import ACCEPTED_BODY, JOURNAL_UNWRITABLE, NO_STORE
+from trackyard.edge.http.answers import ACCEPTED_BODY, JOURNAL_UNWRITABLE, NO_STORE, error_response
 from trackyard.edge.http.client_address import TrustedNetworks
 from trackyard.edge.http.request import Request, Response
 from trackyard.edge.recorder import Recorder
@@ -16,6 +18,10 @@ from trackyard.journal.records import InboundPostback, RecordKind, encode
 
 MAX_LOGGED_BODY: Final = 8 * 1024
 """Bytes of a body that are kept for the log, as many as of a URL. Parameters are read from all of it."""
+
+_OWN_REQUEST: Final = error_response(
+    403, "own_request", "Nothing was recorded: a postback of this platform names the platform itself"
+)
 
 
 class PostbackHandler:
@@ -30,6 +36,7 @@ class PostbackHandler:
         forward_key: bytes = b"",
     ) -> None:
         self._forward_key = forward_key
+        self._origin = origin_of(forward_key).encode()
         self._clock = clock
         self._trusted = trusted
         self._recorder = recorder
@@ -39,6 +46,19 @@ class PostbackHandler:
         """Answer a postback of an advertiser's server."""
         call = self.read_postback(request, "postback", postback_params(request))
         return self.record(call, Response(200, ACCEPTED_BODY, headers=NO_STORE + cors(request), durable=True))
+
+    def unless_own(self, answer: Callable[[Request], Response]) -> Callable[[Request], Response]:
+        """Return an endpoint that refuses the deliveries of this platform.
+
+        One conversion must not report the next.
+        """
+
+        def endpoint(request: Request) -> Response:
+            if is_own_request(request.headers, self._origin):
+                return _OWN_REQUEST
+            return answer(request)
+
+        return endpoint
 
     def read_postback(self, request: Request, source: str, params: dict[str, str]) -> InboundPostback:
         """Return the inbound postback of a request.

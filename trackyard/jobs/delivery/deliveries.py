@@ -16,13 +16,16 @@ from contextlib import closing
 from functools import partial
 from typing import Final, TypeVar
 
+from trackyard.actions.tracking.own_hosts import OwnHostsReader
 from trackyard.base.clock import Clock
 from trackyard.base.metrics import DELIVERIES, DELIVERY_SECONDS
+from trackyard.domain.platform.hosts import OWN_HOST_ERROR, OwnHosts
+from trackyard.domain.platform.own_requests import DELIVERY_HEADER, ORIGIN_HEADER
 from trackyard.domain.tracking.events import DEFAULT_RETRY_SECONDS, Delivery
 from trackyard.jobs.delivery.affiliate_shares import AffiliateShares
 from trackyard.jobs.delivery.host_concurrency import HostConcurrency, OutboundLimits
 from trackyard.jobs.delivery.outcomes import Attempt, record_attempts, should_send
-from trackyard.outbound.client import OutboundClient, signature, wire_url
+from trackyard.outbound.client import HttpResult, OutboundClient, signature, wire_url
 from trackyard.outbound.guard import Network
 from trackyard.store.engine.database import Database
 from trackyard.store.engine.watch import CommitWatcher
@@ -41,6 +44,7 @@ class Deliverer:
     """Deliver until it is stopped.
 
     owner: the name of this worker, unique among the workers of a database: a start releases the claims of that name.
+    own_urls: addresses of the platform, which is not called; origin: names it in the requests.
     """
 
     def __init__(
@@ -53,6 +57,8 @@ class Deliverer:
         limits: OutboundLimits | None = None,
         draw_jitter: Callable[[], float] = random.random,
         retry_seconds: Sequence[int] = DEFAULT_RETRY_SECONDS,
+        own_urls: Sequence[str] = (),
+        origin: str = "",
     ) -> None:
         self._database = database
         self._clock = clock
@@ -63,6 +69,9 @@ class Deliverer:
         self._retry_seconds = retry_seconds
         self._host_slots = HostConcurrency(self._limits)
         self._affiliate_shares = AffiliateShares(self._limits.by_affiliate)
+        self._own_hosts_reader = OwnHostsReader(own_urls)
+        self._own_hosts = OwnHosts(own_urls)
+        self._origin = origin
         self._running: set[asyncio.Task[None]] = set()
         self._finished: list[Attempt] = []
         self._sql_thread = ThreadPoolExecutor(1, thread_name_prefix="deliveries-sql")
@@ -150,6 +159,7 @@ class Deliverer:
     def _record_and_claim(self, group: Sequence[Attempt], ids: Sequence[str]) -> list[Delivery]:
         with self._database.write() as conn:
             outcomes = record_attempts(conn, group, self._draw_jitter, self._retry_seconds)
+            self._own_hosts = self._own_hosts_reader.current(conn)
             items = deliveries.claim(conn, ids, self._owner, self._clock.now_ms(), LEASE_MS) if ids else []
         for outcome in outcomes:
             DELIVERIES.labels(outcome).inc()
@@ -170,9 +180,13 @@ class Deliverer:
         url = wire_url(item.url)
         headers = {
             "X-Trackyard-Signature": signature(item.secret, started_at // 1000, url),
-            "X-Trackyard-Delivery": item.job_id,
+            DELIVERY_HEADER: item.job_id,
+            ORIGIN_HEADER: self._origin,
         }
-        answer = await client.get(url, headers)
+        if self._own_hosts.includes(url):
+            answer = HttpResult(0, error=OWN_HOST_ERROR, is_refused=True)
+        else:
+            answer = await client.get(url, headers)
         seconds = time.perf_counter() - begin
         DELIVERY_SECONDS.observe(seconds)
         self._host_slots.record_answer(item.host, seconds, well=not answer.is_retryable)

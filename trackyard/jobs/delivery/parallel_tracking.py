@@ -16,14 +16,17 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
+from trackyard.actions.tracking.own_hosts import OwnHostsReader
 from trackyard.base.clock import Clock
+from trackyard.base.ids import new_id
 from trackyard.base.metrics import PARALLEL_REQUESTS
 from trackyard.domain.platform.hosts import delivery_host
+from trackyard.domain.platform.own_requests import DELIVERY_HEADER, ORIGIN_HEADER
 from trackyard.domain.tracking.parallel_tracking import parallel_url
 from trackyard.jobs.delivery.host_concurrency import HostConcurrency, OutboundLimits
 from trackyard.journal.reader import OffsetRange
 from trackyard.journal.records import RecordKind, decode_click
-from trackyard.outbound.client import OutboundClient
+from trackyard.outbound.client import OutboundClient, wire_url
 from trackyard.outbound.guard import Network
 from trackyard.store.engine.database import Connection, Database
 from trackyard.store.people import affiliates
@@ -92,7 +95,10 @@ class ParallelTrackingQueuer:
 
 
 class ParallelTrackingSender:
-    """Make requests until stopped; waiting ones are then queued again."""
+    """Make requests until stopped; waiting ones are then queued again.
+
+    own_urls, origin: as of the deliverer.
+    """
 
     def __init__(
         self,
@@ -102,6 +108,8 @@ class ParallelTrackingSender:
         *,
         allow: Sequence[Network] = (),
         limits: OutboundLimits | None = None,
+        own_urls: Sequence[str] = (),
+        origin: str = "",
     ) -> None:
         self._database = database
         self._zone = zone
@@ -109,6 +117,8 @@ class ParallelTrackingSender:
         self._allow = allow
         self._limits = limits or OutboundLimits(total=128, most=32)
         self._host_slots = HostConcurrency(self._limits)
+        self._own_hosts_reader = OwnHostsReader(own_urls)
+        self._origin = origin
         self._waiting: deque[tuple[ParallelRequest, str]] = deque()
         self._running: set[asyncio.Task[None]] = set()
 
@@ -151,7 +161,7 @@ class ParallelTrackingSender:
             calls = parallel_tracking.take(conn, _BATCH)
         with self._database.read() as conn:
             filled = self._filled(conn, calls)
-        PARALLEL_REQUESTS.labels("dropped").inc(len(calls) - len(filled))  # of offers without a URL by now
+        PARALLEL_REQUESTS.labels("dropped").inc(len(calls) - len(filled))  # without a URL by now, or an own one
         waiting = Counter(call.host for call, _ in self._waiting)
         for call, url in filled:
             if waiting[call.host] < MAX_WAITING_PER_HOST:
@@ -165,13 +175,14 @@ class ParallelTrackingSender:
         clicks = [(call, msgspec.structs.asdict(decode_click(call.click))) for call in calls]
         offers = offer_urls.parallel_offers(conn, {call.offer_id for call in calls})
         names = affiliates.names_of(conn, {click["affiliate"] for _, click in clicks})
-        filled = []
+        own, filled = self._own_hosts_reader.current(conn), []
         for call, click in clicks:
             offer, affiliate = offers.get(call.offer_id), names.get(click["affiliate"])
             if offer is not None:
                 name = "" if affiliate is None else affiliate.name
                 url = parallel_url(offer.url, click, self._zone, offer_title=offer.title, affiliate_name=name)
-                filled.append((call, url))
+                if not own.includes(wire_url(url)):
+                    filled.append((call, url))
         return filled
 
     def _start(self, client: OutboundClient) -> int:
@@ -193,7 +204,7 @@ class ParallelTrackingSender:
 
     async def _call(self, client: OutboundClient, host: str, url: str) -> None:
         begin = time.perf_counter()
-        answer = await client.get(url, {})
+        answer = await client.get(url, {DELIVERY_HEADER: new_id(self._clock.now_ms()), ORIGIN_HEADER: self._origin})
         self._host_slots.record_answer(host, time.perf_counter() - begin, well=not answer.is_retryable)
         PARALLEL_REQUESTS.labels("sent" if answer.is_success else "failed").inc()
 

@@ -20,6 +20,7 @@ from starlette.responses import Response
 
 from trackyard.base.clock import Clock
 from trackyard.base.errors import BodyTooLarge, TooManyRequests, Unavailable
+from trackyard.domain.platform.own_requests import DELIVERY_HEADER, ORIGIN_HEADER
 from trackyard.domain.tracking.forwarding import FORWARDED_HEADER, signed_caller
 from trackyard.wire.endpoint import MEGABYTE
 from trackyard.wire.response.errors import MethodNotAllowed
@@ -38,6 +39,7 @@ _UNQUOTED: Final = "".join(map(chr, range(0x21, 0x7F)))
 _FORWARDED_HEADERS: Final = (
     *("content-type", "cookie", "origin", "referer", "user-agent"),
     *("access-control-request-headers", "access-control-request-method"),
+    *(DELIVERY_HEADER.lower(), ORIGIN_HEADER.lower()),
 )
 _HOP_BY_HOP_HEADERS: Final = frozenset(("connection", "date", "keep-alive", "server", "transfer-encoding"))
 

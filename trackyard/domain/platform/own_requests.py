@@ -1,0 +1,25 @@
+"""Requests that the platform made itself: they never become inbound postbacks.
+
+docs/spec/tracking.md#addresses. A request of the delivery carries two headers: the id of the delivery, and the origin,
+which names the installation. An installation takes requests of others, so that one can be the affiliate of another.
+"""
+
+import hashlib
+import hmac
+from collections.abc import Mapping
+from typing import Final
+
+DELIVERY_HEADER: Final = "X-Trackyard-Delivery"
+ORIGIN_HEADER: Final = "X-Trackyard-Origin"
+_DELIVERY_NAME: Final = DELIVERY_HEADER.lower().encode()
+_ORIGIN_NAME: Final = ORIGIN_HEADER.lower().encode()
+
+
+def origin_of(key: bytes) -> str:
+    """Return the name of an installation in the header, derived from a key of it."""
+    return hmac.digest(key, b"outbound requests", hashlib.sha256).hex()[:32]
+
+
+def is_own_request(headers: Mapping[bytes, bytes], origin: bytes) -> bool:
+    """Return whether the request is a delivery of the installation `origin`, or of one that is not named."""
+    return _DELIVERY_NAME in headers and (headers.get(_ORIGIN_NAME) or origin) == origin
