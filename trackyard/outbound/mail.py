@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Final, Protocol
 from urllib.parse import unquote, urlsplit
 
+from trackyard.base.emails import is_safe_recipient
+
 STEP_TIMEOUT_S: Final = 10
 """Seconds that one step of a conversation with the server may take."""
 
@@ -88,7 +90,12 @@ def parse_smtp_url(url: str) -> SmtpServer:
 
 
 def build_message(mail: MailMessage, sender: str) -> EmailMessage:
-    """Return a mail as it is sent. A repeat has the same Message-ID."""
+    """Return a mail as it is sent. A repeat has the same Message-ID.
+
+    Raises MailRejected for good when the recipient is no address: it could add headers.
+    """
+    if not is_safe_recipient(mail.recipient):
+        raise MailRejected("the recipient is no e-mail address: correct it in the account", permanent=True)
     message = EmailMessage()
     message["From"] = sender
     message["To"] = mail.recipient
@@ -113,12 +120,13 @@ class FolderTransport:
         self._sender = sender
 
     def send(self, mail: MailMessage) -> None:
-        """Write the file durably. Raises MailServerUnreachable when that fails."""
+        """Write the file durably. Raises MailServerUnreachable when that fails, MailRejected."""
+        content = bytes(build_message(mail, self._sender))
         partial = self._directory / f"{mail.id}.partial"
         try:
             self._directory.mkdir(parents=True, exist_ok=True)
             with partial.open("wb") as handle:
-                handle.write(bytes(build_message(mail, self._sender)))
+                handle.write(content)
                 handle.flush()
                 os.fsync(handle.fileno())
             partial.replace(partial.with_suffix(".eml"))

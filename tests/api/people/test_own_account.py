@@ -267,3 +267,10 @@ NEEDED = {
 @pytest.mark.parametrize("endpoint", [each for each in CATALOGUE if each.id in NEEDED], ids=lambda each: each.id)
 def test_endpoint_needs_the_feature_named_after_it(endpoint: Any) -> None:
     assert endpoint.features == (NEEDED[endpoint.id],)
+
+
+@pytest.mark.parametrize("email", ["a@=?utf-8?q?x=0Abcc:_v=40example.org=0A=0AHello?=", "a@[bad", "a\x01b@x.example"])
+def test_sign_up_with_address_that_changes_mails_is_400(api: Api, email: str) -> None:
+    refused = sign_up(api, email=email)
+    assert refused.status_code == 400
+    assert refused.json()["fields"].keys() == {"email"}

@@ -267,3 +267,24 @@ def test_mail_server_url_that_is_invalid_is_rejected(url: str) -> None:
 )
 def test_mail_server_url_is_parsed(url: str, server: SmtpServer) -> None:
     assert parse_smtp_url(url) == server
+
+
+HOSTILE = "a@=?utf-8?q?x=0Abcc:_victim=40example.org=0A=0AHello=2C_click?="
+
+
+@pytest.mark.parametrize(
+    "recipient", [HOSTILE, "=?utf-8?q?a=0Abcc:_b=40c.org?=@x.example", "a@[bad", "a\x01b@x.example"]
+)
+def test_mail_to_unsendable_address_is_abandoned_at_once(
+    database: Database, tmp_path: Path, caplog: pytest.LogCaptureFixture, recipient: str
+) -> None:
+    queue(database, recipient, "next@example.org")
+    with caplog.at_level("ERROR", "trackyard.mail"):
+        drain(mailer(database, FolderTransport(tmp_path / "mail", SENDER)))
+    [path] = (tmp_path / "mail").iterdir()
+    assert message_from_bytes(path.read_bytes(), policy=policy.default)["To"] == "next@example.org"
+    assert left(database, 2**60) == 0
+    [record] = caplog.records
+    assert record.getMessage() == "mail abandoned"
+    assert "is no e-mail address" in record.__dict__["reason"]
+    assert recipient not in str(record.__dict__)

@@ -17,6 +17,7 @@ from zoneinfo import ZoneInfo
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
 from pydantic_core import CoreSchema, core_schema
 
+from trackyard.base.emails import is_email_address
 from trackyard.base.errors import UnsupportedMediaType
 from trackyard.base.money import find_amount
 from trackyard.base.zones import DATETIME_FORMAT, find_zone
@@ -34,7 +35,6 @@ EMPTY_ITEM: Final = object()
 """An empty item of a list. It is dropped unless the type has an empty value."""
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}\Z")
-_EMAIL = re.compile(r"[^@\s,;<>\"]{1,64}@[^@\s,;<>\"]{1,189}\Z")
 _URL = re.compile(
     r"https?://(?:\[([0-9a-f:.]{2,45})\]|[^\s/?#@:\[\]]{1,255})(?::[0-9]{1,5})?(?:[/?#]\S*)?\Z", re.IGNORECASE
 )
@@ -292,6 +292,11 @@ def _url(text: str) -> str | None:
     return address
 
 
+def _email(text: str) -> str | None:
+    address = text.strip().lower()
+    return address if is_email_address(address) else None
+
+
 def _matched(pattern: re.Pattern[str], text: str) -> str | None:
     return text if pattern.match(text) else None
 
@@ -370,7 +375,7 @@ _DURATION_TEXT: Final = TextForm(
 _EMAIL_ADDRESS: Final = TextForm(
     "email",
     "This value must be an e-mail address.",
-    lambda text: _matched(_EMAIL, text.strip().lower()),
+    _email,
     {"type": "string", "format": "email"},
 )
 _WEB_ADDRESS: Final = TextForm(
