@@ -1,8 +1,10 @@
 """The rows of inbound postbacks in the server postback log."""
 
+import json
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+from urllib.parse import unquote_plus
 
 from trackyard.domain.conversions.conversions import Conversion
 from trackyard.domain.conversions.postbacks import PostbackError, ReceivedPostback, parse_postback
@@ -12,11 +14,16 @@ from trackyard.store.statistics.outbox import OutboxRow
 
 WAITING = "waiting"
 
-_SECRET_PAIR = re.compile(r"(?i)((?:^|[&?;])(?:af)?secure=)[^&;]*")
-_SECRET_JSON = re.compile(r'(?i)("(?:af)?secure"\s*:\s*)("(?:[^"\\]|\\.)*\\?(?:"|\Z)|[^,}\s]+)')
-# Bounded: senders control how often such a part begins, so a search from one beginning must be short.
-_SECRET_PART = re.compile(
-    r'(?is)(name="?(?:af)?secure"?[^\r\n]{0,200}+\r?\n(?:[^\r\n]{1,200}+\r?\n){0,9}+\r?\n).*?(?=\r?\n--|\Z)'
+_SECRETS: Final = frozenset({"secure", "afsecure"})
+
+# Bounded: senders control how often a name begins, so a search from one beginning must be short. The longest spelling
+# of a secret name has six characters for each of its eight.
+_PAIR_NAME: Final = re.compile(r"(?:^|[&?;])([^&?;=]{6,48}+)=")
+_PAIR_VALUE: Final = re.compile(r"[^&;]*")
+_JSON_NAME: Final = re.compile(r'"((?:[^"\\]|\\.){6,48}+)"\s*:\s*')
+_JSON_VALUE: Final = re.compile(r'"(?:[^"\\]|\\.)*\\?(?:"|\Z)|[^,}\s]+')
+_SECRET_PART: Final = re.compile(
+    r'(?is)(name\s{0,9}=\s{0,9}"?(?:af)?secure"?[^\r\n]{0,200}+\r?\n(?:[^\r\n]{1,200}+\r?\n){0,9}+\r?\n).*?(?=\r?\n--|\Z)'
 )
 
 
@@ -65,8 +72,30 @@ def inbound_log_row(
 
 def mask_secrets(text: str) -> str:
     """Return a query string or body (urlencoded, JSON, multipart) with the values of `secure` as ***."""
-    if "secure" not in text.lower():
+    if "%" not in text and "\\" not in text and "secure" not in text.lower():
         return text
-    text = _SECRET_PAIR.sub(r"\1***", text)
-    text = _SECRET_JSON.sub(r'\1"***"', text)
+    text = _mask_values(text, _PAIR_NAME, _PAIR_VALUE, unquote_plus, "***")
+    text = _mask_values(text, _JSON_NAME, _JSON_VALUE, _json_text, '"***"')
     return _SECRET_PART.sub(r"\1***", text)
+
+
+def _mask_values(
+    text: str, name: re.Pattern[str], value: re.Pattern[str], decode: Callable[[str], str], mask: str
+) -> str:
+    """Replace the values behind the names that are secret once they are decoded."""
+    pieces, kept = [], 0
+    for found in name.finditer(text):
+        if found.start() >= kept and decode(found[1]).lower() in _SECRETS:
+            hidden = value.match(text, found.end())
+            if hidden is not None:
+                pieces += [text[kept : found.end()], mask]
+                kept = hidden.end()
+    return "".join(pieces) + text[kept:]
+
+
+def _json_text(escaped: str) -> str:
+    """Return the text of a JSON string without its quotes; what is no JSON as it is."""
+    try:
+        return str(json.loads(f'"{escaped}"', strict=False))
+    except ValueError:
+        return escaped
