@@ -219,3 +219,19 @@ def test_download_from_private_address_is_rejected() -> None:
         answer, _ = download(receiver.url(), allowed=False)
         assert receiver.requests() == []
     assert "may be called" in answer.error
+
+
+def test_outbound_refused_and_unknown_hosts_read_alike(caplog: pytest.LogCaptureFixture) -> None:
+    def unknown(*_asked: Any, **_more: Any) -> list[Any]:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    with caplog.at_level("INFO", "trackyard.outbound"):
+        refused = [
+            get("http://vm.example/", allowed=False, lookup=names(*addresses)).error
+            for addresses in (["127.0.0.1"], ["10.0.0.1", "::1"], ["169.254.169.254", "fe80::1"])
+        ]
+        assert {*refused, get("http://vm.example/", lookup=unknown).error} == {
+            "vm.example has no address that may be called"
+        }
+    assert "127.0.0.1" in caplog.records[0].__dict__["reason"]
+    assert len(caplog.records) == 4

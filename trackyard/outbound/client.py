@@ -2,21 +2,32 @@
 
 import hashlib
 import hmac
+import logging
 import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import BinaryIO, Final, Self
 
-from aiohttp import ClientError, ClientSession, ClientTimeout, DummyCookieJar, StreamReader, TCPConnector
+from aiohttp import (
+    ClientConnectorDNSError,
+    ClientError,
+    ClientSession,
+    ClientTimeout,
+    DummyCookieJar,
+    StreamReader,
+    TCPConnector,
+)
 from yarl import URL
 
-from trackyard.outbound.guard import AddressFilter, Network
+from trackyard.outbound.guard import BLOCKED, AddressFilter, Network
 from trackyard.outbound.resolver import GetAddrInfo, ThreadResolver
 
 TIMEOUT_S: Final = 10
 MAX_BODY: Final = 65_536
 _USER_AGENT: Final = "Trackyard"
+
+log = logging.getLogger("trackyard.outbound")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +105,7 @@ class OutboundClient:
         except TimeoutError:
             return HttpResult(0, error=f"no answer within {self._session.timeout.total:g} s")
         except (ClientError, OSError, ValueError) as error:
-            return HttpResult(0, error=str(error) or type(error).__name__)
+            return HttpResult(0, error=_error_text(error, target))
 
     async def download(self, url: str, target_file: BinaryIO, max_bytes: int) -> HttpResult:
         """Write the answer of a GET request into `target_file`. Errors are in the result.
@@ -103,6 +114,9 @@ class OutboundClient:
         """
         try:
             target = _target(url)
+        except ValueError as error:
+            return HttpResult(0, error=str(error))
+        try:
             async with self._session.get(target, allow_redirects=False) as response:
                 if not 200 <= response.status < 300:
                     return HttpResult(response.status, error=f"answered {response.status}")
@@ -116,7 +130,7 @@ class OutboundClient:
         except TimeoutError:
             return HttpResult(0, error=f"not there whole within {self._session.timeout.total:g} s")
         except (ClientError, OSError, ValueError) as error:
-            return HttpResult(0, error=str(error) or type(error).__name__)
+            return HttpResult(0, error=_error_text(error, target))
 
 
 def wire_url(url: str) -> str:
@@ -138,6 +152,19 @@ def _target(url: str) -> URL:
     if target.scheme not in ("http", "https") or not target.host:
         raise ValueError("it needs http:// or https:// and a host")
     return target
+
+
+def _error_text(error: Exception, target: URL) -> str:
+    """Return the text of an error for users.
+
+    A name without an address and one with a refused address read alike, so that errors name no host of a private
+    network; the log has the reason.
+    """
+    text = str(error) or type(error).__name__
+    if isinstance(error, ClientConnectorDNSError) or BLOCKED in text:
+        log.info("host refused", extra={"host": target.host, "reason": text})
+        return f"{target.host} has no address that may be called"
+    return text
 
 
 async def _read(content: StreamReader) -> bytes:

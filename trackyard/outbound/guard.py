@@ -4,6 +4,7 @@ import errno
 import ipaddress
 import socket
 from collections.abc import Sequence
+from typing import Final
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -26,6 +27,9 @@ _BLOCKED: tuple[Network, ...] = tuple(
     )
 )
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+
+BLOCKED: Final = "is not an address that may be called"
+"""What errors say of a refused address, also those that join the errors of several addresses."""
 
 
 class AddressBlocked(OSError):
@@ -53,7 +57,7 @@ class AddressFilter:
         family, kind, protocol, _name, socket_address = info
         text = str(socket_address[0]).partition("%")[0]
         if not self.permits(ipaddress.ip_address(text)):
-            raise AddressBlocked(errno.EACCES, f"{text} is not an address that may be called")
+            raise AddressBlocked(errno.EACCES, f"{text} {BLOCKED}")
         return socket.socket(family, kind, protocol)
 
 
