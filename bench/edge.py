@@ -136,7 +136,7 @@ def _report(name: str, rate: Rate) -> Rate:
 def _accepted(server: Server) -> float:
     """Return the share of accepted clicks; exit when many were rejected."""
     time.sleep(1.5)  # the edge hands its counts over once a second
-    text = request(server.port, "GET", "/metrics").body.decode()
+    text = request(server.monitoring_port, "GET", "/metrics").body.decode()
     counts = {
         reason: float(count) for reason, count in re.findall(r'trackyard_clicks_total{reason="(.*)"} (\S+)', text)
     }

@@ -33,6 +33,9 @@ from trackyard.edge.http.client_address import TrustedNetworks
 from trackyard.edge.http.connection import Connection, ConnectionContext
 from trackyard.edge.http.request import Request, Response
 from trackyard.edge.server import EdgeOptions, _EdgeProcess, serve
+from trackyard.runtime.monitoring import MonitoringServer, bind_monitoring
+from trackyard.runtime.readiness import MachineReport
+from trackyard.runtime.setting_types import Address
 
 _SPAWN: Final = get_context("spawn")
 _DIRECTORY: Final = "TRACKYARD_BENCH_DIRECTORY"
@@ -85,10 +88,11 @@ class NoSyncing:
 
 @dataclass(frozen=True)
 class Server:
-    """A running server: its port and its processes."""
+    """A running server: its port and its processes. monitoring_port: 0 = it has none."""
 
     port: int
     process: psutil.Process
+    monitoring_port: int = 0
 
     def cpu_s(self) -> float:
         """Return the processor seconds of its processes."""
@@ -123,19 +127,21 @@ def nginx(directory: Path) -> Iterator[Server]:
 def protocol(directory: Path | None, **changed: Any) -> Iterator[Server]:
     """Run the edge, or without a directory its server with a fixed answer."""
     port = changed.pop("port", None) or free_port()
+    monitoring_port = free_port()
     options = None if directory is None else edge_options(directory, port, **changed)
-    process = _SPAWN.Process(target=_serve, args=(options, port), daemon=True)
+    process = _SPAWN.Process(target=_serve, args=(options, port, monitoring_port), daemon=True)
     process.start()
     try:
         _await_port(port)
-        yield Server(port, psutil.Process(process.pid))
+        yield Server(port, psutil.Process(process.pid), monitoring_port)
     finally:
         process.terminate()
         process.join(15)
 
 
-def _serve(options: EdgeOptions | None, port: int) -> None:
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+def _serve(options: EdgeOptions | None, port: int, monitoring_port: int) -> None:
+    listener = bind_monitoring(Address("127.0.0.1", monitoring_port))
+    with MonitoringServer(listener, MachineReport), asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(_serve_fixed(port) if options is None else serve(options, SystemClock()))
 
 

@@ -62,6 +62,10 @@ def _damage(journal: Path, number: int) -> Frame:
     return found
 
 
+def _shows_gap(program: RunningProgram) -> bool:
+    return b"\ntrackyard_journal_gaps_total 1.0\n" in request(program.monitoring_port, "GET", "/metrics").body
+
+
 def _clicks(program: RunningProgram) -> set[str]:
     rows = program.api("GET", "/3.0/stats/clicks", {**period_around_today(), "limit": 1000})["clicks"]
     return {row["sub1"] for row in rows}
@@ -89,6 +93,6 @@ def test_journal_damage_is_quarantined_and_reported(program: RunningProgram, sea
     assert kept == content[line["start"] : line["end"]] and len(kept) >= damaged.end - damaged.position
     for port in (program.api_port, program.tracking_port):
         assert request(port, "GET", "/readyz").status == 200
-        assert b"\ntrackyard_journal_gaps_total 1.0\n" in request(port, "GET", "/metrics").body
+    poll_until(lambda: _shows_gap(program), seconds=10, what="the count of damaged places")
     later = click_id_of(story.click(sub1="later"))
     poll_until(lambda: "later" in _clicks(program), seconds=10, what=f"the click {later}")

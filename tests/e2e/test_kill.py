@@ -158,7 +158,8 @@ def test_role_that_keeps_dying_is_reported(tmp_path: Path) -> None:
     for _ in range(3):
         program.kill("worker")
     poll_until(lambda: not program.is_ready(), seconds=5, what="it is not ready")
-    answer = request(program.api_port, "GET", "/readyz")
+    assert request(program.api_port, "GET", "/readyz").json == {"status": 2}
+    answer = request(program.monitoring_port, "GET", "/readyz")
     assert answer.status == 503 and answer.json["reasons"] == ["the role worker dies again and again"]
     poll_until(program.is_ready, seconds=30, what="ready")
     assert program.stop() == 0

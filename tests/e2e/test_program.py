@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from decimal import Decimal
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -92,11 +91,10 @@ def _reports_lags(port: int) -> bool:
 
 def test_both_listeners_serve_health_and_documents(program: RunningProgram) -> None:
     for port in (program.api_port, program.tracking_port):
-        assert request(port, "GET", "/healthz").status == 200
-        poll_until(partial(_reports_lags, port), seconds=15, what="the lag of each queue")
-        assert request(port, "GET", "/readyz").status == 200
-        metrics = request(port, "GET", "/metrics")
-        assert metrics.status == 200 and b"trackyard_" in metrics.body
+        assert request(port, "GET", "/healthz").json == {"status": 1}
+        assert request(port, "GET", "/readyz").json == {"status": 1}
+        moved = request(port, "GET", "/metrics")
+        assert moved.status == 404 and "TRACKYARD_MONITORING_LISTEN" in moved.json["error"]
         assert request(port, "GET", "/no/such/path").json["status"] == 2
     assert request(program.api_port, "GET", "/openapi.json").json["openapi"].startswith("3.1")
     docs = request(program.api_port, "GET", "/docs").body.decode()
@@ -104,6 +102,56 @@ def test_both_listeners_serve_health_and_documents(program: RunningProgram) -> N
     assert not re.search(r"""(src|href|@import|url\()\s*=?\s*["']?(https?:)?//""", docs), "it loads from elsewhere"
     greeting = program.out_file.read_text()
     assert KEY in greeting and greeting.count("  curl ") == 3
+
+
+def test_monitoring_listener_serves_lags_and_metrics_of_all_processes(program: RunningProgram) -> None:
+    port = program.monitoring_port
+    assert request(port, "GET", "/healthz").json == {"status": 1}
+    poll_until(lambda: _reports_lags(port), seconds=15, what="the lag of each queue")
+    ready = request(port, "GET", "/readyz")
+    assert (ready.status, ready.json["reasons"], ready.json["warnings"]) == (200, [], [])
+    metrics = request(port, "GET", "/metrics")
+    assert metrics.status == 200 and metrics.headers["content-type"].startswith("text/plain")
+    poll_until(lambda: _shows_every_process(port), seconds=20, what="metrics of every process")
+    assert request(port, "GET", "/3.0/offers").status == 404
+
+
+def _shows_every_process(port: int) -> bool:
+    names = (b"trackyard_edge_requests_total", b"trackyard_api_requests_total", b"trackyard_delivery_seconds")
+    body = request(port, "GET", "/metrics").body
+    return all(name in body for name in names)
+
+
+@pytest.mark.parametrize("roles", ["edge", "worker"])
+def test_monitoring_listener_is_served_without_a_core(tmp_path: Path, roles: str) -> None:
+    program = RunningProgram(tmp_path, roles=roles)
+    program.start(ready=False)
+    poll_until(lambda: _is_served(program.monitoring_port), seconds=40, what="the monitoring listener")
+    if roles == "edge":
+        poll_until(lambda: _reasons(program) == ["no rules were read yet"], seconds=15, what="why it is not ready")
+    else:
+        assert _reasons(program) == []
+    assert program.stop() == 0
+
+
+def _is_served(port: int) -> bool:
+    try:
+        return request(port, "GET", "/metrics").status == 200
+    except OSError:
+        return False
+
+
+def _reasons(program: RunningProgram) -> object:
+    return request(program.monitoring_port, "GET", "/readyz").json["reasons"]
+
+
+def test_program_without_monitoring_listener_has_none(tmp_path: Path) -> None:
+    program = RunningProgram(tmp_path, monitoring_listen="", roles="worker")
+    program.start(ready=False)
+    poll_until(lambda: "Trackyard is ready" in program.out_file.read_text(), seconds=40, what="the greeting")
+    assert "Monitoring" not in program.out_file.read_text()
+    assert not _is_served(program.monitoring_port)
+    assert program.stop() == 0
 
 
 def test_idle_processes_share_at_most_600_mb(program: RunningProgram) -> None:
@@ -158,7 +206,7 @@ def test_start_with_wrong_file_kind_exits_with_one_sentence(tmp_path: Path, name
     assert text.startswith("trackyard: " + sentence.format(file=file)) and text.count("\n") == 1, text
 
 
-@pytest.mark.parametrize("listener", ["api_listen", "tracking_listen"])
+@pytest.mark.parametrize("listener", ["api_listen", "tracking_listen", "monitoring_listen"])
 def test_start_with_used_address_exits_with_one_sentence(tmp_path: Path, receiver: Receiver, listener: str) -> None:
     """Even when the other process answers like an edge: the receiver says 200 to everything."""
     program = RunningProgram(tmp_path, **{listener: f"127.0.0.1:{receiver.port}"})

@@ -11,7 +11,6 @@ from contextlib import ExitStack, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import msgspec
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -29,6 +28,7 @@ from trackyard.journal import segments
 from trackyard.journal.reader import next_range
 from trackyard.journal.records import Click, InboundPostback
 from trackyard.journal.ruleset_log import RulesetEntry
+from trackyard.runtime.readiness import MachineReport, machine_report
 
 CLICK = "/click?pid=7&offer_id=3"
 
@@ -66,18 +66,38 @@ def test_edge_writes_checkpoint_within_half_a_second(tmp_path: Path) -> None:
         assert found.checkpoint_at - click.time <= 1500  # half a second, and what a busy machine adds
 
 
-def test_edge_with_stale_rules_keeps_deciding_and_warns(tmp_path: Path) -> None:
+def _report() -> MachineReport:
+    return machine_report(Path("/nowhere"))
+
+
+def _share_metrics(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    directory.mkdir()
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(directory))
+
+
+def test_edge_with_stale_rules_keeps_deciding_and_warns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _share_metrics(tmp_path / "metrics", monkeypatch)
     source = publish(tmp_path / "rules", ROWS)
     now = SystemClock().now_ms()
     source.confirm_current(now - 60_000)
     with running_edge(tmp_path, None) as edge:
-        wait_until(lambda: b"is silent for 6" in edge.ask("/readyz").body, seconds=10)
-        answer = edge.ask("/readyz")
-        assert answer.status == 200
-        assert msgspec.json.decode(answer.body)["lag_seconds"]["rules"] >= 60
+        wait_until(lambda: "is silent for 6" in "".join(_report().warnings), seconds=10)
+        assert edge.ask("/readyz").status == 200
+        assert _report().reasons == ()
+        assert _report().lags["rules"] >= 60
         assert edge.ask(CLICK).status == 302
         source.confirm_current(SystemClock().now_ms())
-        wait_until(lambda: msgspec.json.decode(edge.ask("/readyz").body)["warnings"] == [], seconds=10)
+        wait_until(lambda: _report().warnings == (), seconds=10)
+
+
+def test_edge_faults_are_reported_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _share_metrics(tmp_path / "metrics", monkeypatch)
+    with running_edge(tmp_path, None) as edge:
+        wait_until(lambda: _report().reasons == ("no rules were read yet",), seconds=10)
+        assert edge.ask("/readyz").body == b'{"status":2}'
+        publish(edge.options.rules_directory, ROWS)
+        wait_until(lambda: _report().reasons == (), seconds=10)
+        assert edge.ask("/readyz").body == b'{"status":1}'
 
 
 def test_edge_kill_9_loses_nothing_acknowledged(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from trackyard.domain.people.roles import Permission, Role
 from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.http import dispatch
 from trackyard.wire.http.dispatch import Dispatch
-from trackyard.wire.http.health import Readiness, health, metrics, ready
+from trackyard.wire.http.health import Readiness, health, metrics_moved, ready
 from trackyard.wire.openapi.docs_page import docs_page, openapi_page
 from trackyard.wire.openapi.document import document
 from trackyard.wire.request import scalars as s
@@ -94,7 +94,7 @@ def app() -> Dispatch[str]:
     pages = {
         "/healthz": health,
         "/readyz": ready(lambda: Readiness(("the journal is full",), {"inbox": 2.5})),
-        "/metrics": metrics,
+        "/metrics": metrics_moved,
         "/docs": docs_page(described),
         "/openapi.json": openapi_page(described),
     }
@@ -253,9 +253,10 @@ def test_api_head_has_headers_of_get(raw: TestClient) -> None:
 def test_api_operator_pages_need_no_key(raw: TestClient) -> None:
     assert raw.get("/healthz").json() == {"status": 1}
     ready = raw.get("/readyz/")
-    assert ready.status_code == 503
-    assert ready.json() == {"status": 2, "reasons": ["the journal is full"], "lag_seconds": {"inbox": 2.5}}
-    assert b"trackyard_api_requests" in raw.get("/metrics").content
+    assert (ready.status_code, ready.json()) == (503, {"status": 2})
+    moved = raw.get("/metrics")
+    assert (moved.status_code, moved.json()["code"]) == (404, "not_found")
+    assert "TRACKYARD_MONITORING_LISTEN" in moved.json()["error"] and "trackyard_" not in moved.text
     assert raw.post("/healthz").status_code == 405
 
 

@@ -12,7 +12,7 @@ from trackyard.api.catalogue import CATALOGUE, TOPICS
 from trackyard.api.platform.files import FILES, file_pages
 from trackyard.wire.endpoint import VERSIONS
 from trackyard.wire.http.dispatch import Dispatch, Forward
-from trackyard.wire.http.health import Page, Readiness, health, metrics, ready
+from trackyard.wire.http.health import Page, Readiness, health, metrics_moved, ready
 from trackyard.wire.http.rate_limits import ApiLimits
 from trackyard.wire.openapi.docs_page import docs_page, document_path, openapi_page
 from trackyard.wire.openapi.document import document, document_of_version
@@ -26,11 +26,11 @@ def build(
 ) -> Dispatch[Deps]:
     """Return the application.
 
-    readiness: asked by each /readyz: why requests cannot be served, and the lags of queues.
+    readiness: asked by each /readyz: why requests cannot be served.
     limits: of each caller; None = those of docs/spec/api-conventions.md#rate-limits.
     forward: answers the tracking addresses that the API has too; None = they do not exist.
     """
-    pages = {"/healthz": health, "/readyz": ready(readiness), "/metrics": metrics, **_described(deps.api_url)}
+    pages = {"/healthz": health, "/readyz": ready(readiness), "/metrics": metrics_moved, **_described(deps.api_url)}
     branches = {FILES: file_pages(deps)}
     authenticate = partial(find_caller, deps.database, deps.clock)
     run_idempotently = partial(run_once, deps)

@@ -1,9 +1,10 @@
-"""Every metric of the program. `/metrics` of either listener shows those of all processes.
+"""Every metric of the program. `/metrics` of the monitoring listener shows those of all processes.
 
 Processes of one machine share them through files (PROMETHEUS_MULTIPROC_DIR, set before this module is imported).
 """
 
 import os
+from typing import Final, NamedTuple
 
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
@@ -27,6 +28,9 @@ RULESET_AGE = Gauge(
     "Time since the source last confirmed that the ruleset is the newest",
     ["edge"],
     multiprocess_mode="mostrecent",
+)
+EDGE_FAULT = Gauge(
+    "trackyard_edge_fault", "1 while an edge answers 503, by fault", ["edge", "fault"], multiprocess_mode="mostrecent"
 )
 
 API_REQUESTS = Counter("trackyard_api_requests", "Requests of the API", ["method", "path", "status"])
@@ -67,21 +71,47 @@ MAILS = Counter("trackyard_mails", "Attempts to send a mail by outcome", ["outco
 DELIVERY_SECONDS = Histogram("trackyard_delivery_seconds", "Time of one attempt of an outbound postback")
 
 
+EDGE_FAULTS: Final = {"journal": "the journal is not writable", "rules": "no rules were read yet"}
+"""The faults of an edge, in words."""
+
+
 def render_metrics() -> tuple[bytes, str]:
     """Return the metrics of all processes of this machine and their content type."""
     return generate_latest(_registry()), CONTENT_TYPE_LATEST
 
 
-def queue_lags() -> dict[str, float]:
-    """Return the lag of each queue in seconds, as last measured; `journal` = of the slowest edge."""
-    found: dict[str, float] = {}
+class ProcessStates(NamedTuple):
+    """What the processes of this machine last reported.
+
+    queue_lags: seconds by queue; `journal` = of the slowest edge
+    ruleset_ages: seconds by edge
+    edge_faults: keys of EDGE_FAULTS
+    """
+
+    queue_lags: dict[str, float]
+    ruleset_ages: dict[str, float]
+    edge_faults: list[str]
+
+
+def read_states() -> ProcessStates:
+    """Return what the processes last reported.
+
+    It reads the files of all of them: never in the loop of an edge.
+    """
+    states = ProcessStates({}, {}, [])
+    faults = set()
     for metric in _registry().collect():
         for sample in metric.samples:
             if sample.name == "trackyard_queue_lag_seconds":
-                found[sample.labels["queue"]] = sample.value
+                states.queue_lags[sample.labels["queue"]] = sample.value
             elif sample.name == "trackyard_journal_lag_seconds":
-                found["journal"] = max(found.get("journal", 0.0), sample.value)
-    return found
+                states.queue_lags["journal"] = max(states.queue_lags.get("journal", 0.0), sample.value)
+            elif sample.name == "trackyard_rules_age_seconds":
+                states.ruleset_ages[sample.labels["edge"]] = sample.value
+            elif sample.name == "trackyard_edge_fault" and sample.value:
+                faults.add(sample.labels["fault"])
+    states.edge_faults.extend(sorted(faults))
+    return states
 
 
 def _registry() -> CollectorRegistry:

@@ -21,9 +21,10 @@ from trackyard.base.clock import Clock, SystemClock
 from trackyard.decision.routes import Ruleset
 from trackyard.decision.visitor.databases import AddressDatabases
 from trackyard.decision.visitor.visitor import VisitorLookup
+from trackyard.domain.tracking.ruleset import RULESET_STALE_S
 from trackyard.edge.counters import Counters
 from trackyard.edge.endpoints.click_lookups import ClickLookupClient
-from trackyard.edge.endpoints.handler import RULESET_STALE_S, EdgeHandler
+from trackyard.edge.endpoints.handler import EdgeHandler
 from trackyard.edge.group_commit import GroupCommit
 from trackyard.edge.http.client_address import TrustedNetworks
 from trackyard.edge.http.connection import DEFAULT_MAX_CONNECTIONS, Connection, ConnectionContext
@@ -127,6 +128,7 @@ class _EdgeProcess:
         self._loop = loop
         self._clock = clock
         self._edge_label = str(options.edge)
+        self._ruleset_age_s = 0.0
         self._rules_log = RulesetLogReader(options.rules_directory)
         self._counters = Counters()
         self._writer = JournalWriter(options.journal_directory, options.edge, clock)
@@ -171,6 +173,7 @@ class _EdgeProcess:
                     connection.expire(self.shared.now)
                 self._counters.flush()
                 self._report_ruleset_age()
+                self._report_faults()
                 self._log_dropped_connections()
             await asyncio.sleep(TICK_S)
 
@@ -180,13 +183,18 @@ class _EdgeProcess:
         if confirmed_at is None:
             return
         age = max(0, self._clock.now_ms() - confirmed_at) / 1000
-        lost_before, lost = self._edge.ruleset_age_s > RULESET_STALE_S, age > RULESET_STALE_S
-        self._edge.ruleset_age_s = age
+        lost_before, lost = self._ruleset_age_s > RULESET_STALE_S, age > RULESET_STALE_S
+        self._ruleset_age_s = age
         metrics.RULESET_AGE.labels(self._edge_label).set(age)
         if lost and not lost_before:
             _log.warning("ruleset stale", extra={"age_s": age})
         elif lost_before and not lost:
             _log.info("ruleset current again")
+
+    def _report_faults(self) -> None:
+        """Report why the edge answers 503, for the monitoring listener."""
+        metrics.EDGE_FAULT.labels(self._edge_label, "rules").set(self._edge.ruleset is None)
+        metrics.EDGE_FAULT.labels(self._edge_label, "journal").set(bool(self._edge.journal_fault))
 
     def _log_dropped_connections(self) -> None:
         count, self.shared.dropped_connections = self.shared.dropped_connections, 0

@@ -10,15 +10,19 @@ import socket
 import ssl
 import tempfile
 import threading
-from contextlib import closing, suppress
+from collections.abc import Callable
+from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
+from trackyard.base.cached import Cached
 from trackyard.base.clock import SystemClock
 from trackyard.base.logs import log_to_stderr
+from trackyard.runtime.monitoring import MonitoringServer, monitoring_process, open_monitoring
+from trackyard.runtime.readiness import READINESS_S, MachineReport, core_readiness, first_line, machine_report
 from trackyard.runtime.settings import CannotStart, Config, bind, encryption_keys, unusable_directory
 
 if TYPE_CHECKING:
@@ -33,9 +37,6 @@ if TYPE_CHECKING:
     from trackyard.wire.http.health import Readiness
 
 log = logging.getLogger("trackyard.runtime.app")
-
-STALLED_SECONDS = 30.0
-"""A projector that has not completed its duties for so long is not ready."""
 
 
 def prepare(config: Config) -> dict[str, str]:
@@ -77,7 +78,7 @@ def prepare(config: Config) -> dict[str, str]:
     except CurrencyFixed as fault:
         raise CannotStart(f"TRACKYARD_CURRENCY cannot be {config.currency}: {fault}.") from None
     except (SQLAlchemyError, SchemaUnknown) as fault:
-        raise CannotStart(f"TRACKYARD_DATABASE_URL cannot be used: {_first_line(fault)}.") from None
+        raise CannotStart(f"TRACKYARD_DATABASE_URL cannot be used: {first_line(fault)}.") from None
     except OSError as fault:
         raise unusable_directory(config.data_dir, fault.strerror) from None
 
@@ -103,7 +104,7 @@ def administrator_key(config: Config) -> str:
     except SQLAlchemyError as fault:
         if "no such table" in str(fault):  # the ProgrammingError of PostgreSQL, in SQLite
             raise not_installed from None
-        raise CannotStart(f"TRACKYARD_DATABASE_URL cannot be used: {_first_line(fault)}.") from None
+        raise CannotStart(f"TRACKYARD_DATABASE_URL cannot be used: {first_line(fault)}.") from None
 
 
 def run_role(config: Config, name: str, *, slot: int, lifeline: int | None) -> None:
@@ -115,12 +116,28 @@ def run_role(config: Config, name: str, *, slot: int, lifeline: int | None) -> N
     if lifeline is not None:
         threading.Thread(target=_stop_with_parent, args=(lifeline,), name="lifeline", daemon=True).start()
     try:
-        {"edge": _run_edge, "core": _run_core, "worker": _run_worker}[name](config, slot)
+        with ExitStack() as stack:
+            monitoring = _open_monitoring(config, name, slot)
+            if monitoring is not None:
+                stack.enter_context(monitoring)
+            if name == "core":
+                _run_core(config, monitoring)
+            else:
+                {"edge": _run_edge, "worker": _run_worker}[name](config, slot)
     except (PermissionError, FileExistsError, IsADirectoryError, NotADirectoryError) as fault:
         if fault.filename is None:
             raise
         # most often files of root, from an earlier start as root
         raise unusable_directory(config.data_dir, f"{fault.filename}: {fault.strerror}") from None
+
+
+def _open_monitoring(config: Config, name: str, slot: int) -> MonitoringServer | None:
+    """Open the monitoring listener in the process that serves it; None in the others."""
+    if slot != 0 or name != monitoring_process(config.roles):
+        return None
+    if name == "core":
+        return open_monitoring(config, lambda: MachineReport(("the core is starting",)))
+    return open_monitoring(config, lambda: machine_report(config.failing_roles_file))
 
 
 def _run_edge(config: Config, slot: int) -> None:
@@ -190,7 +207,7 @@ def _run_worker(config: Config, slot: int) -> None:
     )
 
 
-def _run_core(config: Config, _slot: int) -> None:
+def _run_core(config: Config, monitoring: MonitoringServer | None) -> None:
     from trackyard.store.engine.database import Database
 
     # Bind first: opening the analytic store takes time, and the address may be taken.
@@ -200,7 +217,7 @@ def _run_core(config: Config, _slot: int) -> None:
         signal.signal(number, lambda *_: stop.set())
     _use_temporary_directory(config.data_dir / "temporary")
     with Database(config.database_url) as database, closing(_open_analytics(config)) as analytics:
-        _serve_core(config, listener, database, analytics, stop)
+        _serve_core(config, listener, database, analytics, monitoring, stop)
 
 
 def _open_analytics(config: Config) -> "Analytics":
@@ -216,7 +233,7 @@ def _open_analytics(config: Config) -> "Analytics":
             analytics.close()
             raise
     except StoreError as fault:
-        raise CannotStart(f"TRACKYARD_ANALYTICS_URL cannot be used: {_first_line(fault)}.") from None
+        raise CannotStart(f"TRACKYARD_ANALYTICS_URL cannot be used: {first_line(fault)}.") from None
     except OSError as fault:
         raise CannotStart(f"TRACKYARD_ANALYTICS_URL cannot be used: {fault.filename}: {fault.strerror}.") from None
     return analytics
@@ -227,6 +244,7 @@ def _serve_core(
     listener: socket.socket | None,
     database: "Database",
     analytics: "Analytics",
+    monitoring: MonitoringServer | None,
     stop: threading.Event,
 ) -> None:
     """Run the threads of the core and serve the API until `stop` is set."""
@@ -252,11 +270,14 @@ def _serve_core(
             threads.append(threading.Thread(target=lookups.run, args=(stop,), name="click look-ups"))
         except OSError as fault:  # only pixels without cookies need the socket
             log.warning("click look-up socket failed", extra={"error": str(fault)})
+    readiness = Cached(lambda: core_readiness(database, projector, config.failing_roles_file), READINESS_S).get
+    if monitoring is not None:
+        monitoring.set_report(lambda: machine_report(config.failing_roles_file, readiness))
     for thread in threads:
         thread.start()
     try:
         if listener is not None:
-            _serve_api(config, listener, _deps(config, database, analytics, rebuilder), projector, stop)
+            _serve_api(config, listener, _deps(config, database, analytics, rebuilder), readiness, stop)
         else:
             stop.wait()
     finally:
@@ -311,7 +332,7 @@ def _serve_api(
     config: Config,
     listener: socket.socket,
     deps: "Deps",
-    projector: "Projector | None",
+    readiness: "Callable[[], Readiness]",
     stop: threading.Event,
 ) -> None:
     import uvicorn
@@ -325,7 +346,7 @@ def _serve_api(
     tracking = config.tracking_listen.url("https" if config.tracking_tls_cert else "http")
     app = build(
         deps,
-        lambda: _readiness(deps.database, projector, config.failing_roles_file),
+        readiness,
         ApiLimits(config.api_rate, config.api_burst, config.api_reports),
         Forwarder(tracking if local else config.tracking_url, _forward_key(config), deps.clock, verified=not local),
     )
@@ -393,30 +414,6 @@ def _stop_server_with(stop: threading.Event, server: "Server") -> None:
     server.should_exit = True
 
 
-def _readiness(database: "Database", projector: "Projector | None", failing_roles_file: Path) -> "Readiness":
-    from sqlalchemy.exc import SQLAlchemyError
-
-    from trackyard.store.engine.queue_depths import get_queue_states
-    from trackyard.wire.http.health import Readiness
-
-    reasons: list[str] = []
-    lags: dict[str, float] = {}
-    try:
-        with database.read() as connection:
-            now_ms = SystemClock().now_ms()
-            lags |= {state.queue: state.lag_ms / 1000 for state in get_queue_states(connection, now_ms)}
-    except SQLAlchemyError as fault:
-        reasons.append(f"the SQL database cannot be read: {_first_line(fault)}")
-    if projector is not None:
-        lags |= projector.lag()
-        if lags["projector"] > STALLED_SECONDS:
-            reasons.append(f"the projector has been stalled for {lags['projector']:.0f} s")
-        reasons += [f"the projector's duty {name!r} fails again and again" for name in projector.failing()]
-    with suppress(FileNotFoundError):
-        reasons += [f"the role {name} dies again and again" for name in json.loads(failing_roles_file.read_text())]
-    return Readiness(tuple(reasons), lags)
-
-
 def _run_projector(projector: "Projector", stop: threading.Event) -> None:
     """Run the projector. When it fails, end the process, which is then restarted."""
     try:
@@ -476,7 +473,3 @@ def _stop_with_parent(lifeline: int) -> None:
     with suppress(OSError):
         os.read(lifeline, 1)
     os.kill(os.getpid(), signal.SIGTERM)
-
-
-def _first_line(fault: Exception) -> str:
-    return str(getattr(fault, "orig", None) or fault).strip().splitlines()[0].rstrip(".")

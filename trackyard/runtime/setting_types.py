@@ -66,6 +66,11 @@ def address(text: str) -> Address:
     return Address("127.0.0.1" if host == "localhost" else host, int(port))
 
 
+def optional_address(text: str) -> Address | None:
+    """Return the address and port of a listener; empty = None."""
+    return address(text) if text else None
+
+
 def url(text: str) -> str:
     """Return the start of an http(s) URL, without a slash at its end; empty stays empty."""
     if not text:

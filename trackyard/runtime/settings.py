@@ -91,6 +91,12 @@ class Config:
     tracking_listen: Address = _setting(
         setting_types.address, "127.0.0.1:8001", "Address and port of clicks and inbound postbacks."
     )
+    monitoring_listen: Address | None = _setting(
+        setting_types.optional_address,
+        "127.0.0.1:8002",
+        "Address and port of /metrics and of /readyz with reasons and lags, for those who watch the program; empty = "
+        "none.",
+    )
     api_url: str = _setting(setting_types.url, "", "Start of the addresses of files; empty = the API's address.")
     tracking_url: str = _setting(
         setting_types.url, "", "Start of tracking links; empty = the tracking listener's address."
@@ -323,6 +329,8 @@ def _complete(values: dict[str, Any]) -> Config:
         raise WrongSetting(f"{missing} must be set too: the tracking listener's TLS needs a certificate and its key.")
     if values["api_listen"] == values["tracking_listen"]:
         raise WrongSetting("TRACKYARD_TRACKING_LISTEN must differ from TRACKYARD_API_LISTEN.")
+    if values["monitoring_listen"] in (values["api_listen"], values["tracking_listen"]):
+        raise WrongSetting("TRACKYARD_MONITORING_LISTEN must differ from the addresses of the API and of clicks.")
     for name in ("click_days", "log_days", "personal_data_days"):
         if values[name] < values["journal_days"]:
             raise WrongSetting(f"{_variable(name)} must not be below {PREFIX}JOURNAL_DAYS: the journal holds the same.")

@@ -127,6 +127,8 @@ class Supervisor:
         ):
             if role in settings.roles:
                 bind(address, variable).close()
+        if settings.monitoring_listen is not None:
+            bind(settings.monitoring_listen, "TRACKYARD_MONITORING_LISTEN").close()
 
     def _prepare(self) -> dict[str, str]:
         handle = os.open(self._settings.data_dir / "trackyard.lock", os.O_WRONLY)
@@ -167,7 +169,7 @@ class Supervisor:
                 self._start(child)
 
     def _write_failing_roles(self) -> None:
-        """Write the roles that cannot be kept running to a file that /readyz of the core reads."""
+        """Write the roles that cannot be kept running to a file that /readyz reads."""
         now = time.monotonic()
         failing = [c.name for c in self._children if c.failures > 1 and now - c.started_at <= STEADY_SECONDS]
         if failing != self._failing_roles:
@@ -276,6 +278,9 @@ def _ready_message(settings: Config, prepared: dict[str, str]) -> str:
         lines.append(f"  API                      {api}     (documentation: {api}/docs)")
     if "edge" in settings.roles:
         lines.append(f"  Clicks and postbacks     {settings.tracking_url}")
+    if settings.monitoring_listen is not None:
+        monitoring = settings.monitoring_listen.url()
+        lines.append(f"  Monitoring               {monitoring}/readyz, {monitoring}/metrics")
     if has_api:
         lines += _first_steps(settings, prepared["admin_api_key"])
     lines.append("Ctrl-C stops it.")

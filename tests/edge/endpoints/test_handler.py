@@ -6,6 +6,7 @@ import pytest
 from tests.edge.conftest import ROWS
 from tests.support.clicks.edge_handler import NOW, MemoryJournal, ask
 from tests.support.clicks.rules import ADVERTISER, HASH, make_offer, make_ruleset
+from trackyard.base import metrics
 from trackyard.base.clock import ManualClock
 from trackyard.base.ids import find_click_id
 from trackyard.domain.platform.own_requests import origin_of
@@ -181,8 +182,7 @@ def test_edge_without_rules_answers_503(edge: EdgeHandler, journal: MemoryJourna
     assert ask(edge, "/click?pid=7&offer_id=3").status == 503
     assert journal.records == []
     ready = ask(edge, "/readyz")
-    assert ready.status == 503
-    assert msgspec.json.decode(ready.body)["reasons"] == ["no rules were read yet"]
+    assert (ready.status, msgspec.json.decode(ready.body)) == (503, {"status": 2})
 
 
 def test_edge_with_full_journal_rejects_clicks_and_postbacks(edge: EdgeHandler, journal: MemoryJournal) -> None:
@@ -256,13 +256,23 @@ def test_edge_postback_body_of_invalid_utf_8_is_accepted(
     assert (answer.status, journal.call.params) == (200, params)
 
 
+def test_edge_public_pages_show_the_status_only(edge: EdgeHandler, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("render_metrics", "read_states"):
+        monkeypatch.delattr(metrics, name)  # they take as long as thousands of clicks
+    for page in ("/healthz", "/readyz"):
+        assert msgspec.json.decode(ask(edge, page).body) == {"status": 1}
+    moved = ask(edge, "/metrics")
+    assert moved.status == 404
+    assert b"TRACKYARD_MONITORING_LISTEN" in moved.body and b"trackyard_" not in moved.body
+
+
 @pytest.mark.parametrize(
     ("method", "target", "status", "allow"),
     [
         ("GET", "/healthz", 200, None),
         ("GET", "/readyz", 200, None),
         ("GET", "/readyz/", 200, None),
-        ("GET", "/metrics", 200, None),
+        ("GET", "/metrics", 404, None),
         ("GET", "/favicon.ico", 204, None),
         ("GET", "/robots.txt", 200, None),
         ("GET", "/nothing", 404, None),

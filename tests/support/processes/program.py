@@ -104,13 +104,14 @@ class RunningProgram:
 
     def __init__(self, directory: Path, **settings: str) -> None:
         self.directory = directory
-        self.api_port, self.tracking_port = free_port(), free_port()
+        self.api_port, self.tracking_port, self.monitoring_port = free_port(), free_port(), free_port()
         self.log_file, self.out_file = directory / "log.jsonl", directory / "out.txt"
         self.environment = {
             **{k: v for k, v in os.environ.items() if not k.startswith(("TRACKYARD_", "PROMETHEUS_"))},
             "TRACKYARD_DATA_DIR": str(directory / "data"),
             "TRACKYARD_API_LISTEN": f"127.0.0.1:{self.api_port}",
             "TRACKYARD_TRACKING_LISTEN": f"127.0.0.1:{self.tracking_port}",
+            "TRACKYARD_MONITORING_LISTEN": f"127.0.0.1:{self.monitoring_port}",
             "TRACKYARD_ADMIN_API_KEY": KEY,
             "TRACKYARD_OUTBOUND_ALLOW": "127.0.0.0/8",
             "TRACKYARD_QUOTES_URL": "",

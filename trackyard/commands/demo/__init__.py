@@ -54,13 +54,16 @@ def demo(config: Config, size: DemoSize, out: TextIO) -> None:
     missing = [role for role in _REQUIRED_ROLES if role not in config.roles]
     if missing:
         raise CannotStart(f"the demonstration needs the role {missing[0]} on this machine.")
+    if config.monitoring_listen is None:
+        raise CannotStart("the demonstration needs TRACKYARD_MONITORING_LISTEN: it waits until the queues are empty.")
     api = administrator_client(config)
+    monitoring = ApiClient(config.monitoring_listen.url(), key="")
     with TrackingClient(config) as tracking, PostbackReceiver() as receiver:
         tracking.check()
         try:
             if not is_empty(api):
                 raise CannotStart("this installation is not empty: the demonstration needs an own data directory.")
-            _DemoRun(config, size, out, api, tracking, receiver).make()
+            _DemoRun(config, size, out, api, monitoring, tracking, receiver).make()
         except KeyboardInterrupt:
             raise CannotStart("the demonstration was stopped: what it made until then is kept.") from None
 
@@ -73,6 +76,7 @@ class _DemoRun:
     size: DemoSize
     out: TextIO
     api: ApiClient
+    monitoring: ApiClient
     tracking: TrackingClient
     receiver: PostbackReceiver
     clock: SystemClock = field(default_factory=SystemClock)
@@ -191,10 +195,11 @@ class _DemoRun:
 
     def _lags(self) -> dict[str, float]:
         try:
-            lags: dict[str, float] = self.api.get("/readyz")["lag_seconds"]
+            lags: dict[str, float] = self.monitoring.get("/readyz")["lag_seconds"]
             return lags
         except ApiError as refused:
-            raise CannotStart(f"the server is not ready: see {self.api.url}/readyz ({refused.status}).") from None
+            url = f"{self.monitoring.url}/readyz"
+            raise CannotStart(f"the server is not ready: see {url} ({refused.status}).") from None
 
     def _wait(self, until: Callable[[], bool], failure: str) -> None:
         deadline = time.monotonic() + _TIMEOUT_S

@@ -13,6 +13,8 @@ from trackyard.domain.offers.offers import OfferSchedule, RestrictedIsp, Restric
 
 SCHEMA_VERSION: Final = 6
 """Rises with any change of a row's form. A snapshot of another schema is built again."""
+RULESET_STALE_S: Final = 10.0
+"""A ruleset that was confirmed longer ago is stale; the edge still decides by it, and reports it."""
 
 
 class RulesetPlatform(msgspec.Struct, frozen=True, gc=False):

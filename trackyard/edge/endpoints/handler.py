@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from trackyard.base import metrics
 from trackyard.base.clock import Clock
 from trackyard.decision.routes import Ruleset
 from trackyard.decision.visitor.visitor import VisitorLookup
@@ -25,7 +24,6 @@ from trackyard.edge.http.answers import (
     JOURNAL_UNWRITABLE,
     NO_STORE,
     NOT_READY,
-    encode_json,
     error_response,
 )
 from trackyard.edge.http.client_address import TrustedNetworks
@@ -33,10 +31,13 @@ from trackyard.edge.http.request import MAX_URL, Request, Response
 from trackyard.edge.recorder import Journal, Recorder
 from trackyard.edge.state.click_state import EdgeState, StateUnwritable
 
-RULESET_STALE_S: Final = 10.0
-"""A ruleset that was confirmed longer ago is stale; the edge still decides by it, and reports it."""
-
 _FOUND: Final = 302
+_READY: Final = Response(200, ACCEPTED_BODY, headers=NO_STORE)
+_UNREADY: Final = Response(503, b'{"status":2}', headers=NO_STORE)
+"""The monitoring listener has the reasons."""
+_METRICS_MOVED: Final = error_response(
+    404, "not_found", "Metrics are on the monitoring listener: see TRACKYARD_MONITORING_LISTEN"
+)
 _ROBOTS: Final = b"User-agent: *\nDisallow: /\n"
 _GET: Final = ("GET", "HEAD")
 _GET_OR_POST: Final = ("GET", "HEAD", "POST")
@@ -75,8 +76,6 @@ class EdgeHandler:
         find_click: FindClick | None = None,
     ) -> None:
         self.ruleset: Ruleset | None = None
-        self.ruleset_age_s = 0.0
-        """Seconds since the source last confirmed that nothing newer is to be published."""
         self._counters = counters
         self._recorder = Recorder(journal, state)
         self.commit = self._recorder.commit
@@ -155,21 +154,7 @@ class EdgeHandler:
             return JOURNAL_UNWRITABLE
 
     def _readyz(self, request: Request) -> Response:
-        reasons = []
-        if self.ruleset is None:
-            reasons.append("no rules were read yet")
-        if self.journal_fault:
-            reasons.append("the journal is not writable")
-        warnings = []
-        if self.ruleset is not None and self.ruleset_age_s > RULESET_STALE_S:
-            warnings.append(
-                f"the source of the rules is silent for {self.ruleset_age_s:.0f} s: what changed is not in force"
-            )
-        lags = metrics.queue_lags() | {"rules": self.ruleset_age_s}
-        body = encode_json(
-            {"status": 2 if reasons else 1, "reasons": reasons, "warnings": warnings, "lag_seconds": lags}
-        )
-        return Response(503 if reasons else 200, body, headers=NO_STORE)
+        return _UNREADY if self.ruleset is None or self.journal_fault else _READY
 
 
 def _as_click(request: Request, link: Link) -> Request:
@@ -180,12 +165,11 @@ def _as_click(request: Request, link: Link) -> Request:
 
 
 def _metrics(request: Request) -> Response:
-    body, content_type = metrics.render_metrics()
-    return Response(200, body, content_type.encode())
+    return _METRICS_MOVED
 
 
 def _healthz(request: Request) -> Response:
-    return Response(200, ACCEPTED_BODY, headers=NO_STORE)
+    return _READY
 
 
 def _favicon(request: Request) -> Response:

@@ -5,14 +5,13 @@ import logging
 from collections import deque
 from collections.abc import Callable
 from email.utils import formatdate
-from http import HTTPStatus
 from typing import Final, Protocol, cast
 
 import httptools
 
 from trackyard.edge.http.answers import JOURNAL_UNWRITABLE, error_response
 from trackyard.edge.http.client_address import TrustedNetworks, peer_address
-from trackyard.edge.http.request import MAX_URL, DeferredResponse, Request, Response
+from trackyard.edge.http.request import MAX_URL, DeferredResponse, Request, Response, serialize
 
 MAX_HEADERS = 64 * 1024
 MAX_BODY = 1024 * 1024
@@ -28,7 +27,6 @@ DEFAULT_MAX_CONNECTIONS = 1_000_000
 LINGER_S = 5.0
 """Time that a rejected client may still send before the connection is cut."""
 
-_STATUS_LINES: Final = {status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() for status in HTTPStatus}
 _READ_HEADERS: Final = (
     *("Accept-Language", "Connection", "Content-Length", "Content-Type", "Cookie", "Origin", "Referer", "User-Agent"),
     *("X-Forwarded-For", "X-Forwarded-Proto"),
@@ -46,8 +44,12 @@ _HEADER_NAMES: Final[dict[bytes, bytes]] = {
 """Names of headers in lower case by the spellings of browsers and proxies, b"" = dropped. Others are put into lower
 case."""
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
-_PENDING_LIMIT = 256
-"""Pipelined requests of one connection that may wait; reading stops meanwhile."""
+TURN_REQUESTS: Final = 16
+"""Requests of one connection that are answered before others have their turn."""
+SLICE_SIZE: Final = 4096
+"""Bytes that are parsed at once; pipelined requests behind them wait for their turn as they came."""
+LARGEST_SLICE: Final = 64 * 1024
+"""The same inside of one long body."""
 
 _log = logging.getLogger("trackyard.edge")
 
@@ -95,7 +97,7 @@ class ConnectionContext:
     ) -> None:
         self.edge = edge
         self.handle = edge.handle
-        self._call_soon = call_soon
+        self.call_soon = call_soon
         self._pending_delivery: list[Connection] = []
         self.syncer = syncer
         self.trusted = trusted
@@ -111,7 +113,7 @@ class ConnectionContext:
         """Send the answers of a connection together with those of others: their records are one write."""
         self._pending_delivery.append(connection)
         if len(self._pending_delivery) == 1:
-            self._call_soon(self._deliver)
+            self.call_soon(self._deliver)
 
     def _deliver(self) -> None:
         pending, self._pending_delivery = self._pending_delivery, []
@@ -140,13 +142,15 @@ class Connection(asyncio.Protocol):
         self._body_size = 0
         self._in_request = False
         self._in_headers = False
-        self._header_bytes = self._wire_bytes = self._repeated_bytes = self._ignored_bytes = 0
-        self._chunk = 0
+        self._header_bytes = self._wire_bytes = self._repeated_bytes = 0
         self._completed = False
         self._out: list[bytes] = []
         self._pending_delivery = False
         self._recorded = False
         self._queue: deque[tuple[Request, bool]] = deque()
+        self._unread = b""
+        self._turn_count = 0
+        self._turn_scheduled = False
         self._waiting: tuple[Request, bool, Response] | None = None
         self._closing = False
         self._paused = False
@@ -171,12 +175,23 @@ class Connection(asyncio.Protocol):
         self._shared.connections.discard(self)
         self._transport = None
         self._closing = True
-        self._queue.clear()
+        self._drop_unanswered()
 
     def data_received(self, data: bytes) -> None:
         if self._closing:
             return
-        self._chunk = len(data)
+        if self._unread or self._queue:
+            self._unread += data  # reading is paused: the rest of what was on its way
+            return
+        self._turn_count = 0
+        if len(data) <= SLICE_SIZE:
+            self._parse(data)
+        else:
+            self._unread = data
+            self._parse_unread()
+        self._finish_turn()
+
+    def _parse(self, data: bytes) -> None:
         self._completed = False
         try:
             self._parser.feed_data(data)
@@ -190,8 +205,47 @@ class Connection(asyncio.Protocol):
             self._count(len(data))
         if not self._in_request and not self._closing:
             self.deadline = self._shared.now + IDLE_S
+
+    def _parse_unread(self) -> None:
+        """Parse what came until the turn ends."""
+        unread, start, size = self._unread, 0, SLICE_SIZE
+        while start < len(unread) and not self._closing and self._waiting is None and self._turn_count < TURN_REQUESTS:
+            self._parse(unread[start : start + size])
+            start += size
+            # The parser copies what it has of a request with every slice.
+            size = SLICE_SIZE if self._completed or self._in_headers else min(2 * size, LARGEST_SLICE)
+        self._unread = b"" if self._closing else unread[start:]
+
+    def _take_turn(self) -> None:
+        """Answer what earlier turns left; a client that went gets nothing more."""
+        self._turn_scheduled = False
+        if self._transport is None or self._transport.is_closing():
+            self._drop_unanswered()
+        elif self._waiting is None and not self._paused:
+            self._turn_count = 0
+            self._answer_queue()
+            if not self._queue:
+                self._parse_unread()
+            self._finish_turn()
+            self._update_reading()
+
+    def _answer_queue(self) -> None:
+        while self._queue and self._waiting is None and self._turn_count < TURN_REQUESTS:
+            request, keep_alive = self._queue.popleft()
+            self._answer(request, keep_alive)
+
+    def _finish_turn(self) -> None:
+        """Send the answers of a turn, and let others have theirs before the next."""
         if self._out:
             self._deliver_later()
+        if (self._queue or self._unread) and self._waiting is None and not self._turn_scheduled:
+            self._turn_scheduled = True
+            self._update_reading()
+            self._shared.call_soon(self._take_turn)
+
+    def _drop_unanswered(self) -> None:
+        self._queue.clear()
+        self._unread = b""
 
     def _count(self, size: int) -> None:
         """Bound what the parser keeps of an incomplete request."""
@@ -206,7 +260,7 @@ class Connection(asyncio.Protocol):
 
     def eof_received(self) -> bool:
         # A half-closed client still gets the answers it waits for.
-        if self._waiting is None and not self._out:
+        if self._waiting is None and not self._out and not self._queue:
             return False
         self._closing = True
         return True
@@ -220,6 +274,7 @@ class Connection(asyncio.Protocol):
         self._paused = False
         self._update_reading()
         self.deadline = self._shared.now + IDLE_S
+        self._finish_turn()
 
     # --- httptools --------------------------------------------------------------------------------------
 
@@ -230,7 +285,7 @@ class Connection(asyncio.Protocol):
             self._body = []
         self._body_size = 0
         self._in_request = self._in_headers = True
-        self._header_bytes = self._wire_bytes = self._repeated_bytes = self._ignored_bytes = 0
+        self._header_bytes = self._wire_bytes = self._repeated_bytes = 0
         self.deadline = self._shared.now + REQUEST_S
 
     def on_url(self, url: bytes) -> None:
@@ -245,7 +300,6 @@ class Connection(asyncio.Protocol):
         elif known:
             name = known
         else:
-            self._ignored_bytes += len(name) + len(value)
             return
         headers = self._headers
         if name in headers:
@@ -263,11 +317,9 @@ class Connection(asyncio.Protocol):
             return
         headers = self._headers
         length = headers.get(b"content-length")
-        if self._chunk > MAX_HEADERS and self._ignored_bytes + _headers_size(headers) > MAX_HEADERS:
-            self._close_with_headers_error()
-        elif length is not None and int(length) > MAX_BODY:
+        if length is not None and int(length) > MAX_BODY:
             self._close_with_error(error_response(413, "too_large", "The body is over the limit of 1 MB"))
-        elif self._waiting is None and headers.get(b"expect", b"").lower() == b"100-continue":
+        elif self._waiting is None and not self._queue and headers.get(b"expect", b"").lower() == b"100-continue":
             # Behind an unsent answer it would be out of order.
             self._out.append(_CONTINUE)
 
@@ -297,14 +349,10 @@ class Connection(asyncio.Protocol):
             self._tls,
         )
         keep_alive: bool = self._parser.should_keep_alive()
-        if self._waiting is None:
+        if self._waiting is None and self._turn_count < TURN_REQUESTS:
             self._answer(request, keep_alive)
         else:
             self._queue.append((request, keep_alive))
-            if len(self._queue) >= _PENDING_LIMIT:
-                self._close_with_error(
-                    error_response(503, "too_many_pipelined", "Too many requests wait on one connection")
-                )
 
     # --- answers ----------------------------------------------------------------------------------------
 
@@ -321,13 +369,11 @@ class Connection(asyncio.Protocol):
             return
         request, keep_alive, response = waiting
         self._send(request, keep_alive, response if ok else JOURNAL_UNWRITABLE)
-        while self._queue and self._waiting is None and self._transport is not None:
-            request, keep_alive = self._queue.popleft()
-            self._answer(request, keep_alive)
-        if self._out:
-            self._deliver_later()
+        self._turn_count = 0
+        self._answer_queue()
+        self._finish_turn()
         self._update_reading()
-        if self._waiting is None and self._closing and not self._out:
+        if self._waiting is None and self._closing and not self._out and not self._queue:
             self._transport.close()
 
     def _send_deferred(self) -> None:
@@ -345,20 +391,21 @@ class Connection(asyncio.Protocol):
             # One answer for all pipelined requests: the close shows that the others have none.
             self._out = [serialize(JOURNAL_UNWRITABLE, self._shared.date, b"Connection: close\r\n", head=False)]
             self._closing = True
+            self._drop_unanswered()
         self._recorded = False
         out, self._out = self._out, []
         transport = self._transport
         if transport is None or not out:
             return
         transport.write(out[0] if len(out) == 1 else b"".join(out))
-        if self._closing and self._waiting is None:
+        if self._closing and self._waiting is None and not self._queue:
             self._linger(transport)
 
     def finish(self) -> None:
         """Close an idle connection now, and a busy one behind its answer: the edge stops."""
         if self._transport is None:
             return
-        if self._waiting is None and not self._out and (self._closing or not self._in_request):
+        if self._waiting is None and not self._out and not self._queue and (self._closing or not self._in_request):
             self._transport.close()
 
     def expire(self, now: float) -> None:
@@ -372,6 +419,7 @@ class Connection(asyncio.Protocol):
             self._transport.abort()
 
     def _answer(self, request: Request, keep_alive: bool) -> None:
+        self._turn_count += 1
         try:
             response = self._shared.handle(request)
         except Exception:
@@ -392,6 +440,7 @@ class Connection(asyncio.Protocol):
         if not keep_open:
             connection_header = b"Connection: close\r\n"
             self._closing = True
+            self._drop_unanswered()
         elif b"connection" in request.headers:
             connection_header = b"Connection: keep-alive\r\n"
         self._out.append(serialize(response, self._shared.date, connection_header, head=request.method == "HEAD"))
@@ -399,7 +448,7 @@ class Connection(asyncio.Protocol):
     def _close_with_error(self, response: Response) -> None:
         """Answer an invalid request and read no further; the client may finish sending."""
         self._closing = True
-        if self._waiting is not None or self._transport is None:
+        if self._waiting is not None or self._queue or self._transport is None:
             # The client would take it for the answer that still waits.
             return
         self._out.append(serialize(response, self._shared.date, b"Connection: close\r\n", head=False))
@@ -426,33 +475,10 @@ class Connection(asyncio.Protocol):
     def _update_reading(self) -> None:
         if self._transport is None or self._transport.is_closing():
             return
-        if self._paused or self._waiting is not None:
+        if self._paused or self._waiting is not None or self._queue or self._unread:
             self._transport.pause_reading()
         else:
             self._transport.resume_reading()
-
-
-def serialize(response: Response, date: bytes, connection: bytes, *, head: bool) -> bytes:
-    """Return the bytes of an answer."""
-    status_line = _STATUS_LINES[response.status]
-    if response.location:
-        return b"%b%b%b%bLocation: %b\r\nContent-Length: 0\r\n\r\n" % (
-            status_line,
-            date,
-            response.headers,
-            connection,
-            response.location,
-        )
-    if response.status == HTTPStatus.NO_CONTENT:
-        return b"".join((status_line, date, response.headers, connection, b"\r\n"))
-    length = b"Content-Length: %d\r\n\r\n" % len(response.body)
-    content_type = b"Content-Type: " + response.content_type + b"\r\n"
-    body = b"" if head else response.body
-    return b"".join((status_line, date, response.headers, connection, content_type, length, body))
-
-
-def _headers_size(headers: dict[bytes, bytes]) -> int:
-    return sum(map(len, headers.keys() | headers.values()))
 
 
 def _origin_form(url: bytes) -> bytes:

@@ -1,10 +1,13 @@
 """Requests and answers of the tracking listener as plain values."""
 
 from collections.abc import Callable
+from http import HTTPStatus
+from typing import Final
 
 from trackyard.decision.target.queries import MAX_PARAMETER, PRINTABLE, clean_text
 
 MAX_URL = 8 * 1024
+_STATUS_LINES: Final = {status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() for status in HTTPStatus}
 
 
 class Request:
@@ -104,3 +107,22 @@ class DeferredResponse(Response):
         self.body = body
         if self.waiter is not None:
             self.waiter()
+
+
+def serialize(response: Response, date: bytes, connection: bytes, *, head: bool) -> bytes:
+    """Return the bytes of an answer."""
+    status_line = _STATUS_LINES[response.status]
+    if response.location:
+        return b"%b%b%b%bLocation: %b\r\nContent-Length: 0\r\n\r\n" % (
+            status_line,
+            date,
+            response.headers,
+            connection,
+            response.location,
+        )
+    if response.status == HTTPStatus.NO_CONTENT:
+        return b"".join((status_line, date, response.headers, connection, b"\r\n"))
+    length = b"Content-Length: %d\r\n\r\n" % len(response.body)
+    content_type = b"Content-Type: " + response.content_type + b"\r\n"
+    body = b"" if head else response.body
+    return b"".join((status_line, date, response.headers, connection, content_type, length, body))

@@ -1,4 +1,4 @@
-"""Pages without a key: /healthz, /readyz, /metrics (docs/spec/api-conventions.md#pages-without-a-key)."""
+"""Pages without a key: /healthz and /readyz (docs/spec/api-conventions.md#pages-without-a-key)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from starlette.datastructures import Headers
 from starlette.responses import Response
 
-from trackyard.base.metrics import render_metrics
 from trackyard.wire.response.envelope import encoded
 
 Page = Callable[[], Response]
@@ -33,17 +32,18 @@ def health() -> Response:
 
 
 def ready(check: Callable[[], Readiness]) -> Page:
-    """Return a page: 200 when ready, otherwise 503 with the reasons; both with the lag of each queue."""
+    """Return a page: 200 when ready, otherwise 503; the monitoring listener has the reasons."""
 
     def page() -> Response:
-        found = check()
-        body = {"status": 2 if found.reasons else 1, "reasons": found.reasons, "lag_seconds": found.lags}
-        return Response(encoded(body), status_code=503 if found.reasons else 200, media_type="application/json")
+        reasons = check().reasons
+        body = {"status": 2 if reasons else 1}
+        return Response(encoded(body), status_code=503 if reasons else 200, media_type="application/json")
 
     return page
 
 
-def metrics() -> Response:
-    """Return the metrics of all processes of this machine."""
-    content, content_type = render_metrics()
-    return Response(content, headers={"Content-Type": content_type})
+def metrics_moved() -> Response:
+    """Answer /metrics, which is on another listener."""
+    text = "Metrics are on the monitoring listener: see TRACKYARD_MONITORING_LISTEN"
+    body = {"status": 2, "error": text, "message": text, "code": "not_found"}
+    return Response(encoded(body), status_code=404, media_type="application/json")
