@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trackyard.edge.endpoints.postback_params import POSTBACK_PARAMETERS, postback_params
+from trackyard.edge.endpoints.postback_params import (
+    MAX_CONTENT_TYPE,
+    MAX_PARTS,
+    POSTBACK_PARAMETERS,
+    postback_params,
+    read_params,
+)
 from trackyard.edge.http.request import Request
 
 
@@ -65,5 +71,19 @@ def test_postback_body_parsing_stops_at_parameter_limit() -> None:
     assert parse_postback(b"", part * 2000 + b"--B--\r\n", MULTIPART) == {}
     file = part.replace(b'"x"', b'"x"; filename="f"')
     last = part.replace(b'"x"', b'"sum"')
-    assert parse_postback(b"", file * 500 + last + b"--B--\r\n", MULTIPART) == {"sum": ""}
-    assert parse_postback(b"", file * 2000 + last + b"--B--\r\n", MULTIPART) == {}
+    assert parse_postback(b"", file * (MAX_PARTS - 1) + last + b"--B--\r\n", MULTIPART) == {"sum": ""}
+    assert parse_postback(b"", file * MAX_PARTS + last + b"--B--\r\n", MULTIPART) == {}
+
+
+def test_postback_body_of_a_too_long_content_type_is_not_read() -> None:
+    body = b'--B\r\nContent-Disposition: form-data; name="clickid"\r\n\r\nc\r\n--B--\r\n'
+    longest = MULTIPART + b";" + b"x" * (MAX_CONTENT_TYPE - len(MULTIPART) - 1)
+    for content_type, read in ((longest, {"clickid": "c"}), (longest + b"x", {})):
+        sent = Request("POST", "/postback", b"goal=1", {b"content-type": content_type}, "192.0.2.1", False, body)
+        assert read_params(sent) == {"goal": "1"} | read
+
+
+def test_postback_multipart_body_is_read_up_to_its_limit_of_parts() -> None:
+    parts = [f'--B\r\nContent-Disposition: form-data; name="p{n}"\r\n\r\n{n}\r\n'.encode() for n in range(1_000)]
+    sent = Request("POST", "/postback", b"goal=1", {b"content-type": MULTIPART}, "192.0.2.1", False, b"".join(parts))
+    assert read_params(sent) == {"goal": "1"} | {f"p{n}": str(n) for n in range(MAX_PARTS)}

@@ -17,11 +17,15 @@ _decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _decode_text = msgspec.json.Decoder(str).decode
 
 
+MAX_CONTENT_TYPE: Final = 256
+"""Bytes of the header; a body of a longer one is not read."""
+MAX_PARTS: Final = 64
+"""Parts of a multipart body that are read: each costs as much as a click."""
 _POSTBACK_PARAMETERS: Final = POSTBACK_PARAMETERS.union(CLICK_ID_ALIASES)
 
 
-class _TooManyParameters(Exception):
-    """The body has more than MAX_PARAMETERS fields."""
+class _TooManyParts(Exception):
+    """The body has more than MAX_PARTS parts."""
 
 
 def postback_params(request: Request) -> dict[str, str]:
@@ -45,7 +49,10 @@ def read_params(request: Request, names: Container[str] | None = None) -> dict[s
 
 def read_body_params(request: Request, names: Container[str] | None = None) -> dict[str, str]:
     """Return the parameters of a body: a form, or the texts, numbers and flags of a JSON object."""
-    content_type = request.headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
+    sent_type = request.headers.get(b"content-type", b"")
+    if len(sent_type) > MAX_CONTENT_TYPE:
+        return {}
+    content_type = sent_type.partition(b";")[0].strip().lower()
     if content_type == b"application/json":
         return _read_json(request.body, names)
     if content_type == b"multipart/form-data":
@@ -78,8 +85,8 @@ def _read_multipart(request: Request) -> dict[str, str]:
     def count() -> None:
         nonlocal field_count
         field_count += 1
-        if field_count > MAX_PARAMETERS:
-            raise _TooManyParameters
+        if field_count > MAX_PARTS:
+            raise _TooManyParts
 
     def on_field(field: Any) -> None:
         count()
@@ -95,7 +102,7 @@ def _read_multipart(request: Request) -> dict[str, str]:
         parser = create_form_parser(headers, on_field, on_file)
         parser.write(request.body)
         parser.finalize()
-    except (FormParserError, _TooManyParameters):
+    except (FormParserError, _TooManyParts):
         # The fields before the fault stay: a postback with a clickid is worth more than a clean body.
         return read
     return read

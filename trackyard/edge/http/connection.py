@@ -14,8 +14,8 @@ from trackyard.edge.http.client_address import TrustedNetworks, peer_address
 from trackyard.edge.http.request import MAX_URL, DeferredResponse, Request, Response, serialize
 
 MAX_HEADERS = 64 * 1024
-MAX_BODY = 1024 * 1024
-MAX_WIRE_BODY = 8 * MAX_BODY
+MAX_BODY = 64 * 1024
+MAX_WIRE_BODY = 8 * 1024 * 1024
 """A body with its framing: in chunks of one byte it is six times its size, and trailers follow it."""
 MAX_REPEATED = 1024 * 1024
 """Bytes that joining repeated headers may copy: each repeat copies all earlier values."""
@@ -256,7 +256,7 @@ class Connection(asyncio.Protocol):
             return
         self._wire_bytes += size
         if self._wire_bytes > MAX_WIRE_BODY:
-            self._close_with_error(error_response(413, "too_large", "The body is over the limit of 1 MB"))
+            self._close_with_error(error_response(413, "too_large", "The body is over the limit of 64 KB"))
 
     def eof_received(self) -> bool:
         # A half-closed client still gets the answers it waits for.
@@ -318,7 +318,7 @@ class Connection(asyncio.Protocol):
         headers = self._headers
         length = headers.get(b"content-length")
         if length is not None and int(length) > MAX_BODY:
-            self._close_with_error(error_response(413, "too_large", "The body is over the limit of 1 MB"))
+            self._close_with_error(error_response(413, "too_large", "The body is over the limit of 64 KB"))
         elif self._waiting is None and not self._queue and headers.get(b"expect", b"").lower() == b"100-continue":
             # Behind an unsent answer it would be out of order.
             self._out.append(_CONTINUE)
@@ -328,7 +328,7 @@ class Connection(asyncio.Protocol):
         if self._body_size > MAX_BODY:
             self._body = []
             if not self._closing:
-                self._close_with_error(error_response(413, "too_large", "The body is over the limit of 1 MB"))
+                self._close_with_error(error_response(413, "too_large", "The body is over the limit of 64 KB"))
             return
         self._body.append(body)
 
