@@ -101,7 +101,7 @@ def test_affiliate_status_change_takes_effect_at_once(api: Api) -> None:
         assert client.call("GET", "/3.0/balance").status_code == code
         with api.deps.database.read() as conn:
             rule = rulesets.compile_row(conn, "affiliate", str(pid))
-        assert rule == RulesetAffiliate(id=pid, active=status == "active", name="ann")
+        assert rule == RulesetAffiliate(id=pid, active=status == "active")
 
 
 @pytest.mark.parametrize(
