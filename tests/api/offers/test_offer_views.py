@@ -31,6 +31,7 @@ from trackyard.domain.offers.offers import (
     Tier,
     WeightedUrl,
 )
+from trackyard.domain.people.roles import Role
 from trackyard.store.tables import category, domain, offer, source
 
 CATEGORY, SOURCE, GONE = "a" * 24, "b" * 24, "c" * 24
@@ -352,3 +353,17 @@ def test_offer_of_blacklisting_advertiser_has_no_links(api: Api) -> None:
         assert (shown[refusing.id]["link"], shown[other.id]["link"] is not None) == (None, True)
     assert affiliate.get(f"/3.0/offer/{refusing.id}")["offer"]["links"] == []
     assert [item["id"] for item in affiliate.get("/3.0/partner/live-offers")["offers"]] == [other.id]
+
+
+def test_offer_code_is_shown_to_staff_who_may_write_the_offer_only(api: Api) -> None:
+    seller_id, seller = api.add_staff(Role.MANAGER_SALES)
+    own, other = api.add_advertiser(manager=seller_id), api.add_advertiser()
+    codes = {"hash_password": "c0de-c0de"}
+    mine, foreign = api.add_offer(advertiser=own, **codes), api.add_offer(advertiser=other, **codes)
+    open_offer = api.add_offer(advertiser=other)
+    affiliate_manager = api.add_staff(Role.MANAGER_AFFILIATE)[1]
+    for client, seen in ((api.admin, {mine, foreign}), (seller, {mine}), (affiliate_manager, set())):
+        expected = {number: "c0de-c0de" if number in seen else "***" for number in (mine, foreign)} | {open_offer: ""}
+        assert {number: client.get(f"/3.1/offer/{number}")["offer"]["hash_password"] for number in expected} == expected
+        listed = client.get("/3.1/offers")["offers"]
+        assert {offer["id"]: offer["hash_password"] for offer in listed} == expected

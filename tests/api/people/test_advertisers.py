@@ -305,3 +305,11 @@ def test_advertiser_country_must_exist_or_be_stored_before(api: Api) -> None:
     again = api.admin.post(path, country="UK")
     assert again["advertiser"]["country"] == "UK" and len(again["warnings"]) == 1
     assert api.admin.post(path, country="")["advertiser"]["country"] == ""
+
+
+def test_advertiser_code_is_shown_to_staff_who_may_write_the_advertiser(api: Api) -> None:
+    seller_id, seller = api.add_staff(Role.MANAGER_SALES)
+    number = api.add_advertiser(manager=seller_id, hash_password="c0de-c0de")
+    for client in (api.admin, seller, api.add_staff(Role.SECTION_SUPPLIER)[1]):
+        assert client.get(f"/3.1/admin/advertiser/{number}")["advertiser"]["hash_password"] == "c0de-c0de"
+        assert [each["hash_password"] for each in client.get("/3.1/admin/advertisers")["advertisers"]] == ["c0de-c0de"]

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from trackyard.domain.people.callers import Access, AffiliateCaller, StaffCaller
+from trackyard.actions.deps import Deps
+from trackyard.domain.people.callers import Access, AffiliateCaller, Caller, StaffCaller
 from trackyard.domain.people.roles import ROLE_PERMISSIONS, Permission, Role
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.database import Connection
@@ -31,6 +32,12 @@ def scope_of(conn: Connection, access: Access) -> Scope:
         affiliate_ids=affiliates.ids_managed_by(conn, own) if Role.MANAGER_AFFILIATE in giving else None,
         advertiser_ids=advertisers.ids_managed_by(conn, own) if Role.MANAGER_SALES in giving else None,
     )
+
+
+def scope_for(deps: Deps, caller: Caller, permission: Permission) -> Scope:
+    """Return the scope of a caller for a permission other than the method's; nothing without it."""
+    with deps.database.read() as conn:
+        return scope_of(conn, Access(caller, permission))
 
 
 def is_confined(caller: StaffCaller, permission: Permission) -> bool:

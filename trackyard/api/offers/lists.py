@@ -8,6 +8,7 @@ from pydantic import Field
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers import lists as offer_lists
+from trackyard.actions.people.scope import scope_for
 from trackyard.api.lookups import in_scope_by_reference
 from trackyard.api.offers.params import StatusName
 from trackyard.api.offers.view import ListedOfferView, OfferView, listed_offer_view, offer_view
@@ -178,7 +179,8 @@ def list_offers(request: ApiRequest[Deps], params: ListOffers) -> OffersAnswer |
     if isinstance(request.caller, AffiliateCaller):
         views = affiliate_offer_views(found, ViewContext(request.caller.id, request.deps, request.version))
         return AffiliateOffersAnswer(offers=views, pagination=place)
-    staff_views = [listed_offer_view(item, found.related, request.deps) for item in found.offers]
+    writable = scope_for(request.deps, request.caller, Permission.OFFERS_WRITE)
+    staff_views = [listed_offer_view(item, found.related, request.deps, writable) for item in found.offers]
     return OffersAnswer(offers=staff_views, pagination=place)
 
 
@@ -197,7 +199,8 @@ def get(request: ApiRequest[Deps], params: NoParams) -> OneOfferAnswer | Affilia
     if isinstance(request.caller, AffiliateCaller):
         view_context = ViewContext(request.caller.id, request.deps, request.version)
         return AffiliateOfferAnswer(offer=full_affiliate_offer_view(request.subject, view_context))
-    return OneOfferAnswer(offer=offer_view(request.subject, request.deps))
+    writable = scope_for(request.deps, request.caller, Permission.OFFERS_WRITE)
+    return OneOfferAnswer(offer=offer_view(request.subject, request.deps, writable))
 
 
 @routes.get("/partner/offers", for_callers(Permission.OFFERS_CONNECT), id="partner.offers.list")

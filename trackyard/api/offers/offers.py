@@ -6,6 +6,7 @@ from typing import Annotated
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers.lists import get_written
 from trackyard.actions.offers.offers import add_offer, edit_offer, get_editable_id, remove_offers, update_offers
+from trackyard.actions.people.scope import scope_for
 from trackyard.api.lookups import in_scope_by_reference
 from trackyard.api.offers.params import AddOffer, EditOffer, PrivacyName, StatusName
 from trackyard.api.offers.view import OfferView, offer_view
@@ -99,7 +100,8 @@ def update(request: ApiRequest[Deps], params: UpdateOffers) -> OffersMessageAnsw
 
 
 def _shown(request: ApiRequest[Deps], offer: Offer) -> OfferAnswer:
-    return OfferAnswer(offer=offer_view(get_written(request.deps, offer.id), request.deps), id=offer.id)
+    writable = scope_for(request.deps, request.caller, Permission.OFFERS_WRITE)
+    return OfferAnswer(offer=offer_view(get_written(request.deps, offer.id), request.deps, writable), id=offer.id)
 
 
 def _listed(values: Iterable[object]) -> str:

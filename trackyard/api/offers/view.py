@@ -21,6 +21,7 @@ from trackyard.api.offers.view_parts import (
     schedule_view,
     targeting_view,
 )
+from trackyard.api.people.views import hidden_code
 from trackyard.api.platform.files import CreativeView, creative_view, file_url
 from trackyard.api.statistics.times import text_or_none
 from trackyard.base.zones import datetime_text
@@ -28,6 +29,7 @@ from trackyard.domain.offers.choices import Privacy, RedirectType, preferred_tex
 from trackyard.domain.offers.lists import ListedOffer
 from trackyard.domain.offers.offers import Landing, Offer, OfferSchedule, PersonalLimit, RestrictedIsp, RestrictedOs
 from trackyard.domain.offers.visibility import goal_names
+from trackyard.domain.people.scope import Scope
 from trackyard.wire.response.envelope import Money, View
 from trackyard.wire.response.views import fields_from, view_of
 
@@ -151,21 +153,30 @@ class ListedOfferView(OfferFields):
     link: str
 
 
-def offer_view(found: OfferPage, deps: Deps) -> OfferView:
-    """Return the full form of the first offer of a page."""
+def offer_view(found: OfferPage, deps: Deps, writable: Scope) -> OfferView:
+    """Return the full form of the first offer of a page.
+
+    writable: the offers that are shown with the code of their postbacks.
+    """
     [item, *_] = found.offers
-    return OfferView(**full_fields(item, found.related, deps), sources=list(item.offer.sources))
+    fields = full_fields(item, found.related, deps) | {"hash_password": _shown_code(item.offer, writable)}
+    return OfferView(**fields, sources=list(item.offer.sources))
 
 
-def listed_offer_view(item: ListedOffer, related: RelatedRecords, deps: Deps) -> ListedOfferView:
-    """Return the form of lists."""
+def listed_offer_view(item: ListedOffer, related: RelatedRecords, deps: Deps, writable: Scope) -> ListedOfferView:
+    """Return the form of lists; `writable` as of `offer_view`."""
     offer = item.offer
+    fields = full_fields(item, related, deps) | {"hash_password": _shown_code(offer, writable)}
     return ListedOfferView(
-        **full_fields(item, related, deps),
+        **fields,
         sources=source_refs(offer, related),
         description=description(offer),
         link=f"{link_base(offer, related, deps.tracking_url)}/click?offer_id={offer.id}&pid=",
     )
+
+
+def _shown_code(offer: Offer, writable: Scope) -> str:
+    return hidden_code(offer.hash_password, shown=writable.has_advertiser(offer.advertiser_id)) or ""
 
 
 def description(offer: Offer) -> str:

@@ -8,13 +8,15 @@ from pydantic import field_validator
 from trackyard.actions.deps import Deps
 from trackyard.actions.people import advertisers, blacklist
 from trackyard.actions.people.advertisers import AdvertiserRecord
+from trackyard.actions.people.scope import scope_for
 from trackyard.api.lookups import in_scope_by_hex
 from trackyard.api.offers.subaccounts import SubAccountParams, SubAccountView, sub_accounts_view
 from trackyard.api.paging import Paging
-from trackyard.api.people.views import ManagerView, country_to_store, manager_view
+from trackyard.api.people.views import ManagerView, country_to_store, hidden_code, manager_view
 from trackyard.base.zones import datetime_text, day_start_ms
 from trackyard.domain.people.advertisers import Advertiser
 from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.scope import Scope
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Clearable, NoParams, Only, Params, Seq
@@ -157,14 +159,15 @@ def list_(request: ApiRequest[Deps], params: ListAdvertisers) -> AdvertisersAnsw
         changed_since=None if params.updated_at is None else day_start_ms(params.updated_at, zone),
         **params.place(request),
     )
-    views = [advertiser_view(record, zone) for record in found]
+    writable = _writable(request)
+    views = [advertiser_view(record, zone, writable) for record in found]
     return AdvertisersAnswer(advertisers=views, pagination=params.pagination(request, total))
 
 
 @routes.get("/admin/advertiser/{id}", for_staff(Permission.ADVERTISERS_READ), id="admin.advertiser.get", find=find)
 def show(request: ApiRequest[Deps], _params: NoParams) -> AdvertiserAnswer:
     """Show an advertiser."""
-    return AdvertiserAnswer(advertiser=advertiser_view(request.subject, request.deps.zone))
+    return AdvertiserAnswer(advertiser=advertiser_view(request.subject, request.deps.zone, _writable(request)))
 
 
 @routes.post("/admin/advertiser", _WRITERS, id="admin.advertiser.add")
@@ -172,7 +175,7 @@ def add(request: ApiRequest[Deps], params: AddAdvertiser) -> AdvertiserAnswer:
     """Create an advertiser."""
     new = Advertiser(**params.written_values(), sub_accounts=params.sub_accounts())
     record = advertisers.add_advertiser(request.deps, request.access, new)
-    return AdvertiserAnswer(advertiser=advertiser_view(record, request.deps.zone))
+    return AdvertiserAnswer(advertiser=advertiser_view(record, request.deps.zone, _writable(request)))
 
 
 @routes.post("/admin/advertiser/{id}", _WRITERS, id="admin.advertiser.edit", find=find)
@@ -187,7 +190,7 @@ def edit(request: ApiRequest[Deps], params: EditAdvertiser) -> AdvertiserAnswer:
         given["country"] = country_to_store(request, params.country, stored.country)
     advertiser_id = stored.id
     record = advertisers.edit_advertiser(request.deps, request.access, advertiser_id, given, params.sent_parts())
-    return AdvertiserAnswer(advertiser=advertiser_view(record, request.deps.zone))
+    return AdvertiserAnswer(advertiser=advertiser_view(record, request.deps.zone, _writable(request)))
 
 
 @routes.post("/admin/advertiser/{id}/sendpass", _WRITERS, id="admin.advertiser.sendpass", find=find)
@@ -220,8 +223,15 @@ def enable_affiliate(request: ApiRequest[Deps], params: BlacklistParams) -> Adve
     return AdvertiserMessageAnswer(message=f"Affiliate {params.pid} {'; it '.join(parts)}")
 
 
-def advertiser_view(record: AdvertiserRecord, zone: ZoneInfo) -> AdvertiserView:
-    """Return an advertiser as staff see it. It has a user once a password was sent to it."""
+def _writable(request: ApiRequest[Deps]) -> Scope:
+    return scope_for(request.deps, request.caller, Permission.ADVERTISERS_WRITE)
+
+
+def advertiser_view(record: AdvertiserRecord, zone: ZoneInfo, writable: Scope) -> AdvertiserView:
+    """Return an advertiser as staff see it, with the code of its postbacks for `writable` ones only.
+
+    It has a user once a password was sent to it.
+    """
     row, manager = record.advertiser, record.manager
     return view_of(
         AdvertiserView,
@@ -229,6 +239,7 @@ def advertiser_view(record: AdvertiserRecord, zone: ZoneInfo) -> AdvertiserView:
         manager=row.manager_id or "",
         manager_obj="" if manager is None else manager_view(manager, zone),
         offers=str(record.offers),
+        hash_password=hidden_code(row.hash_password, shown=writable.has_advertiser(row.id)),
         has_user=row.password_hash is not None,
         sub_accounts=sub_accounts_view(row.sub_accounts),
         hosts_only=False,

@@ -89,3 +89,8 @@ def partner_view(affiliate_id: int, names: dict[int, AffiliateName]) -> PartnerV
     if name is None:
         return PartnerView(id=affiliate_id, email="", login="", name="")
     return view_of(PartnerView, name)
+
+
+def hidden_code(code: str | None, *, shown: bool) -> str | None:
+    """Return a code of inbound postbacks, or *** for people who may not write its owner; unset ones stay."""
+    return code if shown or not code else "***"
