@@ -267,3 +267,19 @@ def test_ticket_list_filters_match_any_of_their_values(api: Api) -> None:
     assert found(type="offer") == ["1", "2", "3"] and found(type="financial") == []
     for name, value in (("type", "x"), ("status", "x"), ("pid", "x"), ("manager_id", "x"), ("offer_id", "0")):
         assert api.admin.refusal("GET", "/3.0/admin/tickets", params={name: value}) == (400, [name])
+
+
+def test_ticket_for_staff_without_affiliates_hides_phone_and_money(api: Api) -> None:
+    pid, affiliate = api.add_affiliate(phone="+1 555", address_1="Main Street 1")
+    affiliate.post(ASK, offer_id=api.add_offer(privacy="protected"), comment="x")
+    hidden = {"phone": None, "address_1": None, "balance": {}, "payment_systems": [], "customFields": []}
+    for role in (Role.SECTION_TICKET, Role.SECTION_DASHBOARD):
+        client = api.add_staff(role)[1]
+        for ticket in (*tickets(client), client.get("/3.0/admin/ticket/1")["ticket"]):
+            assert ticket["partner"]["id"] == pid
+            assert {name: ticket["partner"][name] for name in hidden} == hidden
+    [ticket] = tickets(api.admin)
+    assert (ticket["partner"]["phone"], ticket["partner"]["address_1"]) == ("+1 555", "Main Street 1")
+    assert ticket["partner"]["balance"] != {}
+    confined = api.add_staff(Role.SECTION_TICKET, Role.MANAGER_AFFILIATE)[1]  # manages another affiliate
+    assert [ticket["partner"]["phone"] for ticket in tickets(confined)] == [None]

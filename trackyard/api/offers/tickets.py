@@ -2,10 +2,14 @@
 
 from typing import Annotated
 
+from msgspec.structs import replace
+
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers import tickets
 from trackyard.actions.offers.lists import OfferPage
 from trackyard.actions.offers.tickets import JoinOutcome, TicketRecord
+from trackyard.actions.people.affiliates import AffiliateRecord
+from trackyard.actions.people.scope import scope_for
 from trackyard.api.lookups import in_scope_by_number
 from trackyard.api.offers.view_affiliate import AffiliateOfferView, ViewContext, affiliate_offer_views
 from trackyard.api.offers.view_parts import ScheduleView, schedule_view
@@ -16,6 +20,7 @@ from trackyard.domain.offers.offers import OfferSchedule, RestrictedIsp
 from trackyard.domain.offers.tickets import TicketDecision, TicketFilter, TicketStatus
 from trackyard.domain.offers.visibility import goal_names
 from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.scope import Scope
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, NoParams, Only, Params, RequiredFor
@@ -174,8 +179,9 @@ def list_all(request: ApiRequest[Deps], params: ListTickets) -> TicketsAnswer:
     total = 0
     if chosen is not None:
         found, total = tickets.list_tickets(request.deps, request.access, chosen, **params.place(request))
+    readable = _readable(request)
     return TicketsAnswer(
-        tickets=[ticket_view(record, request.deps, request.version) for record in found],
+        tickets=[ticket_view(record, request.deps, request.version, readable) for record in found],
         pagination=params.pagination(request, total),
     )
 
@@ -183,7 +189,7 @@ def list_all(request: ApiRequest[Deps], params: ListTickets) -> TicketsAnswer:
 @routes.get("/admin/ticket/{id}", for_staff(Permission.TICKETS_READ), id="admin.ticket.get", find=_get)
 def get(request: ApiRequest[Deps], _params: NoParams) -> TicketAnswer:
     """Show one request."""
-    view = ticket_view(request.subject, request.deps, request.version)
+    view = ticket_view(request.subject, request.deps, request.version, _readable(request))
     return TicketAnswer(ticket=view, id=view.id)
 
 
@@ -198,21 +204,41 @@ def decide_request(request: ApiRequest[Deps], params: DecideTicket) -> MessageAn
     return MessageAnswer(message=f"Ticket {request.subject.id} is {done}")
 
 
-def ticket_view(record: TicketRecord, deps: Deps, version: str) -> TicketView:
-    """Return the view of a ticket."""
+def ticket_view(record: TicketRecord, deps: Deps, version: str, readable: Scope) -> TicketView:
+    """Return the view of a ticket; phone, address, money and answers of `readable` affiliates only."""
     row = record.ticket
     return view_of(
         TicketView,
         row,
         id=str(row.id),
         type="offer",
-        partner=affiliate_view(record.affiliate, deps.zone, nested=True),
+        partner=_partner_view(record.affiliate, deps, readable),
         offer=ticket_offer_view(record, deps, version),
         attachments=[],
         comments=CommentsView(),
         created=datetime_text(row.created_at, deps.zone),
         updated=datetime_text(row.updated_at, deps.zone),
     )
+
+
+def _partner_view(record: AffiliateRecord, deps: Deps, readable: Scope) -> AffiliateView:
+    view = affiliate_view(record, deps.zone, nested=True)
+    if readable.has_affiliate(record.affiliate.id):
+        return view
+    return replace(
+        view,
+        phone=None,
+        address_1=None,
+        address_2=None,
+        zip_code=None,
+        balance={},
+        payment_systems=[],
+        custom_fields=[],
+    )
+
+
+def _readable(request: ApiRequest[Deps]) -> Scope:
+    return scope_for(request.deps, request.caller, Permission.AFFILIATES_READ)
 
 
 def ticket_offer_view(record: TicketRecord, deps: Deps, version: str) -> TicketOfferView:
