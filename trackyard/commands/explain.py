@@ -22,7 +22,7 @@ def explain(config: Config, click_id: str) -> str:
         if refused.status != HTTPStatus.NOT_FOUND:
             raise
         raise CannotStart(
-            f"there is no click {click_id}: it was never recorded, is not loaded yet, or is no longer kept."
+            f"click {click_id} was not found: it was never recorded, is not loaded yet, or has passed its retention."
         ) from None
     return "\n".join(
         (*_recorded_lines(answer["click"], answer["today"]["visitor"]), "", *_today_lines(answer["today"]))

@@ -123,7 +123,7 @@ def test_sign_in_success_of_another_account_forgives_nothing(api: Api) -> None:
         tried(api, "mia@staff.example", PASSWORD, "198.51.100.1")
     assert outcomes.count("wrong") <= TRIES_PER_ACCOUNT
     assert tried(api, "mia@staff.example", "sesame", "198.51.100.1") == "throttled", "the right one comes too late"
-    assert tried(api, "mia@staff.example", PASSWORD, "198.51.100.2") == "affiliate", "whose count is its own"
+    assert tried(api, "mia@staff.example", PASSWORD, "198.51.100.2") == "affiliate", "each account has its own count"
 
 
 def test_sign_in_of_owner_passes_failed_tries_of_strangers(api: Api, pid: int) -> None:

@@ -17,7 +17,7 @@ from trackyard.edge.recorder import Recorder
 from trackyard.journal.records import InboundPostback, RecordKind, encode
 
 MAX_LOGGED_BODY: Final = 8 * 1024
-"""Bytes of a body that are kept for the log, as many as of a URL. Parameters are read from all of it."""
+"""Bytes of a body that the log keeps, the limit of a URL too. Parameters are read from the whole body."""
 
 _OWN_REQUEST: Final = error_response(
     403, "own_request", "Nothing was recorded: a postback of this platform names the platform itself"

@@ -97,7 +97,7 @@ class ParallelTrackingQueuer:
 class ParallelTrackingSender:
     """Make requests until stopped; waiting ones are then queued again.
 
-    own_urls, origin: as of the deliverer.
+    own_urls, origin: see Deliverer.
     """
 
     def __init__(

@@ -35,7 +35,7 @@ class NewInboxEntry:
     """A postback to be added.
 
     position: byte offset of its frame.
-    call, click: the payloads of records; None and not waiting = there is no click.
+    call, click: payloads of the records of postback and click; click None and not waiting = the click does not exist.
     received_at: the time of its record, UTC milliseconds; of a waiting one, the start of its wait.
     """
 
