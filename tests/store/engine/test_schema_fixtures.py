@@ -1,0 +1,71 @@
+"""A database of each published schema comes up to date with the tables declared and every row kept."""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import Connection, MetaData, select
+
+from trackyard.store.engine.database import Database
+from trackyard.store.engine.migrations import versions
+from trackyard.store.engine.schema import upgrade
+from trackyard.store.tables import metadata
+
+_FOLDER = Path(__file__).parent / "schemas"
+"""Dumps of each schema that a release had, with two rows in each table."""
+
+_PUBLISHED = {
+    "0001_first_tables.py": "1280573ea31a154faf7d467b0f1343ff35c78dba7331388791cd74e4f41af03c",
+    "0002_statistics_switches.py": "78fc26f664abc265ab9e53c9ca9220cad1294f9ac1991fa6cb2dd9145613650d",
+    "0003_one_owner_of_a_login.py": "bb1c5290a75eb8d4e5bdf8e67be976782843fa2983a5272a41e4f9972935c404",
+    "0004_addresses_of_visitors.py": "073852a5b679b65da7d98d5e57f9c017eb8783463f551ba39c95022a5e61c5e7",
+    "0005_outbound_events.py": "e7169b2bbb85a88dec8b2cc583f2803dc87a7322e6629a792bc2061a1e6663ad",
+}
+"""SHA-256 of the migrations of published releases, which are never edited."""
+
+
+def load_dump(connection: Connection, version: str) -> None:
+    """Create the tables and rows of a dump in an empty database."""
+    text = (_FOLDER / f"schema_{version}.{connection.dialect.name}.sql").read_text()
+    cursor = connection.connection.cursor()
+    if connection.dialect.name == "postgresql":
+        cursor.execute(text)
+        return
+    for statement in text.split(";\n"):
+        cursor.execute(statement)
+
+
+def rows_by_table(connection: Connection) -> dict[str, list[dict[str, Any]]]:
+    """Return what each table holds, with the types of the database."""
+    found = MetaData()
+    found.reflect(connection)
+    return {
+        table.name: [dict(row._mapping) for row in connection.execute(select(table).order_by(*table.primary_key))]
+        for table in found.sorted_tables
+        if table.name != "alembic_version"
+    }
+
+
+@pytest.mark.parametrize("version", ["0005"])
+def test_schema_of_published_release_upgrades_with_all_rows(empty_database: Database, version: str) -> None:
+    with empty_database.write() as connection:
+        load_dump(connection, version)
+    with empty_database.read() as connection:
+        before = rows_by_table(connection)
+        assert {name for name, rows in before.items() if len(rows) != 2} == set()
+    upgrade(empty_database)
+    with empty_database.read() as connection:
+        assert list(compare_metadata(MigrationContext.configure(connection), metadata)) == []
+        after = rows_by_table(connection)
+    for name, rows in before.items():
+        kept = [{column: row[column] for column in old} for row, old in zip(after[name], rows, strict=True)]
+        assert kept == rows, name
+
+
+@pytest.mark.parametrize(("name", "digest"), _PUBLISHED.items())
+def test_migration_of_published_release_is_unchanged(name: str, digest: str) -> None:
+    folder = Path(next(iter(versions.__path__)))
+    assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
