@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from trackyard.edge.http.connection import _IGNORED_HEADERS
+from trackyard.edge.http.head import _IGNORED_HEADERS
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = sorted(p for p in (ROOT / "trackyard").rglob("*.py") if p.parent.name != "versions")

@@ -1,4 +1,4 @@
-"""Rate limits of keys, reports at once, and floods of wrong keys."""
+"""RateLimit limits of keys, reports at once, and floods of wrong keys."""
 
 import threading
 from collections.abc import Iterator
@@ -9,13 +9,14 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.support.waiting import wait_until
+from trackyard.base import rate_limits
 from trackyard.base.errors import TooManyRequests
+from trackyard.base.rate_limits import RateLimit, RateLimiter
 from trackyard.domain.people.callers import AffiliateCaller
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Endpoint
-from trackyard.wire.http import rate_limits
 from trackyard.wire.http.dispatch import Dispatch
-from trackyard.wire.http.rate_limits import ApiLimits, RateLimiter, ReportLimiter, WrongKeyLimiter
+from trackyard.wire.http.rate_limits import ApiLimits, ReportLimiter, WrongKeyLimiter
 from trackyard.wire.request.params import NoParams
 from trackyard.wire.response.envelope import Answer
 
@@ -39,7 +40,7 @@ def ticks() -> ManualSeconds:
 
 
 def test_rate_limit_allows_burst_then_steady_rate(ticks: ManualSeconds) -> None:
-    counted = RateLimiter(ApiLimits(per_second=50, burst=100), ticks)
+    counted = RateLimiter(RateLimit(per_second=50, burst=100), ticks)
     assert [counted.take("k").remaining for _ in range(100)] == list(range(99, -1, -1))
     assert counted.take("k") == (100, 0, 2, 1)
     assert counted.take("another") == (100, 99, 1, 0)

@@ -12,10 +12,10 @@ from starlette.testclient import TestClient
 from tests.support.waiting import wait_until
 from trackyard.domain.people.callers import AffiliateCaller
 from trackyard.domain.people.roles import Permission
+from trackyard.domain.tracking.ip_lists import wide_network_of
 from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.http import dispatch
 from trackyard.wire.http.dispatch import STRANGER_THREADS, Dispatch
-from trackyard.wire.http.rate_limits import wide_network_of
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Keyed, Params, Seq
 from trackyard.wire.response.envelope import Answer

@@ -19,6 +19,11 @@ from prometheus_client.multiprocess import MultiProcessCollector
 
 CLICKS = Counter("trackyard_clicks", "Clicks decided, by rejection reason (empty = accepted)", ["reason"])
 POSTBACKS = Counter("trackyard_calls", "Inbound postbacks recorded")
+UNRECORDED = Counter(
+    "trackyard_unrecorded",
+    "Requests of strangers answered and not recorded, by kind: click, impression, postback",
+    ["kind"],
+)
 EDGE_REQUESTS = Counter("trackyard_edge_requests", "Requests of the tracking listener", ["path", "status"])
 RULESET_VERSION = Gauge(
     "trackyard_rule_version", "Version of the ruleset in memory", ["edge"], multiprocess_mode="mostrecent"

@@ -9,6 +9,7 @@ from trackyard.base import metrics
 class Counters:
     """Counts since the last flush; the most frequent ones are plain integers.
 
+    unrecorded: answered and not recorded (edge/record_limits.py), by kind
     accepted: clicks; `clicks`: by reason, "" = accepted
     redirected: answers to /click; `requests`: by (path, status)
     """
@@ -16,6 +17,7 @@ class Counters:
     def __init__(self) -> None:
         self.clicks: defaultdict[str, int] = defaultdict(int)
         self.postbacks = self.accepted = self.redirected = 0
+        self.unrecorded: defaultdict[str, int] = defaultdict(int)
         self.requests: defaultdict[tuple[str, int], int] = defaultdict(int)
 
     def flush(self) -> None:
@@ -29,6 +31,9 @@ class Counters:
         for (path, status), count in self.requests.items():
             metrics.EDGE_REQUESTS.labels(path, status).inc(count)
         metrics.POSTBACKS.inc(self.postbacks)
+        for kind, count in self.unrecorded.items():
+            metrics.UNRECORDED.labels(kind).inc(count)
+        self.unrecorded.clear()
         self.clicks.clear()
         self.requests.clear()
         self.postbacks = self.accepted = self.redirected = 0

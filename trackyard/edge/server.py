@@ -18,6 +18,7 @@ import uvloop
 
 from trackyard.base import metrics
 from trackyard.base.clock import Clock, SystemClock
+from trackyard.base.rate_limits import RateLimit
 from trackyard.decision.routes import Ruleset
 from trackyard.decision.visitor.databases import AddressDatabases
 from trackyard.decision.visitor.visitor import VisitorLookup
@@ -25,10 +26,12 @@ from trackyard.domain.tracking.ruleset import RULESET_STALE_S
 from trackyard.edge.counters import Counters
 from trackyard.edge.endpoints.click_lookups import ClickLookupClient
 from trackyard.edge.endpoints.handler import EdgeHandler
+from trackyard.edge.endpoints.known_clicks import KnownClicks
 from trackyard.edge.group_commit import GroupCommit
 from trackyard.edge.http.client_address import TrustedNetworks
 from trackyard.edge.http.connection import DEFAULT_MAX_CONNECTIONS, Connection, ConnectionContext
 from trackyard.edge.memory import use_large_pages
+from trackyard.edge.record_limits import DEFAULT_RATE, MIN_FREE_SHARE, RecordLimits, UnrecordedLog
 from trackyard.edge.state.click_state import EdgeState, StateOptions
 from trackyard.edge.state.unique import DEFAULT_SIZE
 from trackyard.journal.ruleset_log import RulesetEntry, RulesetLogReader, RulesetSnapshot
@@ -59,6 +62,7 @@ class EdgeOptions:
     tls_certificate, tls_key: both or none
     forward_key: see endpoints/handler.EdgeHandler
     lookup_socket: of the process that looks recorded clicks up, None = there is none
+    record_rate: of rejected clicks of one network that are recorded, and of postbacks of unknown clicks
     """
 
     host: str
@@ -76,6 +80,7 @@ class EdgeOptions:
     tls_key: Path | None = None
     forward_key: bytes = b""
     lookup_socket: Path | None = None
+    record_rate: RateLimit = DEFAULT_RATE
 
 
 def run(options: EdgeOptions) -> None:
@@ -139,6 +144,8 @@ class _EdgeProcess:
         self._state = EdgeState(_state_options(options), self._writer.end_position, clock.now_ms() // 1000)
         stack.callback(self._state.close)
         trusted = TrustedNetworks(options.trusted_networks)
+        self._unrecorded_log = UnrecordedLog()
+        self._limits = RecordLimits(trusted, self._counters, options.record_rate)
         self._edge = EdgeHandler(
             number=options.edge,
             clock=clock,
@@ -149,6 +156,8 @@ class _EdgeProcess:
             counters=self._counters,
             forward_key=options.forward_key,
             find_click=None if options.lookup_socket is None else ClickLookupClient(options.lookup_socket, clock),
+            limits=self._limits,
+            known_clicks=None if options.lookup_socket is None else KnownClicks(options.lookup_socket),
         )
         commit = GroupCommit(self._writer, self._edge, loop)
         stack.callback(commit.close)
@@ -171,6 +180,7 @@ class _EdgeProcess:
             if count % _TICKS_PER_SECOND == 0:
                 for connection in tuple(self.shared.connections):
                     connection.expire(self.shared.now)
+                self._report_limits()
                 self._counters.flush()
                 self._report_ruleset_age()
                 self._report_faults()
@@ -190,6 +200,17 @@ class _EdgeProcess:
             _log.warning("ruleset stale", extra={"age_s": age})
         elif lost_before and not lost:
             _log.info("ruleset current again")
+
+    def _report_limits(self) -> None:
+        """Look at the free disk, and log when requests begin and cease to go unrecorded."""
+        low = self._writer.free_share() < MIN_FREE_SHARE
+        if low != self._limits.is_disk_low:
+            self._limits.is_disk_low = low
+            if low:
+                _log.warning("disk nearly full", extra={"least_free_share": MIN_FREE_SHARE})
+            else:
+                _log.info("disk has room again")
+        self._unrecorded_log.update(sum(self._counters.unrecorded.values()), self._loop.time())
 
     def _report_faults(self) -> None:
         """Report why the edge answers 503, for the monitoring listener."""

@@ -152,6 +152,11 @@ class JournalWriter:
         status = os.statvfs(self._directory)
         return status.f_bavail * status.f_frsize >= MIN_FREE_BYTES
 
+    def free_share(self) -> float:
+        """Return the share of the disk that is free."""
+        status = os.statvfs(self._directory)
+        return status.f_bavail / status.f_blocks if status.f_blocks else 1.0
+
     def close(self) -> None:
         """Write a checkpoint, close the segment and release the edge number.
 

@@ -141,6 +141,7 @@ def _open_monitoring(config: Config, name: str, slot: int) -> MonitoringServer |
 
 
 def _run_edge(config: Config, slot: int) -> None:
+    from trackyard.base.rate_limits import RateLimit
     from trackyard.edge.server import EdgeOptions, run
     from trackyard.journal.writer import EdgeNumberTaken
 
@@ -163,6 +164,7 @@ def _run_edge(config: Config, slot: int) -> None:
                 tls_key=config.tracking_tls_key,
                 forward_key=_forward_key(config),
                 lookup_socket=_lookup_socket(config),
+                record_rate=RateLimit(config.record_rate, config.record_burst),
             )
         )
     except ssl.SSLError as fault:
@@ -266,7 +268,7 @@ def _serve_core(
         ]
     if "edge" in config.roles:
         try:
-            lookups = ClickLookupServer.of_store(_lookup_socket(config), analytics)
+            lookups = ClickLookupServer.of_store(_lookup_socket(config), analytics, database, SystemClock())
             threads.append(threading.Thread(target=lookups.run, args=(stop,), name="click look-ups"))
         except OSError as fault:  # only pixels without cookies need the socket
             log.warning("click look-up socket failed", extra={"error": str(fault)})

@@ -52,6 +52,7 @@ MODULES: Final = (
     "trackyard.edge.http.client_address",
     "trackyard.edge.http.connection",
     "trackyard.edge.http.cookies",
+    "trackyard.edge.http.head",
     "trackyard.edge.http.request",
     "trackyard.edge.recorder",
     "trackyard.edge.state.click_state",

@@ -233,6 +233,13 @@ class Config:
     api_rate: int = _setting(_count, "50", "API requests that a caller may make each second, on average.")
     api_burst: int = _setting(_count, "100", "API requests that a caller may make at once after a pause.")
     api_reports: int = _setting(_count, "4", "Reports that a caller may run at once.")
+    record_rate: int = _setting(
+        _count,
+        "20",
+        "Rejected clicks of a network (/24, /48) that an edge process records each second, on average, and as many "
+        "postbacks of unknown clicks; the rest is counted.",
+    )
+    record_burst: int = _setting(_count, "2000", "The same at once after a pause.")
     heavy_reports: int = _setting(
         _count,
         "2",

@@ -7,8 +7,12 @@ from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.load import load, lookup_item
 from trackyard.base.ids import new_click_id
 from trackyard.domain.conversions.sessions import CLICK_LATENESS_MS, MAX_CLICK_WAIT_MS, is_click_wait_over
+from trackyard.jobs.loading.click_lookups import judge_clicks
 from trackyard.jobs.loading.journals import ClickFinder
 from trackyard.journal.records import encode
+from trackyard.store.engine.database import Database
+from trackyard.store.statistics import checkpoints
+from trackyard.store.tracking import edges
 
 EDGES = {1, 2}
 
@@ -47,3 +51,19 @@ def test_click_finder_reads_memory_and_store(analytics: Analytics) -> None:
     finder = ClickFinder(analytics, capacity=4)
     finder.remember(clicks.items())
     assert finder.find([*clicks, "nothing", ""]) == clicks
+
+
+def test_clicks_of_postbacks_are_judged_by_store_and_loaded_journals(analytics: Analytics, database: Database) -> None:
+    with database.write() as conn:
+        edge = edges.claim_edge(conn, "d" * 24, 0, NOON)
+        checkpoints.finish_range(conn, edge, "001-0", 0, 100, NOON, [])
+    click = new_click(1)
+    load(analytics, "click_lookup", [lookup_item(encode(click))], "t")
+    asked = {
+        click.id: "1",
+        made(NOON - 60_000, edge): "0",  # its journal is loaded, and has no such click
+        made(NOON, edge): "?",  # may still be loaded
+        made(NOON + 60_000, edge): "0",  # from the future
+        made(NOON - 60_000, 77): "0",  # of an edge that never was
+    }
+    assert judge_clicks(analytics, database, NOON, [*asked]) == "".join(asked.values())

@@ -68,7 +68,7 @@ class ProjectorSetup:
         return rows
 
     def ready(self) -> list[ReadyPostback]:
-        query = select(*(table.c[name] for name in ReadyPostback.__slots__)).where(table.c.state == inbox.READY)
+        query = select(*(table.c[name] for name in ReadyPostback.__slots__)).where(table.c.state.in_(inbox.LANES))
         with self.database.read() as connection:
             return [ReadyPostback(*row) for row in connection.execute(query.order_by(table.c.id))]
 

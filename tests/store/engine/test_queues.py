@@ -22,6 +22,26 @@ def make_inbox_row(position: int, *, waiting: bool = False) -> NewInboxEntry:
     return NewInboxEntry(position, b"[%d]" % position, click, CLICK, received_at=position, waiting=waiting)
 
 
+def test_inbox_with_click_is_taken_before_those_without(database: Database) -> None:
+    def row(position: int, click: bytes | None) -> NewInboxEntry:
+        return NewInboxEntry(position, b"[]", click, CLICK, received_at=position)
+
+    with database.write() as conn:
+        inbox.add_entries(conn, "001-0", [row(number, None) for number in range(1, 6)])
+        inbox.add_entries(conn, "001-0", [row(10, b"[click]"), make_inbox_row(11, waiting=True)])
+        assert inbox.has_ready(conn)
+        (waiting,) = inbox.list_waiting(conn, 10)
+        inbox.resolve(conn, waiting.id, None)
+        inbox.add_entries(conn, "001-0", [row(12, b"[click]")])
+        assert {state.queue: state.depth for state in get_queue_states(conn, 100)}["inbox"] == 8
+        assert [call.position for call in inbox.take_ready(conn, 1)] == [10]
+        assert [call.position for call in inbox.take_ready(conn, 3)] == [1, 2, 12]
+        call = inbox.quarantine_oldest(conn)
+        assert call is not None and call.position == 3
+        assert [call.position for call in inbox.take_ready(conn, 10)] == [4, 5, 11]
+        assert not inbox.has_ready(conn)
+
+
 def test_inbox_range_is_loaded_once(database: Database) -> None:
     with database.write() as conn:
         assert checkpoints.find_checkpoint(conn, 1) is None

@@ -136,6 +136,15 @@ def find_records(analytics: Analytics, click_ids: Sequence[str]) -> dict[str, by
     return {found: record.encode() for found, record in rows}
 
 
+def list_known_ids(analytics: Analytics, click_ids: Sequence[str]) -> frozenset[str]:
+    """Return those of several ids that loaded clicks have. Each must have the form of a click id."""
+    sql = (
+        "SELECT lower(hex(id)) FROM click_lookup WHERE id IN "
+        "(SELECT toFixedString(unhex(arrayJoin({ids:Array(String)})), 12))"
+    )
+    return frozenset(known for (known,) in analytics.rows(sql, {"ids": sorted(set(click_ids))}, tuple[str]))
+
+
 def _find_conversion_ids(analytics: Analytics, clicks: Sequence[Click]) -> dict[str, tuple[str, ...]]:
     if not clicks:
         return {}

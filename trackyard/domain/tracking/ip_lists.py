@@ -14,6 +14,8 @@ _INET: Final = socket.AF_INET
 _INET6: Final = socket.AF_INET6
 
 _IPV4: Final = 4
+_IPV4_NETWORK: Final = 24
+_IPV6_NETWORK: Final = 48
 _LENGTHS: Final = frozenset(map(str, range(129)))
 _MAPPED = bytes(10) + b"\xff\xff"
 """The first bytes of an IPv4 address in IPv6 form."""
@@ -56,6 +58,18 @@ def network_of(text: str) -> str:
     if address is None:
         return text
     return str(address) if address.version == 4 else str(ipaddress.ip_network((address, 64), strict=False))
+
+
+def wide_network_of(address: str) -> str:
+    """Return the network by which strangers are counted: /24 of IPv4, /48 of IPv6.
+
+    One host may have every address of it.
+    """
+    packed = find_packed(address.strip())
+    if packed is None:
+        return address
+    length = _IPV4_NETWORK if len(packed) == _IPV4 else _IPV6_NETWORK
+    return f"{packed[: length // 8].hex()}/{length}"
 
 
 def find_packed(text: str) -> bytes | None:

@@ -19,6 +19,7 @@ from trackyard.edge.endpoints.postback_params import read_body_params
 from trackyard.edge.endpoints.redirects import HTTP_302, json_redirect, not_available, redirect
 from trackyard.edge.http.cookies import click_cookies
 from trackyard.edge.http.request import Request, Response
+from trackyard.edge.record_limits import RecordLimits
 from trackyard.edge.recorder import Recorder
 from trackyard.edge.state.click_state import EdgeState
 from trackyard.journal.records import ClickFlag, RecordKind
@@ -29,8 +30,11 @@ _CLICK: Final = RecordKind.CLICK  # the look-up in the enumeration takes as long
 class ClickHandler:
     """Answers `/click` and short links."""
 
-    def __init__(self, hits: HitFactory, state: EdgeState, recorder: Recorder, counters: Counters) -> None:
+    def __init__(
+        self, hits: HitFactory, state: EdgeState, recorder: Recorder, counters: Counters, limits: RecordLimits
+    ) -> None:
         self._hits = hits
+        self._limits = limits
         self._state = state
         self._recorder = recorder
         self._counters = counters
@@ -67,7 +71,8 @@ class ClickHandler:
         recorded = request.method != "HEAD"
         cookies = b""
         if recorded:
-            self._record(hit, route, decision, cut)
+            if rejection is None or self._limits.admits_rejected(hit.ip):
+                self._record(hit, route, decision, cut)
             if rejection is None:
                 cookies = click_cookies(request, ruleset, hit, route, unique=decision.is_unique)
             if needs_accept_ch(request.headers):

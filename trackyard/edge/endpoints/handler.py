@@ -15,6 +15,7 @@ from trackyard.edge.counters import Counters
 from trackyard.edge.endpoints.clicks import ClickHandler
 from trackyard.edge.endpoints.hits import HitFactory
 from trackyard.edge.endpoints.impressions import ImpressionHandler
+from trackyard.edge.endpoints.known_clicks import KnownClicks
 from trackyard.edge.endpoints.pixels import FindClick, PixelHandler
 from trackyard.edge.endpoints.postbacks import PostbackHandler
 from trackyard.edge.endpoints.redirects import preflight
@@ -28,6 +29,7 @@ from trackyard.edge.http.answers import (
 )
 from trackyard.edge.http.client_address import TrustedNetworks
 from trackyard.edge.http.request import MAX_URL, Request, Response
+from trackyard.edge.record_limits import RecordLimits
 from trackyard.edge.recorder import Journal, Recorder
 from trackyard.edge.state.click_state import EdgeState, StateUnwritable
 
@@ -59,6 +61,8 @@ class EdgeHandler:
     number: of the edge
     forward_key: signs the caller's address of forwarded requests (domain/tracking/forwarding.py); b"" = none is trusted
     find_click: looks a recorded click up (edge/endpoints/click_lookups.py); None = there are no look-ups
+    limits: of what strangers have recorded; None = the default ones
+    known_clicks: says which clicks exist; None = every id of the form may be that of a click
     ruleset: None until one was read
     """
 
@@ -74,9 +78,12 @@ class EdgeHandler:
         counters: Counters,
         forward_key: bytes = b"",
         find_click: FindClick | None = None,
+        limits: RecordLimits | None = None,
+        known_clicks: KnownClicks | None = None,
     ) -> None:
         self.ruleset: Ruleset | None = None
         self._counters = counters
+        limits = RecordLimits(trusted, counters) if limits is None else limits
         self._recorder = Recorder(journal, state)
         self.commit = self._recorder.commit
         """Writes the records of the clicks decided since the last call.
@@ -84,13 +91,15 @@ class EdgeHandler:
         False = they could not be written: the answer of each is JOURNAL_UNWRITABLE, and none counts.
         """
         hits = HitFactory(number, clock, visitors, trusted)
-        clicks = ClickHandler(hits, state, self._recorder, counters)
-        inbound = PostbackHandler(clock, trusted, self._recorder, counters, forward_key)
+        clicks = ClickHandler(hits, state, self._recorder, counters, limits)
+        inbound = PostbackHandler(
+            clock, trusted, self._recorder, counters, forward_key, limits=limits, known_clicks=known_clicks
+        )
         pixels = PixelHandler(inbound, find_click)
         self._routes: dict[str, _Route] = {
             "/click": _Route(_GET_OR_POST, decide=clicks.click),
             "/sl": _Route(_GET, decide=SmartLinkHandler(hits, clicks).follow),
-            "/imp": _Route(_GET, decide=ImpressionHandler(hits, self._recorder).impression),
+            "/imp": _Route(_GET, decide=ImpressionHandler(hits, self._recorder, limits).impression),
             "/postback": _Route(("GET", "POST"), inbound.unless_own(inbound.postback)),
             "/success.jpg": _Route(
                 _GET_OR_POST, inbound.unless_own(lambda request: pixels.image(request, self.ruleset))

@@ -12,6 +12,7 @@ from trackyard.edge.endpoints.pages import GIF, GIF_TYPE
 from trackyard.edge.endpoints.redirects import HTTP_302, redirect
 from trackyard.edge.http.answers import NO_STORE
 from trackyard.edge.http.request import Request, Response
+from trackyard.edge.record_limits import RecordLimits
 from trackyard.edge.recorder import Recorder
 from trackyard.journal.records import ClickFlag, RecordKind
 
@@ -23,7 +24,8 @@ _IMPRESSIONS_NOT_ALLOWED = Rejection("no-impressions")
 class ImpressionHandler:
     """Answers `/imp`."""
 
-    def __init__(self, hits: HitFactory, recorder: Recorder) -> None:
+    def __init__(self, hits: HitFactory, recorder: Recorder, limits: RecordLimits) -> None:
+        self._limits = limits
         self._hits = hits
         self._recorder = recorder
 
@@ -43,7 +45,7 @@ class ImpressionHandler:
         if rejection is None and not route.offer.allow_impressions:
             rejection = _IMPRESSIONS_NOT_ALLOWED
         recorded = request.method == "GET"
-        if recorded:
+        if recorded and (rejection is None or self._limits.admits_rejected(hit.ip, "impression")):
             flags = ClickFlag.PARAMETER_CUT if cut else 0
             self._recorder.put(RecordKind.IMPRESSION, click_record(hit, route, rejection, False, flags))
         if rejection is None and route.offer.impressions_url:

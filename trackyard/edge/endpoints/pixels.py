@@ -65,7 +65,7 @@ class PixelHandler:
             return self._record(postback, Response(200, SUCCESS_PAGE % codes, HTML, headers=headers, durable=True))
         answer = DeferredResponse(SUCCESS_PAGE % b"", HTML, headers)
         taken = self._record(postback, answer)
-        if taken is not answer or not answer.durable:
+        if not taken.durable:
             return taken
 
         def complete(click: Click | None) -> None:
@@ -73,7 +73,7 @@ class PixelHandler:
             answer.complete(SUCCESS_PAGE % found)
 
         self._find_click(click_id, postback.ip, complete)
-        return answer
+        return taken
 
     def script(self, request: Request, ruleset: Ruleset | None) -> Response:
         """Return a script; without a known click it looks for the click in the page.

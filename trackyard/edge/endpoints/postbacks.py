@@ -1,18 +1,22 @@
 """Inbound postbacks, on disk before they are answered (docs/spec/tracking.md#addresses)."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from trackyard.base.clock import Clock
-from trackyard.base.ids import new_id
+from trackyard.base.ids import is_hex24, new_id
 from trackyard.domain.platform.own_requests import is_own_request, origin_of
 from trackyard.domain.tracking.forwarding import FORWARDED_HEADER, find_caller
+from trackyard.domain.tracking.ip_lists import wide_network_of
 from trackyard.edge.counters import Counters
+from trackyard.edge.endpoints.known_clicks import KnownClicks
 from trackyard.edge.endpoints.postback_params import postback_params
 from trackyard.edge.endpoints.redirects import cors
 from trackyard.edge.http.answers import ACCEPTED_BODY, JOURNAL_UNWRITABLE, NO_STORE, error_response
 from trackyard.edge.http.client_address import TrustedNetworks
-from trackyard.edge.http.request import Request, Response
+from trackyard.edge.http.request import HeldResponse, Request, Response
+from trackyard.edge.record_limits import RecordLimits
 from trackyard.edge.recorder import Recorder
 from trackyard.journal.records import InboundPostback, RecordKind, encode
 
@@ -34,7 +38,12 @@ class PostbackHandler:
         recorder: Recorder,
         counters: Counters,
         forward_key: bytes = b"",
+        *,
+        limits: RecordLimits,
+        known_clicks: KnownClicks | None = None,
     ) -> None:
+        self._limits = limits
+        self._known_clicks = known_clicks
         self._forward_key = forward_key
         self._origin = origin_of(forward_key).encode()
         self._clock = clock
@@ -80,7 +89,32 @@ class PostbackHandler:
         )
 
     def record(self, call: InboundPostback, answer: Response) -> Response:
-        """Record a postback; `answer` must wait until it is durable."""
+        """Record a postback; `answer` must wait until it is durable.
+
+        Over the limit of its network, a postback is recorded only when its click may be known. The answer is the same.
+        """
+        if self._limits.admits_unknown(call.ip):
+            return self._append(call, answer)
+        click_id = call.params.get("clickid", "")
+        if not is_hex24(click_id):
+            return self._drop(answer)
+        held = HeldResponse()
+        if self._known_clicks is not None and self._known_clicks.ask(
+            click_id, wide_network_of(call.ip), partial(self._settle, held, call, answer)
+        ):
+            return held
+        return self._append(call, answer)
+
+    def _settle(self, held: HeldResponse, call: InboundPostback, answer: Response, known: bool) -> None:
+        """End the wait of a postback. known: whether its click may exist."""
+        held.settle(self._append(call, answer) if known else self._drop(answer))
+
+    def _drop(self, answer: Response) -> Response:
+        self._limits.count_dropped("postback")
+        answer.durable = False
+        return answer
+
+    def _append(self, call: InboundPostback, answer: Response) -> Response:
         if not self._recorder.append(RecordKind.POSTBACK, encode(call)):
             return JOURNAL_UNWRITABLE
         self._counters.postbacks += 1

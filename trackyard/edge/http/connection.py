@@ -11,7 +11,8 @@ import httptools
 
 from trackyard.edge.http.answers import JOURNAL_UNWRITABLE, error_response
 from trackyard.edge.http.client_address import TrustedNetworks, peer_address
-from trackyard.edge.http.request import MAX_URL, DeferredResponse, Request, Response, serialize
+from trackyard.edge.http.head import HEADER_NAMES, origin_form
+from trackyard.edge.http.request import MAX_URL, DeferredResponse, HeldResponse, Request, Response, serialize
 
 MAX_HEADERS = 64 * 1024
 MAX_BODY = 64 * 1024
@@ -27,22 +28,6 @@ DEFAULT_MAX_CONNECTIONS = 1_000_000
 LINGER_S = 5.0
 """Time that a rejected client may still send before the connection is cut."""
 
-_READ_HEADERS: Final = (
-    *("Accept-Language", "Connection", "Content-Length", "Content-Type", "Cookie", "Origin", "Referer", "User-Agent"),
-    *("X-Forwarded-For", "X-Forwarded-Proto"),
-)
-_IGNORED_HEADERS: Final = (
-    *("Accept", "Accept-Encoding", "Cache-Control", "DNT", "Host", "Pragma", "Priority", "TE"),
-    *("Sec-Fetch-Dest", "Sec-Fetch-Mode", "Sec-Fetch-Site", "Sec-Fetch-User", "Upgrade-Insecure-Requests"),
-)
-"""Headers that are dropped; remove a header from the list before reading it."""
-_HEADER_NAMES: Final[dict[bytes, bytes]] = {
-    spelling: name.lower().encode() if name in _READ_HEADERS else b""
-    for name in (*_READ_HEADERS, *_IGNORED_HEADERS)
-    for spelling in (name.encode(), name.lower().encode())
-}
-"""Names of headers in lower case by the spellings of browsers and proxies, b"" = dropped. Others are put into lower
-case."""
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 TURN_REQUESTS: Final = 16
 """Requests of one connection that are answered before others have their turn."""
@@ -294,7 +279,7 @@ class Connection(asyncio.Protocol):
     def on_header(self, name: bytes, value: bytes) -> None:
         if not self._in_headers:
             return  # trailers are not read
-        known = _HEADER_NAMES.get(name)
+        known = HEADER_NAMES.get(name)
         if known is None:
             name = name.lower()
         elif known:
@@ -337,7 +322,7 @@ class Connection(asyncio.Protocol):
         self._completed = True
         if self._closing:
             return
-        path, _, query = _origin_form(self._url).partition(b"?")
+        path, _, query = origin_form(self._url).partition(b"?")
         request = Request(
             self._parser.get_method().decode("ascii"),
             path.decode("latin-1"),
@@ -375,6 +360,20 @@ class Connection(asyncio.Protocol):
         self._update_reading()
         if self._waiting is None and self._closing and not self._out and not self._queue:
             self._transport.close()
+
+    def _send_held(self) -> None:
+        """Send the answer of a request that waited for a decision; a recorded one once it is durable."""
+        waiting = self._waiting
+        if waiting is None:
+            return  # the client went; what it reported is recorded
+        request, keep_alive, held = waiting
+        if not isinstance(held, HeldResponse) or held.decided is None:
+            return
+        self._waiting = (request, keep_alive, held.decided)
+        if held.decided.durable:
+            self._shared.syncer.wait(self)
+        else:
+            self.synced(True)
 
     def _send_deferred(self) -> None:
         """Send the durable answer with its body."""
@@ -427,7 +426,10 @@ class Connection(asyncio.Protocol):
             response = error_response(500, "server_error", "Server error, Please contact your administrator")
         if response.durable:
             self._waiting = (request, keep_alive, response)
-            self._shared.syncer.wait(self)
+            if isinstance(response, HeldResponse):
+                response.waiter = self._send_held
+            else:
+                self._shared.syncer.wait(self)
             self._update_reading()
         else:
             if response.recorded:
@@ -479,12 +481,3 @@ class Connection(asyncio.Protocol):
             self._transport.pause_reading()
         else:
             self._transport.resume_reading()
-
-
-def _origin_form(url: bytes) -> bytes:
-    """Return the path and query of a request target, also of one in absolute form."""
-    if url.startswith(b"/"):
-        return url
-    rest = url.partition(b"://")[2]
-    slash = rest.find(b"/")
-    return rest[slash:] if slash >= 0 else b"/"

@@ -109,6 +109,27 @@ class DeferredResponse(Response):
             self.waiter()
 
 
+class HeldResponse(Response):
+    """The answer to a request that is recorded or not once its click was looked up.
+
+    decided: the answer that is sent; None before
+    waiter: called with the decision; None while no connection waits
+    """
+
+    __slots__ = ("decided", "waiter")
+
+    def __init__(self) -> None:
+        super().__init__(503, durable=True)
+        self.decided: Response | None = None
+        self.waiter: Callable[[], None] | None = None
+
+    def settle(self, response: Response) -> None:
+        """Set the answer."""
+        self.decided = response
+        if self.waiter is not None:
+            self.waiter()
+
+
 def serialize(response: Response, date: bytes, connection: bytes, *, head: bool) -> bytes:
     """Return the bytes of an answer."""
     status_line = _STATUS_LINES[response.status]

@@ -1,22 +1,32 @@
-"""Serve recorded clicks by id to local edges over a Unix socket (docs/decisions/0040)."""
+"""Serve recorded clicks by id to local edges over a Unix socket.
+
+See docs/decisions/0040 and docs/decisions/0042.
+"""
 
 import logging
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from trackyard.analytics.engine.connection import Analytics, StoreError
-from trackyard.analytics.reports.clicks import find_records
+from trackyard.analytics.reports.clicks import find_records, list_known_ids
+from trackyard.base.clock import Clock
 from trackyard.base.ids import is_hex24
 from trackyard.base.local_socket import socket_address
+from trackyard.domain.conversions.click_lookups import ASKS_KNOWN, KNOWN, MAX_ASKED, UNDECIDED, UNKNOWN
+from trackyard.domain.conversions.sessions import is_click_wait_over
+from trackyard.store.engine.database import Database
+from trackyard.store.statistics import checkpoints
+from trackyard.store.tracking import edges
 
 _BACKLOG: Final = 64
 _READ_TIMEOUT_S: Final = 1.0
 _POLL_S: Final = 0.2
 _ID_LENGTH: Final = 24
+_MAX_REQUEST: Final = len(ASKS_KNOWN) + MAX_ASKED * _ID_LENGTH + 1
 
 _log = logging.getLogger("trackyard.jobs")
 
@@ -26,13 +36,17 @@ class ClickLookupServer:
 
     path: of the socket; only its owner may use it.
     find: returns the record of a click id, None when none is loaded.
+    judge: returns a sign for each of several ids (domain/conversions/click_lookups.py).
     """
 
-    def __init__(self, path: Path, find: Callable[[str], bytes | None]) -> None:
+    def __init__(
+        self, path: Path, find: Callable[[str], bytes | None], judge: Callable[[Sequence[str]], str] | None = None
+    ) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.unlink(missing_ok=True)
         self._path = path
         self._find = find
+        self._judge = judge
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
             with socket_address(path) as address:
@@ -45,9 +59,13 @@ class ClickLookupServer:
             raise
 
     @classmethod
-    def of_store(cls, path: Path, analytics: Analytics) -> "ClickLookupServer":
+    def of_store(cls, path: Path, analytics: Analytics, database: Database, clock: Clock) -> "ClickLookupServer":
         """Return a server that reads the analytic store."""
-        return cls(path, lambda click_id: find_records(analytics, [click_id]).get(click_id))
+        return cls(
+            path,
+            lambda click_id: find_records(analytics, [click_id]).get(click_id),
+            lambda click_ids: judge_clicks(analytics, database, clock.now_ms(), click_ids),
+        )
 
     def run(self, stop: threading.Event) -> None:
         """Answer until `stop` is set, then remove the socket: copies of the data directory need none."""
@@ -68,8 +86,11 @@ class ClickLookupServer:
     def _answer(self, client: socket.socket) -> None:
         client.settimeout(_READ_TIMEOUT_S)
         request = b""
-        while len(request) <= _ID_LENGTH and (data := client.recv(_ID_LENGTH + 1 - len(request))):
+        while not request.endswith(b"\n") and len(request) <= _MAX_REQUEST and (data := client.recv(_MAX_REQUEST)):
             request += data
+        if request.startswith(ASKS_KNOWN):
+            self._answer_known(client, request[len(ASKS_KNOWN) : -1].decode("ascii", "replace"))
+            return
         click_id = request[:_ID_LENGTH].decode("ascii", "replace")
         if not is_hex24(click_id) or _is_disconnected(client):
             return
@@ -80,6 +101,33 @@ class ClickLookupServer:
             return
         if record is not None:
             client.sendall(record)
+
+    def _answer_known(self, client: socket.socket, joined: str) -> None:
+        click_ids = [joined[at : at + _ID_LENGTH] for at in range(0, len(joined), _ID_LENGTH)]
+        if self._judge is None or not all(map(is_hex24, click_ids)) or _is_disconnected(client):
+            return
+        try:
+            signs = self._judge(click_ids)
+        except Exception as fault:  # look-ups go on
+            _log.warning("click look-up failed", extra={"clicks": len(click_ids), "error": str(fault)})
+            return
+        client.sendall(signs.encode("ascii"))
+
+
+def judge_clicks(analytics: Analytics, database: Database, now_ms: int, click_ids: Sequence[str]) -> str:
+    """Return for each id whether a click has it: a sign of domain/conversions/click_lookups.py."""
+    # How far journals are loaded is read first: a click that is loaded meanwhile is then found.
+    with database.read() as conn:
+        loaded_until = {each.edge: each.loaded_until for each in checkpoints.get_checkpoints(conn)}
+        numbers = {each.number for each in edges.each_edge(conn)}
+    known = list_known_ids(analytics, click_ids)
+
+    def sign(click_id: str) -> str:
+        if click_id in known:
+            return KNOWN
+        return UNKNOWN if is_click_wait_over(click_id, now_ms, now_ms, numbers, loaded_until) else UNDECIDED
+
+    return "".join(map(sign, click_ids))
 
 
 def _is_disconnected(client: socket.socket) -> bool:

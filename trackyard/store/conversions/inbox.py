@@ -19,15 +19,22 @@ from trackyard.store.tables import inbox
 READY: Final = "ready"
 WAITING: Final = "waiting"
 """Its click is not loaded yet."""
+UNMATCHED: Final = "no_click"
+"""Ready, and no click has its id: decided behind those that are ready with their click."""
 QUARANTINED: Final = "aside"
 """It cannot be decided: a person must look at it."""
 
+LANES: Final = (READY, UNMATCHED)
+"""States of postbacks to decide, in the order in which they are taken."""
+
 _NEW: Final = BulkInsert(inbox, ("journal", "position", "call", "click", "click_id", "state", "logged", "received_at"))
-_OLDEST_READY: Final = select(inbox.c.id).where(inbox.c.state == READY).order_by(inbox.c.id).limit(bindparam("most"))
+_OLDEST: Final = (
+    select(inbox.c.id).where(inbox.c.state == bindparam("lane")).order_by(inbox.c.id).limit(bindparam("most"))
+)
 _READ: Final = tuple(inbox.c[name] for name in ("id", "journal", "position", "call", "click", "logged"))
 _WAITING: Final = tuple(inbox.c[name] for name in ("id", "journal", "position", "call", "click_id", "received_at"))
-_TAKE: Final = delete(inbox).where(inbox.c.id.in_(_OLDEST_READY)).returning(*_READ)
-_QUARANTINE: Final = update(inbox).where(inbox.c.id.in_(_OLDEST_READY)).values(state=QUARANTINED).returning(*_READ)
+_TAKE: Final = delete(inbox).where(inbox.c.id.in_(_OLDEST)).returning(*_READ)
+_QUARANTINE: Final = update(inbox).where(inbox.c.id.in_(_OLDEST)).values(state=QUARANTINED).returning(*_READ)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +85,7 @@ def add_entries(conn: Connection, journal: str, calls: Sequence[NewInboxEntry]) 
         [
             [
                 *(journal, call.position, call.call, call.click, call.click_id[:24]),
-                *(WAITING if call.waiting else READY, False, call.received_at),
+                *(WAITING if call.waiting else _lane_of(call.click), False, call.received_at),
             ]
             for call in calls
         ],
@@ -102,7 +109,9 @@ def mark_logged(conn: Connection, ids: Sequence[int]) -> None:
 
 def resolve(conn: Connection, call_id: int, click: bytes | None) -> None:
     """End the wait of a postback: with its click, or None when there is none. Idempotent."""
-    conn.execute(update(inbox).where(inbox.c.id == call_id, inbox.c.state == WAITING).values(click=click, state=READY))
+    conn.execute(
+        update(inbox).where(inbox.c.id == call_id, inbox.c.state == WAITING).values(click=click, state=_lane_of(click))
+    )
 
 
 def restart_waits(conn: Connection, now_ms: int) -> None:
@@ -112,18 +121,24 @@ def restart_waits(conn: Connection, now_ms: int) -> None:
 
 def has_ready(conn: Connection) -> bool:
     """Return whether a postback is ready. Cheap."""
-    return has_rows(conn, select(inbox.c.id).where(inbox.c.state == READY))
+    return any(has_rows(conn, select(inbox.c.id).where(inbox.c.state == lane)) for lane in LANES)
 
 
 def take_ready(conn: Connection, limit: int) -> list[ReadyPostback]:
     """Take the oldest ready postbacks out of the queue, in the transaction that decides them.
+
+    Those with a click come first, so that invented ids delay no conversion.
 
     On PostgreSQL one transaction at a time takes postbacks, so that those of one conversion are decided in their order.
     Another worker gets none during it, and continues when this one dies.
     """
     if not try_lock(conn, AdvisoryLock.INBOX, by_index=True):
         return []
-    taken = [ReadyPostback(*row) for row in conn.execute(_TAKE, {"most": limit})]
+    taken: list[ReadyPostback] = []
+    for lane in LANES:
+        if len(taken) < limit:
+            rows = conn.execute(_TAKE, {"lane": lane, "most": limit - len(taken)})
+            taken += [ReadyPostback(*row) for row in rows]
     return sorted(taken, key=attrgetter("id"))
 
 
@@ -134,8 +149,15 @@ def quarantine_oldest(conn: Connection) -> ReadyPostback | None:
     """
     if not try_lock(conn, AdvisoryLock.INBOX, by_index=True):
         return None
-    row = conn.execute(_QUARANTINE, {"most": 1}).one_or_none()
-    return None if row is None else ReadyPostback(*row)
+    for lane in LANES:
+        row = conn.execute(_QUARANTINE, {"lane": lane, "most": 1}).one_or_none()
+        if row is not None:
+            return ReadyPostback(*row)
+    return None
+
+
+def _lane_of(click: bytes | None) -> str:
+    return UNMATCHED if click is None else READY
 
 
 def _waiting(conn: Connection, limit: int, *conditions: ColumnElement[bool]) -> list[WaitingPostback]:

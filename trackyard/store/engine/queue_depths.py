@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, Connection, func, select
 from sqlalchemy.sql.schema import Column
 
-from trackyard.store.conversions.inbox import QUARANTINED, READY, WAITING
+from trackyard.store.conversions.inbox import LANES, QUARANTINED, READY, WAITING
 from trackyard.store.tables import conversion_task as task
 from trackyard.store.tables import delivery, fetch, inbox, mail, outbox
 
@@ -30,7 +30,7 @@ def get_queue_states(conn: Connection, now_ms: int) -> list[QueueState]:
     quarantined), the outbox, and due deliveries, mail and downloads.
     """
     return [
-        _state(conn, now_ms, "inbox", inbox.c.received_at, inbox.c.state == READY),
+        _state(conn, now_ms, "inbox", inbox.c.received_at, inbox.c.state.in_(LANES)),
         _state(conn, now_ms, "waiting", inbox.c.received_at, inbox.c.state == WAITING),
         _state(conn, now_ms, "aside", inbox.c.received_at, inbox.c.state == QUARANTINED),
         _state(conn, now_ms, "edits", task.c.created_at, task.c.state == READY),

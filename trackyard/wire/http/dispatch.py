@@ -36,9 +36,10 @@ from trackyard.base.errors import (
 )
 from trackyard.base.logs import request_id
 from trackyard.base.metrics import API_REQUESTS, API_SECONDS
+from trackyard.base.rate_limits import Limiter, MonotonicClock, RateLimiter, RateLimitStatus
 from trackyard.base.secrets import digest
 from trackyard.domain.people.callers import AffiliateCaller, Caller, StaffCaller
-from trackyard.domain.tracking.ip_lists import network_of
+from trackyard.domain.tracking.ip_lists import network_of, wide_network_of
 from trackyard.store.engine.audit_actor import AuditActor, current_actor
 from trackyard.wire.endpoint import MEGABYTE, ApiRequest, Endpoint, check_features
 from trackyard.wire.http.answers import JSON, error_response, json_response, protect
@@ -56,13 +57,9 @@ from trackyard.wire.http.idempotency import (
 )
 from trackyard.wire.http.rate_limits import (
     ApiLimits,
-    Limiter,
-    MonotonicClock,
-    RateLimiter,
-    RateLimitStatus,
     ReportLimiter,
     WrongKeyLimiter,
-    wide_network_of,
+    rate_headers,
 )
 from trackyard.wire.http.routing import Match, RouteTable
 from trackyard.wire.request.brackets import (
@@ -187,7 +184,7 @@ class Dispatch(Generic[D]):
         if forward is None:  # answers of the tracking listener are passed on as they are
             protect(response)
         if page is None and forward is None:
-            response.raw_headers += self._rate_status(request).headers()
+            response.raw_headers += rate_headers(self._rate_status(request))
         self._log_request(request, response, label, requester, time.perf_counter() - started)
         return response
 

@@ -5,26 +5,13 @@ One process of a machine serves the API. Everything runs in its event loop, so n
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from math import ceil, floor
-from typing import Final, NamedTuple, Protocol, TypeVar
+from typing import Final
 
 from trackyard.base.errors import TooManyRequests
-from trackyard.domain.tracking.ip_lists import find_packed
-
-T = TypeVar("T")
-
-MonotonicClock = Callable[[], float]
-"""Returns seconds that never decrease."""
-
-MAX_NAMES: Final = 50_000
-"""Callers, networks and keys that are remembered; the least recent ones are forgotten first."""
-
-_IPV4_BYTES: Final = 4
-_IPV4_NETWORK: Final = 24
-_IPV6_NETWORK: Final = 48
+from trackyard.base.rate_limits import MonotonicClock, RateLimit, RateLimitStatus, forget_oldest
 
 WRONG_KEYS_PER_SECOND: Final = 50
 WRONG_KEYS_SECONDS: Final = 10
@@ -32,7 +19,7 @@ WRONG_KEYS_SECONDS: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
-class ApiLimits:
+class ApiLimits(RateLimit):
     """The limits of one caller, whatever the number of its keys.
 
     burst: calls at once after a pause.
@@ -46,81 +33,15 @@ class ApiLimits:
     strangers_per_second: int = 2
     strangers_burst: int = 20
 
-    def of_strangers(self) -> "ApiLimits":
-        """Return the limits of one network in methods for anyone, which are never above those of a caller."""
-        return ApiLimits(min(self.per_second, self.strangers_per_second), min(self.burst, self.strangers_burst))
+    def of_strangers(self) -> RateLimit:
+        """Return the rate of one network in methods for anyone, which is never above that of a caller."""
+        return RateLimit(min(self.per_second, self.strangers_per_second), min(self.burst, self.strangers_burst))
 
 
-class RateLimitStatus(NamedTuple):
-    """The state of a caller's rate limit.
-
-    remaining: calls that it may make at once.
-    reset: seconds until that is `limit` again.
-    wait: seconds until it may call; 0 = now.
-    """
-
-    limit: int
-    remaining: int
-    reset: int
-    wait: int
-
-    def headers(self) -> list[tuple[bytes, bytes]]:
-        """Return the headers of every answer, as ASGI writes them."""
-        fields = (b"limit", self.limit), (b"remaining", self.remaining), (b"reset", self.reset)
-        return [(b"x-ratelimit-" + name, b"%d" % value) for name, value in fields]
-
-
-class Limiter(Protocol):
-    """Counts requests by name: of a caller, or of a network in methods for anyone."""
-
-    def peek(self, name: str) -> RateLimitStatus:
-        """Return the state of a name without counting a call."""
-
-    def take(self, name: str) -> RateLimitStatus:
-        """Return the state of a name after one more call. A call that has to wait is not counted."""
-
-
-class RateLimiter:
-    """The limiter of one process: a bucket of tokens for each name."""
-
-    def __init__(self, limits: ApiLimits, seconds: MonotonicClock = time.monotonic) -> None:
-        self._limits = limits
-        self._seconds = seconds
-        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()  # tokens, and when there were so many
-
-    def peek(self, name: str) -> RateLimitStatus:
-        """Return the state of a name without counting a call."""
-        return self._status(self._tokens(name))
-
-    def take(self, name: str) -> RateLimitStatus:
-        """Return the state of a name after one more call. A call that has to wait is not counted."""
-        tokens = self._tokens(name)
-        status = self._status(tokens - 1 if tokens >= 1 else tokens)
-        wait = 0 if tokens >= 1 else ceil((1 - tokens) / self._limits.per_second)
-        self._buckets[name] = (tokens if wait else tokens - 1, self._seconds())
-        _forget_oldest(self._buckets, name)
-        return status._replace(wait=wait)
-
-    def _tokens(self, name: str) -> float:
-        limits = self._limits
-        tokens, since = self._buckets.get(name, (limits.burst, 0.0))
-        return min(float(limits.burst), tokens + (self._seconds() - since) * limits.per_second)
-
-    def _status(self, tokens: float) -> RateLimitStatus:
-        limits = self._limits
-        return RateLimitStatus(limits.burst, floor(tokens), ceil((limits.burst - tokens) / limits.per_second), 0)
-
-
-def wide_network_of(address: str) -> str:
-    """Return the network by which strangers are counted: /24 of IPv4, /48 of IPv6.
-
-    One host may have every address of it.
-    """
-    packed = find_packed(address.strip())
-    if packed is None:
-        return address
-    length = _IPV4_NETWORK if len(packed) == _IPV4_BYTES else _IPV6_NETWORK
-    return f"{packed[: length // 8].hex()}/{length}"
+def rate_headers(status: RateLimitStatus) -> list[tuple[bytes, bytes]]:
+    """Return the headers of every answer, as ASGI writes them."""
+    fields = (b"limit", status.limit), (b"remaining", status.remaining), (b"reset", status.reset)
+    return [(b"x-ratelimit-" + name, b"%d" % value) for name, value in fields]
 
 
 class ReportLimiter:
@@ -163,7 +84,7 @@ class WrongKeyLimiter:
     def accept(self, key_digest: str) -> None:
         """Remember the right key of a call."""
         self._right[key_digest] = None
-        _forget_oldest(self._right, key_digest)
+        forget_oldest(self._right, key_digest)
 
     def over(self, address: str) -> bool:
         """Return whether the next wrong key of an address is refused without a look-up."""
@@ -174,7 +95,7 @@ class WrongKeyLimiter:
         """Count a wrong key."""
         second, keys, flood = self._now(address)
         self._floods[address] = (second, keys + 1, flood)
-        _forget_oldest(self._floods, address)
+        forget_oldest(self._floods, address)
 
     def _now(self, address: str) -> tuple[int, int, int]:
         now = int(self._seconds())
@@ -183,9 +104,3 @@ class WrongKeyLimiter:
             return second, keys, flood
         lasted = second == now - 1 and keys > WRONG_KEYS_PER_SECOND
         return now, 0, flood + 1 if lasted else 0
-
-
-def _forget_oldest(names: OrderedDict[str, T], name: str) -> None:
-    names.move_to_end(name)
-    if len(names) > MAX_NAMES:
-        names.popitem(last=False)

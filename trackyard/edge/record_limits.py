@@ -1,0 +1,73 @@
+"""Limits of what strangers have recorded (docs/spec/tracking.md#limits-of-records).
+
+An accepted click never asks here.
+"""
+
+import logging
+from typing import Final
+
+from trackyard.base.rate_limits import Limiter, RateLimit, RateLimiter
+from trackyard.domain.tracking.ip_lists import wide_network_of
+from trackyard.edge.counters import Counters
+from trackyard.edge.http.client_address import TrustedNetworks
+
+MIN_FREE_SHARE: Final = 0.1
+"""Share of the disk that must be free, or rejected clicks and postbacks of unknown clicks are not recorded."""
+DEFAULT_RATE: Final = RateLimit(per_second=20, burst=2000)
+QUIET_S: Final = 60.0
+"""Seconds without an unrecorded request after which the log says that it ended."""
+
+_log = logging.getLogger("trackyard.edge")
+
+
+class RecordLimits:
+    """Decides by network whether a rejected click, or a postback of an unknown click, is recorded.
+
+    is_disk_low: less than MIN_FREE_SHARE of the disk is free
+    """
+
+    def __init__(self, trusted: TrustedNetworks, counters: Counters, rate: RateLimit = DEFAULT_RATE) -> None:
+        self.is_disk_low = False
+        self._trusted = trusted
+        self._counters = counters
+        self._rejected: Limiter = RateLimiter(rate)
+        self._unknown: Limiter = RateLimiter(rate)
+
+    def admits_rejected(self, address: str, kind: str = "click") -> bool:
+        """Return whether a rejected click or impression is recorded, and count one that is not."""
+        if self._admits(self._rejected, address):
+            return True
+        self.count_dropped(kind)
+        return False
+
+    def admits_unknown(self, address: str) -> bool:
+        """Return whether a postback is recorded although its click may be unknown."""
+        return self._admits(self._unknown, address)
+
+    def count_dropped(self, kind: str) -> None:
+        """Count a request that was answered and not recorded. kind: click, impression or postback."""
+        self._counters.unrecorded[kind] += 1
+
+    def _admits(self, limiter: Limiter, address: str) -> bool:
+        if self.is_disk_low:
+            return False
+        return self._trusted.trusts_text(address) or limiter.take(wide_network_of(address)).wait == 0
+
+
+class UnrecordedLog:
+    """Logs when requests begin to go unrecorded, and how many there were once that ended."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._last_at = 0.0
+
+    def update(self, count: int, now: float) -> None:
+        """Take the number since the last call. now: seconds that never decrease."""
+        if count:
+            if not self._count:
+                _log.warning("requests not recorded", extra={"count": count})
+            self._count += count
+            self._last_at = now
+        elif self._count and now - self._last_at >= QUIET_S:
+            _log.info("requests recorded again", extra={"unrecorded": self._count})
+            self._count = 0
