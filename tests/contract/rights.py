@@ -29,7 +29,7 @@ def methods_by_feature() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {feature: [] for feature in FEATURES}
     for endpoint in CATALOGUE:
         if endpoint.audience in ("any", "affiliate"):
-            for feature in sorted({*endpoint.features, *_of_values(endpoint)}):
+            for feature in sorted({*endpoint.features, *endpoint.file_features, *_of_values(endpoint)}):
                 found[feature].append(_named(endpoint))
     return found
 
@@ -53,8 +53,8 @@ def page() -> str:
         "# Rights",
         "",
         "Staff call a method when one of their roles gives the permission that it asks for. An affiliate calls it "
-        "unless the feature that it asks for is denied to the affiliate. Values of permissions and features that no "
-        "method asks for are stored and shown, and change nothing.",
+        "unless the feature that it asks for is denied to the affiliate. Permissions and features that no method asks "
+        "for change nothing; denying such a feature is refused.",
         "",
         "## Permissions of staff",
         "",

@@ -147,7 +147,7 @@ class Endpoint(Generic[D]):
             raise TypeError(f"{self.id}: only methods for anyone need no permission")
         if self.is_public:
             object.__setattr__(self, "body_max", min(self.body_max, STRANGER_MAX))
-        if not set(self.features) <= FEATURES.keys():
+        if not {*self.features, *self.file_features} <= FEATURES.keys():
             raise TypeError(f"{self.id}: there is no such feature")
         if self.file_export is not None and (self.method != "GET" or not issubclass(self.params, ExportParams)):
             raise TypeError(f"{self.id}: a file is the answer of a GET that has the parameter format")
@@ -156,6 +156,11 @@ class Endpoint(Generic[D]):
     def is_public(self) -> bool:
         """Return whether it is a method for anyone, which needs no key."""
         return self.audience == "anyone"
+
+    @property
+    def file_features(self) -> tuple[str, ...]:
+        """Return the features that an affiliate needs for the answer as a file, besides `features`."""
+        return (self.file_export.feature,) if self.file_export is not None and self.file_export.feature else ()
 
     @property
     def text(self) -> str:

@@ -4,17 +4,26 @@ See docs/spec/callers.md#permissions-of-affiliates.
 """
 
 from collections.abc import Mapping
+from typing import Final
 
 from trackyard.actions.deps import Deps
 from trackyard.base.errors import BadInput, required
 from trackyard.domain.people.affiliates import Affiliate
-from trackyard.domain.people.permissions import FEATURES, EffectiveLevel, merge_levels, permission_tree
+from trackyard.domain.people.permissions import (
+    FEATURES,
+    EffectiveLevel,
+    merge_levels,
+    new_empty_denials,
+    permission_tree,
+)
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.database import Connection
 from trackyard.store.people import affiliates
 from trackyard.store.platform import settings
 
 Tree = dict[str, dict[str, EffectiveLevel]]
+
+_NO_EFFECT: Final = "No method asks for this permission, so denying it has no effect: leave it out."
 
 
 def get_default(deps: Deps) -> Tree:
@@ -30,7 +39,9 @@ def edit_default(deps: Deps, given: Mapping[str, Mapping[str, str]]) -> Tree:
     """
     levels = _flat(given)
     with deps.database.write() as conn:
-        changed = merge_levels(_installation(conn), levels)
+        before = _installation(conn)
+        _check_effect(levels, before)
+        changed = merge_levels(before, levels)
         settings.edit_setting(conn, settings.AFFILIATE_PERMISSIONS, changed)
         return permission_tree(changed, {})
 
@@ -43,6 +54,7 @@ def edit_permissions(deps: Deps, affiliate_id: int, given: Mapping[str, Mapping[
     levels = _flat(given)
     with deps.database.write() as conn:
         before = required(affiliates.find_affiliate(conn, Scope.everything(), affiliate_id, lock=True))
+        _check_effect(levels, _installation(conn), before.permissions)
         changed = merge_levels(before.permissions, levels)
         values = {"permissions": changed, "updated_at": deps.clock.now_ms()}
         affiliates.edit_affiliate(conn, affiliate_id, values)
@@ -54,6 +66,18 @@ def _installation(conn: Connection) -> dict[str, str]:
     return settings.find_setting(conn, settings.AFFILIATE_PERMISSIONS) or {}
 
 
+def _check_effect(levels: Mapping[str, str], *known: Mapping[str, str]) -> None:
+    """Raise BadInput for a new denial of a feature that no method asks for: it would protect nothing."""
+    faults = {_wire_name(feature): [_NO_EFFECT] for feature in new_empty_denials(levels, *known)}
+    if faults:
+        raise BadInput(faults)
+
+
+def _wire_name(feature: str) -> str:
+    area, _, name = feature.partition(".")
+    return f"permissions[{area}][{name}]"
+
+
 def _flat(given: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
     levels, faults = {}, {}
     for area, features in given.items():
@@ -61,7 +85,7 @@ def _flat(given: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
             if f"{area}.{feature}" in FEATURES:
                 levels[f"{area}.{feature}"] = level
             else:
-                faults[f"permissions[{area}][{feature}]"] = ["There is no such permission."]
+                faults[_wire_name(f"{area}.{feature}")] = ["There is no such permission."]
     if faults:
         raise BadInput(faults)
     return levels

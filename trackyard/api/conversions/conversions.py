@@ -174,7 +174,13 @@ def conversion_rows(request: ApiRequest[Deps], params: ListConversions) -> Expor
     features=("stats.conversions-list",),
     report=True,
     page_max=5000,
-    file_export=FileExport("conversions", (ConversionForStaff, ConversionForAffiliate), conversion_rows, ALL_ROWS),
+    file_export=FileExport(
+        "conversions",
+        (ConversionForStaff, ConversionForAffiliate),
+        conversion_rows,
+        ALL_ROWS,
+        "stats.conversions-export",
+    ),
 )
 def list_conversions(
     request: ApiRequest[Deps], params: ListConversions

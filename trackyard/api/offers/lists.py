@@ -34,6 +34,7 @@ from trackyard.wire.response.envelope import Answer, Pagination
 routes = Routes[Deps]()
 find = in_scope_by_reference(offer_lists.get_and_auto_connect)
 
+_MARKETPLACE: Final = ("general.marketplace",)
 SYSTEMS: Final = {
     "web": ("windows", "mac os x", "macos", "linux", "ubuntu", "fedora", "debian", "chrome os", "freebsd"),
     "wp": ("windows phone", "windows mobile"),
@@ -162,7 +163,7 @@ class AffiliateOfferAnswer(Answer):
     offer: FullAffiliateOfferView
 
 
-@routes.get("/offers", for_callers(Permission.OFFERS_READ), id="offers.list")
+@routes.get("/offers", for_callers(Permission.OFFERS_READ), id="offers.list", features=_MARKETPLACE)
 def list_offers(request: ApiRequest[Deps], params: ListOffers) -> OffersAnswer | AffiliateOffersAnswer:
     """List the offers that the caller sees.
 
@@ -184,7 +185,7 @@ def list_offers(request: ApiRequest[Deps], params: ListOffers) -> OffersAnswer |
     return OffersAnswer(offers=staff_views, pagination=place)
 
 
-@routes.get("/offers/count", for_callers(Permission.OFFERS_READ), id="offers.count")
+@routes.get("/offers/count", for_callers(Permission.OFFERS_READ), id="offers.count", features=_MARKETPLACE)
 def count(request: ApiRequest[Deps], params: NoParams) -> OfferCountAnswer:
     """Count the active offers that the caller sees."""
     return OfferCountAnswer(count=offer_lists.count_offers(request.deps, request.access))
@@ -203,7 +204,7 @@ def get(request: ApiRequest[Deps], params: NoParams) -> OneOfferAnswer | Affilia
     return OneOfferAnswer(offer=offer_view(request.subject, request.deps, writable))
 
 
-@routes.get("/partner/offers", for_callers(Permission.OFFERS_CONNECT), id="partner.offers.list")
+@routes.get("/partner/offers", for_callers(Permission.OFFERS_CONNECT), id="partner.offers.list", features=_MARKETPLACE)
 def list_own(request: ApiRequest[Deps], params: ListOwnOffers) -> AffiliateOffersAnswer:
     """List the active offers that an affiliate sees.
 

@@ -153,7 +153,12 @@ def show(request: ApiRequest[Deps], _params: NoParams) -> OwnAccountAnswer:
     return OwnAccountAnswer(user=_view(get_account(request.deps, _own_id(request)), request.deps.zone))
 
 
-@routes.post("/partner/api_key", for_affiliates(Permission.AFFILIATES_WRITE), id="partner.api_key.renew")
+@routes.post(
+    "/partner/api_key",
+    for_affiliates(Permission.AFFILIATES_WRITE),
+    id="partner.api_key.renew",
+    features=("general.settings",),
+)
 def renew(request: ApiRequest[Deps], _params: NoParams) -> ApiKeyAnswer:
     """Give the calling affiliate a new API key. The old one stops at once, and so do its sessions."""
     own = _own_id(request)

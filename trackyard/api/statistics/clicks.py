@@ -168,7 +168,9 @@ def click_rows(request: ApiRequest[Deps], params: ListClicks) -> ExportTable:
     features=("stats.clicks-list",),
     report=True,
     page_max=5000,
-    file_export=FileExport("clicks", (ClickForStaff, ClickForAffiliate), click_rows, ALL_ROWS),
+    file_export=FileExport(
+        "clicks", (ClickForStaff, ClickForAffiliate), click_rows, ALL_ROWS, "stats.conversions-export"
+    ),
 )
 def list_clicks(request: ApiRequest[Deps], params: ListClicks) -> ClicksForStaff | ClicksForAffiliate:
     """List clicks."""

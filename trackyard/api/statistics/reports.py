@@ -174,7 +174,7 @@ def custom_rows(request: ApiRequest[Deps], params: CustomParams) -> ExportTable:
     id="stats.custom",
     report=True,
     features=("stats.view-custom",),
-    file_export=FileExport("custom", (), custom_rows, CUSTOM_COLUMNS),
+    file_export=FileExport("custom", (), custom_rows, CUSTOM_COLUMNS, "stats.stats-export"),
 )
 def custom(request: ApiRequest[Deps], params: CustomParams) -> StatsAnswer:
     """Statistics rows grouped by the requested slices.

@@ -74,6 +74,18 @@ DEFAULTS: Final[dict[str, dict[str, PermissionLevel]]] = {
 }
 """Area to feature to its default level."""
 
+UNENFORCED: Final = frozenset(
+    {"automation.checker"}
+    | {f"notificator.{name}" for name in DEFAULTS["notificator"]}
+    | {f"stats.{name}" for name in ("comparison-report", "conversions-import", "server-postback", "view-kpi")}
+    | {f"stats.entity-{name}" for name in ("account-manager", "affiliate-manager")}
+    | {f"stats.slice-{name}" for name in ("account_manager_id", "advertiser_id", "landing", "prelanding", "smart_id")}
+    | {f"users.{name}" for name in DEFAULTS["users"]}
+)
+"""Features that no method for affiliates asks for. Their levels are kept for programs that send the whole tree."""
+_ONLY_WRITES: Final = frozenset({"general.settings"})
+"""Features whose methods all write: the level read is not enough."""
+
 FEATURES: Final[dict[str, PermissionLevel]] = {
     f"{area}.{feature}": level for area, features in DEFAULTS.items() for feature, level in features.items()
 }
@@ -98,7 +110,25 @@ def denied_features(installation: Mapping[str, str], own: Mapping[str, str]) -> 
     installation, own: feature to level, where it differs.
     """
     levels = {**FEATURES, **installation, **own}
-    return frozenset(feature for feature in FEATURES if levels[feature] == PermissionLevel.DENY)
+    return frozenset(feature for feature in FEATURES if _is_denied(feature, levels[feature]))
+
+
+def _is_denied(feature: str, level: str) -> bool:
+    return level == PermissionLevel.DENY or (level == PermissionLevel.READ and feature in _ONLY_WRITES)
+
+
+def new_empty_denials(given: Mapping[str, str], *known: Mapping[str, str]) -> list[str]:
+    """Return the features of `given` that would be denied without any effect.
+
+    known: levels that are stored or inherited. A program may send back a denial that is one of them.
+    """
+    return [
+        feature
+        for feature, level in given.items()
+        if level == PermissionLevel.DENY
+        and feature in UNENFORCED
+        and all(levels.get(feature) != PermissionLevel.DENY for levels in (FEATURES, *known))
+    ]
 
 
 def merge_levels(before: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:

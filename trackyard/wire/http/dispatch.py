@@ -423,6 +423,7 @@ class _HandlerRun(Generic[D]):
         endpoint = self._match.endpoint
         params, ignored = read_params(endpoint.params, tree, staff=api_request.staff, version=api_request.version)
         if endpoint.file_export is not None and isinstance(params, ExportParams) and params.format != "json":
+            check_features(api_request.caller_or_none, endpoint.file_features)
             return _Result(b"", sorted(ignored), file=self._file(endpoint.file_export, api_request, params))
         if endpoint.method == "GET":  # a filter that is dropped silently would widen the answer
             for name in sorted(ignored)[:MAX_IGNORED]:

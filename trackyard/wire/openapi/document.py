@@ -304,7 +304,8 @@ def _callers_text(endpoint: Endpoint[Any]) -> str:
 
 def _features(endpoint: Endpoint[Any]) -> str:
     named = " and ".join(f"`{feature}`" for feature in endpoint.features)
-    return f" An affiliate must not be denied {named}." if named else ""
+    text = f" An affiliate must not be denied {named}." if named else ""
+    return text + "".join(f" For a file it must not be denied `{feature}`." for feature in endpoint.file_features)
 
 
 def _query_parameter(name: str, field: Field) -> Schema:

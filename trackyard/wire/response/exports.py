@@ -95,12 +95,14 @@ class FileExport(Generic[D]):
     views: of a row; the last one is for affiliates when it differs; none when the columns depend on the parameters.
     rows: gets the call and its parameters. Errors are raised before it returns, or with its first piece.
     description: of columns and rows.
+    feature: what an affiliate must not be denied for the file (domain/people/permissions.py); "" = none.
     """
 
     name: str
     views: tuple[type[View], ...]
     rows: Callable[[Any, Any], ExportTable]
     description: str = ""
+    feature: str = ""
 
 
 def columns_of(view: type[View]) -> tuple[ExportColumn, ...]:
