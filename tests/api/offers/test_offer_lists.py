@@ -148,6 +148,28 @@ def test_offer_list_sort_keys_order_rows(api: Api) -> None:
         assert api.admin.call("GET", "/3.1/offers", params=sort).status_code == 400
 
 
+def test_offer_list_order_of_affiliate_ignores_hidden_payments_and_caps(api: Api) -> None:
+    """An offer with a known payment on each side would tell the hidden one in between."""
+    made = [
+        store_offer(
+            api,
+            title=title,
+            payments=(payment(revenue=Decimal(number)),),
+            caps=caps_of(Decimal(number)),
+            hide_payments=title == "hidden",
+            hide_caps=title == "hidden",
+        ).id
+        for title, number in (("low", 3), ("hidden", 5), ("high", 9))
+    ]
+    low, hidden, high = made
+    _, affiliate = api.add_affiliate()
+    for key, order in (("revenue", [hidden, low, high]), ("daily_cap", [low, high, hidden])):
+        assert (key, ids(affiliate, **{f"sort[{key}]": "asc"})) == (key, order)
+        assert ids(api.admin, **{f"sort[{key}]": "asc"}) == made
+    assert ids(affiliate, **{"sort[revenue]": "desc"}) == [high, low, hidden]
+    assert ids(affiliate, **{"sort[total_cap]": "desc"}) == [high, low, hidden]
+
+
 def test_offer_list_pages_are_disjoint(api: Api) -> None:
     made = [store_offer(api, title="Same").id for _ in range(5)]
     pages = [ids(api.admin, limit=2, page=page, **{"sort[title]": "desc"}) for page in (1, 2, 3, 4)]

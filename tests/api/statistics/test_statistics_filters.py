@@ -111,8 +111,8 @@ def test_statistics_not_filters_exclude_conversions_and_rejected_clicks(traffic:
 
 def test_statistics_staff_filters_from_affiliate_are_ignored_with_warning(traffic: FilterTraffic) -> None:
     names = (
-        "advertiser", "advertiser_manager_id", "advertiser_tag", "not_advertiser_id", "not_advertiser_manager_id",
-        "not_advertiser_tag", "not_affiliate_id", "partner",
+        "advertiser", "advertiser_manager_id", "advertiser_tag", "affiliate_tag", "not_advertiser_id",
+        "not_advertiser_manager_id", "not_advertiser_tag", "not_affiliate_id", "not_affiliate_tag", "partner",
     )  # fmt: skip
     sent = DAY | {f"filter[{name}]": "x" for name in names}
     for report, more in (("getbycountries", {}), ("custom", {"slice": "country"})):
@@ -122,6 +122,23 @@ def test_statistics_staff_filters_from_affiliate_are_ignored_with_warning(traffi
             f"filter[{name}] is a parameter for staff only. It was ignored." for name in names
         ]
         assert {row["slice"]["country"] for row in response.json()["stats"]} == {"DE", "FR"}
+
+
+def test_statistics_offer_tag_of_hidden_offer_finds_nothing_for_affiliate(traffic: FilterTraffic) -> None:
+    """The tags of an offer are shown with it, so its filter must not tell them when the offer is not shown."""
+    api, client, hidden = traffic.api, traffic.client, traffic.offers[0]
+
+    def countries(of: ApiClient, **params: str) -> set[str]:
+        rows = of.get("/3.1/stats/getbycountries", **DAY | params)["stats"]
+        return {row["slice"]["country"] for row in rows}
+
+    chosen, rest = {"filter[offer_tag]": "shoes"}, {"filter[not_offer_tag]": "shoes"}
+    assert (countries(client, **chosen), countries(client, **rest)) == ({"DE"}, {"FR"})
+    api.admin.post(f"/3.0/admin/offer/{hidden}", privacy="private")
+    assert (countries(client, **chosen), countries(client, **rest)) == (set(), {"DE", "FR"})
+    assert countries(api.admin, **chosen) == {"DE"}
+    api.admin.post("/3.0/offer/enable-affiliate", pid=traffic.affiliates[0], offer_id=hidden)
+    assert countries(client, **chosen) == {"DE"}
 
 
 def test_statistics_unknown_filter_is_ignored_with_warning(traffic: FilterTraffic) -> None:

@@ -19,13 +19,14 @@ from trackyard.journal import segments
 from trackyard.journal.reader import next_range
 from trackyard.journal.records import RecordKind, decode_click, decode_impression, decode_postback
 from trackyard.store.engine.database import Database
-from trackyard.store.tables import advertiser, affiliate, conversion, conversion_event, offer, staff
+from trackyard.store.tables import advertiser, affiliate, connection, conversion, conversion_event, offer, staff
 
 Record = Mapping[str, Any]
 """A click, view or conversion by the names of a click's record, and a conversion by its own names as well."""
 Row = dict[str, Any]
 
 ZERO = Decimal(0)
+_CONNECTED = select(connection.c.offer_id, connection.c.affiliate_id).where(connection.c.enabled)
 TIMES: dict[str, tuple[str, ...]] = {
     "hour": ("year", "month", "day", "hour"),
     "day": ("year", "month", "day"),
@@ -45,8 +46,8 @@ NOT = {
 }  # fmt: skip
 """Filters that leave out, and those that choose the same."""
 STAFF_FILTERS = (
-    "partner", "advertiser", "advertiser_manager_id", "advertiser_tag",
-    "not_affiliate_id", "not_advertiser_id", "not_advertiser_manager_id", "not_advertiser_tag",
+    "partner", "advertiser", "advertiser_manager_id", "advertiser_tag", "affiliate_tag",
+    "not_affiliate_id", "not_advertiser_id", "not_advertiser_manager_id", "not_advertiser_tag", "not_affiliate_tag",
 )  # fmt: skip
 """Filters that are ignored from an affiliate."""
 DATABASES = {
@@ -115,6 +116,7 @@ class KnownRecords:
     affiliates: dict[int, Any] = field(default_factory=dict)
     advertisers: dict[str, Any] = field(default_factory=dict)
     staff: dict[str, Any] = field(default_factory=dict)
+    connected: set[tuple[int, int]] = field(default_factory=set)
 
 
 @dataclass
@@ -189,13 +191,14 @@ class Oracle:
         """Whether the filters let a record pass. What staff alone may filter by is nothing to an affiliate."""
         hidden = STAFF_FILTERS if viewer.is_affiliate else ()
         return all(
-            bool(self.traits(record, NOT.get(name, name)) & {str(value) for value in values}) is (name not in NOT)
+            bool(self.traits(viewer, record, NOT.get(name, name)) & {str(value) for value in values})
+            is (name not in NOT)
             for name, values in asked.filters
             if name not in hidden and not (name in ("goal", "currency") and "status" not in record)
         )
 
-    def traits(self, record: Record, name: str) -> set[str]:
-        """What a record has of what can be filtered by."""
+    def traits(self, viewer: Viewer, record: Record, name: str) -> set[str]:
+        """What a record has of what can be filtered by. To an affiliate, an offer that it does not see has no tags."""
         owner, seller = self.known.affiliates[record["affiliate"]], self.known.advertisers[record["advertiser"]]
         other: dict[str, Callable[[], Iterable[Any]]] = {
             "partner": lambda: [record["affiliate"]],
@@ -203,9 +206,16 @@ class Oracle:
             "advertiser_manager_id": lambda: [seller.manager_id],
             "affiliate_tag": lambda: owner.tags,
             "advertiser_tag": lambda: seller.tags,
-            "offer_tag": lambda: self.known.offers[record["offer"]].tags,
+            "offer_tag": lambda: self._offer_tags(viewer, record),
         }
         return {str(value) for value in (other[name]() if name in other else [record[name]])}
+
+    def _offer_tags(self, viewer: Viewer, record: Record) -> list[str]:
+        about = self.known.offers[record["offer"]]
+        is_open = about.privacy != "private" and about.status == "active"
+        is_connected = (about.id, record["affiliate"]) in self.known.connected
+        is_shown = about.removed_at is None and (is_open or is_connected)
+        return list(about.tags) if is_shown or not viewer.is_affiliate else []
 
     def keys(self, asked: ReportRequest, record: Record) -> dict[str, Any]:
         """The values of the slices."""
@@ -372,6 +382,7 @@ def read_oracle(journals: Path, database: Database) -> Oracle:
         tables = {"offers": offer, "affiliates": affiliate, "advertisers": advertiser, "staff": staff}
         for name, table in tables.items():
             setattr(known, name, {row.id: row for row in conn.execute(select(table))})
+        known.connected = {(row.offer_id, row.affiliate_id) for row in conn.execute(_CONNECTED)}
         events: dict[str, list[Any]] = {}
         for event in conn.execute(select(conversion_event).order_by(conversion_event.c.version)):
             events.setdefault(event.conversion_id, []).append(event)

@@ -38,14 +38,14 @@ class ReducedFilter(Params):
     partner: Annotated[Seq[s.Text], Only(admin=True)] = ()
     country: Seq[s.Text] = ()
     advertiser_tag: Annotated[CommaList[s.Text], Only(admin=True, since="3.1")] = ()
-    affiliate_tag: Annotated[CommaList[s.Text], Only(since="3.1")] = ()
+    affiliate_tag: Annotated[CommaList[s.Text], Only(admin=True, since="3.1")] = ()
     offer_tag: Annotated[CommaList[s.Text], Only(since="3.1")] = ()
     not_offer_id: Seq[s.Int] = ()
     not_advertiser_id: Annotated[Seq[s.Text], Only(admin=True)] = ()
     not_affiliate_id: Annotated[Seq[s.Text], Only(admin=True)] = ()
     not_country: Seq[s.Text] = ()
     not_advertiser_tag: Annotated[CommaList[s.Text], Only(admin=True)] = ()
-    not_affiliate_tag: CommaList[s.Text] = ()
+    not_affiliate_tag: Annotated[CommaList[s.Text], Only(admin=True)] = ()
     not_offer_tag: CommaList[s.Text] = ()
 
     def filters(self) -> dict[str, Values]:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, Text, and_, cast, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Text, and_, case, cast, func, or_, select
 
 from trackyard.base.ids import is_hex24
 from trackyard.domain.offers.choices import OfferStatus, Privacy
@@ -32,7 +32,7 @@ from trackyard.store.tables import (
     source,
 )
 
-SORTS: Final = {
+SORTS: Final[dict[str, ColumnElement[Any]]] = {
     "id": offer.c.id,
     "title": offer.c.title,
     "cr": offer.c.cr,
@@ -44,6 +44,13 @@ SORTS: Final = {
     "total_cap": offer.c.total_cap,
 }
 """What lists can be sorted by. Offers without a cap are last in either direction."""
+
+_SORTS_OF_AFFILIATES: Final[dict[str, ColumnElement[Any]]] = SORTS | {
+    "revenue": case((offer.c.hide_payments, 0), else_=offer.c.top_payout),
+    "daily_cap": case((offer.c.hide_caps, None), else_=offer.c.day_cap),
+    "total_cap": case((offer.c.hide_caps, None), else_=offer.c.total_cap),
+}
+"""The same for affiliates: the order must not tell hidden payments and caps."""
 
 FilterCondition = Callable[[frozenset[Any]], ColumnElement[bool]]
 
@@ -61,7 +68,7 @@ def list_offers(
     limit: int,
 ) -> tuple[list[ListedOffer], int]:
     """Return a page and the total. conditions: of `filter_conditions` or `live_conditions`."""
-    ids = page_of(select(offer.c.id).where(*_scoped(scope), *conditions).order_by(*_order(order)), page, limit)
+    ids = page_of(select(offer.c.id).where(*_scoped(scope), *conditions).order_by(*_order(scope, order)), page, limit)
     wanted = list(conn.execute(ids).scalars())
     if page == 1 and len(wanted) < limit:
         return list_by_ids(conn, wanted), len(wanted)
@@ -216,8 +223,9 @@ _CAP_FILTERS: Final = {"caps_type": "cap_type", "caps_country": "cap_country"}
 """The labels of filters of caps by name; with both, one cap must match both."""
 
 
-def _order(order: OfferOrder) -> list[Any]:
-    keys = [SORTS[name].desc() if descending else SORTS[name].asc() for name, descending in order]
+def _order(scope: Scope, order: OfferOrder) -> list[Any]:
+    sorts = SORTS if scope.sees_charge else _SORTS_OF_AFFILIATES
+    keys = [sorts[name].desc() if descending else sorts[name].asc() for name, descending in order]
     nullable = {"daily_cap", "total_cap"}
     keys = [key.nulls_last() if name in nullable else key for (name, _), key in zip(order, keys, strict=True)]
     return keys if any(name == "id" for name, _ in order) else [*keys, offer.c.id]

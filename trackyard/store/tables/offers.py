@@ -88,6 +88,7 @@ offer = table(  # its fields are those of domain/offers/offers.py; documents hol
         "ix_offer_listed",
         *("removed_at", "status", "id", "privacy", "advertiser_id", "is_top", "created_at", "updated_at", "start_at"),
         *("stop_at", "cr", "epc", "top_payout", "day_cap", "total_cap", "hide_caps", "title"),
+        "hide_payments",
     ),
     Index("ix_offer_title", "removed_at", "status", "title", "id", "privacy"),
     Index("ix_offer_bundle_id", "bundle_id"),
