@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from trackyard.runtime import settings as config
-from trackyard.runtime.data_directory import check_disk_space, make_data_directory
+from trackyard.runtime.data_directory import check_disk_space, make_data_directory, warn_if_open
 from trackyard.runtime.settings import CannotStart
 
 
@@ -37,6 +37,15 @@ def test_data_directory_with_known_file_is_accepted(tmp_path: Path, sign: str) -
         make_data_directory(tmp_path)
     (tmp_path / sign).touch()
     make_data_directory(tmp_path)
+
+
+@pytest.mark.parametrize(("mode", "warned"), [(0o700, False), (0o710, True), (0o704, True), (0o755, True)])
+def test_data_directory_open_to_others_is_logged(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, mode: int, warned: bool
+) -> None:
+    tmp_path.chmod(mode)
+    warn_if_open(tmp_path)
+    assert [record.getMessage() for record in caplog.records] == ["data directory open to others"] * warned
 
 
 def test_data_directory_existing_keeps_permissions(tmp_path: Path) -> None:

@@ -15,7 +15,11 @@ from trackyard.runtime.supervisor import Supervisor
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run a command; exit with 2 and one sentence when a setting is wrong."""
+    """Run a command; exit with 2 and one sentence when a setting is wrong.
+
+    Files that it and its processes make are for their owner: they hold keys and personal data.
+    """
+    os.umask(0o077)
     options = _parser().parse_args(arguments)
     if options.command in ("serve", "role"):
         _run(options)

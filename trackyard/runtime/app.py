@@ -40,9 +40,9 @@ log = logging.getLogger("trackyard.runtime.app")
 
 
 def prepare(config: Config) -> dict[str, str]:
-    """Make what all roles share, and return the administrator's key. Raises CannotStart.
+    """Make what all roles share; return the administrator's key, and the new one if it was made now.
 
-    Every start calls it: directories, keys, schema, first administrator, edge numbers.
+    Every start calls it: directories, keys, schema, first administrator, edge numbers. Raises CannotStart.
     """
     from sqlalchemy.exc import SQLAlchemyError
 
@@ -54,7 +54,7 @@ def prepare(config: Config) -> dict[str, str]:
         store_timezone,
     )
     from trackyard.base.secrets import DecryptionFailed, SecretCipher
-    from trackyard.runtime.data_directory import check_disk_space, make_data_directory
+    from trackyard.runtime.data_directory import check_disk_space, make_data_directory, warn_if_open
     from trackyard.store.engine.database import Database
     from trackyard.store.engine.schema import SchemaUnknown, upgrade
 
@@ -62,17 +62,18 @@ def prepare(config: Config) -> dict[str, str]:
     _check_databases(config)
     try:
         make_data_directory(config.data_dir)
+        warn_if_open(config.data_dir)
         if "edge" in config.roles:
             check_disk_space(config)
         cipher = SecretCipher(*encryption_keys(config))
         with Database(config.database_url, pool_size=1) as database:
             upgrade(database)
-            first_start(database, cipher, SystemClock(), config.admin_api_key)
+            new_key = first_start(database, cipher, SystemClock(), config.admin_api_key)
             store_currency(database, config.currency)
             store_timezone(database, config.timezone)
             if "edge" in config.roles:
                 _claim_edge_numbers(config, database)
-            return {"admin_api_key": administrator_key(database, cipher)}
+            return {"admin_api_key": administrator_key(database, cipher), "new_admin_api_key": new_key or ""}
     except DecryptionFailed as fault:
         raise CannotStart(f"{fault}.") from None
     except CurrencyFixed as fault:

@@ -1,11 +1,14 @@
 """Checks of the data directory before its use, and the storage of files."""
 
+import logging
 import shutil
 from pathlib import Path
 from typing import Final
 
 from trackyard.runtime.settings import CannotStart, Config
 from trackyard.store.platform.file_storage import DirectoryStore, FileStore
+
+log = logging.getLogger("trackyard.runtime.data_directory")
 
 EMPTIED_DIRECTORIES: Final = ("run", "temporary")
 """Directories that are emptied at each start."""
@@ -25,6 +28,15 @@ def make_data_directory(directory: Path) -> None:
             f"TRACKYARD_DATA_DIR {directory} cannot be used: it is no data directory and has "
             f"{' and '.join(to_be_emptied)}, which would be emptied: name an empty one."
         )
+
+
+def warn_if_open(directory: Path) -> None:
+    """Log a data directory that others may enter. It stays as it is: its owner may have a reason."""
+    mode = directory.stat().st_mode & 0o777
+    if mode & 0o077:
+        advice = "chmod 700, and chmod -R go= for files that an earlier version made"
+        fields = {"directory": str(directory), "mode": f"{mode:o}", "advice": advice}
+        log.warning("data directory open to others", extra=fields)
 
 
 def check_disk_space(config: Config) -> None:

@@ -282,19 +282,26 @@ def _ready_message(settings: Config, prepared: dict[str, str]) -> str:
         monitoring = settings.monitoring_listen.url()
         lines.append(f"  Monitoring               {monitoring}/readyz, {monitoring}/metrics")
     if has_api:
-        lines += _first_steps(settings, prepared["admin_api_key"])
+        lines += _first_steps(settings, _shown_key(prepared))
     lines.append("Ctrl-C stops it.")
     return "\n".join(lines) + "\n"
 
 
+def _shown_key(prepared: dict[str, str]) -> str:
+    """Return the key to print, "" for none: what a file or a journal collects must not have it at every start."""
+    return prepared["admin_api_key"] if sys.stdout.isatty() else prepared["new_admin_api_key"]
+
+
 def _first_steps(settings: Config, key: str) -> list[str]:
+    shown = key or "printed by `trackyard key`; in the commands below it is $KEY"
+    header = f'-H "API-Key: {key or "$KEY"}"'
     api = settings.api_listen.url()
     today = datetime.now(ZoneInfo(settings.timezone)).date().isoformat()
     period = f"filter[date_from]={today}&filter[date_to]={today}"
     return [
-        f"  Administrator's API key  {key}",
+        f"  Administrator's API key  {shown}",
         "Try:",
-        f"  curl -H 'API-Key: {key}' {api}/3.0/admin/advertiser -d 'title=First advertiser'",
-        f"  curl -H 'API-Key: {key}' {api}/3.0/admin/partner -d 'email=first@example.org&password=long-enough'",
-        f"  curl -g -H 'API-Key: {key}' '{api}/3.0/stats/getbydate?{period}'",
+        f"  curl {header} {api}/3.0/admin/advertiser -d 'title=First advertiser'",
+        f"  curl {header} {api}/3.0/admin/partner -d 'email=first@example.org&password=long-enough'",
+        f"  curl -g {header} '{api}/3.0/stats/getbydate?{period}'",
     ]
