@@ -11,7 +11,7 @@ def open_to_others(directory: Path) -> list[str]:
 
 
 def test_program_in_open_directory_keeps_files_and_key_private(tmp_path: Path) -> None:
-    """Whoever made the directory by hand left it open: the files in it hold hashes, keys and mails."""
+    """A directory made by hand is open to others: the files in it hold hashes, keys and mails."""
     data = tmp_path / "data"
     data.mkdir()
     data.chmod(0o755)

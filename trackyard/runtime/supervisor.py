@@ -288,7 +288,10 @@ def _ready_message(settings: Config, prepared: dict[str, str]) -> str:
 
 
 def _shown_key(prepared: dict[str, str]) -> str:
-    """Return the key to print, "" for none: what a file or a journal collects must not have it at every start."""
+    """Return the key to print, "" for none.
+
+    Files and journals collect what is printed, and must not have it from every start.
+    """
     return prepared["admin_api_key"] if sys.stdout.isatty() else prepared["new_admin_api_key"]
 
 

@@ -149,7 +149,7 @@ def test_offer_list_sort_keys_order_rows(api: Api) -> None:
 
 
 def test_offer_list_order_of_affiliate_ignores_hidden_payments_and_caps(api: Api) -> None:
-    """An offer with a known payment on each side would tell the hidden one in between."""
+    """An offer with a known payment on each side would show the hidden one in between."""
     made = [
         store_offer(
             api,

@@ -70,7 +70,7 @@ def test_feature_that_only_writes_is_refused_at_read(api: Api) -> None:
 
 
 def test_feature_tree_sent_back_whole_is_accepted(api: Api) -> None:
-    """Programs read the tree, change one level and send all of it, with denials from before they were refused."""
+    """Programs read the tree, change one level and send all of it, with denials that are refused today."""
     pid, client = api.add_affiliate()
     with api.deps.database.write() as conn:
         settings.edit_setting(conn, settings.AFFILIATE_PERMISSIONS, {"stats.view-kpi": "deny"})

@@ -125,7 +125,7 @@ def test_statistics_staff_filters_from_affiliate_are_ignored_with_warning(traffi
 
 
 def test_statistics_offer_tag_of_hidden_offer_finds_nothing_for_affiliate(traffic: FilterTraffic) -> None:
-    """The tags of an offer are shown with it, so its filter must not tell them when the offer is not shown."""
+    """The tags of an offer are shown with it, so a filter must not show them without it."""
     api, client, hidden = traffic.api, traffic.client, traffic.offers[0]
 
     def countries(of: ApiClient, **params: str) -> set[str]:

@@ -198,7 +198,7 @@ class Oracle:
         )
 
     def traits(self, viewer: Viewer, record: Record, name: str) -> set[str]:
-        """What a record has of what can be filtered by. To an affiliate, an offer that it does not see has no tags."""
+        """What a record has of what can be filtered by; an affiliate knows tags of offers that it sees."""
         owner, seller = self.known.affiliates[record["affiliate"]], self.known.advertisers[record["advertiser"]]
         other: dict[str, Callable[[], Iterable[Any]]] = {
             "partner": lambda: [record["affiliate"]],

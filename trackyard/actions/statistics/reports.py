@@ -118,7 +118,10 @@ def _widened(conn: Connection, access: Access, report: Report) -> dict[str, Valu
 
 
 def _grouped_ids(conn: Connection, access: Access, group: str, values: Sequence[str]) -> tuple[str, set[Any]]:
-    """Return the filter that a group narrows, and its ids. An affiliate knows tags only of offers that it sees."""
+    """Return the filter that a group narrows, and its ids.
+
+    An affiliate knows tags only of offers that it sees.
+    """
     name, ids_of = _GROUPS[group]
     ids = set(ids_of(conn, values))
     if name == "offer" and access.affiliate_id is not None:

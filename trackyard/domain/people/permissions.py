@@ -84,7 +84,7 @@ UNENFORCED: Final = frozenset(
 )
 """Features that no method for affiliates asks for. Their levels are kept for programs that send the whole tree."""
 _ONLY_WRITES: Final = frozenset({"general.settings"})
-"""Features whose methods all write: the level read is not enough."""
+"""Features of methods that write: the level read is not enough."""
 
 FEATURES: Final[dict[str, PermissionLevel]] = {
     f"{area}.{feature}": level for area, features in DEFAULTS.items() for feature, level in features.items()

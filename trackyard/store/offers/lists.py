@@ -50,7 +50,7 @@ _SORTS_OF_AFFILIATES: Final[dict[str, ColumnElement[Any]]] = SORTS | {
     "daily_cap": case((offer.c.hide_caps, None), else_=offer.c.day_cap),
     "total_cap": case((offer.c.hide_caps, None), else_=offer.c.total_cap),
 }
-"""The same for affiliates: the order must not tell hidden payments and caps."""
+"""The same for affiliates: the order must not show hidden payments and caps."""
 
 FilterCondition = Callable[[frozenset[Any]], ColumnElement[bool]]
 
