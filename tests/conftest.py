@@ -1,8 +1,10 @@
 """Databases for all tests of a process, and settings that make tests quick.
 
-Tests do not wait for the disk, passwords get cheap hashes, and Hypothesis has no deadline.
+Tests do not wait for the disk, passwords get cheap hashes, Hypothesis has no deadline, and the garbage collector leaves
+alone what collecting the tests made.
 """
 
+import gc
 from collections.abc import Iterator
 from typing import Any
 
@@ -51,9 +53,40 @@ def as_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "SQLITE_PRAGMAS", SYNCED)
 
 
+_SLOW_FIRST = (
+    "tests/e2e/commands/",
+    "tests/conformance/",
+    "tests/actions/test_rebuild",
+    "tests/jobs/conversions/test_random_histories",
+    "tests/analytics/reports/",
+    "tests/e2e/",
+    "tests/contract/",
+    "tests/fuzz/",
+    "tests/analytics/",
+    "tests/jobs/",
+)
+"""Tests that begin first, so that no process works on a slow file alone at the end."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put slow files first and keep the order of others."""
+
+    def place(item: pytest.Item) -> int:
+        found = (place for place, start in enumerate(_SLOW_FIRST) if item.nodeid.startswith(start))
+        return next(found, len(_SLOW_FIRST))
+
+    items.sort(key=place)
+
+
+def pytest_collection_finish() -> None:
+    """Hide the collected tests from the garbage collector, which would visit a million objects each time."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Keep the files of tests/conformance on one worker: they share one running program."""
+    """Schedule files in the order of the collection; those of tests/conformance share one running program."""
     if config.getoption("dist") != "loadfile":
         return None
     from xdist.scheduler import LoadFileScheduling
@@ -63,4 +96,5 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             folder = "tests/conformance/"
             return folder if nodeid.startswith(folder) else super()._split_scope(nodeid)
 
+    config.option.loadscopereorder = False  # it would put files with few tests last, which are the slow ones
     return SharedPrograms(config, log)
