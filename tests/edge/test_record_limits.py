@@ -19,6 +19,7 @@ from tests.support.clicks.rules import make_ruleset
 from tests.support.waiting import wait_until
 from trackyard.base.clock import ManualClock, SystemClock
 from trackyard.base.ids import new_click_id
+from trackyard.base.logs import EPISODE_END_S, EpisodeLog
 from trackyard.base.rate_limits import RateLimit
 from trackyard.decision.visitor.visitor import VisitorLookup
 from trackyard.domain.conversions.click_lookups import KNOWN, UNDECIDED, UNKNOWN
@@ -26,7 +27,7 @@ from trackyard.edge.counters import Counters
 from trackyard.edge.endpoints import known_clicks
 from trackyard.edge.endpoints.handler import EdgeHandler
 from trackyard.edge.http.client_address import TrustedNetworks
-from trackyard.edge.record_limits import QUIET_S, RecordLimits, UnrecordedLog
+from trackyard.edge.record_limits import RecordLimits
 from trackyard.edge.server import EdgeOptions, _EdgeProcess
 from trackyard.edge.state.click_state import EdgeState, StateOptions
 from trackyard.jobs.loading.click_lookups import ClickLookupServer
@@ -147,12 +148,12 @@ def test_edge_sees_that_disk_is_nearly_full(
 
 
 def test_unrecorded_requests_are_logged_at_their_begin_and_end(caplog: pytest.LogCaptureFixture) -> None:
-    log = UnrecordedLog()
+    log = EpisodeLog(logging.getLogger("trackyard.edge"), "requests not recorded", "requests recorded again")
     with caplog.at_level(logging.INFO, "trackyard.edge"):
-        for second, count in enumerate([0, 3, 0, 4, *[0] * int(QUIET_S + 1)]):
+        for second, count in enumerate([0, 3, 0, 4, *[0] * int(EPISODE_END_S + 1)]):
             log.update(count, float(second))
     assert [record.message for record in caplog.records] == ["requests not recorded", "requests recorded again"]
-    assert caplog.records[-1].__dict__["unrecorded"] == 7
+    assert caplog.records[-1].__dict__["count"] == 7
 
 
 # --- look-ups -------------------------------------------------------------------------------------------

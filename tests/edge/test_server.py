@@ -8,18 +8,14 @@ import ssl
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 from tests.edge.conftest import ROWS
 from tests.support.clicks.edge import RunningEdge, parse_answers, publish, recorded, running_edge
 from tests.support.clicks.rules import entry_of, make_offer
+from tests.support.processes.certificates import self_signed
 from tests.support.waiting import wait_until
 from trackyard.base.clock import SystemClock
 from trackyard.domain.tracking.ruleset import RulesetAffiliate
@@ -256,7 +252,7 @@ def test_edges_share_port_and_visitors(tmp_path: Path) -> None:
 
 
 def test_edge_serves_https_with_secure_cookies(tmp_path: Path) -> None:
-    certificate, key = _self_signed(tmp_path)
+    certificate, key = self_signed(tmp_path)
     with running_edge(tmp_path, ROWS, tls_certificate=certificate, tls_key=key) as edge:
         context = ssl.create_default_context(cafile=str(certificate))
         with (
@@ -271,26 +267,3 @@ def test_edge_serves_https_with_secure_cookies(tmp_path: Path) -> None:
         clicked, called = parse_answers(data)
         assert (clicked.status, called.status) == (302, 200)
         assert clicked.headers["set-cookie"].endswith("; SameSite=None; Secure")
-
-
-def _self_signed(directory: Path) -> tuple[Path, Path]:
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
-    now = datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    certificate_path, key_path = directory / "cert.pem", directory / "key.pem"
-    certificate_path.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
-    key_path.write_bytes(
-        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    )
-    return certificate_path, key_path

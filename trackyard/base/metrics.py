@@ -19,6 +19,9 @@ from prometheus_client.multiprocess import MultiProcessCollector
 
 CLICKS = Counter("trackyard_clicks", "Clicks decided, by rejection reason (empty = accepted)", ["reason"])
 POSTBACKS = Counter("trackyard_calls", "Inbound postbacks recorded")
+CONNECTIONS_DROPPED = Counter(
+    "trackyard_connections_dropped", "Connections closed at once, over a limit of connections", ["listener"]
+)
 UNRECORDED = Counter(
     "trackyard_unrecorded",
     "Requests of strangers answered and not recorded, by kind: click, impression, postback",

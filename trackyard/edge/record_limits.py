@@ -3,7 +3,6 @@
 An accepted click never asks here.
 """
 
-import logging
 from typing import Final
 
 from trackyard.base.rate_limits import Limiter, RateLimit, RateLimiter
@@ -14,10 +13,6 @@ from trackyard.edge.http.client_address import TrustedNetworks
 MIN_FREE_SHARE: Final = 0.1
 """Share of the disk that must be free, or rejected clicks and postbacks of unknown clicks are not recorded."""
 DEFAULT_RATE: Final = RateLimit(per_second=20, burst=2000)
-QUIET_S: Final = 60.0
-"""Seconds without an unrecorded request after which the log says that it ended."""
-
-_log = logging.getLogger("trackyard.edge")
 
 
 class RecordLimits:
@@ -52,22 +47,3 @@ class RecordLimits:
         if self.is_disk_low:
             return False
         return self._trusted.trusts_text(address) or limiter.take(wide_network_of(address)).wait == 0
-
-
-class UnrecordedLog:
-    """Logs when requests begin to go unrecorded, and how many there were once that ended."""
-
-    def __init__(self) -> None:
-        self._count = 0
-        self._last_at = 0.0
-
-    def update(self, count: int, now: float) -> None:
-        """Take the number since the last call. now: seconds that never decrease."""
-        if count:
-            if not self._count:
-                _log.warning("requests not recorded", extra={"count": count})
-            self._count += count
-            self._last_at = now
-        elif self._count and now - self._last_at >= QUIET_S:
-            _log.info("requests recorded again", extra={"unrecorded": self._count})
-            self._count = 0

@@ -3,10 +3,8 @@
 import asyncio
 import gc
 import logging
-import resource
 import signal
 import socket
-import ssl
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
@@ -18,7 +16,14 @@ import uvloop
 
 from trackyard.base import metrics
 from trackyard.base.clock import Clock, SystemClock
+from trackyard.base.logs import EpisodeLog
 from trackyard.base.rate_limits import RateLimit
+from trackyard.base.sockets import (
+    DEFAULT_MAX_OF_NETWORK,
+    ConnectionLimits,
+    max_connections,
+    raise_file_limit,
+)
 from trackyard.decision.routes import Ruleset
 from trackyard.decision.visitor.databases import AddressDatabases
 from trackyard.decision.visitor.visitor import VisitorLookup
@@ -29,9 +34,10 @@ from trackyard.edge.endpoints.handler import EdgeHandler
 from trackyard.edge.endpoints.known_clicks import KnownClicks
 from trackyard.edge.group_commit import GroupCommit
 from trackyard.edge.http.client_address import TrustedNetworks
-from trackyard.edge.http.connection import DEFAULT_MAX_CONNECTIONS, Connection, ConnectionContext
+from trackyard.edge.http.connection import Connection, ConnectionContext
+from trackyard.edge.http.tls import TlsServer, tls_context
 from trackyard.edge.memory import use_large_pages
-from trackyard.edge.record_limits import DEFAULT_RATE, MIN_FREE_SHARE, RecordLimits, UnrecordedLog
+from trackyard.edge.record_limits import DEFAULT_RATE, MIN_FREE_SHARE, RecordLimits
 from trackyard.edge.state.click_state import EdgeState, StateOptions
 from trackyard.edge.state.unique import DEFAULT_SIZE
 from trackyard.journal.ruleset_log import RulesetEntry, RulesetLogReader, RulesetSnapshot
@@ -62,6 +68,7 @@ class EdgeOptions:
     tls_certificate, tls_key: both or none
     forward_key: see endpoints/handler.EdgeHandler
     lookup_socket: of the process that looks recorded clicks up, None = there is none
+    network_connections: at once, of one network
     record_rate: of rejected clicks of one network that are recorded, and of postbacks of unknown clicks
     """
 
@@ -81,6 +88,7 @@ class EdgeOptions:
     forward_key: bytes = b""
     lookup_socket: Path | None = None
     record_rate: RateLimit = DEFAULT_RATE
+    network_connections: int = DEFAULT_MAX_OF_NETWORK
 
 
 def run(options: EdgeOptions) -> None:
@@ -89,7 +97,7 @@ def run(options: EdgeOptions) -> None:
     Raises EdgeNumberTaken when another process has the number, OSError when the address is taken or a file cannot be
     made.
     """
-    _raise_file_limit()
+    raise_file_limit()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(serve(options, SystemClock()))
 
@@ -104,9 +112,7 @@ async def serve(options: EdgeOptions, clock: Clock, on_listen: Callable[[int], N
         # The address first: when it is taken, no journal is begun.
         listener = stack.enter_context(_listen(options))
         process = _EdgeProcess(options, clock, loop, stack)
-        server = await loop.create_server(
-            lambda: Connection(process.shared), sock=listener, backlog=BACKLOG, ssl=_tls(options)
-        )
+        server = await _serve_connections(options, process.shared, listener)
         port = listener.getsockname()[1]
         _log.info("edge listening", extra={"host": options.host, "port": port, "edge": options.edge})
         if on_listen is not None:
@@ -144,7 +150,8 @@ class _EdgeProcess:
         self._state = EdgeState(_state_options(options), self._writer.end_position, clock.now_ms() // 1000)
         stack.callback(self._state.close)
         trusted = TrustedNetworks(options.trusted_networks)
-        self._unrecorded_log = UnrecordedLog()
+        self._unrecorded_log = EpisodeLog(_log, "requests not recorded", "requests recorded again")
+        self._dropped_log = EpisodeLog(_log, "connections dropped", "connections accepted again")
         self._limits = RecordLimits(trusted, self._counters, options.record_rate)
         self._edge = EdgeHandler(
             number=options.edge,
@@ -159,9 +166,10 @@ class _EdgeProcess:
             limits=self._limits,
             known_clicks=None if options.lookup_socket is None else KnownClicks(options.lookup_socket),
         )
+        self._connections = ConnectionLimits(max_connections(RESERVED_FILES), options.network_connections)
         commit = GroupCommit(self._writer, self._edge, loop)
         stack.callback(commit.close)
-        self.shared = ConnectionContext(self._edge, commit, trusted, loop.call_soon, _max_connections())
+        self.shared = ConnectionContext(self._edge, commit, trusted, loop.call_soon, self._connections)
         self._tick()
         while (changes := self._rules_log.poll()) is not None:
             self._apply(changes)
@@ -184,7 +192,7 @@ class _EdgeProcess:
                 self._counters.flush()
                 self._report_ruleset_age()
                 self._report_faults()
-                self._log_dropped_connections()
+                self._report_dropped_connections()
             await asyncio.sleep(TICK_S)
 
     def _report_ruleset_age(self) -> None:
@@ -217,11 +225,10 @@ class _EdgeProcess:
         metrics.EDGE_FAULT.labels(self._edge_label, "rules").set(self._edge.ruleset is None)
         metrics.EDGE_FAULT.labels(self._edge_label, "journal").set(bool(self._edge.journal_fault))
 
-    def _log_dropped_connections(self) -> None:
-        count, self.shared.dropped_connections = self.shared.dropped_connections, 0
-        if count:
-            log_fields = {"count": count, "most": self.shared.max_connections}
-            _log.warning("connections dropped", extra=log_fields)
+    def _report_dropped_connections(self) -> None:
+        count, self._connections.refused = self._connections.refused, 0
+        metrics.CONNECTIONS_DROPPED.labels("tracking").inc(count)
+        self._dropped_log.update(count, self._loop.time())
 
     async def tail_ruleset(self) -> None:
         """Apply changes of the ruleset every 100 ms; failed reads are repeated."""
@@ -301,18 +308,16 @@ class _EdgeProcess:
         gc.freeze()
 
 
-def _raise_file_limit() -> None:
-    """Raise the limit of open files to the maximum that the system grants."""
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-
-
-def _max_connections() -> int:
-    """Return how many connections leave enough files for everything else."""
-    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if files == resource.RLIM_INFINITY:
-        return DEFAULT_MAX_CONNECTIONS
-    return max(files - RESERVED_FILES, files // 2)
+async def _serve_connections(
+    options: EdgeOptions, shared: ConnectionContext, listener: socket.socket
+) -> asyncio.AbstractServer | TlsServer:
+    """Begin to accept connections. Those with TLS are counted before their handshake."""
+    loop = asyncio.get_running_loop()
+    tls = tls_context(options.tls_certificate, options.tls_key)
+    if tls is None:
+        return await loop.create_server(lambda: Connection(shared), sock=listener, backlog=BACKLOG)
+    listener.listen(BACKLOG)
+    return TlsServer(shared, listener, tls, loop)
 
 
 def _build_in_thread(log: RulesetLogReader) -> Ruleset | None:
@@ -357,11 +362,3 @@ def _listen(options: EdgeOptions) -> socket.socket:
         listener.close()
         raise
     return listener
-
-
-def _tls(options: EdgeOptions) -> ssl.SSLContext | None:
-    if options.tls_certificate is None or options.tls_key is None:
-        return None
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(options.tls_certificate, options.tls_key)
-    return context

@@ -10,7 +10,6 @@ import socket
 import ssl
 import tempfile
 import threading
-from collections.abc import Callable
 from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from functools import cache
@@ -21,20 +20,18 @@ from zoneinfo import ZoneInfo
 from trackyard.base.cached import Cached
 from trackyard.base.clock import SystemClock
 from trackyard.base.logs import log_to_stderr
+from trackyard.runtime.api_server import serve_api
 from trackyard.runtime.monitoring import MonitoringServer, monitoring_process, open_monitoring
 from trackyard.runtime.readiness import READINESS_S, MachineReport, core_readiness, first_line, machine_report
 from trackyard.runtime.settings import CannotStart, Config, bind, encryption_keys, unusable_directory
 
 if TYPE_CHECKING:
-    from uvicorn import Server
-
     from trackyard.actions.deps import Deps
     from trackyard.actions.platform.rebuild import Rebuilder
     from trackyard.analytics.engine.connection import Analytics, QueryLimits
     from trackyard.decision.visitor.databases import AddressDatabases
     from trackyard.jobs.loading.projector import Projector
     from trackyard.store.engine.database import Database
-    from trackyard.wire.http.health import Readiness
 
 log = logging.getLogger("trackyard.runtime.app")
 
@@ -165,6 +162,7 @@ def _run_edge(config: Config, slot: int) -> None:
                 tls_key=config.tracking_tls_key,
                 forward_key=_forward_key(config),
                 lookup_socket=_lookup_socket(config),
+                network_connections=config.network_connections,
                 record_rate=RateLimit(config.record_rate, config.record_burst),
             )
         )
@@ -211,9 +209,11 @@ def _run_worker(config: Config, slot: int) -> None:
 
 
 def _run_core(config: Config, monitoring: MonitoringServer | None) -> None:
+    from trackyard.base.sockets import raise_file_limit
     from trackyard.store.engine.database import Database
 
     # Bind first: opening the analytic store takes time, and the address may be taken.
+    raise_file_limit()
     listener = bind(config.api_listen, "TRACKYARD_API_LISTEN") if "api" in config.roles else None
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -280,7 +280,9 @@ def _serve_core(
         thread.start()
     try:
         if listener is not None:
-            _serve_api(config, listener, _deps(config, database, analytics, rebuilder), readiness, stop)
+            serve_api(
+                config, listener, _deps(config, database, analytics, rebuilder), _forward_key(config), readiness, stop
+            )
         else:
             stop.wait()
     finally:
@@ -331,49 +333,6 @@ def _check_databases(config: Config) -> None:
         raise CannotStart(f"TRACKYARD_{fault.kind.upper()}_DATABASE {fault.path} cannot be used: {fault}.") from None
 
 
-def _serve_api(
-    config: Config,
-    listener: socket.socket,
-    deps: "Deps",
-    readiness: "Callable[[], Readiness]",
-    stop: threading.Event,
-) -> None:
-    import uvicorn
-
-    from trackyard.api.app import build
-    from trackyard.wire.http.connection import BoundedHttp
-    from trackyard.wire.http.forwarding import Forwarder
-    from trackyard.wire.http.rate_limits import ApiLimits
-
-    local = "edge" in config.roles
-    tracking = config.tracking_listen.url("https" if config.tracking_tls_cert else "http")
-    app = build(
-        deps,
-        readiness,
-        ApiLimits(config.api_rate, config.api_burst, config.api_reports),
-        Forwarder(tracking if local else config.tracking_url, _forward_key(config), deps.clock, verified=not local),
-    )
-    server = uvicorn.Server(
-        uvicorn.Config(
-            app,
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            proxy_headers=True,  # sign-ins are counted by the client's address
-            forwarded_allow_ips=[str(network) for network in config.trusted_proxies],
-            lifespan="off",
-            http=BoundedHttp,
-            ws="none",
-            timeout_keep_alive=30,
-            timeout_graceful_shutdown=5,
-        )
-    )
-    # The server handles signals only while it runs; an earlier one must stop it, too.
-    threading.Thread(target=_stop_server_with, args=(stop, server), name="stop", daemon=True).start()
-    log.info("API listening", extra={"host": config.api_listen.host, "port": config.api_listen.port})
-    server.run(sockets=[listener])
-
-
 def _deps(config: Config, database: "Database", analytics: object, rebuilder: "Rebuilder | None") -> "Deps":
     from trackyard.actions.deps import Deps
     from trackyard.analytics.engine.connection import Analytics
@@ -410,11 +369,6 @@ def _deps(config: Config, database: "Database", analytics: object, rebuilder: "R
         trials=OnDemandClient(config.outbound_allow),
         origin=origin_of(_forward_key(config)),
     )
-
-
-def _stop_server_with(stop: threading.Event, server: "Server") -> None:
-    stop.wait()
-    server.should_exit = True
 
 
 def _run_projector(projector: "Projector", stop: threading.Event) -> None:

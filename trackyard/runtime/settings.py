@@ -233,6 +233,12 @@ class Config:
     api_rate: int = _setting(_count, "50", "API requests that a caller may make each second, on average.")
     api_burst: int = _setting(_count, "100", "API requests that a caller may make at once after a pause.")
     api_reports: int = _setting(_count, "4", "Reports that a caller may run at once.")
+    network_connections: int = _setting(
+        _count,
+        "1000",
+        "Connections of a network (/24, /48) to a listener of a process, at most a quarter of all; trusted "
+        "proxies have no limit of their own.",
+    )
     record_rate: int = _setting(
         _count,
         "20",

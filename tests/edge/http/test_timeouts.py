@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.support.clicks.edge import EdgeAnswer, parse_answers
+from trackyard.base.sockets import ConnectionLimits
 from trackyard.edge.endpoints.handler import EdgeHandler
 from trackyard.edge.http.client_address import TrustedNetworks
 from trackyard.edge.http.connection import IDLE_S, LINGER_S, REQUEST_S, Connection, ConnectionContext
@@ -75,11 +76,11 @@ class FakeTransport:
 class ConnectionHarness:
     """A connection with everything around it."""
 
-    def __init__(self) -> None:
+    def __init__(self, limits: ConnectionLimits | None = None) -> None:
         self.sync = FakeSync()
         self.edge = FakeEdge()
         edge: EdgeHandler = self.edge  # type: ignore[assignment]
-        self.shared = ConnectionContext(edge, self.sync, TrustedNetworks([]), self._soon)
+        self.shared = ConnectionContext(edge, self.sync, TrustedNetworks([]), self._soon, limits)
         self.connection = Connection(self.shared)
         self.transport = FakeTransport()
         self.connection.connection_made(self.transport)  # type: ignore[arg-type]

@@ -14,7 +14,7 @@ import msgspec
 
 from trackyard.base.clock import Clock
 from trackyard.base.ids import find_click_id
-from trackyard.base.local_socket import socket_address
+from trackyard.base.sockets import socket_address
 from trackyard.domain.tracking.ip_lists import network_of
 from trackyard.journal.records import Click, decode_click
 

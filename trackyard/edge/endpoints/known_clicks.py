@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from trackyard.base.local_socket import socket_address
+from trackyard.base.sockets import socket_address
 from trackyard.domain.conversions.click_lookups import ASKS_KNOWN, MAX_ASKED, UNDECIDED, UNKNOWN
 
 PAUSE_S: Final = 0.05

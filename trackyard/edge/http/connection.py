@@ -9,10 +9,12 @@ from typing import Final, Protocol, cast
 
 import httptools
 
+from trackyard.base.sockets import ConnectionLimits
+from trackyard.domain.tracking.ip_lists import wide_network_of
 from trackyard.edge.http.answers import JOURNAL_UNWRITABLE, error_response
 from trackyard.edge.http.client_address import TrustedNetworks, peer_address
-from trackyard.edge.http.head import HEADER_NAMES, origin_form
-from trackyard.edge.http.request import MAX_URL, DeferredResponse, HeldResponse, Request, Response, serialize
+from trackyard.edge.http.head import BAD_REQUEST, BODY_TOO_LARGE, HEADER_NAMES, REQUEST_TIMEOUT, head_error, origin_form
+from trackyard.edge.http.request import DeferredResponse, HeldResponse, Request, RequestHandler, Response, serialize
 
 MAX_HEADERS = 64 * 1024
 MAX_BODY = 64 * 1024
@@ -23,8 +25,8 @@ MAX_REPEATED = 1024 * 1024
 REQUEST_S = 20.0
 """Time from the first byte of a request to its last."""
 IDLE_S = 75.0
-DEFAULT_MAX_CONNECTIONS = 1_000_000
-"""Default limit of connections of an edge."""
+CROWDED_IDLE_S = 5.0
+"""The same where the network of the client, or all together, have more than half of their connections."""
 LINGER_S = 5.0
 """Time that a rejected client may still send before the connection is cut."""
 
@@ -37,19 +39,6 @@ LARGEST_SLICE: Final = 64 * 1024
 """The same inside of one long body."""
 
 _log = logging.getLogger("trackyard.edge")
-
-
-class RequestHandler(Protocol):
-    """The function that answers, without a server."""
-
-    def handle(self, request: Request) -> Response:
-        """Return the answer; a `recorded` one is sent only after `commit` returned True."""
-        ...
-
-    @property
-    def commit(self) -> Callable[[], bool]:
-        """Write the records of the answers since the last call; return whether that worked."""
-        ...
 
 
 class JournalSyncer(Protocol):
@@ -69,7 +58,7 @@ class ConnectionContext:
 
     now: coarse seconds of the clock of the event loop, set by the tick of the server
     date: the Date header, set by the tick too
-    max_connections: at once; `dropped_connections`: those beyond since the last tick
+    limits: of connections
     """
 
     def __init__(
@@ -78,7 +67,7 @@ class ConnectionContext:
         syncer: JournalSyncer,
         trusted: TrustedNetworks,
         call_soon: Callable[[Callable[[], None]], object],
-        max_connections: int = DEFAULT_MAX_CONNECTIONS,
+        limits: ConnectionLimits | None = None,
     ) -> None:
         self.edge = edge
         self.handle = edge.handle
@@ -87,8 +76,7 @@ class ConnectionContext:
         self.syncer = syncer
         self.trusted = trusted
         self.connections: set[Connection] = set()
-        self.max_connections = max_connections
-        self.dropped_connections = 0
+        self.limits = ConnectionLimits() if limits is None else limits
         self.stopping = False
         self.now = 0.0
         self.date = b""
@@ -107,15 +95,23 @@ class ConnectionContext:
             connection.deliver(committed)
         self.syncer.sync_soon()
 
+    def network_of(self, peer: str) -> str:
+        """Return the network by which the connections of a peer are counted; "" = it is a trusted proxy."""
+        return "" if self.trusted.trusts_text(peer) else wide_network_of(peer)
+
     def set_date(self, epoch_s: int) -> None:
         """Set the Date header."""
         self.date = f"Date: {formatdate(epoch_s, usegmt=True)}\r\n".encode()
 
 
 class Connection(asyncio.Protocol):
-    """One client; a request that waits for the disk holds back later pipelined ones."""
+    """One client; a request that waits for the disk holds back later pipelined ones.
 
-    def __init__(self, shared: ConnectionContext) -> None:
+    network: by which it was counted when it was accepted; None = it is counted once it is made
+    """
+
+    def __init__(self, shared: ConnectionContext, network: str | None = None) -> None:
+        self._network: str | None = network
         self._shared = shared
         self._transport: asyncio.Transport | None = None
         self._parser = httptools.HttpRequestParser(self)
@@ -145,22 +141,31 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
-        if len(self._shared.connections) >= self._shared.max_connections:
-            self._shared.dropped_connections += 1
-            self._closing = True
-            self._transport.abort()
-            return
         self._peer = peer_address(transport.get_extra_info("peername"))
-        self._trusted = self._shared.trusted.trusts_text(self._peer)
+        network = self._shared.network_of(self._peer)
+        if self._network is None:
+            if not self._shared.limits.admit(network):
+                self._closing = True
+                self._transport.abort()
+                return
+            self._network = network
+        self._trusted = network == ""
         self._tls = transport.get_extra_info("sslcontext") is not None
         self._shared.connections.add(self)
         self.deadline = self._shared.now + REQUEST_S
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._shared.connections.discard(self)
+        self.release()
         self._transport = None
         self._closing = True
         self._drop_unanswered()
+
+    def release(self) -> None:
+        """Count the connection no more; once."""
+        network, self._network = self._network, None
+        if network is not None:
+            self._shared.limits.release(network)
 
     def data_received(self, data: bytes) -> None:
         if self._closing:
@@ -185,7 +190,7 @@ class Connection(asyncio.Protocol):
             self._closing = True
         except httptools.HttpParserError:
             if not self._closing:
-                self._close_with_error(error_response(400, "bad_request", "Bad Request"))
+                self._close_with_error(BAD_REQUEST)
         if self._in_request and not self._completed and not self._closing:
             self._count(len(data))
         if not self._in_request and not self._closing:
@@ -237,11 +242,11 @@ class Connection(asyncio.Protocol):
         if self._in_headers:
             self._header_bytes += size
             if self._header_bytes > MAX_HEADERS:
-                self._close_with_headers_error()
+                self._close_with_error(head_error(self._url))
             return
         self._wire_bytes += size
         if self._wire_bytes > MAX_WIRE_BODY:
-            self._close_with_error(error_response(413, "too_large", "The body is over the limit of 64 KB"))
+            self._close_with_error(BODY_TOO_LARGE)
 
     def eof_received(self) -> bool:
         # A half-closed client still gets the answers it waits for.
@@ -292,7 +297,7 @@ class Connection(asyncio.Protocol):
             self._repeated_bytes += len(value)
             if self._repeated_bytes > MAX_REPEATED:
                 self._in_headers = False
-                self._close_with_headers_error()
+                self._close_with_error(head_error(self._url))
                 return
         headers[name] = value
 
@@ -303,7 +308,7 @@ class Connection(asyncio.Protocol):
         headers = self._headers
         length = headers.get(b"content-length")
         if length is not None and int(length) > MAX_BODY:
-            self._close_with_error(error_response(413, "too_large", "The body is over the limit of 64 KB"))
+            self._close_with_error(BODY_TOO_LARGE)
         elif self._waiting is None and not self._queue and headers.get(b"expect", b"").lower() == b"100-continue":
             # Behind an unsent answer it would be out of order.
             self._out.append(_CONTINUE)
@@ -313,7 +318,7 @@ class Connection(asyncio.Protocol):
         if self._body_size > MAX_BODY:
             self._body = []
             if not self._closing:
-                self._close_with_error(error_response(413, "too_large", "The body is over the limit of 64 KB"))
+                self._close_with_error(BODY_TOO_LARGE)
             return
         self._body.append(body)
 
@@ -409,13 +414,22 @@ class Connection(asyncio.Protocol):
 
     def expire(self, now: float) -> None:
         """Disconnect a client that timed out."""
-        if self._transport is None or self._waiting is not None or now < self.deadline:
+        if self._transport is None or self._waiting is not None:
+            return
+        if now < self.deadline and not self._is_in_the_way(now):
             return
         if self._in_request and not self._closing:
-            self._close_with_error(error_response(408, "request_timeout", "The request did not arrive in time"))
+            self._close_with_error(REQUEST_TIMEOUT)
             self._deliver_later()
         else:
             self._transport.abort()
+
+    def _is_in_the_way(self, now: float) -> bool:
+        """Return whether an idle client holds a connection that others of its network may need."""
+        if self._in_request or self._closing or self._paused or not self._network:
+            return False
+        idle = now - self.deadline + (IDLE_S if self._url else REQUEST_S)
+        return idle >= CROWDED_IDLE_S and self._shared.limits.is_crowded(self._network)
 
     def _answer(self, request: Request, keep_alive: bool) -> None:
         self._turn_count += 1
@@ -454,12 +468,6 @@ class Connection(asyncio.Protocol):
             # The client would take it for the answer that still waits.
             return
         self._out.append(serialize(response, self._shared.date, b"Connection: close\r\n", head=False))
-
-    def _close_with_headers_error(self) -> None:
-        if len(self._url) > MAX_URL:
-            self._close_with_error(error_response(414, "uri_too_long", "The URL is over the limit of 8 KB"))
-        else:
-            self._close_with_error(error_response(431, "headers_too_large", "The headers are over the limit of 64 KB"))
 
     def _deliver_later(self) -> None:
         if not self._pending_delivery:

@@ -1,6 +1,9 @@
-"""The head of a request: names of headers, and the target."""
+"""The head of a request: names of headers, its target, and errors."""
 
 from typing import Final
+
+from trackyard.edge.http.answers import error_response
+from trackyard.edge.http.request import MAX_URL, Response
 
 _READ_HEADERS: Final = (
     *("Accept-Language", "Connection", "Content-Length", "Content-Type", "Cookie", "Origin", "Referer", "User-Agent"),
@@ -18,6 +21,18 @@ HEADER_NAMES: Final[dict[bytes, bytes]] = {
 }
 """Names of headers in lower case by the spellings of browsers and proxies, b"" = dropped. Others are put into lower
 case."""
+
+
+BAD_REQUEST: Final = error_response(400, "bad_request", "Bad Request")
+REQUEST_TIMEOUT: Final = error_response(408, "request_timeout", "The request did not arrive in time")
+BODY_TOO_LARGE: Final = error_response(413, "too_large", "The body is over the limit of 64 KB")
+_URL_TOO_LONG: Final = error_response(414, "uri_too_long", "The URL is over the limit of 8 KB")
+_HEADERS_TOO_LARGE: Final = error_response(431, "headers_too_large", "The headers are over the limit of 64 KB")
+
+
+def head_error(url: bytes) -> Response:
+    """Return the error of a head that is too large."""
+    return _URL_TOO_LONG if len(url) > MAX_URL else _HEADERS_TOO_LARGE
 
 
 def origin_form(url: bytes) -> bytes:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import Final
+from typing import Final, Protocol
 
 from trackyard.decision.target.queries import MAX_PARAMETER, PRINTABLE, clean_text
 
@@ -128,6 +128,19 @@ class HeldResponse(Response):
         self.decided = response
         if self.waiter is not None:
             self.waiter()
+
+
+class RequestHandler(Protocol):
+    """The function that answers, without a server."""
+
+    def handle(self, request: Request) -> Response:
+        """Return the answer; a `recorded` one is sent only after `commit` returned True."""
+        ...
+
+    @property
+    def commit(self) -> Callable[[], bool]:
+        """Write the records of the answers since the last call; return whether that worked."""
+        ...
 
 
 def serialize(response: Response, date: bytes, connection: bytes, *, head: bool) -> bytes:

@@ -15,7 +15,7 @@ from trackyard.analytics.engine.connection import Analytics, StoreError
 from trackyard.analytics.reports.clicks import find_records, list_known_ids
 from trackyard.base.clock import Clock
 from trackyard.base.ids import is_hex24
-from trackyard.base.local_socket import socket_address
+from trackyard.base.sockets import socket_address
 from trackyard.domain.conversions.click_lookups import ASKS_KNOWN, KNOWN, MAX_ASKED, UNDECIDED, UNKNOWN
 from trackyard.domain.conversions.sessions import is_click_wait_over
 from trackyard.store.engine.database import Database

@@ -5,10 +5,16 @@ docs/spec/api-conventions.md#errors.
 """
 
 import asyncio
-from typing import Any
+import logging
+import time
+from collections.abc import Callable
+from typing import Any, Final
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
+from trackyard.base.logs import EPISODE_END_S, EpisodeLog
+from trackyard.base.metrics import CONNECTIONS_DROPPED
+from trackyard.base.sockets import ConnectionLimits
 from trackyard.wire.http.answers import JSON, PROTECTION
 from trackyard.wire.response.envelope import encoded
 from trackyard.wire.response.errors import ErrorBody
@@ -22,18 +28,55 @@ RECEIVE_MIN_BYTES = 64 * 1024
 READER_TIMEOUT_S = 60.0
 READER_MIN_BYTES = 16 * 1024
 """Bytes that a client must read in READER_TIMEOUT_S while an answer waits for it."""
+CROWDED_IDLE_S: Final = 5
+"""Seconds that a new connection may idle while its network, or all together, have more than half of theirs."""
 LINGER_S = 5.0
 """Seconds that a refused client may still send before the connection is cut."""
 _PROTECTION = "".join(f"{name}: {value}\r\n" for name, value in ({"Content-Type": JSON} | PROTECTION).items()).encode()
+_log = logging.getLogger("trackyard.api")
 _FRAMING = 8
 """Bytes on the wire for one byte of the body: chunks of a single byte take six."""
 
 
-class BoundedHttp(HttpToolsProtocol):
-    """Limits headers, URLs, chunks and trailers, and drops clients that send or read nothing."""
+class ConnectionGate:
+    """The limits of connections of the API's listener.
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    network_of: returns the network by which a peer is counted, "" = it is a trusted proxy.
+    """
+
+    def __init__(self, limits: ConnectionLimits, network_of: Callable[[str], str]) -> None:
+        self.limits = limits
+        self.network_of = network_of
+        self._log = EpisodeLog(_log, "connections dropped", "connections accepted again")
+
+    def admit(self, network: str, loop: asyncio.AbstractEventLoop) -> bool:
+        """Count a connection; False = it must be closed."""
+        if self.limits.admit(network):
+            return True
+        CONNECTIONS_DROPPED.labels("api").inc()
+        is_first = not self._log.is_open
+        self._log.update(1, time.monotonic())
+        if is_first:
+            self._look_again(loop)
+        return False
+
+    def _look_again(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Log the end once no connection was dropped for a while."""
+        self._log.update(0, time.monotonic())
+        if self._log.is_open:
+            loop.call_later(EPISODE_END_S, self._look_again, loop)
+
+
+class BoundedHttp(HttpToolsProtocol):
+    """Limits headers, URLs, chunks and trailers, and drops clients that send or read nothing.
+
+    gate: bounds connections; None = they are not bounded.
+    """
+
+    def __init__(self, *args: Any, gate: ConnectionGate | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self._gate = gate
+        self._network: str | None = None
         self._in_head = False
         self._is_complete = True
         self._head_bytes = self._wire_bytes = self._body_bytes = self._body_before = 0
@@ -44,9 +87,22 @@ class BoundedHttp(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self._restart_receive_timer()
+        first_byte_s = RECEIVE_TIMEOUT_S
+        if self._gate is not None:
+            network = self._gate.network_of(self.client[0] if self.client else "")
+            if not self._gate.admit(network, self.loop):
+                self._rejected = True
+                transport.abort()
+                return
+            self._network = network
+            if self._gate.limits.is_crowded(network):
+                first_byte_s = self.timeout_keep_alive = CROWDED_IDLE_S
+        self._restart_receive_timer(first_byte_s)
 
     def connection_lost(self, exc: Exception | None) -> None:
+        network, self._network = self._network, None
+        if self._gate is not None and network is not None:
+            self._gate.limits.release(network)
         self._cancel_receive_timer()
         self._cancel_reader_timer()
         self._unset_keepalive_if_required()
@@ -139,9 +195,9 @@ class BoundedHttp(HttpToolsProtocol):
         self._unread = unread
         self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
 
-    def _restart_receive_timer(self) -> None:
+    def _restart_receive_timer(self, seconds: float | None = None) -> None:
         self._cancel_receive_timer()
-        self._receive_timer = self.loop.call_later(RECEIVE_TIMEOUT_S, self._on_receive_timeout)
+        self._receive_timer = self.loop.call_later(seconds or RECEIVE_TIMEOUT_S, self._on_receive_timeout)
 
     def _cancel_receive_timer(self) -> None:
         if self._receive_timer is not None:

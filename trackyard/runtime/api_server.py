@@ -1,0 +1,93 @@
+"""The server of the API in the core, with its limits of connections."""
+
+import logging
+import socket
+import threading
+from collections.abc import Callable
+from functools import partial
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from trackyard.runtime.setting_types import Network
+from trackyard.runtime.settings import Config
+
+if TYPE_CHECKING:
+    from uvicorn import Server
+
+    from trackyard.actions.deps import Deps
+    from trackyard.wire.http.health import Readiness
+
+RESERVED_FILES: Final = 512
+"""Open files that connections leave to journals, databases and reports of the core."""
+_BACKLOG: Final = 256
+"""Connections that the system keeps until they are accepted, fewer than RESERVED_FILES: all may come in one turn."""
+
+log = logging.getLogger("trackyard.runtime.app")
+
+
+def serve_api(
+    config: Config,
+    listener: socket.socket,
+    deps: "Deps",
+    forward_key: bytes,
+    readiness: "Callable[[], Readiness]",
+    stop: threading.Event,
+) -> None:
+    """Serve the API until `stop` is set.
+
+    forward_key: signs the caller's address of requests that are forwarded to the tracking listener.
+    """
+    import uvicorn
+
+    from trackyard.api.app import build
+    from trackyard.base.sockets import ConnectionLimits, max_connections
+    from trackyard.wire.http.connection import BoundedHttp, ConnectionGate
+    from trackyard.wire.http.forwarding import Forwarder
+    from trackyard.wire.http.rate_limits import ApiLimits
+
+    local = "edge" in config.roles
+    tracking = config.tracking_listen.url("https" if config.tracking_tls_cert else "http")
+    app = build(
+        deps,
+        readiness,
+        ApiLimits(config.api_rate, config.api_burst, config.api_reports),
+        Forwarder(tracking if local else config.tracking_url, forward_key, deps.clock, verified=not local),
+    )
+    limits = ConnectionLimits(max_connections(RESERVED_FILES), config.network_connections)
+    gate = ConnectionGate(limits, partial(_network_of, config.trusted_proxies))
+    server = uvicorn.Server(
+        uvicorn.Config(
+            app,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=True,  # sign-ins are counted by the client's address
+            forwarded_allow_ips=[str(network) for network in config.trusted_proxies],
+            lifespan="off",
+            http=cast("Any", partial(BoundedHttp, gate=gate)),
+            backlog=_BACKLOG,
+            ws="none",
+            timeout_keep_alive=30,
+            timeout_graceful_shutdown=5,
+        )
+    )
+    # The server handles signals only while it runs; an earlier one must stop it, too.
+    threading.Thread(target=_stop_server_with, args=(stop, server), name="stop", daemon=True).start()
+    log.info("API listening", extra={"host": config.api_listen.host, "port": config.api_listen.port})
+    server.run(sockets=[listener])
+
+
+def _network_of(trusted: tuple[Network, ...], peer: str) -> str:
+    """Return the network by which connections of a peer are counted; "" = it is a trusted proxy."""
+    from trackyard.domain.tracking.ip_lists import find_packed, wide_network_of
+
+    packed = find_packed(peer)
+    if packed is None:
+        return peer
+    address = ip_address(packed)
+    return "" if any(address in network for network in trusted) else wide_network_of(peer)
+
+
+def _stop_server_with(stop: threading.Event, server: "Server") -> None:
+    stop.wait()
+    server.should_exit = True
