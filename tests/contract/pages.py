@@ -83,6 +83,8 @@ class Examples:
         self._world: EndpointSetup = make_endpoint_setup(installed(self._database, analytics))
         for make in self._world.subjects.values():
             make()  # so that lists have something to show
+        for make_own in self._world.own_subjects.values():
+            make_own(self._world.api.admin)
         self._database.close()
         shutil.copy(self._file, self._saved)
         self._begun = self._counted.number
@@ -96,6 +98,8 @@ class Examples:
         self._counted.number = self._begun
         client, path = self._world.caller(endpoint), self._world.path(endpoint, endpoint.versions[-1])
         sent = {name: _sent(value) for name, value in self._world.good.get(endpoint.id, {}).items()}
+        if endpoint.id in self._world.own_params:
+            sent |= self._world.own_params[endpoint.id](client)
         place = "data" if endpoint.method == "POST" else "params"
         answer = client.call(endpoint.method, path, **{place: sent})
         assert answer.status_code == 200, (endpoint.id, answer.text)

@@ -12,7 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.contract.declared import declared_params, required_names, takes_any_text
-from tests.contract.requests import advertisers, affiliates, people, postbacks, staff
+from tests.contract.requests import accounts, advertisers, affiliates, people, postbacks, staff
 from tests.support.api import Api
 from tests.support.client import FORBIDDEN_TO_AFFILIATES, ApiClient
 from tests.support.models.events import new_click
@@ -38,6 +38,8 @@ class EndpointSetup:
     """Callers, and parameters with which each method succeeds.
 
     subjects: makes the subject of the path for every request, so that a removal finds it.
+    own_subjects: the same for subjects that belong to the caller.
+    own_params: parameters that differ by caller, made for every request.
     """
 
     api: Api
@@ -46,20 +48,28 @@ class EndpointSetup:
     no_permission: ApiClient
     good: dict[str, dict[str, Any]]
     subjects: dict[str, Callable[[], Any]]
+    own_subjects: dict[str, Callable[[ApiClient], Any]]
+    own_params: dict[str, Callable[[ApiClient], dict[str, Any]]]
 
     def caller(self, endpoint: Endpoint[Any]) -> ApiClient:
         """Return a permitted caller: the administrator, or a new affiliate with a key of its own."""
         return self.api.add_affiliate()[1] if endpoint.audience == "affiliate" else self.api.admin
 
-    def path(self, endpoint: Endpoint[Any], version: str, subject: Any = None) -> str:
+    def path(self, endpoint: Endpoint[Any], version: str, subject: Any = None, client: ApiClient | None = None) -> str:
         """Return the path of a call, under another version when the method has no such version.
 
         subject: an id to use instead of a valid one.
+        client: the caller; None = the administrator.
         """
         version = version if version in endpoint.versions else endpoint.versions[0]
         if not endpoint.variables:
             return f"/{version}{endpoint.path}"
-        named = self.subjects[endpoint.id]() if subject is None else subject
+        if subject is not None:
+            named = subject
+        elif endpoint.id in self.own_subjects:
+            named = self.own_subjects[endpoint.id](client if client and client.key else self.api.admin)
+        else:
+            named = self.subjects[endpoint.id]()
         return f"/{version}{endpoint.path}".replace("{" + endpoint.variables[0] + "}", str(named))
 
 
@@ -134,7 +144,12 @@ def make_endpoint_setup(api: Api) -> EndpointSetup:
     subjects |= postbacks.path_subjects(api, offer, pid)
     good |= affiliates.good_params(api)
     subjects |= affiliates.path_subjects(api, pid)
-    return EndpointSetup(api, affiliate, api.admin.with_key(None), no_permission, good, subjects)
+    own_subjects: dict[str, Callable[[ApiClient], Any]] = {
+        "auth.session.end": lambda client: api.open_session(client)[0],
+    }
+    return EndpointSetup(
+        api, affiliate, api.admin.with_key(None), no_permission, good, subjects, own_subjects, accounts.own_params(api)
+    )
 
 
 _numbers = iter(range(10**9))
@@ -144,8 +159,10 @@ def send(
     world: EndpointSetup, client: ApiClient, endpoint: Endpoint[Any], version: str, params: Any, path: str | None = None
 ) -> Any:
     sent = {name: as_sent(value) for name, value in params.items()}
+    if path is None and client.key is not None and endpoint.id in world.own_params:
+        sent |= world.own_params[endpoint.id](client)
     place = "data" if endpoint.method == "POST" else "params"
-    return client.call(endpoint.method, path or world.path(endpoint, version), **{place: sent})
+    return client.call(endpoint.method, path or world.path(endpoint, version, client=client), **{place: sent})
 
 
 def as_sent(value: Any) -> Any:

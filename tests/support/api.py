@@ -17,6 +17,7 @@ from tests.support.client import ApiClient
 from tests.support.stores.analytics import empty_store
 from tests.support.stores.rebuilds import IdleRebuilder
 from trackyard.actions.deps import Deps
+from trackyard.actions.people.callers import find_caller
 from trackyard.actions.platform.installation import first_start
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.api.app import build
@@ -24,11 +25,12 @@ from trackyard.api.catalogue import CATALOGUE
 from trackyard.base.clock import ManualClock
 from trackyard.base.ids import new_api_key, new_id
 from trackyard.base.secrets import SecretCipher
-from trackyard.domain.people.callers import AccountKind
+from trackyard.domain.people.callers import AccountKind, Caller
 from trackyard.domain.people.roles import Role
+from trackyard.domain.people.sessions import Session
 from trackyard.domain.people.staff import Staff
 from trackyard.store.engine.database import Database
-from trackyard.store.people import keys, staff
+from trackyard.store.people import keys, sessions, staff
 from trackyard.store.platform.file_storage import DirectoryStore
 from trackyard.wire.http.rate_limits import ApiLimits
 
@@ -38,6 +40,8 @@ NOW = 1_700_000_000_000
 CIPHER = SecretCipher(Fernet.generate_key().decode())
 ADMIN_KEY = "ad" * 20
 """The key of the first administrator: fixed, because the API pages show it."""
+PASSWORD = "long-enough"
+"""The password of affiliates."""
 UNBOUNDED = ApiLimits(per_second=10**6, burst=10**6, reports=100, strangers_per_second=10**6, strangers_burst=10**6)
 """Tests call faster than anyone may."""
 
@@ -63,6 +67,24 @@ class Api:
             keys.add_key(conn, AccountKind.STAFF, user.id, key, self.deps.cipher, now)
         return user.id, self.admin.with_key(key)
 
+    def caller_of(self, client: ApiClient) -> Caller:
+        """Return the caller of a client."""
+        caller = find_caller(self.deps.database, self.clock, client.key or "")
+        assert caller is not None
+        return caller
+
+    def open_session(self, client: ApiClient) -> tuple[str, ApiClient]:
+        """Open a session of the caller of a client; return its id, and a client of it."""
+        caller = self.caller_of(client)
+        now, key = self.clock.now_ms(), new_api_key()
+        new = Session(
+            id=new_id(now), account=caller.account, created_at=now, last_used_at=now,
+            idle_until=now + self.deps.sessions.idle_ms, expires_at=now + self.deps.sessions.lifetime_ms,
+        )  # fmt: skip
+        with self.deps.database.write() as conn:
+            sessions.add_session(conn, new, key)
+        return new.id, self.admin.with_key(key)
+
     def add_advertiser(self, **params: Any) -> str:
         """An advertiser's id."""
         body = self.admin.post("/3.0/admin/advertiser", **{"title": "Shop"} | params)
@@ -78,7 +100,7 @@ class Api:
 
     def add_affiliate(self, **params: Any) -> tuple[int, ApiClient]:
         """An affiliate's id, and a client of it."""
-        given = {"email": f"{new_api_key()}@affiliate.example", "password": "long-enough"}
+        given = {"email": f"{new_api_key()}@affiliate.example", "password": PASSWORD}
         body = self.admin.post("/3.0/admin/partner", **given | params)
         return int(body["partner"]["id"]), self.admin.with_key(body["partner"]["api_key"])
 

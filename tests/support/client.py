@@ -38,6 +38,11 @@ class ApiClient:
         self._routes = _routes(self._endpoints)
         self._key = key
 
+    @property
+    def key(self) -> str | None:
+        """Its key; None without one."""
+        return self._key
+
     def with_key(self, key: str | None) -> "ApiClient":
         """The same application, called by another."""
         return ApiClient(self._app, self._endpoints, key)

@@ -12,6 +12,7 @@ from trackyard.base.clock import Clock
 from trackyard.base.secrets import SecretCipher
 from trackyard.decision.click.state import EMPTY_CLICK_STATE, ClickState
 from trackyard.decision.visitor.visitor import VisitorLookup
+from trackyard.domain.people.sessions import SessionPolicy
 from trackyard.domain.platform.retention import DEFAULT_RETENTION, RetentionPolicy
 from trackyard.outbound.interactive import OnDemandClient
 from trackyard.store.engine.database import Database
@@ -32,6 +33,7 @@ class Deps:
     visitors: visitor data, opened by the first use.
     journals: the directory of this machine's journals, None without one; rebuilder likewise.
     click_state: the state of this machine's edges, to read.
+    sessions: how long sessions last.
     """
 
     database: Database
@@ -52,3 +54,4 @@ class Deps:
     journals: Path | None = None
     rebuilder: Rebuilder | None = None
     click_state: Callable[[], ClickState] = field(default=lambda: EMPTY_CLICK_STATE)
+    sessions: SessionPolicy = field(default_factory=SessionPolicy)

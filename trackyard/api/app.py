@@ -32,7 +32,7 @@ def build(
     """
     pages = {"/healthz": health, "/readyz": ready(readiness), "/metrics": metrics_moved, **_described(deps.api_url)}
     branches = {FILES: file_pages(deps)}
-    authenticate = partial(find_caller, deps.database, deps.clock)
+    authenticate = partial(find_caller, deps.database, deps.clock, policy=deps.sessions)
     run_idempotently = partial(run_once, deps)
     return Dispatch(
         CATALOGUE,

@@ -362,6 +362,7 @@ def _deps(config: Config, database: "Database", analytics: object, rebuilder: "R
         journals=config.data_dir / "journal" if "projector" in config.roles else None,
         rebuilder=rebuilder,
         retention_policy=config.retention_policy,
+        sessions=config.session_policy,
         click_state=cache(lambda: ReadOnlyEdgeState(config.data_dir / "state"))
         if "edge" in config.roles
         else lambda: EMPTY_CLICK_STATE,

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from trackyard.domain.people.sessions import SessionPolicy
 from trackyard.domain.platform.retention import MIN_JOURNAL_DAYS, RetentionPolicy
 from trackyard.journal.durable import write_durably
 from trackyard.runtime import compiled, setting_types
@@ -260,6 +261,14 @@ class Config:
         "Memory of a report, such as 400 MB or 2 GB; larger ones are sorted and summed on disk, or rejected with "
         "advice on how to narrow them where that does not help.",
     )
+    session_hours: int = _setting(
+        setting_types.number("number of hours", 1, 8760), "12", "Hours after which a session of a person ends."
+    )
+    session_idle_minutes: int = _setting(
+        setting_types.number("number of minutes", 5, 525_600),
+        "120",
+        "Minutes without a request after which a session of a person ends.",
+    )
     roles: tuple[str, ...] = _setting(
         setting_types.roles, "all", f"Roles of this machine: all, or a comma list of {', '.join(ROLES)}."
     )
@@ -274,6 +283,11 @@ class Config:
     def retention_policy(self) -> RetentionPolicy:
         """Return the retention policy."""
         return RetentionPolicy(self.journal_days, self.click_days, self.log_days, self.personal_data_days)
+
+    @property
+    def session_policy(self) -> SessionPolicy:
+        """Return how long sessions last."""
+        return SessionPolicy(self.session_hours * 3_600_000, self.session_idle_minutes * 60_000)
 
     @property
     def failing_roles_file(self) -> Path:

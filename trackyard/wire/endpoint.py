@@ -39,7 +39,7 @@ class ApiRequest(Generic[D]):
     """One authorized request.
 
     caller_or_none: None in methods for anyone.
-    address: of the client.
+    address, user_agent: of the client.
     path: values of the variables in the path.
     subject: the result of `find`.
     warnings: sentences that the answer carries with its data.
@@ -53,6 +53,7 @@ class ApiRequest(Generic[D]):
     subject: Any = None
     max_limit: int = 1000
     address: str = ""
+    user_agent: str = ""
     warnings: list[str] = field(default_factory=list)
 
     def warn(self, sentence: str) -> None:
@@ -71,6 +72,11 @@ class ApiRequest(Generic[D]):
     def access(self) -> Access:
         """Return the caller with the permission of this method. Raises Unauthorized in methods for anyone."""
         return Access(self.caller, self.permission)
+
+    @property
+    def session(self) -> str:
+        """Return the id of the session that calls; "" for a lasting key, and without a caller."""
+        return "" if self.caller_or_none is None else self.caller_or_none.session
 
     @property
     def staff(self) -> bool:

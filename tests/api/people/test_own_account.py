@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.api import Api
 from tests.support.client import ApiClient
-from trackyard.actions.people.sign_in import WINDOW_MS
+from trackyard.actions.people.credentials import WINDOW_MS
 from trackyard.api.catalogue import CATALOGUE
 from trackyard.domain.money.ledger import LedgerEntry
 from trackyard.domain.people.permissions import FEATURES, denied_features

@@ -60,6 +60,9 @@ def test_schema_of_published_release_upgrades_with_all_rows(empty_database: Data
     with empty_database.read() as connection:
         assert list(compare_metadata(MigrationContext.configure(connection), metadata)) == []
         after = rows_by_table(connection)
+    sessions = [row for row in before["api_key"] if row["expires_at"] is not None]
+    before["api_key"] = [row for row in before["api_key"] if row not in sessions]
+    before["session"] = [{name: row[name] for name in row.keys() - {"sealed"}} for row in sessions]  # since 0006
     for name, rows in before.items():
         kept = [{column: row[column] for column in old} for row, old in zip(after[name], rows, strict=True)]
         assert kept == rows, name

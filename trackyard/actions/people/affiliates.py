@@ -16,12 +16,12 @@ from trackyard.base.money import ZERO
 from trackyard.base.secrets import hash_password, new_password
 from trackyard.domain.money.ledger import Balance
 from trackyard.domain.people.affiliates import Affiliate, AffiliateFilter
-from trackyard.domain.people.callers import Access, AccountKind, AffiliateCaller
+from trackyard.domain.people.callers import Access, Account, AccountKind, AffiliateCaller
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.people.staff import Staff
 from trackyard.store.engine.database import Connection
 from trackyard.store.money import ledger, payment_systems
-from trackyard.store.people import affiliates, keys, staff
+from trackyard.store.people import affiliates, keys, sessions, staff
 from trackyard.store.platform import custom_fields
 from trackyard.store.tracking import rulesets
 
@@ -156,7 +156,7 @@ def edit_affiliate(deps: Deps, access: Access, affiliate_id: int, given: Mapping
         affiliates.edit_affiliate(conn, affiliate_id, values | {"updated_at": deps.clock.now_ms()})
         rulesets.touch(conn, "affiliate", affiliate_id)
         if password is not None:
-            keys.remove_sessions(conn, AccountKind.AFFILIATE, affiliate_id)
+            sessions.remove_sessions(conn, _account(affiliate_id))
         return _records(deps, conn, [_found(conn, Scope.everything(), affiliate_id)])[0]
 
 
@@ -167,7 +167,7 @@ def renew_password(deps: Deps, access: Access, affiliate_id: int) -> str:
     with deps.database.write() as conn:
         found = _found(conn, scope_of(conn, access), affiliate_id, lock=True)
         affiliates.edit_affiliate(conn, affiliate_id, {"password_hash": hashed, "updated_at": now})
-        keys.remove_sessions(conn, AccountKind.AFFILIATE, affiliate_id)
+        sessions.remove_sessions(conn, _account(affiliate_id))
         notices.send_notice(conn, notices.PASSWORD, [notices.recipient_of(found)], now, password=password)
     return password
 
@@ -270,6 +270,10 @@ def _with_details(
         )
         for row in found
     ]
+
+
+def _account(affiliate_id: int) -> Account:
+    return Account(AccountKind.AFFILIATE, str(affiliate_id))
 
 
 def _found(conn: Connection, scope: Scope, affiliate_id: int, *, lock: bool = False) -> Affiliate:

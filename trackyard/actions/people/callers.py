@@ -1,30 +1,60 @@
 """Find the caller of an API request by its key (docs/spec/api-conventions.md#errors)."""
 
+import logging
+from typing import Final
+
 from trackyard.base.clock import Clock
 from trackyard.domain.people.affiliates import AffiliateStatus
-from trackyard.domain.people.callers import AccountKind, AffiliateCaller, Caller, StaffCaller
+from trackyard.domain.people.callers import Account, AccountKind, AffiliateCaller, Caller, StaffCaller
 from trackyard.domain.people.permissions import denied_features
-from trackyard.store.engine.database import Database
-from trackyard.store.people import affiliates, keys, staff
+from trackyard.domain.people.sessions import Session, SessionPolicy
+from trackyard.store.engine.database import Connection, Database, TransactionFailure, classify_failure
+from trackyard.store.people import affiliates, keys, sessions, staff
 from trackyard.store.platform import settings
 
+USE_STEP_MS: Final = 60_000
+"""The use of a session is stored at most this often: a request alone writes nothing."""
 
-def find_caller(database: Database, clock: Clock, key: str) -> Caller | None:
-    """Return the caller of a key.
+log = logging.getLogger("trackyard.api")
+
+
+def find_caller(database: Database, clock: Clock, key: str, policy: SessionPolicy | None = None) -> Caller | None:
+    """Return the caller of a lasting key or of a session.
 
     None for an unknown or expired key, and for an affiliate that is not active.
     """
+    now = clock.now_ms()
     with database.read() as conn:
-        owner = keys.find_owner(conn, key, clock.now_ms())
-        if owner is None:
-            return None
-        match owner.kind:
-            case AccountKind.AFFILIATE:
-                access = affiliates.find_access(conn, int(owner.id))
-                if access is None or access.status is not AffiliateStatus.ACTIVE:
-                    return None
-                installation = settings.find_setting(conn, settings.AFFILIATE_PERMISSIONS) or {}
-                return AffiliateCaller(int(owner.id), denied_features(installation, access.permissions))
-            case AccountKind.STAFF:
-                user = staff.find_staff(conn, owner.id)
-                return None if user is None else StaffCaller(user.id, frozenset(user.roles))
+        owner = keys.find_owner(conn, key, now)
+        session = sessions.find_session(conn, key, now) if owner is None else None
+        if owner is not None:
+            caller = _caller_of(conn, Account(owner.kind, owner.id))
+        else:
+            caller = None if session is None else _caller_of(conn, session.account, session.id)
+    if caller is not None and session is not None and session.last_used_at <= now - USE_STEP_MS:
+        _record_use(database, session, now, policy or SessionPolicy())
+    return caller
+
+
+def _caller_of(conn: Connection, account: Account, session: str = "") -> Caller | None:
+    match account.kind:
+        case AccountKind.AFFILIATE:
+            access = affiliates.find_access(conn, int(account.id))
+            if access is None or access.status is not AffiliateStatus.ACTIVE:
+                return None
+            installation = settings.find_setting(conn, settings.AFFILIATE_PERMISSIONS) or {}
+            return AffiliateCaller(int(account.id), denied_features(installation, access.permissions), session)
+        case AccountKind.STAFF:
+            user = staff.find_staff(conn, account.id)
+            return None if user is None else StaffCaller(user.id, frozenset(user.roles), session)
+
+
+def _record_use(database: Database, session: Session, now: int, policy: SessionPolicy) -> None:
+    """Store the use of a session. A database that cannot be written now does not end it."""
+    try:
+        with database.write() as conn:
+            sessions.record_use(conn, session.id, now, now + policy.idle_ms)
+    except Exception as fault:
+        if classify_failure(fault) is TransactionFailure.DEFECT:
+            raise
+        log.warning("use of a session not stored", extra={"account": session.account.name})

@@ -12,19 +12,19 @@ from trackyard.actions.people.affiliates import (
     check_referrer,
     store_affiliate,
 )
-from trackyard.actions.people.sign_in import WINDOW_MS
+from trackyard.actions.people.credentials import WINDOW_MS
 from trackyard.actions.platform.custom_fields import checked_answers
 from trackyard.base.errors import TooManyRequests, required
 from trackyard.base.ids import new_api_key
 from trackyard.base.secrets import digest, hash_password
 from trackyard.domain.money.ledger import Balance
 from trackyard.domain.people.affiliates import Affiliate
-from trackyard.domain.people.callers import AccountKind
+from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.permissions import EffectiveLevel, permission_tree
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.people.staff import Staff
 from trackyard.domain.tracking.ip_lists import network_of
-from trackyard.store.people import affiliates, keys, sign_ins, staff
+from trackyard.store.people import affiliates, keys, sessions, sign_ins, staff
 from trackyard.store.platform import settings
 
 SIGN_UPS_PER_ADDRESS: Final = 10
@@ -60,11 +60,15 @@ def get_account(deps: Deps, affiliate_id: int) -> OwnAccount:
         )
 
 
-def renew_key(deps: Deps, affiliate_id: int) -> str:
-    """Give an affiliate a new key; the old one and its sessions end at once."""
+def renew_key(deps: Deps, affiliate_id: int, *, keep: str = "") -> str:
+    """Give an affiliate a new key; the old one and its sessions end at once.
+
+    keep: the id of the session that calls, which stays.
+    """
     now, key = deps.clock.now_ms(), new_api_key()
     with deps.database.write() as conn:
         keys.remove_keys(conn, AccountKind.AFFILIATE, affiliate_id)
+        sessions.remove_sessions(conn, Account(AccountKind.AFFILIATE, str(affiliate_id)), keep=keep)
         keys.add_key(conn, AccountKind.AFFILIATE, affiliate_id, key, deps.cipher, now)
     return key
 

@@ -11,11 +11,11 @@ from trackyard.actions.deps import Deps
 from trackyard.base.errors import BadInput, Conflict, required
 from trackyard.base.ids import new_api_key, new_id
 from trackyard.base.secrets import hash_password, new_password
-from trackyard.domain.people.callers import AccountKind
+from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.roles import Role
 from trackyard.domain.people.staff import Staff
 from trackyard.store.engine.database import Connection
-from trackyard.store.people import affiliates, keys, staff
+from trackyard.store.people import affiliates, keys, sessions, staff
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +53,11 @@ def add_staff(deps: Deps, new: Staff, password: str) -> StaffRecord:
         return _record(deps, conn, user.id)
 
 
-def edit_staff(deps: Deps, staff_id: str, given: dict[str, Any]) -> StaffRecord:
+def edit_staff(deps: Deps, staff_id: str, given: dict[str, Any], *, keep: str = "") -> StaffRecord:
     """Change the given fields of a staff user; a new password ends its sessions.
 
     given: by column, `password` in clear.
+    keep: the id of the session that calls, which stays.
     Raises NotFound, Conflict for a taken e-mail address, BadInput for roles that leave no administrator.
     """
     values = dict(given)
@@ -76,24 +77,31 @@ def edit_staff(deps: Deps, staff_id: str, given: dict[str, Any]) -> StaffRecord:
             raise BadInput({"roles": ["The last administrator must stay one."]})
         staff.edit_staff(conn, staff_id, values | {"updated_at": deps.clock.now_ms()})
         if password is not None:
-            keys.remove_sessions(conn, AccountKind.STAFF, staff_id)
+            sessions.remove_sessions(conn, Account(AccountKind.STAFF, staff_id), keep=keep)
         return _record(deps, conn, staff_id)
 
 
-def renew_key(deps: Deps, staff_id: str) -> StaffRecord:
-    """Give a staff user a new key; the old one and its sessions end. Raises NotFound."""
+def renew_key(deps: Deps, staff_id: str, *, keep: str = "") -> StaffRecord:
+    """Give a staff user a new key; the old one and its sessions end. Raises NotFound.
+
+    keep: the id of the session that calls, which stays.
+    """
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
         _record(deps, conn, staff_id)
         keys.remove_keys(conn, AccountKind.STAFF, staff_id)
+        sessions.remove_sessions(conn, Account(AccountKind.STAFF, staff_id), keep=keep)
         keys.add_key(conn, AccountKind.STAFF, staff_id, new_api_key(), deps.cipher, now)
         return _record(deps, conn, staff_id)
 
 
-def set_password(deps: Deps, staff_id: str, password: str | None) -> str:
-    """Set the password of a staff user, or a random one, and return it; sessions end. Raises NotFound."""
+def set_password(deps: Deps, staff_id: str, password: str | None, *, keep: str = "") -> str:
+    """Set the password of a staff user, or a random one, and return it; sessions end. Raises NotFound.
+
+    keep: the id of the session that calls, which stays.
+    """
     password = password or new_password()
-    edit_staff(deps, staff_id, {"password": password})
+    edit_staff(deps, staff_id, {"password": password}, keep=keep)
     return password
 
 

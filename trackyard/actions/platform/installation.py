@@ -3,14 +3,14 @@
 from trackyard.base.clock import Clock
 from trackyard.base.ids import new_api_key, new_id
 from trackyard.base.secrets import SecretCipher
-from trackyard.domain.people.callers import AccountKind
+from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.roles import Role
 from trackyard.domain.people.staff import Staff
 from trackyard.store.conversions import conversions
 from trackyard.store.engine import encrypted
 from trackyard.store.engine.database import Database
 from trackyard.store.offers import counters
-from trackyard.store.people import keys, staff
+from trackyard.store.people import keys, sessions, staff
 from trackyard.store.platform import settings
 from trackyard.store.tracking import rulesets
 
@@ -44,6 +44,7 @@ def first_start(database: Database, cipher: SecretCipher, clock: Clock, admin_ke
             return None
         key = admin_key or new_api_key()
         keys.remove_keys(conn, AccountKind.STAFF, user.id)
+        sessions.remove_sessions(conn, Account(AccountKind.STAFF, user.id))
         keys.add_key(conn, AccountKind.STAFF, user.id, key, cipher, now)
         return key
 

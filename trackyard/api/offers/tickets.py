@@ -14,7 +14,7 @@ from trackyard.api.lookups import in_scope_by_number
 from trackyard.api.offers.view_affiliate import AffiliateOfferView, ViewContext, affiliate_offer_views
 from trackyard.api.offers.view_parts import ScheduleView, schedule_view
 from trackyard.api.paging import Paging
-from trackyard.api.people.affiliate_view import AffiliateView, affiliate_view
+from trackyard.api.people.affiliate_view import AffiliateView, nested_affiliate_view
 from trackyard.base.zones import datetime_text
 from trackyard.domain.offers.offers import OfferSchedule, RestrictedIsp
 from trackyard.domain.offers.tickets import TicketDecision, TicketFilter, TicketStatus
@@ -222,7 +222,7 @@ def ticket_view(record: TicketRecord, deps: Deps, version: str, readable: Scope)
 
 
 def _partner_view(record: AffiliateRecord, deps: Deps, readable: Scope) -> AffiliateView:
-    view = affiliate_view(record, deps.zone, nested=True)
+    view = nested_affiliate_view(record, deps.zone)
     if readable.has_affiliate(record.affiliate.id):
         return view
     return replace(

@@ -4,12 +4,16 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
+from trackyard.actions.deps import Deps
 from trackyard.actions.people.affiliates import AffiliateRecord
 from trackyard.api.offers.subaccounts import AffiliateSubAccountView, affiliate_sub_accounts_view
-from trackyard.api.people.views import ManagerView, manager_view
+from trackyard.api.people.views import ManagerView, manager_view, shown_key
 from trackyard.base.zones import datetime_text
 from trackyard.domain.money.ledger import Balance
+from trackyard.domain.people.affiliates import Affiliate
+from trackyard.wire.endpoint import ApiRequest
 from trackyard.wire.response.envelope import Money, View, number
 from trackyard.wire.response.views import view_of
 
@@ -85,11 +89,14 @@ class AffiliateView(
     statistics_rows: str | UnsetType = UNSET
 
 
-def affiliate_view(record: AffiliateRecord, zone: ZoneInfo, *, nested: bool = False) -> AffiliateView:
-    """Return an affiliate as staff see it.
+def affiliate_view(request: ApiRequest[Deps], record: AffiliateRecord) -> AffiliateView:
+    """Return an affiliate as staff see it, with its key unless a session calls."""
+    key = shown_key(request, record.api_key)
+    return replace(nested_affiliate_view(record, request.deps.zone), api_key=key, **_switches(record.affiliate))
 
-    nested: inside another record, without what only its editors see.
-    """
+
+def nested_affiliate_view(record: AffiliateRecord, zone: ZoneInfo) -> AffiliateView:
+    """Return an affiliate inside another record, without what only its editors see."""
     row = record.affiliate
     return view_of(
         AffiliateView,
@@ -102,12 +109,16 @@ def affiliate_view(record: AffiliateRecord, zone: ZoneInfo, *, nested: bool = Fa
         custom_fields=[view_of(CustomFieldView, answer, label=answer.value) for answer in record.custom_field_values],
         balance={item.currency: _balance(item) for item in record.balance},
         offers=record.offers,
-        api_key=record.api_key,
+        api_key=None,
         ref=str(row.ref or 0),
         sub_accounts=affiliate_sub_accounts_view(row.sub_accounts),
-        statistics_revenue=UNSET if nested else row.statistics_revenue or "",
-        statistics_rows=UNSET if nested else row.statistics_rows or "",
+        statistics_revenue=UNSET,
+        statistics_rows=UNSET,
     )
+
+
+def _switches(row: Affiliate) -> dict[str, str]:
+    return {"statistics_revenue": row.statistics_revenue or "", "statistics_rows": row.statistics_rows or ""}
 
 
 def _balance(item: Balance) -> CurrencyBalance:

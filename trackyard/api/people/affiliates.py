@@ -216,7 +216,7 @@ def list_(request: ApiRequest[Deps], params: ListAffiliates) -> AffiliatesAnswer
     found, total = affiliates.list_affiliates(
         request.deps, request.access, chosen, with_balance=wanted, **params.place(request)
     )
-    views = [affiliate_view(record, request.deps.zone) for record in found]
+    views = [affiliate_view(request, record) for record in found]
     return AffiliatesAnswer(partners=views, pagination=params.pagination(request, total))
 
 
@@ -224,7 +224,7 @@ def list_(request: ApiRequest[Deps], params: ListAffiliates) -> AffiliatesAnswer
 def show(request: ApiRequest[Deps], _params: NoParams) -> AffiliateAnswer:
     """Show an affiliate with its key and balance."""
     record = affiliates.get_record(request.deps, request.subject)
-    return AffiliateAnswer(partner=affiliate_view(record, request.deps.zone), id=record.affiliate.id)
+    return AffiliateAnswer(partner=affiliate_view(request, record), id=record.affiliate.id)
 
 
 @routes.post("/admin/partner", for_staff(Permission.AFFILIATES_WRITE), id="admin.partner.add")
@@ -232,7 +232,7 @@ def add(request: ApiRequest[Deps], params: AddAffiliate) -> AffiliateAnswer:
     """Create an affiliate."""
     new = Affiliate(**params.written_values(), sub_accounts=params.sub_accounts())
     record = affiliates.add_affiliate(request.deps, request.access, new, params.password)
-    return AffiliateAnswer(partner=affiliate_view(record, request.deps.zone), id=record.affiliate.id)
+    return AffiliateAnswer(partner=affiliate_view(request, record), id=record.affiliate.id)
 
 
 @routes.post("/admin/partner/{id}", for_staff(Permission.AFFILIATES_WRITE), id="admin.partner.edit", find=find)
@@ -244,7 +244,7 @@ def edit(request: ApiRequest[Deps], params: EditAffiliate) -> AffiliateAnswer:
     if parts := params.sent_parts():
         given["sub_accounts"] = parts
     record = affiliates.edit_affiliate(request.deps, request.access, request.subject.id, given)
-    return AffiliateAnswer(partner=affiliate_view(record, request.deps.zone), id=record.affiliate.id)
+    return AffiliateAnswer(partner=affiliate_view(request, record), id=record.affiliate.id)
 
 
 @routes.post(
@@ -264,7 +264,7 @@ def renew_password(request: ApiRequest[Deps], _params: NoParams) -> AffiliatePas
 def list_referrals(request: ApiRequest[Deps], params: Paging) -> ReferredAffiliatesAnswer:
     """List the affiliates that an affiliate referred, by their ids."""
     found, total = affiliates.list_referred(request.deps, request.access, request.subject.id, **params.place(request))
-    views = {str(record.affiliate.id): affiliate_view(record, request.deps.zone) for record in found}
+    views = {str(record.affiliate.id): affiliate_view(request, record) for record in found}
     return ReferredAffiliatesAnswer(referrals=views, pagination=params.pagination(request, total))
 
 

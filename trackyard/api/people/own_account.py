@@ -1,7 +1,6 @@
 """An affiliate's own account (docs/api/own-account.md)."""
 
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo
 
 from msgspec import UNSET, UnsetType, defstruct
 from pydantic import Field
@@ -11,6 +10,7 @@ from trackyard.actions.people.own_account import OwnAccount, get_account, renew_
 from trackyard.api.offers.subaccounts import AffiliateSubAccountView, affiliate_sub_accounts_view
 from trackyard.api.people.affiliates import ContactParams, Password, PaymentSystemItem
 from trackyard.api.people.permissions import TreeView, tree_view
+from trackyard.api.people.views import shown_key
 from trackyard.api.statistics.times import text_or_none
 from trackyard.base.errors import Unauthorized
 from trackyard.base.zones import datetime_text
@@ -118,10 +118,10 @@ class OwnAccountAnswer(Answer):
 
 
 class ApiKeyView(View):
-    """A key, for its owner."""
+    """A key, for its owner; null in a session."""
 
     id: str
-    api_key: str
+    api_key: str | None
 
 
 class ApiKeyAnswer(Answer):
@@ -150,7 +150,7 @@ class SignedUpAnswer(Answer):
 @routes.get("/partner/me", for_affiliates(Permission.AFFILIATES_READ), id="partner.me.get")
 def show(request: ApiRequest[Deps], _params: NoParams) -> OwnAccountAnswer:
     """Show the calling affiliate's own record with its permissions."""
-    return OwnAccountAnswer(user=_view(get_account(request.deps, _own_id(request)), request.deps.zone))
+    return OwnAccountAnswer(user=_view(request, get_account(request.deps, _own_id(request))))
 
 
 @routes.post(
@@ -160,9 +160,13 @@ def show(request: ApiRequest[Deps], _params: NoParams) -> OwnAccountAnswer:
     features=("general.settings",),
 )
 def renew(request: ApiRequest[Deps], _params: NoParams) -> ApiKeyAnswer:
-    """Give the calling affiliate a new API key. The old one stops at once, and so do its sessions."""
+    """Give the calling affiliate a new API key. The old one stops at once, and so do its other sessions.
+
+    A session does not see it before `POST /auth/api_key/show`.
+    """
     own = _own_id(request)
-    return ApiKeyAnswer(user=ApiKeyView(id=str(own), api_key=renew_key(request.deps, own)))
+    key = renew_key(request.deps, own, keep=request.session)
+    return ApiKeyAnswer(user=ApiKeyView(id=str(own), api_key=shown_key(request, key)))
 
 
 @routes.post("/partner", FOR_ANYONE, id="partner.add", not_replayable=True)
@@ -176,15 +180,15 @@ def add(request: ApiRequest[Deps], params: SignUp) -> SignedUpAnswer:
     return SignedUpAnswer(user=view_of(SignedUpView, made, id=str(made.id), partner_id=made.id, api_key=key))
 
 
-def _view(account: OwnAccount, zone: ZoneInfo) -> OwnAccountView:
-    row = account.affiliate
+def _view(request: ApiRequest[Deps], account: OwnAccount) -> OwnAccountView:
+    row, zone = account.affiliate, request.deps.zone
     return view_of(
         OwnAccountView,
         row,
         **_sums(account.balance),
         partner_id=row.id,
         id=str(row.id),
-        api_key=account.api_key,
+        api_key=shown_key(request, account.api_key),
         lang="en",
         timezone=zone.key,
         notes="",

@@ -25,7 +25,11 @@ class SignIn(Params):
 
 
 class SessionAnswer(Answer):
-    """A key that works like another key of its owner until it expires. type: staff or affiliate."""
+    """A key that works like another key of its owner until it expires, but shows no lasting key.
+
+    expires_at: the latest end of the session; it ends earlier when it is not used.
+    type: staff or affiliate.
+    """
 
     api_key: str
     expires_at: str
@@ -43,6 +47,7 @@ def add(request: ApiRequest[Deps], params: SignIn) -> SessionAnswer:
     login = (params.login or params.email).strip()
     if not login:
         raise BadInput({"login": ["This value is required, or email."]})
-    made = sign_in(request.deps, login, params.password, request.address)
-    expires = datetime_text(made.expires_at, request.deps.zone)
-    return SessionAnswer(api_key=made.key, expires_at=expires, type=made.kind, id=made.id)
+    made = sign_in(request.deps, login, params.password, request.address, request.user_agent)
+    expires = datetime_text(made.session.expires_at, request.deps.zone)
+    account = made.session.account
+    return SessionAnswer(api_key=made.key, expires_at=expires, type=account.kind, id=account.id)

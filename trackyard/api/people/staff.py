@@ -1,7 +1,6 @@
 """Staff users, for administrators (docs/api/staff.md)."""
 
 from typing import Annotated
-from zoneinfo import ZoneInfo
 
 from msgspec import UNSET, UnsetType, structs
 
@@ -10,7 +9,7 @@ from trackyard.actions.people import staff
 from trackyard.actions.people.staff import StaffRecord
 from trackyard.api.lookups import by_hex
 from trackyard.api.paging import Paging
-from trackyard.api.people.views import RevenueSwitch, RowsSwitch
+from trackyard.api.people.views import RevenueSwitch, RowsSwitch, shown_key
 from trackyard.api.statistics.times import text_or_none
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.roles import Permission, Role, legacy_kind
@@ -145,14 +144,14 @@ class PasswordAnswer(Answer):
 def list_(request: ApiRequest[Deps], params: ListStaff) -> StaffListAnswer:
     """List staff users with their keys."""
     found, total = staff.list_staff(request.deps, params.q, **params.place(request))
-    views = [staff_view(record, request.deps.zone) for record in found]
+    views = [staff_view(request, record) for record in found]
     return StaffListAnswer(users=views, pagination=params.pagination(request, total))
 
 
 @routes.get("/admin/user/{id}", for_staff(Permission.USERS_WRITE), id="admin.user.get", find=find)
 def show(request: ApiRequest[Deps], _params: NoParams) -> StaffDetailsAnswer:
     """Show a staff user with its key and what its roles let it do."""
-    view = staff_view(request.subject, request.deps.zone)
+    view = staff_view(request, request.subject)
     levels = staff_levels(request.subject.user.roles)
     tree = {
         area: {name: LevelView(level=level) for name, level in features.items()} for area, features in levels.items()
@@ -165,7 +164,7 @@ def add(request: ApiRequest[Deps], params: AddStaff) -> StaffAnswer:
     """Create a staff user. The answer has its key, and echoes the password."""
     new = Staff(**params.model_dump(exclude={"password"}))
     record = staff.add_staff(request.deps, new, params.password)
-    return StaffAnswer(user=staff_view(record, request.deps.zone, params.password))
+    return StaffAnswer(user=staff_view(request, record, params.password))
 
 
 @routes.post("/admin/user/{id}", for_staff(Permission.USERS_WRITE), id="admin.user.edit", find=find)
@@ -175,31 +174,32 @@ def edit(request: ApiRequest[Deps], params: EditStaff) -> StaffAnswer:
     The answer echoes it, null when none was sent.
     """
     given = {name: getattr(params, name) for name in params.model_fields_set}
-    record = staff.edit_staff(request.deps, request.subject.user.id, given)
-    return StaffAnswer(user=staff_view(record, request.deps.zone, params.password))
+    record = staff.edit_staff(request.deps, request.subject.user.id, given, keep=request.session)
+    return StaffAnswer(user=staff_view(request, record, params.password))
 
 
 @routes.post("/admin/user/api_key/{id}", for_staff(Permission.USERS_WRITE), id="admin.user.api_key", find=find)
 def renew_key(request: ApiRequest[Deps], _params: NoParams) -> StaffAnswer:
     """Give a staff user a new API key. The old one stops at once, and so do its sessions."""
-    return StaffAnswer(user=staff_view(staff.renew_key(request.deps, request.subject.user.id), request.deps.zone))
+    record = staff.renew_key(request.deps, request.subject.user.id, keep=request.session)
+    return StaffAnswer(user=staff_view(request, record))
 
 
 @routes.post("/admin/user/{id}/password", for_staff(Permission.USERS_WRITE), id="admin.user.password", find=find)
 def set_password(request: ApiRequest[Deps], params: SetPassword) -> PasswordAnswer:
     """Give a staff user the password that is sent, or a new one without it. Its sessions end."""
     staff_id = request.subject.user.id
-    password = staff.set_password(request.deps, staff_id, params.password)
+    password = staff.set_password(request.deps, staff_id, params.password, keep=request.session)
     return PasswordAnswer(user=PasswordView(id=staff_id, password=password))
 
 
-def staff_view(record: StaffRecord, zone: ZoneInfo, password: str | UnsetType | None = UNSET) -> StaffView:
+def staff_view(request: ApiRequest[Deps], record: StaffRecord, password: str | UnsetType | None = UNSET) -> StaffView:
     """Return a staff user as administrators see it. password: of the request; None when it has none."""
-    row = record.user
+    row, zone = record.user, request.deps.zone
     return view_of(
         StaffView,
         row,
-        api_key=record.api_key,
+        api_key=shown_key(request, record.api_key),
         updated_at=datetime_text(row.updated_at, zone),
         created_at=datetime_text(row.created_at, zone),
         last_login_at=text_or_none(row.last_login_at, zone),

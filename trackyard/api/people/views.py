@@ -91,6 +91,11 @@ def partner_view(affiliate_id: int, names: dict[int, AffiliateName]) -> PartnerV
     return view_of(PartnerView, name)
 
 
+def shown_key(request: ApiRequest[Any], key: str | None) -> str | None:
+    """Return a lasting key for a caller with a lasting key of its own; None in a session."""
+    return None if request.session else key
+
+
 def hidden_code(code: str | None, *, shown: bool) -> str | None:
     """Return a code of inbound postbacks, or *** for people who may not write its owner; unset ones stay."""
     return code if shown or not code else "***"

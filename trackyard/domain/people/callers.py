@@ -14,29 +14,58 @@ class AccountKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class AffiliateCaller:
-    """An active affiliate. denied: features of domain/people/permissions.py that it may not use."""
+class Account:
+    """An account with a password, sessions and keys. id: as text."""
 
-    id: int
-    denied: frozenset[str] = frozenset()
+    kind: AccountKind
+    id: str
 
     @property
     def name(self) -> str:
         """Return its name in logs."""
-        return f"affiliate:{self.id}"
+        return f"{self.kind}:{self.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class AffiliateCaller:
+    """An active affiliate.
+
+    denied: features of domain/people/permissions.py that it may not use.
+    session: the id of the session that calls; "" for a lasting key.
+    """
+
+    id: int
+    denied: frozenset[str] = frozenset()
+    session: str = ""
+
+    @property
+    def name(self) -> str:
+        """Return its name in logs."""
+        return self.account.name
+
+    @property
+    def account(self) -> Account:
+        """Return its account."""
+        return Account(AccountKind.AFFILIATE, str(self.id))
 
 
 @dataclass(frozen=True, slots=True)
 class StaffCaller:
-    """A staff user. id: 24 hex digits."""
+    """A staff user. id: 24 hex digits. session: the id of the session that calls; "" for a lasting key."""
 
     id: str
     roles: frozenset[Role]
+    session: str = ""
 
     @property
     def name(self) -> str:
         """Return its name in logs."""
-        return f"staff:{self.id}"
+        return self.account.name
+
+    @property
+    def account(self) -> Account:
+        """Return its account."""
+        return Account(AccountKind.STAFF, self.id)
 
     def may(self, permission: Permission) -> bool:
         """Return whether any of its roles gives the permission."""

@@ -9,6 +9,7 @@ class Permission(StrEnum):
     """The permission to call a method; the code of the 403 names it."""
 
     NONE = "none"  # for methods without a caller
+    ACCOUNT = "account.own"
     OFFERS_READ = "offers.read"
     OFFERS_WRITE = "offers.write"
     OFFERS_CONNECT = "offers.connect"
@@ -134,7 +135,7 @@ _IMPLIED: Final[dict[Permission, frozenset[Permission]]] = {
 }
 """Permission to implied permissions: lists of values that a write names, and data of the console's first page."""
 
-COMMON_PERMISSIONS: Final = frozenset({_P.NEWS_READ})
+COMMON_PERMISSIONS: Final = frozenset({_P.NEWS_READ, _P.ACCOUNT})
 """The permissions of every staff user."""
 
 

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 from trackyard.actions.conversions.changes import DeliveryContext, record_changes
 from trackyard.actions.offers.counters import CounterBatch
+from trackyard.actions.people.sessions import remove_ended_sessions
 from trackyard.actions.platform.idempotency import remove_expired_answers
 from trackyard.base.clock import Clock
 from trackyard.domain.conversions.conversions import end_hold
@@ -72,6 +73,7 @@ class JobScheduler:
             Job("counters", 600, self.forget_counters),
             Job("files", 3600, self.sweep_files),
             Job("repeats", 600, self.forget_answers),
+            Job("sessions", 600, self.forget_sessions),
             Job("erasures", 1, self.eraser.erase),
             Job("personal data", 600, self.eraser.empty_old),
         )
@@ -100,6 +102,11 @@ class JobScheduler:
     def forget_answers(self) -> int:
         """Remove expired answers of idempotency keys; return how many."""
         return remove_expired_answers(self._database, self._clock.now_ms())
+
+    def forget_sessions(self) -> int:
+        """Remove sessions that have ended. Returns 0: all is done at once."""
+        remove_ended_sessions(self._database, self._clock.now_ms())
+        return 0
 
     def forget_counters(self) -> int:
         """Remove old counters of caps and tiers; return of how many periods."""

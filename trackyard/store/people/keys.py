@@ -68,26 +68,6 @@ def keys_of(
     return {owner: cipher.decrypt(sealed) for owner, sealed in dict(rows.all()).items()}
 
 
-def remove_sessions(
-    conn: Connection, owner_kind: AccountKind, owner_id: str | int, until_ms: int | None = None
-) -> None:
-    """End the sessions of an owner: all, or those that are over by `until_ms` (UTC)."""
-    statement = delete(api_key).where(api_key.c.owner_kind == owner_kind, api_key.c.owner_id == str(owner_id))
-    statement = statement.where(api_key.c.expires_at.is_not(None))
-    conn.execute(statement if until_ms is None else statement.where(api_key.c.expires_at <= until_ms))
-
-
-def remove_oldest_sessions(conn: Connection, owner_kind: AccountKind, owner_id: str | int, keep: int) -> None:
-    """End the oldest sessions of an owner, so that it has at most `keep`."""
-    sessions = (
-        api_key.c.owner_kind == owner_kind,
-        api_key.c.owner_id == str(owner_id),
-        api_key.c.expires_at.is_not(None),
-    )
-    newest = select(api_key.c.digest).where(*sessions).order_by(api_key.c.created_at.desc()).limit(keep)
-    conn.execute(delete(api_key).where(*sessions, api_key.c.digest.not_in(newest)))
-
-
 def remove_keys(conn: Connection, owner_kind: AccountKind, owner_id: str | int) -> None:
-    """Remove every key of an owner, its sessions too."""
+    """Remove every key of an owner."""
     conn.execute(delete(api_key).where(api_key.c.owner_kind == owner_kind, api_key.c.owner_id == str(owner_id)))

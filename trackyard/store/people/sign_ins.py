@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Connection, case, delete, or_, select, update
 
 from trackyard.domain.people.affiliates import AffiliateStatus
-from trackyard.domain.people.callers import AccountKind
+from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.store.engine.dialect import upsert
 from trackyard.store.tables import affiliate, sign_in_failure, staff
 
@@ -16,10 +17,9 @@ _MAX_ACCOUNTS = 3
 
 @dataclass(frozen=True, slots=True)
 class SignInAccount:
-    """An account that may have a password. id: as text."""
+    """An account that may have a password."""
 
-    kind: AccountKind
-    id: str
+    account: Account
     password_hash: str | None
     may_sign_in: bool
 
@@ -35,11 +35,30 @@ def list_accounts(conn: Connection, login: str) -> list[SignInAccount]:
         .order_by(case((columns.email == lower, 0), else_=1), columns.id)
         .limit(_MAX_ACCOUNTS)
     )
-    found = [SignInAccount(AccountKind.STAFF, row.id, row.password_hash, True) for row in users]
-    return found + [
-        SignInAccount(AccountKind.AFFILIATE, str(row.id), row.password_hash, row.status is AffiliateStatus.ACTIVE)
-        for row in affiliates
-    ]
+    return [_of_staff(row) for row in users] + [_of_affiliate(row) for row in affiliates]
+
+
+def find_account(conn: Connection, account: Account) -> SignInAccount | None:
+    """Return an account by its id."""
+    match account.kind:
+        case AccountKind.STAFF:
+            query = select(staff.c.id, staff.c.password_hash).where(staff.c.id == account.id)
+            user = conn.execute(query).one_or_none()
+            return None if user is None else _of_staff(user)
+        case AccountKind.AFFILIATE:
+            columns = affiliate.c
+            own = select(columns.id, columns.password_hash, columns.status).where(columns.id == int(account.id))
+            row = conn.execute(own).one_or_none()
+            return None if row is None else _of_affiliate(row)
+
+
+def _of_staff(row: Any) -> SignInAccount:
+    return SignInAccount(Account(AccountKind.STAFF, row.id), row.password_hash, True)
+
+
+def _of_affiliate(row: Any) -> SignInAccount:
+    account = Account(AccountKind.AFFILIATE, str(row.id))
+    return SignInAccount(account, row.password_hash, row.status is AffiliateStatus.ACTIVE)
 
 
 def count_attempt(conn: Connection, names: Iterable[str], now_ms: int, window_ms: int) -> dict[str, tuple[int, int]]:
@@ -89,11 +108,11 @@ def knows_network(conn: Connection, mark: str, now_ms: int) -> bool:
     return conn.execute(select(columns.name).where(columns.name == mark, columns.since > now_ms)).first() is not None
 
 
-def record_sign_in(conn: Connection, kind: AccountKind, owner_id: str, now_ms: int) -> None:
+def record_sign_in(conn: Connection, account: Account, now_ms: int) -> None:
     """Store the time of the last sign-in of an account."""
-    match kind:
+    match account.kind:
         case AccountKind.STAFF:
-            owner = update(staff).where(staff.c.id == owner_id)
+            owner = update(staff).where(staff.c.id == account.id)
         case AccountKind.AFFILIATE:
-            owner = update(affiliate).where(affiliate.c.id == int(owner_id))
+            owner = update(affiliate).where(affiliate.c.id == int(account.id))
     conn.execute(owner.values(last_login_at=now_ms))

@@ -23,9 +23,11 @@ from sqlalchemy import (
     update,
 )
 
+from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.platform.erasures import PERSONAL_COLUMNS, Erasure, ErasureSubject, redact_click
 from trackyard.store.engine.audit_writer import SECRET
 from trackyard.store.engine.rows import has_rows
+from trackyard.store.people import sessions
 from trackyard.store.tables import (
     affiliate,
     affiliate_login,
@@ -242,6 +244,7 @@ def redact_account(conn: Connection, affiliate_id: int, password_hash: str, now_
     conn.execute(insert(affiliate_login).values(name=erased_name, affiliate_id=affiliate_id))
     owned = and_(api_key.c.owner_kind == "affiliate", api_key.c.owner_id == str(affiliate_id))
     conn.execute(delete(api_key).where(owned))
+    sessions.remove_sessions(conn, Account(AccountKind.AFFILIATE, str(affiliate_id)))
     conn.execute(delete(mail).where(mail.c.recipient == email))
     _redact_audit_log(conn, affiliate_id)
     return True

@@ -34,6 +34,7 @@ from trackyard.store.tables.people import (
     custom_field,
     invoice,
     payment_system,
+    session,
     sign_in_failure,
     staff,
 )
@@ -93,6 +94,7 @@ __all__ = [
     "rebuild",
     "rule_change",
     "rule_clock",
+    "session",
     "setting",
     "sign_in_failure",
     "smartlink_category",

@@ -90,6 +90,20 @@ api_key = table(  # hashed for look-up, encrypted to be shown again
     Index("ix_api_key_owner", "owner_kind", "owner_id"),
 )
 
+session = table(  # what passwords give: keys that end
+    "session",
+    Column("id", Id24, primary_key=True),
+    Column("digest", String(64), nullable=False, unique=True),
+    Column("owner_kind", Word(AccountKind), nullable=False),
+    Column("owner_id", String(24), nullable=False),
+    *columns(Moment, "created_at", "last_used_at", nullable=False),
+    *columns(Moment, "idle_until", "expires_at", nullable=False, index=True),  # it ends at the first of the two
+    Column("address", String(64), nullable=False),
+    Column("user_agent", String(300), nullable=False),
+    Column("second_factor", Boolean, nullable=False),  # whether the sign-in had one
+    Index("ix_session_owner", "owner_kind", "owner_id"),
+)
+
 # Failed tries to sign in since `since`, by account and by address; and marks of an account and a network from which it
 # signed in, until `since`. Names are digests.
 sign_in_failure = table(

@@ -54,6 +54,7 @@ from trackyard.wire.http.idempotency import (
     check_idempotency_key,
     find_idempotency_key,
     idempotent_request_of,
+    owner_of,
 )
 from trackyard.wire.http.rate_limits import (
     ApiLimits,
@@ -278,7 +279,10 @@ class Dispatch(Generic[D]):
         kind = request.headers.get("content-type", "")
         head = request.method == "HEAD"
         limits = FOR_STRANGERS if caller is None else FOR_CALLERS
-        sent = _RawRequest(request.scope["query_string"], kind, cast(BinaryIO, body), idempotency_key, head, limits)
+        agent = request.headers.get("user-agent", "")
+        sent = _RawRequest(
+            request.scope["query_string"], kind, cast(BinaryIO, body), idempotency_key, head, limits, agent
+        )
         slot = partial(self._exports.slot, name, affiliate=isinstance(caller, AffiliateCaller))
         work = _HandlerRun(self._deps, match, caller, _address(request), sent, self._run_idempotently, slot)
         requester = CancellationToken(name)
@@ -334,6 +338,7 @@ class _RawRequest(NamedTuple):
     idempotency_key: str | None
     head: bool
     limits: FormLimits
+    user_agent: str
 
     def tree(self) -> tuple[Tree, BadInput | None]:
         """Return the parameters, or the fault of their form.
@@ -384,6 +389,7 @@ class _HandlerRun(Generic[D]):
             deps=deps,
             caller_or_none=caller,
             address=address,
+            user_agent=sent.user_agent,
             version=match.version,
             permission=endpoint.permission,
             path=match.variables,
@@ -397,7 +403,7 @@ class _HandlerRun(Generic[D]):
             if self._run_idempotently is None or self._sent.idempotency_key is None or fault is not None:
                 return self._respond(tree, fault)
             idempotent_request = idempotent_request_of(
-                _name(self._api_request.caller_or_none) or self._api_request.address,
+                owner_of(self._api_request.caller_or_none, self._api_request.address),
                 self._sent.idempotency_key,
                 self._match,
                 tree,
@@ -446,10 +452,6 @@ class _HandlerRun(Generic[D]):
             cleanup.close()
             raise
         return file
-
-
-def _name(caller: Caller | None) -> str:
-    return "" if caller is None else caller.name
 
 
 def _address(request: Request) -> str:

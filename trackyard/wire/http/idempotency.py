@@ -14,6 +14,7 @@ from starlette.datastructures import Headers
 
 from trackyard.actions.platform.idempotency import IdempotentRequest
 from trackyard.base.errors import BadInput
+from trackyard.domain.people.callers import Caller
 from trackyard.wire.http.routing import Match
 from trackyard.wire.request.brackets import File, Tree
 
@@ -37,6 +38,16 @@ def check_idempotency_key(key: str | None) -> None:
     """Raise BadInput for a malformed key."""
     if key is not None and not _KEY.match(key):
         raise BadInput({IDEMPOTENCY_KEY_HEADER: ["This value must have 1 to 255 printable ASCII characters."]})
+
+
+def owner_of(caller: Caller | None, address: str) -> str:
+    """Return the owner of idempotency keys.
+
+    Answers to lasting keys are not repeated to sessions, which see less.
+    """
+    if caller is None:
+        return address
+    return f"{caller.name}:session" if caller.session else caller.name
 
 
 def idempotent_request_of(owner: str, key: str, match: Match, tree: Tree) -> IdempotentRequest:

@@ -3,6 +3,7 @@
 Each subject has a function of its own. Rows that exist keep their behaviour.
 """
 
+import sqlalchemy as sa
 from alembic import op
 
 revision = "0006"
@@ -14,10 +15,12 @@ depends_on = None
 def upgrade() -> None:
     """Add the columns and tables of each subject."""
     _list_hidden_payments()
+    _add_sessions()
 
 
 def downgrade() -> None:
     """Remove what upgrade added, in the opposite order."""
+    _remove_sessions()
     _unlist_hidden_payments()
     _merge_lanes_of_inbox()
 
@@ -42,3 +45,40 @@ def _list_hidden_payments() -> None:
 def _unlist_hidden_payments() -> None:
     op.drop_index("ix_offer_listed", "offer")
     op.create_index("ix_offer_listed", "offer", list(_LISTED))
+
+
+_OPEN = "owner_kind, owner_id, created_at, expires_at"
+
+
+def _add_sessions() -> None:
+    """Move sessions out of the keys; those that are open stay so until they were to end."""
+    op.create_table(
+        "session",
+        sa.Column("id", sa.String(length=24), nullable=False),
+        sa.Column("digest", sa.String(length=64), nullable=False),
+        sa.Column("owner_kind", sa.String(length=16), nullable=False),
+        sa.Column("owner_id", sa.String(length=24), nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("last_used_at", sa.BigInteger(), nullable=False),
+        sa.Column("idle_until", sa.BigInteger(), nullable=False),
+        sa.Column("expires_at", sa.BigInteger(), nullable=False),
+        sa.Column("address", sa.String(length=64), nullable=False),
+        sa.Column("user_agent", sa.String(length=300), nullable=False),
+        sa.Column("second_factor", sa.Boolean(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_session")),
+        sa.UniqueConstraint("digest", name=op.f("uq_session_digest")),
+    )
+    op.create_index("ix_session_owner", "session", ["owner_kind", "owner_id"])
+    op.create_index(op.f("ix_session_idle_until"), "session", ["idle_until"])
+    op.create_index(op.f("ix_session_expires_at"), "session", ["expires_at"])
+    op.execute(
+        f"INSERT INTO session (id, digest, {_OPEN}, last_used_at, idle_until, address, user_agent, second_factor) "
+        f"SELECT substr(digest, 1, 24), digest, {_OPEN}, created_at, expires_at, '', '', false "
+        "FROM api_key WHERE expires_at IS NOT NULL"
+    )
+    op.execute("DELETE FROM api_key WHERE expires_at IS NOT NULL")
+
+
+def _remove_sessions() -> None:
+    op.execute(f"INSERT INTO api_key (digest, sealed, {_OPEN}) SELECT digest, '', {_OPEN} FROM session")
+    op.drop_table("session")

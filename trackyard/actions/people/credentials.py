@@ -1,0 +1,176 @@
+"""Checking passwords, with attempts that are counted (docs/spec/callers.md#sign-in)."""
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from trackyard.actions.deps import Deps
+from trackyard.base.errors import BadInput, RequestError, TooManyRequests, WrongCredentials
+from trackyard.base.metrics import SIGN_INS
+from trackyard.base.secrets import digest, hash_password, password_matches
+from trackyard.domain.people.callers import Account
+from trackyard.domain.tracking.ip_lists import network_of
+from trackyard.store.engine.database import Connection
+from trackyard.store.people import sign_ins
+from trackyard.store.people.sign_ins import SignInAccount
+
+WINDOW_MS: Final = 15 * 60_000
+TRIES_PER_ACCOUNT: Final = 10
+TRIES_PER_ADDRESS: Final = 100
+"""Failed attempts within a window; the next is rejected until it ends, whatever the password."""
+
+KNOWN_NETWORK_MS: Final = 30 * 86_400_000
+"""Time for which a network is remembered from which an account signed in."""
+
+_THROTTLED = "Too Many Requests: too many failed attempts, try again later or from where you signed in before"
+_WRONG_PASSWORD = "This is not the password of your account."
+
+log = logging.getLogger("trackyard.api")
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """An account that a login may mean, and the name under which its tries count.
+
+    account: None for a login of no account.
+    """
+
+    account: SignInAccount | None
+    counter: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """A counted attempt. waits: milliseconds by the name of what has to wait."""
+
+    candidates: list[_Candidate]
+    by_address: str
+    waits: dict[str, int]
+
+    @property
+    def counters(self) -> list[str]:
+        """Return the names under which it counts."""
+        return [*(each.counter for each in self.candidates), self.by_address]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedAccount:
+    """An account with the right password. `settle` belongs to the transaction that follows from it."""
+
+    account: Account
+    counter: str
+    by_address: str
+    network: str
+
+    def settle(self, conn: Connection, now_ms: int) -> None:
+        """End the count of its failed attempts, and remember the network."""
+        sign_ins.clear_failures(conn, self.counter)  # those of other accounts of the login stay
+        sign_ins.forgive_attempt(conn, [self.by_address])
+        mark = _network_mark(self.account, self.network)
+        sign_ins.remember_network(conn, mark, now_ms + KNOWN_NETWORK_MS)
+
+
+def check_login(deps: Deps, login: str, password: str, address: str) -> CheckedAccount:
+    """Return the account of a login or e-mail address that has the password.
+
+    Raises WrongCredentials, also for an affiliate that is not active, and TooManyRequests.
+    """
+
+    def find(conn: Connection) -> list[SignInAccount]:
+        return sign_ins.list_accounts(conn, login)
+
+    attempt, found = _try(deps, find, f"login:{login.lower()}", password, address)
+    if found is None:
+        raise _refusal(attempt)
+    SIGN_INS.labels("accepted").inc()
+    return found
+
+
+def check_own_password(deps: Deps, account: Account, password: str, address: str) -> None:
+    """Check the password of the account that calls; failed attempts count as those of sign-in.
+
+    Raises BadInput for a wrong one, and TooManyRequests.
+    """
+
+    def find(conn: Connection) -> list[SignInAccount]:
+        found = sign_ins.find_account(conn, account)
+        return [] if found is None else [found]
+
+    attempt, found = _try(deps, find, f"login:{account.name}", password, address)
+    if found is None:
+        refusal = _refusal(attempt)
+        raise BadInput({"password": [_WRONG_PASSWORD]}) if isinstance(refusal, WrongCredentials) else refusal
+    with deps.database.write() as conn:
+        found.settle(conn, deps.clock.now_ms())
+
+
+def _try(
+    deps: Deps, find: Callable[[Connection], Sequence[SignInAccount]], unknown: str, password: str, address: str
+) -> tuple[_Attempt, CheckedAccount | None]:
+    """Count an attempt, then compare the password. unknown: counts attempts when nothing is found."""
+    now, network = deps.clock.now_ms(), network_of(address)
+    by_address = digest(f"address:{network}")
+    with deps.database.write(independent=True) as conn:
+        # Counted before the password is checked: concurrent attempts pass no more often.
+        candidates = [_candidate(conn, account, network, now) for account in find(conn)]
+        candidates = candidates or [_Candidate(None, digest(unknown))]
+        limits = {each.counter: TRIES_PER_ACCOUNT for each in candidates} | {by_address: TRIES_PER_ADDRESS}
+        counts = sign_ins.count_attempt(conn, limits, now, WINDOW_MS)
+    waits = {name: since + WINDOW_MS - now for name, (tries, since) in counts.items() if tries > limits[name]}
+    attempt = _Attempt(candidates, by_address, waits)
+    admitted = [] if by_address in waits else [each for each in candidates if each.counter not in waits]
+    try:
+        found = _find(admitted, password) if admitted else None
+    except TooManyRequests:  # nothing was learned about the password
+        with deps.database.write(independent=True) as conn:
+            sign_ins.forgive_attempt(conn, attempt.counters)
+        raise
+    if found is None or found.account is None:
+        return attempt, None
+    return attempt, CheckedAccount(found.account.account, found.counter, by_address, network)
+
+
+def _candidate(conn: Connection, account: SignInAccount, network: str, now: int) -> _Candidate:
+    """Return an account with the name of its count.
+
+    Strangers share the count of an account, while a network from which it signed in before has a count of its own:
+    failed tries of others do not keep the owner out.
+    """
+    counter = f"account:{account.account.name}"
+    if sign_ins.knows_network(conn, _network_mark(account.account, network), now):
+        counter += f":{network}"
+    return _Candidate(account, digest(counter))
+
+
+def _network_mark(account: Account, network: str) -> str:
+    return digest(f"signed in:{account.name}:{network}")
+
+
+def _refusal(attempt: _Attempt) -> RequestError:
+    """Return the answer to a failed attempt."""
+    if not attempt.waits:
+        SIGN_INS.labels("wrong").inc()
+        return WrongCredentials()
+    SIGN_INS.labels("throttled").inc()
+    names = [each.account.account.name for each in attempt.candidates if each.account is not None]
+    log.warning("sign-in throttled", extra={"accounts": names})
+    return TooManyRequests(-(-max(attempt.waits.values()) // 1000), _THROTTLED)
+
+
+def _find(candidates: list[_Candidate], password: str) -> _Candidate | None:
+    hashes = [(each.account and each.account.password_hash) or _dummy_hash() for each in candidates]
+    matches = [password_matches(password, hashed) for hashed in hashes]
+    fitting = (candidate for candidate, fits in zip(candidates, matches, strict=True) if fits)
+    return next((each for each in fitting if each.account is not None and _may_sign_in(each.account)), None)
+
+
+def _may_sign_in(account: SignInAccount) -> bool:
+    return account.may_sign_in and account.password_hash is not None
+
+
+@cache
+def _dummy_hash() -> str:
+    """Return the hash compared for unknown logins, so that the time taken is the same."""
+    return hash_password("unknown")

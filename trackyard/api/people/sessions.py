@@ -1,0 +1,117 @@
+"""One's own sessions and lasting key (docs/spec/callers.md#sessions)."""
+
+from typing import Annotated
+from zoneinfo import ZoneInfo
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.people import sessions
+from trackyard.actions.people.own_key import show_key
+from trackyard.api.lookups import path_hex
+from trackyard.base.zones import datetime_text
+from trackyard.domain.people.callers import AccountKind
+from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.sessions import Session
+from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import NoParams, Params
+from trackyard.wire.response.envelope import Answer, View
+from trackyard.wire.response.views import view_of
+
+routes = Routes[Deps]()
+
+OwnPassword = Annotated[str, s.BoundedText(minimum=1, maximum=1000)]
+
+
+class ConfirmPassword(Params):
+    """The password of the calling account."""
+
+    password: OwnPassword
+
+
+class SessionView(View):
+    """A session.
+
+    current: whether it calls now.
+    address, user_agent: of its sign-in.
+    last_used_at: to the minute.
+    """
+
+    id: str
+    current: bool
+    created_at: str
+    last_used_at: str
+    expires_at: str
+    address: str
+    user_agent: str
+    second_factor: bool
+
+
+class SessionsAnswer(Answer):
+    """The open sessions of the calling account, the newest first."""
+
+    sessions: list[SessionView]
+
+
+class EndedSessionsAnswer(Answer):
+    """The number of sessions that have ended."""
+
+    ended: int
+
+
+class ShownKeyAnswer(Answer):
+    """The lasting key of the calling account. type: staff or affiliate."""
+
+    api_key: str | None
+    type: str
+    id: str
+
+
+def _find(request: ApiRequest[Deps]) -> Session:
+    return sessions.get_session(request.deps, request.caller.account, path_hex(request))
+
+
+@routes.get("/auth/sessions", for_callers(Permission.ACCOUNT), id="auth.sessions.list")
+def list_(request: ApiRequest[Deps], _params: NoParams) -> SessionsAnswer:
+    """List the open sessions of the calling account."""
+    found = sessions.list_sessions(request.deps, request.caller.account)
+    return SessionsAnswer(sessions=[_view(each, request.caller.session, request.deps.zone) for each in found])
+
+
+@routes.delete("/auth", for_callers(Permission.ACCOUNT), id="auth.sign-out")
+def sign_out(request: ApiRequest[Deps], _params: NoParams) -> EndedSessionsAnswer:
+    """Sign out: the session that calls ends at once. A call with a lasting key ends nothing."""
+    if not request.caller.session:
+        request.warn("This is a lasting key and no session: nothing ended. A new key ends it.")
+        return EndedSessionsAnswer(ended=0)
+    sessions.end_session(request.deps, request.caller.account, request.caller.session)
+    return EndedSessionsAnswer(ended=1)
+
+
+@routes.delete("/auth/sessions", for_callers(Permission.ACCOUNT), id="auth.sessions.end")
+def end_all(request: ApiRequest[Deps], _params: NoParams) -> EndedSessionsAnswer:
+    """Sign out everywhere: all sessions of the calling account end at once, also the one that calls."""
+    return EndedSessionsAnswer(ended=sessions.end_sessions(request.deps, request.caller.account))
+
+
+@routes.delete("/auth/sessions/{id}", for_callers(Permission.ACCOUNT), id="auth.session.end", find=_find)
+def end(request: ApiRequest[Deps], _params: NoParams) -> EndedSessionsAnswer:
+    """End a session of the calling account at once."""
+    sessions.end_session(request.deps, request.caller.account, request.subject.id)
+    return EndedSessionsAnswer(ended=1)
+
+
+@routes.post("/auth/api_key/show", for_callers(Permission.ACCOUNT), id="auth.api_key.show", not_replayable=True)
+def show(request: ApiRequest[Deps], params: ConfirmPassword) -> ShownKeyAnswer:
+    """Show the lasting key of the calling account, after its password.
+
+    Wrong passwords count as failed attempts to sign in; 429 after too many.
+    """
+    account = request.caller.account
+    key = show_key(request.deps, account, params.password, request.address)
+    return ShownKeyAnswer(api_key=key, type=AccountKind(account.kind), id=account.id)
+
+
+def _view(session: Session, current: str, zone: ZoneInfo) -> SessionView:
+    times = {name: datetime_text(getattr(session, name), zone) for name in ("created_at", "last_used_at")}
+    end = datetime_text(min(session.idle_until, session.expires_at), zone)
+    return view_of(SessionView, session, current=session.id == current, expires_at=end, **times)

@@ -1,0 +1,46 @@
+"""Sessions: keys that a password gives, and when they end (docs/spec/callers.md#sessions)."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from trackyard.domain.people.callers import Account
+
+MAX_SESSIONS: Final = 10
+"""Sessions of an account; another one ends the oldest."""
+
+MAX_USER_AGENT: Final = 300
+"""Characters of a user agent that a session keeps."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPolicy:
+    """The lengths of sessions in milliseconds.
+
+    lifetime_ms: from the sign-in on.
+    idle_ms: from the last request on.
+    """
+
+    lifetime_ms: int = 12 * 3_600_000
+    idle_ms: int = 2 * 3_600_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """A session of an account. Times are UTC milliseconds; it ends at the first of its two ends.
+
+    last_used_at: of its last request, to the minute.
+    idle_until: its end unless another request comes.
+    expires_at: its end in any case.
+    address, user_agent: of the sign-in; "" = unknown.
+    second_factor: whether the sign-in had a second factor.
+    """
+
+    id: str
+    account: Account
+    created_at: int
+    last_used_at: int
+    idle_until: int
+    expires_at: int
+    address: str = ""
+    user_agent: str = ""
+    second_factor: bool = False
