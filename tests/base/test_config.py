@@ -8,6 +8,7 @@ import pytest
 
 from trackyard.base.ids import new_api_key
 from trackyard.commands.main import main
+from trackyard.domain.people.passwords import PasswordPolicy
 from trackyard.domain.platform.retention import RetentionPolicy
 from trackyard.runtime import settings as config
 
@@ -85,6 +86,10 @@ def test_environment_variable_overrides_config_file(tmp_path: Path) -> None:
         ("REPORT_MEMORY", "1000000000"),
         ("REPORT_SECONDS", "0"),
         ("HEAVY_REPORTS", "0"),
+        ("PASSWORD_LENGTH", "11"),
+        ("PASSWORD_LENGTH", "x"),
+        ("SESSION_HOURS", "0"),
+        ("SESSION_IDLE_MINUTES", "4"),
         ("ROLES", "edge,king"),
         ("LOG_LEVEL", "loud"),
         ("TIMEZOEN", "UTC"),
@@ -183,3 +188,13 @@ def test_setting_database_file_must_be_readable(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(os, "access", lambda _path, _mode: False)
     with pytest.raises(config.WrongSetting, match="TRACKYARD_CITY_DATABASE must name a file that this user may read"):
         config.load({"TRACKYARD_CITY_DATABASE": str(file)})
+
+
+def test_setting_password_length_makes_the_rule_hold_everywhere() -> None:
+    assert config.load({}).password_policy == PasswordPolicy(12, everywhere=False)
+    assert config.load({"TRACKYARD_PASSWORD_LENGTH": "14"}).password_policy == PasswordPolicy(14, everywhere=True)
+
+
+def test_setting_session_lengths_are_hours_and_minutes() -> None:
+    found = config.load({"TRACKYARD_SESSION_HOURS": "8", "TRACKYARD_SESSION_IDLE_MINUTES": "30"}).session_policy
+    assert (found.lifetime_ms, found.idle_ms) == (8 * 3_600_000, 30 * 60_000)

@@ -12,6 +12,7 @@ from trackyard.base.clock import Clock
 from trackyard.base.secrets import SecretCipher
 from trackyard.decision.click.state import EMPTY_CLICK_STATE, ClickState
 from trackyard.decision.visitor.visitor import VisitorLookup
+from trackyard.domain.people.passwords import PasswordPolicy
 from trackyard.domain.people.sessions import SessionPolicy
 from trackyard.domain.platform.retention import DEFAULT_RETENTION, RetentionPolicy
 from trackyard.outbound.interactive import OnDemandClient
@@ -34,6 +35,7 @@ class Deps:
     journals: the directory of this machine's journals, None without one; rebuilder likewise.
     click_state: the state of this machine's edges, to read.
     sessions: how long sessions last.
+    passwords: the rule for new ones.
     """
 
     database: Database
@@ -55,3 +57,4 @@ class Deps:
     rebuilder: Rebuilder | None = None
     click_state: Callable[[], ClickState] = field(default=lambda: EMPTY_CLICK_STATE)
     sessions: SessionPolicy = field(default_factory=SessionPolicy)
+    passwords: PasswordPolicy = field(default_factory=PasswordPolicy)

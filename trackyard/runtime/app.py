@@ -363,6 +363,7 @@ def _deps(config: Config, database: "Database", analytics: object, rebuilder: "R
         rebuilder=rebuilder,
         retention_policy=config.retention_policy,
         sessions=config.session_policy,
+        passwords=config.password_policy,
         click_state=cache(lambda: ReadOnlyEdgeState(config.data_dir / "state"))
         if "edge" in config.roles
         else lambda: EMPTY_CLICK_STATE,

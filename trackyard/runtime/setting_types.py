@@ -193,6 +193,12 @@ def number(what: str, lowest: int, highest: int) -> Callable[[str], int]:
     return parse
 
 
+def optional_number(what: str, lowest: int, highest: int) -> Callable[[str], int | None]:
+    """Return the parser of a whole number between two bounds; empty = None."""
+    parse = number(what, lowest, highest)
+    return lambda text: parse(text) if text else None
+
+
 def size(text: str) -> int:
     """Return a size in bytes, at least 100 MB."""
     found = re.fullmatch(r"([0-9]{1,6}) ?(MB|GB)", text)

@@ -23,7 +23,7 @@ def test_login_belongs_to_one_affiliate(api: Api) -> None:
     bob, _ = api.add_affiliate(email="bob@a.example")
     api.add_staff()
     api.admin.post("/3.0/admin/user", email="sue@staff.example", password="mustard", first_name="Sue", last_name="S")
-    new = {"password": "long-enough"}
+    new = {"password": "long enough for all"}
     for login in ("ann", "ANN", "Bob@a.example", "sue@staff.example"):
         assert taken(api.admin, "/3.0/admin/partner", email="new@a.example", login=login, **new) == ["login"]
         assert taken(api.admin.with_key(None), "/3.1/partner", email="new@a.example", login=login, **new) == ["login"]
@@ -40,7 +40,7 @@ def test_login_is_stored_without_surrounding_blanks(api: Api) -> None:
     assert login_of(api, pid) == "Ann"
     stranger = api.admin.with_key(None)
     assert stranger.post("/3.1/auth", login=" Ann ", password="long-enough")["id"] == str(pid)
-    new = {"email": "new@a.example", "password": "long-enough", "login": "ann "}
+    new = {"email": "new@a.example", "password": "long enough for all", "login": "ann "}
     assert taken(api.admin, "/3.0/admin/partner", **new) == taken(stranger, "/3.1/partner", **new) == ["login"]
     bob, _ = api.add_affiliate()
     assert taken(api.admin, f"/3.0/admin/partner/{bob}", login="  ANN") == ["login"]

@@ -331,7 +331,6 @@ def test_affiliate_password_needs_at_least_six_characters(api: Api, password: st
     sent = {"email": "new@a.example", "password": password}
     assert list(refused(api.admin, "/3.0/admin/partner", **sent)) == ["password"]
     assert list(refused(api.admin, f"/3.0/admin/partner/{pid}", password=password)) == ["password"]
-    assert list(refused(api.admin.with_key(None), "/3.1/partner", **sent)) == ["password"]
     api.add_affiliate(password="sixsix")
 
 
@@ -433,7 +432,7 @@ def test_affiliate_country_that_does_not_exist_is_rejected(api: Api) -> None:
     unknown = "A country {} does not exist: codes are those of ISO 3166-1, such as DE."
     for country in ("ZZ", "UK", "DEU", "Germany"):
         sentence = [unknown.format(country.upper())]
-        sent = {"email": "new@a.example", "password": "long-enough", "country": country}
+        sent = {"email": "new@a.example", "password": "long enough for all", "country": country}
         assert refused(api.admin, "/3.0/admin/partner", **sent) == {"country": sentence}
         assert refused(api.admin.with_key(None), "/3.1/partner", **sent) == {"country": sentence}
         assert refused(api.admin, f"/3.0/admin/partner/{pid}", country=country) == {"country": sentence}

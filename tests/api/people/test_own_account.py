@@ -16,7 +16,7 @@ from trackyard.store.money import ledger
 
 DAY = {"filter[date_from]": "2023-11-15", "filter[date_to]": "2023-11-15"}
 SPAN = {"date_from": "2023-11-15", "date_to": "2023-11-15"}
-NEW = {"email": "Ann@Affiliate.example", "password": "long-enough"}
+NEW = {"email": "Ann@Affiliate.example", "password": "long enough for all"}
 
 
 def test_own_record_shows_stored_fields(api: Api) -> None:
@@ -196,7 +196,7 @@ def test_sign_up_waits_for_moderation(api: Api) -> None:
     assert (user["email"], user["login"], user["status"]) == ("ann@affiliate.example", "ann", "on moderation")
     client = api.admin.with_key(user["api_key"])
     assert client.call("GET", "/3.1/partner/me").status_code == 401
-    login = {"login": "ann", "password": "long-enough"}
+    login = {"login": "ann", "password": NEW["password"]}
     assert api.admin.call("POST", "/3.1/auth", data=login).status_code == 401
     shown = api.admin.get(f"/3.0/admin/partner/{pid}")["partner"]
     assert (shown["ref"], shown["name"], shown["manager"], shown["level"]) == (str(referrer), "Ann", None, 0)

@@ -216,7 +216,7 @@ def test_idempotency_key_old_answers_are_removed(api: Api) -> None:
 
 def test_idempotency_key_does_not_bypass_sign_up_limit(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("trackyard.actions.people.own_account.SIGN_UPS_PER_ADDRESS", 3)
-    taken = {"email": "a@affiliate.example", "password": "long-enough"}
+    taken = {"email": "a@affiliate.example", "password": "long enough for all"}
     api.add_affiliate(**taken)
     stranger = api.admin.with_key(None)
 

@@ -36,7 +36,7 @@ def test_affiliate_sign_up_to_permissions_flow_works_on_each_engine(database: Da
     wire = {"lang_label": "Wire", "fields[0][lang_label]": "IBAN", "fields[0][required]": 1}
     system = api.admin.post("/3.1/admin/payment_systems", **wire)["payment_system"]["id"]
     field = api.admin.post("/3.1/admin/custom_fields", name="Size", required=1)["field"]["id"]
-    new = {"email": "ann@affiliate.example", "password": "long-enough", f"custom_fields[{field}]": "9"}
+    new = {"email": "ann@affiliate.example", "password": "long enough for all", f"custom_fields[{field}]": "9"}
     user = api.admin.with_key(None).post("/3.1/partner", **new)["user"]
     assert api.admin.call("POST", "/3.1/partner", data=new).status_code == 409
     path, client = f"/3.0/admin/partner/{user['partner_id']}", api.admin.with_key(user["api_key"])

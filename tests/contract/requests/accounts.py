@@ -22,4 +22,7 @@ def own_params(api: Api) -> dict[str, Callable[[ApiClient], dict[str, Any]]]:
                 staff.edit_staff(conn, caller.id, hashed)
         return {"password": PASSWORD}
 
-    return {"auth.api_key.show": with_password}
+    def with_new_password(client: ApiClient) -> dict[str, Any]:
+        return with_password(client) | {"new_password": "long enough for all"}
+
+    return {"auth.api_key.show": with_password, "auth.password.change": with_new_password}

@@ -19,7 +19,11 @@ def good_params(api: Api) -> dict[str, dict[str, Any]]:
     return {
         "admin.partner.add": {"email": "{n}@sweep.example", "password": "long-enough"},
         "admin.partner.edit": {"notes": "seen"},
-        "partner.add": {"email": "{n}@sign-up.example", "password": "long-enough", f"custom_fields[{asked}]": "blue"},
+        "partner.add": {
+            "email": "{n}@sign-up.example",
+            "password": "long enough for all",
+            f"custom_fields[{asked}]": "blue",
+        },
         "user.permissions.default": levels,
         "user.permissions.edit": levels,
         "admin.payment_system.add": {"lang_label": "Wire"},

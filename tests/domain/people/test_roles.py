@@ -27,7 +27,7 @@ def test_role_has_its_permissions_only(role: Role, may: Permission, may_not: Per
 def test_users_are_edited_by_administrator_role_only() -> None:
     assert roles_with(Permission.USERS_WRITE) == (Role.ADMIN,)
     assert ROLE_PERMISSIONS[Role.ADMIN] == frozenset(Permission)
-    assert permissions_of([]) == {Permission.NEWS_READ}
+    assert permissions_of([]) == {Permission.NEWS_READ, Permission.ACCOUNT}
 
 
 def test_role_that_writes_may_read_referenced_lists() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from trackyard.actions.deps import Deps
 from trackyard.actions.money.payment_systems import checked_payment_systems
 from trackyard.actions.people.assignments import merged_sub_accounts, resolve_manager
+from trackyard.actions.people.passwords import check_set_password
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform import notices
 from trackyard.actions.platform.custom_fields import checked_answers
@@ -92,6 +93,7 @@ def add_affiliate(deps: Deps, access: Access, new: Affiliate, password: str) -> 
 
     Raises BadInput, and Conflict for a taken e-mail address or login.
     """
+    check_set_password(deps, password)
     hashed = hash_password(password)  # takes long on purpose: before the transaction
     with deps.database.write() as conn:
         manager = resolve_manager(conn, access, new.manager_id, "manager_id")
@@ -132,6 +134,7 @@ def edit_affiliate(deps: Deps, access: Access, affiliate_id: int, given: Mapping
     values = dict(given)
     password = values.pop("password", None)
     if password is not None:
+        check_set_password(deps, password)
         values["password_hash"] = hash_password(password)  # takes long on purpose: before the transaction
     with deps.database.write() as conn:
         scope = scope_of(conn, access)

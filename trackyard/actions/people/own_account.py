@@ -13,6 +13,7 @@ from trackyard.actions.people.affiliates import (
     store_affiliate,
 )
 from trackyard.actions.people.credentials import WINDOW_MS
+from trackyard.actions.people.passwords import check_chosen_password
 from trackyard.actions.platform.custom_fields import checked_answers
 from trackyard.base.errors import TooManyRequests, required
 from trackyard.base.ids import new_api_key
@@ -81,6 +82,7 @@ def sign_up(deps: Deps, new: Affiliate, password: str, address: str) -> tuple[Af
 
     Raises TooManyRequests, BadInput, and Conflict for a taken e-mail address or login.
     """
+    check_chosen_password(deps, password)
     now, by_address = deps.clock.now_ms(), digest(f"sign up:{network_of(address)}")
     with deps.database.write(independent=True) as conn:
         # Counted whatever the outcome: guessing taken addresses must not pay.

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.people.passwords import check_set_password
 from trackyard.base.errors import BadInput, Conflict, required
 from trackyard.base.ids import new_api_key, new_id
 from trackyard.base.secrets import hash_password, new_password
@@ -42,6 +43,7 @@ def get_staff(deps: Deps, staff_id: str) -> StaffRecord:
 
 def add_staff(deps: Deps, new: Staff, password: str) -> StaffRecord:
     """Create a staff user with a new key. Raises Conflict for a taken e-mail address."""
+    check_set_password(deps, password)
     now = deps.clock.now_ms()
     hashed = hash_password(password)  # takes long on purpose: before the transaction
     roles = _in_order(new.roles)
@@ -63,6 +65,7 @@ def edit_staff(deps: Deps, staff_id: str, given: dict[str, Any], *, keep: str = 
     values = dict(given)
     password = values.pop("password", None)
     if password is not None:
+        check_set_password(deps, password)
         values["password_hash"] = hash_password(password)
     if "roles" in values:
         values["roles"] = _in_order(values["roles"])

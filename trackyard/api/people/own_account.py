@@ -8,9 +8,9 @@ from pydantic import Field
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.own_account import OwnAccount, get_account, renew_key, sign_up
 from trackyard.api.offers.subaccounts import AffiliateSubAccountView, affiliate_sub_accounts_view
-from trackyard.api.people.affiliates import ContactParams, Password, PaymentSystemItem
+from trackyard.api.people.affiliates import ContactParams, PaymentSystemItem
 from trackyard.api.people.permissions import TreeView, tree_view
-from trackyard.api.people.views import shown_key
+from trackyard.api.people.views import ChosenPassword, shown_key
 from trackyard.api.statistics.times import text_or_none
 from trackyard.base.errors import Unauthorized
 from trackyard.base.zones import datetime_text
@@ -35,7 +35,7 @@ class SignUp(ContactParams):
     """
 
     email: s.Email
-    password: Password
+    password: ChosenPassword
     login: s.Login | None = None
     payment_systems: Seq[PaymentSystemItem] = ()
     custom_fields: Keyed[str, s.Text] = Field(default_factory=dict)

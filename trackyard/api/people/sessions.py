@@ -6,7 +6,9 @@ from zoneinfo import ZoneInfo
 from trackyard.actions.deps import Deps
 from trackyard.actions.people import sessions
 from trackyard.actions.people.own_key import show_key
+from trackyard.actions.people.passwords import change_own_password
 from trackyard.api.lookups import path_hex
+from trackyard.api.people.views import ChosenPassword
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.callers import AccountKind
 from trackyard.domain.people.roles import Permission
@@ -26,6 +28,12 @@ class ConfirmPassword(Params):
     """The password of the calling account."""
 
     password: OwnPassword
+
+
+class ChangePassword(ConfirmPassword):
+    """The present password, and the new one."""
+
+    new_password: ChosenPassword
 
 
 class SessionView(View):
@@ -109,6 +117,18 @@ def show(request: ApiRequest[Deps], params: ConfirmPassword) -> ShownKeyAnswer:
     account = request.caller.account
     key = show_key(request.deps, account, params.password, request.address)
     return ShownKeyAnswer(api_key=key, type=AccountKind(account.kind), id=account.id)
+
+
+@routes.post("/auth/password", for_callers(Permission.ACCOUNT), id="auth.password.change", not_replayable=True)
+def change_password(request: ApiRequest[Deps], params: ChangePassword) -> EndedSessionsAnswer:
+    """Change the password of the calling account. Its other sessions end.
+
+    Wrong passwords count as failed attempts to sign in; 429 after too many.
+    """
+    account, session = request.caller.account, request.session
+    new = params.new_password
+    ended = change_own_password(request.deps, account, session, params.password, new, request.address)
+    return EndedSessionsAnswer(ended=ended)
 
 
 def _view(session: Session, current: str, zone: ZoneInfo) -> SessionView:

@@ -7,12 +7,16 @@ from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text
 from trackyard.domain.offers.lists import OfferName
 from trackyard.domain.people.affiliates import AffiliateName
+from trackyard.domain.people.passwords import MIN_CHOSEN
 from trackyard.domain.people.staff import Staff
 from trackyard.domain.statistics.switches import REVENUE_CHOICES, ROWS_CHOICES
 from trackyard.wire.endpoint import ApiRequest
 from trackyard.wire.request import scalars as s
 from trackyard.wire.response.envelope import View
 from trackyard.wire.response.views import V, view_of
+
+ChosenPassword = Annotated[str, s.BoundedText(minimum=MIN_CHOSEN, maximum=1000)]
+"""A password that its owner chooses."""
 
 RevenueSwitch = Annotated[str, s.Choice(REVENUE_CHOICES)]
 RowsSwitch = Annotated[str, s.Choice(ROWS_CHOICES)]
