@@ -58,7 +58,9 @@ def edge_with(
     options = StateOptions(tmp_path / "state", tmp_path / "journal", tmp_path / "rules", 9, size=64 * 1024)
     state = EdgeState(options, lambda: (0, 0), NOW // 1000)
 
-    def make(find_click: FindClick | None = None, forward_key: bytes = b"") -> EdgeHandler:
+    def make(
+        find_click: FindClick | None = None, forward_key: bytes = b"", senders: TrustedNetworks | None = None
+    ) -> EdgeHandler:
         made = EdgeHandler(
             number=9,
             clock=clock,
@@ -69,6 +71,7 @@ def edge_with(
             counters=Counters(),
             forward_key=forward_key,
             find_click=find_click,
+            senders=senders,
         )
         made.ruleset = make_ruleset(ROWS)
         return made

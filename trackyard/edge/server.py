@@ -68,6 +68,7 @@ class EdgeOptions:
     tls_certificate, tls_key: both or none
     forward_key: see endpoints/handler.EdgeHandler
     lookup_socket: of the process that looks recorded clicks up, None = there is none
+    click_senders: networks of servers that may report clicks for visitors
     network_connections: at once, of one network
     record_rate: of rejected clicks of one network that are recorded, and of postbacks of unknown clicks
     """
@@ -88,6 +89,7 @@ class EdgeOptions:
     forward_key: bytes = b""
     lookup_socket: Path | None = None
     record_rate: RateLimit = DEFAULT_RATE
+    click_senders: tuple[IPv4Network | IPv6Network, ...] = ()
     network_connections: int = DEFAULT_MAX_OF_NETWORK
 
 
@@ -164,6 +166,7 @@ class _EdgeProcess:
             forward_key=options.forward_key,
             find_click=None if options.lookup_socket is None else ClickLookupClient(options.lookup_socket, clock),
             limits=self._limits,
+            senders=TrustedNetworks(options.click_senders),
             known_clicks=None if options.lookup_socket is None else KnownClicks(options.lookup_socket),
         )
         self._connections = ConnectionLimits(max_connections(RESERVED_FILES), options.network_connections)

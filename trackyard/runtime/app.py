@@ -162,6 +162,7 @@ def _run_edge(config: Config, slot: int) -> None:
                 tls_key=config.tracking_tls_key,
                 forward_key=_forward_key(config),
                 lookup_socket=_lookup_socket(config),
+                click_senders=config.click_senders,
                 network_connections=config.network_connections,
                 record_rate=RateLimit(config.record_rate, config.record_burst),
             )

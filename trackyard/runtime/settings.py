@@ -146,6 +146,12 @@ class Config:
         "127.0.0.0/8,::1",
         "Networks of proxies that are trusted with X-Forwarded-For and X-Forwarded-Proto, a comma list.",
     )
+    click_senders: tuple[Network, ...] = _setting(
+        setting_types.networks,
+        "",
+        "Networks of servers that may report any click for a visitor by ip= and ua=, a comma list; empty = none. "
+        "Servers of an affiliate that are on its server_ip list need no entry.",
+    )
     outbound_allow: tuple[Network, ...] = _setting(
         setting_types.networks,
         "",

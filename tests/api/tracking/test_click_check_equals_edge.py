@@ -6,6 +6,7 @@ See docs/spec/tracking.md#the-decision-on-a-click and docs/api/click-check.md.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from html import unescape
 from ipaddress import ip_network
 from typing import Any
 from urllib.parse import urlencode
@@ -330,6 +331,6 @@ def _where(answer: Response) -> tuple[str | None, str]:
         return None, "http302"
     if answer.status == 302:
         return answer.location.decode(), "http302hidden" if b"Referrer-Policy" in answer.headers else "http302"
-    found = re.search(rb'location\.replace\("(.*?)"\)', answer.body)
+    found = re.search(rb'data-url="(.*?)"', answer.body)
     assert found is not None
-    return found[1].decode(), "js"
+    return unescape(found[1].decode()), "js"

@@ -1,5 +1,8 @@
 """Answers to clicks: redirects, JSON, cookies, preflights, bots and rejected clicks."""
 
+from base64 import b64encode
+from hashlib import sha256
+
 import msgspec
 import pytest
 
@@ -44,7 +47,11 @@ def test_redirect_type_decides_response_form(
         assert answer.location == b""
         shown = url.replace("&", "&amp;").replace("'", "&#x27;").encode()
         assert b'<meta http-equiv=refresh content="0;url=' + shown + b'">' in answer.body
-        assert (f'location.replace("{url}")'.encode() in answer.body) == (kind == "js")
+        script = b"location.replace(document.documentElement.dataset.url)"
+        assert (b'data-url="' + shown + b'"' in answer.body) == (script in answer.body) == (kind == "js")
+        assert b"; frame-ancestors 'none'" in answer.headers and b"nosniff\r\n" in answer.headers
+        allowed = b"script-src 'sha256-" + b64encode(sha256(script).digest()) + b"'\r\n"
+        assert (allowed in answer.headers) == (kind == "js"), "this script alone may run"
 
 
 def test_redirect_of_rejected_click_is_plain_302(edge: EdgeHandler) -> None:

@@ -1,5 +1,8 @@
 """Tracking addresses as a function from request to answer."""
 
+from collections.abc import Callable
+from ipaddress import ip_network
+
 import msgspec
 import pytest
 
@@ -14,6 +17,7 @@ from trackyard.domain.tracking.links import Link
 from trackyard.domain.tracking.ruleset import RulesetLanding, RulesetPlatform
 from trackyard.edge.endpoints.handler import EdgeHandler
 from trackyard.edge.endpoints.postbacks import MAX_LOGGED_BODY
+from trackyard.edge.http.client_address import TrustedNetworks
 from trackyard.edge.http.connection import MAX_BODY
 from trackyard.edge.http.request import MAX_URL, Request
 from trackyard.journal.records import Click, ClickFlag, InboundPostback
@@ -116,13 +120,40 @@ def test_edge_rejected_click_does_not_use_up_uniqueness(edge: EdgeHandler, journ
         ("192.0.2.1", "", b"8.8.8.8", "192.0.2.1", "own"),
         ("127.0.0.1", "", b"203.0.113.1, 8.8.8.8", "8.8.8.8", "own"),
         ("127.0.0.1", "ip=1.1.1.1&ua=sent", b"8.8.8.8", "8.8.8.8", "own"),
-        ("127.0.0.1", "ip=1.1.1.1&ua=sent", None, "1.1.1.1", "sent"),
+        ("127.0.0.1", "ip=1.1.1.1&ua=sent", None, "127.0.0.1", "own"),  # a proxy that sends no address
         ("127.0.0.1", "ip=rubbish", None, "127.0.0.1", "own"),
     ],
 )
 def test_edge_visitor_address_and_agent_are_resolved(
     edge: EdgeHandler, journal: MemoryJournal, peer: str, query: str, forwarded: bytes | None, ip: str, ua: str
 ) -> None:
+    headers = {"user_agent": b"own"} | ({} if forwarded is None else {"x_forwarded_for": forwarded})
+    ask(edge, f"/click?pid=7&offer_id=3&{query}", peer=peer, **headers)
+    assert (journal.click.ip, journal.click.ua) == (ip, ua)
+
+
+@pytest.mark.parametrize(
+    ("peer", "query", "forwarded", "ip", "ua"),
+    [
+        ("127.0.0.1", "ip=1.1.1.1&ua=sent", None, "1.1.1.1", "sent"),
+        ("198.51.100.7", "ip=1.1.1.1&ua=sent", None, "1.1.1.1", "sent"),
+        ("127.0.0.1", "ip=1.1.1.1&ua=sent", b"198.51.100.7", "1.1.1.1", "sent"),
+        ("127.0.0.1", "ip=1.1.1.1&ua=sent", b"198.51.100.7, 8.8.8.8", "8.8.8.8", "own"),
+        ("192.0.2.1", "ip=1.1.1.1&ua=sent", b"198.51.100.7", "192.0.2.1", "own"),
+        ("198.51.100.7", "ip=rubbish", None, "198.51.100.7", "own"),
+        ("198.51.100.7", "", None, "198.51.100.7", "own"),
+    ],
+)
+def test_edge_believes_reported_visitors_of_click_senders_alone(
+    edge_with: Callable[..., EdgeHandler],
+    journal: MemoryJournal,
+    peer: str,
+    query: str,
+    forwarded: bytes | None,
+    ip: str,
+    ua: str,
+) -> None:
+    edge = edge_with(senders=TrustedNetworks([ip_network("127.0.0.1/32"), ip_network("198.51.100.7/32")]))
     headers = {"user_agent": b"own"} | ({} if forwarded is None else {"x_forwarded_for": forwarded})
     ask(edge, f"/click?pid=7&offer_id=3&{query}", peer=peer, **headers)
     assert (journal.click.ip, journal.click.ua) == (ip, ua)

@@ -63,6 +63,7 @@ class EdgeHandler:
     find_click: looks a recorded click up (edge/endpoints/click_lookups.py); None = there are no look-ups
     limits: of what strangers have recorded; None = the default ones
     known_clicks: says which clicks exist; None = every id of the form may be that of a click
+    senders: networks of servers that may report clicks for visitors; None = none
     ruleset: None until one was read
     """
 
@@ -80,6 +81,7 @@ class EdgeHandler:
         find_click: FindClick | None = None,
         limits: RecordLimits | None = None,
         known_clicks: KnownClicks | None = None,
+        senders: TrustedNetworks | None = None,
     ) -> None:
         self.ruleset: Ruleset | None = None
         self._counters = counters
@@ -90,7 +92,7 @@ class EdgeHandler:
 
         False = they could not be written: the answer of each is JOURNAL_UNWRITABLE, and none counts.
         """
-        hits = HitFactory(number, clock, visitors, trusted)
+        hits = HitFactory(number, clock, visitors, trusted, senders)
         clicks = ClickHandler(hits, state, self._recorder, counters, limits)
         inbound = PostbackHandler(
             clock, trusted, self._recorder, counters, forward_key, limits=limits, known_clicks=known_clicks

@@ -27,9 +27,21 @@ _LANGUAGE_CACHE_SIZE: Final = 1024
 
 
 class HitFactory:
-    """Makes hits. `number`: of the edge, a part of the click ids."""
+    """Makes hits.
 
-    def __init__(self, number: int, clock: Clock, visitors: VisitorLookup, trusted: TrustedNetworks) -> None:
+    number: of the edge, a part of the click ids
+    senders: networks of servers that may report clicks for visitors; None = none
+    """
+
+    def __init__(
+        self,
+        number: int,
+        clock: Clock,
+        visitors: VisitorLookup,
+        trusted: TrustedNetworks,
+        senders: TrustedNetworks | None = None,
+    ) -> None:
+        self._senders = TrustedNetworks(()) if senders is None else senders
         self._number = f"{number:02x}"
         self._clock = clock
         self._visitors = visitors
@@ -44,7 +56,7 @@ class HitFactory:
         self, ruleset: Ruleset, request: Request, params: dict[str, str], *, plain: bool = False, smart_id: str = ""
     ) -> Hit:
         """Return the hit of a request with these parameters."""
-        ip, address, reported_agent = resolve_visitor(ruleset, request, params, self._trusted)
+        ip, address, reported_agent = resolve_visitor(ruleset, request, params, self._trusted, self._senders)
         headers = request.headers
         read = self._read(request) if reported_agent is None else self._visitors.read(reported_agent)
         now = self._clock.now_ms()

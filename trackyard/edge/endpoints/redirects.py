@@ -1,6 +1,8 @@
 """Redirects of visitors to a URL (docs/spec/tracking.md#redirects)."""
 
 import re
+from base64 import b64encode
+from hashlib import sha256
 from html import escape
 from typing import Final, assert_never
 
@@ -13,17 +15,26 @@ from trackyard.edge.http.request import Request, Response
 HTTP_302: Final = RedirectType.HTTP_302  # its look-up is slow
 _NO_REFERRER: Final = NO_STORE + b"Referrer-Policy: no-referrer\r\n"
 
+_SCRIPT: Final = b"location.replace(document.documentElement.dataset.url)"
+"""The same for every click: the page says the hash of the one script that may run."""
 _JS_PAGE: Final = (
-    b"<!doctype html><html lang=en><meta charset=utf-8><meta name=referrer content=no-referrer><title>Redirect</title>"
-    b"<script>location.replace(%(script)s)</script>"
+    b'<!doctype html><html lang=en data-url="%(url)s"><meta charset=utf-8><meta name=referrer content=no-referrer>'
+    b"<title>Redirect</title><script>" + _SCRIPT + b"</script>"
     b'<noscript><meta http-equiv=refresh content="0;url=%(url)s"></noscript></html>\n'
 )
-"""A redirect by a script. script: the URL as a JSON string; url: the URL as an attribute."""
+"""A redirect by a script. url: the URL as an attribute."""
 
 _META_PAGE: Final = (
     b"<!doctype html><html lang=en><meta charset=utf-8><meta name=referrer content=no-referrer><title>Redirect</title>"
     b'<meta http-equiv=refresh content="0;url=%(url)s"></html>\n'
 )
+
+_CLOSED_PAGE: Final = (
+    _NO_REFERRER + b"X-Content-Type-Options: nosniff\r\nX-Frame-Options: DENY\r\n"
+    b"Content-Security-Policy: default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_META_HEADERS: Final = _CLOSED_PAGE + b"\r\n"
+_JS_HEADERS: Final = _CLOSED_PAGE + b"; script-src 'sha256-%b'\r\n" % b64encode(sha256(_SCRIPT).digest())
 
 _is_origin = re.compile(rb"(?:https?://[A-Za-z0-9.:\[\]_-]{1,255}|null)\Z").match
 _is_header_list = re.compile(rb"[A-Za-z0-9_, -]{1,500}\Z").match
@@ -37,14 +48,14 @@ def redirect(url: str, kind: RedirectType, cookies: bytes, *, recorded: bool) ->
         case RedirectType.HTTP_302_HIDDEN:
             return Response(302, b"", b"", url.encode("ascii"), cookies + _NO_REFERRER, recorded)
         case RedirectType.JS:
-            page = _JS_PAGE
+            page, headers = _JS_PAGE, _JS_HEADERS
         case RedirectType.META:
-            page = _META_PAGE
+            page, headers = _META_PAGE, _META_HEADERS
         case _:
             assert_never(kind)
-    # The URL is percent-encoded, so that after these two steps it ends no string of a script and no attribute.
-    body = page % {b"url": escape(url).encode("ascii"), b"script": encode_json(url)}
-    return Response(200, body, HTML, headers=cookies + _NO_REFERRER, recorded=recorded)
+    # The URL is percent-encoded and escaped, so that it ends no attribute.
+    body = page % {b"url": escape(url).encode("ascii")}
+    return Response(200, body, HTML, headers=cookies + headers, recorded=recorded)
 
 
 def not_available(*, recorded: bool) -> Response:

@@ -17,20 +17,20 @@ _NETWORK_CACHE_SIZE: Final = 1024
 
 
 def resolve_visitor(
-    ruleset: Ruleset, request: Request, params: dict[str, str], trusted: TrustedNetworks
+    ruleset: Ruleset, request: Request, params: dict[str, str], trusted: TrustedNetworks, senders: TrustedNetworks
 ) -> tuple[str, int, str | None]:
     """Return the visitor's address, its number, and the user agent that a server reports.
 
     The user agent is None when the request comes from the visitor; otherwise the other headers are those of the server.
-    Trusted servers are a trusted peer without a forwarded address, and the servers of the click's affiliate. A server
-    behind a trusted proxy is known by the address that the proxy sends.
+    senders: networks of servers that may report any click. The servers of the click's affiliate may report its own.
+    A server behind a trusted proxy is known by the address that the proxy sends.
     """
     ip, number = request.peer, -1
     forwarded = request.headers.get(b"x-forwarded-for") if request.trusted else None
     if forwarded is not None:
         ip, number = trusted.locate(ip, forwarded.decode("latin-1"))
     is_reported = "ip" in params or "ua" in params
-    if is_reported and ((request.trusted and forwarded is None) or _is_server(ruleset, params, ip)):
+    if is_reported and (senders.trusts_text(ip) or _is_server(ruleset, params, ip)):
         ip = find_address(params.get("ip", "")) or ip
         return ip, address_number(ip), params.get("ua", request.header(USER_AGENT))
     return ip, number if number >= 0 else address_number(ip), None
