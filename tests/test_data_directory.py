@@ -1,5 +1,6 @@
 """What is asked of a data directory before anything of it is used."""
 
+import os
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,6 +10,7 @@ import pytest
 from trackyard.runtime import settings as config
 from trackyard.runtime.data_directory import check_disk_space, make_data_directory, warn_if_open
 from trackyard.runtime.settings import CannotStart
+from trackyard.runtime.supervisor import warn_of_root
 
 
 @pytest.mark.parametrize(("size_mb", "fits"), [(100, True), (300, True), (301, False)])
@@ -52,3 +54,12 @@ def test_data_directory_existing_keeps_permissions(tmp_path: Path) -> None:
     tmp_path.chmod(0o750)
     make_data_directory(tmp_path)
     assert tmp_path.stat().st_mode & 0o777 == 0o750
+
+
+@pytest.mark.parametrize(("user", "lines"), [(0, ["running as root"]), (1000, [])])
+def test_start_as_root_is_logged(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, user: int, lines: list[str]
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    warn_of_root()
+    assert [record.message for record in caplog.records] == lines

@@ -42,7 +42,15 @@ ADMIN_KEY = "ad" * 20
 """The key of the first administrator: fixed, because the API pages show it."""
 PASSWORD = "long-enough"
 """The password of affiliates."""
-UNBOUNDED = ApiLimits(per_second=10**6, burst=10**6, reports=100, strangers_per_second=10**6, strangers_burst=10**6)
+UNBOUNDED = ApiLimits(
+    per_second=10**6,
+    burst=10**6,
+    reports=100,
+    strangers_per_second=10**6,
+    strangers_burst=10**6,
+    files_per_second=10**6,
+    files_burst=10**6,
+)
 """Tests call faster than anyone may."""
 
 

@@ -88,6 +88,8 @@ def answer(port: int, sent: bytes) -> tuple[int, bytes]:
         (413, CHUNKED + b"1\r\nx\r\n0\r\nA: " + b"b" * 400_000),
         (400, CHUNKED + b"zz\r\n"),
         (400, b"nonsense\r\n\r\n"),
+        (400, b"GET /\r\n\r\n"),
+        (400, b"GET /\r\nConnection: keep-alive\r\n\r\n"),
         (400, b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" * 5),
         (400, b"POST / HTTP/1.1\r\nContent-Length: 3\r\nContent-Length: 4\r\n" + CLOSE + b"abc"),
         (400, b"POST / HTTP/1.1\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n" + CLOSE + b"0\r\n\r\n"),

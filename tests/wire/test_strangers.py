@@ -7,6 +7,8 @@ from contextlib import ExitStack
 from typing import Any
 
 import pytest
+from starlette.datastructures import Headers
+from starlette.responses import Response
 from starlette.testclient import TestClient
 
 from tests.support.waiting import wait_until
@@ -16,6 +18,8 @@ from trackyard.domain.tracking.ip_lists import wide_network_of
 from trackyard.wire.endpoint import ApiRequest, Endpoint
 from trackyard.wire.http import dispatch
 from trackyard.wire.http.dispatch import STRANGER_THREADS, Dispatch
+from trackyard.wire.http.health import health
+from trackyard.wire.http.rate_limits import ApiLimits
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Keyed, Params, Seq
 from trackyard.wire.response.envelope import Answer
@@ -184,6 +188,20 @@ def test_waiting_strangers_hold_no_thread_of_callers(
     refused = next(answer for answer in answers if answer.status_code == 503)
     assert (refused.json()["code"], refused.headers["retry-after"]) == ("busy", "5")
     assert "try again in 5 seconds" in refused.json()["error"]
+
+
+def test_files_have_a_rate_by_network() -> None:
+    def branch(path: str, _headers: Headers) -> Response:
+        return Response(path)
+
+    limits = ApiLimits(files_per_second=1, files_burst=3)
+    app = Dispatch[Any]([], None, {}.get, {"/healthz": health}, {"/files/": branch}, limits=limits, seconds=lambda: 0.0)
+    statuses = [of(app, f"192.0.2.{number}").get("/files/a").status_code for number in range(5)]
+    assert statuses == [200, 200, 200, 429, 429]
+    refused = of(app, "192.0.2.9").get("/files/a")
+    assert (refused.json()["code"], refused.headers["retry-after"]) == ("too_many_requests", "1")
+    assert of(app, "198.51.100.1").get("/files/a").status_code == 200
+    assert of(app, "192.0.2.9").get("/healthz").json() == {"status": 1}
 
 
 def test_network_of_text_that_is_no_address_is_the_text() -> None:

@@ -48,6 +48,12 @@ class _Child:
     failures: int = 0
 
 
+def warn_of_root() -> None:
+    """Log that the program runs as root, which it needs not."""
+    if os.geteuid() == 0:
+        log.warning("running as root", extra={"advice": "start it as a user of its own (docs/operating.md)"})
+
+
 class Supervisor:
     """Runs the roles of `settings` until SIGTERM or SIGINT. `run` raises CannotStart."""
 
@@ -62,6 +68,7 @@ class Supervisor:
     def run(self) -> None:
         """Run until a signal to stop. It returns when every role is stopped."""
         log_to_stderr("supervisor", self._settings.log_level)
+        warn_of_root()
         signal.signal(signal.SIGTERM, self._on_stop)
         signal.signal(signal.SIGINT, self._on_stop)
         signal.signal(signal.SIGCHLD, lambda *_: self._wake.set())

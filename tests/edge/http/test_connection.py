@@ -75,6 +75,8 @@ def test_http_absolute_form_target_is_accepted(shared_edge: RunningEdge) -> None
     "sent",
     [
         b"nonsense\r\n\r\n",
+        b"GET /healthz\r\n\r\n",
+        b"GET /healthz\r\nConnection: keep-alive\r\n\r\n",
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" * 5,
         b"GET /click\x00 HTTP/1.1\r\nHost: x\r\n\r\n",
         b"GET / HTTP/1.1\r\nHost: x\r\nBad Header: x\r\n\r\n",

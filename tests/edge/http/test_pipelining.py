@@ -123,3 +123,29 @@ def test_pipelined_flood_on_the_wire_gets_every_answer(shared_edge: RunningEdge)
     answers = read_answers(shared_edge, b"GET /healthz HTTP/1.1\r\n\r\n" * 3_000 + last)
     assert len(answers) == 3_001
     assert answers[-1].body.startswith(b"User-agent")
+
+
+@pytest.mark.parametrize("before", [0, 1, TURN_REQUESTS - 1, TURN_REQUESTS, TURN_REQUESTS + 1, 100])
+@pytest.mark.parametrize("waits", [False, True])
+def test_pipelined_bad_request_gets_its_error_behind_the_answers(turns: Turns, before: int, waits: bool) -> None:
+    first = b"GET /wait HTTP/1.1\r\n\r\n" if waits else b""
+    turns.connection.data_received(first + b"GET /a HTTP/1.1\r\n\r\n" * before + b"nonsense\r\n\r\n")
+    if waits:
+        turns.sync.waiting.pop().synced(True)
+    while turns.calls:
+        turns.turn()
+    statuses = [answer.status for answer in parse_answers(turns.transport.sent)]
+    assert statuses == [200] * (before + waits) + [400]
+    assert turns.transport.state in ("closed", "half closed")
+
+
+def test_header_in_many_small_pieces_is_copied_a_bounded_number_of_times(turns: Turns) -> None:
+    turns.connection.data_received(b"GET /a HTTP/1.1\r\nX-Long: ")
+    pieces = 0
+    while not turns.connection._closing:
+        turns.connection.data_received(b"y")
+        pieces += 1
+    assert 2_000 < pieces < 6_000, "the 64 KB of all headers would be copied 60,000 times"
+    while turns.calls:
+        turns.turn()
+    assert [answer.status for answer in parse_answers(turns.transport.sent)] == [431]

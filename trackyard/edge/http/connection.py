@@ -11,17 +11,14 @@ import httptools
 
 from trackyard.base.sockets import ConnectionLimits
 from trackyard.domain.tracking.ip_lists import wide_network_of
+from trackyard.edge.http import head
 from trackyard.edge.http.answers import JOURNAL_UNWRITABLE, error_response
 from trackyard.edge.http.client_address import TrustedNetworks, peer_address
-from trackyard.edge.http.head import BAD_REQUEST, BODY_TOO_LARGE, HEADER_NAMES, REQUEST_TIMEOUT, head_error, origin_form
+from trackyard.edge.http.head import HEADER_NAMES, origin_form
 from trackyard.edge.http.request import DeferredResponse, HeldResponse, Request, RequestHandler, Response, serialize
 
 MAX_HEADERS = 64 * 1024
 MAX_BODY = 64 * 1024
-MAX_WIRE_BODY = 8 * 1024 * 1024
-"""A body with its framing: in chunks of one byte it is six times its size, and trailers follow it."""
-MAX_REPEATED = 1024 * 1024
-"""Bytes that joining repeated headers may copy: each repeat copies all earlier values."""
 REQUEST_S = 20.0
 """Time from the first byte of a request to its last."""
 IDLE_S = 75.0
@@ -30,7 +27,6 @@ CROWDED_IDLE_S = 5.0
 LINGER_S = 5.0
 """Time that a rejected client may still send before the connection is cut."""
 
-_CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 TURN_REQUESTS: Final = 16
 """Requests of one connection that are answered before others have their turn."""
 SLICE_SIZE: Final = 4096
@@ -123,7 +119,7 @@ class Connection(asyncio.Protocol):
         self._body_size = 0
         self._in_request = False
         self._in_headers = False
-        self._header_bytes = self._wire_bytes = self._repeated_bytes = 0
+        self._header_bytes = self._copied_bytes = self._wire_bytes = self._repeated_bytes = 0
         self._completed = False
         self._out: list[bytes] = []
         self._pending_delivery = False
@@ -134,6 +130,7 @@ class Connection(asyncio.Protocol):
         self._turn_scheduled = False
         self._waiting: tuple[Request, bool, Response] | None = None
         self._closing = False
+        self._error: Response | None = None
         self._paused = False
         self.deadline = 0.0
 
@@ -190,7 +187,7 @@ class Connection(asyncio.Protocol):
             self._closing = True
         except httptools.HttpParserError:
             if not self._closing:
-                self._close_with_error(BAD_REQUEST)
+                self._close_with_error(head.BAD_REQUEST)
         if self._in_request and not self._completed and not self._closing:
             self._count(len(data))
         if not self._in_request and not self._closing:
@@ -223,6 +220,7 @@ class Connection(asyncio.Protocol):
         while self._queue and self._waiting is None and self._turn_count < TURN_REQUESTS:
             request, keep_alive = self._queue.popleft()
             self._answer(request, keep_alive)
+        self._send_error()
 
     def _finish_turn(self) -> None:
         """Send the answers of a turn, and let others have theirs before the next."""
@@ -236,17 +234,19 @@ class Connection(asyncio.Protocol):
     def _drop_unanswered(self) -> None:
         self._queue.clear()
         self._unread = b""
+        self._error = None
 
     def _count(self, size: int) -> None:
         """Bound what the parser keeps of an incomplete request."""
         if self._in_headers:
             self._header_bytes += size
-            if self._header_bytes > MAX_HEADERS:
-                self._close_with_error(head_error(self._url))
+            self._copied_bytes += self._header_bytes
+            if self._header_bytes > MAX_HEADERS or self._copied_bytes > head.MAX_COPIED:
+                self._close_with_error(head.head_error(self._url))
             return
         self._wire_bytes += size
-        if self._wire_bytes > MAX_WIRE_BODY:
-            self._close_with_error(BODY_TOO_LARGE)
+        if self._wire_bytes > head.MAX_WIRE_BODY:
+            self._close_with_error(head.BODY_TOO_LARGE)
 
     def eof_received(self) -> bool:
         # A half-closed client still gets the answers it waits for.
@@ -275,7 +275,7 @@ class Connection(asyncio.Protocol):
             self._body = []
         self._body_size = 0
         self._in_request = self._in_headers = True
-        self._header_bytes = self._wire_bytes = self._repeated_bytes = 0
+        self._header_bytes = self._copied_bytes = self._wire_bytes = self._repeated_bytes = 0
         self.deadline = self._shared.now + REQUEST_S
 
     def on_url(self, url: bytes) -> None:
@@ -295,9 +295,9 @@ class Connection(asyncio.Protocol):
         if name in headers:
             value = headers[name] + (b"; " if name == b"cookie" else b", ") + value
             self._repeated_bytes += len(value)
-            if self._repeated_bytes > MAX_REPEATED:
+            if self._repeated_bytes > head.MAX_REPEATED:
                 self._in_headers = False
-                self._close_with_error(head_error(self._url))
+                self._close_with_error(head.head_error(self._url))
                 return
         headers[name] = value
 
@@ -308,17 +308,17 @@ class Connection(asyncio.Protocol):
         headers = self._headers
         length = headers.get(b"content-length")
         if length is not None and int(length) > MAX_BODY:
-            self._close_with_error(BODY_TOO_LARGE)
+            self._close_with_error(head.BODY_TOO_LARGE)
         elif self._waiting is None and not self._queue and headers.get(b"expect", b"").lower() == b"100-continue":
             # Behind an unsent answer it would be out of order.
-            self._out.append(_CONTINUE)
+            self._out.append(head.CONTINUE)
 
     def on_body(self, body: bytes) -> None:
         self._body_size += len(body)
         if self._body_size > MAX_BODY:
             self._body = []
             if not self._closing:
-                self._close_with_error(BODY_TOO_LARGE)
+                self._close_with_error(head.BODY_TOO_LARGE)
             return
         self._body.append(body)
 
@@ -339,6 +339,9 @@ class Connection(asyncio.Protocol):
             self._tls,
         )
         keep_alive: bool = self._parser.should_keep_alive()
+        if (not keep_alive or b"connection" in self._headers) and self._parser.get_http_version() == "0.9":
+            self._close_with_error(head.BAD_REQUEST)  # a request line without a version
+            return
         if self._waiting is None and self._turn_count < TURN_REQUESTS:
             self._answer(request, keep_alive)
         else:
@@ -419,7 +422,7 @@ class Connection(asyncio.Protocol):
         if now < self.deadline and not self._is_in_the_way(now):
             return
         if self._in_request and not self._closing:
-            self._close_with_error(REQUEST_TIMEOUT)
+            self._close_with_error(head.REQUEST_TIMEOUT)
             self._deliver_later()
         else:
             self._transport.abort()
@@ -464,10 +467,16 @@ class Connection(asyncio.Protocol):
     def _close_with_error(self, response: Response) -> None:
         """Answer an invalid request and read no further; the client may finish sending."""
         self._closing = True
-        if self._waiting is not None or self._queue or self._transport is None:
-            # The client would take it for the answer that still waits.
-            return
-        self._out.append(serialize(response, self._shared.date, b"Connection: close\r\n", head=False))
+        if self._transport is not None and self._error is None:
+            self._error = response
+            self._send_error()
+
+    def _send_error(self) -> None:
+        """Send the error of an invalid request, behind the answers to those before it."""
+        error = self._error
+        if error is not None and self._waiting is None and not self._queue:
+            self._error = None
+            self._out.append(serialize(error, self._shared.date, b"Connection: close\r\n", head=False))
 
     def _deliver_later(self) -> None:
         if not self._pending_delivery:

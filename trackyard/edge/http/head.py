@@ -5,6 +5,13 @@ from typing import Final
 from trackyard.edge.http.answers import error_response
 from trackyard.edge.http.request import MAX_URL, Response
 
+MAX_WIRE_BODY: Final = 8 * 1024 * 1024
+"""A body with its framing: in chunks of one byte it is six times its size, and trailers follow it."""
+MAX_REPEATED: Final = 1024 * 1024
+"""Bytes that joining repeated headers may copy: each repeat copies all earlier values."""
+MAX_COPIED: Final = 16 * 1024 * 1024
+"""Bytes of a head that the parser may copy: each small piece copies what came of a header before."""
+
 _READ_HEADERS: Final = (
     *("Accept-Language", "Connection", "Content-Length", "Content-Type", "Cookie", "Origin", "Referer", "User-Agent"),
     *("X-Forwarded-For", "X-Forwarded-Proto"),
@@ -23,6 +30,7 @@ HEADER_NAMES: Final[dict[bytes, bytes]] = {
 case."""
 
 
+CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 BAD_REQUEST: Final = error_response(400, "bad_request", "Bad Request")
 REQUEST_TIMEOUT: Final = error_response(408, "request_timeout", "The request did not arrive in time")
 BODY_TOO_LARGE: Final = error_response(413, "too_large", "The body is over the limit of 64 KB")

@@ -135,7 +135,9 @@ class BoundedHttp(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._in_head = False
-        if len(self.url) > MAX_URL or sum(len(n) + len(v) for n, v in self.headers) > MAX_HEAD:
+        if self.parser.get_http_version() == "0.9":  # a request line without a version
+            self.send_400_response("")
+        elif len(self.url) > MAX_URL or sum(len(n) + len(v) for n, v in self.headers) > MAX_HEAD:
             self._reject_head()
         if not self._rejected:
             super().on_headers_complete()

@@ -47,7 +47,7 @@ from trackyard.wire.http.auth import KEY_NAMES, Authenticate, find_caller, find_
 from trackyard.wire.http.bodies import check_length, read_body
 from trackyard.wire.http.disconnects import run_cancellable
 from trackyard.wire.http.forwarding import PATHS as FORWARDED_PATHS
-from trackyard.wire.http.health import Branch, Page
+from trackyard.wire.http.health import Branch, Page, health
 from trackyard.wire.http.idempotency import (
     REPLAYED_HEADER,
     RunOnce,
@@ -130,6 +130,7 @@ class Dispatch(Generic[D]):
         limits = limits or ApiLimits()
         self._rates: Limiter = RateLimiter(limits, seconds)
         self._strangers: Limiter = RateLimiter(limits.of_strangers(), seconds)
+        self._files: Limiter = RateLimiter(limits.of_files(), seconds)
         self._reports = ReportLimiter(limits)
         self._failed = WrongKeyLimiter(seconds)
         self._run_idempotently, self._exports = run_idempotently, ExportSlots()
@@ -313,6 +314,10 @@ class Dispatch(Generic[D]):
     async def _page(self, page: Page, request: Request) -> Response:
         if request.method not in ("GET", "HEAD"):
             raise MethodNotAllowed(["GET", "HEAD", "OPTIONS"])
+        if page is health:
+            return page()  # whatever the threads do
+        if isinstance(page, partial):
+            self._count_request(self._files, wide_network_of(_address(request)), request)
         return await anyio.to_thread.run_sync(page, limiter=self._threads)
 
     def _options(self, request: Request) -> Response:
