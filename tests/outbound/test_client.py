@@ -7,6 +7,7 @@ import ipaddress
 import socket
 import threading
 import time
+from contextlib import suppress
 from io import BytesIO
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 
 from tests.support.processes.receiver import Receiver, Reply
 from trackyard.outbound.client import MAX_BODY, HttpResult, OutboundClient, signature, wire_url
-from trackyard.outbound.resolver import GetAddrInfo
+from trackyard.outbound.resolver import GetAddrInfo, LookupThreads, ThreadResolver
 
 LOOPBACK = (ipaddress.ip_network("127.0.0.0/8"),)
 
@@ -235,3 +236,58 @@ def test_outbound_refused_and_unknown_hosts_read_alike(caplog: pytest.LogCapture
         }
     assert "127.0.0.1" in caplog.records[0].__dict__["reason"]
     assert len(caplog.records) == 4
+
+
+@pytest.mark.parametrize(("count", "code"), [(5, 200), (6, 0), (100_000, 0)])
+def test_outbound_request_ends_after_five_informational_answers(count: int, code: int) -> None:
+    ended = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def answer() -> None:
+            client, _ = listener.accept()
+            with client, suppress(OSError):
+                client.recv(4096)
+                for _ in range(count):
+                    client.sendall(b"HTTP/1.1 103 Early Hints\r\nX: y\r\n\r\n")
+                client.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                client.recv(1)
+            ended.set()
+
+        threading.Thread(target=answer, daemon=True).start()
+        result = get(f"http://127.0.0.1:{listener.getsockname()[1]}/")
+        assert ended.wait(10), "the connection is closed"
+    assert result.http_code == code
+    assert ("informational" in result.error) == (code == 0)
+
+
+def test_outbound_lookups_of_slow_name_servers_are_bounded() -> None:
+    release, started = threading.Event(), list[str]()
+
+    def hang(host: str, *_: Any, **__: Any) -> list[Any]:
+        started.append(host)
+        assert release.wait(30)
+        raise OSError("no answer")
+
+    async def ask_all() -> list[str]:
+        resolver = ThreadResolver(hang, LookupThreads(most=12, most_of_domain=8))
+        hosts = [f"h{number}.slow.example" for number in range(20)] + ["h1.slow.example"] * 3
+        hosts += [f"own{number}.example" for number in range(9)]
+
+        async def ask(host: str) -> str:
+            try:
+                await asyncio.wait_for(resolver.resolve(host), 0.2)
+            except TimeoutError:
+                return "runs"
+            except OSError as error:
+                return str(error)
+            return "found"
+
+        said = await asyncio.gather(*map(ask, hosts))
+        await resolver.close()
+        return list(said)
+
+    said = asyncio.run(ask_all())
+    release.set()
+    assert said[:8] == ["runs"] * 8 and said[20:23] == ["runs"] * 3, "equal names share a look-up"
+    assert set(said[8:20]) == {"too many look-ups of names of slow.example are running"}
+    assert len(started) == 12

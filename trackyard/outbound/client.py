@@ -6,18 +6,23 @@ import logging
 import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from http import HTTPStatus
 from types import TracebackType
-from typing import BinaryIO, Final, Self
+from typing import Any, BinaryIO, Final, Self, cast
 
 from aiohttp import (
     ClientConnectorDNSError,
     ClientError,
+    ClientPayloadError,
     ClientSession,
     ClientTimeout,
     DummyCookieJar,
     StreamReader,
     TCPConnector,
 )
+from aiohttp.client_proto import ResponseHandler
+from aiohttp.http_parser import RawResponseMessage
 from yarl import URL
 
 from trackyard.outbound.guard import BLOCKED, AddressFilter, Network
@@ -25,6 +30,8 @@ from trackyard.outbound.resolver import GetAddrInfo, ThreadResolver
 
 TIMEOUT_S: Final = 10
 MAX_BODY: Final = 65_536
+MAX_INFORMATIONAL: Final = 5
+"""Answers of status 1xx to one request; each of them costs as much as an answer."""
 _USER_AGENT: Final = "Trackyard"
 
 log = logging.getLogger("trackyard.outbound")
@@ -57,6 +64,30 @@ class HttpResult:
         return self.http_code == 0 or self.http_code == 429 or self.http_code >= 500
 
 
+class _BoundedProtocol(ResponseHandler):
+    """Ends a request that gets one informational answer after another."""
+
+    _informational = 0
+
+    async def read(self) -> tuple[RawResponseMessage, StreamReader]:
+        message, content = await super().read()
+        if not HTTPStatus.CONTINUE <= message.code < HTTPStatus.OK:
+            self._informational = 0
+        else:
+            self._informational += 1
+            if self._informational > MAX_INFORMATIONAL:
+                raise ClientPayloadError(f"answered with more than {MAX_INFORMATIONAL} informational answers")
+        return message, content
+
+
+class _BoundedConnector(TCPConnector):
+    """Makes connections that end after MAX_INFORMATIONAL informational answers."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._factory = cast("partial[ResponseHandler]", partial(_BoundedProtocol, loop=self._loop))
+
+
 class OutboundClient:
     """Sends GET requests to URLs of users.
 
@@ -71,9 +102,10 @@ class OutboundClient:
         lookup: GetAddrInfo = socket.getaddrinfo,
         seconds: float = TIMEOUT_S,
     ) -> None:
+        self._resolver = ThreadResolver(lookup)
         self._session = ClientSession(
-            connector=TCPConnector(
-                resolver=ThreadResolver(lookup),
+            connector=_BoundedConnector(
+                resolver=self._resolver,
                 socket_factory=AddressFilter(allow).open_socket,
                 use_dns_cache=False,
                 limit=0,
@@ -92,6 +124,7 @@ class OutboundClient:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self._session.close()
+        await self._resolver.close()
 
     async def get(self, url: str, headers: Mapping[str, str]) -> HttpResult:
         """Return the result of a GET request. Errors of the other side are in the result."""

@@ -3,6 +3,7 @@
 import ipaddress
 import logging
 import os
+import threading
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -11,6 +12,7 @@ import pytest
 from tests.support.pictures import archive, gif, png
 from tests.support.processes.receiver import ReceivedRequest, Receiver, Reply
 from tests.support.stores.seeds import SEEDED_AT, add_advertiser, add_offer
+from tests.support.waiting import wait_until
 from trackyard.base.clock import ManualClock
 from trackyard.domain.offers.offers import Creative, Offer
 from trackyard.domain.people.scope import Scope
@@ -170,3 +172,28 @@ def test_unreferenced_old_files_are_removed(database: Database, tmp_path: Path) 
         os.utime(tmp_path / "files" / file_id, (second, second))
     JobScheduler(database, ZoneInfo("UTC"), clock, store).sweep_files()
     assert {path.name for path in (tmp_path / "files").iterdir()} == {named, fresh}
+
+
+def test_creative_of_a_host_that_hangs_holds_no_other_host(database: Database, tmp_path: Path) -> None:
+    release, stop = threading.Event(), threading.Event()
+
+    def hang(_request: ReceivedRequest) -> Reply:
+        assert release.wait(30)
+        return Reply(503)
+
+    with Receiver(hang) as tarpit, serving(png()) as receiver:
+        yard = FetchSetup(database, tmp_path / "files", tarpit.url("/1.png"))
+        others = [Creative(id=number, title="a", url=tarpit.url(f"/{number}.png")) for number in range(3, 9)]
+        # The other host has its own name; both are this machine.
+        good = Creative(id=9, title="b", url=receiver.url("/good.png").replace("127.0.0.1", "localhost"))
+        with database.write() as conn:
+            files.add_fetches(conn, yard.offer_id, [*others, good], SEEDED_AT)
+        run = threading.Thread(target=yard.fetcher.run, args=(stop, 0.05))
+        run.start()
+        try:
+            wait_until(lambda: receiver.requests() and tarpit.requests())
+            assert len(tarpit.requests()) == 1, "one at a time of one host"
+        finally:
+            stop.set()
+            release.set()
+            run.join()

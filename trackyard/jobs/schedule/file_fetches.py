@@ -16,6 +16,7 @@ from trackyard.base.clock import Clock
 from trackyard.base.errors import UnsupportedMediaType
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.platform.files import InvalidFile
+from trackyard.domain.platform.hosts import host_of
 from trackyard.outbound.client import HttpResult, OutboundClient
 from trackyard.outbound.guard import Network
 from trackyard.store.engine.database import Connection, Database
@@ -24,6 +25,8 @@ from trackyard.store.platform import files
 from trackyard.store.platform.file_storage import FileStore
 from trackyard.store.platform.files import CreativeFetch
 
+AT_ONCE: Final = 4
+"""Creatives that a worker fetches at once, one of each host."""
 MAX_BYTES: Final = 50 * 1024 * 1024
 TIMEOUT_SECONDS: Final = 60
 LEASE_MS: Final = 180_000
@@ -34,22 +37,37 @@ ORPHAN_AGE_MS: Final = 3_600_000
 """Stored files of this age without a row were never committed, or were removed."""
 
 _CHUNK: Final = 200
+_LOOKED_AT: Final = 1000
+"""Due creatives among which one of another host is searched."""
 _MAX_MEMORY_BYTES: Final = 1024 * 1024
 
 log = logging.getLogger("trackyard.fetches")
 
 
 class CreativeFetcher:
-    """Fetch creatives until stopped, one at a time. Several workers may run on one database."""
+    """Fetch creatives until stopped, AT_ONCE at a time. Several workers may run on one database."""
 
     def __init__(self, database: Database, store: FileStore, clock: Clock, allow: Sequence[Network] = ()) -> None:
         self._database = database
         self._store = store
         self._clock = clock
         self._allow = allow
+        self._lock = threading.Lock()
+        self._busy_hosts: set[str] = set()
 
     def run(self, stop: threading.Event, pause_seconds: float = 1, backoff_seconds: float = 30) -> None:
         """Fetch until `stop` is set: every `pause_seconds`, or `backoff_seconds` after a failure."""
+        fetches = [
+            threading.Thread(target=self._run_one, args=(stop, pause_seconds, backoff_seconds), name="fetches")
+            for _ in range(AT_ONCE - 1)
+        ]
+        for each in fetches:
+            each.start()
+        self._run_one(stop, pause_seconds, backoff_seconds)
+        for each in fetches:
+            each.join()
+
+    def _run_one(self, stop: threading.Event, pause_seconds: float, backoff_seconds: float) -> None:
         while not stop.is_set():
             pause = pause_seconds
             try:
@@ -61,16 +79,33 @@ class CreativeFetcher:
             stop.wait(pause)
 
     def fetch_one(self) -> bool:
-        """Fetch the creative that is due longest; False when none is due."""
-        now = self._clock.now_ms()
-        with self._database.read() as conn:
-            due = files.list_due_fetches(conn, now, 1)
-        if not due:
+        """Fetch the creative that is due longest, of a host from which none is fetched now.
+
+        False when there is none.
+        """
+        item = self._next_due()
+        if item is None:
             return False
-        item = due[0]
+        try:
+            self._fetch(item)
+        finally:
+            with self._lock:
+                self._busy_hosts.discard(host_of(item.url))
+        return True
+
+    def _next_due(self) -> CreativeFetch | None:
+        with self._lock:
+            with self._database.read() as conn:
+                due = files.list_due_fetches(conn, self._clock.now_ms(), _LOOKED_AT)
+            item = next((each for each in due if host_of(each.url) not in self._busy_hosts), None)
+            if item is not None:
+                self._busy_hosts.add(host_of(item.url))
+            return item
+
+    def _fetch(self, item: CreativeFetch) -> None:
         with self._database.write() as conn:
-            if not files.claim_fetch(conn, item, now + LEASE_MS):
-                return True
+            if not files.claim_fetch(conn, item, self._clock.now_ms() + LEASE_MS):
+                return
         with SpooledTemporaryFile(max_size=_MAX_MEMORY_BYTES) as spool:
             body = cast(BinaryIO, spool)
             answer = asyncio.run(self._download(item.url, body))
@@ -78,7 +113,6 @@ class CreativeFetcher:
                 self._store_creative(item, body)
             else:
                 self._record_failure(item, answer)
-        return True
 
     async def _download(self, url: str, into: BinaryIO) -> HttpResult:
         async with OutboundClient(self._allow, seconds=TIMEOUT_SECONDS) as client:
