@@ -38,7 +38,9 @@ def path_subjects(api: Api) -> dict[str, Callable[[], Any]]:
         return int(api.admin.post("/3.1/admin/erasures", **asked)["erasure"]["id"])
 
     named = ("admin.user.get", "admin.user.edit", "admin.user.api_key", "admin.user.password")
-    return {method: lambda: user for method in named} | {
+    ended = ("admin.user.block", "admin.user.unblock", "admin.user.remove")
+    subjects = {method: lambda: user for method in named} | {method: lambda: api.add_staff()[0] for method in ended}
+    return subjects | {
         "admin.erasure.get": erasure,
         "admin.currency.edit": lambda: currency("ZAR"),
         "admin.currency.remove": lambda: currency("VND"),

@@ -21,6 +21,7 @@ from trackyard.domain.offers.counters import (
     Traits,
 )
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.people.staff import StaffStatus
 from trackyard.store.engine.database import Connection
 from trackyard.store.offers import counters
 from trackyard.store.offers.counters import LockedCounters
@@ -158,7 +159,9 @@ def notify_cap_filling(
     """
     owner = advertisers.find_advertiser(conn, Scope.everything(), advertiser_id)
     manager = None if owner is None or owner.manager_id is None else staff.find_staff(conn, owner.manager_id)
-    person = manager or staff.find_first_administrator(conn)
+    if manager is None or manager.status is not StaffStatus.ACTIVE:
+        manager = staff.find_first_administrator(conn)
+    person = manager
     if person is not None:
         recipient = Recipient(person.email, f"{person.first_name} {person.last_name}".strip())
         send_notice(conn, CAP, [recipient], now_ms, offer=offer_label(offer_id, title), limit=limit, reached=reached)

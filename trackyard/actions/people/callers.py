@@ -8,6 +8,7 @@ from trackyard.domain.people.affiliates import AffiliateStatus
 from trackyard.domain.people.callers import Account, AccountKind, AffiliateCaller, Caller, StaffCaller
 from trackyard.domain.people.permissions import denied_features
 from trackyard.domain.people.sessions import Session, SessionPolicy
+from trackyard.domain.people.staff import StaffStatus
 from trackyard.store.engine.database import Connection, Database, TransactionFailure, classify_failure
 from trackyard.store.people import affiliates, keys, sessions, staff
 from trackyard.store.platform import settings
@@ -21,7 +22,7 @@ log = logging.getLogger("trackyard.api")
 def find_caller(database: Database, clock: Clock, key: str, policy: SessionPolicy | None = None) -> Caller | None:
     """Return the caller of a lasting key or of a session.
 
-    None for an unknown or expired key, and for an affiliate that is not active.
+    None for an unknown or expired key, and for an account that is not active.
     """
     now = clock.now_ms()
     with database.read() as conn:
@@ -46,7 +47,9 @@ def _caller_of(conn: Connection, account: Account, session: str = "") -> Caller 
             return AffiliateCaller(int(account.id), denied_features(installation, access.permissions), session)
         case AccountKind.STAFF:
             user = staff.find_staff(conn, account.id)
-            return None if user is None else StaffCaller(user.id, frozenset(user.roles), session)
+            if user is None or user.status is not StaffStatus.ACTIVE:
+                return None
+            return StaffCaller(user.id, frozenset(user.roles), session)
 
 
 def _record_use(database: Database, session: Session, now: int, policy: SessionPolicy) -> None:

@@ -14,9 +14,10 @@ from trackyard.base.ids import new_api_key, new_id
 from trackyard.base.secrets import hash_password, new_password
 from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.roles import Role
-from trackyard.domain.people.staff import Staff
+from trackyard.domain.people.staff import Staff, StaffStatus
 from trackyard.store.engine.database import Connection
 from trackyard.store.people import affiliates, keys, sessions, staff
+from trackyard.store.people.staff import ManagedCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,8 @@ def add_staff(deps: Deps, new: Staff, password: str) -> StaffRecord:
 def edit_staff(deps: Deps, staff_id: str, given: dict[str, Any], *, keep: str = "") -> StaffRecord:
     """Change the given fields of a staff user; a new password ends its sessions.
 
+    The loss of all roles does, too.
+
     given: by column, `password` in clear.
     keep: the id of the session that calls, which stays.
     Raises NotFound, Conflict for a taken e-mail address, BadInput for roles that leave no administrator.
@@ -75,11 +78,11 @@ def edit_staff(deps: Deps, staff_id: str, given: dict[str, Any], *, keep: str = 
             owner = staff.find_by_email(conn, values["email"])
             if affiliates.is_login(conn, values["email"]) if owner is None else owner.id != staff_id:
                 raise _taken()
-        loses_role = Role.ADMIN in before.roles and Role.ADMIN not in values.get("roles", before.roles)
-        if loses_role and not staff.has_other_administrator(conn, staff_id):
-            raise BadInput({"roles": ["The last administrator must stay one."]})
+        if Role.ADMIN not in values.get("roles", before.roles):
+            _check_others(conn, before, "roles")
         staff.edit_staff(conn, staff_id, values | {"updated_at": deps.clock.now_ms()})
-        if password is not None:
+        loses_all = bool(before.roles) and values.get("roles", before.roles) == []
+        if password is not None or loses_all:
             sessions.remove_sessions(conn, Account(AccountKind.STAFF, staff_id), keep=keep)
         return _record(deps, conn, staff_id)
 
@@ -106,6 +109,67 @@ def set_password(deps: Deps, staff_id: str, password: str | None, *, keep: str =
     password = password or new_password()
     edit_staff(deps, staff_id, {"password": password}, keep=keep)
     return password
+
+
+def block_staff(deps: Deps, staff_id: str) -> StaffRecord:
+    """Block a staff user: its sessions end, and its keys do not work until it is unblocked.
+
+    Raises NotFound, and BadInput for the last administrator.
+    """
+    with deps.database.write() as conn:
+        _check_others(conn, _record(deps, conn, staff_id).user, "status")
+        sessions.remove_sessions(conn, Account(AccountKind.STAFF, staff_id))
+        staff.edit_staff(conn, staff_id, {"status": StaffStatus.BLOCKED, "updated_at": deps.clock.now_ms()})
+        return _record(deps, conn, staff_id)
+
+
+def unblock_staff(deps: Deps, staff_id: str) -> StaffRecord:
+    """Let a staff user sign in and use its keys again. Raises NotFound."""
+    with deps.database.write() as conn:
+        _record(deps, conn, staff_id)
+        staff.edit_staff(conn, staff_id, {"status": StaffStatus.ACTIVE, "updated_at": deps.clock.now_ms()})
+        return _record(deps, conn, staff_id)
+
+
+def remove_staff(deps: Deps, staff_id: str, successor: str | None) -> ManagedCounts:
+    """Remove a staff user with its keys and sessions; return what its successor manages from now on.
+
+    successor: becomes the manager of its affiliates and advertisers; needed when it has any.
+    Raises NotFound, and BadInput for the last administrator, and without a successor who can take over.
+    """
+    account = Account(AccountKind.STAFF, staff_id)
+    with deps.database.write() as conn:
+        _check_others(conn, _record(deps, conn, staff_id).user, "id")
+        managed = staff.count_managed(conn, staff_id)
+        if successor is not None:
+            _check_successor(conn, staff_id, successor)
+            staff.hand_over(conn, staff_id, successor, deps.clock.now_ms())
+        elif any(managed):
+            raise BadInput({"successor": [_managed_fault(managed)]})
+        sessions.remove_sessions(conn, account)
+        keys.remove_keys(conn, account.kind, account.id)
+        staff.remove_staff(conn, staff_id)
+        return managed
+
+
+def _check_others(conn: Connection, user: Staff, field: str) -> None:
+    """Raise BadInput when no other active administrator would be left."""
+    is_administrator = Role.ADMIN in user.roles and user.status is StaffStatus.ACTIVE
+    if is_administrator and not staff.has_other_administrator(conn, user.id):
+        raise BadInput({field: ["The last administrator must stay one."]})
+
+
+def _check_successor(conn: Connection, staff_id: str, successor: str) -> None:
+    found = None if successor == staff_id else staff.find_staff(conn, successor)
+    if found is None or found.status is not StaffStatus.ACTIVE:
+        raise BadInput({"successor": [f"Another active staff user {successor} does not exist."]})
+
+
+def _managed_fault(managed: ManagedCounts) -> str:
+    return (
+        f"This user manages {managed.affiliates} affiliates and {managed.advertisers} advertisers: send the id of the "
+        "staff user who takes them over."
+    )
 
 
 def _record(deps: Deps, conn: Connection, staff_id: str) -> StaffRecord:

@@ -70,10 +70,17 @@ class SetPassword(Params):
     password: Annotated[str, s.BoundedText(minimum=6, maximum=1000)] | None = None
 
 
+class RemoveStaff(Params):
+    """The staff user who takes over: the manager of all affiliates and advertisers of the removed one."""
+
+    successor: s.Hex | None = None
+
+
 class StaffView(View):
     """A staff user with its key (docs/api/staff.md#get-adminuserid).
 
     type: affiliate_manager, account_manager or common_manager.
+    status: active or blocked.
     statistics_revenue, statistics_rows: the compatibility switches that it overrides, "" is the platform's.
     """
 
@@ -85,6 +92,7 @@ class StaffView(View):
     skype: str
     api_key: str | None
     roles: list[str]
+    status: str
     updated_at: str
     created_at: str
     last_login_at: str | None
@@ -132,6 +140,14 @@ class StaffListAnswer(Answer):
 
     users: list[StaffView]
     pagination: Pagination
+
+
+class RemovedStaffAnswer(Answer):
+    """A removed staff user. affiliates, advertisers: how many its successor manages from now on."""
+
+    id: str
+    affiliates: int
+    advertisers: int
 
 
 class PasswordAnswer(Answer):
@@ -191,6 +207,34 @@ def set_password(request: ApiRequest[Deps], params: SetPassword) -> PasswordAnsw
     staff_id = request.subject.user.id
     password = staff.set_password(request.deps, staff_id, params.password, keep=request.session)
     return PasswordAnswer(user=PasswordView(id=staff_id, password=password))
+
+
+@routes.post("/admin/user/{id}/block", for_staff(Permission.USERS_WRITE), id="admin.user.block", find=find)
+def block(request: ApiRequest[Deps], _params: NoParams) -> StaffAnswer:
+    """Block a staff user: its sessions end at once.
+
+    Its keys and password do not work until it is unblocked. It stays the manager of what it manages.
+    """
+    record = staff.block_staff(request.deps, request.subject.user.id)
+    return StaffAnswer(user=staff_view(request, record))
+
+
+@routes.post("/admin/user/{id}/unblock", for_staff(Permission.USERS_WRITE), id="admin.user.unblock", find=find)
+def unblock(request: ApiRequest[Deps], _params: NoParams) -> StaffAnswer:
+    """Let a blocked staff user sign in again; its keys work again."""
+    record = staff.unblock_staff(request.deps, request.subject.user.id)
+    return StaffAnswer(user=staff_view(request, record))
+
+
+@routes.post("/admin/user/{id}/remove", for_staff(Permission.USERS_WRITE), id="admin.user.remove", find=find)
+def remove(request: ApiRequest[Deps], params: RemoveStaff) -> RemovedStaffAnswer:
+    """Remove a staff user with its keys and sessions. The audit log keeps its id.
+
+    One that manages affiliates or advertisers needs a successor.
+    """
+    staff_id = request.subject.user.id
+    managed = staff.remove_staff(request.deps, staff_id, params.successor)
+    return RemovedStaffAnswer(id=staff_id, affiliates=managed.affiliates, advertisers=managed.advertisers)
 
 
 def staff_view(request: ApiRequest[Deps], record: StaffRecord, password: str | UnsetType | None = UNSET) -> StaffView:

@@ -1,8 +1,16 @@
 """Staff users (docs/api/staff.md#get-adminuserid)."""
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from trackyard.domain.people.roles import Role
+
+
+class StaffStatus(StrEnum):
+    """The status of a staff user; a blocked one may not sign in, and its keys do not work."""
+
+    ACTIVE = "active"
+    BLOCKED = "blocked"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +30,7 @@ class Staff:
     skype: str = ""
     work_hours: str = ""
     roles: list[Role] = field(default_factory=list)
+    status: StaffStatus = StaffStatus.ACTIVE
     last_login_at: int | None = None
     statistics_revenue: str | None = None
     statistics_rows: str | None = None

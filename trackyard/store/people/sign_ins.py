@@ -8,11 +8,14 @@ from sqlalchemy import Connection, case, delete, or_, select, update
 
 from trackyard.domain.people.affiliates import AffiliateStatus
 from trackyard.domain.people.callers import Account, AccountKind
+from trackyard.domain.people.staff import StaffStatus
 from trackyard.store.engine.dialect import upsert
 from trackyard.store.tables import affiliate, sign_in_failure, staff
 
 _MAX_ACCOUNTS = 3
 """The largest number of accounts for one login, as affiliates may share a login."""
+
+_STAFF = select(staff.c.id, staff.c.password_hash, staff.c.status)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,7 @@ class SignInAccount:
 def list_accounts(conn: Connection, login: str) -> list[SignInAccount]:
     """Return the accounts of an e-mail address or, of affiliates, login; staff first."""
     lower = login.lower()
-    users = conn.execute(select(staff.c.id, staff.c.password_hash).where(staff.c.email == lower))
+    users = conn.execute(_STAFF.where(staff.c.email == lower))
     columns = affiliate.c
     affiliates = conn.execute(
         select(columns.id, columns.password_hash, columns.status)
@@ -42,8 +45,7 @@ def find_account(conn: Connection, account: Account) -> SignInAccount | None:
     """Return an account by its id."""
     match account.kind:
         case AccountKind.STAFF:
-            query = select(staff.c.id, staff.c.password_hash).where(staff.c.id == account.id)
-            user = conn.execute(query).one_or_none()
+            user = conn.execute(_STAFF.where(staff.c.id == account.id)).one_or_none()
             return None if user is None else _of_staff(user)
         case AccountKind.AFFILIATE:
             columns = affiliate.c
@@ -53,7 +55,8 @@ def find_account(conn: Connection, account: Account) -> SignInAccount | None:
 
 
 def _of_staff(row: Any) -> SignInAccount:
-    return SignInAccount(Account(AccountKind.STAFF, row.id), row.password_hash, True)
+    account = Account(AccountKind.STAFF, row.id)
+    return SignInAccount(account, row.password_hash, row.status is StaffStatus.ACTIVE)
 
 
 def _of_affiliate(row: Any) -> SignInAccount:

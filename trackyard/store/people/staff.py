@@ -1,14 +1,21 @@
 """Staff users (docs/api/staff.md#get-adminuserid)."""
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select, update
 
 from trackyard.domain.people.roles import Role
-from trackyard.domain.people.staff import Staff
+from trackyard.domain.people.staff import Staff, StaffStatus
 from trackyard.store.engine.rows import Rows
 from trackyard.store.engine.search import part_conditions
-from trackyard.store.tables import staff
+from trackyard.store.tables import advertiser, affiliate, staff
+
+
+class ManagedCounts(NamedTuple):
+    """The numbers of affiliates and advertisers that a staff user manages."""
+
+    affiliates: int
+    advertisers: int
 
 
 def _staff(roles: list[str], **values: Any) -> Staff:
@@ -20,6 +27,7 @@ add_staff = _ROWS.add
 edit_staff = _ROWS.edit
 find_staff = _ROWS.find
 staff_of = _ROWS.by_id
+remove_staff = _ROWS.remove
 
 
 def add_if_free(conn: Connection, new: Staff) -> bool:
@@ -50,9 +58,25 @@ def find_by_email(conn: Connection, email: str) -> Staff | None:
 
 
 def has_other_administrator(conn: Connection, staff_id: str) -> bool:
-    """Return whether there is another administrator. Locks all staff users."""
-    rows = conn.execute(select(staff.c.id, staff.c.roles).with_for_update())
-    return any(row.id != staff_id and Role.ADMIN in row.roles for row in rows)
+    """Return whether there is another active administrator. Locks all staff users."""
+    rows = conn.execute(select(staff.c.id, staff.c.roles, staff.c.status).with_for_update())
+    return any(row.id != staff_id and Role.ADMIN in row.roles and row.status is StaffStatus.ACTIVE for row in rows)
+
+
+def count_managed(conn: Connection, staff_id: str) -> ManagedCounts:
+    """Return how many affiliates and advertisers a staff user manages."""
+    counts = [
+        conn.execute(select(func.count()).select_from(owned).where(owned.c.manager_id == staff_id)).scalar_one()
+        for owned in (affiliate, advertiser)
+    ]
+    return ManagedCounts(*counts)
+
+
+def hand_over(conn: Connection, staff_id: str, successor: str, now_ms: int) -> None:
+    """Make another staff user the manager of all that one manages."""
+    for owned in (affiliate, advertiser):
+        managed = update(owned).where(owned.c.manager_id == staff_id)
+        conn.execute(managed.values(manager_id=successor, updated_at=now_ms))
 
 
 def find_switches(conn: Connection, staff_id: str) -> dict[str, str | None]:
@@ -63,6 +87,7 @@ def find_switches(conn: Connection, staff_id: str) -> dict[str, str | None]:
 
 
 def find_first_administrator(conn: Connection) -> Staff | None:
-    """Return the oldest administrator."""
-    found = _ROWS.read(conn, select(staff).order_by(staff.c.created_at, staff.c.id))
+    """Return the oldest active administrator."""
+    active = select(staff).where(staff.c.status == StaffStatus.ACTIVE)
+    found = _ROWS.read(conn, active.order_by(staff.c.created_at, staff.c.id))
     return next((one for one in found if Role.ADMIN in one.roles), None)

@@ -5,6 +5,7 @@ from sqlalchemy import Boolean, Column, Index, Integer, String, Text
 from trackyard.domain.money.invoices import InvoiceStatus
 from trackyard.domain.people.affiliates import AffiliateStatus
 from trackyard.domain.people.callers import AccountKind
+from trackyard.domain.people.staff import StaffStatus
 from trackyard.domain.platform.custom_fields import CustomFieldType
 from trackyard.store.engine.types import Amount, Document, Id24, MaybeDocument, Moment, Word
 from trackyard.store.tables.schema import columns, table
@@ -16,6 +17,7 @@ staff = table(
     Column("password_hash", String(200), nullable=True),
     *columns(String(200), "first_name", "last_name", "skype", "work_hours", nullable=False, default=""),
     Column("roles", Document, nullable=False),
+    Column("status", Word(StaffStatus), nullable=False, default=StaffStatus.ACTIVE),
     Column("last_login_at", Moment, nullable=True),
     *columns(Moment, "created_at", "updated_at", nullable=False),
     Column("statistics_revenue", String(16), nullable=True),  # domain/statistics/switches.py; NULL = as the platform

@@ -4,8 +4,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, and_, select, update
 
+from trackyard.domain.people.staff import StaffStatus
 from trackyard.store.tables import affiliate, affiliate_postback, offer, staff
 
 
@@ -64,7 +65,7 @@ def pause(conn: Connection, ids: Collection[int], now_ms: int) -> list[PausedPos
         .add_columns(affiliate.c.id, affiliate.c.name, affiliate.c.login, affiliate.c.email)
         .add_columns(staff.c.first_name, staff.c.email)
         .join(affiliate, affiliate.c.id == columns.affiliate_id)
-        .outerjoin(staff, staff.c.id == affiliate.c.manager_id)
+        .outerjoin(staff, and_(staff.c.id == affiliate.c.manager_id, staff.c.status == StaffStatus.ACTIVE))
         .outerjoin(offer, offer.c.id == columns.offer_id)
         .where(columns.id.in_(ids))
         .order_by(columns.id)

@@ -16,10 +16,12 @@ def upgrade() -> None:
     """Add the columns and tables of each subject."""
     _list_hidden_payments()
     _add_sessions()
+    _add_staff_status()
 
 
 def downgrade() -> None:
     """Remove what upgrade added, in the opposite order."""
+    _remove_staff_status()
     _remove_sessions()
     _unlist_hidden_payments()
     _merge_lanes_of_inbox()
@@ -82,3 +84,11 @@ def _add_sessions() -> None:
 def _remove_sessions() -> None:
     op.execute(f"INSERT INTO api_key (digest, sealed, {_OPEN}) SELECT digest, '', {_OPEN} FROM session")
     op.drop_table("session")
+
+
+def _add_staff_status() -> None:
+    op.add_column("staff", sa.Column("status", sa.String(length=16), nullable=False, server_default="active"))
+
+
+def _remove_staff_status() -> None:
+    op.drop_column("staff", "status")
