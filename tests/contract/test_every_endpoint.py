@@ -12,7 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.contract.declared import declared_params, required_names, takes_any_text
-from tests.contract.requests import accounts, advertisers, affiliates, people, postbacks, staff
+from tests.contract.requests import accounts, advertisers, affiliates, offers, people, postbacks, staff
 from tests.support.api import Api
 from tests.support.client import FORBIDDEN_TO_AFFILIATES, ApiClient
 from tests.support.models.events import new_click
@@ -81,51 +81,7 @@ def make_endpoint_setup(api: Api) -> EndpointSetup:
     pid, affiliate = api.add_affiliate()
     load_clicks(api.deps, [new_click(1, offer=offer, affiliate=pid, advertiser=advertiser)])
     add_conversion(api.deps, 1, offer_id=offer, affiliate_id=pid, advertiser_id=advertiser)
-    day = {"filter[date_from]": "2023-11-15", "filter[date_to]": "2023-11-15"}
-    payments = {"payments[0][total]": "10", "payments[0][revenue]": "7"}
-    good: dict[str, dict[str, Any]] = {endpoint.id: day for endpoint in CATALOGUE if endpoint.id.startswith("stats.")}
-    good |= {
-        "stats.getbysub": day | {"filter[offer]": offer},
-        "stats.custom": day | {"slice[]": "day"},
-        "stats.conversions": {"date_from": "2023-11-15", "date_to": "2023-11-15"},
-        "stats.caps": {"offer_id": offer, "fields": ["stats", "stats_merged", "descr"]},
-        "stats.caps31": {"offer_id": offer},
-        "stats.find-subs": {},
-        "stats.retentionrate": {
-            "date_from": "2023-11-15",
-            "date_to": "2023-11-15",
-            "offer": offer,
-            "base_event": "install",
-            "events": "install,sale",
-        },
-        "stats.getreferralpayments": {"date_from": "15-11-2023", "date_to": "15-11-2023"},
-        "stats.time-to-action": {
-            "date_from": "2023-11-15",
-            "date_to": "2023-11-15",
-            "offer_id": offer,
-            "timezone": "Europe/Berlin",
-        },
-        "stats.clicks": {"date_from": "2023-11-15", "date_to": "2023-11-15"},
-        "admin.advertiser.add": {"title": "T"},
-        "admin.offer.add": {"title": "T", "advertiser": advertiser, "url": "https://a.example"} | payments,
-        "admin.offer.delete": {"offer_id": api.add_offer},
-        "admin.offer.mass-update": {"offer_id": offer, "status": "active"},
-        "balance.get": {"pid": pid},
-        "stats.serverpostbacks": {"date_from": "2023-11-15", "date_to": "2023-11-15"},
-        "stats.affiliatepostbacks": {"date_from": "2023-11-15", "date_to": "2023-11-15"},
-        "stats.conversion.history": {},
-        "stats.conversionsbyid": {"id": f"{1:024x}"},
-        "admin.conversion.edit": {"ids[]": f"{1:024x}", "comment": "by hand"},
-        "admin.conversion.import": {"offer": offer, "pid": pid},
-        "admin.conversions.import": {"list[0][offer]": offer, "list[0][pid]": pid, "list[0][status]": "pending"},
-        "admin.offer.remove-creative": {"creatives[]": "1"},
-        "cities.list": {"country": "EE"},
-        "offers.list": {},
-        "offers.count": {},
-        "offer.get": {},
-        "partner.offers.list": {"pid": pid},
-        "partner.live-offers.list": {"pid": pid},
-    }
+    good = offers.good_params(api, advertiser, offer, pid)
     good |= (
         people.good_params(offer, pid) | staff.good_params(api) | advertisers.good_params(api, advertiser, offer, pid)
     )
@@ -144,12 +100,8 @@ def make_endpoint_setup(api: Api) -> EndpointSetup:
     subjects |= postbacks.path_subjects(api, offer, pid)
     good |= affiliates.good_params(api)
     subjects |= affiliates.path_subjects(api, pid)
-    own_subjects: dict[str, Callable[[ApiClient], Any]] = {
-        "auth.session.end": lambda client: api.open_session(client)[0],
-    }
-    return EndpointSetup(
-        api, affiliate, api.admin.with_key(None), no_permission, good, subjects, own_subjects, accounts.own_params(api)
-    )
+    own = accounts.own_subjects(api), accounts.own_params(api)
+    return EndpointSetup(api, affiliate, api.admin.with_key(None), no_permission, good, subjects, *own)
 
 
 _numbers = iter(range(10**9))

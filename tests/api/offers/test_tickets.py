@@ -283,3 +283,14 @@ def test_ticket_for_staff_without_affiliates_hides_phone_and_money(api: Api) -> 
     assert ticket["partner"]["balance"] != {}
     confined = api.add_staff(Role.SECTION_TICKET, Role.MANAGER_AFFILIATE)[1]  # manages another affiliate
     assert [ticket["partner"]["phone"] for ticket in tickets(confined)] == [None]
+
+
+def test_ticket_request_for_private_offer_costs_as_much_as_for_none(api: Api) -> None:
+    _, affiliate = api.add_affiliate()
+    private = api.add_offer(privacy="private")
+    ran = []
+    for offer in (private, private + 1):
+        with recorded_statements() as statements:
+            assert affiliate.refusal("POST", ASK, data={"offer_id": offer, "comment": "x"}) == (400, ["offer_id"])
+        ran.append(statements)
+    assert ran[0] == ran[1]

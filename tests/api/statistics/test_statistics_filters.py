@@ -10,6 +10,7 @@ from tests.support.api import Api
 from tests.support.client import ApiClient
 from tests.support.models.events import new_click
 from tests.support.models.history import add_conversion, load_clicks
+from trackyard.analytics.engine.connection import Analytics
 from trackyard.domain.people.roles import Role
 
 DAY = {"filter[date_from]": "2023-11-15", "filter[date_to]": "2023-11-15"}
@@ -95,6 +96,28 @@ def test_statistics_not_filters_exclude_named_values(traffic: FilterTraffic) -> 
     for params, wanted in cases:
         for report in ("custom", "getbycountries"):
             assert (params, traffic.raw(report, **params)) == (params, wanted)
+
+
+@pytest.mark.parametrize("name", ["affiliate_tag", "not_affiliate_tag", "offer_tag", "not_offer_tag"])
+def test_statistics_tag_of_others_runs_the_report_of_a_tag_of_none(
+    traffic: FilterTraffic, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    ran: list[str] = []
+    query = Analytics._raw_query
+    monkeypatch.setattr(
+        Analytics,
+        "_raw_query",
+        lambda self, sql, *rest: ran.append(sql.split(", log_comment")[0]) or query(self, sql, *rest),
+    )
+    foreign = {"affiliate_tag": "rival", "offer_tag": "Sandals"}[name.removeprefix("not_")]
+    traffic.api.admin.post(f"/3.0/admin/partner/{traffic.affiliates[1]}", tags="rival")
+    traffic.api.admin.post(f"/3.0/admin/offer/{traffic.offers[2]}", privacy="private")
+    answers = [
+        traffic.client.get("/3.1/stats/getbydate", **DAY, **{f"filter[{name}]": tag}) for tag in (foreign, "none")
+    ]
+    assert answers[0] == answers[1]
+    first, second = ran[: len(ran) // 2], ran[len(ran) // 2 :]
+    assert first == second
 
 
 def test_statistics_not_filters_exclude_conversions_and_rejected_clicks(traffic: FilterTraffic) -> None:

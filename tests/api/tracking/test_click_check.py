@@ -7,6 +7,7 @@ import pytest
 from tests.support.api import Api
 from tests.support.models.events import new_click
 from tests.support.models.history import load_clicks
+from tests.support.stores.statements import recorded_statements
 from trackyard.domain.people.roles import Role
 from trackyard.domain.tracking.rejections import REJECTION_REASONS
 from trackyard.store.tracking import rulesets
@@ -113,6 +114,8 @@ def test_click_check_by_manager_covers_own_affiliates_only(api: Api, offer: int)
     assert manager.post("/3.1/admin/click-check", **asked, **{"params[pid]": own})["check"]["passes"]
     refused = manager.call("POST", "/3.1/admin/click-check", data=asked | {"params[pid]": str(other)})
     assert (refused.status_code, list(refused.json()["fields"])) == (400, ["params[pid]"])
+    missing = manager.call("POST", "/3.1/admin/click-check", data=asked | {"params[pid]": str(other + 1)})
+    assert missing.text.replace(str(other + 1), str(other)) == refused.text
 
 
 def test_click_check_of_smartlink_selects_its_offer(api: Api, offer: int) -> None:
@@ -170,3 +173,16 @@ def test_click_explain_of_foreign_affiliate_is_404(api: Api, offer: int) -> None
     load_clicks(api.deps, [click])
     assert manager.call("GET", f"/3.1/admin/click/{click.id}/explain").status_code == 404
     assert api.admin.call("GET", f"/3.1/admin/click/{'e' * 24}/explain").status_code == 404
+
+
+def test_click_explain_of_foreign_click_costs_as_much_as_of_none(api: Api, offer: int) -> None:
+    _, manager = api.add_staff(Role.MANAGER_AFFILIATE)
+    pid, _ = api.add_affiliate()
+    click = new_click(77, offer=offer, affiliate=pid)
+    load_clicks(api.deps, [click])
+    ran = []
+    for number in (click.id, new_click(78).id):
+        with recorded_statements() as statements:
+            assert manager.call("GET", f"/3.1/admin/click/{number}/explain").status_code == 404
+        ran.append(statements)
+    assert ran[0] == ran[1]

@@ -10,6 +10,7 @@ from sqlalchemy import select
 from tests.support.api import NOW, Api
 from tests.support.client import ApiClient
 from tests.support.delivery_attempts import add_attempt
+from tests.support.stores.statements import recorded_statements
 from trackyard.actions.tracking import resends
 from trackyard.base.ids import new_id
 from trackyard.domain.people.roles import Role
@@ -203,3 +204,13 @@ def test_postback_paused_is_shown_and_resumed(world: ResendSetup, way: str) -> N
     with world.api.deps.database.read() as conn:
         assert not deliveries.has_parked(conn)
     assert world.affiliate.call("POST", f"/3.1/admin/postback/{world.postback}/resume").status_code == 403
+
+
+def test_delivery_resend_of_foreign_record_costs_as_much_as_of_none(world: ResendSetup) -> None:
+    _, manager = world.api.add_staff(Role.MANAGER_AFFILIATE)
+    foreign, ran = world.attempt(), []
+    for record in (foreign, foreign[:-4] + "0000"):
+        with recorded_statements() as statements:
+            assert world.resend(record, manager).status_code == 404
+        ran.append(statements)
+    assert ran[0] == ran[1]

@@ -281,6 +281,8 @@ def test_postback_check_by_manager_covers_own_affiliates_only(shop: PostbackChec
     staff_id, manager = shop.api.add_staff(Role.MANAGER_AFFILIATE)
     asked = {"params[clickid]": shop.click.id}
     assert manager.refusal("POST", "/3.1/admin/postback-check", data=asked) == (400, ["params[clickid]"])
+    missing = asked | {"params[clickid]": shop.click.id[:-4] + "0000"}
+    assert manager.refusal("POST", "/3.1/admin/postback-check", data=missing) == (400, ["params[clickid]"])
     shop.api.admin.post(f"/3.0/admin/partner/{shop.pid}", manager_id=staff_id)
     assert manager.post("/3.1/admin/postback-check", **asked)["check"]["response"] == ""
 

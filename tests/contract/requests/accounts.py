@@ -26,3 +26,8 @@ def own_params(api: Api) -> dict[str, Callable[[ApiClient], dict[str, Any]]]:
         return with_password(client) | {"new_password": "long enough for all"}
 
     return {"auth.api_key.show": with_password, "auth.password.change": with_new_password}
+
+
+def own_subjects(api: Api) -> dict[str, Callable[[ApiClient], Any]]:
+    """Subjects of the paths of these methods, which belong to the client."""
+    return {"auth.session.end": lambda client: api.open_session(client)[0]}

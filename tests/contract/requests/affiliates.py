@@ -11,6 +11,8 @@ from trackyard.base.money import ZERO
 from trackyard.domain.money.ledger import LedgerEntry
 from trackyard.store.money import ledger
 
+_numbers = count(1)
+
 
 def good_params(api: Api) -> dict[str, dict[str, Any]]:
     """Parameters with which each of these methods succeeds."""
@@ -36,14 +38,13 @@ def good_params(api: Api) -> dict[str, dict[str, Any]]:
 
 def path_subjects(api: Api, pid: int) -> dict[str, Callable[[], Any]]:
     """Subjects of the paths of these methods."""
-    numbers = count(1)
 
     def payment_system() -> int:
         made = api.admin.post("/3.1/admin/payment_systems", lang_label="Wire")
         return int(made["payment_system"]["id"])
 
     def custom_field() -> int:
-        return int(api.admin.post("/3.1/admin/custom_fields", name=f"Path {next(numbers)}")["field"]["id"])
+        return int(api.admin.post("/3.1/admin/custom_fields", name=f"Path {next(_numbers)}")["field"]["id"])
 
     def payment() -> int:
         payee, _ = api.add_affiliate()

@@ -6,6 +6,8 @@ from typing import Any
 
 from tests.support.api import Api
 
+_numbers = count(1)
+
 
 def good_params(offer: int, pid: int) -> dict[str, dict[str, Any]]:
     """Parameters with which each of these methods succeeds."""
@@ -25,7 +27,6 @@ def good_params(offer: int, pid: int) -> dict[str, dict[str, Any]]:
 
 def path_subjects(api: Api, pid: int) -> dict[str, Callable[[], Any]]:
     """Subjects of the paths of these methods, made for each request."""
-    numbers = count(1)
     closed = api.add_offer(privacy="protected")
 
     def source() -> str:
@@ -38,7 +39,7 @@ def path_subjects(api: Api, pid: int) -> dict[str, Callable[[], Any]]:
         return str(api.admin.post("/3.0/admin/smartlink/category", name="Summer")["data"]["_id"])
 
     def domain() -> int:
-        return int(api.admin.post("/3.1/admin/domains", url=f"{next(numbers)}.example")["domain"]["id"])
+        return int(api.admin.post("/3.1/admin/domains", url=f"{next(_numbers)}.example")["domain"]["id"])
 
     def ticket() -> str:
         asking = {"pid": api.add_affiliate()[0], "offer_id": closed, "comment": "Search traffic"}

@@ -134,8 +134,13 @@ def _lock_affiliate(conn: Connection, access: Access, pid: int | None) -> int:
 
 
 def _known_offer(conn: Connection, affiliate_id: int, offer_id: int) -> Offer:
+    """Return an offer that the affiliate sees. Raises BadInput.
+
+    One that it does not see runs the statements of a missing one.
+    """
     found = offers.find_offer(conn, Scope.everything(), offer_id)
-    if found is None or not offers.is_visible(conn, found.id, affiliate_id):
+    is_visible = offers.is_visible(conn, offer_id, affiliate_id)
+    if found is None or not is_visible:
         raise BadInput({"offer_id": [f"An offer {offer_id} does not exist."]})
     return found
 

@@ -66,8 +66,8 @@ def in_scope(conn: Connection, access: Access, report: Report) -> Report:
     return replace(
         report,
         scope=scope,
-        filters=_narrowed(conn, access, report),
-        excluded=_widened(conn, access, report),
+        filters=_narrowed(conn, access, scope, report),
+        excluded=_widened(conn, access, scope, report),
         managers={name: _MANAGED[name](conn, scope) for name in report.dimensions if name in _MANAGED},
         titles={name: _TITLES[name](conn, scope) for name in report.order if name in _TITLES},
     )
@@ -98,32 +98,38 @@ def cities_in_rows(
     return {**known, **{name: city_name(ids.get(name, 0), report.locale) or name for name in new}}
 
 
-def _narrowed(conn: Connection, access: Access, report: Report) -> dict[str, Values]:
+def _narrowed(conn: Connection, access: Access, scope: Scope, report: Report) -> dict[str, Values]:
     """Return the filters, with managers and tags as the ids that they have today."""
     chosen = dict(report.filters)
     for group, values in report.groups.items():
-        name, allowed = _grouped_ids(conn, access, group, values)
+        name, allowed = _grouped_ids(conn, access, scope, group, values)
         given = chosen.get(name)
         chosen[name] = tuple(sorted(allowed if given is None else allowed.intersection(given)))
     return chosen
 
 
-def _widened(conn: Connection, access: Access, report: Report) -> dict[str, Values]:
+def _widened(conn: Connection, access: Access, scope: Scope, report: Report) -> dict[str, Values]:
     """Return what is excluded, with managers and tags as the ids that they have today."""
     chosen = dict(report.excluded)
     for group, values in report.excluded_groups.items():
-        name, ids = _grouped_ids(conn, access, group, values)
+        name, ids = _grouped_ids(conn, access, scope, group, values)
         chosen[name] = tuple(sorted({*chosen.get(name, ()), *ids}))
     return {name: values for name, values in chosen.items() if values}
 
 
-def _grouped_ids(conn: Connection, access: Access, group: str, values: Sequence[str]) -> tuple[str, set[Any]]:
-    """Return the filter that a group narrows, and its ids.
+def _grouped_ids(
+    conn: Connection, access: Access, scope: Scope, group: str, values: Sequence[str]
+) -> tuple[str, set[Any]]:
+    """Return the filter that a group narrows, and its ids in scope: a tag of others is as one of none.
 
     An affiliate knows tags only of offers that it sees.
     """
     name, ids_of = _GROUPS[group]
     ids = set(ids_of(conn, values))
+    if name == "affiliate" and scope.affiliate_ids is not None:
+        ids &= scope.affiliate_ids
+    if name == "advertiser" and scope.advertiser_ids is not None:
+        ids &= scope.advertiser_ids
     if name == "offer" and access.affiliate_id is not None:
         ids = offers.visible_among(conn, ids, access.affiliate_id)
     return name, ids

@@ -120,13 +120,17 @@ class ClickExplanation:
 
 
 def check_click(deps: Deps, access: Access, sample: SampleClick) -> ClickCheck:
-    """Check a sample click. Raises BadInput for an affiliate or an offer out of scope."""
+    """Check a sample click.
+
+    Raises BadInput for an offer out of scope, and when a manager names an affiliate that is missing or out of scope.
+    """
     with deps.database.read() as conn:
         scope = scope_of(conn, access)
         ruleset = _ruleset_for(conn, _offer_ids(conn, sample), sample.params.get("pid", ""), _smart_key(sample))
     hit = _hit_from_sample(deps, sample, ruleset)
-    if hit.affiliate is not None and not scope.has_affiliate(hit.affiliate.id):
-        raise BadInput({"params[pid]": [f"An affiliate {hit.affiliate.id} does not exist."]})
+    pid = sample.params.get("pid", "")
+    if pid and scope.affiliate_ids is not None and (hit.affiliate is None or not scope.has_affiliate(hit.affiliate.id)):
+        raise BadInput({"params[pid]": [f"An affiliate {pid} does not exist."]})
     state = deps.click_state()
     checked = (
         _check_smartlink(hit, ruleset, state) if sample.smart else _check(hit, ruleset.route_of(hit.params), state)
@@ -149,11 +153,12 @@ def explain_click(deps: Deps, access: Access, click_id: str) -> ClickExplanation
 
     Raises NotFound for a click that is not loaded or out of scope.
     """
-    click = required(find_click(deps.analytics, click_id))
     with deps.database.read() as conn:
         scope = scope_of(conn, access)
-        if not (scope.has_affiliate(click.affiliate) and scope.has_advertiser(click.advertiser)):
-            raise NotFound
+    click = required(find_click(deps.analytics, click_id))
+    if not (scope.has_affiliate(click.affiliate) and scope.has_advertiser(click.advertiser)):
+        raise NotFound
+    with deps.database.read() as conn:
         ruleset = _ruleset_for(conn, _known_offer(conn, str(click.offer)), str(click.affiliate))
     hit = _hit_from_click(ruleset, click)
     return ClickExplanation(click, _check(hit, ruleset.route_of(hit.params), EMPTY_CLICK_STATE))

@@ -42,6 +42,7 @@ from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.offers.caps import each_counter
 from trackyard.domain.offers.payments import Payment, PaymentType, conditions_of, matching_payments
 from trackyard.domain.people.callers import Access
+from trackyard.domain.people.scope import Scope
 from trackyard.journal.records import Click
 from trackyard.store.engine.database import Connection
 from trackyard.store.statistics import checkpoints
@@ -129,20 +130,27 @@ class _CheckState:
 
 
 def check_postback(deps: Deps, access: Access, sample: SamplePostback) -> PostbackCheck:
-    """Try a postback. Raises BadInput when its click is out of the caller's scope."""
+    """Try a postback. Raises BadInput when a manager names a click that is missing or out of scope."""
     postback = parse_postback(new_id(sample.at), sample.at, sample.ip, sample.params)
     with deps.database.read() as conn:
         loaded_until = {each.edge: each.loaded_until for each in checkpoints.get_checkpoints(conn)}
     click = find_click(deps.analytics, postback.click_id)
     with deps.database.read() as conn:
         scope = scope_of(conn, access)
-        if click is not None and not (scope.has_affiliate(click.affiliate) and scope.has_advertiser(click.advertiser)):
+        if _is_out_of_scope(scope, postback.click_id, click):
             raise BadInput({"params[clickid]": [f"A click {postback.click_id} does not exist."]})
         early = _without_click(deps, conn, postback, click, loaded_until)
         if early is not None:
             return early
         assert click is not None, "a call without a click has an early end"
         return _with_click(deps, conn, sample, postback, click)
+
+
+def _is_out_of_scope(scope: Scope, click_id: str, click: Click | None) -> bool:
+    """Return whether a caller may not name a click. For managers one of others is as missing as none."""
+    if click is None:
+        return bool(click_id) and not scope.is_everything
+    return not (scope.has_affiliate(click.affiliate) and scope.has_advertiser(click.advertiser))
 
 
 def _without_click(

@@ -39,10 +39,11 @@ class Resent:
 
 def get_attempt(deps: Deps, access: Access, attempt_id: str) -> AffiliatePostbackLog:
     """Return a record of the affiliate postback log in the caller's scope. Raises NotFound."""
-    found = required(find_attempt(deps.analytics, attempt_id))
     with deps.database.read() as conn:
-        if not scope_of(conn, access).has_affiliate(found.affiliate):
-            raise NotFound
+        scope = scope_of(conn, access)
+    found = required(find_attempt(deps.analytics, attempt_id))
+    if not scope.has_affiliate(found.affiliate):
+        raise NotFound
     return found
 
 

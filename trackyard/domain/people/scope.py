@@ -30,6 +30,11 @@ class Scope:
         """Return the scope of a query until its caller is known."""
         return Scope(affiliate_ids=frozenset(), advertiser_ids=frozenset(), sees_charge=False)
 
+    @property
+    def is_everything(self) -> bool:
+        """Return whether rows of every affiliate and advertiser are in scope."""
+        return self.affiliate_ids is None and self.advertiser_ids is None
+
     def has_affiliate(self, affiliate_id: int) -> bool:
         """Return whether rows of this affiliate are in scope."""
         return self.affiliate_ids is None or affiliate_id in self.affiliate_ids

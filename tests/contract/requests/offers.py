@@ -1,0 +1,55 @@
+"""Requests for methods of offers, conversions and statistics."""
+
+from typing import Any
+
+from tests.support.api import Api
+from trackyard.api.catalogue import CATALOGUE
+
+
+def good_params(api: Api, advertiser: str, offer: int, pid: int) -> dict[str, dict[str, Any]]:
+    """Parameters with which each of these methods succeeds."""
+    day = {"filter[date_from]": "2023-11-15", "filter[date_to]": "2023-11-15"}
+    payments = {"payments[0][total]": "10", "payments[0][revenue]": "7"}
+    good: dict[str, dict[str, Any]] = {endpoint.id: day for endpoint in CATALOGUE if endpoint.id.startswith("stats.")}
+    return good | {
+        "stats.getbysub": day | {"filter[offer]": offer},
+        "stats.custom": day | {"slice[]": "day"},
+        "stats.conversions": {"date_from": "2023-11-15", "date_to": "2023-11-15"},
+        "stats.caps": {"offer_id": offer, "fields": ["stats", "stats_merged", "descr"]},
+        "stats.caps31": {"offer_id": offer},
+        "stats.find-subs": {},
+        "stats.retentionrate": {
+            "date_from": "2023-11-15",
+            "date_to": "2023-11-15",
+            "offer": offer,
+            "base_event": "install",
+            "events": "install,sale",
+        },
+        "stats.getreferralpayments": {"date_from": "15-11-2023", "date_to": "15-11-2023"},
+        "stats.time-to-action": {
+            "date_from": "2023-11-15",
+            "date_to": "2023-11-15",
+            "offer_id": offer,
+            "timezone": "Europe/Berlin",
+        },
+        "stats.clicks": {"date_from": "2023-11-15", "date_to": "2023-11-15"},
+        "admin.advertiser.add": {"title": "T"},
+        "admin.offer.add": {"title": "T", "advertiser": advertiser, "url": "https://a.example"} | payments,
+        "admin.offer.delete": {"offer_id": api.add_offer},
+        "admin.offer.mass-update": {"offer_id": offer, "status": "active"},
+        "balance.get": {"pid": pid},
+        "stats.serverpostbacks": {"date_from": "2023-11-15", "date_to": "2023-11-15"},
+        "stats.affiliatepostbacks": {"date_from": "2023-11-15", "date_to": "2023-11-15"},
+        "stats.conversion.history": {},
+        "stats.conversionsbyid": {"id": f"{1:024x}"},
+        "admin.conversion.edit": {"ids[]": f"{1:024x}", "comment": "by hand"},
+        "admin.conversion.import": {"offer": offer, "pid": pid},
+        "admin.conversions.import": {"list[0][offer]": offer, "list[0][pid]": pid, "list[0][status]": "pending"},
+        "admin.offer.remove-creative": {"creatives[]": "1"},
+        "cities.list": {"country": "EE"},
+        "offers.list": {},
+        "offers.count": {},
+        "offer.get": {},
+        "partner.offers.list": {"pid": pid},
+        "partner.live-offers.list": {"pid": pid},
+    }

@@ -1,0 +1,157 @@
+"""What each parameter and path of the API names, so that it can name a thing of others."""
+
+from random import Random
+from typing import Any, Final
+
+from tests.contract.declared import declared_params
+from trackyard.wire.endpoint import Endpoint
+
+OF_NAME: Final[dict[str, str]] = {
+    **dict.fromkeys(("pid", "partner", "partner_id", "affiliate_id", "affiliate_ids", "ref"), "affiliate"),
+    **dict.fromkeys(("filter[partner]", "filter[not_affiliate_id]", "list[*][pid]"), "affiliate"),
+    **dict.fromkeys(("caps[*][affiliates][*]", "commission_tiers[*][affiliates][*]"), "affiliate"),
+    **dict.fromkeys(("partner_payments[*][partners][*]", "personal_limits[*][partner]"), "affiliate"),
+    "targeting[*][affiliate_id][*]": "affiliate",
+    **dict.fromkeys(("offer", "offer_id", "offer_ids", "int_id", "filter[offer]", "filter[not_offer_id]"), "offer"),
+    **dict.fromkeys(("list[*][offer]", "detail[*][offer_id]"), "offer"),
+    **dict.fromkeys(("advertiser", "advertisers", "advertisers_id", "supplier", "supplier_id"), "advertiser"),
+    **dict.fromkeys(("filter[advertiser]", "filter[not_advertiser_id]"), "advertiser"),
+    **dict.fromkeys(("manager", "manager_id", "user_id", "filter[manager]", "filter[advertiser_manager_id]"), "staff"),
+    **dict.fromkeys(("filter[not_affiliate_manager_id]", "filter[not_advertiser_manager_id]"), "staff"),
+    **dict.fromkeys(("clickid", "clickids", "click_id", "list[*][click_id]"), "click"),
+    **dict.fromkeys(("action_id", "action_ids", "list[*][action_id]"), "action"),
+    **dict.fromkeys(("filter[affiliate_tag]", "filter[not_affiliate_tag]"), "affiliate tag"),
+    **dict.fromkeys(("filter[advertiser_tag]", "filter[not_advertiser_tag]"), "advertiser tag"),
+    **dict.fromkeys(("filter[offer_tag]", "filter[not_offer_tag]"), "offer tag"),
+    **dict.fromkeys((*(f"filter[sub{n}]" for n in range(1, 9)), *(f"subid{n}" for n in range(1, 9))), "sub"),
+    **dict.fromkeys((f"sub{n}" for n in range(1, 9)), "sub"),
+    "login": "login",
+}
+"""Parameter to the kind of the thing that it names."""
+
+OF_METHOD: Final[dict[tuple[str, str], str]] = {
+    ("admin.partners.list", "id"): "affiliate",
+    ("admin.partners.list", "search"): "affiliate text",
+    ("admin.tickets.list", "search"): "affiliate text",
+    ("admin.users.list", "q"): "staff text",
+    ("stats.conversionsbyid", "id"): "conversion",
+    ("admin.conversion.edit", "ids"): "conversion",
+    ("partner.postbacks.remove-by-affiliates", "ids"): "affiliate",
+    ("partner.postbacks.remove-by-offers", "ids"): "offer",
+    ("offers.list", "ids"): "offer hash",
+    ("partner.offers.list", "ids"): "offer hash",
+    ("partner.live-offers.list", "ids"): "offer hash",
+    ("offers.list", "bundle_id"): "offer tag",
+    ("offers.list", "q"): "offer text",
+    ("partner.offers.list", "q"): "offer text",
+    ("partner.live-offers.list", "q"): "offer text",
+    ("admin.erasure.add", "id"): "click",
+}
+"""Parameters that mean another thing by the method."""
+
+OF_MAPS: Final[dict[str, dict[str, str]]] = {
+    "admin.click-check": {"params[pid]": "affiliate"},
+    "admin.postback-check": {"params[clickid]": "click", "params[action_id]": "action"},
+}
+"""Method to names in a map of parameters, and what they name."""
+
+PUBLIC: Final[dict[tuple[str, str], str]] = {
+    ("partner.add", "ref"): "links of referrers, which strangers open, name them by number",
+    ("partner.add", "login"): "a login is taken or free",
+    ("admin.partner.add", "login"): "a login is taken or free",
+    ("admin.partner.edit", "login"): "a login is taken or free",
+}
+"""References that may show whether a thing is there, with the reason."""
+
+OF_PATH: Final[dict[str, str]] = {
+    **dict.fromkeys(("admin.advertiser.get", "admin.advertiser.edit", "admin.advertiser.sendpass"), "advertiser"),
+    **dict.fromkeys(("admin.advertiser-invoice.get", "admin.advertiser-invoice.edit"), "invoice"),
+    **dict.fromkeys(("admin.partner.get", "admin.partner.edit", "admin.partner.password"), "affiliate"),
+    **dict.fromkeys(("admin.partner.referrals", "user.permissions.edit", "partner.pixels.list-of"), "affiliate"),
+    "admin.affiliate.disable-offers": "affiliate",
+    **dict.fromkeys(("offer.get", "admin.offer.edit", "admin.offer.remove-creative"), "offer"),
+    "admin.offer.disable-affiliates": "offer",
+    **dict.fromkeys(("admin.ticket.get", "admin.ticket.offer"), "ticket"),
+    **dict.fromkeys(("partner.postback.edit", "partner.postback.remove", "admin.postback.resume"), "postback"),
+    **dict.fromkeys(("partner.pixel.edit", "partner.pixel.remove"), "pixel"),
+    "auth.session.end": "session",
+    "admin.affiliatepostback.resend": "attempt",
+    "admin.click.explain": "click",
+    "stats.conversion.history": "conversion",
+    **dict.fromkeys(("admin.payment.edit", "admin.payment.entries"), "payment"),
+    **dict.fromkeys(("admin.user.get", "admin.user.edit", "admin.user.api_key", "admin.user.password"), "staff"),
+}
+"""Method to the kind of the thing in its path."""
+
+OF_NETWORK: Final = frozenset(
+    (
+        "admin.payment_system.edit", "admin.payment_system.remove", "admin.custom_field.edit",
+        "admin.custom_field.remove", "admin.offer.source.edit", "admin.offer.source.remove", "admin.category.edit",
+        "admin.smartlink.category.edit", "admin.smartlink.category.remove", "admin.smartlink.category.count",
+        "partner.smartlink.category.count", "admin.domain.edit", "admin.domain.remove", "oses.versions", "news.get",
+        "admin.news.edit", "admin.news.remove", "admin.erasure.get", "admin.currency.edit", "admin.currency.remove",
+    )
+)  # fmt: skip
+"""Methods with a thing in the path that belongs to the whole installation."""
+
+_PLAIN_TYPES: Final = frozenset(
+    ("flag", "truefalse", "date", "date-dmy", "datetime", "hour", "zone", "enum", "enum-list", "float", "float-list")
+) | {"currency", "duration", "file", "url", "email"}
+"""Types of values that cannot name a thing."""
+
+_PLAIN_NAMES: Final = (
+    "active address_1 address_2 after_id allowed_ip base_event browser bundle_id caps_country caps_goal_overcap "
+    "caps_type categories city click_session code comment company contact contactPerson contact_person countries "
+    "country creativeDownloads creativeUrls creatives currency custom_fields[*] decline_reason desc description "
+    "description_lang[*] detail[*][actions] detail[*][comment] device disallowed_ip domain_id domain_url email "
+    "events external_offer_id field_values fields[*][id] fields[*][lang_label] filter[country] filter[currency] "
+    "filter[device] filter[goal] filter[not_country] filter[not_smartlink_id] filter[os] filter[smart_id] "
+    "first_name goal goal_id hash_password headers[*] hold_period http_code id ids ip is_top key kpi[*] "
+    "landings[*][title] lang_label last_name level limit list[*][comment] list[*][goal] list[*][ip] list[*][sum] "
+    "list[*][ua] locale mail_from method moderation_status name note note_aff note_sales notes "
+    "notice_percent_overcap os page params[*] password payment_systems[*][currency] payment_systems[*][fields][*] "
+    "payment_systems[*][system_id] payouts personal_limits[*][caps] phone privacy q request_id revenue "
+    "search_empty_sub server_ip skip skype small_desc smart_id smartlink_categories smtp_url sort[*] sources status "
+    "strictly_brands strictly_devices strictly_isp strictly_os sub_account_1 sub_account_2 sum supplier tags title "
+    "title_lang[*] ua url vat_code what work_hours zip_code "
+)
+_PLAIN: Final = frozenset(_PLAIN_NAMES.split()) | {"new_password"}
+"""Parameters that are values, or name what belongs to the whole installation."""
+
+_PLAIN_STARTS: Final = (
+    "caps[*]", "commission_tiers[*]", "partner_payments[*]", "payments[*]", "restriction_", "sub_restrictions[*]",
+    "targeting[*]", "custom_field_", "list[*][custom_field_",
+)  # fmt: skip
+
+
+def references_of(endpoint: Endpoint[Any]) -> dict[str, str]:
+    """The parameters of a method that name a thing, with its kind."""
+    found = dict(OF_MAPS.get(endpoint.id, {}))
+    for name in declared_params(endpoint.id):
+        kind = OF_METHOD.get((endpoint.id, name)) or OF_NAME.get(name)
+        if kind is not None and (endpoint.id, name) not in PUBLIC:
+            found[name] = kind
+    return found
+
+
+def unknown_parameters(endpoint: Endpoint[Any]) -> list[str]:
+    """The parameters of which this file does not say whether they name a thing."""
+    return [
+        name
+        for name, param in declared_params(endpoint.id).items()
+        if param.type not in _PLAIN_TYPES
+        and (endpoint.id, name) not in OF_METHOD
+        and name not in OF_NAME
+        and name not in _PLAIN
+        and not name.startswith(_PLAIN_STARTS)
+    ]
+
+
+def missing_like(value: Any, random: Random) -> Any:
+    """An id in the form of another, of nothing."""
+    if isinstance(value, int) or value.isdigit():
+        least = 10 ** (len(str(value)) - 1) if int(value) >= 1_000_000 else 9_100_000
+        made = random.randint(max(least, 9_100_000), 9_999_999)
+        return made if isinstance(value, int) else str(made)
+    start = value[:10] if len(value) == 24 else ""
+    return start + "".join(random.choice("0123456789abcdef") if c.isalnum() else c for c in value[len(start) :])
