@@ -71,7 +71,7 @@ class Examples:
     def __init__(self, stack: ExitStack) -> None:
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         self._counted = SequentialSecrets()
-        for module in ("base.ids", "base.secrets", "wire.http.dispatch"):
+        for module in ("base.ids", "base.secrets", "wire.http.origins"):
             stack.enter_context(mock.patch(f"trackyard.{module}.secrets", self._counted))
         self._file, self._saved = directory / "pages.db", directory / "saved.db"
         self._database = Database(f"sqlite:///{self._file}")

@@ -193,6 +193,16 @@ def test_api_program_error_is_logged_and_not_exposed(api: ApiClient, caplog: pyt
     assert any(record.exc_info for record in caplog.records)
 
 
+@pytest.mark.parametrize(
+    ("scheme", "seconds", "sent"), [("https", 86_400, "max-age=86400"), ("http", 86_400, None), ("https", 0, None)]
+)
+def test_api_answer_by_https_makes_browsers_keep_to_it(scheme: str, seconds: int, sent: str | None) -> None:
+    app = Dispatch([], "deps", lambda _key: None, {"/healthz": health}, hsts_seconds=seconds)
+    client = TestClient(app, base_url=f"{scheme}://api.example")
+    for path in ("/healthz", "/3.0/nowhere"):
+        assert client.get(path).headers.get("strict-transport-security") == sent
+
+
 def test_api_405_lists_allowed_methods(api: ApiClient) -> None:
     assert api.call("DELETE", "/3.0/toy").headers["allow"] == "GET, HEAD, OPTIONS, POST"
 

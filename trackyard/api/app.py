@@ -23,11 +23,13 @@ def build(
     readiness: Callable[[], Readiness] = Readiness,
     limits: ApiLimits | None = None,
     forward: Forward | None = None,
+    hsts_seconds: int = 0,
 ) -> Dispatch[Deps]:
     """Return the application.
 
     readiness: asked by each /readyz: why requests cannot be served.
     limits: of each caller; None = those of docs/spec/api-conventions.md#rate-limits.
+    hsts_seconds: see Dispatch.
     forward: answers the tracking addresses that the API has too; None = they do not exist.
     """
     pages = {"/healthz": health, "/readyz": ready(readiness), "/metrics": metrics_moved, **_described(deps.api_url)}
@@ -45,6 +47,7 @@ def build(
         run_idempotently=run_idempotently,
         refusal_of=refusal_of,
         forward=forward,
+        hsts_seconds=hsts_seconds,
     )
 
 

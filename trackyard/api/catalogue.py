@@ -8,7 +8,16 @@ from trackyard.api.conversions import by_id, conversions, edits
 from trackyard.api.money import affiliate_payments, currencies, invoices, payment_systems, referrals
 from trackyard.api.offers import categories, connections, offers, smartlinks, sources, tickets
 from trackyard.api.offers import lists as offer_lists
-from trackyard.api.people import advertisers, affiliates, own_account, permissions, sessions, sign_in, staff
+from trackyard.api.people import (
+    advertisers,
+    affiliates,
+    own_account,
+    permissions,
+    security_log,
+    sessions,
+    sign_in,
+    staff,
+)
 from trackyard.api.platform import (
     custom_fields,
     domains,
@@ -65,6 +74,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic("logs", "Postback logs and the history of a conversion", logs.routes.endpoints),
     Topic("sign-in", "Sign-in", sign_in.routes.endpoints),
     Topic("sessions", "One's own sessions and key", sessions.routes.endpoints),
+    Topic("security-log", "Sign-ins and reads of keys, for administrators", security_log.routes.endpoints),
     Topic("staff", "Staff users, for administrators", staff.routes.endpoints),
     Topic("settings", "Platform settings and audit log, for administrators", settings.routes.endpoints),
     Topic("currencies", "Currencies and exchange rates", currencies.routes.endpoints),

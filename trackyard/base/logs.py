@@ -3,6 +3,7 @@
 import logging
 import sys
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Final
 
 from pythonjsonlogger.json import JsonFormatter
@@ -19,8 +20,26 @@ _LIBRARY_LEVELS = {
 Below it they repeat our lines: each start, each failed attempt, and each malformed body as an error.
 """
 
-request_id: ContextVar[str] = ContextVar("request_id", default="")
-"""The id of the request that this context serves; "" outside of one."""
+
+@dataclass(frozen=True, slots=True)
+class RequestOrigin:
+    """Where a request of the API comes from; "" outside of one.
+
+    id: ours, unique.
+    client_id: the caller's own X-Request-Id, cut and cleaned.
+    shown_id: the one that the answer has.
+    address, user_agent: of the client.
+    """
+
+    id: str = ""
+    client_id: str = ""
+    shown_id: str = ""
+    address: str = ""
+    user_agent: str = ""
+
+
+request_origin: ContextVar[RequestOrigin] = ContextVar("request_origin", default=RequestOrigin())  # noqa: B039
+"""The origin of the request that this context serves."""
 
 
 MAX_PATH: Final = 300
@@ -32,10 +51,13 @@ EPISODE_END_S: Final = 60.0
 
 
 class _FieldFilter(logging.Filter):
-    """Adds the id of the request to each line, and cuts its path."""
+    """Adds the ids of the request to each line, and cuts its path."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        record.request_id = request_id.get()
+        origin = request_origin.get()
+        record.request_id = origin.id
+        if origin.client_id:
+            record.client_request_id = origin.client_id
         path = getattr(record, "path", None)
         if isinstance(path, str) and len(path) > MAX_PATH:
             record.path = path[:MAX_PATH] + "…"
@@ -45,7 +67,8 @@ class _FieldFilter(logging.Filter):
 def log_to_stderr(role: str, level: str = "INFO") -> None:
     """Send every logger of this process to standard error as JSON.
 
-    A line has time, level, role, logger, message, request_id and the fields of `extra`; a long path is cut.
+    A line has time, level, role, logger, message, request_id, client_request_id where the caller sent one, and the
+    fields of `extra`; a long path is cut.
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(

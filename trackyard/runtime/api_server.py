@@ -52,6 +52,7 @@ def serve_api(
         readiness,
         ApiLimits(config.api_rate, config.api_burst, config.api_reports),
         Forwarder(tracking if local else config.tracking_url, forward_key, deps.clock, verified=not local),
+        config.hsts_seconds,
     )
     limits = ConnectionLimits(max_connections(RESERVED_FILES), config.network_connections)
     gate = ConnectionGate(limits, partial(_network_of, config.trusted_proxies))

@@ -152,6 +152,12 @@ class Config:
         "Networks of servers that may report any click for a visitor by ip= and ua=, a comma list; empty = none. "
         "Servers of an affiliate that are on its server_ip list need no entry.",
     )
+    hsts_days: int = _setting(
+        setting_types.number("number of days", 0, 730),
+        "1",
+        "Days for which browsers that came by https use nothing else (Strict-Transport-Security of API answers and of "
+        "pages); 0 = no header says so. Set 365 once every host speaks https for good.",
+    )
     outbound_allow: tuple[Network, ...] = _setting(
         setting_types.networks,
         "",
@@ -306,6 +312,11 @@ class Config:
     def session_policy(self) -> SessionPolicy:
         """Return how long sessions last."""
         return SessionPolicy(self.session_hours * 3_600_000, self.session_idle_minutes * 60_000)
+
+    @property
+    def hsts_seconds(self) -> int:
+        """Return the seconds of `hsts_days`."""
+        return self.hsts_days * 86_400
 
     @property
     def failing_roles_file(self) -> Path:

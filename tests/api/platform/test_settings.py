@@ -12,7 +12,7 @@ from trackyard.domain.money.exchange_rates import BankRate
 from trackyard.domain.people.roles import Role
 from trackyard.domain.tracking.ruleset import RulesetPlatform
 from trackyard.store.money import reference_rates
-from trackyard.store.platform import settings
+from trackyard.store.platform import personal_data, settings
 from trackyard.store.tracking import rulesets
 
 NONE = {"trafficback_url": "", "hash_password": "", "mail_from": "", "smtp_url": "", "refuse_bots": True} | {
@@ -140,11 +140,51 @@ def test_audit_log_omits_rejected_writes(api: Api) -> None:
     assert len(log(api)) == before
 
 
-def test_audit_log_omits_writes_of_affiliates_and_program(api: Api) -> None:
+def test_audit_log_records_writes_of_affiliates_with_address(api: Api) -> None:
+    """Who takes over an account changes where its postbacks go, and takes a key of its own."""
+    pid, affiliate = api.add_affiliate(email="ann@affiliate.example", name="Ann")
+    made = affiliate.post("/3.1/partner/postback", pid=pid, url="https://a.example")["postback"]
+    sent = {"data": {"pid": pid, "url": "https://b.example"}, "headers": {"X-Request-Id": "mine-1"}}
+    assert affiliate.call("POST", f"/3.1/partner/postback/{made['id']}", **sent).status_code == 200
+    [edited] = log(api, affiliate_id=pid, request_id="mine-1")
+    assert edited["changes"]["url"] == {"from": "https://a.example", "to": "https://b.example"}
+    assert edited["user"] == {"id": str(pid), "email": "ann@affiliate.example", "first_name": "Ann", "last_name": ""}
+    assert (edited["user_type"], edited["address"], edited["method"]) == (
+        "affiliate",
+        "testclient",
+        "partner.postback.edit",
+    )
+    assert edited["client_request_id"] == "mine-1" != edited["request_id"]
+    affiliate.post("/3.1/partner/api_key")
+    renewed = log(api, affiliate_id=pid, what="api_key")
+    assert {record["method"] for record in renewed} == {"partner.api_key.renew"}
+    assert affiliate.call("POST", "/3.1/partner/api_key").status_code == 401
+    assert len(log(api, affiliate_id=pid, what="api_key")) == len(renewed), "refused calls change nothing"
+
+
+def test_audit_log_omits_what_follows_from_reads_of_affiliates(api: Api) -> None:
     pid, affiliate = api.add_affiliate()
-    before = len(log(api))
+    offer = api.add_offer(privacy="protected", auto_offer_connect=1)
+    assert offer in [item["id"] for item in affiliate.get("/3.1/offers")["offers"]]
+    assert affiliate.get("/3.1/partner/live-offers")["offers"]
+    assert log(api, affiliate_id=pid) == []
+
+
+def test_audit_log_forgets_addresses_of_erased_affiliate(api: Api) -> None:
+    pid, affiliate = api.add_affiliate()
     affiliate.post("/3.1/partner/postback", pid=pid, url="https://a.example")
-    assert len(log(api)) == before
+    with api.deps.database.write() as conn:
+        personal_data.redact_account(conn, pid, "x", api.clock.now_ms())
+    assert {record["address"] for record in log(api, affiliate_id=pid)} == {""}
+
+
+def test_audit_log_forgets_old_addresses(api: Api) -> None:
+    api.admin.post("/3.1/admin/settings", hash_password="code")
+    api.clock.advance(24 * 3_600_000)
+    api.admin.post("/3.1/admin/settings", hash_password="other")
+    with api.deps.database.write() as conn:
+        personal_data.empty_audit_addresses(conn, api.clock.now_ms())
+    assert [record["address"] for record in log(api, what="setting")] == ["testclient", ""]
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from trackyard.actions.deps import Deps
-from trackyard.domain.people.staff import Staff
-from trackyard.domain.platform.audit import AuditFilter, AuditRecord
+from trackyard.actions.people.security_log import authors_of
+from trackyard.domain.platform.audit import AuditFilter, AuditRecord, Authors
 from trackyard.domain.statistics.switches import Switches
 from trackyard.store.engine import encrypted
 from trackyard.store.engine.database import Connection
 from trackyard.store.money import reference_rates
 from trackyard.store.money.reference_rates import RateRefreshState
-from trackyard.store.people import staff
 from trackyard.store.platform import audit_log, settings
 from trackyard.store.tracking import rulesets
 
@@ -84,13 +83,11 @@ def exchange_rate_status(deps: Deps) -> RateRefreshState:
         return reference_rates.get_refresh_state(conn)
 
 
-def list_audit(
-    deps: Deps, chosen: AuditFilter, *, page: int, limit: int
-) -> tuple[list[AuditRecord], int, dict[str, Staff]]:
-    """Return a page of the audit log, the newest first, the total, and the staff users named."""
+def list_audit(deps: Deps, chosen: AuditFilter, *, page: int, limit: int) -> tuple[list[AuditRecord], int, Authors]:
+    """Return a page of the audit log, the newest first, the total, and the accounts named."""
     with deps.database.read() as conn:
         found, total = audit_log.list_records(conn, chosen, page=page, limit=limit)
-        return found, total, staff.staff_of(conn, {record.staff_id for record in found})
+        return found, total, authors_of(conn, [record.actor for record in found])
 
 
 def _settings(deps: Deps, conn: Connection) -> Settings:

@@ -8,13 +8,11 @@ from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.platform.settings import Settings, edit_settings, exchange_rate_status, get_settings, list_audit
-from trackyard.api.paging import Paging
+from trackyard.api.people.security_log import LogParams
 from trackyard.api.people.views import RevenueSwitch, RowsSwitch
-from trackyard.base.errors import BadInput
-from trackyard.base.zones import datetime_text, day_end_ms, day_start_ms
+from trackyard.base.zones import datetime_text
 from trackyard.domain.people.roles import Permission
-from trackyard.domain.people.staff import Staff
-from trackyard.domain.platform.audit import AuditFilter, AuditRecord
+from trackyard.domain.platform.audit import AuditFilter, AuditRecord, Author, Authors
 from trackyard.outbound.mail import parse_smtp_url
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
@@ -90,26 +88,22 @@ class SettingsAnswer(Answer):
     quotes: ExchangeRateStatusView
 
 
-class AuditParams(Paging):
+class AuditParams(LogParams):
     """The records of a list.
 
-    user_id: the author.
     what, key: the thing that was changed.
     method: the id of the method.
-    request_id: the X-Request-Id of the request.
+    request_id: the X-Request-Id of the request, ours or the caller's own.
     """
 
-    user_id: s.Hex | None = None
     what: Annotated[str | None, s.BoundedText(maximum=32, minimum=1)] = None
     key: Annotated[str | None, s.BoundedText(maximum=200, minimum=1)] = None
     method: Annotated[str | None, s.BoundedText(maximum=64, minimum=1)] = None
     request_id: Annotated[str | None, s.BoundedText(maximum=64, minimum=1)] = None
-    date_from: s.Day | None = None
-    date_to: s.Day | None = None
 
 
 class AuditUserView(View):
-    """The author of a change; names are empty when the staff user does not exist any more.
+    """The author of a change; names are empty when the account does not exist any more.
 
     id: "system" is a scheduled job.
     """
@@ -128,13 +122,20 @@ class ChangeView(View, rename={"before": "from", "after": "to"}):
 
 
 class AuditView(View):
-    """The changes that one request made to one thing."""
+    """The changes that one request made to one thing.
+
+    user_type: staff, affiliate or system.
+    client_request_id: the X-Request-Id that the caller sent.
+    """
 
     id: str
     created_at: str
     user: AuditUserView
+    user_type: str
+    address: str
     method: str
     request_id: str
+    client_request_id: str
     what: str
     key: str
     changes: dict[str, ChangeView]
@@ -165,22 +166,19 @@ def edit(request: ApiRequest[Deps], params: EditSettings) -> SettingsAnswer:
 
 @routes.get("/admin/audit", for_staff(Permission.AUDIT_READ), id="admin.audit.list")
 def list_records(request: ApiRequest[Deps], params: AuditParams) -> AuditAnswer:
-    """List what staff changed, the newest first.
+    """List what staff and affiliates changed, the newest first.
 
-    A record names the author, the time, the values before and after, and the request.
+    A record names the author, the time, the address, the values before and after, and the request.
     """
     zone = request.deps.zone
-    if params.date_from and params.date_to and params.date_to < params.date_from:
-        raise BadInput({"date_to": ["This day must not lie before the first."]})
     chosen = AuditFilter(
-        **params.model_dump(exclude={*Paging.model_fields, "user_id", "date_from", "date_to"}),
+        **params.model_dump(include={"what", "key", "method", "request_id", "affiliate_id"}),
         staff_id=params.user_id,
-        since=None if params.date_from is None else day_start_ms(params.date_from, zone),
-        until=None if params.date_to is None else day_end_ms(params.date_to, zone),
+        **params.period(zone),
     )
-    found, total, users = list_audit(request.deps, chosen, **params.place(request))
+    found, total, authors = list_audit(request.deps, chosen, **params.place(request))
     return AuditAnswer(
-        audit=[audit_view(record, users.get(record.staff_id), zone) for record in found],
+        audit=[audit_view(record, authors, zone) for record in found],
         pagination=params.pagination(request, total),
     )
 
@@ -199,13 +197,15 @@ def _without_password(url: str) -> str:
     return re.sub(r"(?<=//)([^/@:]*):[^/]*(?=@)", r"\1:***", url)
 
 
-def audit_view(record: AuditRecord, user: Staff | None, zone: ZoneInfo) -> AuditView:
+def audit_view(record: AuditRecord, authors: Authors, zone: ZoneInfo) -> AuditView:
     """Return the view of a record."""
-    author = AuditUserView(id=record.staff_id, email="", first_name="", last_name="")
+    kind, author_id = record.actor
+    author = authors.get(record.actor, Author(author_id))
     return view_of(
         AuditView,
         record,
         created_at=datetime_text(record.at, zone),
-        user=author if user is None else view_of(AuditUserView, user),
+        user=view_of(AuditUserView, author),
+        user_type=kind,
         changes={name: ChangeView(before=before, after=after) for name, (before, after) in record.changes.items()},
     )

@@ -3,12 +3,18 @@
 from dataclasses import dataclass
 from typing import Any
 
+Actor = tuple[str, str]
+"""Kind and id of an account."""
+
 
 @dataclass(frozen=True, slots=True)
 class AuditRecord:
     """The changes of one API request to one row.
 
     at: UTC milliseconds.
+    staff_id: "" for an affiliate.
+    affiliate_id: None for staff and jobs.
+    client_request_id: the caller's own.
     what: the table.
     changes: column to [from, to].
     """
@@ -16,18 +22,47 @@ class AuditRecord:
     id: str
     at: int
     staff_id: str
+    affiliate_id: int | None
     request_id: str
+    client_request_id: str
+    address: str
     method: str
     what: str
     key: str
     changes: dict[str, list[Any]]
 
+    @property
+    def actor(self) -> Actor:
+        """Return the kind of its author (staff, affiliate or system) and the id."""
+        if self.affiliate_id is not None:
+            return "affiliate", str(self.affiliate_id)
+        return "system" if self.staff_id == "system" else "staff", self.staff_id
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who acted. Names are empty when the account does not exist any more."""
+
+    id: str
+    email: str = ""
+    first_name: str = ""
+    last_name: str = ""
+
+
+Authors = dict[Actor, Author]
+"""Authors by kind and id."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditFilter:
-    """The records of a list; None is any. since, until (exclusive): UTC milliseconds."""
+    """The records of a list; None is any.
+
+    request_id: ours, or the caller's own.
+    since, until (exclusive): UTC milliseconds.
+    """
 
     staff_id: str | None = None
+    affiliate_id: int | None = None
     what: str | None = None
     key: str | None = None
     method: str | None = None

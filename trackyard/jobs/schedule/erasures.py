@@ -94,6 +94,8 @@ class Eraser:
 
         for _ in self._clean_inbox(clean, cutoff):
             pass
+        with self._database.write() as conn:
+            personal_data.empty_audit_addresses(conn, cutoff)
         with self._database.read() as conn:
             if not personal_data.has_imports(conn, cutoff):
                 return 0

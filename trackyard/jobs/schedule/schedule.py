@@ -24,6 +24,7 @@ from trackyard.store.conversions.decisions import get_decision_context
 from trackyard.store.engine.audit_actor import act_as_system
 from trackyard.store.engine.database import Database
 from trackyard.store.offers import counters, expiry
+from trackyard.store.people import security_log
 from trackyard.store.platform.file_storage import FileStore
 from trackyard.store.statistics import outbox
 from trackyard.store.tracking import deliveries
@@ -64,6 +65,7 @@ class JobScheduler:
         self._zone = zone
         self._clock = clock
         self._files = files
+        self._retention_policy = retention_policy
         self.eraser = Eraser(database, zone, clock, retention_policy)
         self.jobs = (
             Job("holds", 5, self.end_holds),
@@ -74,6 +76,7 @@ class JobScheduler:
             Job("files", 3600, self.sweep_files),
             Job("repeats", 600, self.forget_answers),
             Job("sessions", 600, self.forget_sessions),
+            Job("security log", 600, self.trim_security_log),
             Job("erasures", 1, self.eraser.erase),
             Job("personal data", 600, self.eraser.empty_old),
         )
@@ -107,6 +110,15 @@ class JobScheduler:
         """Remove sessions that have ended. Returns 0: all is done at once."""
         remove_ended_sessions(self._database, self._clock.now_ms())
         return 0
+
+    def trim_security_log(self) -> int:
+        """Remove events past the retention of logs; return how many."""
+        until = self._retention_policy.log_cutoff_ms(self._clock.now_ms())
+        with self._database.read() as conn:
+            if not security_log.has_before(conn, until):
+                return 0
+        with self._database.write() as conn:
+            return security_log.remove_before(conn, until)
 
     def forget_counters(self) -> int:
         """Remove old counters of caps and tiers; return of how many periods."""

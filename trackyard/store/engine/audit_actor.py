@@ -1,4 +1,4 @@
-"""The staff user that acts, for the audit log (docs/spec/platform.md#audit-log)."""
+"""The caller that acts, for the audit log (docs/spec/platform.md#audit-log)."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,10 +12,12 @@ SYSTEM_ACTOR: Final = "system"
 
 @dataclass(frozen=True, slots=True)
 class AuditActor:
-    """A request of a staff user, or a job.
+    """A request of a staff user or an affiliate, or a job. Its fields are columns of the audit log.
 
-    staff_id: 24 hex digits, or SYSTEM_ACTOR.
+    staff_id: 24 hex digits, SYSTEM_ACTOR, or "" for an affiliate.
+    affiliate_id: None for staff and jobs.
     method: the id of the endpoint or job.
+    request_id, client_request_id: ours, and the caller's own.
     at: UTC milliseconds.
     """
 
@@ -23,12 +25,15 @@ class AuditActor:
     method: str
     request_id: str
     at: int
+    affiliate_id: int | None = None
+    client_request_id: str = ""
+    address: str = ""
 
 
 current_actor: ContextVar[AuditActor | None] = ContextVar("acting", default=None)
-"""The staff user's request in this context, or the job; None outside.
+"""The request in this context that changes something, or the job; None outside.
 
-Changes by affiliates, and those that follow from requests, are not in the audit log.
+Changes that follow from requests later are not in the audit log.
 """
 
 

@@ -1,6 +1,6 @@
-"""The audit log of transactions by staff, read from their statements.
+"""The audit log of transactions by callers, read from their statements.
 
-docs/spec/platform.md#audit-log. No use case has to log. While a staff user acts, the recorder reads the rows of each
+docs/spec/platform.md#audit-log. No use case has to log. While a caller acts, the recorder reads the rows of each
 INSERT, UPDATE and DELETE before and after it; at the end the differences are stored in the same transaction. Rows are
 identified by primary keys: those in the statement, or numbers that the database gave.
 """
@@ -41,7 +41,7 @@ _Key = tuple[Any, ...]
 _UNAUDITED_TABLES: Final = frozenset(
     {"audit", "rule_clock", "rule_change", "edge", "edge_progress", "inbox", "outbox", "delivery", "mail", "fetch"}
     | {"conversion", "conversion_event", "counter", "ledger", "offer_label", "sign_in_failure", "first_answer"}
-    | {"affiliate_login", "session"}
+    | {"affiliate_login", "security_log", "session"}
 )
 """Queues, tables that are derived from others, and tables with their own history."""
 _SECRET_COLUMNS: Final = frozenset({"password_hash", "sealed", "postback_secret", "hash_password"})
@@ -52,7 +52,7 @@ _CHUNK: Final = 200
 
 @contextmanager
 def audit_changes(conn: Connection) -> Iterator[None]:
-    """Store the changes of the block through `conn` in the audit log, when a staff user acts."""
+    """Store the changes of the block through `conn` in the audit log, when a caller acts."""
     actor = current_actor.get()
     if actor is None:
         yield

@@ -1,6 +1,6 @@
 """Reads the audit log (docs/spec/platform.md#audit-log); store/engine/audit_writer.py writes it."""
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, or_, select
 
 from trackyard.domain.platform.audit import AuditFilter, AuditRecord
 from trackyard.store.engine.dialect import read_page
@@ -12,12 +12,15 @@ def list_records(conn: Connection, criteria: AuditFilter, *, page: int, limit: i
     columns = audit.c
     equal = {
         columns.staff_id: criteria.staff_id,
+        columns.affiliate_id: criteria.affiliate_id,
         columns.what: criteria.what,
         columns.key: criteria.key,
         columns.method: criteria.method,
-        columns.request_id: criteria.request_id,
     }
     conditions = [column == value for column, value in equal.items() if value is not None]
+    if criteria.request_id is not None:
+        ids = (columns.request_id, columns.client_request_id)
+        conditions.append(or_(*(column == criteria.request_id for column in ids)))
     if criteria.since is not None:
         conditions.append(columns.at >= criteria.since)
     if criteria.until is not None:

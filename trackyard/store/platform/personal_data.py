@@ -42,6 +42,7 @@ from trackyard.store.tables import (
     mail,
     offer,
     parallel_call,
+    security_log,
 )
 
 RedactionCursor = tuple[int, str]
@@ -227,7 +228,8 @@ def redact_imports(conn: Connection, until: int, affiliate_id: int | None = None
 def redact_account(conn: Connection, affiliate_id: int, password_hash: str, now_ms: int) -> bool:
     """Empty the personal data of an affiliate; its number, status and money stay.
 
-    Its keys end, mail to it is not sent, and the audit log keeps which fields were changed when, but not their values.
+    Its keys end, mail to it is not sent, and its sign-ins are forgotten. The audit log keeps which fields were changed
+    when, but not their values.
     password_hash: of a random password.
     Returns whether the affiliate exists.
     """
@@ -247,10 +249,19 @@ def redact_account(conn: Connection, affiliate_id: int, password_hash: str, now_
     sessions.remove_sessions(conn, Account(AccountKind.AFFILIATE, str(affiliate_id)))
     conn.execute(delete(mail).where(mail.c.recipient == email))
     _redact_audit_log(conn, affiliate_id)
+    is_own = and_(security_log.c.actor_kind == "affiliate", security_log.c.actor_id == str(affiliate_id))
+    conn.execute(delete(security_log).where(is_own))
     return True
 
 
+def empty_audit_addresses(conn: Connection, until: int) -> None:
+    """Empty the addresses of callers in the audit log before a moment (UTC milliseconds)."""
+    old = and_(audit.c.at < until, audit.c.address != "")
+    conn.execute(update(audit).where(old).values(address=""))
+
+
 def _redact_audit_log(conn: Connection, affiliate_id: int) -> None:
+    conn.execute(update(audit).where(audit.c.affiliate_id == affiliate_id).values(address=""))
     own = and_(audit.c.what == affiliate.name, audit.c.key == str(affiliate_id))
     for row in conn.execute(select(audit.c.id, audit.c.changes).where(own)).all():
         hidden = {name: [SECRET, SECRET] for name in row.changes if name in PERSONAL_COLUMNS["affiliate"]}

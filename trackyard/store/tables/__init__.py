@@ -10,6 +10,7 @@ from trackyard.store.tables.installation import (
     news,
     rule_change,
     rule_clock,
+    security_log,
     setting,
 )
 from trackyard.store.tables.offers import (
@@ -94,6 +95,7 @@ __all__ = [
     "rebuild",
     "rule_change",
     "rule_clock",
+    "security_log",
     "session",
     "setting",
     "sign_in_failure",

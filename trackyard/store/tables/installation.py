@@ -52,18 +52,36 @@ currency = table(  # settings of a currency by staff; a currency with a row here
     Column("updated_at", Moment, nullable=False),
 )
 
-audit = table(  # changes by staff: one row per changed entity, added in the transaction of the change
+audit = table(  # changes by callers: one row per changed entity, added in the transaction of the change
     "audit",
     Column("id", Id24, primary_key=True),
     Column("at", Moment, nullable=False, index=True),
-    Column("staff_id", Id24, nullable=False),
+    Column("staff_id", Id24, nullable=False),  # "system" = a job, "" = an affiliate
+    Column("affiliate_id", Integer, nullable=True),
     Column("request_id", String(64), nullable=False, index=True),
+    Column("client_request_id", String(64), nullable=False, default="", index=True),
+    Column("address", String(45), nullable=False, default=""),
     Column("method", String(64), nullable=False),  # the endpoint's id
     Column("what", String(32), nullable=False),  # the table
     Column("key", String(200), nullable=False),  # its primary key, several parts joined by "/"
     Column("changes", Document, nullable=False),  # column → [from, to]
     Index("ix_audit_staff_id_at", "staff_id", "at"),
+    Index("ix_audit_affiliate_id_at", "affiliate_id", "at"),
     Index("ix_audit_what_key_at", "what", "key", "at"),
+)
+
+security_log = table(  # sign-ins, and reads of other people's keys (domain/people/security_log.py)
+    "security_log",
+    Column("id", Id24, primary_key=True),
+    Column("at", Moment, nullable=False, index=True),
+    *columns(String(16), "event", "outcome", "actor_kind", nullable=False),
+    Column("actor_id", String(24), nullable=False),
+    Column("subject", String(200), nullable=False),
+    Column("address", String(45), nullable=False),
+    Column("user_agent", String(300), nullable=False),
+    *columns(String(64), "request_id", "client_request_id", nullable=False),
+    Index("ix_security_log_actor_id_at", "actor_id", "at"),
+    Index("ix_security_log_address_at", "address", "at"),
 )
 
 erasure = table(  # erased persons, kept for ever: their data must not return (domain/platform/erasures.py)

@@ -6,8 +6,6 @@ threads; nothing else blocks the event loop.
 
 import json
 import logging
-import re
-import secrets
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import ExitStack
@@ -34,13 +32,13 @@ from trackyard.base.errors import (
     Unauthorized,
     Unavailable,
 )
-from trackyard.base.logs import request_id
+from trackyard.base.logs import RequestOrigin, request_origin
 from trackyard.base.metrics import API_REQUESTS, API_SECONDS
 from trackyard.base.rate_limits import Limiter, MonotonicClock, RateLimiter, RateLimitStatus
 from trackyard.base.secrets import digest
 from trackyard.domain.people.callers import AffiliateCaller, Caller, StaffCaller
 from trackyard.domain.tracking.ip_lists import network_of, wide_network_of
-from trackyard.store.engine.audit_actor import AuditActor, current_actor
+from trackyard.store.engine.audit_actor import current_actor
 from trackyard.wire.endpoint import MEGABYTE, ApiRequest, Endpoint, check_features
 from trackyard.wire.http.answers import JSON, error_response, json_response, protect
 from trackyard.wire.http.auth import KEY_NAMES, Authenticate, find_caller, find_key
@@ -56,6 +54,7 @@ from trackyard.wire.http.idempotency import (
     idempotent_request_of,
     owner_of,
 )
+from trackyard.wire.http.origins import address_of, audit_actor, origin_of
 from trackyard.wire.http.rate_limits import (
     ApiLimits,
     ReportLimiter,
@@ -92,7 +91,6 @@ STRANGER_THREADS = 3
 MAX_WAITING_STRANGERS = 50
 STRANGERS_RETRY_S = 5
 _STRANGERS_BUSY = f"Too many people sign in or sign up now: try again in {STRANGERS_RETRY_S} seconds"
-_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}\Z")
 
 Forward = Callable[[Request, str], Awaitable[Response]]
 """Answers a request for the tracking listener that came to the API. Arguments: request, address of its caller."""
@@ -106,6 +104,7 @@ class Dispatch(Generic[D]):
     pages: pages without a key, by path.
     branches: pages without a key, by the start of their path (`/files/`); they get the rest of the path.
     run_idempotently: returns the first answer to a repeated write; None = Idempotency-Key is ignored.
+    hsts_seconds: how long browsers that came by https keep to it; 0 = no header says so.
     refusal_of: the error that a failure is to the caller; None = a defect of the program.
     """
 
@@ -123,7 +122,9 @@ class Dispatch(Generic[D]):
         refusal_of: Callable[[Exception], RequestError | None] = lambda _fault: None,
         seconds: MonotonicClock = time.monotonic,
         forward: Forward | None = None,
+        hsts_seconds: int = 0,
     ) -> None:
+        self._hsts = f"max-age={hsts_seconds}" if hsts_seconds else ""
         self._forward = forward
         self._refusal_of = refusal_of
         self._clock = clock or SystemClock()
@@ -150,15 +151,17 @@ class Dispatch(Generic[D]):
             await send({"type": "websocket.close", "code": 1000})
             return
         request = Request(scope, receive)
-        token = request_id.set(_request_id(request))
+        token = request_origin.set(origin_of(request))
         try:
             response = await self._respond(request)
-            response.headers["X-Request-Id"] = request_id.get()
+            response.headers["X-Request-Id"] = request_origin.get().shown_id
+            if self._hsts and scope["scheme"] == "https":  # which uvicorn takes from trusted proxies
+                response.headers["Strict-Transport-Security"] = self._hsts
             if request.method == "HEAD":
                 response.body = b""  # the Content-Length stays that of GET
             await response(scope, receive, send)
         finally:
-            request_id.reset(token)
+            request_origin.reset(token)
 
     async def _respond(self, request: Request) -> Response:
         started = time.perf_counter()
@@ -168,7 +171,7 @@ class Dispatch(Generic[D]):
         try:
             if forward is not None:
                 label = request.scope["path"].rstrip("/")
-                response = await forward(request, _address(request))
+                response = await forward(request, address_of(request))
             elif request.method == "OPTIONS":
                 response = self._options(request)
             elif page is not None:
@@ -198,7 +201,7 @@ class Dispatch(Generic[D]):
             log.warning("request refused", exc_info=fault, extra=where)
             return error_response(refusal)
         log.error("request failed", exc_info=fault, extra=where)
-        return json_response(500, server_error(request_id.get()))
+        return json_response(500, server_error(request_origin.get().shown_id))
 
     async def _respond_to_api_request(self, match: Match, request: Request) -> tuple[Response, str]:
         max_bytes = match.endpoint.body_max
@@ -227,7 +230,7 @@ class Dispatch(Generic[D]):
 
     async def _respond_to_stranger(self, match: Match, request: Request) -> Response:
         """Answer a request that needs no key. Strangers have threads of their own, and few may wait for them."""
-        network = wide_network_of(_address(request))
+        network = wide_network_of(address_of(request))
         self._count_request(self._strangers, network, request)
         with SpooledTemporaryFile(max_size=MEGABYTE) as body:
             await read_body(request, match.endpoint.body_max, body)
@@ -280,14 +283,11 @@ class Dispatch(Generic[D]):
         kind = request.headers.get("content-type", "")
         head = request.method == "HEAD"
         limits = FOR_STRANGERS if caller is None else FOR_CALLERS
-        agent = request.headers.get("user-agent", "")
-        sent = _RawRequest(
-            request.scope["query_string"], kind, cast(BinaryIO, body), idempotency_key, head, limits, agent
-        )
+        sent = _RawRequest(request.scope["query_string"], kind, cast(BinaryIO, body), idempotency_key, head, limits)
         slot = partial(self._exports.slot, name, affiliate=isinstance(caller, AffiliateCaller))
-        work = _HandlerRun(self._deps, match, caller, _address(request), sent, self._run_idempotently, slot)
+        work = _HandlerRun(self._deps, match, caller, request_origin.get(), sent, self._run_idempotently, slot)
         requester = CancellationToken(name)
-        actor_token = current_actor.set(self._audit_actor(match, caller))
+        actor_token = current_actor.set(audit_actor(match.endpoint, caller, self._clock.now_ms()))
         cancellation_token = current_cancellation.set(requester)
         try:
             if match.endpoint.report:
@@ -297,12 +297,6 @@ class Dispatch(Generic[D]):
         finally:
             current_actor.reset(actor_token)
             current_cancellation.reset(cancellation_token)
-
-    def _audit_actor(self, match: Match, caller: Caller | None) -> AuditActor | None:
-        """Return the actor that the audit log names for the writes of this call."""
-        if not isinstance(caller, StaffCaller):
-            return None
-        return AuditActor(caller.id, match.endpoint.id, request_id.get(), self._clock.now_ms())
 
     def _find_page(self, request: Request) -> Page | None:
         path = request.scope["path"]
@@ -343,7 +337,6 @@ class _RawRequest(NamedTuple):
     idempotency_key: str | None
     head: bool
     limits: FormLimits
-    user_agent: str
 
     def tree(self) -> tuple[Tree, BadInput | None]:
         """Return the parameters, or the fault of their form.
@@ -380,7 +373,7 @@ class _HandlerRun(Generic[D]):
         deps: D,
         match: Match,
         caller: Caller | None,
-        address: str,
+        origin: RequestOrigin,
         sent: _RawRequest,
         run_idempotently: RunOnce | None,
         slot: Callable[[], ExitStack],
@@ -393,8 +386,8 @@ class _HandlerRun(Generic[D]):
         self._api_request = ApiRequest(
             deps=deps,
             caller_or_none=caller,
-            address=address,
-            user_agent=sent.user_agent,
+            address=origin.address,
+            user_agent=origin.user_agent,
             version=match.version,
             permission=endpoint.permission,
             path=match.variables,
@@ -459,14 +452,9 @@ class _HandlerRun(Generic[D]):
         return file
 
 
-def _address(request: Request) -> str:
-    """Return the client's address, which the server has taken from a trusted proxy's header."""
-    return request.client.host if request.client is not None else ""
-
-
 def _network(request: Request) -> str:
     """Return the network by which callers without a key are counted."""
-    return network_of(_address(request))
+    return network_of(address_of(request))
 
 
 def _authorize(endpoint: Endpoint[Any], caller: Caller) -> None:
@@ -475,11 +463,6 @@ def _authorize(endpoint: Endpoint[Any], caller: Caller) -> None:
     if isinstance(caller, StaffCaller) and not caller.may(endpoint.permission):
         raise AccessDenied(code=endpoint.permission)
     check_features(caller, endpoint.features)
-
-
-def _request_id(request: Request) -> str:
-    sent = request.headers.get("x-request-id", "")
-    return sent if _REQUEST_ID.match(sent) else secrets.token_hex(12)
 
 
 def _success_response(done: _Result) -> Response:

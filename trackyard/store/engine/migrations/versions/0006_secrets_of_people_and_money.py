@@ -17,10 +17,14 @@ def upgrade() -> None:
     _list_hidden_payments()
     _add_sessions()
     _add_staff_status()
+    _name_actors()
+    _add_security_log()
 
 
 def downgrade() -> None:
     """Remove what upgrade added, in the opposite order."""
+    _remove_security_log()
+    _forget_actors()
     _remove_staff_status()
     _remove_sessions()
     _unlist_hidden_payments()
@@ -92,3 +96,44 @@ def _add_staff_status() -> None:
 
 def _remove_staff_status() -> None:
     op.drop_column("staff", "status")
+
+
+def _name_actors() -> None:
+    """Let the audit log name affiliates too, with addresses and the caller's own ids of requests."""
+    op.add_column("audit", sa.Column("affiliate_id", sa.Integer(), nullable=True))
+    op.add_column("audit", sa.Column("client_request_id", sa.String(64), nullable=False, server_default=""))
+    op.add_column("audit", sa.Column("address", sa.String(45), nullable=False, server_default=""))
+    op.create_index("ix_audit_affiliate_id_at", "audit", ["affiliate_id", "at"])
+    op.create_index("ix_audit_client_request_id", "audit", ["client_request_id"])
+
+
+def _forget_actors() -> None:
+    op.drop_index("ix_audit_client_request_id", "audit")
+    op.drop_index("ix_audit_affiliate_id_at", "audit")
+    op.execute("DELETE FROM audit WHERE affiliate_id IS NOT NULL")
+    for name in ("address", "client_request_id", "affiliate_id"):
+        op.drop_column("audit", name)
+
+
+def _add_security_log() -> None:
+    words = [sa.Column(name, sa.String(16), nullable=False) for name in ("event", "outcome", "actor_kind")]
+    ids = [sa.Column(name, sa.String(64), nullable=False) for name in ("request_id", "client_request_id")]
+    op.create_table(
+        "security_log",
+        sa.Column("id", sa.String(24), nullable=False),
+        sa.Column("at", sa.BigInteger(), nullable=False),
+        *words,
+        sa.Column("actor_id", sa.String(24), nullable=False),
+        sa.Column("subject", sa.String(200), nullable=False),
+        sa.Column("address", sa.String(45), nullable=False),
+        sa.Column("user_agent", sa.String(300), nullable=False),
+        *ids,
+        sa.PrimaryKeyConstraint("id", name="pk_security_log"),
+    )
+    op.create_index("ix_security_log_at", "security_log", ["at"])
+    op.create_index("ix_security_log_actor_id_at", "security_log", ["actor_id", "at"])
+    op.create_index("ix_security_log_address_at", "security_log", ["address", "at"])
+
+
+def _remove_security_log() -> None:
+    op.drop_table("security_log")

@@ -1,0 +1,69 @@
+"""Use cases of the security log (docs/spec/callers.md#security-log)."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from trackyard.actions.deps import Deps
+from trackyard.base.ids import new_id
+from trackyard.base.logs import request_origin
+from trackyard.domain.people.callers import AccountKind
+from trackyard.domain.people.security_log import SecurityEvent, SecurityFilter, SecurityOutcome, SecurityRecord
+from trackyard.domain.platform.audit import Author, Authors
+from trackyard.store.engine.database import Connection
+from trackyard.store.people import affiliates, security_log, staff
+
+_MAX_SUBJECT: Final = 200
+
+
+def record_event(
+    conn: Connection,
+    event: SecurityEvent,
+    outcome: SecurityOutcome,
+    now_ms: int,
+    *,
+    actor_kind: str = "",
+    actor_id: str = "",
+    subject: str = "",
+) -> None:
+    """Store an event of the request that this context serves."""
+    origin = request_origin.get()
+    record = SecurityRecord(
+        id=new_id(now_ms),
+        at=now_ms,
+        event=event,
+        outcome=outcome,
+        actor_kind=actor_kind,
+        actor_id=actor_id,
+        subject=subject[:_MAX_SUBJECT],
+        address=origin.address,
+        user_agent=origin.user_agent,
+        request_id=origin.id,
+        client_request_id=origin.client_id,
+    )
+    security_log.add_record(conn, record)
+
+
+def list_security_log(
+    deps: Deps, chosen: SecurityFilter, *, page: int, limit: int
+) -> tuple[list[SecurityRecord], int, Authors]:
+    """Return a page of the security log, the newest first, the total, and the accounts named."""
+    with deps.database.read() as conn:
+        found, total = security_log.list_records(conn, chosen, page=page, limit=limit)
+        return found, total, authors_of(conn, [(each.actor_kind, each.actor_id) for each in found])
+
+
+def authors_of(conn: Connection, actors: Sequence[tuple[str, str]]) -> Authors:
+    """Return the accounts of actors (kind, id), of those that exist."""
+    users = staff.staff_of(conn, _ids(actors, AccountKind.STAFF))
+    found = {
+        (str(AccountKind.STAFF), user.id): Author(user.id, user.email, user.first_name, user.last_name)
+        for user in users.values()
+    }
+    numbers = {int(actor_id) for actor_id in _ids(actors, AccountKind.AFFILIATE)}
+    for number, row in affiliates.names_of(conn, numbers).items():
+        found[AccountKind.AFFILIATE, str(number)] = Author(str(number), row.email, row.name)
+    return found
+
+
+def _ids(actors: Iterable[tuple[str, str]], kind: AccountKind) -> set[str]:
+    return {actor_id for actor_kind, actor_id in actors if actor_kind == kind}

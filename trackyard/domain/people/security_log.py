@@ -1,0 +1,55 @@
+"""The security log: sign-ins, and reads of other people's keys (docs/spec/callers.md#security-log)."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class SecurityEvent(StrEnum):
+    """What happened."""
+
+    SIGN_IN = "sign_in"
+    KEYS_READ = "keys_read"
+
+
+class SecurityOutcome(StrEnum):
+    """How it ended. throttled: the first refusal after too many tries; those that follow are not recorded."""
+
+    ACCEPTED = "accepted"
+    WRONG = "wrong"
+    THROTTLED = "throttled"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecurityRecord:
+    """One event.
+
+    at: UTC milliseconds.
+    actor_kind, actor_id: the account, "" for one that does not exist.
+    subject: of a read of keys, the kind of their owners and their ids.
+    request_id, client_request_id: ours, and the caller's own.
+    """
+
+    id: str
+    at: int
+    event: str
+    outcome: str
+    actor_kind: str
+    actor_id: str
+    subject: str
+    address: str
+    user_agent: str
+    request_id: str
+    client_request_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecurityFilter:
+    """The records of a list; None is any. since, until (exclusive): UTC milliseconds."""
+
+    event: str | None = None
+    outcome: str | None = None
+    actor_kind: str | None = None
+    actor_id: str | None = None
+    address: str | None = None
+    since: int | None = None
+    until: int | None = None
