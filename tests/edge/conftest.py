@@ -59,7 +59,10 @@ def edge_with(
     state = EdgeState(options, lambda: (0, 0), NOW // 1000)
 
     def make(
-        find_click: FindClick | None = None, forward_key: bytes = b"", senders: TrustedNetworks | None = None
+        find_click: FindClick | None = None,
+        forward_key: bytes = b"",
+        senders: TrustedNetworks | None = None,
+        hsts_seconds: int = 0,
     ) -> EdgeHandler:
         made = EdgeHandler(
             number=9,
@@ -72,6 +75,7 @@ def edge_with(
             forward_key=forward_key,
             find_click=find_click,
             senders=senders,
+            hsts_seconds=hsts_seconds,
         )
         made.ruleset = make_ruleset(ROWS)
         return made

@@ -66,7 +66,7 @@ class EdgeOptions:
     databases: of addresses
     refresh_s: seconds between looks for replaced databases
     tls_certificate, tls_key: both or none
-    forward_key: see endpoints/handler.EdgeHandler
+    forward_key, hsts_seconds: see endpoints/handler.EdgeHandler
     lookup_socket: of the process that looks recorded clicks up, None = there is none
     click_senders: networks of servers that may report clicks for visitors
     network_connections: at once, of one network
@@ -87,6 +87,7 @@ class EdgeOptions:
     tls_certificate: Path | None = None
     tls_key: Path | None = None
     forward_key: bytes = b""
+    hsts_seconds: int = 0
     lookup_socket: Path | None = None
     record_rate: RateLimit = DEFAULT_RATE
     click_senders: tuple[IPv4Network | IPv6Network, ...] = ()
@@ -164,6 +165,7 @@ class _EdgeProcess:
             trusted=trusted,
             counters=self._counters,
             forward_key=options.forward_key,
+            hsts_seconds=options.hsts_seconds,
             find_click=None if options.lookup_socket is None else ClickLookupClient(options.lookup_socket, clock),
             limits=self._limits,
             senders=TrustedNetworks(options.click_senders),

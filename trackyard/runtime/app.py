@@ -161,6 +161,7 @@ def _run_edge(config: Config, slot: int) -> None:
                 tls_certificate=config.tracking_tls_cert,
                 tls_key=config.tracking_tls_key,
                 forward_key=_forward_key(config),
+                hsts_seconds=config.hsts_seconds,
                 lookup_socket=_lookup_socket(config),
                 click_senders=config.click_senders,
                 network_connections=config.network_connections,

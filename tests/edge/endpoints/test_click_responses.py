@@ -1,6 +1,7 @@
 """Answers to clicks: redirects, JSON, cookies, preflights, bots and rejected clicks."""
 
 from base64 import b64encode
+from collections.abc import Callable
 from hashlib import sha256
 
 import msgspec
@@ -52,6 +53,31 @@ def test_redirect_type_decides_response_form(
         assert b"; frame-ancestors 'none'" in answer.headers and b"nosniff\r\n" in answer.headers
         allowed = b"script-src 'sha256-" + b64encode(sha256(script).digest()) + b"'\r\n"
         assert (allowed in answer.headers) == (kind == "js"), "this script alone may run"
+
+
+@pytest.mark.parametrize(
+    ("peer", "protocol", "seconds", "sent"),
+    [
+        ("127.0.0.1", b"https", 86_400, True),
+        ("127.0.0.1", b"http", 86_400, False),
+        ("192.0.2.1", b"https", 86_400, False),  # no trusted proxy says so
+        ("127.0.0.1", b"https", 0, False),
+    ],
+)
+def test_redirect_page_by_https_makes_browsers_keep_to_it(
+    edge_with: Callable[..., EdgeHandler], peer: str, protocol: bytes, seconds: int, sent: bool
+) -> None:
+    edge = edge_with(hsts_seconds=seconds)
+    for kind, active in (("js", True), ("meta", True), ("js", False)):
+        with_offer(edge, redirect_type=kind, active=active)
+        answer = ask(edge, CLICK, peer=peer, x_forwarded_proto=protocol)
+        assert answer.content_type.startswith(b"text/html")
+        assert (b"Strict-Transport-Security: max-age=86400\r\n" in answer.headers) is sent
+    page = ask(edge, "/success.php?offer_id=3", peer=peer, x_forwarded_proto=protocol)
+    assert (b"Strict-Transport-Security: max-age=86400\r\n" in page.headers) is sent
+    with_offer(edge, redirect_type="http302")
+    plain = ask(edge, CLICK, peer=peer, x_forwarded_proto=protocol)
+    assert b"Transport-Security" not in plain.headers, "a redirect of the default type has no more than it needs"
 
 
 def test_redirect_of_rejected_click_is_plain_302(edge: EdgeHandler) -> None:

@@ -18,6 +18,7 @@ from trackyard.edge.endpoints.hits import HitFactory
 from trackyard.edge.endpoints.postback_params import read_body_params
 from trackyard.edge.endpoints.redirects import HTTP_302, json_redirect, not_available, redirect
 from trackyard.edge.http.cookies import click_cookies
+from trackyard.edge.http.page_headers import PageHeaders
 from trackyard.edge.http.request import Request, Response
 from trackyard.edge.record_limits import RecordLimits
 from trackyard.edge.recorder import Recorder
@@ -31,8 +32,15 @@ class ClickHandler:
     """Answers `/click` and short links."""
 
     def __init__(
-        self, hits: HitFactory, state: EdgeState, recorder: Recorder, counters: Counters, limits: RecordLimits
+        self,
+        hits: HitFactory,
+        state: EdgeState,
+        recorder: Recorder,
+        counters: Counters,
+        limits: RecordLimits,
+        pages: PageHeaders,
     ) -> None:
+        self._pages = pages
         self._hits = hits
         self._limits = limits
         self._state = state
@@ -80,8 +88,11 @@ class ClickHandler:
         if "format" in hit.params and hit.params["format"] == "json":
             return json_redirect(request, hit, url, cookies, recorded=recorded)
         if url is None:
-            return not_available(recorded=recorded)
-        return redirect(url, route.redirect_type if passes else HTTP_302, cookies, recorded=recorded)
+            return not_available(self._pages.of(request), recorded=recorded)
+        kind = route.redirect_type if passes else HTTP_302
+        if kind is not HTTP_302:
+            cookies += self._pages.of(request)
+        return redirect(url, kind, cookies, recorded=recorded)
 
     def _record(self, hit: Hit, route: OfferRoute, decision: Decision, cut: bool) -> None:
         flags = ClickFlag.PARAMETER_CUT if cut else 0

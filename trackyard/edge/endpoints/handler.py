@@ -28,6 +28,7 @@ from trackyard.edge.http.answers import (
     error_response,
 )
 from trackyard.edge.http.client_address import TrustedNetworks
+from trackyard.edge.http.page_headers import PageHeaders
 from trackyard.edge.http.request import MAX_URL, Request, Response
 from trackyard.edge.record_limits import RecordLimits
 from trackyard.edge.recorder import Journal, Recorder
@@ -64,6 +65,7 @@ class EdgeHandler:
     limits: of what strangers have recorded; None = the default ones
     known_clicks: says which clicks exist; None = every id of the form may be that of a click
     senders: networks of servers that may report clicks for visitors; None = none
+    hsts_seconds: see PageHeaders
     ruleset: None until one was read
     """
 
@@ -82,6 +84,7 @@ class EdgeHandler:
         limits: RecordLimits | None = None,
         known_clicks: KnownClicks | None = None,
         senders: TrustedNetworks | None = None,
+        hsts_seconds: int = 0,
     ) -> None:
         self.ruleset: Ruleset | None = None
         self._counters = counters
@@ -93,11 +96,12 @@ class EdgeHandler:
         False = they could not be written: the answer of each is JOURNAL_UNWRITABLE, and none counts.
         """
         hits = HitFactory(number, clock, visitors, trusted, senders)
-        clicks = ClickHandler(hits, state, self._recorder, counters, limits)
+        pages = PageHeaders(hsts_seconds)
+        clicks = ClickHandler(hits, state, self._recorder, counters, limits, pages)
         inbound = PostbackHandler(
             clock, trusted, self._recorder, counters, forward_key, limits=limits, known_clicks=known_clicks
         )
-        pixels = PixelHandler(inbound, find_click)
+        pixels = PixelHandler(inbound, pages, find_click)
         self._routes: dict[str, _Route] = {
             "/click": _Route(_GET_OR_POST, decide=clicks.click),
             "/sl": _Route(_GET, decide=SmartLinkHandler(hits, clicks).follow),

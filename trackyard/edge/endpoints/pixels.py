@@ -19,6 +19,7 @@ from trackyard.edge.endpoints.postback_params import read_params
 from trackyard.edge.endpoints.postbacks import PostbackHandler
 from trackyard.edge.endpoints.redirects import cors
 from trackyard.edge.http.answers import NO_STORE
+from trackyard.edge.http.page_headers import PageHeaders
 from trackyard.edge.http.request import DeferredResponse, Request, Response
 from trackyard.journal.records import Click, InboundPostback
 
@@ -43,7 +44,8 @@ class PixelHandler:
     Each request is an inbound postback and answered once it is durable, even before a ruleset was read.
     """
 
-    def __init__(self, inbound: PostbackHandler, find_click: FindClick | None = None) -> None:
+    def __init__(self, inbound: PostbackHandler, pages: PageHeaders, find_click: FindClick | None = None) -> None:
+        self._pages = pages
         self._inbound = inbound
         self._find_click = find_click
 
@@ -59,7 +61,7 @@ class PixelHandler:
         """
         postback, offer_id = self._read_postback(request, ruleset, "success.php")
         codes = b"" if ruleset is None else _codes(request, ruleset, postback, offer_id)
-        headers = _SANDBOX + cors(request)
+        headers = _SANDBOX + self._pages.of(request) + cors(request)
         click_id = postback.params.get("clickid", "")
         if codes or ruleset is None or not ruleset.has_pixels or self._find_click is None or not is_hex24(click_id):
             return self._record(postback, Response(200, SUCCESS_PAGE % codes, HTML, headers=headers, durable=True))

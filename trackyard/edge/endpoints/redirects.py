@@ -58,9 +58,9 @@ def redirect(url: str, kind: RedirectType, cookies: bytes, *, recorded: bool) ->
     return Response(200, body, HTML, headers=cookies + headers, recorded=recorded)
 
 
-def not_available(*, recorded: bool) -> Response:
+def not_available(page_headers: bytes, *, recorded: bool) -> Response:
     """Return the page of a rejected click without a target."""
-    return Response(404, NOT_AVAILABLE, HTML, headers=NO_STORE, recorded=recorded)
+    return Response(404, NOT_AVAILABLE, HTML, headers=page_headers + NO_STORE, recorded=recorded)
 
 
 def json_redirect(request: Request, hit: Hit, url: str | None, cookies: bytes, *, recorded: bool) -> Response:

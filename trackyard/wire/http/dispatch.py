@@ -311,7 +311,7 @@ class Dispatch(Generic[D]):
         if page is health:
             return page()  # whatever the threads do
         if isinstance(page, partial):
-            self._count_request(self._files, wide_network_of(_address(request)), request)
+            self._count_request(self._files, wide_network_of(address_of(request)), request)
         return await anyio.to_thread.run_sync(page, limiter=self._threads)
 
     def _options(self, request: Request) -> Response:
