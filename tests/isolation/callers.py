@@ -47,26 +47,26 @@ KINDS: Final = (
     CallerKind(
         name="affiliate",
         joint=False,
-        foreign=_TRAFFIC | _OF_AFFILIATE | _OF_ADVERTISER | _OF_OFFER | {"payment", "staff", "session"},
+        foreign=_TRAFFIC | _OF_AFFILIATE | _OF_ADVERTISER | _OF_OFFER | {"payment", "staff", "session", "key"},
         unseen=_ALL,
         unseen_own=frozenset({"advertiser", "invoice"}),
     ),
     CallerKind(
         name="affiliate_manager",
         joint=False,
-        foreign=_TRAFFIC | _OF_AFFILIATE | {"payment", "session"},
+        foreign=_TRAFFIC | _OF_AFFILIATE | {"payment", "session", "key"},
         unseen=_ALL - _READABLE,
     ),
     CallerKind(
         name="sales_manager",
         joint=False,
-        foreign=_TRAFFIC | _OF_ADVERTISER | {"session"},
+        foreign=_TRAFFIC | _OF_ADVERTISER | {"session", "key"},
         unseen=_ALL - _READABLE,
     ),
     CallerKind(
         name="manager",
         joint=True,
-        foreign=_TRAFFIC | _OF_AFFILIATE | _OF_ADVERTISER | {"payment", "session"},
+        foreign=_TRAFFIC | _OF_AFFILIATE | _OF_ADVERTISER | {"payment", "session", "key"},
         unseen=_ALL - _READABLE,
     ),
 )

@@ -26,6 +26,7 @@ OF_NAME: Final[dict[str, str]] = {
     **dict.fromkeys((*(f"filter[sub{n}]" for n in range(1, 9)), *(f"subid{n}" for n in range(1, 9))), "sub"),
     **dict.fromkeys((f"sub{n}" for n in range(1, 9)), "sub"),
     "login": "login",
+    "successor": "staff",
 }
 """Parameter to the kind of the thing that it names."""
 
@@ -75,11 +76,15 @@ OF_PATH: Final[dict[str, str]] = {
     **dict.fromkeys(("partner.postback.edit", "partner.postback.remove", "admin.postback.resume"), "postback"),
     **dict.fromkeys(("partner.pixel.edit", "partner.pixel.remove"), "pixel"),
     "auth.session.end": "session",
+    **dict.fromkeys(
+        (f"{who}.keys.{what}" for who in ("auth", "admin") for what in ("edit", "rotate", "remove")), "key"
+    ),
     "admin.affiliatepostback.resend": "attempt",
     "admin.click.explain": "click",
     "stats.conversion.history": "conversion",
     **dict.fromkeys(("admin.payment.edit", "admin.payment.entries"), "payment"),
     **dict.fromkeys(("admin.user.get", "admin.user.edit", "admin.user.api_key", "admin.user.password"), "staff"),
+    **dict.fromkeys(("admin.user.block", "admin.user.unblock", "admin.user.remove"), "staff"),
 }
 """Method to the kind of the thing in its path."""
 
@@ -115,7 +120,7 @@ _PLAIN_NAMES: Final = (
     "strictly_brands strictly_devices strictly_isp strictly_os sub_account_1 sub_account_2 sum supplier tags title "
     "title_lang[*] ua url vat_code what work_hours zip_code "
 )
-_PLAIN: Final = frozenset(_PLAIN_NAMES.split()) | {"new_password"}
+_PLAIN: Final = frozenset(_PLAIN_NAMES.split()) | {"new_password", "address", "days", "hours", "networks"}
 """Parameters that are values, or name what belongs to the whole installation."""
 
 _PLAIN_STARTS: Final = (

@@ -9,6 +9,7 @@ from decimal import Decimal
 from random import Random
 from typing import Any
 
+from tests.contract.requests.accounts import add_own_key
 from tests.support.api import NOW, Api
 from tests.support.client import ApiClient
 from tests.support.delivery_attempts import add_attempt
@@ -75,6 +76,7 @@ def make_side(api: Api, random: Random, name: str, *, joint: bool = False) -> Si
     add_money(side, random)
     for client in side.callers.values():
         side.add("session", api.open_session(client)[0])
+        side.add("key", add_own_key(client))
     return side
 
 

@@ -82,7 +82,9 @@ class World:
         found.is_read = endpoint.method == "GET"
         found.status, found.text, found.headers = response.status_code, text_of(response), dict(response.headers)
         if endpoint.id == "partner.api_key.renew" and response.status_code == 200:
-            self.side(kind).callers[kind.name] = client.with_key(response.json()["user"]["api_key"])
+            renewed = client.with_key(response.json()["user"]["api_key"])
+            renewed.get("/3.1/auth/keys")  # its first use is stored, that of later calls is not
+            self.side(kind).callers[kind.name] = renewed
         return found
 
 

@@ -11,6 +11,7 @@ from trackyard.api.offers import lists as offer_lists
 from trackyard.api.people import (
     advertisers,
     affiliates,
+    keys,
     own_account,
     permissions,
     security_log,
@@ -75,6 +76,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic("sign-in", "Sign-in", sign_in.routes.endpoints),
     Topic("sessions", "One's own sessions and key", sessions.routes.endpoints),
     Topic("security-log", "Sign-ins and reads of keys, for administrators", security_log.routes.endpoints),
+    Topic("keys", "API keys", keys.routes.endpoints),
     Topic("staff", "Staff users, for administrators", staff.routes.endpoints),
     Topic("settings", "Platform settings and audit log, for administrators", settings.routes.endpoints),
     Topic("currencies", "Currencies and exchange rates", currencies.routes.endpoints),

@@ -123,6 +123,7 @@ class Endpoint(Generic[D]):
     versions: the prefixes that it answers.
     report: a caller may run only a few of these at the same time.
     not_replayable: a repeat with the same Idempotency-Key runs again.
+    credentials: whether it makes or changes keys or passwords of callers: keys with limits may not call it.
     features: an affiliate that is denied one of them may not call (domain/people/permissions.py).
     file_export: the answer to `format=csv`.
     """
@@ -142,6 +143,7 @@ class Endpoint(Generic[D]):
     versions: tuple[Version, ...] = VERSIONS
     report: bool = False
     not_replayable: bool = False
+    credentials: bool = False
     features: tuple[str, ...] = ()
     file_export: FileExport[D] | None = None
     description: str = ""
@@ -202,6 +204,7 @@ class EndpointOptions(TypedDict, Generic[D], total=False):
     versions: tuple[Version, ...]
     report: bool
     not_replayable: bool
+    credentials: bool
     features: tuple[str, ...]
     file_export: FileExport[D]
     params: type[Params]

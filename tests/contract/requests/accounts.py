@@ -9,6 +9,8 @@ from trackyard.base.secrets import hash_password
 from trackyard.domain.people.callers import AffiliateCaller
 from trackyard.store.people import affiliates, staff
 
+NEW_KEY = {"name": "program", "scopes[]": ["read", "stats"]}
+
 
 def own_params(api: Api) -> dict[str, Callable[[ApiClient], dict[str, Any]]]:
     """Make the state with which each of these methods succeeds for a client, and its parameters."""
@@ -30,4 +32,13 @@ def own_params(api: Api) -> dict[str, Callable[[ApiClient], dict[str, Any]]]:
 
 def own_subjects(api: Api) -> dict[str, Callable[[ApiClient], Any]]:
     """Subjects of the paths of these methods, which belong to the client."""
-    return {"auth.session.end": lambda client: api.open_session(client)[0]}
+    keys = {f"auth.keys.{method}": add_own_key for method in ("edit", "rotate", "remove")}
+    return keys | {"auth.session.end": lambda client: api.open_session(client)[0]}
+
+
+def add_own_key(client: ApiClient) -> str:
+    """The id of a new key of the caller, instead of those made before."""
+    for made in client.get("/3.1/auth/keys")["keys"]:
+        if not made["first"]:
+            client.call("DELETE", f"/3.1/auth/keys/{made['id']}")
+    return str(client.post("/3.1/auth/keys", **NEW_KEY)["key"]["id"])

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from tests.contract.requests.accounts import NEW_KEY
 from tests.support.api import Api
 from trackyard.domain.money.currencies import NUMBERS
 
@@ -16,6 +17,11 @@ def good_params(api: Api) -> dict[str, dict[str, Any]]:
     codes = iter(sorted(NUMBERS))
     return {
         "auth": SIGN_IN,
+        "auth.keys.add": NEW_KEY,
+        "auth.keys.edit": {"name": "import"},
+        "admin.keys.list": {"affiliate_id": api.add_affiliate()[0]},
+        "admin.keys.add": NEW_KEY | {"affiliate_id": lambda: api.add_affiliate()[0]},
+        "admin.keys.edit": {"name": "import"},
         "admin.user.add": {"email": "{n}@staff.example"} | named,
         "admin.user.edit": {"first_name": "Sue"},
         "admin.settings.edit": {"hash_password": ""},
@@ -38,8 +44,14 @@ def path_subjects(api: Api) -> dict[str, Callable[[], Any]]:
         return int(api.admin.post("/3.1/admin/erasures", **asked)["erasure"]["id"])
 
     named = ("admin.user.get", "admin.user.edit", "admin.user.api_key", "admin.user.password")
+
+    def key_of_another() -> str:
+        pid, _ = api.add_affiliate()
+        return str(api.admin.post("/3.1/admin/keys", affiliate_id=pid, **NEW_KEY)["key"]["id"])
+
     ended = ("admin.user.block", "admin.user.unblock", "admin.user.remove")
     subjects = {method: lambda: user for method in named} | {method: lambda: api.add_staff()[0] for method in ended}
+    subjects |= {f"admin.keys.{method}": key_of_another for method in ("edit", "rotate", "remove")}
     return subjects | {
         "admin.erasure.get": erasure,
         "admin.currency.edit": lambda: currency("ZAR"),

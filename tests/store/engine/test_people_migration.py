@@ -30,8 +30,10 @@ def test_migration_keeps_open_sessions_until_they_were_to_end(empty_database: Da
     add_key(empty_database, "b" * 40, 9_000)
     upgrade(empty_database)
     with empty_database.read() as conn:
-        assert keys.find_owner(conn, "a" * 40, 5_000) == keys.KeyOwner(AccountKind.AFFILIATE, "7")
-        assert keys.find_owner(conn, "b" * 40, 5_000) is None
+        lasting = keys.find_by_key(conn, "a" * 40, 5_000)
+        assert lasting is not None
+        assert (lasting.account, lasting.is_first, len(lasting.id), lasting.limits) == (ANN, True, 24, None)
+        assert keys.find_by_key(conn, "b" * 40, 5_000) is None
         found = sessions.find_session(conn, "b" * 40, 8_999)
         assert found is not None
         assert (found.account, found.created_at, found.idle_until, found.expires_at) == (ANN, 1_000, 9_000, 9_000)

@@ -6,6 +6,8 @@ from typing import Final
 from trackyard.base.clock import Clock
 from trackyard.domain.people.affiliates import AffiliateStatus
 from trackyard.domain.people.callers import Account, AccountKind, AffiliateCaller, Caller, StaffCaller
+from trackyard.domain.people.key_limits import KeyLimits
+from trackyard.domain.people.keys import ApiKey
 from trackyard.domain.people.permissions import denied_features
 from trackyard.domain.people.sessions import Session, SessionPolicy
 from trackyard.domain.people.staff import StaffStatus
@@ -14,7 +16,7 @@ from trackyard.store.people import affiliates, keys, sessions, staff
 from trackyard.store.platform import settings
 
 USE_STEP_MS: Final = 60_000
-"""The use of a session is stored at most this often: a request alone writes nothing."""
+"""The use of a key or a session is stored at most this often: a request alone writes nothing."""
 
 log = logging.getLogger("trackyard.api")
 
@@ -26,38 +28,42 @@ def find_caller(database: Database, clock: Clock, key: str, policy: SessionPolic
     """
     now = clock.now_ms()
     with database.read() as conn:
-        owner = keys.find_owner(conn, key, now)
-        session = sessions.find_session(conn, key, now) if owner is None else None
-        if owner is not None:
-            caller = _caller_of(conn, Account(owner.kind, owner.id))
+        lasting = keys.find_by_key(conn, key, now)
+        session = sessions.find_session(conn, key, now) if lasting is None else None
+        if lasting is not None:
+            caller = _caller_of(conn, lasting.account, limits=lasting.limits)
         else:
             caller = None if session is None else _caller_of(conn, session.account, session.id)
-    if caller is not None and session is not None and session.last_used_at <= now - USE_STEP_MS:
-        _record_use(database, session, now, policy or SessionPolicy())
+    used = lasting or session
+    if caller is not None and used is not None and (used.last_used_at or 0) <= now - USE_STEP_MS:
+        _record_use(database, used, now, policy or SessionPolicy())
     return caller
 
 
-def _caller_of(conn: Connection, account: Account, session: str = "") -> Caller | None:
+def _caller_of(conn: Connection, account: Account, session: str = "", limits: KeyLimits | None = None) -> Caller | None:
     match account.kind:
         case AccountKind.AFFILIATE:
             access = affiliates.find_access(conn, int(account.id))
             if access is None or access.status is not AffiliateStatus.ACTIVE:
                 return None
             installation = settings.find_setting(conn, settings.AFFILIATE_PERMISSIONS) or {}
-            return AffiliateCaller(int(account.id), denied_features(installation, access.permissions), session)
+            return AffiliateCaller(int(account.id), denied_features(installation, access.permissions), session, limits)
         case AccountKind.STAFF:
             user = staff.find_staff(conn, account.id)
             if user is None or user.status is not StaffStatus.ACTIVE:
                 return None
-            return StaffCaller(user.id, frozenset(user.roles), session)
+            return StaffCaller(user.id, frozenset(user.roles), session, limits)
 
 
-def _record_use(database: Database, session: Session, now: int, policy: SessionPolicy) -> None:
-    """Store the use of a session. A database that cannot be written now does not end it."""
+def _record_use(database: Database, used: ApiKey | Session, now: int, policy: SessionPolicy) -> None:
+    """Store the use of a key or a session. A database that cannot be written now does not end it."""
     try:
         with database.write() as conn:
-            sessions.record_use(conn, session.id, now, now + policy.idle_ms)
+            if isinstance(used, Session):
+                sessions.record_use(conn, used.id, now, now + policy.idle_ms)
+            else:
+                keys.record_use(conn, used.id, now)
     except Exception as fault:
         if classify_failure(fault) is TransactionFailure.DEFECT:
             raise
-        log.warning("use of a session not stored", extra={"account": session.account.name})
+        log.warning("use of a key not stored", extra={"account": used.account.name})

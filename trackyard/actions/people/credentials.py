@@ -7,10 +7,12 @@ from functools import cache
 from typing import Final
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.platform.security_log import record_event
 from trackyard.base.errors import BadInput, RequestError, TooManyRequests, WrongCredentials
 from trackyard.base.metrics import SIGN_INS
 from trackyard.base.secrets import digest, hash_password, password_matches
 from trackyard.domain.people.callers import Account
+from trackyard.domain.people.security_log import SecurityEvent, SecurityOutcome
 from trackyard.domain.tracking.ip_lists import network_of
 from trackyard.store.engine.database import Connection
 from trackyard.store.people import sign_ins
@@ -43,11 +45,16 @@ class _Candidate:
 
 @dataclass(frozen=True, slots=True)
 class _Attempt:
-    """A counted attempt. waits: milliseconds by the name of what has to wait."""
+    """A counted attempt.
+
+    waits: milliseconds by the name of what has to wait.
+    first_wait: whether it is the first that has to wait for one of them.
+    """
 
     candidates: list[_Candidate]
     by_address: str
     waits: dict[str, int]
+    first_wait: bool
 
     @property
     def counters(self) -> list[str]:
@@ -83,7 +90,7 @@ def check_login(deps: Deps, login: str, password: str, address: str) -> CheckedA
 
     attempt, found = _try(deps, find, f"login:{login.lower()}", password, address)
     if found is None:
-        raise _refusal(attempt)
+        raise _refusal(deps, attempt)
     SIGN_INS.labels("accepted").inc()
     return found
 
@@ -100,7 +107,7 @@ def check_own_password(deps: Deps, account: Account, password: str, address: str
 
     attempt, found = _try(deps, find, f"login:{account.name}", password, address)
     if found is None:
-        refusal = _refusal(attempt)
+        refusal = _refusal(deps, attempt)
         raise BadInput({"password": [_WRONG_PASSWORD]}) if isinstance(refusal, WrongCredentials) else refusal
     with deps.database.write() as conn:
         found.settle(conn, deps.clock.now_ms())
@@ -119,7 +126,8 @@ def _try(
         limits = {each.counter: TRIES_PER_ACCOUNT for each in candidates} | {by_address: TRIES_PER_ADDRESS}
         counts = sign_ins.count_attempt(conn, limits, now, WINDOW_MS)
     waits = {name: since + WINDOW_MS - now for name, (tries, since) in counts.items() if tries > limits[name]}
-    attempt = _Attempt(candidates, by_address, waits)
+    first_wait = any(tries == limits[name] + 1 for name, (tries, _) in counts.items())
+    attempt = _Attempt(candidates, by_address, waits, first_wait)
     admitted = [] if by_address in waits else [each for each in candidates if each.counter not in waits]
     try:
         found = _find(admitted, password) if admitted else None
@@ -148,15 +156,24 @@ def _network_mark(account: Account, network: str) -> str:
     return digest(f"signed in:{account.name}:{network}")
 
 
-def _refusal(attempt: _Attempt) -> RequestError:
-    """Return the answer to a failed attempt."""
+def _refusal(deps: Deps, attempt: _Attempt) -> RequestError:
+    """Return the answer to a failed attempt, which goes to the security log."""
     if not attempt.waits:
         SIGN_INS.labels("wrong").inc()
+        _record_refusal(deps, attempt, SecurityOutcome.WRONG)
         return WrongCredentials()
     SIGN_INS.labels("throttled").inc()
+    if attempt.first_wait:
+        _record_refusal(deps, attempt, SecurityOutcome.THROTTLED)
     names = [each.account.account.name for each in attempt.candidates if each.account is not None]
     log.warning("sign-in throttled", extra={"accounts": names})
     return TooManyRequests(-(-max(attempt.waits.values()) // 1000), _THROTTLED)
+
+
+def _record_refusal(deps: Deps, attempt: _Attempt, outcome: SecurityOutcome) -> None:
+    account = next((each.account.account for each in attempt.candidates if each.account is not None), None)
+    with deps.database.write(independent=True) as conn:
+        record_event(conn, SecurityEvent.SIGN_IN, outcome, deps.clock.now_ms(), account)
 
 
 def _find(candidates: list[_Candidate], password: str) -> _Candidate | None:

@@ -68,7 +68,7 @@ def renew_key(deps: Deps, affiliate_id: int, *, keep: str = "") -> str:
     """
     now, key = deps.clock.now_ms(), new_api_key()
     with deps.database.write() as conn:
-        keys.remove_keys(conn, AccountKind.AFFILIATE, affiliate_id)
+        keys.remove_first_keys(conn, AccountKind.AFFILIATE, affiliate_id)
         sessions.remove_sessions(conn, Account(AccountKind.AFFILIATE, str(affiliate_id)), keep=keep)
         keys.add_key(conn, AccountKind.AFFILIATE, affiliate_id, key, deps.cipher, now)
     return key

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.credentials import check_login
+from trackyard.actions.platform.security_log import record_event
 from trackyard.base.ids import new_api_key, new_id
+from trackyard.domain.people.security_log import SecurityEvent, SecurityOutcome
 from trackyard.domain.people.sessions import MAX_SESSIONS, MAX_USER_AGENT, Session
 from trackyard.store.people import sessions, sign_ins
 
@@ -40,4 +42,5 @@ def sign_in(deps: Deps, login: str, password: str, address: str, user_agent: str
         sessions.remove_oldest(conn, session.account, keep=MAX_SESSIONS - 1)
         sessions.add_session(conn, session, key)
         sign_ins.record_sign_in(conn, session.account, now)
+        record_event(conn, SecurityEvent.SIGN_IN, SecurityOutcome.ACCEPTED, now, session.account)
     return OpenedSession(session, key)

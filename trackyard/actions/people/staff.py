@@ -95,7 +95,7 @@ def renew_key(deps: Deps, staff_id: str, *, keep: str = "") -> StaffRecord:
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
         _record(deps, conn, staff_id)
-        keys.remove_keys(conn, AccountKind.STAFF, staff_id)
+        keys.remove_first_keys(conn, AccountKind.STAFF, staff_id)
         sessions.remove_sessions(conn, Account(AccountKind.STAFF, staff_id), keep=keep)
         keys.add_key(conn, AccountKind.STAFF, staff_id, new_api_key(), deps.cipher, now)
         return _record(deps, conn, staff_id)

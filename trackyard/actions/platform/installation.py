@@ -28,7 +28,7 @@ class CurrencyFixed(Exception):
 def first_start(database: Database, cipher: SecretCipher, clock: Clock, admin_key: str | None) -> str | None:
     """Create the records of a new installation, once; return the administrator's key when it is new.
 
-    admin_key: fixes the first administrator's key; a different one replaces its keys.
+    admin_key: fixes the first administrator's key; a different one replaces its first key.
     """
     now = clock.now_ms()
     with database.write() as conn:
@@ -43,7 +43,7 @@ def first_start(database: Database, cipher: SecretCipher, clock: Clock, admin_ke
         if present is not None and admin_key in (None, present):
             return None
         key = admin_key or new_api_key()
-        keys.remove_keys(conn, AccountKind.STAFF, user.id)
+        keys.remove_first_keys(conn, AccountKind.STAFF, user.id)
         sessions.remove_sessions(conn, Account(AccountKind.STAFF, user.id))
         keys.add_key(conn, AccountKind.STAFF, user.id, key, cipher, now)
         return key

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.people.security_log import authors_of
+from trackyard.actions.platform.security_log import authors_of
 from trackyard.domain.platform.audit import AuditFilter, AuditRecord, Authors
 from trackyard.domain.statistics.switches import Switches
 from trackyard.store.engine import encrypted

@@ -155,11 +155,15 @@ def data_span(deps: Deps) -> tuple[int, int] | None:
 
 
 def switches_of(deps: Deps, caller: Caller) -> Switches:
-    """Return a caller's switches: its own, else the platform's, else the defaults (docs/compatibility.md)."""
+    """Return a caller's switches (docs/compatibility.md).
+
+    They are those of its key, else its own, else the platform's, else the defaults.
+    """
     with deps.database.read() as conn:
         platform = {name: settings.find_setting(conn, name) for name in settings.STATISTICS_SWITCHES}
         if isinstance(caller, AffiliateCaller):
             own = affiliates.find_switches(conn, caller.id)
         else:
             own = staff.find_switches(conn, caller.id)
-    return Switches().overridden(platform).overridden(own)
+    switches = Switches().overridden(platform).overridden(own)
+    return switches if caller.key is None else switches.overridden(caller.key.switches)

@@ -1,6 +1,6 @@
 """Affiliates, for staff (docs/api/affiliates.md)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
@@ -13,9 +13,10 @@ from trackyard.api.lookups import in_scope_by_number
 from trackyard.api.offers.subaccounts import SubAccountParams
 from trackyard.api.paging import Paging
 from trackyard.api.people.affiliate_view import AffiliateView, affiliate_view
-from trackyard.api.people.views import RevenueSwitch, RowsSwitch, country_to_store
+from trackyard.api.people.views import RevenueSwitch, RowsSwitch, country_to_store, log_key_reads
 from trackyard.base.zones import day_start_ms
 from trackyard.domain.people.affiliates import Affiliate, AffiliateFilter, AffiliateStatus
+from trackyard.domain.people.callers import AccountKind
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s
@@ -216,6 +217,7 @@ def list_(request: ApiRequest[Deps], params: ListAffiliates) -> AffiliatesAnswer
     found, total = affiliates.list_affiliates(
         request.deps, request.access, chosen, with_balance=wanted, **params.place(request)
     )
+    _log_key_reads(request, found)
     views = [affiliate_view(request, record) for record in found]
     return AffiliatesAnswer(partners=views, pagination=params.pagination(request, total))
 
@@ -224,6 +226,7 @@ def list_(request: ApiRequest[Deps], params: ListAffiliates) -> AffiliatesAnswer
 def show(request: ApiRequest[Deps], _params: NoParams) -> AffiliateAnswer:
     """Show an affiliate with its key and balance."""
     record = affiliates.get_record(request.deps, request.subject)
+    _log_key_reads(request, [record])
     return AffiliateAnswer(partner=affiliate_view(request, record), id=record.affiliate.id)
 
 
@@ -264,6 +267,7 @@ def renew_password(request: ApiRequest[Deps], _params: NoParams) -> AffiliatePas
 def list_referrals(request: ApiRequest[Deps], params: Paging) -> ReferredAffiliatesAnswer:
     """List the affiliates that an affiliate referred, by their ids."""
     found, total = affiliates.list_referred(request.deps, request.access, request.subject.id, **params.place(request))
+    _log_key_reads(request, found)
     views = {str(record.affiliate.id): affiliate_view(request, record) for record in found}
     return ReferredAffiliatesAnswer(referrals=views, pagination=params.pagination(request, total))
 
@@ -279,3 +283,8 @@ def show_balance(request: ApiRequest[Deps], params: BalanceParams) -> BalanceAns
             available={item.currency: number(item.available) for item in found},
         )
     )
+
+
+def _log_key_reads(request: ApiRequest[Deps], found: Iterable[affiliates.AffiliateRecord]) -> None:
+    shown = [record.affiliate.id for record in found if record.api_key is not None]
+    log_key_reads(request, AccountKind.AFFILIATE, shown)

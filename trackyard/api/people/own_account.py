@@ -157,6 +157,7 @@ def show(request: ApiRequest[Deps], _params: NoParams) -> OwnAccountAnswer:
     "/partner/api_key",
     for_affiliates(Permission.AFFILIATES_WRITE),
     id="partner.api_key.renew",
+    credentials=True,
     features=("general.settings",),
 )
 def renew(request: ApiRequest[Deps], _params: NoParams) -> ApiKeyAnswer:

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people import sessions
-from trackyard.actions.people.own_key import show_key
+from trackyard.actions.people.keys import show_first_key
 from trackyard.actions.people.passwords import change_own_password
 from trackyard.api.lookups import path_hex
 from trackyard.api.people.views import ChosenPassword
@@ -115,7 +115,7 @@ def show(request: ApiRequest[Deps], params: ConfirmPassword) -> ShownKeyAnswer:
     Wrong passwords count as failed attempts to sign in; 429 after too many.
     """
     account = request.caller.account
-    key = show_key(request.deps, account, params.password, request.address)
+    key = show_first_key(request.deps, account, params.password, request.address)
     return ShownKeyAnswer(api_key=key, type=AccountKind(account.kind), id=account.id)
 
 

@@ -9,9 +9,10 @@ from trackyard.actions.people import staff
 from trackyard.actions.people.staff import StaffRecord
 from trackyard.api.lookups import by_hex
 from trackyard.api.paging import Paging
-from trackyard.api.people.views import RevenueSwitch, RowsSwitch, shown_key
+from trackyard.api.people.views import RevenueSwitch, RowsSwitch, log_key_reads, shown_key
 from trackyard.api.statistics.times import text_or_none
 from trackyard.base.zones import datetime_text
+from trackyard.domain.people.callers import AccountKind
 from trackyard.domain.people.roles import Permission, Role, legacy_kind
 from trackyard.domain.people.staff import Staff
 from trackyard.domain.people.staff_permissions import staff_levels
@@ -160,6 +161,7 @@ class PasswordAnswer(Answer):
 def list_(request: ApiRequest[Deps], params: ListStaff) -> StaffListAnswer:
     """List staff users with their keys."""
     found, total = staff.list_staff(request.deps, params.q, **params.place(request))
+    log_key_reads(request, AccountKind.STAFF, [record.user.id for record in found])
     views = [staff_view(request, record) for record in found]
     return StaffListAnswer(users=views, pagination=params.pagination(request, total))
 
@@ -167,6 +169,7 @@ def list_(request: ApiRequest[Deps], params: ListStaff) -> StaffListAnswer:
 @routes.get("/admin/user/{id}", for_staff(Permission.USERS_WRITE), id="admin.user.get", find=find)
 def show(request: ApiRequest[Deps], _params: NoParams) -> StaffDetailsAnswer:
     """Show a staff user with its key and what its roles let it do."""
+    log_key_reads(request, AccountKind.STAFF, [request.subject.user.id])
     view = staff_view(request, request.subject)
     levels = staff_levels(request.subject.user.roles)
     tree = {
@@ -175,7 +178,7 @@ def show(request: ApiRequest[Deps], _params: NoParams) -> StaffDetailsAnswer:
     return StaffDetailsAnswer(user=StaffDetailsView(**structs.asdict(view), permissions=tree))
 
 
-@routes.post("/admin/user", for_staff(Permission.USERS_WRITE), id="admin.user.add")
+@routes.post("/admin/user", for_staff(Permission.USERS_WRITE), id="admin.user.add", credentials=True)
 def add(request: ApiRequest[Deps], params: AddStaff) -> StaffAnswer:
     """Create a staff user. The answer has its key, and echoes the password."""
     new = Staff(**params.model_dump(exclude={"password"}))
@@ -183,7 +186,7 @@ def add(request: ApiRequest[Deps], params: AddStaff) -> StaffAnswer:
     return StaffAnswer(user=staff_view(request, record, params.password))
 
 
-@routes.post("/admin/user/{id}", for_staff(Permission.USERS_WRITE), id="admin.user.edit", find=find)
+@routes.post("/admin/user/{id}", for_staff(Permission.USERS_WRITE), id="admin.user.edit", credentials=True, find=find)
 def edit(request: ApiRequest[Deps], params: EditStaff) -> StaffAnswer:
     """Change a staff user. A new password ends its sessions.
 
@@ -194,14 +197,22 @@ def edit(request: ApiRequest[Deps], params: EditStaff) -> StaffAnswer:
     return StaffAnswer(user=staff_view(request, record, params.password))
 
 
-@routes.post("/admin/user/api_key/{id}", for_staff(Permission.USERS_WRITE), id="admin.user.api_key", find=find)
+@routes.post(
+    "/admin/user/api_key/{id}", for_staff(Permission.USERS_WRITE), id="admin.user.api_key", credentials=True, find=find
+)
 def renew_key(request: ApiRequest[Deps], _params: NoParams) -> StaffAnswer:
     """Give a staff user a new API key. The old one stops at once, and so do its sessions."""
     record = staff.renew_key(request.deps, request.subject.user.id, keep=request.session)
     return StaffAnswer(user=staff_view(request, record))
 
 
-@routes.post("/admin/user/{id}/password", for_staff(Permission.USERS_WRITE), id="admin.user.password", find=find)
+@routes.post(
+    "/admin/user/{id}/password",
+    for_staff(Permission.USERS_WRITE),
+    id="admin.user.password",
+    credentials=True,
+    find=find,
+)
 def set_password(request: ApiRequest[Deps], params: SetPassword) -> PasswordAnswer:
     """Give a staff user the password that is sent, or a new one without it. Its sessions end."""
     staff_id = request.subject.user.id
@@ -209,7 +220,9 @@ def set_password(request: ApiRequest[Deps], params: SetPassword) -> PasswordAnsw
     return PasswordAnswer(user=PasswordView(id=staff_id, password=password))
 
 
-@routes.post("/admin/user/{id}/block", for_staff(Permission.USERS_WRITE), id="admin.user.block", find=find)
+@routes.post(
+    "/admin/user/{id}/block", for_staff(Permission.USERS_WRITE), id="admin.user.block", credentials=True, find=find
+)
 def block(request: ApiRequest[Deps], _params: NoParams) -> StaffAnswer:
     """Block a staff user: its sessions end at once.
 
@@ -219,14 +232,18 @@ def block(request: ApiRequest[Deps], _params: NoParams) -> StaffAnswer:
     return StaffAnswer(user=staff_view(request, record))
 
 
-@routes.post("/admin/user/{id}/unblock", for_staff(Permission.USERS_WRITE), id="admin.user.unblock", find=find)
+@routes.post(
+    "/admin/user/{id}/unblock", for_staff(Permission.USERS_WRITE), id="admin.user.unblock", credentials=True, find=find
+)
 def unblock(request: ApiRequest[Deps], _params: NoParams) -> StaffAnswer:
     """Let a blocked staff user sign in again; its keys work again."""
     record = staff.unblock_staff(request.deps, request.subject.user.id)
     return StaffAnswer(user=staff_view(request, record))
 
 
-@routes.post("/admin/user/{id}/remove", for_staff(Permission.USERS_WRITE), id="admin.user.remove", find=find)
+@routes.post(
+    "/admin/user/{id}/remove", for_staff(Permission.USERS_WRITE), id="admin.user.remove", credentials=True, find=find
+)
 def remove(request: ApiRequest[Deps], params: RemoveStaff) -> RemovedStaffAnswer:
     """Remove a staff user with its keys and sessions. The audit log keeps its id.
 

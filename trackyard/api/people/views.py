@@ -1,12 +1,16 @@
 """Views of people inside other records."""
 
+from collections.abc import Iterable
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
+from trackyard.actions.deps import Deps
+from trackyard.actions.platform.security_log import record_key_read
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text
 from trackyard.domain.offers.lists import OfferName
 from trackyard.domain.people.affiliates import AffiliateName
+from trackyard.domain.people.callers import AccountKind
 from trackyard.domain.people.passwords import MIN_CHOSEN
 from trackyard.domain.people.staff import Staff
 from trackyard.domain.statistics.switches import REVENUE_CHOICES, ROWS_CHOICES
@@ -96,8 +100,14 @@ def partner_view(affiliate_id: int, names: dict[int, AffiliateName]) -> PartnerV
 
 
 def shown_key(request: ApiRequest[Any], key: str | None) -> str | None:
-    """Return a lasting key for a caller with a lasting key of its own; None in a session."""
-    return None if request.session else key
+    """Return a lasting key for a caller with a first key; None in a session and for a key with limits."""
+    return None if request.session or request.caller.key is not None else key
+
+
+def log_key_reads(request: ApiRequest[Deps], kind: AccountKind, ids: Iterable[str | int]) -> None:
+    """Log that the caller reads the keys of others, unless it sees none (`shown_key`)."""
+    if not request.session and request.caller.key is None:
+        record_key_read(request.deps, request.caller.account, kind, ids)
 
 
 def hidden_code(code: str | None, *, shown: bool) -> str | None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from trackyard.domain.people.key_limits import KeyLimits
 from trackyard.domain.people.roles import Permission, Role, permissions_of
 
 
@@ -32,11 +33,13 @@ class AffiliateCaller:
 
     denied: features of domain/people/permissions.py that it may not use.
     session: the id of the session that calls; "" for a lasting key.
+    key: the limits of the key that calls; None for the first key of an account, and in a session.
     """
 
     id: int
     denied: frozenset[str] = frozenset()
     session: str = ""
+    key: KeyLimits | None = None
 
     @property
     def name(self) -> str:
@@ -51,11 +54,12 @@ class AffiliateCaller:
 
 @dataclass(frozen=True, slots=True)
 class StaffCaller:
-    """A staff user. id: 24 hex digits. session: the id of the session that calls; "" for a lasting key."""
+    """A staff user. id: 24 hex digits. session, key: as of AffiliateCaller."""
 
     id: str
     roles: frozenset[Role]
     session: str = ""
+    key: KeyLimits | None = None
 
     @property
     def name(self) -> str:

@@ -81,15 +81,22 @@ custom_field = table(  # what affiliates are asked for when they sign up
     *columns(Moment, "created_at", "updated_at", nullable=False),
 )
 
-api_key = table(  # hashed for look-up, encrypted to be shown again
+api_key = table(  # hashed for look-up; first keys are encrypted to be shown again
     "api_key",
     Column("digest", String(64), primary_key=True),
-    Column("sealed", Text, nullable=False),
+    Column("id", Id24, nullable=False),
+    Column("sealed", Text, nullable=False),  # "" = shown no more
+    Column("is_first", Boolean, nullable=False),  # the key of the specification, without limits
+    Column("name", String(100), nullable=False),
+    *columns(Document, "scopes", "networks", nullable=False),  # domain/people/key_limits.py
     Column("owner_kind", Word(AccountKind), nullable=False),
     Column("owner_id", String(24), nullable=False),
     Column("created_at", Moment, nullable=False),
-    Column("expires_at", Moment, nullable=True),
+    *columns(Moment, "expires_at", "last_used_at", nullable=True),
+    Column("successor_id", String(24), nullable=False),  # "" = none
+    *columns(String(16), "statistics_revenue", "statistics_rows", nullable=True),  # NULL = as its owner
     Index("ix_api_key_owner", "owner_kind", "owner_id"),
+    Index("ix_api_key_id", "id", unique=True),
 )
 
 session = table(  # what passwords give: keys that end

@@ -54,6 +54,7 @@ from trackyard.wire.http.idempotency import (
     idempotent_request_of,
     owner_of,
 )
+from trackyard.wire.http.key_limits import check_key
 from trackyard.wire.http.origins import address_of, audit_actor, origin_of
 from trackyard.wire.http.rate_limits import (
     ApiLimits,
@@ -217,7 +218,7 @@ class Dispatch(Generic[D]):
                 raise Unauthorized
             try:
                 self._count_request(self._rates, caller.name, request)
-                _authorize(match.endpoint, caller)
+                _authorize(match.endpoint, caller, address_of(request))
                 with ExitStack() as slot:
                     if match.endpoint.report:
                         slot.enter_context(self._reports.slot(caller.name))
@@ -457,9 +458,10 @@ def _network(request: Request) -> str:
     return network_of(address_of(request))
 
 
-def _authorize(endpoint: Endpoint[Any], caller: Caller) -> None:
+def _authorize(endpoint: Endpoint[Any], caller: Caller, address: str) -> None:
     if not endpoint.admits(caller):
         raise CallerNotAllowed
+    check_key(endpoint, caller, address)
     if isinstance(caller, StaffCaller) and not caller.may(endpoint.permission):
         raise AccessDenied(code=endpoint.permission)
     check_features(caller, endpoint.features)

@@ -43,10 +43,12 @@ def check_idempotency_key(key: str | None) -> None:
 def owner_of(caller: Caller | None, address: str) -> str:
     """Return the owner of idempotency keys.
 
-    Answers to lasting keys are not repeated to sessions, which see less.
+    Answers to first keys are not repeated to sessions and keys with limits, which see less.
     """
     if caller is None:
         return address
+    if caller.key is not None:
+        return f"{caller.name}:key:{caller.key.id}"
     return f"{caller.name}:session" if caller.session else caller.name
 
 

@@ -3,13 +3,18 @@
 Each subject has a function of its own. Rows that exist keep their behaviour.
 """
 
+from typing import Any
+
 import sqlalchemy as sa
 from alembic import op
+from sqlalchemy.dialects.postgresql import JSONB
 
 revision = "0006"
 down_revision = "0005"
 branch_labels = None
 depends_on = None
+
+_DOCUMENT = sa.JSON().with_variant(JSONB(), "postgresql")
 
 
 def upgrade() -> None:
@@ -19,10 +24,12 @@ def upgrade() -> None:
     _add_staff_status()
     _name_actors()
     _add_security_log()
+    _limit_keys()
 
 
 def downgrade() -> None:
     """Remove what upgrade added, in the opposite order."""
+    _keep_first_keys()
     _remove_security_log()
     _forget_actors()
     _remove_staff_status()
@@ -137,3 +144,32 @@ def _add_security_log() -> None:
 
 def _remove_security_log() -> None:
     op.drop_table("security_log")
+
+
+def _limit_keys() -> None:
+    """Let an account have several keys; those that exist are the first ones, without limits."""
+    empty_list = sa.text("'[]'")
+    added: list[sa.Column[Any]] = [
+        sa.Column("id", sa.String(24), nullable=False, server_default=""),
+        sa.Column("is_first", sa.Boolean(), nullable=False, server_default=sa.true()),
+        sa.Column("name", sa.String(100), nullable=False, server_default=""),
+        *(sa.Column(name, _DOCUMENT, nullable=False, server_default=empty_list) for name in ("scopes", "networks")),
+        sa.Column("last_used_at", sa.BigInteger(), nullable=True),
+        sa.Column("successor_id", sa.String(24), nullable=False, server_default=""),
+        *(sa.Column(name, sa.String(16), nullable=True) for name in ("statistics_revenue", "statistics_rows")),
+    ]
+    for column in added:
+        op.add_column("api_key", column)
+    op.execute("UPDATE api_key SET id = substr(digest, 1, 24)")
+    op.create_index("ix_api_key_id", "api_key", ["id"], unique=True)
+
+
+_KEY_COLUMNS = ("statistics_rows", "statistics_revenue", "successor_id", "last_used_at", "networks", "scopes", "name")
+
+
+def _keep_first_keys() -> None:
+    """Remove keys with limits, which earlier versions would not keep to."""
+    op.drop_index("ix_api_key_id", "api_key")
+    op.execute("DELETE FROM api_key WHERE NOT is_first")
+    for name in (*_KEY_COLUMNS, "is_first", "id"):
+        op.drop_column("api_key", name)

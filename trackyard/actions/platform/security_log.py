@@ -6,7 +6,7 @@ from typing import Final
 from trackyard.actions.deps import Deps
 from trackyard.base.ids import new_id
 from trackyard.base.logs import request_origin
-from trackyard.domain.people.callers import AccountKind
+from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.security_log import SecurityEvent, SecurityFilter, SecurityOutcome, SecurityRecord
 from trackyard.domain.platform.audit import Author, Authors
 from trackyard.store.engine.database import Connection
@@ -20,20 +20,18 @@ def record_event(
     event: SecurityEvent,
     outcome: SecurityOutcome,
     now_ms: int,
-    *,
-    actor_kind: str = "",
-    actor_id: str = "",
+    account: Account | None = None,
     subject: str = "",
 ) -> None:
-    """Store an event of the request that this context serves."""
+    """Store an event of the request that this context serves. account: None for one that does not exist."""
     origin = request_origin.get()
     record = SecurityRecord(
         id=new_id(now_ms),
         at=now_ms,
         event=event,
         outcome=outcome,
-        actor_kind=actor_kind,
-        actor_id=actor_id,
+        actor_kind="" if account is None else account.kind,
+        actor_id="" if account is None else account.id,
         subject=subject[:_MAX_SUBJECT],
         address=origin.address,
         user_agent=origin.user_agent,
@@ -41,6 +39,17 @@ def record_event(
         client_request_id=origin.client_id,
     )
     security_log.add_record(conn, record)
+
+
+def record_key_read(deps: Deps, reader: Account, kind: AccountKind, ids: Iterable[str | int]) -> None:
+    """Store that an account read the keys of others. ids: of their owners; its own is no read of others."""
+    others = [str(owner) for owner in ids if (kind, str(owner)) != (reader.kind, reader.id)]
+    if not others:
+        return
+    subject = f"{kind} {','.join(others)}"
+    with deps.database.write() as conn:
+        now = deps.clock.now_ms()
+        record_event(conn, SecurityEvent.KEYS_READ, SecurityOutcome.ACCEPTED, now, reader, subject)
 
 
 def list_security_log(
