@@ -47,13 +47,9 @@ def serve_api(
 
     local = "edge" in config.roles
     tracking = config.tracking_listen.url("https" if config.tracking_tls_cert else "http")
-    app = build(
-        deps,
-        readiness,
-        ApiLimits(config.api_rate, config.api_burst, config.api_reports),
-        Forwarder(tracking if local else config.tracking_url, forward_key, deps.clock, verified=not local),
-        config.hsts_seconds,
-    )
+    forwarder = Forwarder(tracking if local else config.tracking_url, forward_key, deps.clock, verified=not local)
+    api_limits = ApiLimits(config.api_rate, config.api_burst, config.api_reports)
+    app = build(deps, readiness, api_limits, forwarder, config.hsts_seconds)
     limits = ConnectionLimits(max_connections(RESERVED_FILES), config.network_connections)
     gate = ConnectionGate(limits, partial(_network_of, config.trusted_proxies))
     server = uvicorn.Server(

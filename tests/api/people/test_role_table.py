@@ -71,7 +71,7 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
     "news": ("admin.news*", {R.SECTION_NEWS}),
     "for administrators": (
         """admin.user.* admin.users.* admin.settings.* admin.audit.* admin.reconciliation admin.rebuild* admin.domain.*
-        admin.erasure.* user.permissions* admin.custom_field.*""",
+        admin.erasure.* admin.keys.* admin.security-log.* user.permissions* admin.custom_field.*""",
         set(),
     ),
     "common statistics": ("stats.getbydate stats.getbyhour stats.custom", FIRST_PAGE | {R.STATS_COMMON}),

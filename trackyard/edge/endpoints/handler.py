@@ -95,8 +95,7 @@ class EdgeHandler:
 
         False = they could not be written: the answer of each is JOURNAL_UNWRITABLE, and none counts.
         """
-        hits = HitFactory(number, clock, visitors, trusted, senders)
-        pages = PageHeaders(hsts_seconds)
+        hits, pages = HitFactory(number, clock, visitors, trusted, senders), PageHeaders(hsts_seconds)
         clicks = ClickHandler(hits, state, self._recorder, counters, limits, pages)
         inbound = PostbackHandler(
             clock, trusted, self._recorder, counters, forward_key, limits=limits, known_clicks=known_clicks
