@@ -12,7 +12,7 @@ import uvicorn
 
 from tests.support.waiting import wait_until
 from trackyard.wire.http import connection
-from trackyard.wire.http.connection import BoundedHttp
+from trackyard.wire.http.connection import HEAD_SLICE, BoundedHttp
 
 HOST = b"Host: t.example\r\n"
 CLOSE = HOST + b"Connection: close\r\n\r\n"
@@ -201,3 +201,19 @@ def test_api_connection_of_slow_reader_is_not_closed(port: int, monkeypatch: pyt
             if size < 10_000_000:
                 time.sleep(0.02)  # many times as long as it may take nothing
         assert size > 20_000_000
+
+
+def test_api_pipelined_flood_delays_no_other_client(server: uvicorn.Server, port: int) -> None:
+    flood = b"GET / HTTP/1.1\r\nHost: t\r\n\r\n" * 20_000
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
+        sender = threading.Thread(target=client.sendall, args=(flood + b"GET / HTTP/1.1\r\n" + CLOSE,))
+        sender.start()
+        answered, most = b"", 0
+        while piece := client.recv(65536):
+            answered += piece
+            held = [each for each in list(server.server_state.connections) if isinstance(each, BoundedHttp)]
+            most = max(most, *(len(each.pipeline) for each in held), 0)
+            assert all(len(each._unread) <= 300_000 for each in held), "no more is read meanwhile"
+        sender.join()
+    assert answered.count(b"HTTP/1.1 200") == 20_001
+    assert most <= HEAD_SLICE // 27

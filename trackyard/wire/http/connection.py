@@ -22,6 +22,10 @@ from trackyard.wire.response.errors import ErrorBody
 MAX_HEAD = 128 * 1024
 """Bytes of a request's first line and headers."""
 MAX_URL = 64 * 1024
+HEAD_SLICE: Final = 1024
+"""Bytes that are parsed at once, so that few pipelined requests are read before the first is answered."""
+BODY_SLICE: Final = 64 * 1024
+"""The same inside of a body."""
 RECEIVE_TIMEOUT_S = 20.0
 """Seconds from the first byte to the end of the headers. A body must bring `RECEIVE_MIN_BYTES` or end in this time."""
 RECEIVE_MIN_BYTES = 64 * 1024
@@ -80,7 +84,8 @@ class BoundedHttp(HttpToolsProtocol):
         self._in_head = False
         self._is_complete = True
         self._head_bytes = self._wire_bytes = self._body_bytes = self._body_before = 0
-        self._unread = 0
+        self._unread = b""
+        self._unwritten = 0
         self._rejected = False
         self._receive_timer: asyncio.TimerHandle | None = None
         self._reader_timer: asyncio.TimerHandle | None = None
@@ -109,8 +114,42 @@ class BoundedHttp(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        if self._rejected:
+        is_behind = bool(self._unread)
+        self._unread += data
+        if is_behind:
+            self.flow.pause_reading()
+        else:
+            self._parse_unread()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self._unread:
+            self.flow.pause_reading()
+            if not self.pipeline:
+                self.loop.call_soon(self._parse_unread)
+
+    def _parse_unread(self) -> None:
+        """Parse what came up to the end of a request that is not answered yet.
+
+        Pipelined requests behind it wait as they came: thousands of them fit in one read.
+        """
+        unread, start = self._unread, 0
+        while start < len(unread) and not self._rejected:
+            in_body = not self._in_head and not self._is_complete
+            if self._is_answering() and not in_body:
+                break
+            size = BODY_SLICE if in_body else HEAD_SLICE
+            self._parse(unread[start : start + size])
+            start += size
+        self._unread = b"" if self._rejected else unread[start:]
+        if self.transport.is_closing():
             return
+        if self._unread:
+            self.flow.pause_reading()
+        elif not self._is_answering():
+            self.flow.resume_reading()
+
+    def _parse(self, data: bytes) -> None:
         super().data_received(data)
         if self._is_complete or self._rejected:
             return
@@ -191,10 +230,10 @@ class BoundedHttp(HttpToolsProtocol):
 
     def timeout_keep_alive_handler(self) -> None:
         unread = self.transport.get_write_buffer_size()
-        if not unread or unread == self._unread:
+        if not unread or unread == self._unwritten:
             self.transport.abort()  # closing would wait for a client that reads nothing
             return
-        self._unread = unread
+        self._unwritten = unread
         self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
 
     def _restart_receive_timer(self, seconds: float | None = None) -> None:
