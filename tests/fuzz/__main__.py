@@ -1,96 +1,50 @@
-"""`script/fuzz`: schemathesis against the live server, as the administrator and as an affiliate.
-
-No answer may be a server error or outside the OpenAPI document, whatever is sent. What an operation accepts or
-refuses is not judged: existing clients send numbers as text, unknown names and single values for lists.
-"""
+"""`script/fuzz`: one target after the other, a running server or functions of bytes."""
 
 import argparse
+import re
 import subprocess
 import sys
-import tempfile
-from pathlib import Path
 
-from tests.support.offer_scenario import create_offer_scenario
-from tests.support.processes.program import KEY, RunningProgram
+from tests.fuzz import api
+from tests.fuzz.targets import TARGETS
 
-CHECKS = (
-    "not_a_server_error",
-    "status_code_conformance",
-    "content_type_conformance",
-    "response_headers_conformance",
-    "response_schema_conformance",
-    "unsupported_method",
-    "allow_header_conformance",
-)
-KEY_ENDING = "/partner/api_key$"
-"""The operation that ends the key of the run: it runs last, alone."""
-OTHERS = ("--exclude-path-regex", KEY_ENDING)
-LAST = ("--include-path-regex", KEY_ENDING)
+_EXECUTED = re.compile(r"number_of_executed_units: *(\d+)")
+TAIL = 6000
+"""Characters of the output of a target that failed."""
 
 
-def fuzz(
-    program: RunningProgram,
-    key: str,
-    *,
-    seconds: int,
-    seed: int | None,
-    directory: Path,
-    paths: tuple[str, str] = OTHERS,
-) -> subprocess.CompletedProcess[str]:
-    """Run schemathesis for `seconds` with one caller's key. paths: OTHERS or LAST."""
-    command = [
-        *(sys.executable, "-c", "from schemathesis.cli import schemathesis; schemathesis()", "run"),
-        f"http://127.0.0.1:{program.api_port}/openapi.json",
-        *("--header", f"API-Key: {key}"),
-        *("--checks", ",".join(CHECKS)),
-        *("--phases", "examples,coverage,fuzzing,stateful"),
-        *("--max-time", str(seconds), "--max-examples", "50"),
-        *("--workers", "1"),  # several threads parse sources at once, which CPython 3.11 does not bear
-        *paths,
-        *("--suppress-health-check", "all", "--warnings", "off", "--continue-on-failure"),
-        *(("--seed", str(seed)) if seed is not None else ()),
-    ]
-    return subprocess.run(
-        command, cwd=directory, capture_output=True, text=True, timeout=seconds * 3 + 120, check=False
+def fuzz_target(target: str, seconds: int, seed: int) -> bool:
+    """Fuzz a function and print how many inputs were tried; return whether one failed."""
+    command = [sys.executable, "-m", "tests.fuzz.guided", target, str(seconds), str(seed)]
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    output = done.stdout + done.stderr
+    tried = _EXECUTED.search(output)
+    print(
+        f"=== {target}: {seconds} s, {tried[1] if tried else '?'} inputs, {'failed' if done.returncode else 'ok'}",
+        flush=True,
     )
-
-
-def shortened(text: str) -> str:
-    """Return what schemathesis prints, without the middle of its longest lines."""
-    return "\n".join(line if len(line) <= 400 else f"{line[:300]} … {line[-80:]}" for line in text.splitlines())
-
-
-def faults_in_log(program: RunningProgram) -> list[dict[str, object]]:
-    """Return the lines of the program's log about unforeseen errors."""
-    return [line for line in program.log_lines() if line.get("level") in ("ERROR", "CRITICAL")]
+    if done.returncode:
+        print(output[-TAIL:])
+        print(f"The input is in tests/fuzz/corpus/{target}: keep it, and mend what it shows.", flush=True)
+    return done.returncode != 0
 
 
 def main() -> None:
-    """Fuzz and print what schemathesis prints; return exit status 1 on any fault."""
+    """Fuzz the named targets; the exit status is 1 on any fault."""
     parser = argparse.ArgumentParser(prog="script/fuzz", description=__doc__)
-    parser.add_argument("--seconds", type=int, default=300, help="in all; half of them for each caller")
+    parser.add_argument("--seconds", type=int, default=600, help="for each target")
     parser.add_argument("--seed", type=int, help="of the random choices, to repeat a run")
+    parser.add_argument("targets", nargs="*", metavar="target", help=f"all, or of: api {' '.join(TARGETS)}")
     options = parser.parse_args()
+    unknown = set(options.targets) - {"api", *TARGETS}
+    if unknown:
+        parser.error(f"no such target: {' '.join(sorted(unknown))}")
     failed = False
-    with tempfile.TemporaryDirectory() as name:
-        program = RunningProgram(Path(name))
-        program.start()
-        story = create_offer_scenario(program)
-        half = max(5, options.seconds // 2)
-        runs = (
-            ("the administrator", KEY, half, OTHERS),
-            ("the affiliate", story.affiliate_key, half, OTHERS),
-            ("the administrator, keys of affiliates", KEY, 5, LAST),
-            ("the affiliate, its own key", story.affiliate_key, 5, LAST),
-        )
-        for who, key, seconds, paths in runs:
-            done = fuzz(program, key, seconds=seconds, seed=options.seed, directory=Path(name), paths=paths)
-            print(f"=== as {who}\n{shortened(done.stdout + done.stderr)}")
-            failed |= done.returncode != 0
-        for line in faults_in_log(program):
-            print(f"=== the log: {line}")
-            failed = True
-        program.stop()
+    for target in options.targets or ["api", *TARGETS]:
+        if target == "api":
+            failed |= api.fuzz_server(options.seconds, options.seed)
+        else:
+            failed |= fuzz_target(target, options.seconds, options.seed or 0)
     sys.exit(1 if failed else 0)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fuzz.__main__ import faults_in_log, fuzz, shortened
+from tests.fuzz.api import faults_in_log, fuzz, shortened
 from tests.support.offer_scenario import OfferScenario, create_offer_scenario
 from tests.support.processes.program import KEY, RunningProgram
 
