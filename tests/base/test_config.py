@@ -88,6 +88,7 @@ def test_environment_variable_overrides_config_file(tmp_path: Path) -> None:
         ("HEAVY_REPORTS", "0"),
         ("PASSWORD_LENGTH", "11"),
         ("PASSWORD_LENGTH", "x"),
+        ("REQUIRE_SECOND_FACTOR", "everybody"),
         ("SESSION_HOURS", "0"),
         ("SESSION_IDLE_MINUTES", "4"),
         ("ROLES", "edge,king"),

@@ -59,6 +59,10 @@ class SequentialSecrets:
         self.number += 1
         return f"{self.number:0{size * 2}x}"[-size * 2 :]
 
+    def token_bytes(self, size: int) -> bytes:
+        """Return counted digits as bytes, see secrets.token_bytes."""
+        return bytes.fromhex(self.token_hex(size))
+
     def choice(self, letters: str) -> str:
         """Return a counted item, see secrets.choice."""
         self.number += 1

@@ -83,8 +83,10 @@ OF_PATH: Final[dict[str, str]] = {
     "admin.click.explain": "click",
     "stats.conversion.history": "conversion",
     **dict.fromkeys(("admin.payment.edit", "admin.payment.entries"), "payment"),
+    "admin.partner.second_factor.reset": "affiliate",
     **dict.fromkeys(("admin.user.get", "admin.user.edit", "admin.user.api_key", "admin.user.password"), "staff"),
     **dict.fromkeys(("admin.user.block", "admin.user.unblock", "admin.user.remove"), "staff"),
+    "admin.user.second_factor.reset": "staff",
 }
 """Method to the kind of the thing in its path."""
 
@@ -120,7 +122,7 @@ _PLAIN_NAMES: Final = (
     "strictly_brands strictly_devices strictly_isp strictly_os sub_account_1 sub_account_2 sum supplier tags title "
     "title_lang[*] ua url vat_code what work_hours zip_code "
 )
-_PLAIN: Final = frozenset(_PLAIN_NAMES.split()) | {"new_password", "address", "days", "hours", "networks"}
+_PLAIN: Final = frozenset(_PLAIN_NAMES.split()) | {"new_password", "otp", "address", "days", "hours", "networks"}
 """Parameters that are values, or name what belongs to the whole installation."""
 
 _PLAIN_STARTS: Final = (

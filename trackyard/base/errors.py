@@ -54,6 +54,20 @@ class WrongCredentials(RequestError):
     status, code, text = 401, "wrong_credentials", "Wrong login or password"
 
 
+class SecondFactorNeeded(RequestError):
+    """The password is right, and the account has a second factor."""
+
+    status, code = 401, "second_factor_required"
+    text = "Send otp, too: the present code of your authenticator app, or a recovery code"
+
+
+class WrongSecondFactor(RequestError):
+    """The password is right; the code of the second factor is wrong, or was used before."""
+
+    status, code = 401, "wrong_second_factor"
+    text = "This otp is wrong or was used before: send the next code of your authenticator app, or a recovery code"
+
+
 class CallerNotAllowed(RequestError):
     """Keys of this kind may not call the method."""
 

@@ -42,7 +42,9 @@ EDGE_FAULT = Gauge(
 )
 
 API_REQUESTS = Counter("trackyard_api_requests", "Requests of the API", ["method", "path", "status"])
-SIGN_INS = Counter("trackyard_sign_ins", "Attempts to sign in by outcome: accepted, wrong, throttled", ["outcome"])
+SIGN_INS = Counter(
+    "trackyard_sign_ins", "Attempts to sign in by outcome: accepted, wrong, throttled, second_factor", ["outcome"]
+)
 API_SECONDS = Histogram("trackyard_api_seconds", "Time an API request took", ["path"])
 
 LOADED_ROWS = Counter("trackyard_loaded_rows", "Rows loaded into the analytic store", ["table"])

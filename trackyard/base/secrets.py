@@ -3,6 +3,7 @@
 docs/spec/callers.md#keys-and-passwords
 """
 
+import base64
 import hashlib
 import secrets
 import threading
@@ -17,6 +18,7 @@ from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from trackyard.base.errors import TooManyRequests
 
 _LETTERS: Final = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # without letters that look alike
+_SMALL_LETTERS: Final = "abcdefghjkmnpqrstuvwxyz23456789"
 _WRONG_KEY: Final = "TRACKYARD_SECRET_KEY does not decrypt a stored key: it is not the key that encrypted it"
 _passwords = PasswordHasher()
 
@@ -67,6 +69,16 @@ def digest(secret: str) -> str:
 def new_password() -> str:
     """Return a new password of 16 letters and digits."""
     return "".join(secrets.choice(_LETTERS) for _ in range(16))
+
+
+def new_totp_secret() -> str:
+    """Return a secret of 160 bits in base32, as authenticator apps take it."""
+    return base64.b32encode(secrets.token_bytes(20)).decode()
+
+
+def new_recovery_code() -> str:
+    """Return a recovery code of 16 letters and digits in four groups, 79 bits."""
+    return "-".join("".join(secrets.choice(_SMALL_LETTERS) for _ in range(4)) for _ in range(4))
 
 
 def hash_password(password: str) -> str:

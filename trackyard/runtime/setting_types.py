@@ -11,6 +11,7 @@ from urllib.parse import SplitResult, parse_qs, urlsplit
 
 from trackyard.base.zones import find_zone
 from trackyard.domain.money.currencies import NUMBERS
+from trackyard.domain.people.sessions import SecondFactorRule
 
 ROLES = ("edge", "projector", "worker", "api")
 
@@ -197,6 +198,13 @@ def optional_number(what: str, lowest: int, highest: int) -> Callable[[str], int
     """Return the parser of a whole number between two bounds; empty = None."""
     parse = number(what, lowest, highest)
     return lambda text: parse(text) if text else None
+
+
+def second_factor(text: str) -> SecondFactorRule:
+    """Return the accounts that need a second factor."""
+    if text not in list(SecondFactorRule):
+        raise ValueError(f"must be one of {', '.join(SecondFactorRule)}")
+    return SecondFactorRule(text)
 
 
 def size(text: str) -> int:

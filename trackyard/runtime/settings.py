@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from trackyard.domain.people.passwords import MIN_CHOSEN, PasswordPolicy
-from trackyard.domain.people.sessions import SessionPolicy
+from trackyard.domain.people.sessions import SecondFactorRule, SessionPolicy
 from trackyard.domain.platform.retention import MIN_JOURNAL_DAYS, RetentionPolicy
 from trackyard.journal.durable import write_durably
 from trackyard.runtime import compiled, setting_types
@@ -280,6 +280,12 @@ class Config:
         "Fewest characters of a new password wherever it is set, 12 at least, and then none is one of the commonest; "
         "empty = 12 where people choose their own, and in the API's writes of staff 5 for staff, 6 for affiliates.",
     )
+    require_second_factor: SecondFactorRule = _setting(
+        setting_types.second_factor,
+        "none",
+        "Accounts that may do nothing in a session without a second factor but set one up: none, administrators or "
+        "staff. Lasting keys are not concerned.",
+    )
     session_hours: int = _setting(
         setting_types.number("number of hours", 1, 8760), "12", "Hours after which a session of a person ends."
     )
@@ -311,7 +317,8 @@ class Config:
     @property
     def session_policy(self) -> SessionPolicy:
         """Return how long sessions last."""
-        return SessionPolicy(self.session_hours * 3_600_000, self.session_idle_minutes * 60_000)
+        lifetime, idle = self.session_hours * 3_600_000, self.session_idle_minutes * 60_000
+        return SessionPolicy(lifetime, idle, self.require_second_factor)
 
     @property
     def hsts_seconds(self) -> int:

@@ -30,6 +30,10 @@ UPLOAD_MAX: Final = 50 * MEGABYTE
 STRANGER_MAX: Final = 16 * 1024
 """Bytes of a request to a method for anyone."""
 
+_SECOND_FACTOR: Final = (
+    "Sessions of this account need a second factor: set one up with POST /auth/second_factor, then sign in with it"
+)
+
 D = TypeVar("D")
 H = TypeVar("H", bound=Callable[..., Answer])
 
@@ -266,6 +270,15 @@ class Topic:
     name: str
     title: str
     endpoints: Sequence[Endpoint[Any]]
+
+
+def check_second_factor(caller: Caller, permission: Permission = Permission.NONE) -> None:
+    """Raise AccessDenied for a session that needs a second factor first.
+
+    It may call the methods of its own account.
+    """
+    if caller.needs_second_factor and permission is not Permission.ACCOUNT:
+        raise AccessDenied(_SECOND_FACTOR, code="second_factor_required")
 
 
 def check_features(caller: Caller | None, features: Iterable[str]) -> None:

@@ -1,5 +1,6 @@
 """Requests for methods of the calling account, with parameters that differ by caller."""
 
+import base64
 from collections.abc import Callable
 from typing import Any
 
@@ -7,7 +8,8 @@ from tests.support.api import PASSWORD, Api
 from tests.support.client import ApiClient
 from trackyard.base.secrets import hash_password
 from trackyard.domain.people.callers import AffiliateCaller
-from trackyard.store.people import affiliates, staff
+from trackyard.domain.people.one_time_codes import STEP_S, code_at
+from trackyard.store.people import affiliates, second_factors, staff
 
 NEW_KEY = {"name": "program", "scopes[]": ["read", "stats"]}
 
@@ -27,7 +29,32 @@ def own_params(api: Api) -> dict[str, Callable[[ApiClient], dict[str, Any]]]:
     def with_new_password(client: ApiClient) -> dict[str, Any]:
         return with_password(client) | {"new_password": "long enough for all"}
 
-    return {"auth.api_key.show": with_password, "auth.password.change": with_new_password}
+    def without_factor(client: ApiClient) -> dict[str, Any]:
+        with api.deps.database.write() as conn:
+            second_factors.remove_factor(conn, api.caller_of(client).account)
+        return with_password(client)
+
+    def with_begun_factor(client: ApiClient) -> dict[str, Any]:
+        secret, now = base64.b32encode(bytes(20)).decode(), api.clock.now_ms()
+        account = api.caller_of(client).account
+        with api.deps.database.write() as conn:
+            second_factors.add_factor(conn, account, api.deps.cipher.encrypt(secret), now)
+        return {"otp": code_at(secret, now // 1000 // STEP_S)}
+
+    def with_factor(client: ApiClient) -> dict[str, Any]:
+        with_begun_factor(client)
+        with api.deps.database.write() as conn:
+            second_factors.confirm_factor(conn, api.caller_of(client).account, api.clock.now_ms())
+        return with_password(client)
+
+    return {
+        "auth.api_key.show": with_password,
+        "auth.password.change": with_new_password,
+        "auth.second_factor.begin": without_factor,
+        "auth.second_factor.confirm": with_begun_factor,
+        "auth.second_factor.recovery_codes": with_factor,
+        "auth.second_factor.disable": with_factor,
+    }
 
 
 def own_subjects(api: Api) -> dict[str, Callable[[ApiClient], Any]]:

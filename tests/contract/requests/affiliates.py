@@ -57,7 +57,7 @@ def path_subjects(api: Api, pid: int) -> dict[str, Callable[[], Any]]:
         return int(made[0]["id"])
 
     asked = _asked(api)
-    affiliates = ("get", "edit", "password", "referrals")
+    affiliates = ("get", "edit", "password", "referrals", "second_factor.reset")
     return {f"admin.partner.{name}": lambda: pid for name in affiliates} | {
         "user.permissions.edit": lambda: pid,
         "admin.payment_system.edit": payment_system,

@@ -43,7 +43,10 @@ def path_subjects(api: Api) -> dict[str, Callable[[], Any]]:
         asked = {"subject": "click", "id": "a" * 24}
         return int(api.admin.post("/3.1/admin/erasures", **asked)["erasure"]["id"])
 
-    named = ("admin.user.get", "admin.user.edit", "admin.user.api_key", "admin.user.password")
+    named = (
+        *("admin.user.get", "admin.user.edit", "admin.user.api_key", "admin.user.password"),
+        "admin.user.second_factor.reset",
+    )
 
     def key_of_another() -> str:
         pid, _ = api.add_affiliate()

@@ -7,7 +7,7 @@ from typing import Any
 from trackyard.actions.deps import Deps
 from trackyard.actions.money.payment_systems import checked_payment_systems
 from trackyard.actions.people.assignments import merged_sub_accounts, resolve_manager
-from trackyard.actions.people.passwords import check_set_password
+from trackyard.actions.people.credentials import check_set_password
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform import notices
 from trackyard.actions.platform.custom_fields import checked_answers

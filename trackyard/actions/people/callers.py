@@ -1,6 +1,7 @@
 """Find the caller of an API request by its key (docs/spec/api-conventions.md#errors)."""
 
 import logging
+from dataclasses import replace
 from typing import Final
 
 from trackyard.base.clock import Clock
@@ -35,9 +36,14 @@ def find_caller(database: Database, clock: Clock, key: str, policy: SessionPolic
         else:
             caller = None if session is None else _caller_of(conn, session.account, session.id)
     used = lasting or session
-    if caller is not None and used is not None and (used.last_used_at or 0) <= now - USE_STEP_MS:
-        _record_use(database, used, now, policy or SessionPolicy())
-    return caller
+    if caller is None or used is None:
+        return caller
+    policy = policy or SessionPolicy()
+    if (used.last_used_at or 0) <= now - USE_STEP_MS:
+        _record_use(database, used, now, policy)
+    if session is None or session.second_factor or not isinstance(caller, StaffCaller):
+        return caller
+    return replace(caller, needs_second_factor=policy.needs_second_factor(caller.roles))
 
 
 def _caller_of(conn: Connection, account: Account, session: str = "", limits: KeyLimits | None = None) -> Caller | None:

@@ -1,4 +1,7 @@
-"""Checking passwords, with attempts that are counted (docs/spec/callers.md#sign-in)."""
+"""Passwords: comparing them, with attempts that are counted, and the rule for new ones.
+
+See docs/spec/callers.md#sign-in and docs/spec/callers.md#keys-and-passwords.
+"""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -11,11 +14,11 @@ from trackyard.actions.platform.security_log import record_event
 from trackyard.base.errors import BadInput, RequestError, TooManyRequests, WrongCredentials
 from trackyard.base.metrics import SIGN_INS
 from trackyard.base.secrets import digest, hash_password, password_matches
-from trackyard.domain.people.callers import Account
+from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.security_log import SecurityEvent, SecurityOutcome
 from trackyard.domain.tracking.ip_lists import network_of
 from trackyard.store.engine.database import Connection
-from trackyard.store.people import sign_ins
+from trackyard.store.people import affiliates, sessions, sign_ins, staff
 from trackyard.store.people.sign_ins import SignInAccount
 
 WINDOW_MS: Final = 15 * 60_000
@@ -71,6 +74,10 @@ class CheckedAccount:
     by_address: str
     network: str
 
+    def forgive(self, conn: Connection) -> None:
+        """Count the attempt no more, as nothing was learned by it."""
+        sign_ins.forgive_attempt(conn, [self.counter, self.by_address])
+
     def settle(self, conn: Connection, now_ms: int) -> None:
         """End the count of its failed attempts, and remember the network."""
         sign_ins.clear_failures(conn, self.counter)  # those of other accounts of the login stay
@@ -82,7 +89,7 @@ class CheckedAccount:
 def check_login(deps: Deps, login: str, password: str, address: str) -> CheckedAccount:
     """Return the account of a login or e-mail address that has the password.
 
-    Raises WrongCredentials, also for an affiliate that is not active, and TooManyRequests.
+    Raises WrongCredentials, also for an account that is not active, and TooManyRequests.
     """
 
     def find(conn: Connection) -> list[SignInAccount]:
@@ -91,7 +98,6 @@ def check_login(deps: Deps, login: str, password: str, address: str) -> CheckedA
     attempt, found = _try(deps, find, f"login:{login.lower()}", password, address)
     if found is None:
         raise _refusal(deps, attempt)
-    SIGN_INS.labels("accepted").inc()
     return found
 
 
@@ -111,6 +117,39 @@ def check_own_password(deps: Deps, account: Account, password: str, address: str
         raise BadInput({"password": [_WRONG_PASSWORD]}) if isinstance(refusal, WrongCredentials) else refusal
     with deps.database.write() as conn:
         found.settle(conn, deps.clock.now_ms())
+
+
+def check_chosen_password(deps: Deps, password: str, field: str = "password") -> None:
+    """Raise BadInput for a password that people may not choose. field: its name in the request."""
+    fault = deps.passwords.chosen_fault(password)
+    if fault is not None:
+        raise BadInput({field: [fault]})
+
+
+def check_set_password(deps: Deps, password: str) -> None:
+    """Raise BadInput for a password that staff may not set."""
+    fault = deps.passwords.set_fault(password)
+    if fault is not None:
+        raise BadInput({"password": [fault]})
+
+
+def change_own_password(deps: Deps, account: Account, session: str, password: str, new: str, address: str) -> int:
+    """Change the password of the account that calls; return the number of sessions that ended.
+
+    session: the id of the session that calls, which stays; the others end.
+    address: of the client.
+    Raises BadInput for a wrong password or a new one that may not be chosen, and TooManyRequests.
+    """
+    check_chosen_password(deps, new, "new_password")
+    check_own_password(deps, account, password, address)
+    values = {"password_hash": hash_password(new), "updated_at": deps.clock.now_ms()}
+    with deps.database.write() as conn:
+        match account.kind:
+            case AccountKind.STAFF:
+                staff.edit_staff(conn, account.id, values)
+            case AccountKind.AFFILIATE:
+                affiliates.edit_affiliate(conn, int(account.id), values)
+        return sessions.remove_sessions(conn, account, keep=session)
 
 
 def _try(

@@ -12,8 +12,7 @@ from trackyard.actions.people.affiliates import (
     check_referrer,
     store_affiliate,
 )
-from trackyard.actions.people.credentials import WINDOW_MS
-from trackyard.actions.people.passwords import check_chosen_password
+from trackyard.actions.people.credentials import WINDOW_MS, check_chosen_password
 from trackyard.actions.platform.custom_fields import checked_answers
 from trackyard.base.errors import TooManyRequests, required
 from trackyard.base.ids import new_api_key

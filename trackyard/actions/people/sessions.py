@@ -1,4 +1,4 @@
-"""Use cases of one's own sessions (docs/spec/callers.md#sessions)."""
+"""Use cases of one's own sessions and key (docs/spec/callers.md#sessions)."""
 
 from trackyard.actions.deps import Deps
 from trackyard.base.errors import NotFound, required

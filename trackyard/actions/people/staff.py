@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.people.passwords import check_set_password
+from trackyard.actions.people.credentials import check_set_password
 from trackyard.base.errors import BadInput, Conflict, required
 from trackyard.base.ids import new_api_key, new_id
 from trackyard.base.secrets import hash_password, new_password
@@ -16,7 +16,7 @@ from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.roles import Role
 from trackyard.domain.people.staff import Staff, StaffStatus
 from trackyard.store.engine.database import Connection
-from trackyard.store.people import affiliates, keys, sessions, staff
+from trackyard.store.people import affiliates, keys, second_factors, sessions, staff
 from trackyard.store.people.staff import ManagedCounts
 
 
@@ -148,6 +148,7 @@ def remove_staff(deps: Deps, staff_id: str, successor: str | None) -> ManagedCou
             raise BadInput({"successor": [_managed_fault(managed)]})
         sessions.remove_sessions(conn, account)
         keys.remove_keys(conn, account.kind, account.id)
+        second_factors.remove_factor(conn, account)
         staff.remove_staff(conn, staff_id)
         return managed
 

@@ -5,15 +5,15 @@ from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people import sessions
+from trackyard.actions.people.credentials import change_own_password
 from trackyard.actions.people.keys import show_first_key
-from trackyard.actions.people.passwords import change_own_password
 from trackyard.api.lookups import path_hex
 from trackyard.api.people.views import ChosenPassword
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.callers import AccountKind
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.sessions import Session
-from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
+from trackyard.wire.endpoint import ApiRequest, Routes, check_second_factor, for_callers
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import NoParams, Params
 from trackyard.wire.response.envelope import Answer, View
@@ -114,6 +114,7 @@ def show(request: ApiRequest[Deps], params: ConfirmPassword) -> ShownKeyAnswer:
 
     Wrong passwords count as failed attempts to sign in; 429 after too many.
     """
+    check_second_factor(request.caller)
     account = request.caller.account
     key = show_first_key(request.deps, account, params.password, request.address)
     return ShownKeyAnswer(api_key=key, type=AccountKind(account.kind), id=account.id)

@@ -17,11 +17,15 @@ Login = Annotated[str, s.BoundedText(maximum=254)]
 
 
 class SignIn(Params):
-    """A password, and a login or e-mail address under either name."""
+    """A password, and a login or e-mail address under either name.
+
+    otp: the code of an authenticator app, or a recovery code, for an account with a second factor.
+    """
 
     login: Login = ""
     email: Login = ""
     password: Annotated[str, s.BoundedText(minimum=1, maximum=1000)]
+    otp: Annotated[str, s.BoundedText(maximum=40)] = ""
 
 
 class SessionAnswer(Answer):
@@ -41,13 +45,14 @@ class SessionAnswer(Answer):
 def add(request: ApiRequest[Deps], params: SignIn) -> SessionAnswer:
     """Get a session key for a login or e-mail address and its password.
 
-    401 when they do not fit or the affiliate is not active; 429 after too many failed tries, for one account or from
+    401 when they do not fit or the account is not active; 401 with the code second_factor_required when the account
+    needs `otp`, too; 429 after too many failed tries, for one account or from
     one address.
     """
     login = (params.login or params.email).strip()
     if not login:
         raise BadInput({"login": ["This value is required, or email."]})
-    made = sign_in(request.deps, login, params.password, request.address, request.user_agent)
+    made = sign_in(request.deps, login, params.password, request.address, request.user_agent, params.otp.strip())
     expires = datetime_text(made.session.expires_at, request.deps.zone)
     account = made.session.account
     return SessionAnswer(api_key=made.key, expires_at=expires, type=account.kind, id=account.id)

@@ -51,15 +51,25 @@ class AffiliateCaller:
         """Return its account."""
         return Account(AccountKind.AFFILIATE, str(self.id))
 
+    @property
+    def needs_second_factor(self) -> bool:
+        """Return False: affiliates may have a second factor, and need none."""
+        return False
+
 
 @dataclass(frozen=True, slots=True)
 class StaffCaller:
-    """A staff user. id: 24 hex digits. session, key: as of AffiliateCaller."""
+    """A staff user. id: 24 hex digits.
+
+    session, key: as of AffiliateCaller.
+    needs_second_factor: whether the session may do nothing but set up a second factor.
+    """
 
     id: str
     roles: frozenset[Role]
     session: str = ""
     key: KeyLimits | None = None
+    needs_second_factor: bool = False
 
     @property
     def name(self) -> str:

@@ -1,9 +1,12 @@
 """Sessions: keys that a password gives, and when they end (docs/spec/callers.md#sessions)."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final
 
 from trackyard.domain.people.callers import Account
+from trackyard.domain.people.roles import Role
 
 MAX_SESSIONS: Final = 10
 """Sessions of an account; another one ends the oldest."""
@@ -12,16 +15,36 @@ MAX_USER_AGENT: Final = 300
 """Characters of a user agent that a session keeps."""
 
 
+class SecondFactorRule(StrEnum):
+    """Accounts that may not work in a session without a second factor."""
+
+    NONE = "none"
+    ADMINISTRATORS = "administrators"
+    STAFF = "staff"
+
+
 @dataclass(frozen=True, slots=True)
 class SessionPolicy:
     """The lengths of sessions in milliseconds.
 
     lifetime_ms: from the sign-in on.
     idle_ms: from the last request on.
+    second_factor: the accounts with sessions that need one.
     """
 
     lifetime_ms: int = 12 * 3_600_000
     idle_ms: int = 2 * 3_600_000
+    second_factor: SecondFactorRule = SecondFactorRule.NONE
+
+    def needs_second_factor(self, roles: Collection[Role]) -> bool:
+        """Return whether sessions of a staff user with these roles need a second factor."""
+        match self.second_factor:
+            case SecondFactorRule.NONE:
+                return False
+            case SecondFactorRule.ADMINISTRATORS:
+                return Role.ADMIN in roles
+            case SecondFactorRule.STAFF:
+                return True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,6 +38,11 @@ def record_use(conn: Connection, session_id: str, now_ms: int, idle_until: int) 
     conn.execute(used.values(last_used_at=now_ms, idle_until=idle_until))
 
 
+def record_second_factor(conn: Connection, session_id: str) -> None:
+    """Store that the owner of a session has shown a second factor."""
+    conn.execute(update(session).where(session.c.id == session_id).values(second_factor=True))
+
+
 def remove_session(conn: Connection, account: Account, session_id: str) -> bool:
     """End a session of an account; return whether there was one."""
     found = conn.execute(delete(session).where(*_of(account), session.c.id == session_id).returning(session.c.id))

@@ -15,7 +15,8 @@ from trackyard.store.tables import affiliate, sign_in_failure, staff
 _MAX_ACCOUNTS = 3
 """The largest number of accounts for one login, as affiliates may share a login."""
 
-_STAFF = select(staff.c.id, staff.c.password_hash, staff.c.status)
+_STAFF = select(staff.c.id, staff.c.email, staff.c.password_hash, staff.c.status)
+_AFFILIATE = select(affiliate.c.id, affiliate.c.email, affiliate.c.password_hash, affiliate.c.status)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,7 @@ class SignInAccount:
     """An account that may have a password."""
 
     account: Account
+    email: str
     password_hash: str | None
     may_sign_in: bool
 
@@ -33,8 +35,7 @@ def list_accounts(conn: Connection, login: str) -> list[SignInAccount]:
     users = conn.execute(_STAFF.where(staff.c.email == lower))
     columns = affiliate.c
     affiliates = conn.execute(
-        select(columns.id, columns.password_hash, columns.status)
-        .where(or_(columns.email == lower, columns.login == login))
+        _AFFILIATE.where(or_(columns.email == lower, columns.login == login))
         .order_by(case((columns.email == lower, 0), else_=1), columns.id)
         .limit(_MAX_ACCOUNTS)
     )
@@ -48,20 +49,18 @@ def find_account(conn: Connection, account: Account) -> SignInAccount | None:
             user = conn.execute(_STAFF.where(staff.c.id == account.id)).one_or_none()
             return None if user is None else _of_staff(user)
         case AccountKind.AFFILIATE:
-            columns = affiliate.c
-            own = select(columns.id, columns.password_hash, columns.status).where(columns.id == int(account.id))
-            row = conn.execute(own).one_or_none()
+            row = conn.execute(_AFFILIATE.where(affiliate.c.id == int(account.id))).one_or_none()
             return None if row is None else _of_affiliate(row)
 
 
 def _of_staff(row: Any) -> SignInAccount:
     account = Account(AccountKind.STAFF, row.id)
-    return SignInAccount(account, row.password_hash, row.status is StaffStatus.ACTIVE)
+    return SignInAccount(account, row.email, row.password_hash, row.status is StaffStatus.ACTIVE)
 
 
 def _of_affiliate(row: Any) -> SignInAccount:
     account = Account(AccountKind.AFFILIATE, str(row.id))
-    return SignInAccount(account, row.password_hash, row.status is AffiliateStatus.ACTIVE)
+    return SignInAccount(account, row.email, row.password_hash, row.status is AffiliateStatus.ACTIVE)
 
 
 def count_attempt(conn: Connection, names: Iterable[str], now_ms: int, window_ms: int) -> dict[str, tuple[int, int]]:

@@ -27,7 +27,7 @@ from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.platform.erasures import PERSONAL_COLUMNS, Erasure, ErasureSubject, redact_click
 from trackyard.store.engine.audit_writer import SECRET
 from trackyard.store.engine.rows import has_rows
-from trackyard.store.people import sessions
+from trackyard.store.people import second_factors, sessions
 from trackyard.store.tables import (
     affiliate,
     affiliate_login,
@@ -246,7 +246,9 @@ def redact_account(conn: Connection, affiliate_id: int, password_hash: str, now_
     conn.execute(insert(affiliate_login).values(name=erased_name, affiliate_id=affiliate_id))
     owned = and_(api_key.c.owner_kind == "affiliate", api_key.c.owner_id == str(affiliate_id))
     conn.execute(delete(api_key).where(owned))
-    sessions.remove_sessions(conn, Account(AccountKind.AFFILIATE, str(affiliate_id)))
+    account = Account(AccountKind.AFFILIATE, str(affiliate_id))
+    sessions.remove_sessions(conn, account)
+    second_factors.remove_factor(conn, account)
     conn.execute(delete(mail).where(mail.c.recipient == email))
     _redact_audit_log(conn, affiliate_id)
     is_own = and_(security_log.c.actor_kind == "affiliate", security_log.c.actor_id == str(affiliate_id))

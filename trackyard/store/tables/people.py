@@ -1,6 +1,6 @@
 """People: staff, affiliates, advertisers, their keys. Times are UTC epoch milliseconds."""
 
-from sqlalchemy import Boolean, Column, Index, Integer, String, Text
+from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, String, Text
 
 from trackyard.domain.money.invoices import InvoiceStatus
 from trackyard.domain.people.affiliates import AffiliateStatus
@@ -111,6 +111,21 @@ session = table(  # what passwords give: keys that end
     Column("user_agent", String(300), nullable=False),
     Column("second_factor", Boolean, nullable=False),  # whether the sign-in had one
     Index("ix_session_owner", "owner_kind", "owner_id"),
+)
+
+second_factor = table(  # secrets of authenticator apps; one that is not confirmed does not count
+    "second_factor",
+    Column("owner", String(40), primary_key=True),  # staff:<id>, affiliate:<id>
+    Column("sealed", Text, nullable=False),
+    Column("last_step", BigInteger, nullable=False),  # of the last code that was used
+    Column("created_at", Moment, nullable=False),
+    Column("confirmed_at", Moment, nullable=True),
+)
+
+recovery_code = table(  # each replaces one code of a second factor, once
+    "recovery_code",
+    Column("digest", String(64), primary_key=True),
+    Column("owner", String(40), nullable=False, index=True),
 )
 
 # Failed tries to sign in since `since`, by account and by address; and marks of an account and a network from which it

@@ -39,7 +39,7 @@ from trackyard.base.secrets import digest
 from trackyard.domain.people.callers import AffiliateCaller, Caller, StaffCaller
 from trackyard.domain.tracking.ip_lists import network_of, wide_network_of
 from trackyard.store.engine.audit_actor import current_actor
-from trackyard.wire.endpoint import MEGABYTE, ApiRequest, Endpoint, check_features
+from trackyard.wire.endpoint import MEGABYTE, ApiRequest, Endpoint, check_features, check_second_factor
 from trackyard.wire.http.answers import JSON, error_response, json_response, protect
 from trackyard.wire.http.auth import KEY_NAMES, Authenticate, find_caller, find_key
 from trackyard.wire.http.bodies import check_length, read_body
@@ -462,6 +462,7 @@ def _authorize(endpoint: Endpoint[Any], caller: Caller, address: str) -> None:
     if not endpoint.admits(caller):
         raise CallerNotAllowed
     check_key(endpoint, caller, address)
+    check_second_factor(caller, endpoint.permission)
     if isinstance(caller, StaffCaller) and not caller.may(endpoint.permission):
         raise AccessDenied(code=endpoint.permission)
     check_features(caller, endpoint.features)

@@ -25,10 +25,12 @@ def upgrade() -> None:
     _name_actors()
     _add_security_log()
     _limit_keys()
+    _add_second_factors()
 
 
 def downgrade() -> None:
     """Remove what upgrade added, in the opposite order."""
+    _remove_second_factors()
     _keep_first_keys()
     _remove_security_log()
     _forget_actors()
@@ -173,3 +175,27 @@ def _keep_first_keys() -> None:
     op.execute("DELETE FROM api_key WHERE NOT is_first")
     for name in (*_KEY_COLUMNS, "is_first", "id"):
         op.drop_column("api_key", name)
+
+
+def _add_second_factors() -> None:
+    op.create_table(
+        "second_factor",
+        sa.Column("owner", sa.String(length=40), nullable=False),
+        sa.Column("sealed", sa.Text(), nullable=False),
+        sa.Column("last_step", sa.BigInteger(), nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("confirmed_at", sa.BigInteger(), nullable=True),
+        sa.PrimaryKeyConstraint("owner", name=op.f("pk_second_factor")),
+    )
+    op.create_table(
+        "recovery_code",
+        sa.Column("digest", sa.String(length=64), nullable=False),
+        sa.Column("owner", sa.String(length=40), nullable=False),
+        sa.PrimaryKeyConstraint("digest", name=op.f("pk_recovery_code")),
+    )
+    op.create_index(op.f("ix_recovery_code_owner"), "recovery_code", ["owner"])
+
+
+def _remove_second_factors() -> None:
+    op.drop_table("recovery_code")
+    op.drop_table("second_factor")
