@@ -22,8 +22,8 @@ from trackyard.runtime import compiled, setting_types
 from trackyard.runtime.setting_types import ROLES, Address, Network
 
 PREFIX = "TRACKYARD_"
-SECRET_FILE = "secret.key"
-OLD_SECRET_FILE = "secret.key.old"
+SECRET_FILE = "secret.key"  # nosec B105 # the name of a file
+OLD_SECRET_FILE = "secret.key.old"  # nosec B105 # the name of a file
 
 T = TypeVar("T")
 

@@ -144,14 +144,14 @@ class Supervisor:
         os.close(handle)
         command = [sys.executable, "-m", "trackyard", "prepare"]
         # In its own session, so that Ctrl-C reaches the parent only.
-        done = subprocess.run(command, stdout=subprocess.PIPE, check=False, start_new_session=True)
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=False, start_new_session=True)  # nosec B603 # its own command
         if done.returncode != 0:
             raise CannotStart
         prepared: dict[str, str] = json.loads(done.stdout)
         return prepared
 
     def _start(self, child: _Child) -> None:
-        child.process = subprocess.Popen(
+        child.process = subprocess.Popen(  # nosec B603 # its own command
             [sys.executable, "-m", "trackyard", "role", *child.arguments, "--lifeline", str(self._inherited[1])],
             env=self._environment,
             stdin=subprocess.DEVNULL,

@@ -1,0 +1,83 @@
+"""Known vulnerabilities of the pinned packages, as the index named them when `script/pin` asked.
+
+The check reads tests/supply/vulnerabilities.json and nothing else, so that it works without a network and always ends
+the same way for the same files. usage: python -m tests.supply.vulnerabilities [--renew]
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterable
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from tests.supply.pins import DEVELOPMENT, RUNTIME, pins_of
+
+SNAPSHOT: Final = Path(__file__).with_name("vulnerabilities.json")
+OLD_DAYS: Final = 30
+
+ACCEPTED: Final[dict[str, str]] = {}
+"""Vulnerability to the reason why it does not harm, such as "only in a part that is not used"."""
+
+
+class NotAnswered(Exception):
+    """The index did not answer about every package."""
+
+
+def faults(snapshot: dict[str, Any], pins: Iterable[tuple[str, str]]) -> list[str]:
+    """Return the known vulnerabilities of pinned packages."""
+    found = []
+    for name, version in sorted(pins):
+        pin = f"{name}=={version}"
+        for known in snapshot["packages"].get(pin, ()):
+            if known["id"] not in ACCEPTED:
+                fixed = ", ".join(known["fixed"]) or "no version"
+                found.append(f"{pin} has {known['id']}, mended in {fixed}: run script/pin --upgrade")
+    return found
+
+
+def warning_of(snapshot: dict[str, Any], pins: Iterable[tuple[str, str]], today: date) -> str:
+    """Return a warning about pins that were not asked about, or long ago; "" = there are none."""
+    new = [f"{name}=={version}" for name, version in sorted(pins) if f"{name}=={version}" not in snapshot["packages"]]
+    if new:
+        return f"Vulnerabilities of {len(new)} packages were never asked for ({', '.join(new[:3])}): run script/pin"
+    days = (today - date.fromisoformat(snapshot["asked_on"])).days
+    return f"The known vulnerabilities are {days} days old: run script/pin" if days > OLD_DAYS else ""
+
+
+def renewed(today: date) -> dict[str, Any]:
+    """Return a new snapshot. It asks the package index about every pin."""
+    command = ["-m", "pip_audit", "--disable-pip", "--no-deps", "--progress-spinner", "off", "--format", "json"]
+    command += ["--requirement", str(RUNTIME), "--requirement", str(DEVELOPMENT)]
+    done = subprocess.run([sys.executable, *command], capture_output=True, text=True, check=False)
+    if not done.stdout.startswith("{"):
+        raise NotAnswered(done.stderr[-2000:])
+    packages = {}
+    for each in json.loads(done.stdout)["dependencies"]:
+        if "version" not in each:
+            raise NotAnswered(each.get("skip_reason"))
+        known = [{"id": one["id"], "fixed": one["fix_versions"]} for one in each["vulns"]]
+        packages[f"{each['name']}=={each['version']}"] = known
+    return {"asked_on": today.isoformat(), "packages": dict(sorted(packages.items()))}
+
+
+def main() -> None:
+    """Check the snapshot, or renew it first; exit with status 1 when something is wrong."""
+    today = datetime.now(UTC).date()
+    if "--renew" in sys.argv:
+        try:
+            SNAPSHOT.write_text(json.dumps(renewed(today), indent=1) + "\n")
+        except NotAnswered as fault:
+            print(f"warning: the known vulnerabilities stay as they were: {fault}", file=sys.stderr)
+    snapshot = json.loads(SNAPSHOT.read_text())
+    wrong = faults(snapshot, pins_of(RUNTIME, DEVELOPMENT))
+    if warning := warning_of(snapshot, pins_of(RUNTIME, DEVELOPMENT), today):
+        print(f"warning: {warning}", file=sys.stderr)
+    for line in wrong:
+        print(line, file=sys.stderr)
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
