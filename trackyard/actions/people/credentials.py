@@ -10,6 +10,7 @@ from functools import cache
 from typing import Final
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.platform.notices import FAILED_SIGN_INS, Recipient, send_notice
 from trackyard.actions.platform.security_log import record_event
 from trackyard.base.errors import BadInput, RequestError, TooManyRequests, WrongCredentials
 from trackyard.base.metrics import SIGN_INS
@@ -204,6 +205,7 @@ def _refusal(deps: Deps, attempt: _Attempt) -> RequestError:
     SIGN_INS.labels("throttled").inc()
     if attempt.first_wait:
         _record_refusal(deps, attempt, SecurityOutcome.THROTTLED)
+        _notify_owners(deps, attempt)
     names = [each.account.account.name for each in attempt.candidates if each.account is not None]
     log.warning("sign-in throttled", extra={"accounts": names})
     return TooManyRequests(-(-max(attempt.waits.values()) // 1000), _THROTTLED)
@@ -213,6 +215,16 @@ def _record_refusal(deps: Deps, attempt: _Attempt, outcome: SecurityOutcome) -> 
     account = next((each.account.account for each in attempt.candidates if each.account is not None), None)
     with deps.database.write(independent=True) as conn:
         record_event(conn, SecurityEvent.SIGN_IN, outcome, deps.clock.now_ms(), account)
+
+
+def _notify_owners(deps: Deps, attempt: _Attempt) -> None:
+    """Mail the owners of accounts that have to wait, once a day each."""
+    now = deps.clock.now_ms()
+    waiting = [each.account for each in attempt.candidates if each.account and each.counter in attempt.waits]
+    with deps.database.write(independent=True) as conn:
+        for account in waiting:
+            if _may_sign_in(account) and sign_ins.claim_notice(conn, digest(f"notice:{account.account.name}"), now):
+                send_notice(conn, FAILED_SIGN_INS, [Recipient(account.email, account.email)], now)
 
 
 def _find(candidates: list[_Candidate], password: str) -> _Candidate | None:

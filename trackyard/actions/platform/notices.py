@@ -45,6 +45,22 @@ PASSWORD: Final = Notice(
     "Your new password",
     "Hello {name},\n\nyou have a new password:\n\n{password}\n\nThe one before does not work any more.\n",
 )
+SIGN_UP_AGAIN: Final = Notice(
+    "You have an account already",
+    "Hello {name},\n\na sign-up was tried with your e-mail address, which has an account. Nothing was changed.\n\n"
+    "If it was you, sign in with your password. If it was not, there is nothing to do.\n",
+)
+NAME_TAKEN: Final = Notice(
+    "Your sign-up needs another login",
+    "Hello {name},\n\nyour sign-up was not completed: its login is taken.\n\n"
+    "Please sign up again with another login, or without one.\n",
+)
+FAILED_SIGN_INS: Final = Notice(
+    "Failed attempts to sign in to your account",
+    "Hello {name},\n\nmany attempts to sign in to your account failed, and further ones wait for a while.\n\n"
+    "If it was not you, change your password where it is easy to guess or used elsewhere, and add a second factor. "
+    "From where you signed in before, you can go on signing in.\n\nNo other notice of this kind follows today.\n",
+)
 PAUSED: Final = Notice(
     "Postback {postback} is paused",
     "Hello {name},\n\nthe last calls of this postback all failed, and no more are made for now:\n\n"

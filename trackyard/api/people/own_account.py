@@ -174,6 +174,8 @@ def renew(request: ApiRequest[Deps], _params: NoParams) -> ApiKeyAnswer:
 def add(request: ApiRequest[Deps], params: SignUp) -> SignedUpAnswer:
     """Sign up as an affiliate. It is on moderation, and may call once staff made it active.
 
+    For a taken e-mail address or login the answer looks the same, and a mail to the address says what is wrong.
+
     429 after too many from one address.
     """
     new = Affiliate(**params.written_values(), status=AffiliateStatus.ON_MODERATION)

@@ -37,6 +37,20 @@ def add_affiliate(conn: Connection, new: Affiliate) -> int | None:
     return _ROWS.add_if_free(conn, new, "email")
 
 
+def taken_names(conn: Connection, names: Iterable[str]) -> set[str]:
+    """Return the names, in lower case, that are a login or e-mail address of an affiliate."""
+    columns = affiliate_login.c
+    return set(conn.execute(select(columns.name).where(columns.name.in_(set(names)))).scalars())
+
+
+def use_up_number(conn: Connection, email: str, now_ms: int) -> int:
+    """Return a new id that no affiliate gets. email: unused, of a row that is there for a moment."""
+    placeholder = Affiliate(email=email, login=email, created_at=now_ms, updated_at=now_ms)
+    number = _ROWS.add_numbered(conn, placeholder)
+    _ROWS.remove(conn, number)
+    return number
+
+
 def claim_names(conn: Connection, affiliate_id: int, email: str, login: str) -> set[str]:
     """Make an affiliate the owner of its e-mail address and login, in any case, and of no other name.
 

@@ -12,6 +12,7 @@ from trackyard.domain.people.staff import StaffStatus
 from trackyard.store.engine.dialect import upsert
 from trackyard.store.tables import affiliate, sign_in_failure, staff
 
+_NOTICE_MS = 86_400_000
 _MAX_ACCOUNTS = 3
 """The largest number of accounts for one login, as affiliates may share a login."""
 
@@ -108,6 +109,14 @@ def knows_network(conn: Connection, mark: str, now_ms: int) -> bool:
     """Return whether the mark of an account and a network is stored and not over."""
     columns = sign_in_failure.c
     return conn.execute(select(columns.name).where(columns.name == mark, columns.since > now_ms)).first() is not None
+
+
+def claim_notice(conn: Connection, mark: str, now_ms: int) -> bool:
+    """Return whether the notice of a mark may be sent now: once in 24 hours."""
+    if knows_network(conn, mark, now_ms):
+        return False
+    remember_network(conn, mark, now_ms + _NOTICE_MS)
+    return True
 
 
 def record_sign_in(conn: Connection, account: Account, now_ms: int) -> None:
