@@ -126,6 +126,24 @@ def test_setting_admin_key_of_random_digits_is_accepted() -> None:
         assert config.load({"TRACKYARD_ADMIN_API_KEY": key}).admin_api_key == key
 
 
+@pytest.mark.parametrize(
+    "code", ["short", "x" * 21, "a" * 40, "no line\nbreak in a code here", "c" * 10 + "0123456789" * 20]
+)
+def test_setting_postback_code_that_can_be_guessed_stops_the_start(code: str) -> None:
+    with pytest.raises(config.WrongSetting) as caught:
+        config.load({"TRACKYARD_POSTBACK_CODE": code})
+    sentence = "TRACKYARD_POSTBACK_CODE must be generate, none, or a code of at least 22 random characters."
+    assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize(
+    ("given", "read"), [({}, None), ({"TRACKYARD_POSTBACK_CODE": ""}, None)]
+    + [({"TRACKYARD_POSTBACK_CODE": text}, text) for text in ("generate", "none", "0f9d8c7b6a5e4d3c2b1a0f")],
+)  # fmt: skip
+def test_setting_postback_code_is_a_word_or_a_long_text(given: dict[str, str], read: str | None) -> None:
+    assert config.load(given).postback_code == read
+
+
 @pytest.mark.parametrize("name", ["ADMIN_API_KEY", "SECRET_KEY", "DATABASE_URL", "ANALYTICS_URL", "FILES_URL"])
 def test_setting_with_wrong_secret_is_not_shown(name: str) -> None:
     with pytest.raises(config.WrongSetting) as caught:

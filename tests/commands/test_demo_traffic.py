@@ -23,6 +23,7 @@ NETWORK = DemoNetwork(
     },
     advertisers={},
     keys={},
+    codes={plan.key: f"code of {plan.key}" if plan.signs else "" for plan in OFFERS},
     smartlink="5" * 24,
 )
 
@@ -63,6 +64,7 @@ def test_demo_history_has_each_request_kind_within_period() -> None:
     clicks = {f"{ask.at:024x}" for ask in sent if ask.path == "/click"}
     named = [ask.query["clickid"] for ask in sent if ask.path == "/postback" and "clickid" in ask.query]
     assert set(named) - clicks == {"0" * 24}
+    assert {ask.query.get("secure") for ask in sent if ask.path == "/postback"} >= {None, "code of private"}
     limited = {str(NETWORK.offers[plan.key]) for plan in OFFERS if plan.rests_today}
     counted = [ask.at for ask in sent if ask.path == "/click" and ask.query["offer_id"] in limited]
     assert counted
@@ -83,7 +85,7 @@ def test_demo_without_incoming_postbacks_creates_one_postback(
 
     def post(_api: ApiClient, path: str, params: dict[str, Any]) -> dict[str, Any]:
         posts.append((path, params))
-        record = {"id": len(posts), "_id": f"{len(posts):024x}", "api_key": f"{len(posts):040x}"}
+        record = {"id": len(posts), "_id": f"{len(posts):024x}", "api_key": f"{len(posts):040x}", "hash_password": None}
         return dict.fromkeys(("user", "advertiser", "category", "source", "partner", "offer"), record)
 
     monkeypatch.setattr(ApiClient, "post", post)

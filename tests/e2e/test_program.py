@@ -16,7 +16,7 @@ QUEUES = {"journal", "inbox", "waiting", "outbox", "deliveries"}
 
 @pytest.fixture
 def program(tmp_path: Path) -> Iterator[RunningProgram]:
-    running = RunningProgram(tmp_path)
+    running = RunningProgram(tmp_path, postback_code="")
     running.start()
     yield running
     assert running.stop() == 0
@@ -37,6 +37,8 @@ def test_click_to_affiliate_postback_flow_end_to_end(program: RunningProgram, re
     stranger = program.track(f"/click?pid=424242&offer_id={story.offer}")
     assert stranger.headers["location"] == f"https://elsewhere.example/?reason=closed&o={story.offer}"
 
+    guessed = story.call(click_id, action_id="order-0", secure="")
+    assert (guessed.status, guessed.json) == (200, {"status": 1}), "the answer says nothing of the code"
     called = story.call(click_id, action_id="order-1")
     assert (called.status, called.json) == (200, {"status": 1})
     received = poll_until(lambda: receiver.requests(), seconds=10, what="the affiliate's postback")
@@ -81,8 +83,16 @@ def test_click_to_affiliate_postback_flow_end_to_end(program: RunningProgram, re
     poll_until(lambda: story.balance()["balance"]["USD"] == 14, seconds=10, what="the second order")
     assert len(program.api("GET", "/3.0/stats/conversions", period)["conversions"]) == 2
 
+    def responses() -> list[str]:
+        log = program.api("GET", "/3.0/stats/serverpostbacks", period)["postbacks"]
+        return [row["response"] for row in reversed(log)]
+
+    expected = ["Access denied", "", "Conversion exists", ""]
+    poll_until(lambda: responses() == expected, seconds=10, what="every postback in the log")
+
     audited = program.command("audit")
     assert (audited.returncode, audited.stdout.splitlines()[-1]) == (0, "everything adds up")
+    assert "WARNING" not in audited.stdout
 
 
 def _reports_lags(port: int) -> bool:

@@ -12,13 +12,17 @@ SHOP = "https://shop.example/"
 
 @dataclass(frozen=True)
 class OfferScenario:
-    """An offer that pays 7 of the 10 its advertiser is charged, and an affiliate connected to it."""
+    """An offer that pays 7 of the 10 its advertiser is charged, and an affiliate connected to it.
+
+    code: of the advertiser's postbacks, "" = they need none.
+    """
 
     program: RunningProgram
     advertiser: str
     offer: int
     affiliate: int
     affiliate_key: str
+    code: str = ""
 
     def click(self, **parameters: str) -> HttpAnswer:
         """A click of the affiliate on the offer."""
@@ -30,7 +34,8 @@ class OfferScenario:
         poll_until(lambda: SHOP in self.click().headers.get("location", ""), seconds=10, what="the offer at the edge")
 
     def call(self, click_id: str, **parameters: str) -> HttpAnswer:
-        """The advertiser's call for a click."""
+        """The advertiser's call for a click, with its code unless `secure` is given."""
+        parameters = ({"secure": self.code} if self.code else {}) | parameters
         more = "".join(f"&{name}={quote(value)}" for name, value in parameters.items())
         return self.program.track(f"/postback?clickid={click_id}{more}")
 
@@ -62,7 +67,8 @@ def click_id_of(answer: HttpAnswer) -> str:
 
 def create_offer_scenario(program: RunningProgram, postback_url: str | None = None) -> OfferScenario:
     """Makes the people and the offer; `postback_url` is where the affiliate wants to be called."""
-    advertiser = program.api("POST", "/3.0/admin/advertiser", {"title": "Shop"})["advertiser"]["id"]
+    made = program.api("POST", "/3.0/admin/advertiser", {"title": "Shop"})["advertiser"]
+    advertiser = made["id"]
     offer = program.api(
         "POST",
         "/3.0/admin/offer",
@@ -81,4 +87,4 @@ def create_offer_scenario(program: RunningProgram, postback_url: str | None = No
     program.api("POST", "/3.0/offer/enable-affiliate", {"offer_id": offer, "pid": pid, "notice": 0})
     if postback_url:
         program.api("POST", "/3.1/partner/postback", {"pid": pid, "url": postback_url}, key=key)
-    return OfferScenario(program, advertiser, offer, pid, key)
+    return OfferScenario(program, advertiser, offer, pid, key, made["hash_password"] or "")

@@ -93,7 +93,7 @@ def app() -> Dispatch[str]:
     described = document(CATALOGUE, version="0")
     pages = {
         "/healthz": health,
-        "/readyz": ready(lambda: Readiness(("the journal is full",), {"inbox": 2.5})),
+        "/readyz": ready(lambda: Readiness(("the journal is full",), lags={"inbox": 2.5})),
         "/metrics": metrics_moved,
         "/docs": docs_page(described),
         "/openapi.json": openapi_page(described),

@@ -14,6 +14,7 @@ def audit(config: Config) -> tuple[str, bool]:
     answer = administrator_client(config).get("/3.1/admin/reconciliation", seconds=None)
     lines = [f"{number:>12,} {what}" for what, number in answer["checked"].items()]
     lines += difference_lines(answer)
+    lines += [f"WARNING {sentence}" for sentence in answer.get("warnings", ())]
     lines.append("everything adds up" if answer["count"] == 0 else f"{answer['count']:,} differences")
     return "\n".join(lines), answer["count"] == 0
 

@@ -37,7 +37,7 @@ log = logging.getLogger("trackyard.runtime.app")
 
 
 def prepare(config: Config) -> dict[str, str]:
-    """Make what all roles share; return the administrator's key, and the new one if it was made now.
+    """Make what all roles share; return what the supervisor prints: keys of the administrator and the CodeMode.
 
     Every start calls it: directories, keys, schema, first administrator, edge numbers. Raises CannotStart.
     """
@@ -65,12 +65,14 @@ def prepare(config: Config) -> dict[str, str]:
         cipher = SecretCipher(*encryption_keys(config))
         with Database(config.database_url, pool_size=1) as database:
             upgrade(database)
+            mode = _store_postback_code(config, database)
             new_key = first_start(database, cipher, SystemClock(), config.admin_api_key)
             store_currency(database, config.currency)
             store_timezone(database, config.timezone)
             if "edge" in config.roles:
                 _claim_edge_numbers(config, database)
-            return {"admin_api_key": administrator_key(database, cipher), "new_admin_api_key": new_key or ""}
+            key = administrator_key(database, cipher)
+            return {"admin_api_key": key, "new_admin_api_key": new_key or "", "postback_code": mode}
     except DecryptionFailed as fault:
         raise CannotStart(f"{fault}.") from None
     except CurrencyFixed as fault:
@@ -79,6 +81,18 @@ def prepare(config: Config) -> dict[str, str]:
         raise CannotStart(f"TRACKYARD_DATABASE_URL cannot be used: {first_line(fault)}.") from None
     except OSError as fault:
         raise unusable_directory(config.data_dir, fault.strerror) from None
+
+
+def _store_postback_code(config: Config, database: "Database") -> str:
+    """Store how inbound postbacks get their codes, and log when they need none; return it."""
+    from trackyard.actions.conversions.postback_codes import find_code_warning, store_postback_code
+
+    mode = store_postback_code(database, config.postback_code)
+    with database.read() as connection:
+        warning = find_code_warning(connection)
+    if warning is not None:
+        log.warning("postbacks need no code", extra={"advice": warning})
+    return mode.value
 
 
 def administrator_key(config: Config) -> str:

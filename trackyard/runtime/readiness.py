@@ -54,7 +54,7 @@ def machine_report(failing_roles_file: Path, core: "Callable[[], Readiness] | No
     if core is None:
         return MachineReport((*reasons, *failing_roles(failing_roles_file)), warnings, lags)
     found = core()
-    return MachineReport((*found.reasons, *reasons), warnings, lags | found.lags)
+    return MachineReport((*found.reasons, *reasons), (*warnings, *found.warnings), lags | found.lags)
 
 
 def failing_roles(file: Path) -> list[str]:
@@ -68,15 +68,18 @@ def core_readiness(database: "Database", projector: "Projector | None", failing_
     """Return whether the stores can be used and the projector works, with the lag of each queue."""
     from sqlalchemy.exc import SQLAlchemyError
 
+    from trackyard.actions.conversions.postback_codes import find_code_warning
     from trackyard.store.engine.queue_depths import get_queue_states
     from trackyard.wire.http.health import Readiness
 
     reasons: list[str] = []
+    warning: str | None = None
     lags: dict[str, float] = {}
     try:
         with database.read() as connection:
             now_ms = SystemClock().now_ms()
             lags |= {state.queue: state.lag_ms / 1000 for state in get_queue_states(connection, now_ms)}
+            warning = find_code_warning(connection)
     except SQLAlchemyError as fault:
         reasons.append(f"the SQL database cannot be read: {first_line(fault)}")
     if projector is not None:
@@ -84,7 +87,8 @@ def core_readiness(database: "Database", projector: "Projector | None", failing_
         if lags["projector"] > STALLED_SECONDS:
             reasons.append(f"the projector has been stalled for {lags['projector']:.0f} s")
         reasons += [f"the projector's duty {name!r} fails again and again" for name in projector.failing()]
-    return Readiness((*reasons, *failing_roles(failing_roles_file)), lags)
+    warnings = () if warning is None else (warning,)
+    return Readiness((*reasons, *failing_roles(failing_roles_file)), warnings, lags)
 
 
 def first_line(fault: Exception) -> str:

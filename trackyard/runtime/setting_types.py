@@ -10,6 +10,7 @@ from typing import Final
 from urllib.parse import SplitResult, parse_qs, urlsplit
 
 from trackyard.base.zones import find_zone
+from trackyard.domain.conversions.codes import MIN_CODE_LENGTH, CodeMode, is_strong_code
 from trackyard.domain.money.currencies import NUMBERS
 from trackyard.domain.people.sessions import SecondFactorRule
 
@@ -144,6 +145,13 @@ def database_url(text: str) -> str:
     if text and (not re.match(r"(sqlite:///.|postgresql(\+psycopg)?://)", text) or _parts(text) is None):
         raise ValueError("must be a URL that begins with sqlite:/// or postgresql://")
     return re.sub(r"^postgresql://", "postgresql+psycopg://", text)
+
+
+def postback_code(text: str) -> str | None:
+    """Return generate, none, or a code of inbound postbacks; empty = None."""
+    if text and text not in (CodeMode.GENERATE, CodeMode.NONE) and not is_strong_code(text):
+        raise ValueError(f"must be generate, none, or a code of at least {MIN_CODE_LENGTH} random characters")
+    return text or None
 
 
 def networks(text: str) -> tuple[Network, ...]:

@@ -141,6 +141,14 @@ class Config:
     currency: str = _setting(
         setting_types.currency, "USD", "Platform currency, an ISO 4217 code; fixed once a conversion exists."
     )
+    postback_code: str | None = _setting(
+        setting_types.postback_code,
+        "",
+        "Code that inbound postbacks carry as `secure`: generate (one is made, and each new advertiser gets its own), "
+        "a text of at least 22 characters, or none (postbacks of advertisers and offers without a code need none). "
+        "Empty = as before; a new installation generates.",
+        secret=True,
+    )
     trusted_proxies: tuple[Network, ...] = _setting(
         setting_types.networks,
         "127.0.0.0/8,::1",

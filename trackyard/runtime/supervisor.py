@@ -22,6 +22,7 @@ from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from trackyard.base.logs import log_to_stderr
+from trackyard.domain.conversions.codes import CodeMode, postback_address
 from trackyard.runtime.data_directory import make_data_directory
 from trackyard.runtime.setting_types import Address
 from trackyard.runtime.settings import CANNOT_START, CannotStart, Config, bind, unusable_directory
@@ -289,9 +290,19 @@ def _ready_message(settings: Config, prepared: dict[str, str]) -> str:
         monitoring = settings.monitoring_listen.url()
         lines.append(f"  Monitoring               {monitoring}/readyz, {monitoring}/metrics")
     if has_api:
+        lines.append(_postback_line(settings, prepared["postback_code"]))
         lines += _first_steps(settings, _shown_key(prepared))
     lines.append("Ctrl-C stops it.")
     return "\n".join(lines) + "\n"
+
+
+def _postback_line(settings: Config, mode: str) -> str:
+    """Return the form of the addresses of advertisers' postbacks."""
+    if mode == CodeMode.NONE:
+        address, source = postback_address(settings.tracking_url, ""), "no code is asked: see TRACKYARD_POSTBACK_CODE"
+    else:
+        address, source = postback_address(settings.tracking_url, "CODE"), "CODE is hash_password of the advertiser"
+    return f"  Postbacks of advertisers {address}     ({source})"
 
 
 def _shown_key(prepared: dict[str, str]) -> str:

@@ -8,7 +8,9 @@ import pytest
 from tests.support.api import Api
 from tests.support.processes.mails import mails
 from tests.support.stores.statements import recorded_statements
+from trackyard.actions.conversions.postback_codes import store_postback_code
 from trackyard.base.secrets import password_matches
+from trackyard.domain.conversions.codes import is_strong_code
 from trackyard.domain.people.roles import Role
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.tracking.ruleset import RulesetAdvertiser
@@ -313,3 +315,36 @@ def test_advertiser_code_is_shown_to_staff_who_may_write_the_advertiser(api: Api
     for client in (api.admin, seller, api.add_staff(Role.SECTION_SUPPLIER)[1]):
         assert client.get(f"/3.1/admin/advertiser/{number}")["advertiser"]["hash_password"] == "c0de-c0de"
         assert [each["hash_password"] for each in client.get("/3.1/admin/advertisers")["advertisers"]] == ["c0de-c0de"]
+
+
+def test_new_advertiser_gets_its_own_code_in_its_postback_address(api: Api) -> None:
+    plain = api.admin.post("/3.0/admin/advertiser", title="Before")["advertiser"]
+    assert (plain["hash_password"], plain["postback_url"]) == (None, "http://track.example/postback?clickid=CLICK")
+    store_postback_code(api.deps.database, "generate")
+    platform = api.admin.get("/3.1/admin/settings")["settings"]["hash_password"]
+    made = [api.admin.post("/3.0/admin/advertiser", title=title)["advertiser"] for title in ("A", "B")]
+    codes = [each["hash_password"] for each in made]
+    assert len({platform, *codes}) == 3 and all(is_strong_code(code) for code in codes)
+    assert made[0]["postback_url"] == f"http://track.example/postback?clickid=CLICK&secure={codes[0]}"
+    chosen = api.admin.post("/3.0/admin/advertiser", title="C", hash_password="a b&c")["advertiser"]
+    assert chosen["hash_password"] == "a b&c"
+    assert chosen["postback_url"] == "http://track.example/postback?clickid=CLICK&secure=a%20b%26c"
+    shown = api.admin.get(f"/3.1/admin/advertiser/{plain['id']}")["advertiser"]
+    assert shown["hash_password"] is None and shown["postback_url"].endswith(f"&secure={platform}")
+
+
+def test_postback_address_hides_codes_from_staff_who_may_not_write_their_owner(api: Api) -> None:
+    store_postback_code(api.deps.database, "generate")
+    seller_id, seller = api.add_staff(Role.MANAGER_SALES)
+    own, bare = api.add_advertiser(manager=seller_id), api.add_advertiser(manager=seller_id)
+    api.admin.post(f"/3.0/admin/advertiser/{bare}", hash_password="")
+    platform = api.admin.get("/3.1/admin/settings")["settings"]["hash_password"]
+    code = api.admin.get(f"/3.1/admin/advertiser/{own}")["advertiser"]["hash_password"]
+    expected = {own: f"&secure={code}", bare: "&secure=***"}
+    for client in (seller, api.add_staff(Role.SECTION_SUPPLIER)[1]):
+        listed = {each["id"]: each for each in client.get("/3.1/admin/advertisers")["advertisers"]}
+        for number, end in expected.items():
+            shown = client.get(f"/3.1/admin/advertiser/{number}")["advertiser"]["postback_url"]
+            assert shown.endswith(end) and listed[number]["postback_url"] == shown
+            assert platform not in shown
+    assert client.call("GET", "/3.1/admin/settings").status_code == 403

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.api import Api
+from trackyard.actions.conversions.postback_codes import store_postback_code
 from trackyard.actions.platform.settings import get_settings
 from trackyard.domain.money.exchange_rates import BankRate
 from trackyard.domain.people.roles import Role
@@ -36,6 +37,26 @@ def test_settings_are_shown_edited_and_validated(api: Api) -> None:
     refused = api.admin.call("POST", "/3.1/admin/settings", data={"trafficback_url": "no url", "hash_password": "x"})
     assert refused.status_code == 400
     assert api.admin.get("/3.1/admin/settings")["settings"]["hash_password"] == "code"
+
+
+def test_settings_keep_the_code_that_the_start_requires(api: Api) -> None:
+    def refusal(code: str) -> str:
+        refused = api.admin.call("POST", "/3.1/admin/settings", data={"hash_password": code})
+        assert refused.status_code == 400
+        [sentence] = refused.json()["fields"]["hash_password"]
+        return str(sentence)
+
+    store_postback_code(api.deps.database, "generate")
+    for weak in ("", "short", "a" * 40):
+        assert "at least 22 random characters" in refusal(weak)
+    own = "0f9d8c7b6a5e4d3c2b1a0f"
+    assert api.admin.post("/3.1/admin/settings", hash_password=own)["settings"]["hash_password"] == own
+    store_postback_code(api.deps.database, "the-code-of-the-setting")
+    for other in ("", own):
+        assert "TRACKYARD_POSTBACK_CODE" in refusal(other)
+    store_postback_code(api.deps.database, "none")
+    assert api.admin.post("/3.1/admin/settings", hash_password="code")["settings"]["hash_password"] == "code"
+    assert api.admin.post("/3.1/admin/settings", hash_password="")["settings"]["hash_password"] == ""
 
 
 def test_setting_refuse_bots_is_compiled_into_ruleset(api: Api) -> None:

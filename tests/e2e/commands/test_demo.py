@@ -15,7 +15,7 @@ SMALL = ("demo", "--visits", "1500", "--seconds", "3")
 
 @pytest.fixture
 def program(tmp_path: Path) -> Iterator[RunningProgram]:
-    running = RunningProgram(tmp_path)
+    running = RunningProgram(tmp_path, postback_code="")
     yield running
     if running.process is not None and running.process.poll() is None:
         running.stop()

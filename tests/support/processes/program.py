@@ -116,6 +116,7 @@ class RunningProgram:
             "TRACKYARD_OUTBOUND_ALLOW": "127.0.0.0/8",
             "TRACKYARD_QUOTES_URL": "",
             "TRACKYARD_UNIQUE_MB": "4",
+            "TRACKYARD_POSTBACK_CODE": "none",  # as installations that were there before codes; "" is the default
             "TRACKYARD_API_RATE": "100000",  # a program that plays many clients has one key
             "TRACKYARD_API_BURST": "100000",
             **{f"TRACKYARD_{name.upper()}": value for name, value in settings.items()},

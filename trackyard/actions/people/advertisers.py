@@ -9,22 +9,28 @@ from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform import notices
 from trackyard.actions.platform.notices import Recipient
 from trackyard.base.errors import BadInput, required
-from trackyard.base.ids import new_id
+from trackyard.base.ids import new_api_key, new_id
 from trackyard.base.secrets import hash_password, new_password
+from trackyard.domain.conversions.codes import CodeMode
 from trackyard.domain.people.advertisers import Advertiser
 from trackyard.domain.people.callers import Access
 from trackyard.domain.people.staff import Staff
 from trackyard.store.engine.database import Connection
 from trackyard.store.people import advertisers, staff
+from trackyard.store.platform import settings
 from trackyard.store.tracking import rulesets
 
 
 @dataclass(frozen=True, slots=True)
 class AdvertiserRecord:
-    """An advertiser, its manager, and how many offers it has."""
+    """An advertiser, its manager, and how many offers it has.
+
+    platform_code: of postbacks of advertisers without a code; "" = none.
+    """
 
     advertiser: Advertiser
     manager: Staff | None
+    platform_code: str
     offers: int = 0
 
 
@@ -52,14 +58,27 @@ def get_advertiser(deps: Deps, access: Access, advertiser_id: str) -> Advertiser
 
 
 def add_advertiser(deps: Deps, access: Access, new: Advertiser) -> AdvertiserRecord:
-    """Create an advertiser. Raises BadInput for a manager that does not exist."""
+    """Create an advertiser, with a code of its postbacks where the platform generates them.
+
+    Raises BadInput for a manager that does not exist.
+    """
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
         manager = resolve_manager(conn, access, new.manager_id, "manager")
-        made = replace(new, id=new_id(now), manager_id=manager.id if manager else None, created_at=now, updated_at=now)
+        code = new.hash_password
+        if not code and settings.find_code_mode(conn) is CodeMode.GENERATE:
+            code = new_api_key()
+        made = replace(
+            new,
+            id=new_id(now),
+            manager_id=manager.id if manager else None,
+            hash_password=code,
+            created_at=now,
+            updated_at=now,
+        )
         advertisers.add_advertiser(conn, made)
         rulesets.touch(conn, "advertiser", made.id)
-    return AdvertiserRecord(made, manager)
+        return AdvertiserRecord(made, manager, _platform_code(conn))
 
 
 def edit_advertiser(
@@ -112,4 +131,9 @@ def _locked(conn: Connection, access: Access, advertiser_id: str) -> Advertiser:
 def _records(conn: Connection, found: list[Advertiser]) -> list[AdvertiserRecord]:
     managers = staff.staff_of(conn, {each.manager_id for each in found if each.manager_id})
     counts = advertisers.offer_counts(conn, {each.id for each in found})
-    return [AdvertiserRecord(each, managers.get(each.manager_id or ""), counts.get(each.id, 0)) for each in found]
+    code = _platform_code(conn)
+    return [AdvertiserRecord(each, managers.get(each.manager_id or ""), code, counts.get(each.id, 0)) for each in found]
+
+
+def _platform_code(conn: Connection) -> str:
+    return settings.find_setting(conn, settings.HASH_PASSWORD) or ""

@@ -9,6 +9,8 @@ from typing import Any
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.platform.security_log import authors_of
+from trackyard.base.errors import BadInput
+from trackyard.domain.conversions.codes import MIN_CODE_LENGTH, CodeMode, is_strong_code
 from trackyard.domain.platform.audit import AuditFilter, AuditRecord, Authors
 from trackyard.domain.statistics.switches import Switches
 from trackyard.store.engine import encrypted
@@ -65,10 +67,12 @@ def get_settings(deps: Deps) -> Settings:
 
 
 def edit_settings(deps: Deps, given: Mapping[str, str | bool]) -> Settings:
-    """Change the given settings, by the names of Settings; return all. Raises DecryptionFailed."""
+    """Change the given settings, by the names of Settings; return all. Raises BadInput, DecryptionFailed."""
     with deps.database.write() as conn:
         before = asdict(_settings(deps, conn))
         changed = {name: value for name, value in given.items() if before[name] != value}
+        if "hash_password" in changed:
+            _check_code(conn, str(changed["hash_password"]))
         for name, value in changed.items():
             stored = deps.cipher.encrypt(str(value)) if value and name in _ENCRYPTED else value
             settings.edit_setting(conn, _NAMES[name], stored)
@@ -88,6 +92,22 @@ def list_audit(deps: Deps, chosen: AuditFilter, *, page: int, limit: int) -> tup
     with deps.database.read() as conn:
         found, total = audit_log.list_records(conn, chosen, page=page, limit=limit)
         return found, total, authors_of(conn, [record.actor for record in found])
+
+
+def _check_code(conn: Connection, code: str) -> None:
+    """Raise BadInput for a code of the platform that its CodeMode does not take."""
+    match settings.find_code_mode(conn):
+        case CodeMode.TEXT:
+            raise BadInput({"hash_password": ["This value is that of TRACKYARD_POSTBACK_CODE: change it there."]})
+        case CodeMode.GENERATE if not is_strong_code(code):
+            raise BadInput(
+                {
+                    "hash_password": [
+                        f"This value must have at least {MIN_CODE_LENGTH} random characters; "
+                        "TRACKYARD_POSTBACK_CODE=none lets postbacks without a code count."
+                    ]
+                }
+            )
 
 
 def _settings(deps: Deps, conn: Connection) -> Settings:

@@ -1,7 +1,7 @@
 """Advertisers (docs/api/advertisers.md)."""
 
+from collections.abc import Callable
 from typing import Annotated, Any
-from zoneinfo import ZoneInfo
 
 from pydantic import field_validator
 
@@ -14,7 +14,9 @@ from trackyard.api.offers.subaccounts import SubAccountParams, SubAccountView, s
 from trackyard.api.paging import Paging
 from trackyard.api.people.views import ManagerView, country_to_store, hidden_code, manager_view
 from trackyard.base.zones import datetime_text, day_start_ms
+from trackyard.domain.conversions.codes import postback_address
 from trackyard.domain.people.advertisers import Advertiser
+from trackyard.domain.people.callers import StaffCaller
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
@@ -98,6 +100,8 @@ class AdvertiserView(View):
     """An advertiser, for staff (docs/api/advertisers.md#get-adminadvertiserid).
 
     Unknown values are "". hosts_only: existing programs read it.
+    postback_url: the address of its postbacks, with its code for staff who may write it, else ***. CLICK is the place
+    of the click id. Administrators see the platform's code in the address of an advertiser without one.
     """
 
     id: str
@@ -112,6 +116,7 @@ class AdvertiserView(View):
     skype: str
     note: str | None
     hash_password: str | None
+    postback_url: str
     offers: str
     has_user: bool
     address_1: str
@@ -159,15 +164,15 @@ def list_(request: ApiRequest[Deps], params: ListAdvertisers) -> AdvertisersAnsw
         changed_since=None if params.updated_at is None else day_start_ms(params.updated_at, zone),
         **params.place(request),
     )
-    writable = _writable(request)
-    views = [advertiser_view(record, zone, writable) for record in found]
+    view = _viewer(request)
+    views = [view(record) for record in found]
     return AdvertisersAnswer(advertisers=views, pagination=params.pagination(request, total))
 
 
 @routes.get("/admin/advertiser/{id}", for_staff(Permission.ADVERTISERS_READ), id="admin.advertiser.get", find=find)
 def show(request: ApiRequest[Deps], _params: NoParams) -> AdvertiserAnswer:
     """Show an advertiser."""
-    return AdvertiserAnswer(advertiser=advertiser_view(request.subject, request.deps.zone, _writable(request)))
+    return AdvertiserAnswer(advertiser=_viewer(request)(request.subject))
 
 
 @routes.post("/admin/advertiser", _WRITERS, id="admin.advertiser.add")
@@ -175,7 +180,7 @@ def add(request: ApiRequest[Deps], params: AddAdvertiser) -> AdvertiserAnswer:
     """Create an advertiser."""
     new = Advertiser(**params.written_values(), sub_accounts=params.sub_accounts())
     record = advertisers.add_advertiser(request.deps, request.access, new)
-    return AdvertiserAnswer(advertiser=advertiser_view(record, request.deps.zone, _writable(request)))
+    return AdvertiserAnswer(advertiser=_viewer(request)(record))
 
 
 @routes.post("/admin/advertiser/{id}", _WRITERS, id="admin.advertiser.edit", find=find)
@@ -190,7 +195,7 @@ def edit(request: ApiRequest[Deps], params: EditAdvertiser) -> AdvertiserAnswer:
         given["country"] = country_to_store(request, params.country, stored.country)
     advertiser_id = stored.id
     record = advertisers.edit_advertiser(request.deps, request.access, advertiser_id, given, params.sent_parts())
-    return AdvertiserAnswer(advertiser=advertiser_view(record, request.deps.zone, _writable(request)))
+    return AdvertiserAnswer(advertiser=_viewer(request)(record))
 
 
 @routes.post("/admin/advertiser/{id}/sendpass", _WRITERS, id="admin.advertiser.sendpass", find=find)
@@ -223,26 +228,35 @@ def enable_affiliate(request: ApiRequest[Deps], params: BlacklistParams) -> Adve
     return AdvertiserMessageAnswer(message=f"Affiliate {params.pid} {'; it '.join(parts)}")
 
 
-def _writable(request: ApiRequest[Deps]) -> Scope:
-    return scope_for(request.deps, request.caller, Permission.ADVERTISERS_WRITE)
+def _viewer(request: ApiRequest[Deps]) -> Callable[[AdvertiserRecord], AdvertiserView]:
+    """Return the function that makes views of advertisers for the caller."""
+    caller, deps = request.caller, request.deps
+    writable = scope_for(deps, caller, Permission.ADVERTISERS_WRITE)
+    sees_platform = isinstance(caller, StaffCaller) and caller.may(Permission.SETTINGS_WRITE)
+    return lambda record: _advertiser_view(record, deps, writable, sees_platform=sees_platform)
 
 
-def advertiser_view(record: AdvertiserRecord, zone: ZoneInfo, writable: Scope) -> AdvertiserView:
+def _advertiser_view(record: AdvertiserRecord, deps: Deps, writable: Scope, *, sees_platform: bool) -> AdvertiserView:
     """Return an advertiser as staff see it, with the code of its postbacks for `writable` ones only.
 
     It has a user once a password was sent to it.
+    sees_platform: whether the caller may see the platform's code.
     """
     row, manager = record.advertiser, record.manager
+    is_writable = writable.has_advertiser(row.id)
+    code = row.hash_password or record.platform_code
+    shown = hidden_code(code, shown=is_writable if row.hash_password else sees_platform)
     return view_of(
         AdvertiserView,
         row,
         manager=row.manager_id or "",
-        manager_obj="" if manager is None else manager_view(manager, zone),
+        manager_obj="" if manager is None else manager_view(manager, deps.zone),
         offers=str(record.offers),
-        hash_password=hidden_code(row.hash_password, shown=writable.has_advertiser(row.id)),
+        hash_password=hidden_code(row.hash_password, shown=is_writable),
+        postback_url=postback_address(deps.tracking_url, shown or ""),
         has_user=row.password_hash is not None,
         sub_accounts=sub_accounts_view(row.sub_accounts),
         hosts_only=False,
-        created_at=datetime_text(row.created_at, zone),
-        updated_at=datetime_text(row.updated_at, zone),
+        created_at=datetime_text(row.created_at, deps.zone),
+        updated_at=datetime_text(row.updated_at, deps.zone),
     )

@@ -1,5 +1,6 @@
 """Reconciliation of all books, for administrators (docs/architecture.md#the-idea)."""
 
+from trackyard.actions.conversions.postback_codes import get_code_warning
 from trackyard.actions.deps import Deps
 from trackyard.actions.platform.reconciliation import reconcile
 from trackyard.domain.people.roles import Permission
@@ -36,8 +37,11 @@ def show(request: ApiRequest[Deps], _params: NoParams) -> ReconciliationAnswer:
     """Compare all books with each other; the time grows with their size.
 
     Journals with clicks and postbacks, postbacks with conversions, conversions with statistics and the ledger, payments
-    with what they pay.
+    with what they pay. A warning names what is open, such as postbacks that need no code.
     """
+    warning = get_code_warning(request.deps)
+    if warning is not None:
+        request.warn(warning)
     found = reconcile(request.deps)
     views = [view_of(DifferenceView, item) for item in found.differences]
     return ReconciliationAnswer(checked=found.checked, count=found.count, differences=views)

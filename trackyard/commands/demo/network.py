@@ -5,12 +5,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from trackyard.base.ids import new_api_key
 from trackyard.commands.demo.offers import OFFERS, NetworkIds
 from trackyard.commands.local_api import ApiClient
 
-SECURE_CODE: Final = "demo-secure-code"
-"""The code that postbacks of the signing advertiser must carry."""
-SIGNING_ADVERTISER: Final = "bank"
+CAREFUL_ADVERTISER: Final = "bank"
+"""It has a code of its own wherever it is; the codes of others are those that the platform generates, if any."""
 
 _STAFF: Final = (
     ("publishing", "Paula", "Reed", ["ROLE_MANAGER_AFFILIATE"]),
@@ -51,6 +51,7 @@ class DemoNetwork:
 
     offers, affiliates, advertisers: ids by key.
     keys: API keys of affiliates by key.
+    codes: of postbacks by key of the offer; "" = none is needed.
     smartlink: the id of the SmartLink category.
     """
 
@@ -58,6 +59,7 @@ class DemoNetwork:
     affiliates: dict[str, int]
     advertisers: dict[str, str]
     keys: dict[str, str]
+    codes: dict[str, str]
     smartlink: str
 
 
@@ -82,6 +84,7 @@ class NetworkBuilder:
         self._staff: dict[str, str] = {}
         self._keys: dict[str, str] = {}
         self._affiliates: dict[str, int] = {}
+        self._codes: dict[str, str] = {}
 
     def make(self, receiver: str, is_reachable: Callable[[int], bool]) -> DemoNetwork:
         """Make everything.
@@ -105,12 +108,14 @@ class NetworkBuilder:
         is_reachable_now = is_reachable(self._affiliates["harbour"])
         receiver_url = receiver if is_reachable_now else ""
         names = NetworkIds(advertisers, self._affiliates, categories, sources, smartlink, receiver_url)
-        offers = {plan.key: self._offer(plan.form(names)) for plan in OFFERS}
+        forms = {plan.key: plan.form(names) for plan in OFFERS}
+        offers = {key: self._offer(form) for key, form in forms.items()}
+        codes = {key: self._codes[form["advertiser"]] for key, form in forms.items()}
         for plan in OFFERS:
             for key in plan.connected:
                 form = {"offer_id": offers[plan.key], "pid": self._affiliates[key], "notice": 0}
                 self._post("/3.0/offer/enable-affiliate", form)
-        network = DemoNetwork(offers, self._affiliates, advertisers, self._keys, smartlink)
+        network = DemoNetwork(offers, self._affiliates, advertisers, self._keys, codes, smartlink)
         for key, offer, which in _POSTBACKS if is_reachable_now else _POSTBACKS[:1]:
             own = {"offer_id": offers[offer]} if offer else {}
             url = f"{receiver}/{key}{_POSTBACK_QUERY}"
@@ -127,10 +132,12 @@ class NetworkBuilder:
     def _advertiser(self, key: str, title: str) -> str:
         form: dict[str, Any] = {"title": title, "email": f"{key}@{key}.example", "tags": [key]}
         form["manager"] = self._staff["sales"]
-        if key == SIGNING_ADVERTISER:
-            form["hash_password"] = SECURE_CODE
-        found: str = self._post("/3.0/admin/advertiser", form)["advertiser"]["id"]
-        return found
+        if key == CAREFUL_ADVERTISER:
+            form["hash_password"] = new_api_key()
+        made = self._post("/3.0/admin/advertiser", form)["advertiser"]
+        advertiser_id: str = made["id"]
+        self._codes[advertiser_id] = made["hash_password"] or ""
+        return advertiser_id
 
     def _affiliate(self, key: str, name: str, status: str, referrer: str | None) -> None:
         form: dict[str, Any] = {"email": f"{key}@{key}.example", "password": secrets.token_urlsafe(), "login": key}

@@ -57,7 +57,7 @@ class OfferPlan:
     landings: the number of its landing pages.
     mobile: whether visitors come mostly by phone.
     views: impressions before a click.
-    signs: whether postbacks carry a code.
+    signs: whether its advertiser has a code in every installation; some postbacks carry a wrong one.
     rests_today: whether the past has no traffic of the current day.
     """
 

@@ -14,7 +14,7 @@ from random import Random
 from typing import Final, TypeVar
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from trackyard.commands.demo.network import SECURE_CODE, DemoNetwork
+from trackyard.commands.demo.network import DemoNetwork
 from trackyard.commands.demo.offers import OFFERS, SHOP_HOST, Goal, OfferPlan
 
 HOUR_MS: Final = 3_600_000
@@ -225,8 +225,8 @@ class TrafficGenerator:
         if goal.sums is not None:
             params["sum"] = f"{rng.uniform(*goal.sums):.2f}"
             params["action_id"] = f"order-{rng.randrange(10**9):09d}"
-        if plan.signs:
-            params["secure"] = SECURE_CODE if rng.random() > 0.03 else "guessed"
+        code = self._network.codes[plan.key]
+        params["secure"] = "guessed" if plan.signs and rng.random() <= 0.03 else code
         params = {name: value for name, value in params.items() if value}
         server = f"198.51.100.{self._network.offers[plan.key] % 250 + 1}"
         self._push(TrackingRequest(at, "/postback", params, server, "Shop/1.0"))

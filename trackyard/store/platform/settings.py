@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, delete, insert, select
 
+from trackyard.domain.conversions.codes import CodeMode
 from trackyard.store.tables import setting
 
 TRAFFICBACK_URL: Final = "trafficback_url"
@@ -15,6 +16,8 @@ REFUSE_BOTS: Final = "refuse_bots"
 """Whether clicks of bots and prefetches are rejected; recorded with their reason, not counted; true when not set."""
 HASH_PASSWORD: Final = "hash_password"
 """The platform's secure code of inbound postbacks, for offers and advertisers without their own."""
+POSTBACK_CODE: Final = "postback_code"
+"""The CodeMode of the last start."""
 AFFILIATE_PERMISSIONS: Final = "affiliate_permissions"
 """Levels of affiliates' permissions ("area.feature" → level) that differ from the defaults."""
 MAIL_FROM: Final = "mail_from"
@@ -28,6 +31,12 @@ STATISTICS_SWITCHES: Final = ("statistics_revenue", "statistics_rows")
 def find_setting(conn: Connection, name: str) -> Any:
     """Return the JSON value of a setting; None when it was never set."""
     return conn.execute(select(setting.c.value).where(setting.c.name == name)).scalar_one_or_none()
+
+
+def find_code_mode(conn: Connection) -> CodeMode | None:
+    """Return how inbound postbacks get their codes; None before the first start."""
+    mode = find_setting(conn, POSTBACK_CODE)
+    return None if mode is None else CodeMode(mode)
 
 
 def edit_setting(conn: Connection, name: str, value: Any) -> None:

@@ -19,10 +19,12 @@ class Readiness:
     """Whether requests can be served.
 
     reasons: why not; empty when ready.
+    warnings: what needs a look.
     lags: queue to seconds of delay.
     """
 
     reasons: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     lags: dict[str, float] = field(default_factory=dict)
 
 
