@@ -37,7 +37,7 @@ log = logging.getLogger("trackyard.runtime.app")
 
 
 def prepare(config: Config) -> dict[str, str]:
-    """Make what all roles share; return what the supervisor prints: keys of the administrator and the CodeMode.
+    """Make what all roles share; return what the supervisor prints.
 
     Every start calls it: directories, keys, schema, first administrator, edge numbers. Raises CannotStart.
     """

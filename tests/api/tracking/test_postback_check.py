@@ -198,6 +198,14 @@ def test_postback_check_of_repeated_ip_is_declined(shop: PostbackCheckSetup) -> 
     assert detail(checked, "ip duplicate") == "1 conversions of 198.51.100.7"
 
 
+def test_postback_check_of_repeated_conversion_is_declined(shop: PostbackCheckSetup) -> None:
+    shop.set(one_conversion_per_click=True)
+    shop.call()
+    checked = shop.check(action_id="invented")
+    assert (checked["response"], checked["conversion"]["comment"]) == ("", "Repeated conversion")
+    assert detail(checked, "one conversion per click") == "1 conversions of the click for goal 1"
+
+
 def test_postback_check_explains_hold_tier_and_payment(api: Api) -> None:
     shop = PostbackCheckSetup(
         api,

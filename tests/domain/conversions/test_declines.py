@@ -59,6 +59,7 @@ FAULTY: dict[DeclineReason, tuple[dict[str, Any], dict[str, Any], int]] = {
     DeclineReason.PARTNER_BANNED: ({"affiliate_status": AffiliateStatus.BANNED}, {}, 60_000),
     DeclineReason.SESSION_OVER: ({}, {"session": "1d"}, DAY_MS + 1),
     DeclineReason.SESSION_TOO_YOUNG: ({}, {"min_session": "2i"}, 60_000),
+    DeclineReason.REPEATED: ({"converted_by_click": 1}, {"once_per_click": True}, 60_000),
     DeclineReason.SAME_ADDRESS: ({"converted": 1}, {"unique_ip": True}, 60_000),
     DeclineReason.NO_PAYMENT: ({}, {"payments": ()}, 60_000),
     DeclineReason.CAP_REACHED: ({"counts": COUNTS}, {"caps": FULL}, 60_000),

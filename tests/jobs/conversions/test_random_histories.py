@@ -45,13 +45,10 @@ from tests.support.models.model import (
     MINUTE,
     PATIENCE,
     ConversionModel,
-    ModelClick,
     ModelConversion,
     ModelPayment,
-    ModelPaymentItem,
-    ModelPostback,
-    ModelTask,
 )
+from tests.support.models.model_records import ModelClick, ModelPaymentItem, ModelPostback, ModelTask
 from tests.support.processes.crashes import CrashPoint, SimulatedFailure, SimulatedKill, inject_crash
 from tests.support.stores.analytics import empty_store
 from tests.support.stores.seeds import add_affiliate
@@ -257,6 +254,8 @@ class HistoryStateMachine(RuleBasedStateMachine):
         sent |= {plain[name]: value for name, value in fields.items() if name in plain}
         if "one_address" in fields:
             sent |= {"rejectNotUniqIp": int(known.one_address)}
+        if "one_conversion" in fields:
+            sent |= {"one_conversion_per_click": int(known.one_conversion)}
         if "caps" in fields:
             sent |= {"caps": known.caps}
         self.ask(f"/3.0/admin/offer/{self.offer}", sent)

@@ -4,7 +4,8 @@ from decimal import Decimal
 
 from hypothesis import strategies as st
 
-from tests.support.models.model import DAY, HOUR, ModelPaymentItem
+from tests.support.models.model import DAY, HOUR
+from tests.support.models.model_records import ModelPaymentItem
 from tests.support.processes.crashes import CrashPoint, SimulatedFailure, SimulatedKill
 
 PAYMENTS = [
@@ -55,6 +56,7 @@ offers = st.one_of(
     st.fixed_dictionaries(
         {"one_address": st.sampled_from([False, False, True]), "secure": st.sampled_from(["", "", "s3"])}
     ),
+    st.fixed_dictionaries({"one_conversion": st.booleans()}),
     st.fixed_dictionaries({"payments": st.sampled_from([0, 1, 2])}),
 )
 some = st.integers(0, 30)

@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any
 
+from tests.support.models.model_records import ModelClick, ModelPaymentItem, ModelPostback, ModelTask
+
 Limits = Mapping[str, Any]
 Money = dict[tuple[int, str], tuple[Decimal, Decimal]]
 """By affiliate and currency: hold, available."""
@@ -17,50 +19,6 @@ REFUSED = {"banned": "Partner is banned", "not active": "Partner is disabled"}
 SECOND, MINUTE, HOUR, DAY = 1000, 60_000, 3_600_000, 86_400_000
 PATIENCE = 72 * HOUR
 ZERO = Decimal(0)
-
-
-@dataclass
-class ModelClick:
-    """A click as it was recorded. at: UTC ms."""
-
-    id: str
-    edge: int
-    at: int
-    affiliate: int
-    country: str
-    ip: str
-    reason: str = ""
-
-
-@dataclass
-class ModelPostback:
-    """An inbound call as it was recorded."""
-
-    id: str
-    at: int
-    params: dict[str, str]
-
-
-@dataclass
-class ModelTask:
-    """An edit (of `made`) or an import, as staff asked for it."""
-
-    at: int
-    fields: dict[str, Any]
-    made: "ModelConversion | None" = None
-
-
-@dataclass
-class ModelPaymentItem:
-    """A payment item of the offer. affiliate: its owner, None = a general one."""
-
-    goal: str
-    kind: str
-    total: Decimal
-    revenue: Decimal
-    currency: str
-    country: str = ""
-    affiliate: int | None = None
 
 
 @dataclass
@@ -84,6 +42,15 @@ class ModelConversion:
     payout: Decimal = ZERO
     referrer: int | None = None
     percent: Decimal = ZERO
+    is_repeated: bool = False
+
+    def counts_in(self, statuses: Iterable[str]) -> bool:
+        """Whether a cap or tier that counts these statuses counts it."""
+        return self.status in _equivalent_statuses(statuses) and not (self.is_repeated and self.is_declined)
+
+    @property
+    def is_declined(self) -> bool:
+        return self.status in ("declined", "not_found")
 
     @property
     def base(self) -> tuple[Decimal, Decimal]:
@@ -120,6 +87,7 @@ class ModelOffer:
     session: int = 365 * DAY
     min_session: int = 0
     one_address: bool = False
+    one_conversion: bool = False
     secure: str = ""
 
 
@@ -242,8 +210,11 @@ class ConversionModel:
             return "Click session lifespan is expired"
         if age < offer.min_session:
             return "Min click session lifespan is not reached"
-        alike = (each for each in self.made if each.goal == made.goal and each.click.ip == made.click.ip)
-        if offer.one_address and any(each.status not in ("declined", "not_found") for each in alike):
+        counted = [each for each in self.made if each.goal == made.goal and not each.is_declined]
+        if offer.one_conversion and any(each.click is made.click for each in counted):
+            made.is_repeated = True
+            return "Repeated conversion"
+        if offer.one_address and any(each.click.ip == made.click.ip for each in counted):
             return "IP duplicate"
         if made.payment is None:
             return "Payments not found"
@@ -322,11 +293,7 @@ class ConversionModel:
         if not is_listed(made):
             return None
         same = [each for each in self.made if each is not made and _period(period, each.at) == _period(period, made.at)]
-        return [
-            each
-            for each in same
-            if each.status in _equivalent_statuses(statuses) and is_listed(each) and is_alike(each)
-        ]
+        return [each for each in same if each.counts_in(statuses) and is_listed(each) and is_alike(each)]
 
     def caps(self) -> Iterator[Limits]:
         """Those of the offer, the personal limit of the first affiliate among them."""
@@ -345,11 +312,11 @@ class ConversionModel:
 
     def held(self, made: ModelConversion) -> list[tuple[int, Decimal]]:
         """What each cap that counts such a conversion holds, itself included: number, payouts."""
-        found = []
+        found, counted = [], (*self.offer.counted, "pending_cap")
         for cap in self.caps():
-            others = self.together(cap, cap["period"], made, (*self.offer.counted, "pending_cap"))
+            others = self.together(cap, cap["period"], made, counted)
             if others is not None:
-                figures = _measures([*others, *([made] if self._counts(made.status) else [])])
+                figures = _measures([*others, *([made] if made.counts_in(counted) else [])])
                 found.append((figures[0], figures[2]))
         return found
 

@@ -14,6 +14,7 @@ from trackyard.actions.conversions.changes import DeliveryContext, record_change
 from trackyard.actions.offers.counters import CounterBatch, OfferTraits, measures
 from trackyard.base.clock import Clock
 from trackyard.domain.conversions.conversions import (
+    DECLINED,
     Conversion,
     ConversionChange,
     DecisionTerms,
@@ -22,13 +23,14 @@ from trackyard.domain.conversions.conversions import (
 from trackyard.domain.conversions.decisions import decide
 from trackyard.domain.conversions.postbacks import PostbackError, ReceivedPostback
 from trackyard.domain.conversions.sessions import is_click_expired, is_click_older
-from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.money.referrals import NO_REFERRAL
 from trackyard.domain.offers.counters import Count
 from trackyard.domain.platform.retention import DEFAULT_RETENTION, RetentionPolicy
 from trackyard.store.conversions.conversions import (
+    ClickGoal,
     ConversionIdentity,
     ConversionOrigin,
+    count_by_click,
     count_by_origin,
     find_by_identity,
 )
@@ -38,7 +40,6 @@ from trackyard.store.money import exchange_rates
 from trackyard.store.offers import counters
 from trackyard.store.tracking import edges
 
-_NOT_COUNTED: Final = (Status.DECLINED, Status.NOT_FOUND)
 _REFRESH_MS: Final = 60_000
 
 
@@ -56,8 +57,13 @@ class PostbackRequest:
 
     @cached_property
     def origin(self) -> ConversionOrigin:
-        """Return what an offer may convert once."""
+        """Return the address and the goal, which an offer may convert once."""
         return self.click["offer"], self.postback.goal, self.click["ip"][:45]
+
+    @cached_property
+    def click_goal(self) -> ClickGoal:
+        """Return the click and the goal, which an offer may convert once."""
+        return self.click["offer"], self.postback.goal, self.click["id"]
 
 
 class DecisionBatch:
@@ -90,6 +96,9 @@ class DecisionBatch:
         unique_ip_offers = {terms.id for terms in self.context.offers.values() if terms.unique_ip}
         origins = {each.origin for each in requests if each.click["offer"] in unique_ip_offers and each.click["ip"]}
         self._converted = Counter(count_by_origin(conn, origins))
+        once_offers = {terms.id for terms in self.context.offers.values() if terms.once_per_click}
+        clicks = {each.click_goal for each in requests if each.click["offer"] in once_offers}
+        self._converted_clicks = Counter(count_by_click(conn, clicks))
 
     def find_terms(self, request: PostbackRequest) -> DecisionTerms | None:
         """Return the terms of a decision; None when there is no such offer."""
@@ -108,6 +117,7 @@ class DecisionBatch:
             advertiser_address_lists=advertiser.address_lists,
             counts=self._counts,
             converted=self._converted[request.origin],
+            converted_by_click=self._converted_clicks[request.click_goal],
             referral=self.context.referrals.get(click["affiliate"], NO_REFERRAL),
         )
 
@@ -122,8 +132,9 @@ class DecisionBatch:
         """Count a change for later decisions."""
         before, after = change.before, change.after
         self.stored[after.offer_id, after.goal, after.identity] = after
-        origin = after.offer_id, after.goal, after.click["ip"][:45]
-        self._converted[origin] += _is_counted(after) - (before is not None and _is_counted(before))
+        added = _is_counted(after) - (before is not None and _is_counted(before))
+        self._converted[after.offer_id, after.goal, after.click["ip"][:45]] += added
+        self._converted_clicks[after.offer_id, after.goal, after.click_id] += added
         if self._counters is not None:
             self._counters.add(change)
 
@@ -175,4 +186,4 @@ class ClickExpiry:
 
 
 def _is_counted(conversion: Conversion) -> bool:
-    return conversion.status not in _NOT_COUNTED
+    return conversion.status not in DECLINED

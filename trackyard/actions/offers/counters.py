@@ -144,8 +144,8 @@ def _moves(terms: OfferTerms, change: ConversionChange) -> Iterator[CounterChang
 
 def _difference(change: ConversionChange, statuses: frozenset[Status]) -> tuple[int, Decimal]:
     before, after = change.before, change.after
-    conversions, budget = (1, after.payout_base) if after.status in statuses else (0, ZERO)
-    if before is not None and before.status in statuses:
+    conversions, budget = (1, after.payout_base) if after.counts_in(statuses) else (0, ZERO)
+    if before is not None and before.counts_in(statuses):
         return conversions - 1, budget - before.payout_base
     return conversions, budget
 

@@ -268,12 +268,19 @@ def _run_arrival_steps(state: _CheckState, arrival: ConversionDraft) -> None:
         "affiliate": f"{arrival.click['affiliate']} is {state.terms.affiliate_status or 'unknown'}",
         "click session": f"{seconds} s since the click, at most {offer.session}",
         "minimal click session": f"{seconds} s since the click, at least {offer.min_session}",
+        "one conversion per click": _click_detail(state),
         "ip duplicate": _address_detail(state, arrival),
         "payment": _payment_detail(state, arrival.payment),
         "caps": _caps_detail(state),
     }
     for name, check in DECLINE_CHECKS.items():
         state.step_results[name] = PostbackStepResult(PASSED if check(arrival) is None else DECLINED, details[name])
+
+
+def _click_detail(state: _CheckState) -> str:
+    if not state.terms.offer.once_per_click:
+        return "the offer does not ask"
+    return f"{state.terms.converted_by_click} conversions of the click for goal {state.postback.goal}"
 
 
 def _address_detail(state: _CheckState, arrival: ConversionDraft) -> str:

@@ -110,6 +110,7 @@ class OfferParams(SubAccountParams, FileParams):
     search_empty_sub: Annotated[Annotated[int, s.WholeNumber(minimum=1, maximum=8)] | None, Clearable()] = None
     uniq_ip_only: s.Flag = Field(default=False, alias="uniqIpOnly")
     reject_not_uniq_ip: s.Flag = Field(default=False, alias="rejectNotUniqIp")
+    one_conversion_per_click: s.Flag = False
     allowed_ip: s.IpLines = ""
     disallowed_ip: s.IpLines = ""
     hash_password: Annotated[s.Text | None, Clearable()] = None

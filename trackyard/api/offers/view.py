@@ -131,6 +131,7 @@ class OfferFields(View):
     minimal_click_session: str
     uniq_ip_only: bool
     reject_not_uniq_ip: bool
+    one_conversion_per_click: bool
     consider_personal_targeting_only: bool
     schedule: ScheduleView
     targeting: list[TargetingView]

@@ -1,10 +1,10 @@
 """Conversions, and the terms of a decision on an inbound postback (docs/spec/conversions.md). Pure."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 from trackyard.base.money import MAX_AMOUNT, ZERO
 from trackyard.domain.conversions.postbacks import ReceivedPostback
@@ -18,6 +18,9 @@ from trackyard.domain.offers.tiers import Modifier, TierGroup
 from trackyard.domain.people.affiliates import AffiliateStatus
 from trackyard.domain.tracking.ip_lists import ANY_ADDRESS, AddressLists
 
+DECLINED: Final = (Status.DECLINED, Status.NOT_FOUND)
+"""The statuses of a conversion that does not count as one of its click or address."""
+
 
 class DeclineReason(StrEnum):
     """Why a conversion is declined on arrival; it becomes the comment."""
@@ -26,6 +29,7 @@ class DeclineReason(StrEnum):
     PARTNER_DISABLED = "Partner is disabled"
     SESSION_OVER = "Click session lifespan is expired"
     SESSION_TOO_YOUNG = "Min click session lifespan is not reached"
+    REPEATED = "Repeated conversion"
     SAME_ADDRESS = "IP duplicate"
     NO_PAYMENT = "Payments not found"
     CAP_REACHED = "Cap is reached"
@@ -38,6 +42,7 @@ class OfferTerms:
     secure: its own code or None.
     session, min_session: greatest and least age of its clicks, as staff wrote it.
     unique_ip: whether the address of a click converts only once a goal.
+    once_per_click: whether a click converts only once a goal.
     """
 
     id: int
@@ -54,6 +59,7 @@ class OfferTerms:
     session: str = "1y"
     min_session: str = "0s"
     unique_ip: bool = False
+    once_per_click: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +70,7 @@ class DecisionTerms:
     rates: units of the currency for one of the platform's on the day of the postback; the platform's own is 1.
     counts: by name, the counters of the offer's caps and tiers in which the conversion may count.
     converted: conversions of this offer and goal, not declined, from the click's address; 0 when no check needs it.
+    converted_by_click: the same of the click.
     """
 
     offer: OfferTerms
@@ -76,6 +83,7 @@ class DecisionTerms:
     counts: Mapping[str, Count] = field(default_factory=dict)
     referral: Referral = NO_REFERRAL
     converted: int = 0
+    converted_by_click: int = 0
 
     @property
     def secure(self) -> str | None:
@@ -92,6 +100,7 @@ class Conversion:
     click: the record of its click by column name.
     hold_until: when the hold ends by itself; None = never.
     referrer_id, referral_percent: the referrer and its share of payouts when it was made; None = no referrer.
+    repeated: whether it was declined on arrival because its click had converted; declined, it is in no counter.
     """
 
     id: str
@@ -129,6 +138,11 @@ class Conversion:
     updated_at: int
     referrer_id: int | None = None
     referral_percent: Decimal = ZERO
+    repeated: bool = False
+
+    def counts_in(self, statuses: Container[Status]) -> bool:
+        """Return whether a cap or tier that counts these statuses counts it."""
+        return self.status in statuses and not (self.repeated and self.status in DECLINED)
 
     @property
     def traits(self) -> Traits:

@@ -177,6 +177,7 @@ def create_conversion(
         updated_at=postback.time,
         referrer_id=terms.referral.referrer_id,
         referral_percent=terms.referral.percent,
+        repeated=decline is DeclineReason.REPEATED,
     )
 
 
@@ -238,6 +239,11 @@ def _check_min_session(arrival: ConversionDraft) -> DeclineReason | None:
     return DeclineReason.SESSION_TOO_YOUNG if arrival.age_ms < duration_ms(arrival.terms.offer.min_session) else None
 
 
+def _check_repeat(arrival: ConversionDraft) -> DeclineReason | None:
+    terms = arrival.terms
+    return DeclineReason.REPEATED if terms.offer.once_per_click and terms.converted_by_click else None
+
+
 def _check_unique_address(arrival: ConversionDraft) -> DeclineReason | None:
     return DeclineReason.SAME_ADDRESS if arrival.terms.offer.unique_ip and arrival.terms.converted else None
 
@@ -254,6 +260,7 @@ DECLINE_CHECKS: Final[Mapping[str, Callable[[ConversionDraft], DeclineReason | N
     "affiliate": _check_affiliate,
     "click session": _check_session,
     "minimal click session": _check_min_session,
+    "one conversion per click": _check_repeat,
     "ip duplicate": _check_unique_address,
     "payment": _check_payment,
     "caps": _check_caps,

@@ -288,6 +288,7 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     search_empty_sub: int | None = None
     uniq_ip_only: bool = False
     reject_not_uniq_ip: bool = False
+    one_conversion_per_click: bool = False
     allowed_ip: str = ""
     disallowed_ip: str = ""
     hash_password: str | None = None

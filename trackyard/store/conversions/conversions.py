@@ -24,7 +24,12 @@ from sqlalchemy import (
     update,
 )
 
-from trackyard.domain.conversions.conversions import Conversion, ConversionChange, ConversionHistoryEntry
+from trackyard.domain.conversions.conversions import (
+    DECLINED,
+    Conversion,
+    ConversionChange,
+    ConversionHistoryEntry,
+)
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.offers.payments import payment_of
 from trackyard.domain.offers.tiers import documents_of, modifiers_of
@@ -39,6 +44,9 @@ ConversionIdentity = tuple[int, str, str]
 
 ConversionOrigin = tuple[int, str, str]
 """(offer, goal, address of the click)."""
+
+ClickGoal = tuple[int, str, str]
+"""(offer, goal, click)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +68,7 @@ _NEW = BulkInsert(conversion, (*_STORED, "country", "os", "device", "browser", "
 _HISTORY = BulkInsert(
     conversion_event, ("conversion_id", "version", "at", "actor", "status", "charge", "payout", "currency", "comment")
 )
-_DECLINED = (Status.DECLINED.value, Status.NOT_FOUND.value)
+_DECLINED = tuple(status.value for status in DECLINED)
 _CHANGING_COLUMNS = (
     *("version", "status", "sent_status", "comment", "hold_until", "updated_at"),
     *("currency", "rate", "sum", "charge", "payout", "charge_base", "payout_base"),
@@ -119,6 +127,17 @@ def count_by_origin(conn: Connection, origins: Collection[ConversionOrigin]) -> 
     origin = (columns.offer_id, columns.goal, columns.click_ip)
     query = select(*origin, func.count()).where(or_(*each), columns.status.not_in(_DECLINED)).group_by(*origin)
     return {(offer, goal, ip): count for offer, goal, ip, count in conn.execute(query)}
+
+
+def count_by_click(conn: Connection, clicks: Collection[ClickGoal]) -> dict[ClickGoal, int]:
+    """Return the number of conversions by click and goal, without declined ones; 0 is absent."""
+    if not clicks:
+        return {}
+    columns = conversion.c
+    key = (columns.offer_id, columns.goal, columns.click_id)
+    chosen = columns.click_id.in_(sorted({click_id for _, _, click_id in clicks}))
+    query = select(*key, func.count()).where(chosen, columns.status.not_in(_DECLINED)).group_by(*key)
+    return {(offer, goal, click_id): count for offer, goal, click_id, count in conn.execute(query)}
 
 
 def find_by_id(conn: Connection, ids: Collection[str]) -> dict[str, Conversion]:

@@ -79,6 +79,7 @@ _OFFERS: Final = (
         *(offer.c[name] for name in ("id", "advertiser_id", "title", "status", "removed_at", "hold_period")),
         *(offer.c[name] for name in ("payments", "partner_payments", "hash_password", "allowed_ip", "disallowed_ip")),
         *(offer.c[name] for name in ("click_session", "minimal_click_session", "reject_not_uniq_ip")),
+        offer.c.one_conversion_per_click,
         *caps.COLUMNS,
     )
     .where(among(offer.c.id, "ids"))
@@ -118,6 +119,7 @@ def _offers(conn: Connection, ids: Collection[int], zone: ZoneInfo, lock: bool) 
             session=row.click_session,
             min_session=row.minimal_click_session,
             unique_ip=row.reject_not_uniq_ip,
+            once_per_click=row.one_conversion_per_click,
         )
         for row in rows
     }

@@ -14,6 +14,7 @@ import msgspec
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, func, or_, select, update
 
 from trackyard.base.money import ZERO
+from trackyard.domain.conversions.conversions import DECLINED
 from trackyard.domain.offers.counters import ZERO_COUNT, Count, Counter, LimitDefinition, Traits, counter_at
 from trackyard.store.engine.bulk import BulkInsert
 from trackyard.store.engine.dialect import is_postgresql, upsert
@@ -230,6 +231,8 @@ def _compute_counts(conn: Connection, measure: LimitDefinition, period_counter: 
         columns.status.in_(sorted(measure.statuses)),
         *(column.in_(sorted(side.only)) for column, side in sides if side.only is not None),
     ]
+    if measure.statuses.intersection(DECLINED):  # declined as repeats are in no counter
+        conditions.append(or_(~columns.repeated, columns.status.not_in(DECLINED)))
     if period_counter.until is not None:
         conditions.append(columns.created_at < period_counter.until)
     query = select(func.count(), func.sum(columns.payout_base, type_=Amount), *each).where(*conditions)

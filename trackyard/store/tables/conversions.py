@@ -49,6 +49,7 @@ conversion = table(
     # the referrer and its share of payouts in percent, as they were at creation; NULL = none
     Column("referrer_id", Integer, nullable=True),
     Column("referral_percent", Amount, nullable=False, default=ZERO),
+    Column("repeated", Boolean, nullable=False, server_default=false()),  # declined on arrival as a repeat of its click
     Column("test", Boolean, nullable=False, server_default=false()),  # declared for test conversions; none is made yet
     UniqueConstraint("offer_id", "goal", "identity", name="uq_conversion_identity"),
     Index(  # every column that lists filter by, so that wide rows are read for one page only

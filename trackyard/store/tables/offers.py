@@ -5,7 +5,7 @@ Times are UTC epoch milliseconds.
 
 from decimal import Decimal
 
-from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Text, text
+from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Text, false, text
 
 from trackyard.domain.offers.choices import RedirectType
 from trackyard.domain.offers.offers import COUNTED_STATUSES
@@ -59,6 +59,7 @@ offer = table(  # its fields are those of domain/offers/offers.py; documents hol
     Column("sub_accounts", Document, nullable=False, default=dict),
     Column("search_empty_sub", Integer, nullable=True),
     *columns(Boolean, "uniq_ip_only", "reject_not_uniq_ip", nullable=False, default=False),
+    Column("one_conversion_per_click", Boolean, nullable=False, server_default=false()),
     *columns(Text, "allowed_ip", "disallowed_ip", nullable=False, default=""),
     Column("hash_password", String(200), nullable=True),
     Column("click_session", String(64), nullable=False, default="1y"),

@@ -26,10 +26,12 @@ def upgrade() -> None:
     _add_security_log()
     _limit_keys()
     _add_second_factors()
+    _add_repeats_of_conversions()
 
 
 def downgrade() -> None:
     """Remove what upgrade added, in the opposite order."""
+    _remove_repeats_of_conversions()
     _remove_second_factors()
     _keep_first_keys()
     _remove_security_log()
@@ -199,3 +201,16 @@ def _add_second_factors() -> None:
 def _remove_second_factors() -> None:
     op.drop_table("recovery_code")
     op.drop_table("second_factor")
+
+
+def _add_repeats_of_conversions() -> None:
+    """Add whether a click of an offer converts once a goal, and which conversions were declined for it."""
+    op.add_column(
+        "offer", sa.Column("one_conversion_per_click", sa.Boolean(), nullable=False, server_default=sa.false())
+    )
+    op.add_column("conversion", sa.Column("repeated", sa.Boolean(), nullable=False, server_default=sa.false()))
+
+
+def _remove_repeats_of_conversions() -> None:
+    op.drop_column("conversion", "repeated")
+    op.drop_column("offer", "one_conversion_per_click")
