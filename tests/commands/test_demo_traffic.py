@@ -24,6 +24,7 @@ NETWORK = DemoNetwork(
     advertisers={},
     keys={},
     codes={plan.key: f"code of {plan.key}" if plan.signs else "" for plan in OFFERS},
+    pixel_codes={plan.key: f"pixels of {plan.key}" for plan in OFFERS},
     smartlink="5" * 24,
 )
 
@@ -85,7 +86,13 @@ def test_demo_without_incoming_postbacks_creates_one_postback(
 
     def post(_api: ApiClient, path: str, params: dict[str, Any]) -> dict[str, Any]:
         posts.append((path, params))
-        record = {"id": len(posts), "_id": f"{len(posts):024x}", "api_key": f"{len(posts):040x}", "hash_password": None}
+        record = {
+            "id": len(posts),
+            "_id": f"{len(posts):024x}",
+            "api_key": f"{len(posts):040x}",
+            "hash_password": None,
+            "pixel_code": "p" * 40,
+        }
         return dict.fromkeys(("user", "advertiser", "category", "source", "partner", "offer"), record)
 
     monkeypatch.setattr(ApiClient, "post", post)

@@ -122,7 +122,9 @@ _PLAIN_NAMES: Final = (
     "strictly_brands strictly_devices strictly_isp strictly_os sub_account_1 sub_account_2 sum supplier tags title "
     "title_lang[*] ua url vat_code what work_hours zip_code "
 )
-_PLAIN: Final = frozenset(_PLAIN_NAMES.split()) | {"new_password", "otp", "address", "days", "hours", "networks"}
+_PLAIN: Final = frozenset(_PLAIN_NAMES.split()).union(
+    ("new_password", "otp", "address", "days", "hours", "networks", "pixel_pages", "referrer")
+)
 """Parameters that are values, or name what belongs to the whole installation."""
 
 _PLAIN_STARTS: Final = (

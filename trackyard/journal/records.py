@@ -44,6 +44,7 @@ class InboundPostback(msgspec.Struct, array_like=True, gc=False):
     query, body: as they came, a long body cut
     params: by canonical name (clickid, goal, sum, status, action_id, currency, ip, referrer, comment, secure,
         custom_field1..7, user_id)
+    page: of a pixel, the host of its page; "" = unknown
     """
 
     time: int
@@ -55,6 +56,7 @@ class InboundPostback(msgspec.Struct, array_like=True, gc=False):
     query: str
     body: str
     params: dict[str, str]
+    page: str = ""
 
 
 class Checkpoint(msgspec.Struct, array_like=True, gc=False):

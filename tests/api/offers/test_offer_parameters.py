@@ -82,6 +82,10 @@ SENT_AND_SHOWN: list[tuple[dict[str, Any], dict[str, Any]]] = [
         ({name: "text"}, {name: "text"})
         for name in ("notes", "note_aff", "note_sales", "external_offer_id", "bundle_id", "hash_password")
     ),
+    ({"one_conversion_per_click": "1"}, {"one_conversion_per_click": True}),
+    ({"pixels": "0"}, {"pixels": False}),
+    ({"pixel_pages[]": ["https://Shop.example/", "*.b.example", "b.example"]},
+     {"pixel_pages": ["shop.example", "b.example"]}),
     ({"allowed_ip": "1.1.1.1\r\n2001:db8::/32"}, {"allowed_ip": "1.1.1.1\n2001:db8::/32"}),
     ({"disallowed_ip": "1.1.1.1-1.1.1.9"}, {"disallowed_ip": "1.1.1.1-1.1.1.9"}),
     ({"description_lang[en]": "E", "kpi[ka]": "K"}, {"description_lang": {"en": "E"}, "kpi": {"ka": "K"}}),
@@ -256,7 +260,8 @@ CLEARED: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     *(
         ({f"{name}[]": value}, {name: ""}, {name: []})
         for name, value in (
-            ("tags", "a"), ("countries", "US"), ("strictly_brands", "Apple"), ("strictly_devices", "tv"),
+            ("tags", "a"), ("countries", "US"), ("pixel_pages", "a.example"),
+            ("strictly_brands", "Apple"), ("strictly_devices", "tv"),
         )
     ),
     ({"restriction_os[0][os]": "iOS", "restriction_os[0][versions]": ""}, {"restriction_os": ""},

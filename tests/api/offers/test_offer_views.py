@@ -217,7 +217,8 @@ def test_offer_affiliate_form_has_links_and_own_fields(api: Api) -> None:
 
 
 HIDDEN_WORDS = """advertiser external_offer_id bundle_id url parallel_tracking_url cross_postback_url impressions_url
-trafficback_url partner_payments notes note_aff note_sales allowed_ip disallowed_ip hash_password personal_limits"""
+trafficback_url partner_payments notes note_aff note_sales allowed_ip disallowed_ip hash_password personal_limits
+pixels pixel_pages pixel_code"""
 HIDDEN = set(HIDDEN_WORDS.split())
 """The advertiser's side of an offer, and what staff keep to themselves."""
 
@@ -367,3 +368,8 @@ def test_offer_code_is_shown_to_staff_who_may_write_the_offer_only(api: Api) -> 
         assert {number: client.get(f"/3.1/offer/{number}")["offer"]["hash_password"] for number in expected} == expected
         listed = client.get("/3.1/offers")["offers"]
         assert {offer["id"]: offer["hash_password"] for offer in listed} == expected
+        for shown in (*listed, *(client.get(f"/3.1/offer/{number}")["offer"] for number in expected)):
+            is_writable = shown["id"] in seen or client is api.admin
+            assert (shown["pixel_code"] != "***") is is_writable and len(shown["pixel_code"]) == (
+                40 if is_writable else 3
+            )

@@ -13,6 +13,7 @@ from tests.support.clicks.inbound_postbacks import make_inbox_postback
 from tests.support.models.events import new_click
 from tests.support.models.history import load_clicks
 from tests.support.stores.outbox_lines import queued_lines
+from trackyard.actions.conversions.postback_codes import store_postback_code
 from trackyard.actions.tracking.postback_check import STEPS
 from trackyard.base.clock import ManualClock
 from trackyard.base.ids import new_click_id, new_id
@@ -196,6 +197,32 @@ def test_postback_check_of_repeated_ip_is_declined(shop: PostbackCheckSetup) -> 
     checked = shop.check()
     assert (checked["response"], checked["conversion"]["comment"]) == ("", "IP duplicate")
     assert detail(checked, "ip duplicate") == "1 conversions of 198.51.100.7"
+
+
+def test_postback_check_of_pixel_judges_its_page_and_code(shop: PostbackCheckSetup) -> None:
+    def check(page: str, code: str) -> dict[str, Any]:
+        url = f"http://track.example/success.jpg?offer_id={shop.offer}&afclick={shop.click.id}&afsecure={code}"
+        asked = {"url": url, "referrer": page, "ip": "192.0.2.9"}
+        found: dict[str, Any] = shop.api.admin.post("/3.1/admin/postback-check", **asked)["check"]
+        return found
+
+    shop.set(pixel_pages=["shop.example"], pixel_code="p" * 40)
+    taken = check("https://www.shop.example/thanks", "")
+    assert (taken["response"], taken["conversion"]["status"]) == ("", "confirmed")
+    assert detail(taken, "pixel") == "of a page of www.shop.example; the offer takes shop.example"
+    for page, shown in (("attacker.example", "attacker.example"), ("", "an unknown host")):
+        refused = check(page, "")
+        assert (refused["response"], verdicts(refused)["pixel"]) == ("Current page is denied", "stopped")
+        assert detail(refused, "pixel") == f"of a page of {shown}; the offer takes shop.example"
+    store_postback_code(shop.api.deps.database, "generate")
+    assert check("shop.example", "")["response"] == "Access denied"
+    announced = check("shop.example", "p" * 40)
+    assert (announced["response"], announced["conversion"]["status"]) == ("", "pending")
+    assert detail(announced, "secure") == "the code of the offer's pixels counts"
+    assert announced["params"]["secure"] == "***"
+    shop.set(pixels=False)
+    assert check("shop.example", "p" * 40)["response"] == "Pixels are disabled"
+    assert detail(shop.check(), "pixel") == "it is no pixel"
 
 
 def test_postback_check_of_repeated_conversion_is_declined(shop: PostbackCheckSetup) -> None:

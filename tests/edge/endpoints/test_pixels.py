@@ -14,7 +14,7 @@ from trackyard.edge.endpoints.handler import EdgeHandler
 from trackyard.edge.endpoints.pixels import FindClick
 from trackyard.edge.http.answers import JOURNAL_UNWRITABLE
 from trackyard.edge.http.request import DeferredResponse, Response
-from trackyard.journal.records import Click
+from trackyard.journal.records import Click, InboundPostback, decode_postback, encode
 
 A, B = "a" * 24, "b" * 24
 PATHS = {
@@ -69,6 +69,21 @@ def test_pixel_click_is_parameter_or_cookie(
     given = {} if cookie is None else {"cookie": cookie.encode()}
     assert ask(edge, f"/success.jpg?{query}", **given).durable
     assert journal.call.params.get("clickid") == click
+
+
+def test_pixel_record_names_the_host_of_its_page(edge: EdgeHandler, journal: MemoryJournal) -> None:
+    ask(edge, f"/success.jpg?afclick={A}", referer=b"https://Shop.example/thanks?name=secret")
+    assert journal.call.page == "shop.example"
+    ask(edge, f"/success.php?afclick={A}", origin=b"https://pay.example", referer=b"https://shop.example/")
+    assert journal.call.page == "pay.example"
+    ask(edge, f"/success.jpg?afclick={A}")
+    assert journal.call.page == ""
+
+
+def test_postback_record_of_an_earlier_version_has_no_page() -> None:
+    record = InboundPostback(1, "1" * 24, "success.jpg", "GET", "", "", "", "", {}, "shop.example")
+    assert decode_postback(encode(record)) == record
+    assert decode_postback(encode(record).replace(b',"shop.example"]', b"]")).page == ""
 
 
 @pytest.mark.parametrize("path", PATHS)

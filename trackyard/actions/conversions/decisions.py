@@ -112,6 +112,7 @@ class DecisionBatch:
             affiliate_status=self.context.affiliate_statuses.get(click["affiliate"]),
             advertiser_secure=advertiser.secure,
             platform_secure=self.context.platform_secure or None,
+            needs_code=self.context.needs_code,
             platform_currency=self._currency,
             rates=self._rates.at(request.postback.time),
             advertiser_address_lists=advertiser.address_lists,

@@ -14,7 +14,7 @@ from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform.files import NewFiles, store_new_files
 from trackyard.actions.platform.notices import CHANGED, offer_label, recipient_of, send_notice
 from trackyard.base.errors import BadInput, NotFound, required
-from trackyard.base.ids import new_id
+from trackyard.base.ids import new_api_key, new_id
 from trackyard.domain.offers.edits import NewPartDefaults, WrittenFields, changed_fields, is_visible_change
 from trackyard.domain.offers.offers import Offer
 from trackyard.domain.people.callers import Access
@@ -45,6 +45,7 @@ def add_offer(deps: Deps, access: Access, written: WrittenFields, new_files: New
         advertiser_id=written["advertiser_id"],
         title=written["title"],
         url=written["url"],
+        pixel_code=new_api_key(),
         created_at=now,
         updated_at=now,
     )

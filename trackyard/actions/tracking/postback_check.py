@@ -30,6 +30,7 @@ from trackyard.domain.conversions.decisions import (
     ConversionDraft,
     create_or_update,
     draft_conversion,
+    is_announcement,
 )
 from trackyard.domain.conversions.postbacks import (
     PostbackError,
@@ -71,11 +72,18 @@ _REQUIRED_STEPS: Final = ("status", "sum", "currency")
 
 @dataclass(frozen=True, slots=True)
 class SamplePostback:
-    """A sample postback. params: by canonical name; ip: of the caller; at: UTC ms."""
+    """A sample postback.
+
+    params: by canonical name.
+    ip: of the caller.
+    at: UTC ms.
+    page: of a pixel, the host of its page; None = it is no pixel.
+    """
 
     params: Mapping[str, str]
     ip: str
     at: int
+    page: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +139,7 @@ class _CheckState:
 
 def check_postback(deps: Deps, access: Access, sample: SamplePostback) -> PostbackCheck:
     """Try a postback. Raises BadInput when a manager names a click that is missing or out of scope."""
-    postback = parse_postback(new_id(sample.at), sample.at, sample.ip, sample.params)
+    postback = parse_postback(new_id(sample.at), sample.at, sample.ip, sample.params, page=sample.page)
     with deps.database.read() as conn:
         loaded_until = {each.edge: each.loaded_until for each in checkpoints.get_checkpoints(conn)}
     click = find_click(deps.analytics, postback.click_id)
@@ -238,14 +246,25 @@ def _fault_details(state: _CheckState) -> dict[str, str]:
         ("platform", terms.platform_secure),
     )
     level = next((name for name, code in levels if code), None)
+    counts = "no code is set" if level is None else f"the code of the {level} counts"
     return {
         "offer": f"{terms.offer.id} is {terms.offer.status}",
-        "secure": "no code is set" if level is None else f"the code of the {level} counts",
+        "pixel": _pixel_detail(state),
+        "secure": "the code of the offer's pixels counts" if is_announcement(state.postback, terms) else counts,
         "address": state.postback.ip or "unknown",
         "status": params.get("status") or "none: confirmed",
         "sum": params.get("sum") or "none: 0",
         "currency": state.postback.currency or "none: that of the payment",
     }
+
+
+def _pixel_detail(state: _CheckState) -> str:
+    page, offer = state.postback.page, state.terms.offer
+    if page is None:
+        return "it is no pixel"
+    if not offer.pixels:
+        return "pixels of the offer are off"
+    return f"of a page of {page or 'an unknown host'}; the offer takes {', '.join(offer.pixel_pages) or 'any'}"
 
 
 def _run_repeat_steps(

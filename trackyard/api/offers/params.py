@@ -1,6 +1,7 @@
 """Parameters that staff write of an offer (docs/api/offers.md#post-adminoffer)."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Annotated, Any, Final
 from zoneinfo import ZoneInfo
@@ -24,6 +25,7 @@ from trackyard.api.offers.param_items import (
 )
 from trackyard.api.offers.subaccounts import SubAccountParams
 from trackyard.api.offers.targeting import TargetingItem
+from trackyard.api.platform.domains import HostText
 from trackyard.api.platform.files import FileParams
 from trackyard.api.statistics.times import utc_ms
 from trackyard.base.zones import day_end_ms
@@ -41,6 +43,20 @@ CapStatus = Annotated[
     Status, s.Choice((*COUNTED_STATUSES, Status.DECLINED), replacements={Status.NOT_FOUND: Status.DECLINED})
 ]
 DeviceName = Annotated[str, s.BoundedText(pattern="|".join(DEVICES))]
+
+
+@dataclass(frozen=True)
+class PageHostText(HostText):
+    """A host without a port; hosts below it are meant, too. `*.` before it is dropped."""
+
+    def read(self, text: str, context: Mapping[str, Any]) -> str:
+        host = super().read(text.strip().removeprefix("*."), context)
+        if ":" in host:
+            raise ValueError("This value must be a host without a port, such as shop.example.org.")
+        return host
+
+
+PageHost = Annotated[str, PageHostText()]
 OptionalUrl = Annotated[s.Url | None, Clearable()]
 OptionalText = Annotated[s.LongText | None, Clearable()]
 Texts = Keyed[Language, s.LongText]
@@ -111,6 +127,8 @@ class OfferParams(SubAccountParams, FileParams):
     uniq_ip_only: s.Flag = Field(default=False, alias="uniqIpOnly")
     reject_not_uniq_ip: s.Flag = Field(default=False, alias="rejectNotUniqIp")
     one_conversion_per_click: s.Flag = False
+    pixels: s.Flag = True
+    pixel_pages: Seq[PageHost] = ()
     allowed_ip: s.IpLines = ""
     disallowed_ip: s.IpLines = ""
     hash_password: Annotated[s.Text | None, Clearable()] = None
@@ -187,7 +205,16 @@ _OF_ITEMS: Final = (
     "restriction_os", "restriction_isp",
 )  # fmt: skip
 _OF_WORDS: Final = (
-    *("strictly_brands", "strictly_devices", "countries", "tags", "sources", "categories", "smartlink_categories"),
+    *(
+        "strictly_brands",
+        "strictly_devices",
+        "countries",
+        "tags",
+        "sources",
+        "categories",
+        "smartlink_categories",
+        "pixel_pages",
+    ),
 )
 _CONVERSIONS: Final[dict[str, Callable[[Any], Any]]] = {
     **dict.fromkeys(_OF_ITEMS, lambda items: tuple(item.written() for item in items)),

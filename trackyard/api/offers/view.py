@@ -132,6 +132,9 @@ class OfferFields(View):
     uniq_ip_only: bool
     reject_not_uniq_ip: bool
     one_conversion_per_click: bool
+    pixels: bool
+    pixel_pages: list[str]
+    pixel_code: str
     consider_personal_targeting_only: bool
     schedule: ScheduleView
     targeting: list[TargetingView]
@@ -157,17 +160,17 @@ class ListedOfferView(OfferFields):
 def offer_view(found: OfferPage, deps: Deps, writable: Scope) -> OfferView:
     """Return the full form of the first offer of a page.
 
-    writable: the offers that are shown with the code of their postbacks.
+    writable: the offers that are shown with the codes of their postbacks and pixels.
     """
     [item, *_] = found.offers
-    fields = full_fields(item, found.related, deps) | {"hash_password": _shown_code(item.offer, writable)}
+    fields = full_fields(item, found.related, deps) | _shown_codes(item.offer, writable)
     return OfferView(**fields, sources=list(item.offer.sources))
 
 
 def listed_offer_view(item: ListedOffer, related: RelatedRecords, deps: Deps, writable: Scope) -> ListedOfferView:
     """Return the form of lists; `writable` as of `offer_view`."""
     offer = item.offer
-    fields = full_fields(item, related, deps) | {"hash_password": _shown_code(offer, writable)}
+    fields = full_fields(item, related, deps) | _shown_codes(offer, writable)
     return ListedOfferView(
         **fields,
         sources=source_refs(offer, related),
@@ -176,8 +179,9 @@ def listed_offer_view(item: ListedOffer, related: RelatedRecords, deps: Deps, wr
     )
 
 
-def _shown_code(offer: Offer, writable: Scope) -> str:
-    return hidden_code(offer.hash_password, shown=writable.has_advertiser(offer.advertiser_id)) or ""
+def _shown_codes(offer: Offer, writable: Scope) -> dict[str, str]:
+    shown = writable.has_advertiser(offer.advertiser_id)
+    return {name: hidden_code(getattr(offer, name), shown=shown) or "" for name in ("hash_password", "pixel_code")}
 
 
 def description(offer: Offer) -> str:

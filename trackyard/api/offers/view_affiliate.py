@@ -149,6 +149,7 @@ class FullAffiliateOfferView(AffiliateOfferView):
     minimal_click_session: str
     uniq_ip_only: bool
     reject_not_uniq_ip: bool
+    one_conversion_per_click: bool
     consider_personal_targeting_only: bool
     schedule: ScheduleView
     io_document: str | None

@@ -11,8 +11,9 @@ from trackyard.api.statistics.times import text_or_none, utc_ms
 from trackyard.api.tracking.click_check import plain_address
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text
+from trackyard.domain.conversions.pixel_pages import find_page_host
 from trackyard.domain.people.roles import Permission
-from trackyard.domain.tracking.postback_params import canonical_params, canonical_pixel_params
+from trackyard.domain.tracking.postback_params import PIXELS, canonical_params, canonical_pixel_params
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Keyed, Params
@@ -23,7 +24,6 @@ routes = Routes[Deps]()
 
 Parameter = Annotated[str, s.BoundedText(maximum=2048)]
 
-PIXELS: Final = ("/success.jpg", "/success.php", "/track.js")
 _NOT_A_POSTBACK: Final = "This value must be a call's address: …/postback?clickid=… or that of a pixel."
 
 
@@ -31,6 +31,7 @@ class CheckPostback(Params):
     """An inbound postback to try.
 
     url: an address of `/postback` or of a pixel; a parameter counts where `params` has none of the name.
+    referrer: of a pixel, the address of its page or the host.
     ip: of the sender.
     method: both do the same.
     time: of the platform's zone; without it now.
@@ -38,6 +39,7 @@ class CheckPostback(Params):
 
     url: Annotated[str, s.BoundedText(maximum=8192)] = ""
     params: Keyed[str, Parameter] = Field(default_factory=dict)
+    referrer: Annotated[str, s.BoundedText(maximum=2048)] = ""
     ip: s.IpAddress | None = None
     method: Annotated[str, s.Choice(("GET", "POST"))] = "GET"
     time: s.Moment | None = None
@@ -46,9 +48,16 @@ class CheckPostback(Params):
         """Return the postback. Raises BadInput for a URL of none."""
         return SamplePostback(
             params=_link_params(self.url) | canonical_params(self.params),
+            page=self._page(),
             ip=plain_address(self.ip or ""),
             at=request.deps.clock.now_ms() if self.time is None else utc_ms(self.time, request.deps.zone),
         )
+
+    def _page(self) -> str | None:
+        """Return the host of the page of a pixel; None for a postback."""
+        if not _is_pixel(self.url):
+            return None
+        return find_page_host("", self.referrer if "//" in self.referrer else f"//{self.referrer}")
 
 
 class PostbackStepView(View):
@@ -161,16 +170,25 @@ def _conversion_view(request: ApiRequest[Deps], checked: PostbackCheck) -> Resul
     )
 
 
+def _path(url: str) -> str:
+    """Return the path of an address. Raises BadInput for one that is none."""
+    try:
+        return urlsplit(url).path.rstrip("/")
+    except ValueError:  # a host that is none
+        raise BadInput({"url": [_NOT_A_POSTBACK]}) from None
+
+
+def _is_pixel(url: str) -> bool:
+    return _path(url).removeprefix("/") in PIXELS
+
+
 def _link_params(url: str) -> dict[str, str]:
     """Return the parameters of a postback's address by canonical name; {} for none."""
     if not url:
         return {}
-    try:
-        parts = urlsplit(url)
-    except ValueError:  # a host that is none
-        raise BadInput({"url": [_NOT_A_POSTBACK]}) from None
-    given, path = dict(parse_qsl(parts.query, keep_blank_values=True)), parts.path.rstrip("/")
-    if path in PIXELS:
+    path = _path(url)
+    given = dict(parse_qsl(urlsplit(url).query, keep_blank_values=True))
+    if _is_pixel(url):
         return canonical_pixel_params(given)
     if path != "/postback":
         raise BadInput({"url": [_NOT_A_POSTBACK]})

@@ -52,6 +52,7 @@ class DemoNetwork:
     offers, affiliates, advertisers: ids by key.
     keys: API keys of affiliates by key.
     codes: of postbacks by key of the offer; "" = none is needed.
+    pixel_codes: of the pixels of offers by key.
     smartlink: the id of the SmartLink category.
     """
 
@@ -60,6 +61,7 @@ class DemoNetwork:
     advertisers: dict[str, str]
     keys: dict[str, str]
     codes: dict[str, str]
+    pixel_codes: dict[str, str]
     smartlink: str
 
 
@@ -109,13 +111,15 @@ class NetworkBuilder:
         receiver_url = receiver if is_reachable_now else ""
         names = NetworkIds(advertisers, self._affiliates, categories, sources, smartlink, receiver_url)
         forms = {plan.key: plan.form(names) for plan in OFFERS}
-        offers = {key: self._offer(form) for key, form in forms.items()}
+        made = {key: self._offer(form) for key, form in forms.items()}
+        offers = {key: offer["id"] for key, offer in made.items()}
+        pixel_codes = {key: offer["pixel_code"] for key, offer in made.items()}
         codes = {key: self._codes[form["advertiser"]] for key, form in forms.items()}
         for plan in OFFERS:
             for key in plan.connected:
                 form = {"offer_id": offers[plan.key], "pid": self._affiliates[key], "notice": 0}
                 self._post("/3.0/offer/enable-affiliate", form)
-        network = DemoNetwork(offers, self._affiliates, advertisers, self._keys, codes, smartlink)
+        network = DemoNetwork(offers, self._affiliates, advertisers, self._keys, codes, pixel_codes, smartlink)
         for key, offer, which in _POSTBACKS if is_reachable_now else _POSTBACKS[:1]:
             own = {"offer_id": offers[offer]} if offer else {}
             url = f"{receiver}/{key}{_POSTBACK_QUERY}"
@@ -148,9 +152,9 @@ class NetworkBuilder:
         made = self._post("/3.0/admin/partner", form)["partner"]
         self._affiliates[key], self._keys[key] = made["id"], made["api_key"]
 
-    def _offer(self, form: dict[str, Any]) -> int:
-        found: int = self._post("/3.1/admin/offer", {"status": "active"} | form)["offer"]["id"]
-        return found
+    def _offer(self, form: dict[str, Any]) -> dict[str, Any]:
+        made: dict[str, Any] = self._post("/3.1/admin/offer", {"status": "active"} | form)["offer"]
+        return made
 
     def _add_other_records(self, network: DemoNetwork) -> None:
         """Make a pixel, news, and a request to join an offer."""

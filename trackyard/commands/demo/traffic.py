@@ -239,6 +239,7 @@ class TrafficGenerator:
             self._push(TrackingRequest(at + rng.randrange(1000, 5000), "/postback", wrong, server, "Shop/1.0"))
         elif not plan.signs and goal.sums is None and rng.random() < 0.2:
             pixel = {"offer_id": str(self._network.offers[plan.key]), "afclick": click_id, "afgoal": goal.value}
+            pixel["afsecure"] = self._network.pixel_codes[plan.key]
             self._push(TrackingRequest(at + 1000, "/success.jpg", pixel, server, "Shop/1.0"))
 
 

@@ -43,6 +43,7 @@ class OfferTerms:
     session, min_session: greatest and least age of its clicks, as staff wrote it.
     unique_ip: whether the address of a click converts only once a goal.
     once_per_click: whether a click converts only once a goal.
+    pixels: whether pixels report conversions; pixel_pages: hosts of their pages, () = any; pixel_code: "" = none.
     """
 
     id: int
@@ -60,6 +61,9 @@ class OfferTerms:
     min_session: str = "0s"
     unique_ip: bool = False
     once_per_click: bool = False
+    pixels: bool = True
+    pixel_pages: tuple[str, ...] = ()
+    pixel_code: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,7 @@ class DecisionTerms:
     counts: by name, the counters of the offer's caps and tiers in which the conversion may count.
     converted: conversions of this offer and goal, not declined, from the click's address; 0 when no check needs it.
     converted_by_click: the same of the click.
+    needs_code: whether pixels need the code of the offer's pixels, and only announce (docs/spec/conversions.md#pixels).
     """
 
     offer: OfferTerms
@@ -84,6 +89,7 @@ class DecisionTerms:
     referral: Referral = NO_REFERRAL
     converted: int = 0
     converted_by_click: int = 0
+    needs_code: bool = False
 
     @property
     def secure(self) -> str | None:

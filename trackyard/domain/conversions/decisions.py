@@ -17,6 +17,7 @@ from trackyard.domain.conversions.conversions import (
     DeclineReason,
     is_out_of_range,
 )
+from trackyard.domain.conversions.pixel_pages import is_on_page
 from trackyard.domain.conversions.postbacks import GOAL_LENGTH, PostbackError, ReceivedPostback
 from trackyard.domain.conversions.sessions import DAY_MS, duration_ms
 from trackyard.domain.conversions.statuses import ChangeOrigin, Status, is_transition_allowed
@@ -49,11 +50,12 @@ def create_or_update(
     postback: ReceivedPostback, click: Mapping[str, Any], terms: DecisionTerms, existing: Conversion | None, new_id: str
 ) -> ConversionChange | PostbackError:
     """Return the change of a postback that passes POSTBACK_CHECKS, or its fault."""
-    after = (
-        create_conversion(postback, click, terms, new_id)
-        if existing is None
-        else _update_existing(postback, existing, terms)
-    )
+    if existing is None:
+        after = create_conversion(postback, click, terms, new_id)
+    elif is_announcement(postback, terms):
+        return PostbackError.EXISTS
+    else:
+        after = _update_existing(postback, existing, terms)
     if isinstance(after, PostbackError):
         return after
     if is_out_of_range(after):
@@ -65,10 +67,28 @@ def _check_offer(_postback: ReceivedPostback, terms: DecisionTerms) -> PostbackE
     return PostbackError.OFFER_DISABLED if terms.offer.status == OfferStatus.STOPPED else None
 
 
+def _check_pixel(postback: ReceivedPostback, terms: DecisionTerms) -> PostbackError | None:
+    if postback.page is None:
+        return None
+    if not terms.offer.pixels:
+        return PostbackError.PIXELS_OFF
+    return None if is_on_page(postback.page, terms.offer.pixel_pages) else PostbackError.PAGE_DENIED
+
+
 def _check_secure_code(postback: ReceivedPostback, terms: DecisionTerms) -> PostbackError | None:
-    code = terms.secure
-    sent = postback.secure
-    return PostbackError.ACCESS_DENIED if code and not hmac.compare_digest(code.encode(), sent.encode()) else None
+    announces = is_announcement(postback, terms)
+    code, sent = terms.offer.pixel_code if announces else terms.secure, postback.secure
+    if not code:
+        return PostbackError.ACCESS_DENIED if announces else None
+    return None if hmac.compare_digest(code.encode(), sent.encode()) else PostbackError.ACCESS_DENIED
+
+
+def is_announcement(postback: ReceivedPostback, terms: DecisionTerms) -> bool:
+    """Return whether a postback can make a pending conversion only.
+
+    It is a pixel where postbacks need a code: every visitor knows the code of pixels.
+    """
+    return terms.needs_code and postback.page is not None
 
 
 def _check_address(postback: ReceivedPostback, terms: DecisionTerms) -> PostbackError | None:
@@ -87,6 +107,7 @@ def _check_currency(postback: ReceivedPostback, terms: DecisionTerms) -> Postbac
 
 POSTBACK_CHECKS: Final[Mapping[str, Callable[[ReceivedPostback, DecisionTerms], PostbackError | None]]] = {
     "offer": _check_offer,
+    "pixel": _check_pixel,
     "secure": _check_secure_code,
     "address": _check_address,
     "status": _check_parameter(PostbackError.WRONG_STATUS),
@@ -151,7 +172,7 @@ def create_conversion(
         affiliate_id=click["affiliate"],
         advertiser_id=click["advertiser"],
         status=arrival.status if decline is None else Status.DECLINED,
-        sent_status=postback.status,
+        sent_status=arrival.postback.status,
         goal_title=((payment.title if payment else "") or postback.goal)[:GOAL_LENGTH],
         comment=decline or postback.comment,
         payment=payment,
@@ -216,6 +237,8 @@ class ConversionDraft:
 def draft_conversion(postback: ReceivedPostback, click: Mapping[str, Any], terms: DecisionTerms) -> ConversionDraft:
     """Return the conversion that a postback without faults is about to make."""
     offer = terms.offer
+    if is_announcement(postback, terms):
+        postback = replace(postback, status=Status.PENDING)
     payment = find_payment(offer.payments, offer.personal_payments, click["affiliate"], postback.goal, click)
     status, hold_until = apply_hold(postback.status, offer.hold_days, postback.time, postback.time)
     return ConversionDraft(postback, click, terms, payment, status, hold_until)

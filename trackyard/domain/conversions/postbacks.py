@@ -27,6 +27,8 @@ class PostbackError(StrEnum):
     BROKEN_CLICKID = "Broken clickid"
     CLICK_EXPIRED = "Click session lifespan is expired"
     OFFER_DISABLED = "Offer disabled"
+    PIXELS_OFF = "Pixels are disabled"
+    PAGE_DENIED = "Current page is denied"
     ACCESS_DENIED = "Access denied"
     ADDRESS_DENIED = "Current IP-address is denied"
     WRONG_STATUS = "Wrong status"
@@ -49,6 +51,7 @@ class ReceivedPostback:
     currency: in capitals, "" when none was sent.
     custom_fields: by number, without empty ones.
     faults: of parameters that cannot be read; `status` and `sum` then have their defaults.
+    page: of a pixel, the host of its page; None = it is no pixel.
     """
 
     id: str
@@ -68,6 +71,7 @@ class ReceivedPostback:
     user_id: str = ""
     custom_fields: Mapping[str, str] = field(default_factory=dict)
     faults: frozenset[PostbackError] = frozenset()
+    page: str | None = None
 
     @property
     def click_to_find(self) -> str:
@@ -88,9 +92,19 @@ class ReceivedPostback:
 
 
 def parse_postback(
-    postback_id: str, time: int, ip: str, params: Mapping[str, str], journal: str = "", position: int = 0
+    postback_id: str,
+    time: int,
+    ip: str,
+    params: Mapping[str, str],
+    journal: str = "",
+    position: int = 0,
+    page: str | None = None,
 ) -> ReceivedPostback:
-    """Read the parameters of a postback, given by canonical name. time: UTC ms."""
+    """Read the parameters of a postback, given by canonical name.
+
+    time: UTC ms.
+    page: of a pixel, the host of its page; None = it is no pixel.
+    """
     status, sent_sum = SENT_STATUSES.get(params.get("status", "")), params.get("sum", "")
     amount = find_amount(sent_sum) if sent_sum else None
     return ReceivedPostback(
@@ -118,6 +132,7 @@ def parse_postback(
             )
             if applies
         ),
+        page=page,
     )
 
 

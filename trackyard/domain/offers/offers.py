@@ -239,8 +239,9 @@ class Creative(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Offer(msgspec.Struct, frozen=True, kw_only=True):
-    """An offer. docs/spec/offers.md#defaults names the defaults.
+    """An offer. docs/spec/offers.md#defaults names the defaults, which are those of the API.
 
+    pixel_code: of its pixels, made with the offer; every visitor may see it.
     last_number: the highest number that a landing or a creative ever had.
     """
 
@@ -289,6 +290,9 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     uniq_ip_only: bool = False
     reject_not_uniq_ip: bool = False
     one_conversion_per_click: bool = False
+    pixels: bool = True
+    pixel_pages: tuple[str, ...] = ()
+    pixel_code: str = ""
     allowed_ip: str = ""
     disallowed_ip: str = ""
     hash_password: str | None = None

@@ -22,6 +22,9 @@ POSTBACK_PARAMETERS: Final = frozenset(
 CLICK_ID_ALIASES: Final = ("click_id", "afclick")
 """Other names of `clickid`, which precedes them."""
 
+PIXELS: Final = frozenset({"success.jpg", "success.php", "track.js"})
+"""The names of pixels, as sources of inbound postbacks."""
+
 PIXEL_PARAMETERS: Final = {
     "afclick": "clickid",
     "afid": "action_id",

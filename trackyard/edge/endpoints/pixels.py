@@ -10,6 +10,7 @@ from trackyard.base.ids import is_hex24
 from trackyard.base.zones import datetime_text, find_zone
 from trackyard.decision.routes import Ruleset
 from trackyard.decision.visitor.headers import find_click_cookie, find_cookie
+from trackyard.domain.conversions.pixel_pages import find_page_host
 from trackyard.domain.conversions.statuses import SENT_STATUSES
 from trackyard.domain.tracking.macro_registry import MacroPlace, macro_columns, macro_names
 from trackyard.domain.tracking.macros import cached_template
@@ -98,7 +99,8 @@ class PixelHandler:
             click_id = own or find_click_cookie(request.headers, b"afclick")
             if click_id:
                 params["clickid"] = click_id
-        return self._inbound.read_postback(request, source, params), offer_id
+        page = find_page_host(request.header(b"origin"), request.header(b"referer"))
+        return self._inbound.read_postback(request, source, params, page), offer_id
 
     def _record(self, postback: InboundPostback, answer: Response) -> Response:
         """Record a postback and return its answer; HEAD is not recorded."""

@@ -69,11 +69,12 @@ class PostbackHandler:
 
         return endpoint
 
-    def read_postback(self, request: Request, source: str, params: dict[str, str]) -> InboundPostback:
+    def read_postback(self, request: Request, source: str, params: dict[str, str], page: str = "") -> InboundPostback:
         """Return the inbound postback of a request.
 
         source: "postback" or the name of a pixel
         params: by canonical name
+        page: of a pixel, the host of its page
         """
         now = self._clock.now_ms()
         return InboundPostback(
@@ -86,6 +87,7 @@ class PostbackHandler:
             query=request.query.decode("utf-8", "replace"),
             body=request.body[:MAX_LOGGED_BODY].decode("utf-8", "replace"),
             params=params,
+            page=page,
         )
 
     def record(self, call: InboundPostback, answer: Response) -> Response:

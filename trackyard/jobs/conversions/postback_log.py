@@ -9,6 +9,7 @@ from urllib.parse import unquote_plus
 from trackyard.domain.conversions.conversions import Conversion
 from trackyard.domain.conversions.postbacks import PostbackError, ReceivedPostback, parse_postback
 from trackyard.domain.statistics.rows import ServerPostbackLog, encode_row
+from trackyard.domain.tracking.postback_params import PIXELS
 from trackyard.journal.records import InboundPostback
 from trackyard.store.statistics.outbox import OutboxRow
 
@@ -29,7 +30,8 @@ _SECRET_PART: Final = re.compile(
 
 def parse_record(record: InboundPostback, journal: str, position: int) -> ReceivedPostback:
     """Read the parameters of a recorded postback. position: byte offset of its frame."""
-    return parse_postback(record.id, record.time, record.ip, record.params, journal, position)
+    page = record.page if record.source in PIXELS else None
+    return parse_postback(record.id, record.time, record.ip, record.params, journal, position, page)
 
 
 def inbound_log_row(

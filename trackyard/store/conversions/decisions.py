@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import Connection, bindparam, func, or_, select
 
 from trackyard.base.money import ZERO
+from trackyard.domain.conversions.codes import CodeMode
 from trackyard.domain.conversions.conversions import OfferTerms
 from trackyard.domain.money.referrals import Referral
 from trackyard.domain.offers.choices import OfferStatus
@@ -33,6 +34,7 @@ class AdvertiserTerms:
 class DecisionContext:
     """The rows of offers and affiliates for decisions, in one transaction.
 
+    needs_code: whether postbacks need a code by TRACKYARD_POSTBACK_CODE.
     referrals: by affiliate, of those with a referrer.
     """
 
@@ -40,6 +42,7 @@ class DecisionContext:
     affiliate_statuses: Mapping[int, AffiliateStatus]
     advertisers: Mapping[str, AdvertiserTerms]
     platform_secure: str | None
+    needs_code: bool
     postbacks: Sequence[Postback]
     referrals: Mapping[int, Referral]
 
@@ -64,6 +67,7 @@ def get_decision_context(
         affiliate_statuses=dict(conn.execute(_AFFILIATES, ids).all()),
         advertisers=_advertisers(conn, {terms.advertiser_id for terms in offers.values()}),
         platform_secure=settings.find_setting(conn, settings.HASH_PASSWORD),
+        needs_code=(settings.find_code_mode(conn) or CodeMode.NONE) is not CodeMode.NONE,
         postbacks=[Postback(*row) for row in conn.execute(_POSTBACKS, parties)],
         referrals={row.id: Referral(row.ref, row.ref_percent) for row in conn.execute(_REFERRALS, ids)},
     )
@@ -79,7 +83,7 @@ _OFFERS: Final = (
         *(offer.c[name] for name in ("id", "advertiser_id", "title", "status", "removed_at", "hold_period")),
         *(offer.c[name] for name in ("payments", "partner_payments", "hash_password", "allowed_ip", "disallowed_ip")),
         *(offer.c[name] for name in ("click_session", "minimal_click_session", "reject_not_uniq_ip")),
-        offer.c.one_conversion_per_click,
+        *(offer.c[name] for name in ("one_conversion_per_click", "pixels", "pixel_pages", "pixel_code")),
         *caps.COLUMNS,
     )
     .where(among(offer.c.id, "ids"))
@@ -120,6 +124,9 @@ def _offers(conn: Connection, ids: Collection[int], zone: ZoneInfo, lock: bool) 
             min_session=row.minimal_click_session,
             unique_ip=row.reject_not_uniq_ip,
             once_per_click=row.one_conversion_per_click,
+            pixels=row.pixels,
+            pixel_pages=tuple(row.pixel_pages),
+            pixel_code=row.pixel_code,
         )
         for row in rows
     }

@@ -5,7 +5,7 @@ Times are UTC epoch milliseconds.
 
 from decimal import Decimal
 
-from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Text, false, text
+from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Text, false, text, true
 
 from trackyard.domain.offers.choices import RedirectType
 from trackyard.domain.offers.offers import COUNTED_STATUSES
@@ -60,6 +60,9 @@ offer = table(  # its fields are those of domain/offers/offers.py; documents hol
     Column("search_empty_sub", Integer, nullable=True),
     *columns(Boolean, "uniq_ip_only", "reject_not_uniq_ip", nullable=False, default=False),
     Column("one_conversion_per_click", Boolean, nullable=False, server_default=false()),
+    Column("pixels", Boolean, nullable=False, server_default=true()),
+    Column("pixel_pages", Document, nullable=False, server_default=text("'[]'")),
+    Column("pixel_code", String(40), nullable=False, server_default=""),
     *columns(Text, "allowed_ip", "disallowed_ip", nullable=False, default=""),
     Column("hash_password", String(200), nullable=True),
     Column("click_session", String(64), nullable=False, default="1y"),

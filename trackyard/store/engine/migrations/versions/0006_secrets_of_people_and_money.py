@@ -3,6 +3,7 @@
 Each subject has a function of its own. Rows that exist keep their behaviour.
 """
 
+import secrets
 from typing import Any
 
 import sqlalchemy as sa
@@ -27,10 +28,12 @@ def upgrade() -> None:
     _limit_keys()
     _add_second_factors()
     _add_repeats_of_conversions()
+    _add_pixels_of_offers()
 
 
 def downgrade() -> None:
     """Remove what upgrade added, in the opposite order."""
+    _remove_pixels_of_offers()
     _remove_repeats_of_conversions()
     _remove_second_factors()
     _keep_first_keys()
@@ -214,3 +217,21 @@ def _add_repeats_of_conversions() -> None:
 def _remove_repeats_of_conversions() -> None:
     op.drop_column("conversion", "repeated")
     op.drop_column("offer", "one_conversion_per_click")
+
+
+def _add_pixels_of_offers() -> None:
+    """Add whether pixels of an offer report, from which pages, and a code of its own for each offer."""
+    op.add_column("offer", sa.Column("pixels", sa.Boolean(), nullable=False, server_default=sa.true()))
+    op.add_column("offer", sa.Column("pixel_pages", _DOCUMENT, nullable=False, server_default=sa.text("'[]'")))
+    op.add_column("offer", sa.Column("pixel_code", sa.String(length=40), nullable=False, server_default=""))
+    offer = sa.table("offer", sa.column("id", sa.Integer()), sa.column("pixel_code", sa.String()))
+    conn = op.get_bind()
+    codes = [{"key": each, "code": secrets.token_hex(20)} for each in conn.execute(sa.select(offer.c.id)).scalars()]
+    if codes:
+        chosen = sa.update(offer).where(offer.c.id == sa.bindparam("key"))
+        conn.execute(chosen.values(pixel_code=sa.bindparam("code")), codes)
+
+
+def _remove_pixels_of_offers() -> None:
+    for name in ("pixel_code", "pixel_pages", "pixels"):
+        op.drop_column("offer", name)
