@@ -112,7 +112,7 @@ def _loops(options: WorkerOptions, database: Database, zone: ZoneInfo) -> dict[s
     files = options.files
     loops: dict[str, Callable[[threading.Event], None]] = {
         "conversions": PostbackProcessor(
-            database, options.platform_currency, zone, clock, options.retention_policy
+            database, options.platform_currency, zone, clock, options.retention_policy, options.cipher
         ).run,
         "edits": ConversionEditor(database, options.platform_currency, zone, clock, options.databases).run,
         "schedule": JobScheduler(database, zone, clock, files, options.retention_policy).run,

@@ -379,6 +379,8 @@ REFUSED: list[tuple[str, dict[str, Any]]] = [
     ("targeting[0][browser][deny][0]", {"targeting[0][browser][deny][]": "Nobrowser"}),
     ("targeting[0][brand][allow][0]", {"targeting[0][brand][allow][]": "Nobrand"}),
     ("targeting[0][isp][allow][ZZ]", {"targeting[0][isp][allow][ZZ][]": "Net"}),
+    ("pixel_pages[0]", {"pixel_pages[]": "shop.example:8080"}),
+    ("pixel_pages[1]", {"pixel_pages[]": ["shop.example", "no host"]}),
     ("targeting[0][region][allow][DE][0]", {"targeting[0][region][allow][DE][]": "5332921"}),
     ("targeting[0][region][deny][US][0]", {"targeting[0][region][deny][US][]": "5"}),
     ("targeting[0][city][allow][DE][0]", {"targeting[0][city][allow][DE][]": "5368361"}),

@@ -348,3 +348,25 @@ def test_postback_address_hides_codes_from_staff_who_may_not_write_their_owner(a
             assert shown.endswith(end) and listed[number]["postback_url"] == shown
             assert platform not in shown
     assert client.call("GET", "/3.1/admin/settings").status_code == 403
+
+
+def test_signing_secret_of_advertiser_is_shown_once_and_stored_encrypted(api: Api) -> None:
+    seller_id, seller = api.add_staff(Role.MANAGER_SALES)
+    own, other = api.add_advertiser(manager=seller_id), api.add_advertiser()
+    path = "/3.1/admin/advertiser/{}/signing-secret"
+    assert show(api, own)["signs_postbacks"] is False
+    first, second = (seller.post(path.format(own))["signing_secret"] for _ in range(2))
+    assert len(first) == len(second) == 40 and first != second
+    assert show(api, own)["signs_postbacks"] is True
+    assert seller.call("POST", path.format(other)).status_code == 404
+    with api.deps.database.read() as conn:
+        stored = advertisers.find_advertiser(conn, Scope.everything(), own)
+    assert stored is not None and stored.signing_secret is not None
+    assert second not in stored.signing_secret and api.deps.cipher.decrypt(stored.signing_secret) == second
+    log = api.admin.get("/3.1/admin/audit", key=own)["audit"]
+    secrets = [each["changes"]["signing_secret"] for each in log if "signing_secret" in each["changes"]]
+    assert {side for change in secrets for side in change.values()} == {None, "***"}
+    for body in (show(api, own), api.admin.get("/3.1/admin/advertisers")):
+        assert first not in str(body) and second not in str(body)
+    assert seller.call("DELETE", path.format(own)).status_code == 200
+    assert show(api, own)["signs_postbacks"] is False

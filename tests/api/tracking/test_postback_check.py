@@ -19,6 +19,7 @@ from trackyard.base.clock import ManualClock
 from trackyard.base.ids import new_click_id, new_id
 from trackyard.domain.conversions.decisions import DECLINE_CHECKS, POSTBACK_CHECKS
 from trackyard.domain.conversions.sessions import DAY_MS, MIN_CLICK_RETENTION_MS
+from trackyard.domain.conversions.signatures import sign, signed_text
 from trackyard.domain.people.roles import Role
 from trackyard.domain.statistics.rows import ServerPostbackLog
 from trackyard.jobs.conversions.inbox import PostbackProcessor
@@ -69,7 +70,8 @@ class PostbackCheckSetup:
         with self.api.deps.database.write() as conn:
             call = InboundPostback(NOW, new_id(NOW), "postback", "GET", "192.0.2.9", "", "", "", params)
             inbox.add_entries(conn, "001-1", [make_inbox_postback(next(self.positions), call, click)])
-        PostbackProcessor(self.api.deps.database, "USD", ZoneInfo("UTC"), ManualClock(NOW)).step()
+        deps = self.api.deps
+        PostbackProcessor(deps.database, "USD", ZoneInfo("UTC"), ManualClock(NOW), cipher=deps.cipher).step()
         return msgspec.json.decode(
             queued_lines(self.api.deps.database, "server_log")[-1], type=ServerPostbackLog
         ).response
@@ -223,6 +225,26 @@ def test_postback_check_of_pixel_judges_its_page_and_code(shop: PostbackCheckSet
     shop.set(pixels=False)
     assert check("shop.example", "p" * 40)["response"] == "Pixels are disabled"
     assert detail(shop.check(), "pixel") == "it is no pixel"
+
+
+def test_postback_check_shows_the_text_to_be_signed(shop: PostbackCheckSetup) -> None:
+    path = f"/3.1/admin/advertiser/{shop.advertiser}/signing-secret"
+    secret = shop.api.admin.post(path)["signing_secret"]
+    params = {"clickid": shop.click.id, "ts": str(NOW // 1000), "comment": "a b"}
+    text = f"clickid={shop.click.id}&comment=a%20b&ts={NOW // 1000}"
+    missing = shop.check(**params)
+    assert (missing["response"], detail(missing, "signature")) == ("Wrong signature", "none was sent")
+    wrong = shop.check(**params, secure="my code", signature="0" * 64)
+    assert (wrong["response"], detail(wrong, "signature")) == ("Wrong signature", f"of {text}")
+    signed = shop.check(**params, signature=sign(secret, text))
+    assert (signed["response"], verdicts(signed)["signature"]) == ("", "passed")
+    late = params | {"ts": "1"}
+    expired = shop.check(**late, signature=sign(secret, signed_text(late)))
+    assert expired["response"] == "Signature is expired"
+    assert shop.call(**params) == "Wrong signature"
+    assert shop.call(**params, signature=sign(secret, text)) == ""
+    shop.api.admin.call("DELETE", path)
+    assert detail(shop.check(), "signature") == "the advertiser has no signing secret"
 
 
 def test_postback_check_of_repeated_conversion_is_declined(shop: PostbackCheckSetup) -> None:

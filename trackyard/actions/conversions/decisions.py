@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 from trackyard.actions.conversions.changes import DeliveryContext, record_changes
 from trackyard.actions.offers.counters import CounterBatch, OfferTraits, measures
 from trackyard.base.clock import Clock
+from trackyard.base.secrets import SecretCipher
 from trackyard.domain.conversions.conversions import (
     DECLINED,
     Conversion,
@@ -34,7 +35,7 @@ from trackyard.store.conversions.conversions import (
     count_by_origin,
     find_by_identity,
 )
-from trackyard.store.conversions.decisions import get_click_sessions, get_decision_context
+from trackyard.store.conversions.decisions import AdvertiserTerms, get_click_sessions, get_decision_context
 from trackyard.store.engine.database import Connection
 from trackyard.store.money import exchange_rates
 from trackyard.store.offers import counters
@@ -70,6 +71,7 @@ class DecisionBatch:
     """Terms and conversions for some postbacks, updated by each decision.
 
     stored: conversions by identity.
+    cipher: of signing secrets; None = no advertiser has one.
     read_only: nothing is locked, and nothing can be recorded.
     """
 
@@ -80,10 +82,12 @@ class DecisionBatch:
         currency: str,
         zone: ZoneInfo,
         *,
+        cipher: SecretCipher | None = None,
         read_only: bool = False,
     ) -> None:
         self._conn = conn
         self._currency = currency
+        self._cipher = cipher
         offers, affiliates = ({each.click[name] for each in requests} for name in ("offer", "affiliate"))
         self.context = get_decision_context(conn, offers, affiliates, zone, lock=not read_only)
         self._rates = self._find_rates([each.postback for each in requests])
@@ -113,6 +117,7 @@ class DecisionBatch:
             advertiser_secure=advertiser.secure,
             platform_secure=self.context.platform_secure or None,
             needs_code=self.context.needs_code,
+            signing_secret=self._signing_secret(advertiser),
             platform_currency=self._currency,
             rates=self._rates.at(request.postback.time),
             advertiser_address_lists=advertiser.address_lists,
@@ -144,6 +149,14 @@ class DecisionBatch:
         if self._counters is None:
             raise RuntimeError("a read-only batch records nothing")
         record_changes(self._conn, changes, self.delivery_context, self._counters, now_ms)
+
+    def _signing_secret(self, advertiser: AdvertiserTerms) -> str | None:
+        encrypted = advertiser.signing_secret
+        if encrypted is None:
+            return None
+        if self._cipher is None:
+            raise RuntimeError("the signing secret of an advertiser needs the cipher that encrypted it")
+        return self._cipher.decrypt(encrypted)
 
     def _find_rates(self, calls: Sequence[ReceivedPostback]) -> exchange_rates.ExchangeRates:
         times = [postback.time for postback in calls] or [0]

@@ -105,6 +105,25 @@ def edit_advertiser(
         return _records(conn, [_locked(conn, access, advertiser_id)])[0]
 
 
+def renew_signing_secret(deps: Deps, access: Access, advertiser_id: str) -> str:
+    """Give an advertiser a new signing secret and return it; the earlier one ends. Raises NotFound."""
+    secret = new_api_key()
+    _set_signing_secret(deps, access, advertiser_id, deps.cipher.encrypt(secret))
+    return secret
+
+
+def remove_signing_secret(deps: Deps, access: Access, advertiser_id: str) -> None:
+    """Remove the signing secret of an advertiser: its postbacks need no signature. Raises NotFound."""
+    _set_signing_secret(deps, access, advertiser_id, None)
+
+
+def _set_signing_secret(deps: Deps, access: Access, advertiser_id: str, encrypted: str | None) -> None:
+    with deps.database.write() as conn:
+        found = _locked(conn, access, advertiser_id)
+        changes = {"signing_secret": encrypted, "updated_at": deps.clock.now_ms()}
+        advertisers.edit_advertiser(conn, found.id, changes)
+
+
 def send_password(deps: Deps, access: Access, advertiser_id: str) -> str:
     """Mail an advertiser a new password and return the address.
 

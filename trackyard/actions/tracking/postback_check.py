@@ -200,7 +200,7 @@ def _with_click(
     deps: Deps, conn: Connection, sample: SamplePostback, postback: ReceivedPostback, click: Click
 ) -> PostbackCheck:
     request = PostbackRequest(postback, msgspec.structs.asdict(click))
-    batch = DecisionBatch(conn, [request], deps.currency, deps.zone, read_only=True)
+    batch = DecisionBatch(conn, [request], deps.currency, deps.zone, cipher=deps.cipher, read_only=True)
     seen = f"of {datetime_text(click.time, deps.zone)}, affiliate {click.affiliate}, offer {click.offer}"
     step_results = {"clickid": PostbackStepResult(PASSED, click.id), "click": PostbackStepResult(PASSED, seen)}
     new_conversion_id = new_id(request.postback.time)
@@ -251,6 +251,7 @@ def _fault_details(state: _CheckState) -> dict[str, str]:
         "offer": f"{terms.offer.id} is {terms.offer.status}",
         "pixel": _pixel_detail(state),
         "secure": "the code of the offer's pixels counts" if is_announcement(state.postback, terms) else counts,
+        "signature": _signature_detail(state),
         "address": state.postback.ip or "unknown",
         "status": params.get("status") or "none: confirmed",
         "sum": params.get("sum") or "none: 0",
@@ -265,6 +266,15 @@ def _pixel_detail(state: _CheckState) -> str:
     if not offer.pixels:
         return "pixels of the offer are off"
     return f"of a page of {page or 'an unknown host'}; the offer takes {', '.join(offer.pixel_pages) or 'any'}"
+
+
+def _signature_detail(state: _CheckState) -> str:
+    postback = state.postback
+    if state.terms.signing_secret is None:
+        return "the advertiser has no signing secret"
+    if postback.page is not None:
+        return "a pixel is not signed"
+    return f"of {postback.signed_text}" if postback.signature else "none was sent"
 
 
 def _run_repeat_steps(

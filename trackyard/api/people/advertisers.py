@@ -102,6 +102,7 @@ class AdvertiserView(View):
     Unknown values are "". hosts_only: existing programs read it.
     postback_url: the address of its postbacks, with its code for staff who may write it, else ***. CLICK is the place
     of the click id. Administrators see the platform's code in the address of an advertiser without one.
+    signs_postbacks: whether it has a signing secret, so that its postbacks need a signature.
     """
 
     id: str
@@ -117,6 +118,7 @@ class AdvertiserView(View):
     note: str | None
     hash_password: str | None
     postback_url: str
+    signs_postbacks: bool
     offers: str
     has_user: bool
     address_1: str
@@ -137,6 +139,12 @@ class AdvertiserAnswer(Answer):
     """One advertiser."""
 
     advertiser: AdvertiserView
+
+
+class SigningSecretAnswer(Answer):
+    """A new signing secret, which is shown once."""
+
+    signing_secret: str
 
 
 class AdvertisersAnswer(Answer):
@@ -198,6 +206,27 @@ def edit(request: ApiRequest[Deps], params: EditAdvertiser) -> AdvertiserAnswer:
     return AdvertiserAnswer(advertiser=_viewer(request)(record))
 
 
+@routes.post("/admin/advertiser/{id}/signing-secret", _WRITERS, id="admin.advertiser.signing-secret.renew", find=find)
+def renew_signing_secret(request: ApiRequest[Deps], _params: NoParams) -> SigningSecretAnswer:
+    """Give an advertiser a new secret that signs its postbacks, and show it once.
+
+    From then on its postbacks need a `signature`; see docs/spec/conversions.md#signatures. An earlier secret ends.
+    """
+    advertiser_id = request.subject.advertiser.id
+    secret = advertisers.renew_signing_secret(request.deps, request.access, advertiser_id)
+    return SigningSecretAnswer(signing_secret=secret)
+
+
+@routes.delete(
+    "/admin/advertiser/{id}/signing-secret", _WRITERS, id="admin.advertiser.signing-secret.remove", find=find
+)
+def remove_signing_secret(request: ApiRequest[Deps], _params: NoParams) -> AdvertiserMessageAnswer:
+    """Remove the signing secret of an advertiser: its postbacks need no signature any more."""
+    advertiser_id = request.subject.advertiser.id
+    advertisers.remove_signing_secret(request.deps, request.access, advertiser_id)
+    return AdvertiserMessageAnswer(message=f"Postbacks of the advertiser {advertiser_id} need no signature")
+
+
 @routes.post("/admin/advertiser/{id}/sendpass", _WRITERS, id="admin.advertiser.sendpass", find=find)
 def send_password(request: ApiRequest[Deps], _params: NoParams) -> AdvertiserMessageAnswer:
     """Give an advertiser a new password and send it by mail."""
@@ -254,6 +283,7 @@ def _advertiser_view(record: AdvertiserRecord, deps: Deps, writable: Scope, *, s
         offers=str(record.offers),
         hash_password=hidden_code(row.hash_password, shown=is_writable),
         postback_url=postback_address(deps.tracking_url, shown or ""),
+        signs_postbacks=row.signing_secret is not None,
         has_user=row.password_hash is not None,
         sub_accounts=sub_accounts_view(row.sub_accounts),
         hosts_only=False,

@@ -75,6 +75,7 @@ class DecisionTerms:
     counts: by name, the counters of the offer's caps and tiers in which the conversion may count.
     converted: conversions of this offer and goal, not declined, from the click's address; 0 when no check needs it.
     converted_by_click: the same of the click.
+    signing_secret: of the advertiser's postbacks, None = they need no signature.
     needs_code: whether pixels need the code of the offer's pixels, and only announce (docs/spec/conversions.md#pixels).
     """
 
@@ -90,6 +91,7 @@ class DecisionTerms:
     converted: int = 0
     converted_by_click: int = 0
     needs_code: bool = False
+    signing_secret: str | None = None
 
     @property
     def secure(self) -> str | None:

@@ -20,6 +20,7 @@ from trackyard.domain.conversions.conversions import (
 from trackyard.domain.conversions.pixel_pages import is_on_page
 from trackyard.domain.conversions.postbacks import GOAL_LENGTH, PostbackError, ReceivedPostback
 from trackyard.domain.conversions.sessions import DAY_MS, duration_ms
+from trackyard.domain.conversions.signatures import is_signature_of, is_timely
 from trackyard.domain.conversions.statuses import ChangeOrigin, Status, is_transition_allowed
 from trackyard.domain.offers.caps import is_reached
 from trackyard.domain.offers.choices import OfferStatus
@@ -83,12 +84,21 @@ def _check_secure_code(postback: ReceivedPostback, terms: DecisionTerms) -> Post
     return None if hmac.compare_digest(code.encode(), sent.encode()) else PostbackError.ACCESS_DENIED
 
 
+def _check_signature(postback: ReceivedPostback, terms: DecisionTerms) -> PostbackError | None:
+    secret = terms.signing_secret
+    if secret is None or postback.page is not None:  # a pixel cannot keep a secret: it only announces
+        return None
+    if not is_signature_of(postback.signature, secret, postback.signed_text):
+        return PostbackError.WRONG_SIGNATURE
+    return None if is_timely(postback.ts, postback.time) else PostbackError.SIGNATURE_EXPIRED
+
+
 def is_announcement(postback: ReceivedPostback, terms: DecisionTerms) -> bool:
     """Return whether a postback can make a pending conversion only.
 
-    It is a pixel where postbacks need a code: every visitor knows the code of pixels.
+    It is a pixel where postbacks need a code or a signature: every visitor knows the code of pixels.
     """
-    return terms.needs_code and postback.page is not None
+    return postback.page is not None and (terms.needs_code or terms.signing_secret is not None)
 
 
 def _check_address(postback: ReceivedPostback, terms: DecisionTerms) -> PostbackError | None:
@@ -109,6 +119,7 @@ POSTBACK_CHECKS: Final[Mapping[str, Callable[[ReceivedPostback, DecisionTerms], 
     "offer": _check_offer,
     "pixel": _check_pixel,
     "secure": _check_secure_code,
+    "signature": _check_signature,
     "address": _check_address,
     "status": _check_parameter(PostbackError.WRONG_STATUS),
     "sum": _check_parameter(PostbackError.WRONG_SUM),

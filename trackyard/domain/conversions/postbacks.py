@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from trackyard.base.ids import is_hex24
 from trackyard.base.money import find_amount
+from trackyard.domain.conversions.signatures import signed_text
 from trackyard.domain.conversions.statuses import SENT_STATUSES, Status
 from trackyard.domain.offers.counters import Traits
 from trackyard.domain.offers.payments import DEFAULT_GOAL
@@ -30,6 +31,8 @@ class PostbackError(StrEnum):
     PIXELS_OFF = "Pixels are disabled"
     PAGE_DENIED = "Current page is denied"
     ACCESS_DENIED = "Access denied"
+    WRONG_SIGNATURE = "Wrong signature"
+    SIGNATURE_EXPIRED = "Signature is expired"
     ADDRESS_DENIED = "Current IP-address is denied"
     WRONG_STATUS = "Wrong status"
     WRONG_SUM = "Wrong sum"
@@ -52,6 +55,7 @@ class ReceivedPostback:
     custom_fields: by number, without empty ones.
     faults: of parameters that cannot be read; `status` and `sum` then have their defaults.
     page: of a pixel, the host of its page; None = it is no pixel.
+    signature: "" = none was sent; ts: Unix seconds as sent; signed_text: "" without a signature.
     """
 
     id: str
@@ -72,6 +76,9 @@ class ReceivedPostback:
     custom_fields: Mapping[str, str] = field(default_factory=dict)
     faults: frozenset[PostbackError] = frozenset()
     page: str | None = None
+    signature: str = ""
+    ts: str = ""
+    signed_text: str = ""
 
     @property
     def click_to_find(self) -> str:
@@ -133,6 +140,9 @@ def parse_postback(
             if applies
         ),
         page=page,
+        signature=params.get("signature", ""),
+        ts=params.get("ts", ""),
+        signed_text=signed_text(params) if params.get("signature") else "",
     )
 
 

@@ -11,6 +11,7 @@ class Advertiser:
     id, created_at, updated_at: set when it is stored; times are UTC milliseconds.
     sub_accounts: "1" and "2" to {value, except}.
     hash_password: the code of its inbound postbacks.
+    signing_secret: of its inbound postbacks, encrypted; None = they need no signature.
     password_hash: None until a password is sent to it.
     """
 
@@ -25,6 +26,7 @@ class Advertiser:
     allowed_ip: list[str] = field(default_factory=list)
     disallowed_ip: list[str] = field(default_factory=list)
     hash_password: str | None = None
+    signing_secret: str | None = None
     address_1: str | None = None
     address_2: str | None = None
     city: str | None = None

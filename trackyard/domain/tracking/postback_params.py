@@ -17,6 +17,8 @@ POSTBACK_PARAMETERS: Final = frozenset(
         "secure",
         *(f"custom_field{number}" for number in range(1, 8)),
         "user_id",
+        "ts",
+        "signature",
     }
 )
 CLICK_ID_ALIASES: Final = ("click_id", "afclick")

@@ -14,6 +14,7 @@ from trackyard.actions.conversions.decisions import ClickExpiry, DecisionBatch, 
 from trackyard.base.clock import Clock
 from trackyard.base.ids import new_id
 from trackyard.base.metrics import POSTBACKS_DECIDED
+from trackyard.base.secrets import SecretCipher
 from trackyard.domain.conversions.conversions import ConversionChange
 from trackyard.domain.conversions.postbacks import PostbackError, ReceivedPostback, find_early_error
 from trackyard.domain.platform.retention import DEFAULT_RETENTION, RetentionPolicy
@@ -60,11 +61,13 @@ class PostbackProcessor:
         zone: ZoneInfo,
         clock: Clock,
         retention_policy: RetentionPolicy = DEFAULT_RETENTION,
+        cipher: SecretCipher | None = None,
     ) -> None:
         self._database = database
         self._currency = platform_currency
         self._zone = zone
         self._clock = clock
+        self._cipher = cipher
         self._click_expiry = ClickExpiry(clock, retention_policy)
 
     def run(self, stop: threading.Event, pause_seconds: float = 0.05) -> None:
@@ -109,7 +112,7 @@ class PostbackProcessor:
     def _decide_postbacks(self, conn: Connection, postbacks: list[_DecodedPostback]) -> list[str]:
         now = self._clock.now_ms()
         requests = [item.outcome for item in postbacks if isinstance(item.outcome, PostbackRequest)]
-        batch = DecisionBatch(conn, requests, self._currency, self._zone)
+        batch = DecisionBatch(conn, requests, self._currency, self._zone, cipher=self._cipher)
         changes: list[ConversionChange] = []
         responses: list[str] = []
         logs = []

@@ -24,10 +24,15 @@ from trackyard.store.tables import advertiser, affiliate, affiliate_postback, of
 
 @dataclass(frozen=True, slots=True)
 class AdvertiserTerms:
-    """The columns of an advertiser for a decision. secure: its own code or None."""
+    """The columns of an advertiser for a decision.
+
+    secure: its own code or None.
+    signing_secret: encrypted, None = its postbacks need no signature.
+    """
 
     secure: str | None
     address_lists: AddressLists
+    signing_secret: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +81,7 @@ def get_decision_context(
 # Created once: to create a statement costs more than to execute it.
 _AFFILIATES: Final = select(affiliate.c.id, affiliate.c.status).where(among(affiliate.c.id, "ids"))
 _ADVERTISERS: Final = select(
-    advertiser.c.id, advertiser.c.hash_password, advertiser.c.allowed_ip, advertiser.c.disallowed_ip
+    *(advertiser.c[name] for name in ("id", "hash_password", "allowed_ip", "disallowed_ip", "signing_secret"))
 ).where(among(advertiser.c.id, "ids"))
 _OFFERS: Final = (
     select(
@@ -138,6 +143,7 @@ def _advertisers(conn: Connection, ids: Collection[str]) -> dict[str, Advertiser
         row.id: AdvertiserTerms(
             secure=row.hash_password or None,
             address_lists=AddressLists(tuple(row.allowed_ip), tuple(row.disallowed_ip)),
+            signing_secret=row.signing_secret,
         )
         for row in rows
     }

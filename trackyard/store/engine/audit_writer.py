@@ -44,7 +44,7 @@ _UNAUDITED_TABLES: Final = frozenset(
     | {"affiliate_login", "security_log", "session", "recovery_code"}
 )
 """Queues, tables that are derived from others, and tables with their own history."""
-_SECRET_COLUMNS: Final = frozenset({"password_hash", "sealed", "postback_secret", "hash_password"})
+_SECRET_COLUMNS: Final = frozenset({"password_hash", "sealed", "postback_secret", "hash_password", "signing_secret"})
 _SECRET_SETTINGS: Final = frozenset({"hash_password", "smtp_url"})
 _UNAUDITED_COLUMNS: Final = frozenset({"updated_at"})
 _CHUNK: Final = 200

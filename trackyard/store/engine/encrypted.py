@@ -6,7 +6,7 @@ from typing import Any, Final
 from sqlalchemy import Column, Connection, bindparam, select, update
 
 from trackyard.store.platform import settings
-from trackyard.store.tables import api_key, first_answer, second_factor
+from trackyard.store.tables import advertiser, api_key, first_answer, second_factor
 
 ENCRYPTED_SETTINGS: Final = (settings.SMTP_URL,)
 """Settings with encrypted values."""
@@ -14,6 +14,7 @@ _COLUMNS: Final[tuple[tuple[Column[Any], Column[Any]], ...]] = (
     (api_key.c.digest, api_key.c.sealed),
     (first_answer.c.name, first_answer.c.sealed),
     (second_factor.c.owner, second_factor.c.sealed),
+    (advertiser.c.id, advertiser.c.signing_secret),
 )
 """Encrypted columns, each after the primary key of its table."""
 _CHUNK: Final = 1000

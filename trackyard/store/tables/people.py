@@ -149,6 +149,7 @@ advertiser = table(
     Column("manager_id", Id24, nullable=True, index=True),
     *columns(Document, "allowed_ip", "disallowed_ip", nullable=False),
     Column("hash_password", String(200), nullable=True),
+    Column("signing_secret", Text, nullable=True),  # of its inbound postbacks, encrypted; NULL = they need no signature
     *columns(Text, "address_1", "address_2", nullable=True),
     Column("city", String(200), nullable=True),
     Column("country", String(2), nullable=True),

@@ -29,10 +29,12 @@ def upgrade() -> None:
     _add_second_factors()
     _add_repeats_of_conversions()
     _add_pixels_of_offers()
+    op.add_column("advertiser", sa.Column("signing_secret", sa.Text(), nullable=True))
 
 
 def downgrade() -> None:
     """Remove what upgrade added, in the opposite order."""
+    op.drop_column("advertiser", "signing_secret")
     _remove_pixels_of_offers()
     _remove_repeats_of_conversions()
     _remove_second_factors()
