@@ -22,6 +22,8 @@ def guided(target: str, seconds: int, seed: int) -> None:
     """Fuzz with atheris, which ends the process; an input that fails is written to the corpus."""
     import atheris
 
+    import trackyard  # noqa: F401 (it puts the finder of plain modules first, so that the next one is before it)
+
     with atheris.instrument_imports(include=INSTRUMENTED):
         from tests.fuzz.targets import CORPUS, TARGETS
 
