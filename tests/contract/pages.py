@@ -5,6 +5,7 @@ Random ids are replaced by counted ones, so an answer is always the same.
 """
 
 import json
+import re
 import shutil
 import tempfile
 from contextlib import ExitStack
@@ -20,14 +21,16 @@ from tests.support.stores.analytics import address
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.engine.schema import migrate
 from trackyard.api.catalogue import CATALOGUE, TOPICS
+from trackyard.api.texts import texts
 from trackyard.store.engine.database import Database
 from trackyard.store.engine.schema import upgrade
 from trackyard.wire.endpoint import VERSIONS, Endpoint, Topic
-from trackyard.wire.openapi.docs_page import described, document_path, operations, parameters
+from trackyard.wire.openapi.docs_page import document_path, operations, table_rows
 from trackyard.wire.openapi.document import ERRORS, document
+from trackyard.wire.openapi.records import FieldRow, answer_names, answer_records
 
 DIRECTORY = Path(__file__).parents[2] / "docs" / "api"
-DOCUMENT = document(CATALOGUE, version="1", topics=TOPICS)
+DOCUMENT = document(CATALOGUE, version="1", topics=TOPICS, texts=texts())
 SHOWN = 2
 """Items of a list that an example shows, followed by the number of the others."""
 LONGEST = 400
@@ -37,6 +40,11 @@ _WRITTEN = (
     "Each page describes the methods of a group: what they do, who may call them, what they take, and a call with its "
     "real answer, in which long lists and texts are cut. ADDRESS is that of the API, KEY an API key. The pages are "
     "written by `script/docs` from the declarations."
+)
+
+_ON_RECORDS = (
+    "Every record that answers are made of, with the meaning of its fields. Amounts are numbers with up to 4 places; "
+    "times are `YYYY-MM-DD HH:MM:SS`. The methods link to the records that they answer with."
 )
 
 _DOCUMENTS = (
@@ -113,7 +121,7 @@ class Examples:
 def render_pages() -> Pages:
     """Return every page as it must be."""
     said = {operation["x-method-id"]: operation for _, _, operation in operations(DOCUMENT)}
-    pages = {"README.md": _contents(), "rights.md": rights.page()}
+    pages = {"README.md": _contents(), "rights.md": rights.page(), "records.md": _records()}
     with ExitStack() as stack:
         stack.enter_context(mock.patch("trackyard.actions.people.own_account.SIGN_UPS_PER_ADDRESS", 10**6))
         examples = Examples(stack)
@@ -139,7 +147,7 @@ def _contents() -> str:
         f"{_DOCUMENTS} {', '.join(f'`{document_path(prefix)}`' for prefix in VERSIONS)}.",
         "",
         "[Rights](rights.md) lists the permissions of staff and the features of affiliates with the methods that ask "
-        "for them, and those that no method asks for.",
+        "for them, and those that no method asks for. [Records](records.md) lists the fields of answers.",
         "",
     ]
     for topic in _by_name():
@@ -159,13 +167,27 @@ def _section(endpoint: Endpoint[Any], said: dict[str, Any], command: str, answer
     prefixes = " and ".join(f"/{version}" for version in endpoint.versions)
     who = operation["description"].rpartition("\n\n")[2]
     lines = [f"## {endpoint.method} {endpoint.path}", "", endpoint.text, "", f"Answers under {prefixes}. {who}", ""]
-    rows = [(parameter, *described(parameter)) for parameter in parameters(DOCUMENT, operation)]
+    rows = list(table_rows(DOCUMENT, operation))
     if rows:
-        lines += ["| parameter | type | meaning |", "|---|---|---|"]
-        lines += [f"| `{row.name}` | {_cell(kind)} | {_cell(meaning)} |" for row, kind, meaning in rows]
-        lines.append("")
+        lines += ["| parameter | type | meaning |", "|---|---|---|", *map(_table_row, rows), ""]
+    links = " or ".join(f"[{name}](records.md#{name.lower()})" for name in answer_names(operation))
+    lines += [f"Answer: {links}.", ""] if links else []
     shown = json.dumps(_short(answer), indent=2, ensure_ascii=False)
     return "\n".join([*lines, "```sh", command, "```", "", "```json", shown, "```", ""])
+
+
+def _records() -> str:
+    """Return the page of the records of answers."""
+    lines = ["# Records of answers", "", _ON_RECORDS, ""]
+    for record in answer_records(DOCUMENT):
+        lines += [f"## {record.name}", "", "| field | type | meaning |", "|---|---|---|"]
+        lines += [*map(_table_row, record.fields), ""]
+    return "\n".join(lines)
+
+
+def _table_row(row: FieldRow) -> str:
+    kind = re.sub(r"\[(\w+)\]", lambda found: f"[{found[1]}](records.md#{found[1].lower()})", _cell(row.kind))
+    return f"| `{row.name}` | {kind} | {_cell(row.meaning)} |"
 
 
 def _cell(text: str) -> str:

@@ -10,6 +10,7 @@ from trackyard.actions.people.callers import find_caller
 from trackyard.actions.platform.idempotency import run_once
 from trackyard.api.catalogue import CATALOGUE, TOPICS
 from trackyard.api.platform.files import FILES, file_pages
+from trackyard.api.texts import texts
 from trackyard.wire.endpoint import VERSIONS
 from trackyard.wire.http.dispatch import Dispatch, Forward
 from trackyard.wire.http.health import Page, Readiness, health, metrics_moved, ready
@@ -57,7 +58,7 @@ def _described(address: str) -> Mapping[str, Page]:
 
     They are cached: they take longer to write than everything else here.
     """
-    whole = document(CATALOGUE, version=_version(), servers=(address,), topics=TOPICS)
+    whole = document(CATALOGUE, version=_version(), servers=(address,), topics=TOPICS, texts=texts())
     pages = {"/openapi.json": openapi_page(whole), "/docs": docs_page(whole)}
     return pages | {document_path(prefix): openapi_page(document_of_version(whole, prefix)) for prefix in VERSIONS}
 

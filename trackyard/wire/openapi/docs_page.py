@@ -14,18 +14,24 @@ from starlette.responses import Response
 from trackyard.wire.endpoint import VERSIONS
 from trackyard.wire.http.health import Page
 from trackyard.wire.openapi.document import Schema
+from trackyard.wire.openapi.records import AnswerRecord, FieldRow, answer_names, answer_records, joined
 
 _METHODS = ("get", "post", "delete")
 _CODE = re.compile(r"`([^`]+)`")
 
 
 class Parameter(NamedTuple):
-    """One row of a method's table. needed: whether every call must have it."""
+    """One row of a method's table.
+
+    needed: whether every call must have it.
+    is_group: whether the rows after it are its parts.
+    """
 
     name: str
     schema: Schema
     needed: bool
     description: str
+    is_group: bool = False
 
 
 def document_path(prefix: str) -> str:
@@ -66,6 +72,7 @@ def _html(document: Schema, style: str, script: str) -> str:
             _link(path, method, operation) for path, method, operation in found if operation["tags"] == [tag["name"]]
         ]
     sections = [_section(document, path, method, operation) for path, method, operation in found]
+    sections += [_record(record) for record in answer_records(document)]
     info = document["info"]
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
@@ -108,16 +115,17 @@ def _anchor(method: str, path: str) -> str:
 def _section(document: Schema, path: str, method: str, operation: Schema) -> str:
     text = escape(f"{method} {path} {operation['summary']}".lower())
     answer = operation["responses"]["200"]["content"]["application/json"]["schema"]
-    rows = "".join(_row(parameter) for parameter in parameters(document, operation))
+    rows = "".join(map(_row, table_rows(document, operation)))
     table = f"<table><tr><th>Parameter<th>Type<th>Meaning{rows}</table>" if rows else "<p>No parameters.</p>"
     example = json.dumps(_example(document, answer), indent=2, ensure_ascii=False)
+    links = " or ".join(f'<a href="#record-{name}">{name}</a>' for name in answer_names(operation))
     return (
         f'<section id="{_anchor(method, path)}" data-text="{text}">'
         f'<h3><span class="method {method}">{method.upper()}</span>{escape(path)}</h3>'
         f"<p>{_prose(operation['summary'])}.</p>"
         f'<p class="faint">{_prose(operation["description"])}</p>{table}'
         f"<pre>{_curl_example(document, path, method, operation)}</pre>"
-        f"<details><summary>Answer</summary><pre>{escape(example)}</pre></details></section>"
+        f"<details><summary>Answer</summary><p>{links}</p><pre>{escape(example)}</pre></details></section>"
     )
 
 
@@ -135,30 +143,43 @@ def parameters(document: Schema, operation: Schema) -> list[Parameter]:
     ]
     if "requestBody" in operation:
         content = operation["requestBody"]["content"]["multipart/form-data"]["schema"]
-        found += _fields(document, content, "", needed=True)
+        found += _fields(document, _resolved(document, content), "", needed=True)
     return sorted(found, key=lambda parameter: not parameter.needed)
 
 
 def _fields(document: Schema, schema: Schema, prefix: str, *, needed: bool) -> Iterator[Parameter]:
-    schema = _resolved(document, schema)
     for name, inner in schema.get("properties", {}).items():
         full = f"{prefix}[{name}]" if prefix else name
         required = name in schema.get("required", ())
         found = _resolved(document, inner)
-        if found.get("type") == "array" and "properties" in _resolved(document, found["items"]):
-            yield from _fields(document, found["items"], f"{full}[0]", needed=needed and required)
-        elif "properties" in found:
-            yield from _fields(document, found, full, needed=needed and required)
+        description = inner.get("description", "")
+        if required and not needed:
+            description = f"Required in each. {description}".strip()
+        place, part = _part(document, found, full)
+        yield Parameter(full, found, needed and required, description, is_group=part is not None)
+        if part is not None:
+            yield from _fields(document, part, place, needed=needed and required)
+
+
+def _part(document: Schema, schema: Schema, place: str) -> tuple[str, Schema | None]:
+    """Return the place of a part of a list, map or record, and its schema; None for a value."""
+    while "properties" not in schema:
+        if schema.get("type") == "array":
+            schema, place = _resolved(document, schema.get("items") or {}), f"{place}[0]"
+        elif isinstance(schema.get("additionalProperties"), dict):
+            schema, place = _resolved(document, schema["additionalProperties"]), f"{place}[KEY]"
         else:
-            description = inner.get("description", "")
-            if required and not needed:
-                description = f"required in each {description}"
-            yield Parameter(full, found, needed and required, description)
+            return place, None
+    return place, schema
 
 
 def _curl_example(document: Schema, path: str, method: str, operation: Schema) -> str:
     """Return a call with the required parameters, to be copied into a terminal."""
-    needed = [item for item in parameters(document, operation) if item.needed and f"{{{item.name}}}" not in path]
+    needed = [
+        item
+        for item in parameters(document, operation)
+        if item.needed and not item.is_group and f"{{{item.name}}}" not in path
+    ]
     pairs = [
         f"{item.name}{'[]' if item.schema.get('type') == 'array' else ''}={_value(document, item.schema)}"
         for item in needed
@@ -198,10 +219,13 @@ def _resolved(document: Schema, schema: Schema) -> Schema:
 
 def described(parameter: Parameter) -> tuple[str, str]:
     """Return the type of a parameter and its meaning, as text."""
-    meaning = f"required {parameter.description}" if parameter.needed else parameter.description
+    meaning = f"Required. {parameter.description}" if parameter.needed else parameter.description
     schema = parameter.schema
     kind = str(schema.get("type", "any"))
-    if kind == "array":
+    if parameter.is_group:
+        kind = {"array": "list of objects", "object": "map of objects"}.get(kind, kind)
+        kind = "object" if "properties" in schema else kind
+    elif kind == "array":
         kind = f"list of {schema['items'].get('type', 'any')}"
         schema = schema["items"] | {key: value for key, value in schema.items() if key == "default"}
     if "format" in schema:
@@ -213,9 +237,23 @@ def described(parameter: Parameter) -> tuple[str, str]:
     return kind, meaning.strip()
 
 
-def _row(parameter: Parameter) -> str:
-    kind, meaning = described(parameter)
-    return f"<tr><td><code>{escape(parameter.name)}</code><td>{escape(kind)}<td>{_prose(meaning)}"
+def table_rows(document: Schema, operation: Schema) -> Iterator[FieldRow]:
+    """Yield the rows of a method's table of parameters."""
+    return joined(FieldRow(each.name, *described(each)) for each in parameters(document, operation))
+
+
+def _row(row: FieldRow) -> str:
+    kind = re.sub(r"\[(\w+)\]", r'<a href="#record-\1">\1</a>', escape(row.kind))
+    return f"<tr><td><code>{escape(row.name)}</code><td>{kind}<td>{_prose(row.meaning)}"
+
+
+def _record(record: AnswerRecord) -> str:
+    text = escape(f"{record.name} {' '.join(row.name for row in record.fields)}".lower())
+    rows = "".join(map(_row, record.fields))
+    return (
+        f'<section id="record-{record.name}" data-text="{text}"><h3>{record.name}</h3>'
+        f"<table><tr><th>Field<th>Type<th>Meaning{rows}</table></section>"
+    )
 
 
 def _errors(document: Schema) -> str:

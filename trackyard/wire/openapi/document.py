@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from enum import Enum
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import msgspec
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
@@ -13,6 +13,7 @@ from pydantic_core.core_schema import WithDefaultSchema
 from trackyard.domain.people.roles import roles_with
 from trackyard.wire.endpoint import Endpoint, Topic
 from trackyard.wire.http.idempotency import IDEMPOTENCY_KEY_HEADER, REPLAYED_HEADER
+from trackyard.wire.openapi.texts import NO_TEXTS, Texts
 from trackyard.wire.request.params import Deprecated, Field, Only, Params, RequiredFor, fields_of
 from trackyard.wire.request.scalars import FileUpload
 from trackyard.wire.response.envelope import sent_type
@@ -47,24 +48,26 @@ def document(
     version: str,
     servers: Iterable[str] = ("/",),
     topics: Iterable[Topic] | None = None,
+    texts: Texts = NO_TEXTS,
 ) -> Schema:
     """Return the document of a catalogue.
 
     version: of the program.
     servers: addresses of the API.
     topics: the tags of the methods; None = one for all.
+    texts: of parameters and answer fields.
     """
     listed = tuple(endpoints)
     tags = (Topic("methods", "Methods", listed),) if topics is None else tuple(topics)
     tag_of = {endpoint.id: topic.name for topic in tags for endpoint in topic.endpoints}
-    answers, components = _answers_and_components(listed)
+    answers, components = _answers_and_components(listed, texts)
     paths: dict[str, Schema] = {}
     for endpoint in listed:
-        views = [next(answers) for _ in _views(endpoint)]
+        views = [next(answers) for _ in sent_views(endpoint)]
         answer = views[0] if len(views) == 1 else {"anyOf": views}
         for prefix in endpoint.versions:
             paths.setdefault(f"/{prefix}{endpoint.path}", {})[endpoint.method.lower()] = _operation(
-                endpoint, prefix, answer, tag_of[endpoint.id]
+                endpoint, prefix, answer, tag_of[endpoint.id], texts
             )
     return {
         "openapi": "3.1.0",
@@ -85,18 +88,41 @@ def document(
     }
 
 
-def _answers_and_components(listed: Iterable[Endpoint[Any]]) -> tuple[Iterator[Schema], dict[str, Schema]]:
+def _answers_and_components(
+    listed: Iterable[Endpoint[Any]], texts: Texts
+) -> tuple[Iterator[Schema], dict[str, Schema]]:
     """Return the schema of each view of the endpoints, and the schemas to which they and parameters refer."""
-    answers, answered = msgspec.json.schema_components(
-        [view for endpoint in listed for view in _views(endpoint)] + [ErrorBody], ref_template=REFS
-    )
+    views = [view for endpoint in listed for view in sent_views(endpoint)] + [ErrorBody]
+    answers, answered = msgspec.json.schema_components(views, ref_template=REFS)
     names = {name: _short_name(name) for name in answered}
     models = sorted({each.params for each in listed if fields_of(each.params)}, key=lambda model: model.__name__)
     components = {names[name]: _as_answered(_sent(each), names) for name, each in answered.items()}
-    components |= _parameter_schemas(models)
+    for view in each_view(views):
+        _describe(components[view.__name__], view, texts)
+    components |= _parameter_schemas(models, texts)
     components |= {_without_files_name(model): _without_files(components, model) for model in models if _files(model)}
     components = {name: schema | {"title": name} for name, schema in components.items()}
     return iter(_as_answered(answers, names)), components
+
+
+def each_view(answers: Iterable[Any]) -> Iterator[type[Any]]:
+    """Yield each class of records in these types of answers, once."""
+    waiting: list[Any] = list(answers)
+    found: set[Any] = set()
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, type) and part not in found and hasattr(part, "__struct_fields__"):
+            found.add(part)
+            yield part
+            waiting += get_type_hints(part).values()
+        waiting += get_args(part)
+
+
+def _describe(schema: Schema, view: type[Any], texts: Texts) -> None:
+    """Add the meanings of its fields to the schema of a view."""
+    for name, field in schema.get("properties", {}).items():
+        if text := texts.text_of(view, name):
+            field["description"] = text
 
 
 def _sent(answer: Schema) -> Schema:
@@ -192,7 +218,8 @@ def _as_answered(schema: Any, names: dict[str, str]) -> Any:
     return renamed
 
 
-def _views(endpoint: Endpoint[Any]) -> list[Any]:
+def sent_views(endpoint: Endpoint[Any]) -> list[Any]:
+    """Return the types of the answers of a method: of staff, then of affiliates where they differ."""
     views = [endpoint.answer] if endpoint.affiliate_answer is None else [endpoint.answer, endpoint.affiliate_answer]
     return [sent_type(view) for view in views]
 
@@ -204,15 +231,18 @@ def _first_sentence(text: str) -> tuple[str, str]:
     return " ".join(sentence.split()), "\n\n".join(part for part in (*more, rest.strip()) if part)
 
 
-def _operation(endpoint: Endpoint[Any], prefix: str, answer: Schema, tag: str) -> Schema:
+def _operation(endpoint: Endpoint[Any], prefix: str, answer: Schema, tag: str, texts: Texts) -> Schema:
     summary, more = _first_sentence(endpoint.text)
+    parts = (more, _export_text(endpoint), _groups_text(endpoint, texts), _callers_text(endpoint))
     operation: Schema = {
         "operationId": re.sub(r"[^A-Za-z0-9]", "_", f"{endpoint.id}@{prefix}"),
         "tags": [tag],
         "summary": summary.rstrip("."),
-        "description": "\n\n".join(part for part in (more, _export_text(endpoint), _callers_text(endpoint)) if part),
+        "description": "\n\n".join(part for part in parts if part),
         "parameters": [
-            {"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in endpoint.variables
+            {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+            | _described(texts.path_text(endpoint.handle, name))
+            for name in endpoint.variables
         ],
         "x-method-id": endpoint.id,
         "x-permission": str(endpoint.permission),
@@ -233,8 +263,16 @@ def _operation(endpoint: Endpoint[Any], prefix: str, answer: Schema, tag: str) -
     if endpoint.method == "POST" and fields_of(endpoint.params):
         operation["requestBody"] = {"content": _bodies(endpoint.params)}
     else:
-        operation["parameters"] += [_query_parameter(name, field) for name, field in each_parameter(endpoint.params)]
+        listed = each_parameter(endpoint.params)
+        operation["parameters"] += [_query_parameter(name, field, texts) for name, field in listed]
     return operation
+
+
+def _groups_text(endpoint: Endpoint[Any], texts: Texts) -> str:
+    """Return the texts of parameters that are groups, which a query has no place for."""
+    groups = [field for field in fields_of(endpoint.params) if field.model is not None and endpoint.method != "POST"]
+    named = ((field.name, _meaning(field, texts)) for field in groups)
+    return "\n\n".join(f"`{name}`: {meaning}" for name, meaning in named if meaning)
 
 
 def _export_text(endpoint: Endpoint[Any]) -> str:
@@ -308,7 +346,11 @@ def _features(endpoint: Endpoint[Any]) -> str:
     return text + "".join(f" For a file it must not be denied `{feature}`." for feature in endpoint.file_features)
 
 
-def _query_parameter(name: str, field: Field) -> Schema:
+def _described(text: str) -> Schema:
+    return {"description": text} if text else {}
+
+
+def _query_parameter(name: str, field: Field, texts: Texts) -> Schema:
     assert field.scalar is not None
     schema: Schema = dict(field.scalar.schema())
     many = field.form in ("seq", "any", "comma") and not name.endswith("[*]")
@@ -325,12 +367,16 @@ def _query_parameter(name: str, field: Field) -> Schema:
         out |= {"style": "form", "explode": field.form != "comma"}
     elif keyed:
         out |= {"style": "deepObject", "explode": True}
-    notes = list(_notes(field))
-    if notes:
-        out["description"] = " ".join(notes)
+    out |= _described(_meaning(field, texts))
     if any(isinstance(marker, Deprecated) for marker in field.markers):
         out["deprecated"] = True
     return out
+
+
+def _meaning(field: Field, texts: Texts) -> str:
+    """Return the text of a parameter, and what its declaration adds."""
+    text = texts.text_of(field.owner, field.name)
+    return " ".join(part for part in (text, *_notes(field)) if part)
 
 
 def _notes(field: Field) -> Iterator[str]:
@@ -362,16 +408,16 @@ def _as_sent(value: Any, schema: Schema) -> Any:
     return int(value) if isinstance(value, Decimal) and value == int(value) else value
 
 
-def _parameter_schemas(models: Sequence[type[Params]]) -> Schema:
+def _parameter_schemas(models: Sequence[type[Params]], texts: Texts) -> Schema:
     mode: JsonSchemaMode = "validation"
     inputs = [(model, mode, model.__pydantic_core_schema__) for model in models]
     generator = _Schemas(by_alias=True, ref_template="#/components/schemas/{model}")
     schemas: Schema = {str(name): schema for name, schema in generator.generate_definitions(inputs)[1].items()}
     for model in _with_nested(models):
         for field in fields_of(model):
-            notes = " ".join(_notes(field))
-            if notes and model.__name__ in schemas:
-                schemas[model.__name__]["properties"][field.name]["description"] = notes
+            meaning = _meaning(field, texts)
+            if meaning and model.__name__ in schemas:
+                schemas[model.__name__]["properties"][field.name]["description"] = meaning
             if model.edits and model.__name__ in schemas:
                 schemas[model.__name__]["properties"][field.name].pop("default", None)
     return schemas

@@ -137,11 +137,13 @@ class NoParams(Params):
 class Field:
     """The declaration of one parameter.
 
+    owner: the model that has it.
     forms: its containers from outside in, see Container.
     model: of a nested model.
     listed: whether it is part of a list or map of models.
     """
 
+    owner: type[Params]
     name: str
     attribute: str
     forms: tuple[str, ...]
@@ -195,7 +197,7 @@ class Field:
 @cache
 def fields_of(model: type[Params]) -> tuple[Field, ...]:
     """Return the parameters of a model, in order."""
-    return tuple(_field(attribute, info) for attribute, info in model.model_fields.items())
+    return tuple(_field(model, attribute, info) for attribute, info in model.model_fields.items())
 
 
 def each_ignored(model: type[Params], tree: Any, prefix: str, *, staff: bool) -> Iterator[tuple[str, str]]:
@@ -307,7 +309,7 @@ def _keyed(value: Any) -> dict[str, Any]:
     return value
 
 
-def _field(attribute: str, info: FieldInfo) -> Field:
+def _field(owner: type[Params], attribute: str, info: FieldInfo) -> Field:
     markers = list(info.metadata)
     inner = _without_none(info.annotation)
     forms: list[str] = []
@@ -328,6 +330,7 @@ def _field(attribute: str, info: FieldInfo) -> Field:
     if scalar is None and model is None:
         raise TypeError(f"{attribute} is of no named type")
     return Field(
+        owner=owner,
         name=info.alias or attribute,
         attribute=attribute,
         forms=tuple(forms),

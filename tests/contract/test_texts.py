@@ -1,0 +1,190 @@
+"""Every parameter and every answer field has a meaning, in words of its own."""
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import chain
+from typing import Any, Final, NamedTuple
+
+import pytest
+from pydantic import Field
+
+from tests.arch.test_words import BANNED_WORD
+from trackyard.api.catalogue import CATALOGUE, TOPICS
+from trackyard.api.texts import texts
+from trackyard.wire.openapi.document import document, each_view, sent_views
+from trackyard.wire.openapi.texts import Place, Texts
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import Params, fields_of
+from trackyard.wire.response.envelope import View
+from trackyard.wire.response.errors import ErrorBody
+
+TEXTS: Final = texts()
+DOCUMENT: Final = document(CATALOGUE, version="1", topics=TOPICS, texts=TEXTS)
+STOP_WORDS: Final = frozenset(
+    re.findall(
+        r"\w+",
+        "a an and any are as at be been by for from has have if in into is it its of on one or that the their them "
+        "this to was were which with field parameter value list name given sent",
+    )
+)
+LONGEST: Final = 250
+"""Characters of a text: two short sentences, three at most."""
+
+
+class Named(NamedTuple):
+    """A parameter, answer field or variable of a path, with the place of its text."""
+
+    owner: str
+    name: str
+    place: Place | None
+
+
+def each_model(model: type[Params]) -> Iterator[type[Params]]:
+    yield model
+    for field in fields_of(model):
+        if field.model is not None:
+            yield from each_model(field.model)
+
+
+def each_named() -> Iterator[Named]:
+    models = {model: None for endpoint in CATALOGUE for model in each_model(endpoint.params)}
+    for model in models:
+        yield from (Named(model.__name__, each.name, TEXTS.place_of(model, each.name)) for each in fields_of(model))
+    for view in each_view([ErrorBody, *chain.from_iterable(map(sent_views, CATALOGUE))]):
+        fields: Any = view
+        yield from (Named(view.__name__, each, TEXTS.place_of(view, each)) for each in fields.__struct_encode_fields__)
+    for endpoint in CATALOGUE:
+        for name in endpoint.variables:
+            yield Named(endpoint.id, name, TEXTS.path_place(endpoint.handle, name))
+
+
+NAMED: Final = tuple(each_named())
+
+
+def words_of(text: str) -> set[str]:
+    """Return the words of a text or name, each without an ending: `offers` and `offer` are one."""
+    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", text)
+    return {re.sub(r"(ies|es|s|ed|ing)$", "", word) for word in re.findall(r"[a-z]+", apart.lower())}
+
+
+def adds_nothing(name: str, text: str) -> bool:
+    """Return whether every word of a text is a word of the name or a stop word."""
+    return words_of(text) <= words_of(name) | words_of(" ".join(STOP_WORDS))
+
+
+def test_parameters_answer_fields_and_path_variables_all_have_text() -> None:
+    assert len(NAMED) > 2000
+    assert not [f"{each.owner}.{each.name}" for each in NAMED if each.place is None]
+
+
+def test_openapi_describes_every_parameter_and_answer_field() -> None:
+    missing = [
+        f"{name}.{field}"
+        for name, schema in DOCUMENT["components"]["schemas"].items()
+        for field, described in schema.get("properties", {}).items()
+        if not described.get("description")
+    ]
+    missing += [
+        f"{operation['operationId']} {parameter['name']}"
+        for item in DOCUMENT["paths"].values()
+        for operation in item.values()
+        for parameter in operation["parameters"]
+        if not parameter.get("description")
+    ]
+    assert not missing
+
+
+def test_text_says_more_than_its_name() -> None:
+    repeated = {
+        f"{each.owner}.{each.name}: {TEXTS.text_at(each.place)}"
+        for each in NAMED
+        if each.place is not None and adds_nothing(each.name, TEXTS.text_at(each.place))
+    }
+    assert not repeated
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "repeats"),
+    [
+        ("offer_id", "Id of the offer.", True),
+        ("sub1", "The value of sub1.", True),
+        ("createdAt", "Created at.", True),
+        ("postbacks", "List of the postbacks that are given.", True),
+        ("offer_id", "Number of the offer that the affiliate joins.", False),
+    ],
+)
+def test_text_that_repeats_its_name_is_recognized(name: str, text: str, repeats: bool) -> None:
+    assert adds_nothing(name, text) is repeats
+
+
+def test_every_text_has_its_use() -> None:
+    used = {each.place for each in NAMED}
+    assert not [place for place in TEXTS.each_place() if place not in used]
+
+
+@pytest.mark.parametrize(
+    ("rule", "holds"),
+    [
+        ("begins with a capital letter, a name or a number", lambda text: bool(re.match(r'[A-Z0-9"]|[a-z_]+\b', text))),
+        ("ends with a full stop", lambda text: text.endswith(".")),
+        ("is short", lambda text: len(text) <= LONGEST),
+        ("has no banned word", lambda text: not BANNED_WORD.search(text)),
+        ("fits into a cell of a table", lambda text: not re.search(r"[|\n]", text)),
+        ("has single blanks", lambda text: "  " not in text and text.strip() == text),
+    ],
+)
+def test_text_follows_rule(rule: str, holds: Callable[[str], bool]) -> None:
+    wrong = [f"{place}: {TEXTS.text_at(place)}" for place in TEXTS.each_place() if not holds(TEXTS.text_at(place))]
+    assert not wrong, rule
+
+
+class Toy(Params):
+    """A model of no subject."""
+
+    size: s.Int = 0
+    sub1: s.Text = ""
+    kind: s.Text = Field(default="", alias="type")
+
+
+class SmallToy(Toy):
+    """A model with a text of its own."""
+
+
+class ToyView(View):
+    """A view of no subject."""
+
+    size: int
+
+
+TOY_TEXTS: Final = Texts(
+    {
+        "": {
+            "fields": {"size": "shared", "sub[1-8]": "pattern", "type": "by wire name"},
+            "answers": {"size": "of answers"},
+            "SmallToy OtherToy": {"size": "of several classes"},
+        }
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("model", "name", "expected"),
+    [
+        (Toy, "size", "shared"),
+        (Toy, "sub1", "pattern"),
+        (Toy, "type", "by wire name"),
+        (Toy, "other", ""),
+        (SmallToy, "size", "of several classes"),
+        (SmallToy, "sub1", "pattern"),
+        (ToyView, "size", "of answers"),
+    ],
+)
+def test_text_of_class_comes_before_text_of_name(model: type[Any], name: str, expected: str) -> None:
+    assert TOY_TEXTS.text_of(model, name) == expected
+
+
+def test_text_of_subject_comes_before_shared_text() -> None:
+    by_class = {each.place for each in NAMED if each.owner == "Pagination"}
+    assert {place.subject for place in by_class if place} == {""}
+    [page] = (each for each in NAMED if (each.owner, each.name) == ("ListConversions", "timezone"))
+    assert page.place == Place("conversions", "ListConversions", "timezone")

@@ -1,0 +1,106 @@
+"""What parameters and answer fields mean, found by the class that holds them.
+
+Texts are data of the program's subjects: a table a subject, and one that all share. A table has sections. Those with a
+lower-case name hold texts by field name: `fields` for parameters and answers alike, `parameters`, `answers` and `path`.
+A section with the names of classes, `"CapItem CapView"`, holds the texts of these and their subclasses alone. The name
+of a field may be a pattern: `sub[1-8]`.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from inspect import get_annotations
+from typing import Any, Final
+
+from trackyard.wire.request.params import Params, fields_of
+
+Tables = Mapping[str, Mapping[str, Mapping[str, str]]]
+"""Subject ("" is shared) to section to name to text."""
+
+SHARED: Final = ""
+_PATTERN: Final = frozenset("[?*")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The place of a text: the subject of its table, the section, the name or pattern."""
+
+    subject: str
+    section: str
+    name: str
+
+
+class Texts:
+    """The texts of a program."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self._sections: dict[tuple[str, str], list[str]] = {}
+        for subject, sections in tables.items():
+            for section in sorted(sections, key=lambda each: len(each.split())):  # the section of one class comes first
+                for name in section.split():
+                    self._sections.setdefault((subject, name), []).append(section)
+        self._places: dict[tuple[type[Any], str], Place | None] = {}
+
+    def text_of(self, model: type[Any], name: str) -> str:
+        """Return the meaning of a parameter of a model, or of a field of a view; "" when there is none."""
+        return self.text_at(self.place_of(model, name))
+
+    def place_of(self, model: type[Any], name: str) -> Place | None:
+        """Return the place of the text of a parameter or a field."""
+        key = (model, name)
+        if key not in self._places:
+            self._places[key] = self._found(model, name)
+        return self._places[key]
+
+    def path_text(self, handler: Callable[..., Any], name: str) -> str:
+        """Return the meaning of a variable in the path of a method."""
+        return self.text_at(self.path_place(handler, name))
+
+    def text_at(self, place: Place | None) -> str:
+        """Return the text at a place."""
+        return "" if place is None else self._tables[place.subject][place.section][place.name]
+
+    def path_place(self, handler: Callable[..., Any], name: str) -> Place | None:
+        """Return the place of the text of a variable: of the handler's file, else of its subject."""
+        subject, file = self._subject(handler.__module__), handler.__module__.rpartition(".")[2]
+        looked = ((subject, f"path_{file}"), (subject, "path"))
+        return next((found for each in looked if (found := self._at(*each, name))), None)
+
+    def each_place(self) -> Iterator[Place]:
+        """Yield the place of every text."""
+        for subject, sections in self._tables.items():
+            for section, texts in sections.items():
+                yield from (Place(subject, section, name) for name in texts)
+
+    def _found(self, model: type[Any], name: str) -> Place | None:
+        kind = "parameters" if issubclass(model, Params) else "answers"
+        classes = [(self._subject(each.__module__), each.__name__) for each in model.__mro__]
+        subjects = dict.fromkeys([*(self._subject(each.__module__) for each in _declaring(model, name)), SHARED])
+        looked = [*classes, *((subject, section) for subject in subjects for section in (kind, "fields"))]
+        return next((found for subject, section in looked if (found := self._at(subject, section, name))), None)
+
+    def _subject(self, module: str) -> str:
+        """Return the subject of a module, a folder of a layer: `offers` of `program.layer.offers.file`."""
+        parts = module.split(".")
+        return parts[2] if len(parts) > 3 and parts[2] in self._tables else SHARED
+
+    def _at(self, subject: str, section: str, name: str) -> Place | None:
+        """Return the place of a name in the sections of a class or a kind; its own name comes before patterns."""
+        named = self._sections.get((subject, section), ())
+        places = [Place(subject, each, key) for each in named for key in self._tables[subject][each]]
+        own = next((place for place in places if place.name == name), None)
+        patterns = (place for place in places if _PATTERN.intersection(place.name))
+        return own or next((place for place in patterns if fnmatchcase(name, place.name)), None)
+
+
+def _declaring(model: type[Any], name: str) -> list[type[Any]]:
+    """Return the classes that declare the field of a wire name, from the model to its bases."""
+    if issubclass(model, Params):
+        attributes = {field.name: field.attribute for field in fields_of(model)}
+    else:
+        attributes = dict(zip(model.__struct_encode_fields__, model.__struct_fields__, strict=True))
+    return [each for each in model.__mro__ if attributes.get(name) in get_annotations(each)]
+
+
+NO_TEXTS: Final = Texts({})
