@@ -9,12 +9,14 @@ import re
 import shutil
 import tempfile
 from contextlib import ExitStack
+from itertools import count
 from pathlib import Path
 from typing import Any
 from unittest import mock
 from urllib.parse import quote
 
 from tests.contract import rights
+from tests.contract.requests import affiliates, people
 from tests.contract.test_every_endpoint import EndpointSetup, make_endpoint_setup
 from tests.support.api import installed
 from tests.support.stores.analytics import address
@@ -85,6 +87,8 @@ class Examples:
         self._counted = SequentialSecrets()
         for module in ("base.ids", "base.secrets", "wire.http.origins"):
             stack.enter_context(mock.patch(f"trackyard.{module}.secrets", self._counted))
+        for requests in (affiliates, people):  # other tests of the process have counted
+            stack.enter_context(mock.patch.object(requests, "_numbers", count(1)))
         self._file, self._saved = directory / "pages.db", directory / "saved.db"
         self._database = Database(f"sqlite:///{self._file}")
         stack.callback(self._database.close)

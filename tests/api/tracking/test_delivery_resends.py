@@ -209,8 +209,9 @@ def test_postback_paused_is_shown_and_resumed(world: ResendSetup, way: str) -> N
 def test_delivery_resend_of_foreign_record_costs_as_much_as_of_none(world: ResendSetup) -> None:
     _, manager = world.api.add_staff(Role.MANAGER_AFFILIATE)
     foreign, ran = world.attempt(), []
-    for record in (foreign, foreign[:-4] + "0000"):
+    unknown = foreign[:-4] + "0000"
+    for record in (unknown, foreign, unknown):  # the first request of a key also stores its use
         with recorded_statements() as statements:
             assert world.resend(record, manager).status_code == 404
         ran.append(statements)
-    assert ran[0] == ran[1]
+    assert ran[1] == ran[2]

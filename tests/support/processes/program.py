@@ -1,6 +1,7 @@
 """The whole program, started as a user starts it, and spoken to over HTTP only."""
 
 import contextlib
+import fcntl
 import http.client
 import json
 import os
@@ -114,6 +115,7 @@ class RunningProgram:
             "TRACKYARD_MONITORING_LISTEN": f"127.0.0.1:{self.monitoring_port}",
             "TRACKYARD_ADMIN_API_KEY": KEY,
             "TRACKYARD_OUTBOUND_ALLOW": "127.0.0.0/8",
+            "TRACKYARD_CLICK_SENDERS": "127.0.0.0/8",  # the addresses of visitors come as ip=
             "TRACKYARD_QUOTES_URL": "",
             "TRACKYARD_UNIQUE_MB": "4",
             "TRACKYARD_POSTBACK_CODE": "none",  # as installations that were there before codes; "" is the default
@@ -144,10 +146,25 @@ class RunningProgram:
             return False
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
-        """Sends a signal to the parent alone and waits for its end; the exit status."""
+        """Sends a signal to the parent alone and waits for its end; the exit status.
+
+        After SIGKILL the children end by themselves, and until then they would answer for the next start.
+        """
         assert self.process is not None
         self.process.send_signal(number)
-        return self.process.wait(40)
+        status = self.process.wait(40)
+        if number == signal.SIGKILL:
+            poll_until(self._is_unlocked, seconds=20, what="the end of the children")
+        return status
+
+    def _is_unlocked(self) -> bool:
+        """Whether no process of the program is left: each one holds the lock of the data directory."""
+        with (self.directory / "data" / "trackyard.lock").open("rb") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return False
+        return True
 
     def children(self) -> dict[str, int]:
         """The process ids of the roles that run now, by name."""
