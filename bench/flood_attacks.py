@@ -1,5 +1,6 @@
 """The attacks of `script/bench flood`, each from one loopback network, bounded in time and number."""
 
+import http.client
 import os
 import resource
 import secrets
@@ -11,8 +12,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import cycle
 from typing import Any, Final
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode, urlsplit
 
+from bench.arrivals import Arrivals
 from tests.support.offer_scenario import OfferScenario
 from trackyard.base.ids import new_click_id
 
@@ -20,6 +22,9 @@ STRANGER: Final = "127.0.0.1"
 CONNECTIONS: Final = 16
 MAX_HELD: Final = 3000
 """Connections that an attack of connections holds at once."""
+HANGING: Final = 50
+"""Postbacks of the attacking affiliate, each to a host that never answers."""
+CONVERSIONS_S: Final = 20
 MAX_SENT: Final = 2_000_000
 _REOPEN_PAUSE_S: Final = 0.02
 _CORE: Final = 0
@@ -27,17 +32,25 @@ _CORE: Final = 0
 
 @dataclass(frozen=True)
 class Target:
-    """Ports of the program, and the ids of its offer and affiliate."""
+    """Ports of the program, the ids of its offer and affiliate, and of an affiliate that attacks."""
 
     tracking_port: int
     api_port: int
     offer: int
     affiliate: int
+    hanging_affiliate: int
+    code: str
 
     @classmethod
-    def of(cls, story: OfferScenario) -> "Target":
-        """Return the target of a running story."""
-        return cls(story.program.tracking_port, story.program.api_port, story.offer, story.affiliate)
+    def of(cls, story: OfferScenario, receiver: Arrivals) -> "Target":
+        """Return the target of a running story, with an affiliate that attacks."""
+        program, owner = story.program, {"email": "hangs@example.org", "password": "long-enough"}
+        pid = program.api("POST", "/3.0/admin/partner", owner)["partner"]["id"]
+        program.api("POST", "/3.0/offer/enable-affiliate", {"offer_id": story.offer, "pid": pid, "notice": 0})
+        for number in range(HANGING):
+            url = receiver.url("/hang", 100 + number)
+            program.api("POST", "/3.1/partner/postback", {"pid": pid, "url": url})
+        return cls(program.tracking_port, program.api_port, story.offer, story.affiliate, pid, story.code)
 
 
 @dataclass(frozen=True)
@@ -181,10 +194,36 @@ def _handshakes(target: Target, until: float, sent: Any) -> None:
     _hold((target.tracking_port,), until, sent)
 
 
+def _hanging(target: Target, until: float, sent: Any) -> None:
+    """Make conversions, each of which is reported to every host that hangs."""
+    due = time.monotonic()
+    while time.monotonic() < until and sent.value < MAX_SENT:
+        due += 1 / CONVERSIONS_S
+        with suppress(OSError, http.client.HTTPException):
+            click = _asked(target, f"/click?pid={target.hanging_affiliate}&offer_id={target.offer}")
+            for click_id in parse_qs(urlsplit(click).query).get("click", []):
+                _asked(target, f"/postback?clickid={click_id}&secure={target.code}")
+                sent.value += 1
+        time.sleep(max(0.0, due - time.monotonic()))
+
+
+def _asked(target: Target, path: str) -> str:
+    """Send a request; return where its answer leads."""
+    connection = http.client.HTTPConnection(STRANGER, target.tracking_port, 5, source_address=(STRANGER, 0))
+    try:
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        answer.read()
+        return answer.getheader("Location", "")
+    finally:
+        connection.close()
+
+
 ATTACKS: Final = {
     "scrapes": Attack(_scrapes),
     "forms": Attack(_forms),
     "junk": Attack(_junk),
     "connections": Attack(_connections),
+    "hanging": Attack(_hanging),
     "handshakes": Attack(_handshakes, needs_tls=True),
 }

@@ -1,10 +1,12 @@
-"""`script/bench light`: start time, memory of idle processes, and freshness of statistics.
+"""`script/bench light`: set-up, start time, idle processor, memory, disk, and freshness of statistics.
 
-Plays the first story against the whole program on a data directory of its own: seconds from the start to both
-listeners ready (first, later, after kill -9), megabytes of all processes together (PSS), milliseconds from an
-acknowledged click to its row in stats/getbydate, from an acknowledged call to the affiliate's receiver, from one that
-does nothing, and from one that waits for its click, to what the server postback log says of it, and from the answer to
-an edit of an offer to the first click that follows it.
+Sets a copy of the program up from warm caches (without --no-set-up): seconds of script/setup, script/compile and the
+first start, megabytes of .venv. Then plays the first story against the whole program on a data directory of its own:
+seconds from the start to both listeners ready (first, later, after kill -9) and those of the processor until then,
+percent of a core and megabytes (PSS) of the idle processes, megabytes of the empty data directory (on the disk, and
+of its files), milliseconds from an acknowledged click to its row in stats/getbydate, from an acknowledged call to the
+affiliate's receiver, from one that does nothing, and from one that waits for its click, to what the server postback
+log says of it, and from the answer to an edit of an offer to the first click that follows it.
 """
 
 import secrets
@@ -16,20 +18,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench.common import options_of, print_figures
+from bench.footprint import disk_mb, idle_percent, processor_seconds, pss_mb, set_up_figures
 from tests.support.offer_scenario import OfferScenario, click_id_of, create_offer_scenario, period_around_today
 from tests.support.processes.program import KEY, RunningProgram, poll_until
 from tests.support.processes.receiver import Receiver
 
-
-def pss_mb(program: RunningProgram) -> float:
-    """Return the megabytes of all processes, with shared pages counted once."""
-    assert program.process is not None
-    total = 0
-    for pid in (program.process.pid, *program.children().values()):
-        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
-            if line.startswith("Pss:"):
-                total += int(line.split()[1])
-    return total / 1024
+_QUIET_S = 12
+"""Seconds after the last write until the program is idle."""
+_IDLE_S = 30
 
 
 def _ms_to_statistic(story: OfferScenario) -> float:
@@ -80,6 +76,13 @@ def _ms_to_rule(story: OfferScenario) -> float:
     return (time.monotonic() - begun) * 1000
 
 
+def _by_process(name: str, values: dict[str, float]) -> dict[str, float]:
+    """Return the figures of each process and their sum."""
+    return {name: sum(values.values())} | {
+        f"{name}_{process.replace(' ', '_')}": each for process, each in values.items()
+    }
+
+
 def measure(seconds: float) -> dict[str, float]:
     """Return the figures.
 
@@ -87,13 +90,15 @@ def measure(seconds: float) -> dict[str, float]:
     """
     figures: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as name, Receiver() as receiver:
-        program = RunningProgram(Path(name))
+        program = RunningProgram(Path(name), unique_mb="256")
         figures["first_start_s"] = program.start()
+        figures["data_directory_disk_mb"], figures["data_directory_files_mb"] = disk_mb(Path(name) / "data")
         story = create_offer_scenario(program, receiver.url("/pb"))
         story.await_rules()
         poll_until(lambda: story.day(KEY), seconds=10, what="the first click")
-        time.sleep(3)  # idle is what is measured
-        figures["idle_pss_mb"] = pss_mb(program)
+        time.sleep(_QUIET_S)  # idle is what is measured
+        figures |= _by_process("idle_percent_of_a_core", idle_percent(program, _IDLE_S))
+        figures |= _by_process("idle_pss_mb", pss_mb(program))
         kinds: dict[str, Callable[[], float]] = {
             "click_to_statistic": lambda: _ms_to_statistic(story),
             "call_to_postback": lambda: _ms_to_postback(story, receiver),
@@ -110,6 +115,7 @@ def measure(seconds: float) -> dict[str, float]:
             figures[f"{name}_max_ms"] = max(values)
         program.stop()
         figures["later_start_s"] = program.start()
+        figures |= _by_process("later_start_processor_s", processor_seconds(program))
         program.stop(signal.SIGKILL)
         figures["start_after_kill_s"] = program.start()
         program.stop()
@@ -117,5 +123,10 @@ def measure(seconds: float) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    options = options_of("light", __doc__, seconds=15, of="of each latency measurement")
-    print_figures(measure(options.seconds), options)
+    no_set_up = {"action": "store_true", "help": "leave out the set-up of a copy, which takes minutes"}
+    options = options_of("light", __doc__, seconds=15, of="of each latency measurement", no_set_up=no_set_up)
+    set_up: dict[str, float] = {}
+    if not options.no_set_up:
+        with tempfile.TemporaryDirectory() as copy:
+            set_up = {name: round(value, 2) for name, value in set_up_figures(Path(copy)).items()}
+    print_figures(set_up | measure(options.seconds), options)

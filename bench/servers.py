@@ -34,7 +34,7 @@ from trackyard.edge.http.connection import Connection, ConnectionContext
 from trackyard.edge.http.request import Request, Response
 from trackyard.edge.server import EdgeOptions, _EdgeProcess, serve
 from trackyard.runtime.monitoring import MonitoringServer, bind_monitoring
-from trackyard.runtime.readiness import MachineReport
+from trackyard.runtime.monitoring.readiness import MachineReport
 from trackyard.runtime.setting_types import Address
 
 _SPAWN: Final = get_context("spawn")

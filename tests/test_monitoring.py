@@ -9,9 +9,9 @@ import pytest
 
 from tests.support.processes.program import request
 from tests.support.waiting import wait_until
-from trackyard.base import metrics
+from trackyard.runtime import monitoring
 from trackyard.runtime.monitoring import MAX_CONNECTIONS, MonitoringServer, bind_monitoring, monitoring_process
-from trackyard.runtime.readiness import MachineReport
+from trackyard.runtime.monitoring.readiness import MachineReport
 from trackyard.runtime.setting_types import Address
 from trackyard.runtime.settings import CannotStart, WrongSetting, load
 
@@ -23,7 +23,7 @@ class Listener:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.reports = self.scrapes = 0
-        monkeypatch.setattr(metrics, "render_metrics", self._scrape)
+        monkeypatch.setattr(monitoring, "render_metrics", self._scrape)
         listener = bind_monitoring(Address("127.0.0.1", 0))
         self.port: int = listener.getsockname()[1]
         self.server = MonitoringServer(listener, self._report)
@@ -32,7 +32,7 @@ class Listener:
         self.reports += 1
         return REPORT
 
-    def _scrape(self) -> tuple[bytes, str]:
+    def _scrape(self, _collectors: object) -> tuple[bytes, str]:
         self.scrapes += 1
         return b"trackyard_clicks 1\n", "text/plain; version=0.0.4"
 
@@ -100,7 +100,7 @@ def test_monitoring_address_that_is_taken_is_named() -> None:
         (("edge", "projector", "worker", "api"), "core"),
         (("projector",), "core"),
         (("edge", "worker"), "worker"),
-        (("edge",), "edge"),
+        (("worker",), "worker"),
     ],
 )
 def test_monitoring_is_served_by_the_process_farthest_from_clicks(roles: tuple[str, ...], process: str) -> None:

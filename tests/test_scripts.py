@@ -1,6 +1,7 @@
 """The scripts of the repository, and the files that name its versions of Python and its scripts."""
 
 import os
+import pty
 import re
 import shutil
 import subprocess
@@ -74,15 +75,16 @@ def make_python(path: Path, version: str) -> str:
     return str(path)
 
 
-def set_up(copy: Path, **environment: str) -> tuple[subprocess.CompletedProcess[str], list[str]]:
+def set_up(copy: Path, uv: str = UV, **environment: str) -> tuple[subprocess.CompletedProcess[str], list[str]]:
     """What script/setup says, and how it called uv."""
-    uv = copy / "bin" / "uv"
-    uv.parent.mkdir(exist_ok=True)
-    uv.write_text(UV)
-    uv.chmod(0o755)
-    (uv.parent / "called").unlink(missing_ok=True)
-    done = run(copy, "script/setup", "dev", **{"PATH": f"{uv.parent}{os.pathsep}{os.environ['PATH']}"} | environment)
-    called = uv.parent / "called"
+    program = copy / "bin" / "uv"
+    program.parent.mkdir(exist_ok=True)
+    program.write_text(uv)
+    program.chmod(0o755)
+    called = program.parent / "called"
+    called.unlink(missing_ok=True)
+    path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
+    done = run(copy, "script/setup", "dev", **{"PATH": path} | environment)
     return done, called.read_text().splitlines() if called.exists() else []
 
 
@@ -107,6 +109,46 @@ def test_setup_rejects_unusable_python(copy: Path, version: str | None) -> None:
     done, called = set_up(copy, PYTHON=wanted)
     assert (done.returncode, called) == (1, [])
     assert f"PYTHON={wanted} is not a Python of version 3.11 or newer" in done.stderr
+
+
+def test_setup_shows_one_line_and_keeps_the_output(copy: Path) -> None:
+    done, _ = set_up(copy, PYTHON=make_python(copy / "python", "3.12"))
+    (line,) = done.stderr.splitlines()
+    assert re.fullmatch(r"Installing \d+ packages for 3\.12 into \.venv \(once; [\d.]+ GB, 1 to 5 minutes\)", line)
+    assert done.stdout == "" and (copy / ".venv" / "setup.log").exists()
+
+
+def test_setup_that_fails_shows_the_end_of_the_output(copy: Path) -> None:
+    """And is not complete: the next run tries again."""
+    failing = UV.replace("exit 0", '[ "$1" = venv ] || { echo "no space left"; exit 3; }')
+    python = make_python(copy / "python", "3.12")
+    for _ in range(2):
+        done, called = set_up(copy, uv=failing, PYTHON=python)
+        assert done.returncode == 3 and called[-1].startswith("pip install")
+        reason, summary = done.stderr.splitlines()[1:]
+        assert reason == "no space left"
+        assert re.fullmatch(
+            r"That failed with status 3 after \d+ s\. The whole output is in \.venv/setup\.log\.", summary
+        )
+
+
+def test_progress_at_a_terminal_is_one_line(tmp_path: Path) -> None:
+    program = f'. {ROOT}/script/progress.bash; quietly "Working" {tmp_path}/log sh -c "echo noise; sleep 1.2"'
+    terminal, end = pty.openpty()
+    with open(terminal, "rb", buffering=0) as screen:
+        done = subprocess.run(["bash", "-euc", program], stderr=end, check=True, stdout=subprocess.PIPE)
+        os.close(end)
+        shown = ""
+        while "\n" not in shown:
+            shown += screen.read(65536).decode()
+    assert done.stdout == b"" and (tmp_path / "log").read_text() == "noise\n"
+    assert shown.count("\n") == 1 and re.match(r"\rWorking \.\.\. \d+ s\r", shown)
+    assert re.search(r"\rWorking \.\.\. [1-9]\d* s\r\n$", shown)
+
+
+def test_compiling_says_how_long_it_takes_and_how_to_skip_it() -> None:
+    text = (ROOT / "script/compile").read_text()
+    assert re.search(r"Compiling .*minutes, skip with TRACKYARD_PURE=1", text)
 
 
 def of_yaml(name: str) -> Any:

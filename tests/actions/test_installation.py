@@ -82,7 +82,7 @@ def test_encryption_key_rotation_reencrypts_every_secret(database: Database, clo
             keys.add_key(conn, "affiliate", number, f"{number:040x}", before, now)
         keys.add_key(conn, "affiliate", 5000, "c" * 40, both, now)
         settings.edit_setting(conn, settings.SMTP_URL, before.encrypt("smtp://me:word@mail.example"))
-        idempotency.claim_name(conn, "n" * 64, "a" * 64, now, 0)
+        idempotency.claim_name(conn, "n" * 64, now, 0)
         idempotency.store_answer(conn, "n" * 64, before.encrypt("an answer"))
     assert reencrypt_secrets(database, both) == 1006 + 1 + 2
     assert administrator_key(database, after) == admin

@@ -33,6 +33,11 @@ def test_import_contracts_are_respected() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_files_have_no_conflict_markers() -> None:
+    found = subprocess.run(["git", "grep", "-lE", "^(<{7}|>{7}) "], cwd=ROOT, capture_output=True, text=True)
+    assert (found.returncode, found.stdout) == (1, "")
+
+
 def test_source_files_are_not_too_long() -> None:
     long = {_relative(p): n for p in EVERYTHING if (n := len(p.read_text().splitlines())) > LONG_FILE}
     assert not long

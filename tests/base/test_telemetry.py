@@ -6,7 +6,7 @@ import sys
 
 LOGS = """
 import logging
-from trackyard.base.logs import log_to_stderr
+from trackyard.base.logs.output import log_to_stderr
 log_to_stderr("test")
 logging.getLogger("python_multipart.multipart").error("a stranger's body is broken")
 logging.getLogger("trackyard.edge").error("ours", extra={"edge": 1})
@@ -22,7 +22,7 @@ def test_log_lines_are_json_and_omit_foreign_loggers() -> None:
 PATHS = """
 import logging
 from starlette.testclient import TestClient
-from trackyard.base.logs import log_to_stderr
+from trackyard.base.logs.output import log_to_stderr
 from trackyard.wire.http.dispatch import Dispatch
 log_to_stderr("test")
 with TestClient(Dispatch([], None, lambda key: None, {})) as client:

@@ -14,13 +14,11 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from tests.commands.test_progress import FakeTerminal
-from trackyard.commands import export as command
 from trackyard.commands.export import ExportFailed, ExportRequest, export
 from trackyard.commands.local_api import ApiClient, ApiError
 from trackyard.runtime.settings import CannotStart
 
 ROWS = b"id,text\r\n1,a\r\n" + b"2,b\r\n" * 200_000
-CONFIG: Any = None
 
 
 @dataclass
@@ -32,10 +30,11 @@ class FakeApiAnswer:
     body: bytes = ROWS
     whole: bool = True
     asked: list[str] = field(default_factory=list)
+    client: ApiClient = field(default_factory=lambda: ApiClient("", ""))
 
 
 @pytest.fixture
-def fake_api(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeApiAnswer]:
+def fake_api() -> Iterator[FakeApiAnswer]:
     """An API for the command."""
     answer = FakeApiAnswer()
 
@@ -62,9 +61,7 @@ def fake_api(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeApiAnswer]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), ExportApiHandler)
     thread = Thread(target=server.serve_forever)
     thread.start()
-    monkeypatch.setattr(
-        command, "administrator_client", lambda _: ApiClient(f"http://127.0.0.1:{server.server_port}", "k")
-    )
+    answer.client = ApiClient(f"http://127.0.0.1:{server.server_port}", "k")
     yield answer
     server.shutdown()
     thread.join()
@@ -80,7 +77,7 @@ def test_export_file_is_replaced_only_when_complete(fake_api: FakeApiAnswer, tmp
     file = tmp_path / "rows.csv"
     file.write_text("old")
     out = io.StringIO()
-    export(CONFIG, wanted(file), out)
+    export(fake_api.client, wanted(file), out)
     assert file.read_bytes() == ROWS
     assert list(tmp_path.iterdir()) == [file]
     assert out.getvalue().startswith("clicks: ")
@@ -92,7 +89,7 @@ def test_export_broken_off_leaves_no_file(fake_api: FakeApiAnswer, tmp_path: Pat
     file = tmp_path / "rows"
     file.write_text("old")
     with pytest.raises(ExportFailed, match="broke off"):
-        export(CONFIG, wanted(file, form=form), io.StringIO())
+        export(fake_api.client, wanted(file, form=form), io.StringIO())
     assert file.read_text() == "old"
     assert list(tmp_path.iterdir()) == [file]
 
@@ -104,34 +101,41 @@ def test_export_rejected_by_api_shows_error(fake_api: FakeApiAnswer, tmp_path: P
         b'{"message": "6 exports are running%s", "code": "exports_busy"}' % stop.encode(),
     )
     with pytest.raises(ApiError, match=r"the API answers 503: 6 exports are running\.$"):
-        export(CONFIG, wanted(tmp_path / "rows"), io.StringIO())
+        export(fake_api.client, wanted(tmp_path / "rows"), io.StringIO())
     assert list(tmp_path.iterdir()) == []
 
 
 def test_export_with_unknown_filter_is_an_error(fake_api: FakeApiAnswer, tmp_path: Path) -> None:
     fake_api.headers["X-Ignored-Parameters"] = "filter[offers],filter%5Bx%20y]"
     with pytest.raises(ApiError, match=r".*there is no filter\[offers\], filter\[x y\]"):
-        export(CONFIG, wanted(tmp_path / "rows"), io.StringIO())
+        export(fake_api.client, wanted(tmp_path / "rows"), io.StringIO())
     assert list(tmp_path.iterdir()) == []
 
 
 def test_export_to_unwritable_file_is_an_error(fake_api: FakeApiAnswer, tmp_path: Path) -> None:
     with pytest.raises(ExportFailed, match=r"nowhere/rows cannot be written: No such file or directory\."):
-        export(CONFIG, wanted(tmp_path / "nowhere" / "rows"), io.StringIO())
+        export(fake_api.client, wanted(tmp_path / "nowhere" / "rows"), io.StringIO())
 
 
-def test_export_without_running_server_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command, "administrator_client", lambda _: ApiClient("http://127.0.0.1:9", "k"))
+def test_export_without_running_server_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(CannotStart, match="start the server first"):
-        export(CONFIG, wanted(tmp_path / "rows"), io.StringIO())
+        export(ApiClient("http://127.0.0.1:9", "k"), wanted(tmp_path / "rows"), io.StringIO())
 
 
 @pytest.mark.parametrize(("form", "shown"), [("csv", "100%"), ("parquet", "1.0 MB")])
 def test_export_progress_is_shown_on_terminal(fake_api: FakeApiAnswer, tmp_path: Path, form: str, shown: str) -> None:
     fake_api.headers["X-Total-Count"] = "200001"
     out = FakeTerminal()
-    export(CONFIG, wanted(tmp_path / "rows", form=form), out)
+    export(fake_api.client, wanted(tmp_path / "rows", form=form), out)
     assert shown in out.getvalue()
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_export_says_how_many_rows_were_written(fake_api: FakeApiAnswer, tmp_path: Path, form: str) -> None:
+    fake_api.headers["X-Total-Count"] = "200001"
+    out = io.StringIO()
+    export(fake_api.client, wanted(tmp_path / "rows", form=form), out)
+    assert out.getvalue().splitlines()[1:] == ["200,001 rows written"]
 
 
 @pytest.mark.parametrize(
@@ -158,21 +162,21 @@ def test_export_progress_is_shown_on_terminal(fake_api: FakeApiAnswer, tmp_path:
 def test_export_request_has_path_and_parameters(
     fake_api: FakeApiAnswer, tmp_path: Path, more: dict[str, Any], path: str, params: dict[str, list[str]]
 ) -> None:
-    export(CONFIG, wanted(tmp_path / "rows", **more), io.StringIO())
+    export(fake_api.client, wanted(tmp_path / "rows", **more), io.StringIO())
     [asked] = fake_api.asked
     assert urlsplit(asked).path == path
     assert parse_qs(urlsplit(asked).query) == params
 
 
 def test_export_writes_to_standard_output(fake_api: FakeApiAnswer, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    export(CONFIG, wanted("-"), io.StringIO())
+    export(fake_api.client, wanted("-"), io.StringIO())
     assert capfdbinary.readouterr().out == ROWS
 
 
 def test_export_of_parquet_to_terminal_is_rejected(fake_api: FakeApiAnswer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", FakeTerminal())
     with pytest.raises(ExportFailed, match="--output"):
-        export(CONFIG, wanted("-", form="parquet"), io.StringIO())
+        export(fake_api.client, wanted("-", form="parquet"), io.StringIO())
     assert fake_api.asked == []
 
 
@@ -206,9 +210,9 @@ def test_export_command_with_wrong_arguments_exits_with_2(wrong: tuple[str, ...]
     assert b"Traceback" not in said
 
 
-def test_command_failure_is_one_sentence_with_status_1(tmp_path: Path) -> None:
+def test_command_failure_is_one_sentence_and_an_exit_code(tmp_path: Path) -> None:
     asked = ("export", "clicks", *DAYS, "--output", str(tmp_path / "rows"))
     config = tmp_path / "trackyard.toml"
     config.write_text(f'data_dir = "{tmp_path / "none"}"\n')
     status, said = trackyard(*asked, "--config", str(config), then=lambda _: None)
-    assert (status, said.count(b"\n"), said.startswith(b"trackyard: there is no installation")) == (1, 1, True)
+    assert (status, said.count(b"\n"), said.startswith(b"trackyard: there is no installation")) == (3, 1, True)

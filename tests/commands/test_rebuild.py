@@ -7,9 +7,8 @@ import pytest
 
 from trackyard.commands import rebuild as command
 from trackyard.commands.local_api import ApiError
-from trackyard.runtime.settings import CannotStart, load
+from trackyard.runtime.settings import CannotStart
 
-CONFIG = load({})
 HELD = {"rows": 4, "charge": 0, "payout": 0}
 DIFFERENCE = {"what": "click", "key": "001-1 at 7", "expected": "once", "found": "nowhere"}
 ENDED: dict[str, Any] = {
@@ -38,12 +37,11 @@ class FakeRebuildApi:
 
 
 def _run(monkeypatch: pytest.MonkeyPatch, api: FakeRebuildApi, wish: str = "swap") -> tuple[list[str], bool, str]:
-    monkeypatch.setattr(command, "administrator_client", lambda _config: api)
     monkeypatch.setattr(command, "_POLL_S", 0.0)
     out = io.StringIO()
-    text, fine = command.rebuild(CONFIG, wish, out)
+    ended = command.rebuild(api, wish, out)
     assert api.asked == [{"wish": wish}]
-    return text.splitlines(), fine, out.getvalue()
+    return command.rebuild_lines(ended), command.has_ended_well(ended), out.getvalue()
 
 
 def test_rebuild_command_prints_each_step(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ import pytest
 from trackyard.commands import rotate_key as command
 from trackyard.commands.rotate_key import rotate_key
 from trackyard.runtime import settings as config
-from trackyard.runtime.app import administrator_key, prepare
+from trackyard.runtime.preparation import administrator_key, prepare
 from trackyard.runtime.settings import CannotStart, Config
 
 OLD, NEW = "o" * 32, "n" * 32
@@ -30,7 +30,8 @@ def test_rotate_key_replaces_key_file_of_data_directory(tmp_path: Path) -> None:
     yard = settings(tmp_path)
     key, before = prepare(yard)["admin_api_key"], (tmp_path / "secret.key").read_text()
     for _ in range(2):
-        assert rotate_key(yard) == "1 stored values are encrypted with the new secret key; API keys stay as they are."
+        done = rotate_key(yard)
+        assert done.sentence() == "1 stored value is encrypted with the new secret key; API keys stay as they are."
         assert secrets(tmp_path) == ["secret.key"]
         assert (tmp_path / "secret.key").stat().st_mode & 0o077 == 0
         assert administrator_key(yard) == key
@@ -87,7 +88,7 @@ def test_rotate_key_with_key_in_environment_reencrypts_secrets(tmp_path: Path) -
         administrator_key(settings(tmp_path, SECRET_KEY=NEW))
     both = settings(tmp_path, SECRET_KEY=NEW, OLD_SECRET_KEY=OLD)
     assert administrator_key(both) == key
-    assert "TRACKYARD_OLD_SECRET_KEY is no longer needed" in rotate_key(both)
+    assert "TRACKYARD_OLD_SECRET_KEY is no longer needed" in rotate_key(both).sentence()
     assert administrator_key(settings(tmp_path, SECRET_KEY=NEW)) == key
     assert secrets(tmp_path) == []
 

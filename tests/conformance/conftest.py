@@ -11,9 +11,9 @@ from tests.conformance.world import FilledProgram
 _FOLDER = Path(__file__).parent
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FilledProgram]:
-    """A filled, running program."""
+    """A filled program that runs until the last test of this folder: an idle one takes a part of a core."""
     with ExitStack() as stack:
         yield FilledProgram(tmp_path_factory.mktemp("conformance"), stack)
 

@@ -1,6 +1,7 @@
 """One installation for all tests of every endpoint."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -11,9 +12,24 @@ from tests.support.api import shared_api as api
 __all__ = ["api"]
 
 
-@pytest.fixture(scope="session")
-def world(api: Api) -> Iterator[EndpointSetup]:
-    """The installation, made once for all files here."""
+@contextmanager
+def _high_limits() -> Iterator[None]:
+    """Limits that the calls of one installation for all tests would reach."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("trackyard.actions.people.own_account.SIGN_UPS_PER_ADDRESS", 10**6)
-        yield make_endpoint_setup(api)
+        patch.setattr("trackyard.actions.people.sign_up.sign_ups.SIGN_UPS_PER_ADDRESS", 10**6)
+        patch.setattr("trackyard.actions.tracking.pixels.MAX_PIXELS", 10**6)
+        yield
+
+
+@pytest.fixture(scope="session")
+def world(api: Api) -> EndpointSetup:
+    """The installation, made once for all files here."""
+    with _high_limits():
+        return make_endpoint_setup(api)
+
+
+@pytest.fixture(autouse=True)
+def high_limits() -> Iterator[None]:
+    """Limits for one test alone: tests of other folders run in the same process in between."""
+    with _high_limits():
+        yield

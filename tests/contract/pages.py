@@ -9,9 +9,10 @@ import re
 import shutil
 import tempfile
 from contextlib import ExitStack
+from functools import lru_cache
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from unittest import mock
 from urllib.parse import quote
 
@@ -23,16 +24,16 @@ from tests.support.stores.analytics import address
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.engine.schema import migrate
 from trackyard.api.catalogue import CATALOGUE, TOPICS
+from trackyard.api.documentation import EXAMPLES_FILE
 from trackyard.api.texts import texts
 from trackyard.store.engine.database import Database
 from trackyard.store.engine.schema import upgrade
 from trackyard.wire.endpoint import VERSIONS, Endpoint, Topic
-from trackyard.wire.openapi.docs_page import document_path, operations, table_rows
 from trackyard.wire.openapi.document import ERRORS, document
 from trackyard.wire.openapi.records import FieldRow, answer_names, answer_records
+from trackyard.wire.openapi.tables import document_path, operations, table_rows
 
 DIRECTORY = Path(__file__).parents[2] / "docs" / "api"
-DOCUMENT = document(CATALOGUE, version="1", topics=TOPICS, texts=texts())
 SHOWN = 2
 """Items of a list that an example shows, followed by the number of the others."""
 LONGEST = 400
@@ -56,6 +57,12 @@ _DOCUMENTS = (
 
 Pages = dict[str, str]
 """File name to text."""
+
+
+@lru_cache(maxsize=1)
+def whole_document() -> dict[str, Any]:
+    """Return the document, which is made by the first test that reads it."""
+    return document(CATALOGUE, version="1", topics=TOPICS, texts=texts())
 
 
 class SequentialSecrets:
@@ -105,8 +112,8 @@ class Examples:
         shutil.copy(self._file, self._saved)
         self._begun = self._counted.number
 
-    def example(self, endpoint: Endpoint[Any]) -> tuple[str, Any]:
-        """Return a call for the command line, and its answer."""
+    def example(self, endpoint: Endpoint[Any]) -> "ExampleCall":
+        """Return a call, and its answer."""
         self._database.close()
         for rest in self._file.parent.glob("pages.db-*"):
             rest.unlink()
@@ -119,21 +126,57 @@ class Examples:
         place = "data" if endpoint.method == "POST" else "params"
         answer = client.call(endpoint.method, path, **{place: sent})
         assert answer.status_code == 200, (endpoint.id, answer.text)
-        return _command(endpoint, path, sent), answer.json()
+        return ExampleCall(endpoint, path, sent, answer.json())
+
+
+class ExampleCall(NamedTuple):
+    """A call that was made, and its whole answer."""
+
+    endpoint: Endpoint[Any]
+    path: str
+    sent: dict[str, Any]
+    answer: Any
+
+    def pairs(self) -> list[tuple[str, str]]:
+        """Return what was sent, a pair for each value of a list."""
+        return [
+            (name, str(one))
+            for name, value in self.sent.items()
+            for one in (value if isinstance(value, list | tuple) else [value])
+        ]
+
+    def stored(self) -> dict[str, Any]:
+        """Return it in the form of trackyard/api/examples.json."""
+        return {
+            "method": self.endpoint.method,
+            "path": self.path,
+            "public": self.endpoint.is_public,
+            "sent": self.pairs(),
+            "answer": _cut(self.answer),
+        }
 
 
 def render_pages() -> Pages:
-    """Return every page as it must be."""
-    said = {operation["x-method-id"]: operation for _, _, operation in operations(DOCUMENT)}
+    """Return every page as it must be, and the file of examples."""
+    said = {operation["x-method-id"]: operation for _, _, operation in operations(whole_document())}
     pages = {"README.md": _contents(), "rights.md": rights.page(), "records.md": _records()}
+    stored: dict[str, Any] = {}
     with ExitStack() as stack:
-        stack.enter_context(mock.patch("trackyard.actions.people.own_account.SIGN_UPS_PER_ADDRESS", 10**6))
+        stack.enter_context(mock.patch("trackyard.actions.people.sign_up.sign_ups.SIGN_UPS_PER_ADDRESS", 10**6))
         examples = Examples(stack)
         for topic in _by_name():
             parts = [f"# {topic.title}\n"]
-            parts += [_section(endpoint, said, *examples.example(endpoint)) for endpoint in topic.endpoints]
+            calls = [examples.example(endpoint) for endpoint in topic.endpoints]
+            parts += [_section(call, said) for call in calls]
+            stored |= {call.endpoint.id: call.stored() for call in calls}
             pages[f"{topic.name}.md"] = "\n".join(parts)
-    return pages
+    lines = (f"{json.dumps(name)}: {json.dumps(stored[name], ensure_ascii=False)}" for name in sorted(stored))
+    return pages | {EXAMPLES_FILE.name: "{\n" + ",\n".join(lines) + "\n}\n"}
+
+
+def path_of(name: str) -> Path:
+    """Return the place of a page, or of the file of examples."""
+    return EXAMPLES_FILE if name == EXAMPLES_FILE.name else DIRECTORY / name
 
 
 def _by_name() -> list[Topic]:
@@ -144,7 +187,7 @@ def _contents() -> str:
     lines = [
         "# The API",
         "",
-        DOCUMENT["info"]["description"],
+        whole_document()["info"]["description"],
         "",
         _WRITTEN,
         "",
@@ -166,24 +209,24 @@ def _summary(endpoint: Endpoint[Any]) -> str:
     return endpoint.text.partition("\n\n")[0].replace("\n", " ").rstrip(".")
 
 
-def _section(endpoint: Endpoint[Any], said: dict[str, Any], command: str, answer: Any) -> str:
-    operation = said[endpoint.id]
+def _section(call: ExampleCall, said: dict[str, Any]) -> str:
+    endpoint, operation = call.endpoint, said[call.endpoint.id]
     prefixes = " and ".join(f"/{version}" for version in endpoint.versions)
     who = operation["description"].rpartition("\n\n")[2]
     lines = [f"## {endpoint.method} {endpoint.path}", "", endpoint.text, "", f"Answers under {prefixes}. {who}", ""]
-    rows = list(table_rows(DOCUMENT, operation))
+    rows = list(table_rows(whole_document(), operation))
     if rows:
         lines += ["| parameter | type | meaning |", "|---|---|---|", *map(_table_row, rows), ""]
     links = " or ".join(f"[{name}](records.md#{name.lower()})" for name in answer_names(operation))
     lines += [f"Answer: {links}.", ""] if links else []
-    shown = json.dumps(_short(answer), indent=2, ensure_ascii=False)
-    return "\n".join([*lines, "```sh", command, "```", "", "```json", shown, "```", ""])
+    shown = json.dumps(_short(call.answer), indent=2, ensure_ascii=False)
+    return "\n".join([*lines, "```sh", _command(call), "```", "", "```json", shown, "```", ""])
 
 
 def _records() -> str:
     """Return the page of the records of answers."""
     lines = ["# Records of answers", "", _ON_RECORDS, ""]
-    for record in answer_records(DOCUMENT):
+    for record in answer_records(whole_document()):
         lines += [f"## {record.name}", "", "| field | type | meaning |", "|---|---|---|"]
         lines += [*map(_table_row, record.fields), ""]
     return "\n".join(lines)
@@ -207,15 +250,13 @@ def _sent(value: Any) -> Any:
     return value.replace("{n}", "1") if isinstance(value, str) else value
 
 
-def _command(endpoint: Endpoint[Any], path: str, sent: dict[str, Any]) -> str:
-    key = "" if endpoint.audience == "anyone" else " -H 'API-Key: KEY'"
-    pairs = [
-        (name, one) for name, value in sent.items() for one in (value if isinstance(value, list | tuple) else [value])
-    ]
+def _command(call: ExampleCall) -> str:
+    endpoint, path, pairs = call.endpoint, call.path, call.pairs()
+    key = "" if endpoint.is_public else " -H 'API-Key: KEY'"
     if endpoint.method == "POST":
-        fields = "".join(f" \\\n  -d '{name}={quote(str(value), safe='/:@., {}')}'" for name, value in pairs)
+        fields = "".join(f" \\\n  -d '{name}={quote(value, safe='/:@., {}')}'" for name, value in pairs)
         return f"curl -g{key} -X POST 'ADDRESS{path}'{fields}"
-    query = "&".join(f"{name}={quote(str(value), safe='/:@.,')}" for name, value in pairs)
+    query = "&".join(f"{name}={quote(value, safe='/:@.,')}" for name, value in pairs)
     method = "" if endpoint.method == "GET" else f" -X {endpoint.method}"
     return f"curl -g{key}{method} 'ADDRESS{path}{'?' if query else ''}{query}'"
 
@@ -230,6 +271,15 @@ def _short(value: Any) -> Any:
     return value[:LONGEST] + "…" if isinstance(value, str) and len(value) > LONGEST else value
 
 
+def _cut(value: Any) -> Any:
+    """Return an answer as `_short`, without the numbers of what was cut: an answer of the declared form."""
+    if isinstance(value, list):
+        return [_cut(item) for item in value[:SHOWN]]
+    if isinstance(value, dict):
+        return {name: _cut(inner) for name, inner in value.items()}
+    return _short(value)
+
+
 def main() -> None:
     """Write the pages, and remove those of former groups."""
     pages = render_pages()
@@ -238,7 +288,7 @@ def main() -> None:
         if stale.name not in pages:
             stale.unlink()
     for name, text in pages.items():
-        (DIRECTORY / name).write_text(text)
+        path_of(name).write_text(text)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ def test_every_write_with_idempotency_key_is_replayed_once(world: EndpointSetup,
     path = world.path(endpoint, "3.1")
     client = world.caller(endpoint)
     params = {name: as_sent(value) for name, value in world.good.get(endpoint.id, {}).items()}
+    params |= world.own_params[endpoint.id](client) if endpoint.id in world.own_params else {}
     place = "data" if endpoint.method == "POST" else "params"
 
     def send(**more: Any) -> Any:

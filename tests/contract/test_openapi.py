@@ -9,25 +9,33 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-from openapi_spec_validator import validate
 from starlette.testclient import TestClient
 
 from tests.support.api import Api
 from trackyard.api.catalogue import CATALOGUE, TOPICS
+from trackyard.api.documentation import MOST_USED, examples
 from trackyard.wire.endpoint import VERSIONS
 from trackyard.wire.openapi.document import document, document_of_version
 
-WHOLE = document(CATALOGUE, version="1", servers=("https://api.example",), topics=TOPICS)
-DOCUMENTS = {"whole": WHOLE} | {version: document_of_version(WHOLE, version) for version in VERSIONS}
-every_document = pytest.mark.parametrize("name", DOCUMENTS)
+NAMES = ("whole", *VERSIONS)
+every_document = pytest.mark.parametrize("name", NAMES)
 SCHEMAS = {"schema", "items", "additionalProperties", "not", "contains", "propertyNames", "if", "then", "else"}
 LISTS_OF_SCHEMAS = {"anyOf", "oneOf", "allOf", "prefixItems"}
 GENERATED_BY_DEFAULT = "whole"
 TYPESCRIPT = ("openapi-typescript@7.13.0", "typescript@5.9.3")
+
+
+@lru_cache
+def described_by(name: str) -> dict[str, Any]:
+    """Return a document, which is made by the first test that reads it."""
+    if name == "whole":
+        return document(CATALOGUE, version="1", servers=("https://api.example",), topics=TOPICS)
+    return document_of_version(described_by("whole"), name)
 
 
 def operations_of(described: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -53,25 +61,28 @@ def each_schema(part: Any) -> Iterator[Any]:
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_openapi_document_of_each_version_is_valid(version: str) -> None:
-    validate(json.loads(json.dumps(DOCUMENTS[version])))
+    from openapi_spec_validator import validate
+
+    validate(json.loads(json.dumps(described_by(version))))
 
 
 @every_document
 def test_openapi_document_has_no_boolean_schema(name: str) -> None:
-    found = list(each_schema(DOCUMENTS[name]))
+    found = list(each_schema(described_by(name)))
     assert len(found) > 1000
     assert not [schema for schema in found if not isinstance(schema, dict)]
 
 
 @every_document
 def test_openapi_operation_ids_are_words_and_unique(name: str) -> None:
-    ids = [operation["operationId"] for operation in operations_of(DOCUMENTS[name])]
+    ids = [operation["operationId"] for operation in operations_of(described_by(name))]
     assert all(re.fullmatch(r"[A-Za-z0-9_]+", each) for each in ids)
     assert len({each.lower() for each in ids}) == len(ids)
 
 
 def test_openapi_operation_ids_have_version_in_whole_document_only() -> None:
-    ids = {name: {each["operationId"] for each in operations_of(described)} for name, described in DOCUMENTS.items()}
+    documents = {name: described_by(name) for name in NAMES}
+    ids = {name: {each["operationId"] for each in operations_of(described)} for name, described in documents.items()}
     assert {"partner_me_get_3_0", "partner_me_get_3_1"} <= ids["whole"]
     assert "partner_me_get" in ids["3.0"] & ids["3.1"]
     expected = {f"{each}_{version.replace('.', '_')}" for version in VERSIONS for each in ids[version]}
@@ -80,14 +91,14 @@ def test_openapi_operation_ids_have_version_in_whole_document_only() -> None:
 
 @every_document
 def test_openapi_schema_names_are_words_and_equal_titles(name: str) -> None:
-    schemas = DOCUMENTS[name]["components"]["schemas"]
+    schemas = described_by(name)["components"]["schemas"]
     assert {key: schema["title"] for key, schema in schemas.items()} == {key: key for key in schemas}
     assert all(re.fullmatch(r"[A-Z][A-Za-z0-9]*", key) for key in schemas)
 
 
 @every_document
 def test_openapi_methods_have_tag_of_their_topic(name: str) -> None:
-    described = DOCUMENTS[name]
+    described = described_by(name)
     topic_of = {endpoint.id: topic.name for topic in TOPICS for endpoint in topic.endpoints}
     tags = {tag["name"]: tag["description"] for tag in described["tags"]}
     assert tags == {topic.name: topic.title for topic in TOPICS}
@@ -97,8 +108,10 @@ def test_openapi_methods_have_tag_of_their_topic(name: str) -> None:
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_openapi_document_of_version_has_its_paths_and_schemas_only(version: str) -> None:
-    described = DOCUMENTS[version]
-    assert set(described["paths"]) == {path for path in WHOLE["paths"] if path.startswith(f"/{version}/")}
+    described = described_by(version)
+    assert set(described["paths"]) == {
+        path for path in described_by("whole")["paths"] if path.startswith(f"/{version}/")
+    }
     text = json.dumps(described)
     used = set(re.findall(r'"#/components/schemas/([^"]+)"', text))
     assert used == set(described["components"]["schemas"])
@@ -113,13 +126,41 @@ def test_openapi_documents_have_address_of_api(api: Api) -> None:
         assert described["servers"] == [{"url": "http://api.example"}], path
         assert f'href="{path}"' in page
     for version in VERSIONS:
-        assert set(served[f"/openapi-{version}.json"]["paths"]) == set(DOCUMENTS[version]["paths"])
+        assert set(served[f"/openapi-{version}.json"]["paths"]) == set(described_by(version)["paths"])
+
+
+def test_openapi_methods_that_are_used_most_have_valid_examples(api: Api) -> None:
+    from jsonschema import Draft202012Validator
+
+    with TestClient(api.app) as client:
+        described = client.get("/openapi-3.1.json").json()
+    schemas = {"components": described["components"]}
+    found = [each for each in operations_of(described) if each["x-method-id"] in MOST_USED]
+    assert len(found) == len(MOST_USED)
+    for operation in found:
+        answer = operation["responses"]["200"]["content"]["application/json"]
+        Draft202012Validator(answer["schema"] | schemas).validate(answer["example"])
+        named = {each["name"] for each in operation["parameters"] if "example" in each}
+        bodies = [
+            each["example"]
+            for each in operation.get("requestBody", {}).get("content", {}).values()
+            if "example" in each
+        ]
+        sent = examples()[operation["x-method-id"]].call.pairs
+        assert (named or bodies) if sent else not (named or bodies), operation["x-method-id"]
 
 
 @every_document
 def test_openapi_affiliate_only_methods_are_described_so(name: str) -> None:
-    found = [each for each in operations_of(DOCUMENTS[name]) if each["x-callers"] == "affiliate"]
-    assert {each["x-method-id"] for each in found} == {"partner.me.get", "partner.api_key.renew"}
+    found = [each for each in operations_of(described_by(name)) if each["x-callers"] == "affiliate"]
+    assert {each["x-method-id"] for each in found} == {
+        "partner.me.get",
+        "partner.api_key.renew",
+        "partner.email.change",
+        "partner.payments.list",
+        "partner.postbacks.list",
+        "partner.tickets.list",
+    }
     assert all("Callers: affiliates only." in each["description"] for each in found)
 
 
@@ -144,7 +185,7 @@ def generate_python(described: dict[str, Any], directory: Path) -> Path:
 def test_openapi_python_client_is_generated_without_warning_and_reads_answers(
     api: Api, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    package = generate_python(DOCUMENTS[GENERATED_BY_DEFAULT], tmp_path)
+    package = generate_python(described_by(GENERATED_BY_DEFAULT), tmp_path)
     monkeypatch.syspath_prepend(package.parent)
     before = set(sys.modules)
     try:
@@ -183,9 +224,9 @@ async def _call_generated(api: Api) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", [name for name in DOCUMENTS if name != GENERATED_BY_DEFAULT])
+@pytest.mark.parametrize("name", [name for name in NAMES if name != GENERATED_BY_DEFAULT])
 def test_openapi_python_client_of_other_documents_is_generated_without_warning(name: str, tmp_path: Path) -> None:
-    generate_python(DOCUMENTS[name], tmp_path)
+    generate_python(described_by(name), tmp_path)
 
 
 @pytest.fixture(scope="module")
@@ -204,7 +245,7 @@ def typescript(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @every_document
 def test_openapi_typescript_types_are_generated_without_warning(name: str, typescript: Path, tmp_path: Path) -> None:
     source, types = tmp_path / "document.json", tmp_path / "document.d.ts"
-    source.write_text(json.dumps(DOCUMENTS[name]))
+    source.write_text(json.dumps(described_by(name)))
     generate = [typescript / "openapi-typescript", source, "--output", types]
     done = subprocess.run(generate, capture_output=True, text=True, check=False, cwd=tmp_path)
     said = f"{done.stdout}{done.stderr}"
@@ -216,6 +257,6 @@ def test_openapi_typescript_types_are_generated_without_warning(name: str, types
 
 
 def test_openapi_answer_field_with_default_is_required() -> None:
-    landing = WHOLE["components"]["schemas"]["Landing"]
+    landing = described_by("whole")["components"]["schemas"]["Landing"]
     assert "type" in landing["required"]
     assert "default" not in landing["properties"]["type"]

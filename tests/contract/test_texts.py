@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
@@ -9,26 +10,25 @@ import pytest
 from pydantic import Field
 
 from tests.arch.test_words import BANNED_WORD
+from tests.support.wording import adds_nothing
 from trackyard.api.catalogue import CATALOGUE, TOPICS
 from trackyard.api.texts import texts
 from trackyard.wire.openapi.document import document, each_view, sent_views
-from trackyard.wire.openapi.texts import Place, Texts
+from trackyard.wire.openapi.texts import FORM_SECTIONS, Place, Texts, label_of
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Params, fields_of
 from trackyard.wire.response.envelope import View
 from trackyard.wire.response.errors import ErrorBody
 
 TEXTS: Final = texts()
-DOCUMENT: Final = document(CATALOGUE, version="1", topics=TOPICS, texts=TEXTS)
-STOP_WORDS: Final = frozenset(
-    re.findall(
-        r"\w+",
-        "a an and any are as at be been by for from has have if in into is it its of on one or that the their them "
-        "this to was were which with field parameter value list name given sent",
-    )
-)
 LONGEST: Final = 250
 """Characters of a text: two short sentences, three at most."""
+
+
+@lru_cache(maxsize=1)
+def whole_document() -> dict[str, Any]:
+    """Return the document, which is made by the first test that reads it."""
+    return document(CATALOGUE, version="1", topics=TOPICS, texts=TEXTS)
 
 
 class Named(NamedTuple):
@@ -61,17 +61,6 @@ def each_named() -> Iterator[Named]:
 NAMED: Final = tuple(each_named())
 
 
-def words_of(text: str) -> set[str]:
-    """Return the words of a text or name, each without an ending: `offers` and `offer` are one."""
-    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", text)
-    return {re.sub(r"(ies|es|s|ed|ing)$", "", word) for word in re.findall(r"[a-z]+", apart.lower())}
-
-
-def adds_nothing(name: str, text: str) -> bool:
-    """Return whether every word of a text is a word of the name or a stop word."""
-    return words_of(text) <= words_of(name) | words_of(" ".join(STOP_WORDS))
-
-
 def test_parameters_answer_fields_and_path_variables_all_have_text() -> None:
     assert len(NAMED) > 2000
     assert not [f"{each.owner}.{each.name}" for each in NAMED if each.place is None]
@@ -80,13 +69,13 @@ def test_parameters_answer_fields_and_path_variables_all_have_text() -> None:
 def test_openapi_describes_every_parameter_and_answer_field() -> None:
     missing = [
         f"{name}.{field}"
-        for name, schema in DOCUMENT["components"]["schemas"].items()
+        for name, schema in whole_document()["components"]["schemas"].items()
         for field, described in schema.get("properties", {}).items()
         if not described.get("description")
     ]
     missing += [
         f"{operation['operationId']} {parameter['name']}"
-        for item in DOCUMENT["paths"].values()
+        for item in whole_document()["paths"].values()
         for operation in item.values()
         for parameter in operation["parameters"]
         if not parameter.get("description")
@@ -188,3 +177,39 @@ def test_text_of_subject_comes_before_shared_text() -> None:
     assert {place.subject for place in by_class if place} == {""}
     [page] = (each for each in NAMED if (each.owner, each.name) == ("ListConversions", "timezone"))
     assert page.place == Place("conversions", "ListConversions", "timezone")
+
+
+PARAMETERS: Final = {(model, field.name) for each in CATALOGUE for model in each_model(each.params)
+                     for field in fields_of(model)}  # fmt: skip
+
+
+def test_label_of_every_parameter_has_at_most_four_words() -> None:
+    labels = {TEXTS.form_keys(model, name)["x-label"] for model, name in PARAMETERS}
+    assert len(labels) > 200
+    assert not [label for label in labels if not re.fullmatch(r"[A-Z][\w.']*( [\w.']+){0,3}", label)]
+
+
+def test_every_label_unit_and_group_has_its_use() -> None:
+    shown = [TEXTS.form_keys(model, name) for model, name in PARAMETERS]
+    unused = [
+        place
+        for place in TEXTS.each_form_place()
+        if not any(keys.get(FORM_SECTIONS[place.section]) == TEXTS.text_at(place) for keys in shown)
+    ]
+    assert not unused
+
+
+def test_openapi_parameters_have_labels_units_and_groups() -> None:
+    offer = whole_document()["components"]["schemas"]["AddOffer"]["properties"]
+    assert offer["hold_period"] | {"x-label": "Hold", "x-unit": "days", "x-group": "Payments"} == offer["hold_period"]
+    listed = whole_document()["paths"]["/3.1/stats/custom"]["get"]["parameters"]
+    assert {each["name"]: each.get("x-label") for each in listed}["filter[date_from]"] == "First day"
+
+
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [("minimal_click_session", "Minimal click session"), ("sub1", "Sub 1"), ("contactPerson", "Contact person"),
+     ("is_cpi", "CPI"), ("allowed_ip", "Allowed IP"), ("From", "From")],
+)  # fmt: skip
+def test_label_is_name_in_words(name: str, label: str) -> None:
+    assert label_of(name) == label

@@ -19,7 +19,7 @@ from tests.support.clicks.rules import make_ruleset
 from tests.support.waiting import wait_until
 from trackyard.base.clock import ManualClock, SystemClock
 from trackyard.base.ids import new_click_id
-from trackyard.base.logs import EPISODE_END_S, EpisodeLog
+from trackyard.base.logs.episodes import EPISODE_END_S, EpisodeLog
 from trackyard.base.rate_limits import RateLimit
 from trackyard.decision.visitor.visitor import VisitorLookup
 from trackyard.domain.conversions.click_lookups import KNOWN, UNDECIDED, UNKNOWN

@@ -9,6 +9,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -19,12 +20,12 @@ from tests.support.processes.certificates import self_signed
 from tests.support.waiting import wait_until
 from trackyard.base.clock import SystemClock
 from trackyard.domain.tracking.ruleset import RulesetAffiliate
-from trackyard.edge.server import RESERVED_FILES, TICK_S
+from trackyard.edge.server import RESERVED_FILES, START_GRACE_S, TICK_S, _EdgeProcess
 from trackyard.journal import segments
 from trackyard.journal.reader import next_range
 from trackyard.journal.records import Click, InboundPostback
-from trackyard.journal.ruleset_log import RulesetEntry
-from trackyard.runtime.readiness import MachineReport, machine_report
+from trackyard.journal.ruleset_log import RulesetEntry, RulesetLogReader
+from trackyard.runtime.monitoring.readiness import MachineReport, machine_report
 
 CLICK = "/click?pid=7&offer_id=3"
 
@@ -84,6 +85,23 @@ def test_edge_with_stale_rules_keeps_deciding_and_warns(tmp_path: Path, monkeypa
         assert edge.ask(CLICK).status == 302
         source.confirm_current(SystemClock().now_ms())
         wait_until(lambda: _report().warnings == (), seconds=10)
+
+
+@pytest.mark.parametrize(("up_s", "warned"), [(START_GRACE_S - 1, []), (START_GRACE_S, ["ruleset stale"])])
+def test_edge_calls_its_rules_stale_only_after_the_start(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, up_s: float, warned: list[str]
+) -> None:
+    """The projector of a start may need longer than the edge, and the rules of a copy are old."""
+    source = publish(tmp_path / "rules", ROWS)
+    source.confirm_current(SystemClock().now_ms() - 60_000)
+    process = object.__new__(_EdgeProcess)
+    process._rules_log = RulesetLogReader(tmp_path / "rules")
+    process._clock, process._edge_label = SystemClock(), "1"
+    process._loop = SimpleNamespace(time=lambda: up_s)  # type: ignore[assignment]
+    process._started_at, process._is_ruleset_stale = 0.0, False
+    for _ in range(3):
+        process._report_ruleset_age()
+    assert [line.message for line in caplog.records] == warned
 
 
 def test_edge_faults_are_reported_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,6 +24,9 @@ CHECKS = (
 KEY_ENDING = "/partner/api_key$"
 """The operation that ends the key of the run: it runs last, alone."""
 OTHERS = ("--exclude-path-regex", KEY_ENDING)
+GRACE_S = 120
+"""Seconds of a run beyond its time, for the document and the last requests; then it is ended."""
+NOTHING = "No test cases were generated"
 LAST = ("--include-path-regex", KEY_ENDING)
 
 
@@ -49,9 +52,17 @@ def fuzz(
         *("--suppress-health-check", "all", "--warnings", "off", "--continue-on-failure"),
         *(("--seed", str(seed)) if seed is not None else ()),
     ]
-    return subprocess.run(
-        command, cwd=directory, capture_output=True, text=True, timeout=seconds * 3 + 120, check=False
-    )
+    most = seconds + GRACE_S
+    try:
+        return subprocess.run(command, cwd=directory, capture_output=True, text=True, timeout=most, check=False)
+    except subprocess.TimeoutExpired as late:
+        printed = (late.stdout or b"") if isinstance(late.stdout, bytes | None) else late.stdout.encode()
+        return subprocess.CompletedProcess(command, 1, printed.decode(errors="replace"), f"not over after {most} s")
+
+
+def has_failed(done: subprocess.CompletedProcess[str]) -> bool:
+    """Return whether a run found something or tested nothing, which schemathesis ends with 0."""
+    return done.returncode != 0 or NOTHING in done.stdout
 
 
 def shortened(text: str) -> str:
@@ -81,7 +92,9 @@ def fuzz_server(seconds: int, seed: int | None) -> bool:
         for who, key, length, paths in runs:
             done = fuzz(program, key, seconds=length, seed=seed, directory=Path(name), paths=paths)
             print(f"=== as {who}\n{shortened(done.stdout + done.stderr)}")
-            failed |= done.returncode != 0
+            failed |= has_failed(done)
+            if NOTHING in done.stdout:
+                print(f"=== nothing was tested within {length} s: give more --seconds")
         for line in faults_in_log(program):
             print(f"=== the log: {line}")
             failed = True

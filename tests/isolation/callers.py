@@ -37,7 +37,7 @@ ROLES = {
 
 _TRAFFIC: Final = frozenset({"click", "action", "conversion", "attempt", "sub"})
 _OF_AFFILIATE: Final = frozenset({"affiliate", "affiliate tag", "affiliate text", "postback", "pixel", "ticket"})
-_OF_ADVERTISER: Final = frozenset({"advertiser", "advertiser tag", "invoice"})
+_OF_ADVERTISER: Final = frozenset({"advertiser", "advertiser tag", "advertiser text", "invoice"})
 _OF_OFFER: Final = frozenset({"offer", "offer hash", "offer tag", "offer text"})
 _ALL: Final = frozenset(THINGS)
 _READABLE: Final = frozenset({"offer"})

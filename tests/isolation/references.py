@@ -33,9 +33,15 @@ OF_NAME: Final[dict[str, str]] = {
 OF_METHOD: Final[dict[tuple[str, str], str]] = {
     ("admin.partners.list", "id"): "affiliate",
     ("admin.partners.list", "search"): "affiliate text",
+    ("admin.partners.list", "tags"): "affiliate tag",
+    ("admin.advertisers.list", "id"): "advertiser",
+    ("admin.payments.list", "id"): "payment",
+    ("admin.advertisers.list", "search"): "advertiser text",
+    ("admin.advertisers.list", "tags"): "advertiser tag",
     ("admin.tickets.list", "search"): "affiliate text",
     ("admin.users.list", "q"): "staff text",
     ("stats.conversionsbyid", "id"): "conversion",
+    ("stats.conversions", "id"): "conversion",
     ("admin.conversion.edit", "ids"): "conversion",
     ("partner.postbacks.remove-by-affiliates", "ids"): "affiliate",
     ("partner.postbacks.remove-by-offers", "ids"): "offer",
@@ -47,6 +53,7 @@ OF_METHOD: Final[dict[tuple[str, str], str]] = {
     ("partner.offers.list", "q"): "offer text",
     ("partner.live-offers.list", "q"): "offer text",
     ("admin.erasure.add", "id"): "click",
+    ("admin.explain", "id"): "click",
 }
 """Parameters that mean another thing by the method."""
 
@@ -87,7 +94,7 @@ OF_PATH: Final[dict[str, str]] = {
     "admin.partner.second_factor.reset": "affiliate",
     **dict.fromkeys(("admin.user.get", "admin.user.edit", "admin.user.api_key", "admin.user.password"), "staff"),
     **dict.fromkeys(("admin.user.block", "admin.user.unblock", "admin.user.remove"), "staff"),
-    "admin.user.second_factor.reset": "staff",
+    **dict.fromkeys(("admin.user.second_factor.reset", "admin.user.sign_in_link"), "staff"),
 }
 """Method to the kind of the thing in its path."""
 
@@ -98,6 +105,7 @@ OF_NETWORK: Final = frozenset(
         "admin.smartlink.category.edit", "admin.smartlink.category.remove", "admin.smartlink.category.count",
         "partner.smartlink.category.count", "admin.domain.edit", "admin.domain.remove", "oses.versions", "news.get",
         "admin.news.edit", "admin.news.remove", "admin.erasure.get", "admin.currency.edit", "admin.currency.remove",
+        "admin.held-change.confirm", "admin.held-change.refuse",
     )
 )  # fmt: skip
 """Methods with a thing in the path that belongs to the whole installation."""
@@ -124,7 +132,7 @@ _PLAIN_NAMES: Final = (
     "title_lang[*] ua url vat_code what work_hours zip_code "
 )
 _PLAIN: Final = frozenset(_PLAIN_NAMES.split()).union(
-    ("new_password", "otp", "address", "days", "hours", "networks", "pixel_pages", "referrer")
+    ("new_password", "otp", "token", "address", "days", "hours", "networks", "pixel_pages", "referrer")
 )
 """Parameters that are values, or name what belongs to the whole installation."""
 

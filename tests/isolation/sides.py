@@ -188,12 +188,12 @@ def add_money(side: Side, random: Random) -> None:
 def add_traffic(side: Side, random: Random, offers: list[int], advertisers: list[str]) -> None:
     """Clicks, impressions, conversions and both logs of the first affiliate, on these offers."""
     for offer, advertiser in zip(offers, advertisers, strict=True):
-        whose = {"offer": offer, "affiliate": side.one("affiliate"), "advertiser": advertiser}
+        owners = {"offer": offer, "affiliate": side.one("affiliate"), "advertiser": advertiser}
         numbers = [random.getrandbits(50) for _ in range(random.randint(2, 5))]
-        clicks = [new_click(number, **whose, **_click_texts(side, random)) for number in numbers]
-        rejected = new_click(random.getrandbits(50), **whose, **_click_texts(side, random), reason="overcap")
+        clicks = [new_click(number, **owners, **_click_texts(side, random)) for number in numbers]
+        rejected = new_click(random.getrandbits(50), **owners, **_click_texts(side, random), reason="overcap")
         load_clicks(side.api.deps, [*clicks, rejected])
-        load_views(side.api.deps, [new_click(random.getrandbits(50), **whose, **_click_texts(side, random))])
+        load_views(side.api.deps, [new_click(random.getrandbits(50), **owners, **_click_texts(side, random))])
         for number in numbers[:-1]:
             _add_conversion(side, random, number, offer, advertiser)
         for click in clicks:

@@ -22,10 +22,10 @@ from tests.isolation.sides import Side, add_money, add_tools, add_traffic
 from tests.isolation.world import World, make_world, may_call
 from tests.support.api import installed
 from tests.support.stores.analytics import empty_store
+from tests.support.stores.shared_statements import open_database
 from trackyard.api.catalogue import CATALOGUE
 from trackyard.api.statistics.rows import StatsAnswer
 from trackyard.domain.people.roles import Permission
-from trackyard.store.engine.database import Database
 from trackyard.wire.endpoint import Endpoint
 from trackyard.wire.openapi.document import each_parameter
 
@@ -45,9 +45,9 @@ def world(
     """The sides, with random data: `-p randomly_seed=…` repeats a run."""
     path = tmp_path_factory.mktemp("isolation") / "trackyard.db"
     shutil.copy(migrated_sqlite, path)
-    database = Database(f"sqlite:///{path}")
+    database = open_database(f"sqlite:///{path}")
     with empty_store() as analytics, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("trackyard.actions.people.own_account.SIGN_UPS_PER_ADDRESS", 10**6)
+        patch.setattr("trackyard.actions.people.sign_up.sign_ups.SIGN_UPS_PER_ADDRESS", 10**6)
         yield make_world(installed(database, analytics), Random(request.config.getoption("randomly_seed")))
     database.close()
 

@@ -157,6 +157,7 @@ def _examples(side: Side) -> SideRequests:
         "admin.offer.delete": {"offer_id": lambda: api.add_offer(advertiser=advertiser)},
         "admin.offer.add": params["admin.offer.add"] | {"advertiser": advertiser},
         "admin.postback-check": {"params[clickid]": side.one("click"), "ip": "192.0.2.1"},
+        "admin.explain": {"id": side.one("click")},
         "admin.partner.edit": {"notes": side.text("affiliate")},
         "admin.advertiser.edit": {"note": side.text("advertiser")},
     }

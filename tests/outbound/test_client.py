@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from tests.support.processes.receiver import Receiver, Reply
-from trackyard.outbound.client import MAX_BODY, HttpResult, OutboundClient, signature, wire_url
+from trackyard.outbound.client import OutboundClient
 from trackyard.outbound.resolver import GetAddrInfo, LookupThreads, ThreadResolver
+from trackyard.outbound.results import MAX_BODY, HttpResult, signature, wire_url
 
 LOOPBACK = (ipaddress.ip_network("127.0.0.0/8"),)
 

@@ -16,6 +16,7 @@ from tests.supply.pins import DEVELOPMENT, RUNTIME, pins_of
 
 SNAPSHOT: Final = Path(__file__).with_name("vulnerabilities.json")
 OLD_DAYS: Final = 30
+RENEW: Final = ".venv/bin/python -m tests.supply.vulnerabilities --renew"
 
 ACCEPTED: Final[dict[str, str]] = {}
 """Vulnerability to the reason why it does not harm, such as "only in a part that is not used"."""
@@ -41,9 +42,10 @@ def warning_of(snapshot: dict[str, Any], pins: Iterable[tuple[str, str]], today:
     """Return a warning about pins that were not asked about, or long ago; "" = there are none."""
     new = [f"{name}=={version}" for name, version in sorted(pins) if f"{name}=={version}" not in snapshot["packages"]]
     if new:
-        return f"Vulnerabilities of {len(new)} packages were never asked for ({', '.join(new[:3])}): run script/pin"
+        named = f"{', '.join(new[:3])}{', …' if len(new) > 3 else ''}"
+        return f"vulnerabilities of {len(new)} packages ({named}) were never looked up; run {RENEW}"
     days = (today - date.fromisoformat(snapshot["asked_on"])).days
-    return f"The known vulnerabilities are {days} days old: run script/pin" if days > OLD_DAYS else ""
+    return f"the known vulnerabilities are {days} days old; run {RENEW}" if days > OLD_DAYS else ""
 
 
 def renewed(today: date) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from cryptography.fernet import Fernet
 from tests.support.client import ApiClient
 from tests.support.stores.analytics import empty_store
 from tests.support.stores.rebuilds import IdleRebuilder
+from tests.support.stores.shared_statements import open_database
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.callers import find_caller
 from trackyard.actions.platform.installation import first_start
@@ -48,8 +49,8 @@ UNBOUNDED = ApiLimits(
     reports=100,
     strangers_per_second=10**6,
     strangers_burst=10**6,
-    files_per_second=10**6,
-    files_burst=10**6,
+    pages_per_second=10**6,
+    pages_burst=10**6,
 )
 """Tests call faster than anyone may."""
 
@@ -151,7 +152,7 @@ def _installed_sqlite(migrated_sqlite: Path) -> Path:
     """Return a SQLite file of an installation after its first start."""
     path = Path(_files()) / "trackyard.db"
     shutil.copy(migrated_sqlite, path)
-    database = Database(f"sqlite:///{path}")
+    database = open_database(f"sqlite:///{path}")
     first_start(database, CIPHER, ManualClock(NOW), ADMIN_KEY)
     database.close()
     return path
@@ -162,7 +163,7 @@ def api(migrated_sqlite: Path, analytics: Analytics, tmp_path: Path) -> Iterator
     """A fresh installation for one test."""
     path = tmp_path / "only.db"
     shutil.copy(_installed_sqlite(migrated_sqlite), path)
-    database = Database(f"sqlite:///{path}")
+    database = open_database(f"sqlite:///{path}")
     yield _api_over(database, analytics)
     database.close()
 
@@ -172,7 +173,7 @@ def shared_api(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) 
     """One installation for tests that look at nothing but what they made themselves."""
     path = tmp_path_factory.mktemp("shared") / "trackyard.db"
     shutil.copy(migrated_sqlite, path)
-    database = Database(f"sqlite:///{path}")
+    database = open_database(f"sqlite:///{path}")
     with empty_store() as analytics:  # its own: other installations have the same numbers
         yield installed(database, analytics)
     database.close()

@@ -1,18 +1,16 @@
 """A client of the API under test that checks every answer against what the endpoint declares."""
 
-import atexit
 import json
 from collections.abc import Iterable, Mapping
-from contextlib import ExitStack
 from functools import lru_cache
 from typing import Any
 
+import httpx2
 import msgspec
 import pyarrow
 import pyarrow.parquet
-from anyio.from_thread import BlockingPortal, start_blocking_portal
-from starlette.testclient import TestClient
 
+from tests.support.transport import AppTransport
 from trackyard.wire.endpoint import Endpoint
 from trackyard.wire.http.routing import RouteTable
 from trackyard.wire.response.envelope import BareAnswer, sent_type
@@ -31,8 +29,7 @@ class ApiClient:
     """
 
     def __init__(self, app: Any, endpoints: Iterable[Endpoint[Any]], key: str | None = None) -> None:
-        self._client = TestClient(app, raise_server_exceptions=False)
-        self._client.portal = _portal()
+        self._client = httpx2.Client(transport=AppTransport(app), base_url="http://testserver", follow_redirects=True)
         self._app = app
         self._endpoints = tuple(endpoints)
         self._routes = _routes(self._endpoints)
@@ -105,15 +102,6 @@ class ApiClient:
         answers = (match.endpoint.answer, match.endpoint.affiliate_answer or match.endpoint.answer)
         views = [sent_type(answer) for answer in answers]
         assert any(_is_whole(response.content, view) for view in views), f"{body} is not as declared"
-
-
-@lru_cache(maxsize=1)
-def _portal() -> BlockingPortal:
-    """The event loop of all calls of a process: a loop and a thread for each cost as much as the call."""
-    stack = ExitStack()
-    portal = stack.enter_context(start_blocking_portal())
-    atexit.register(stack.close)
-    return portal
 
 
 @lru_cache(maxsize=1)

@@ -3,24 +3,24 @@
 import asyncio
 import json
 import logging
-import re
 import threading
 from collections.abc import Iterator
 from typing import Annotated, Any, BinaryIO
 
 import pytest
+from starlette.requests import Request
 from starlette.testclient import TestClient
 
 from tests.support.client import ApiClient
-from trackyard.base.errors import Conflict, NotFound
+from tests.support.counted import counted
+from trackyard.base.errors import Conflict, NotFound, Unavailable
 from trackyard.domain.people.callers import AffiliateCaller, Caller, StaffCaller
 from trackyard.domain.people.roles import Permission, Role
-from trackyard.wire.endpoint import ApiRequest, Endpoint
-from trackyard.wire.http import dispatch
+from trackyard.wire.endpoint import ApiRequest, Endpoint, Topic
+from trackyard.wire.http import handler_run
 from trackyard.wire.http.dispatch import Dispatch
 from trackyard.wire.http.health import Readiness, health, metrics_moved, ready
-from trackyard.wire.openapi.docs_page import docs_page, openapi_page
-from trackyard.wire.openapi.document import document
+from trackyard.wire.openapi.viewer.site import Documented, docs_branch, openapi_branch
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.brackets import FormLimits
 from trackyard.wire.request.params import Only, Params, Seq
@@ -90,15 +90,14 @@ CATALOGUE = (
 
 @pytest.fixture
 def app() -> Dispatch[str]:
-    described = document(CATALOGUE, version="0")
+    described = Documented((Topic("toys", "Toys", CATALOGUE),), version="0")
     pages = {
         "/healthz": health,
         "/readyz": ready(lambda: Readiness(("the journal is full",), lags={"inbox": 2.5})),
         "/metrics": metrics_moved,
-        "/docs": docs_page(described),
-        "/openapi.json": openapi_page(described),
     }
-    return Dispatch(CATALOGUE, "deps", CALLERS.get, pages)
+    branches = {"/docs": docs_branch(described), "/openapi": openapi_branch(described)}
+    return Dispatch(CATALOGUE, "deps", CALLERS.get, pages, branches)
 
 
 @pytest.fixture
@@ -126,7 +125,7 @@ def raw(app: Dispatch[str]) -> Iterator[TestClient]:
         ("GET", "/3.0/toy", 400, "[number] This value is required."),
         ("GET", "/3.0/toy?number=x&words=%00", 400, "[words] This value must not contain NUL."),
         ("GET", "/3.0/toy?number=13", 500, "Server error, Please contact your administrator"),
-        ("GET", "/3.0/toy?number=14", 409, "Conflict"),
+        ("GET", "/3.0/toy?number=14", 409, "Conflict: [number] It is taken."),
         ("GET", "/3.0/toy?number=1", 200, ""),
         ("GET", "/3.1/toy/?number=1", 200, ""),
         ("POST", "/3.1/toy/special?number=1", 200, ""),
@@ -165,6 +164,32 @@ def test_api_key_decides_access(api: ApiClient, key: str | None, path: str, stat
     assert (response.status_code, response.json().get("code")) == (status, code)
 
 
+@pytest.mark.parametrize(
+    ("key", "method", "path", "places"),
+    [
+        (ADMIN, "GET", "/3.0/toy", ["/docs/3.0/toy.get#p-number"]),
+        (ADMIN, "GET", "/3.1/toy?number=1&words[7]=%00&words[9]=%00", ["/docs/3.1/toy.get#p-words%5B0%5D"]),
+        (ADMIN, "GET", "/3.1/toy?number=14", ["/docs/3.1/toy.get#p-number"]),
+        (ADMIN, "POST", "/3.0/toy/2", ["/docs/3.0/toy.edit"]),
+        (AFFILIATE, "GET", "/3.0/admin/toy", ["/docs/3.0/toy.staff"]),
+        (None, "GET", "/3.1/toy", ["/docs/3.1/guides/authentication"]),
+    ],
+)  # fmt: skip
+def test_error_links_to_documentation(
+    api: ApiClient, raw: TestClient, key: str | None, method: str, path: str, places: list[str]
+) -> None:
+    answer = api.with_key(key).call(method, path)
+    assert answer.status_code >= 400
+    links = answer.headers["link"].split(", ")
+    assert sorted(links) == sorted(f'<{place}>; rel="help"' for place in places)
+    assert "guides" in links[0] or raw.get(links[0].partition("#")[0].strip("<>;").partition(">")[0]).status_code == 200
+
+
+def test_answer_without_error_and_unknown_path_have_no_link(api: ApiClient) -> None:
+    assert "link" not in api.call("GET", "/3.1/toy?number=1").headers
+    assert "link" not in api.call("GET", "/3.1/nowhere").headers
+
+
 @pytest.mark.parametrize("name", ["API-Key", "api-key", "Api-kEY"])
 def test_api_key_header_name_ignores_case(raw: TestClient, name: str) -> None:
     assert raw.get("/3.0/toy?number=1", headers={name: ADMIN}).status_code == 200
@@ -201,6 +226,31 @@ def test_api_answer_by_https_makes_browsers_keep_to_it(scheme: str, seconds: int
     client = TestClient(app, base_url=f"{scheme}://api.example")
     for path in ("/healthz", "/3.0/nowhere"):
         assert client.get(path).headers.get("strict-transport-security") == sent
+
+
+@pytest.mark.parametrize(
+    ("path", "level"), [("/healthz", "DEBUG"), ("/readyz", "DEBUG"), ("/metrics", "DEBUG"), ("/nothing", "INFO")]
+)
+def test_api_probe_is_logged_for_debug(
+    raw: TestClient, caplog: pytest.LogCaptureFixture, path: str, level: str
+) -> None:
+    caplog.set_level(logging.DEBUG, "trackyard.api")
+    raw.get(path)
+    assert [line.levelname for line in caplog.records if line.message == "request"] == [level]
+
+
+@pytest.mark.parametrize(
+    ("refusal", "level"), [(Unavailable(), "DEBUG"), (Unavailable("Full", code="disk_full"), "WARNING")]
+)
+def test_api_refusal_of_store_is_one_line_without_traceback(
+    caplog: pytest.LogCaptureFixture, refusal: Unavailable, level: str
+) -> None:
+    caplog.set_level(logging.DEBUG, "trackyard.api")
+    dispatch = Dispatch([], "subject", lambda key: None, {}, refusal_of=lambda fault: refusal)
+    request = Request({"type": "http", "method": "GET", "path": "/3.1/offers", "headers": []})
+    assert dispatch._failure_response(OSError("away\nDetails"), request).status_code == 503
+    (line,) = [line for line in caplog.records if line.message == "request refused"]
+    assert (line.levelname, line.exc_info, line.__dict__["error"]) == (level, None, "away")
 
 
 def test_api_405_lists_allowed_methods(api: ApiClient) -> None:
@@ -281,7 +331,7 @@ def test_api_operator_pages_need_no_key(raw: TestClient) -> None:
 def test_api_bodies_are_parsed_outside_event_loop(
     api: ApiClient, monkeypatch: pytest.MonkeyPatch, sent: dict[str, Any]
 ) -> None:
-    read = dispatch.body_tree
+    read = handler_run.body_tree
     loops: list[bool] = []
 
     def watched(content_type: str, body: BinaryIO, limits: FormLimits) -> Any:
@@ -292,16 +342,9 @@ def test_api_bodies_are_parsed_outside_event_loop(
             loops.append(False)
         return read(content_type, body, limits)
 
-    monkeypatch.setattr(dispatch, "body_tree", watched)
+    monkeypatch.setattr(handler_run, "body_tree", watched)
     assert api.with_key(ADMIN).call("POST", "/3.1/toy", **sent).status_code in (200, 400)
     assert loops == [False]
-
-
-def test_api_docs_page_is_self_contained(raw: TestClient) -> None:
-    response = raw.get("/docs")
-    assert "Show what was read" in response.text
-    assert "unsafe" not in response.headers["content-security-policy"]
-    assert not re.search(r"""src=|url\(|@import|href=["'](?![/#][^/])|fetch\(""", response.text)
 
 
 def test_api_docs_page_may_not_be_framed(raw: TestClient) -> None:
@@ -331,14 +374,6 @@ def test_api_json_answer_is_kept_by_no_cache_and_never_sniffed(
     assert (answer.headers["cache-control"], answer.headers["x-content-type-options"]) == ("no-store", "nosniff")
 
 
-def test_api_docs_show_example_request_with_required_parameters(raw: TestClient) -> None:
-    page = raw.get("/docs").text
-    address = '<span class="origin">ADDRESS</span>'
-    assert f"curl -g -H 'API-Key: KEY' '{address}/3.1/toy?number=1'</pre>" in page
-    assert f"curl -g -H 'API-Key: KEY' -X POST '{address}/3.1/toy' \\\n  -d 'number=1'</pre>" in page
-    assert "`" not in page.partition("<script>")[0]
-
-
 def test_api_openapi_document_is_valid(raw: TestClient) -> None:
     from openapi_spec_validator import validate
 
@@ -360,3 +395,22 @@ def test_api_get_names_ignored_parameters_in_header_and_warnings(
 
 def test_api_answer_without_ignored_parameters_has_no_warnings(api: ApiClient) -> None:
     assert "warnings" not in api.call("GET", "/3.0/toy?number=1").json()
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "kind", "label"),
+    [
+        ("GET", "/3.1/toy?number=1", "read", "/toy"),
+        ("POST", "/3.1/toy/1?number=1", "write", "/toy/{id}"),
+        ("GET", "/healthz", "page", "unrouted"),
+        ("GET", "/nowhere", "page", "unrouted"),
+    ],
+)
+def test_api_request_is_timed_by_kind_and_summed_by_path(
+    raw: TestClient, method: str, path: str, kind: str, label: str
+) -> None:
+    before = counted("trackyard_api_request_duration_seconds_count", kind=kind)
+    seconds = counted("trackyard_api_request_seconds_total", path=label)
+    raw.request(method, path, headers={"API-Key": ADMIN})
+    assert counted("trackyard_api_request_duration_seconds_count", kind=kind) == before + 1
+    assert counted("trackyard_api_request_seconds_total", path=label) > seconds

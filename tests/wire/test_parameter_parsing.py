@@ -1,3 +1,4 @@
+import gc
 import json
 import time
 from io import BytesIO
@@ -130,6 +131,18 @@ def test_multipart_files_are_closed_when_body_is_rejected(monkeypatch: pytest.Mo
     with pytest.raises(BadInput):
         body_of("multipart/form-data; boundary=x", deep)
     assert [handle.file.closed for handle in handles if hasattr(handle, "file")] == [True]
+
+
+@pytest.mark.filterwarnings("error::ResourceWarning")
+def test_multipart_body_that_ends_inside_file_is_rejected_and_file_closed() -> None:
+    cut = (MULTIPART % b"1").replace(b"\r\n--x--", b"--x--")  # the last boundary is a part of the file
+    with pytest.raises(BadInput, match="The multipart body cannot be read"):
+        body_of("multipart/form-data; boundary=x", cut)
+    gc.collect()
+
+
+def test_multipart_body_without_parts_is_empty() -> None:
+    assert body_of("multipart/form-data; boundary=x", b"--x--\r\n") == {}
 
 
 def test_text_body_over_limit_is_too_large() -> None:

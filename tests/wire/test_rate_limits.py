@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from tests.support.manual_seconds import ManualSeconds
 from tests.support.waiting import wait_until
 from trackyard.base import rate_limits
 from trackyard.base.errors import TooManyRequests
@@ -23,15 +24,6 @@ from trackyard.wire.response.envelope import Answer
 KEY, OTHER, SESSION = "a" * 40, "b" * 40, "c" * 40
 CALLERS = {KEY: AffiliateCaller(1), OTHER: AffiliateCaller(2), SESSION: AffiliateCaller(1)}
 """Keys and their callers; the first affiliate has two."""
-
-
-class ManualSeconds:
-    """A clock of seconds that is moved by hand."""
-
-    now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @pytest.fixture

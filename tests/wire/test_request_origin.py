@@ -6,7 +6,8 @@ import logging
 import pytest
 from starlette.requests import Request
 
-from trackyard.base.logs import RequestOrigin, log_to_stderr, request_origin
+from trackyard.base.logs.origin import RequestOrigin, request_origin
+from trackyard.base.logs.output import log_to_stderr
 from trackyard.wire.http.origins import origin_of
 
 LONG = "x" * 65

@@ -75,7 +75,7 @@ def strangers(door: Door) -> Dispatch[Any]:
             id="show", method="POST", path="/show", handle=door.show, permission=Permission.NEWS_READ, **common
         ),
     ]
-    return Dispatch(catalogue, None, {KEY: AffiliateCaller(1)}.get, {})
+    return Dispatch(catalogue, None, {KEY: AffiliateCaller(1)}.get, {}, seconds=lambda: 0.0)
 
 
 def of(app: Dispatch[Any], address: str) -> TestClient:
@@ -194,7 +194,7 @@ def test_files_have_a_rate_by_network() -> None:
     def branch(path: str, _headers: Headers) -> Response:
         return Response(path)
 
-    limits = ApiLimits(files_per_second=1, files_burst=3)
+    limits = ApiLimits(pages_per_second=1, pages_burst=3)
     app = Dispatch[Any]([], None, {}.get, {"/healthz": health}, {"/files/": branch}, limits=limits, seconds=lambda: 0.0)
     statuses = [of(app, f"192.0.2.{number}").get("/files/a").status_code for number in range(5)]
     assert statuses == [200, 200, 200, 429, 429]
@@ -206,3 +206,35 @@ def test_files_have_a_rate_by_network() -> None:
 
 def test_network_of_text_that_is_no_address_is_the_text() -> None:
     assert wide_network_of("testclient") == "testclient"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [("GET", "/healthz", 200), ("GET", "/nothing", 404), ("DELETE", "/3.1/show", 405), ("POST", "/3.1/show", 401)],
+)
+def test_pages_and_refusals_over_rate_wait_and_are_a_429(
+    door: Door, monkeypatch: pytest.MonkeyPatch, method: str, path: str, status: int
+) -> None:
+    waits: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+
+    monkeypatch.setattr(dispatch.asyncio, "sleep", sleep)
+    show = Endpoint[Any](
+        id="show",
+        method="POST",
+        path="/show",
+        handle=door.show,
+        permission=Permission.NEWS_READ,
+        answer=Answer,
+        params=JoinParams,
+    )
+    limits = ApiLimits(pages_per_second=1, pages_burst=3)
+    app = Dispatch[Any]([show], None, {KEY: AffiliateCaller(1)}.get, {"/healthz": health}, limits=limits)
+    answers = [of(app, f"192.0.2.{number}").request(method, path) for number in range(4)]
+    assert [answer.status_code for answer in answers] == [status] * 3 + [429]
+    assert waits == [dispatch.REFUSAL_DELAY_S]
+    assert answers[-1].headers["retry-after"] == "1"
+    assert of(app, "198.51.100.1").request(method, path).status_code == status, "another network"
+    assert of(app, "192.0.2.1").post("/3.1/show", headers={"API-Key": KEY}).status_code == 200, "a caller"

@@ -1,23 +1,50 @@
-"""The dependencies of use cases, set once at the start of the program."""
+"""The dependencies of use cases, set once at the start of the program.
+
+Every process that runs a use case imports this module, so that it imports no store: its caller has them.
+"""
+
+from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from trackyard.actions.platform.rebuild import Rebuilder
-from trackyard.analytics.engine.connection import Analytics
-from trackyard.base.clock import Clock
-from trackyard.base.secrets import SecretCipher
-from trackyard.decision.click.state import EMPTY_CLICK_STATE, ClickState
-from trackyard.decision.visitor.visitor import VisitorLookup
 from trackyard.domain.people.passwords import PasswordPolicy
 from trackyard.domain.people.sessions import SessionPolicy
 from trackyard.domain.platform.retention import DEFAULT_RETENTION, RetentionPolicy
-from trackyard.outbound.interactive import OnDemandClient
-from trackyard.store.engine.database import Database
-from trackyard.store.platform.file_storage import FileStore
+from trackyard.domain.platform.status import MachineStatus
+
+if TYPE_CHECKING:
+    from trackyard.actions.platform.rebuild import Rebuilder
+    from trackyard.analytics.engine.connection import Analytics
+    from trackyard.base.clock import Clock
+    from trackyard.base.secrets import SecretCipher
+    from trackyard.decision.click.state import ClickState
+    from trackyard.decision.visitor.visitor import VisitorLookup
+    from trackyard.outbound.interactive import OnDemandClient
+    from trackyard.store.engine.database import Database
+    from trackyard.store.platform.file_storage import FileStore
+
+
+def _no_click_state() -> ClickState:
+    from trackyard.decision.click.state import EMPTY_CLICK_STATE
+
+    return EMPTY_CLICK_STATE
+
+
+def _visitor_lookup() -> VisitorLookup:
+    from trackyard.decision.visitor.visitor import VisitorLookup
+
+    return VisitorLookup()
+
+
+def _on_demand_client() -> OnDemandClient:
+    from trackyard.outbound.interactive import OnDemandClient
+
+    return OnDemandClient()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +63,9 @@ class Deps:
     click_state: the state of this machine's edges, to read.
     sessions: how long sessions last.
     passwords: the rule for new ones.
+    machine: the state of this machine, looked at when it is called.
+    needs_confirmed_email: whether approval and sign-in wait for the confirmation of an e-mail address.
+    needs_second_person: whether payments and changes of payment systems wait for another administrator.
     """
 
     database: Database
@@ -50,11 +80,14 @@ class Deps:
     origin: str = ""
     isp_database: Path | None = None
     address_databases: frozenset[str] = frozenset()
-    trials: OnDemandClient = field(default_factory=OnDemandClient)
-    visitors: Callable[[], VisitorLookup] = field(default_factory=lambda: cache(VisitorLookup))
+    trials: OnDemandClient = field(default_factory=_on_demand_client)
+    visitors: Callable[[], VisitorLookup] = field(default_factory=lambda: cache(_visitor_lookup))
     retention_policy: RetentionPolicy = DEFAULT_RETENTION
     journals: Path | None = None
     rebuilder: Rebuilder | None = None
-    click_state: Callable[[], ClickState] = field(default=lambda: EMPTY_CLICK_STATE)
+    click_state: Callable[[], ClickState] = field(default=_no_click_state)
     sessions: SessionPolicy = field(default_factory=SessionPolicy)
     passwords: PasswordPolicy = field(default_factory=PasswordPolicy)
+    machine: Callable[[], MachineStatus] = MachineStatus
+    needs_confirmed_email: bool = False
+    needs_second_person: bool = False

@@ -1,22 +1,23 @@
 """The API as one ASGI application."""
 
-from collections.abc import Callable, Mapping
-from functools import cache, partial
+from collections.abc import Callable
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.failures import refusal_of
 from trackyard.actions.people.callers import find_caller
+from trackyard.actions.people.sign_up.email_confirmations import CONFIRM_PAGE
 from trackyard.actions.platform.idempotency import run_once
 from trackyard.api.catalogue import CATALOGUE, TOPICS
+from trackyard.api.documentation import MOST_USED, examples, guides
+from trackyard.api.people.confirm_page import confirm_page
 from trackyard.api.platform.files import FILES, file_pages
 from trackyard.api.texts import texts
-from trackyard.wire.endpoint import VERSIONS
 from trackyard.wire.http.dispatch import Dispatch, Forward
-from trackyard.wire.http.health import Page, Readiness, health, metrics_moved, ready
+from trackyard.wire.http.health import Readiness, Site, health, metrics_moved, ready
 from trackyard.wire.http.rate_limits import ApiLimits
-from trackyard.wire.openapi.docs_page import docs_page, document_path, openapi_page
-from trackyard.wire.openapi.document import document, document_of_version
+from trackyard.wire.openapi.viewer.site import Documented, docs_branch, openapi_branch
 
 
 def build(
@@ -25,16 +26,18 @@ def build(
     limits: ApiLimits | None = None,
     forward: Forward | None = None,
     hsts_seconds: int = 0,
+    site: Site | None = None,
 ) -> Dispatch[Deps]:
     """Return the application.
 
     readiness: asked by each /readyz: why requests cannot be served.
     limits: of each caller; None = those of docs/spec/api-conventions.md#rate-limits.
-    hsts_seconds: see Dispatch.
+    hsts_seconds, site: see Dispatch.
     forward: answers the tracking addresses that the API has too; None = they do not exist.
     """
-    pages = {"/healthz": health, "/readyz": ready(readiness), "/metrics": metrics_moved, **_described(deps.api_url)}
-    branches = {FILES: file_pages(deps)}
+    pages = {"/healthz": health, "/readyz": ready(readiness), "/metrics": metrics_moved, CONFIRM_PAGE: confirm_page()}
+    described = _described(deps.api_url)
+    branches = {FILES: file_pages(deps), "/docs": docs_branch(described), "/openapi": openapi_branch(described)}
     authenticate = partial(find_caller, deps.database, deps.clock, policy=deps.sessions)
     run_idempotently = partial(run_once, deps)
     return Dispatch(
@@ -48,19 +51,22 @@ def build(
         run_idempotently=run_idempotently,
         refusal_of=refusal_of,
         forward=forward,
+        site=site,
         hsts_seconds=hsts_seconds,
     )
 
 
-@cache
-def _described(address: str) -> Mapping[str, Page]:
-    """Return the pages that describe the API at an address.
-
-    They are cached: they take longer to write than everything else here.
-    """
-    whole = document(CATALOGUE, version=_version(), servers=(address,), topics=TOPICS, texts=texts())
-    pages = {"/openapi.json": openapi_page(whole), "/docs": docs_page(whole)}
-    return pages | {document_path(prefix): openapi_page(document_of_version(whole, prefix)) for prefix in VERSIONS}
+def _described(address: str) -> Documented:
+    """Return what the documents and /docs describe. Pages are written when they are asked for."""
+    return Documented(
+        TOPICS,
+        version=_version(),
+        address=address,
+        texts=texts(),
+        guides=guides,
+        examples=examples,
+        most_used=MOST_USED,
+    )
 
 
 def _version() -> str:

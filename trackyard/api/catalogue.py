@@ -5,12 +5,20 @@ The list is written by hand: registration by import hides what exists.
 
 from trackyard.actions.deps import Deps
 from trackyard.api.conversions import by_id, conversions, edits
-from trackyard.api.money import affiliate_payments, currencies, invoices, payment_systems, referrals
+from trackyard.api.money import (
+    affiliate_payments,
+    currencies,
+    held_changes,
+    invoices,
+    payment_systems,
+    referrals,
+)
 from trackyard.api.offers import categories, connections, offers, smartlinks, sources, tickets
 from trackyard.api.offers import lists as offer_lists
 from trackyard.api.people import (
     advertisers,
     affiliates,
+    email_confirmations,
     keys,
     own_account,
     permissions,
@@ -30,9 +38,19 @@ from trackyard.api.platform import (
     reconciliation,
     reference,
     settings,
+    status,
 )
 from trackyard.api.statistics import cap_stats, clicks, cohorts, reports, subs
-from trackyard.api.tracking import click_check, logs, pixels, postback_check, postback_trials, postbacks, resends
+from trackyard.api.tracking import (
+    click_check,
+    explain,
+    logs,
+    pixels,
+    postback_check,
+    postback_trials,
+    postbacks,
+    resends,
+)
 from trackyard.wire.endpoint import Endpoint, Topic
 
 TOPICS: tuple[Topic, ...] = (
@@ -40,6 +58,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic("invoices", "Invoices of advertisers", invoices.routes.endpoints),
     Topic("affiliates", "Affiliates, for staff", affiliates.routes.endpoints),
     Topic("own-account", "The calling affiliate's own account", own_account.routes.endpoints),
+    Topic("email-confirmations", "E-mail addresses of affiliates", email_confirmations.routes.endpoints),
     Topic("permissions", "Permissions of affiliates, for administrators", permissions.routes.endpoints),
     Topic("payment-systems", "Payment systems", payment_systems.routes.endpoints),
     Topic("custom-fields", "Custom sign-up fields", custom_fields.routes.endpoints),
@@ -63,6 +82,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic("conversion-by-id", "One conversion", by_id.routes.endpoints),
     Topic("clicks", "Clicks", clicks.routes.endpoints),
     Topic("click-check", "Check of a click", click_check.routes.endpoints),
+    Topic("explain", "Explanations", explain.routes.endpoints),
     Topic("postback-check", "Check of an advertiser's postback", postback_check.routes.endpoints),
     Topic("reconciliation", "Reconciliation, for administrators", reconciliation.routes.endpoints),
     Topic("rebuild", "Rebuild of the analytic tables, for administrators", rebuild.routes.endpoints),
@@ -73,6 +93,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic("referrals", "Referral payments", referrals.routes.endpoints),
     Topic("edits", "Edits and imports of conversions, for staff", edits.routes.endpoints),
     Topic("affiliate-payments", "Payments to affiliates", affiliate_payments.routes.endpoints),
+    Topic("held-changes", "Changes that wait for a second person, for administrators", held_changes.routes.endpoints),
     Topic("logs", "Postback logs and the history of a conversion", logs.routes.endpoints),
     Topic("sign-in", "Sign-in", sign_in.routes.endpoints),
     Topic("sessions", "One's own sessions and key", sessions.routes.endpoints),
@@ -81,6 +102,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic("second-factor", "Second factors of sign-in", second_factor.routes.endpoints),
     Topic("staff", "Staff users, for administrators", staff.routes.endpoints),
     Topic("settings", "Platform settings and audit log, for administrators", settings.routes.endpoints),
+    Topic("status", "State of the platform, for administrators", status.routes.endpoints),
     Topic("currencies", "Currencies and exchange rates", currencies.routes.endpoints),
 )
 """The tags of the OpenAPI documents and the pages of docs/api."""

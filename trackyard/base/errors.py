@@ -13,6 +13,11 @@ T = TypeVar("T")
 Fields = Mapping[str, Sequence[str]]
 
 
+def _lines(fields: Fields) -> str:
+    """Return a line for each sentence, with its name in brackets."""
+    return "\n".join(f"[{name}] {sentence}" for name, sentences in fields.items() for sentence in sentences)
+
+
 class RequestError(Exception):
     """A request that is answered with an error on which the caller can act."""
 
@@ -38,8 +43,7 @@ class BadInput(RequestError):
     code = "bad_parameters"
 
     def __init__(self, fields: Fields) -> None:
-        lines = [f"[{name}] {sentence}" for name, sentences in fields.items() for sentence in sentences]
-        super().__init__("\n".join(lines), fields=fields)
+        super().__init__(_lines(fields), fields=fields)
 
 
 class Unauthorized(RequestError):
@@ -94,12 +98,15 @@ def required(found: T | None) -> T:
 
 
 class Conflict(RequestError):
-    """A unique value is taken, or a decision was made already."""
+    """A unique value is taken, or a decision was made already.
+
+    fields: as of BadInput. The text has the sentences: `Conflict: [login] This login is taken.`
+    """
 
     status, code, text = 409, "conflict", "Conflict"
 
     def __init__(self, fields: Fields) -> None:
-        super().__init__(fields=fields)
+        super().__init__(f"{self.text}: {_lines(fields)}", fields=fields)
 
 
 class BodyTooLarge(RequestError):

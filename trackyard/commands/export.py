@@ -9,9 +9,9 @@ from http.client import HTTPException, HTTPResponse
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TextIO
 
-from trackyard.commands.local_api import administrator_client
+from trackyard.commands.failures import CommandFailed
+from trackyard.commands.local_api import ApiClient
 from trackyard.commands.progress import ProgressBar
-from trackyard.runtime.settings import Config
 
 STDOUT: Final = "-"
 _READ_BYTES: Final = 1 << 18
@@ -48,21 +48,21 @@ class ExportRequest:
         return params_sent | {"format": [self.form]}
 
 
-class ExportFailed(Exception):
+class ExportFailed(CommandFailed):
     """No file was written; the message says why."""
 
 
-def export(config: Config, request: ExportRequest, progress_out: TextIO) -> None:
+def export(api: ApiClient, request: ExportRequest, progress_out: TextIO) -> None:
     """Write the export; a file appears only when it is complete. progress_out: where progress is shown.
 
-    Raises ExportFailed, CannotStart when the server does not answer or rejects it, and BrokenPipeError when standard
+    Raises ExportFailed, ServerAway, ApiError when the server rejects it, and BrokenPipeError when standard
     output is closed.
     """
     if request.output == STDOUT and request.form == "parquet" and sys.stdout.isatty():
         raise ExportFailed("a Parquet file does not belong on a terminal: name a file with --output.")
     try:
         with (
-            administrator_client(config).stream(f"/3.1/stats/{request.what}", request.params()) as response,
+            api.stream(f"/3.1/stats/{request.what}", request.params()) as response,
             _open_output(request.output) as out,
         ):
             _copy_response(response, out, request, progress_out)
@@ -74,13 +74,16 @@ def export(config: Config, request: ExportRequest, progress_out: TextIO) -> None
 
 def _copy_response(response: HTTPResponse, out: BinaryIO, request: ExportRequest, progress_out: TextIO) -> None:
     """Copy with progress: a bar of rows for CSV, which has countable lines, else the number of bytes."""
-    rows = int(response.headers.get("X-Total-Count", "0")) if request.form == "csv" else 0
+    count = response.headers.get("X-Total-Count")
+    rows = int(count or "0") if request.form == "csv" else 0
     done = 0
     with ProgressBar(progress_out, request.what, rows or None) as progress:
         while piece := response.read(_READ_BYTES):
             out.write(piece)
             done += piece.count(b"\r\n") if rows else len(piece)
             progress.to(done)
+    if count is not None:
+        progress_out.write(f"{int(count):,} rows written\n")
 
 
 @contextmanager

@@ -6,38 +6,59 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
-from http.client import HTTPResponse
+from http.client import HTTPException, HTTPResponse
+from ssl import SSLError
 from typing import Any, Final
 from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urlencode
-from urllib.request import ProxyHandler, Request, build_opener
+from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
 
-from trackyard.runtime.app import administrator_key
-from trackyard.runtime.settings import CannotStart, Config
+from trackyard.commands.failures import CommandFailed, ServerAway
+from trackyard.runtime.exit_codes import ExitCode
+from trackyard.runtime.settings import Config
 
 _TIMEOUT_S: Final = 60
 _RATE_LIMITED: Final = "too_many_requests"
 """The code of a rejection that ends within a second; other limits may last."""
-_no_proxy = build_opener(ProxyHandler({}))
 
 
-class ApiError(CannotStart):
+class _NoRedirects(HTTPRedirectHandler):
+    """Follows no redirect: the key would go to another host, and a POST would become a GET."""
+
+    def redirect_request(self, *_request: Any) -> None:
+        """Return that there is no other request."""
+
+
+_no_proxy = build_opener(ProxyHandler({}), _NoRedirects)
+
+
+class ApiError(CommandFailed):
     """The API answered with an error. status: of HTTP."""
 
     def __init__(self, status: int, text: str) -> None:
         super().__init__(f"the API answers {status}: {text.removesuffix('.')}.")
         self.status = status
 
+    @property
+    def exit_code(self) -> ExitCode:  # type: ignore[override]
+        """Return the exit code: the server cannot answer, something is not there, or the request is wrong."""
+        if self.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            return ExitCode.AWAY
+        return ExitCode.FAILED if self.status == HTTPStatus.NOT_FOUND else ExitCode.USAGE
+
 
 @dataclass(frozen=True, slots=True)
 class ApiClient:
     """The API at the address `url`, requested with `key`. Rate limits are waited out.
 
-    Its methods raise ApiError, and CannotStart when the server does not answer.
+    origin: a sentence about where the address comes from, for the error of a server that does not answer.
+
+    Its methods raise ApiError, and ServerAway when the server does not answer.
     """
 
     url: str
     key: str
+    origin: str = ""
 
     def get(
         self, path: str, params: dict[str, Any] | None = None, *, seconds: float | None = _TIMEOUT_S
@@ -45,6 +66,12 @@ class ApiClient:
         """Return the answer to GET `path`. seconds: the time it may take, None = any."""
         query = f"?{urlencode(params, doseq=True)}" if params else ""
         return self._send(Request(self.url + path + query, headers={"API-Key": self.key}), seconds)
+
+    def get_known(self, path: str, params: dict[str, Any]) -> dict[str, Any]:
+        """Return the answer to GET `path`. Raises ApiError also for parameters that the method lacks."""
+        with self.stream(path, params) as response:
+            answer: dict[str, Any] = json.load(response)
+            return answer
 
     @contextmanager
     def stream(self, path: str, params: dict[str, Any]) -> Iterator[HTTPResponse]:
@@ -61,6 +88,14 @@ class ApiClient:
         headers = {"API-Key": self.key, "Content-Type": "application/json"}
         return self._send(Request(self.url + path, json.dumps(params).encode(), headers), _TIMEOUT_S)
 
+    def send(self, request: Request, seconds: float | None) -> HTTPResponse:
+        """Return the answer to a request as it came.
+
+        Raises HTTPError, URLError, TimeoutError, ConnectionError.
+        """
+        response: HTTPResponse = _no_proxy.open(request, timeout=seconds)
+        return response
+
     def _send(self, request: Request, seconds: float | None) -> dict[str, Any]:
         with self._open(request, seconds) as response:
             answer: dict[str, Any] = json.load(response)
@@ -69,17 +104,39 @@ class ApiClient:
     def _open(self, request: Request, seconds: float | None) -> HTTPResponse:
         while True:
             try:
-                response: HTTPResponse = _no_proxy.open(request, timeout=seconds)
-                return response
+                return self.send(request, seconds)
             except HTTPError as fault:
-                answer = json.load(fault)
-                if answer.get("code") != _RATE_LIMITED:
-                    raise ApiError(fault.code, str(answer.get("message", ""))) from None
+                code, message = _error_of(fault)
+                if code != _RATE_LIMITED:
+                    raise ApiError(fault.code, message) from None
                 time.sleep(float(fault.headers.get("Retry-After", "1")))
-            except (URLError, TimeoutError, ConnectionError):
-                raise CannotStart(f"the API at {self.url} does not answer: start the server first.") from None
+            except (URLError, TimeoutError, ConnectionError, HTTPException) as fault:
+                raise ServerAway(self._away(fault)) from None
+
+    def _away(self, fault: Exception) -> str:
+        """Return a sentence about an API that does not answer."""
+        reason = getattr(fault, "reason", None)
+        if isinstance(reason, SSLError):
+            return f"the certificate of {self.url} cannot be trusted: {reason}"
+        if isinstance(fault, HTTPException):
+            return f"what answers at {self.url} is not an API of Trackyard."
+        return f"the API at {self.url} does not answer: start the server first. {self.origin}".rstrip()
+
+
+def _error_of(fault: HTTPError) -> tuple[str, str]:
+    """Return the code and message of an error; those of another program have no code."""
+    target = fault.headers.get("Location")
+    if target is not None:
+        return "", f"it redirects to {target}; use that address"
+    try:
+        answer = json.load(fault)
+        return str(answer.get("code", "")), str(answer.get("message", ""))
+    except (ValueError, AttributeError):
+        return "", f"{fault.reason}, and not by an API of Trackyard"
 
 
 def administrator_client(config: Config) -> ApiClient:
-    """Return a client of the first administrator. Raises CannotStart when there is none yet."""
+    """Return a client of the first administrator. Raises NotInstalled when there is none yet."""
+    from trackyard.runtime.preparation import administrator_key  # imports the database
+
     return ApiClient(config.api_listen.url(), administrator_key(config))

@@ -5,9 +5,9 @@ import time
 from typing import Any, Final, TextIO
 
 from trackyard.commands.audit import difference_lines
-from trackyard.commands.local_api import ApiClient, administrator_client
+from trackyard.commands.failures import CommandFailed
+from trackyard.commands.local_api import ApiClient
 from trackyard.commands.progress import ProgressBar
-from trackyard.runtime.settings import CannotStart, Config
 
 _PATH: Final = "/3.1/admin/rebuild"
 _POLL_S: Final = 0.2
@@ -20,19 +20,24 @@ _TABLE_TITLES: Final = {
 _STATUSES: Final = {"1": "confirmed", "2": "pending", "3": "declined", "4": "not found", "5": "hold"}
 
 
-def rebuild(config: Config, wish: str, out: TextIO) -> tuple[str, bool]:
-    """Run a rebuild on the server with its progress on `out`; return its report and whether it ended well.
+def rebuild(api: ApiClient, wish: str, out: TextIO) -> dict[str, Any]:
+    """Run a rebuild on the server with its progress on `out`; return it as the API shows it at its end.
 
-    It ends well when nothing differs or the differences were accepted.
     wish: as the API takes it.
-    Raises CannotStart when the server does not run, dies, or rejects it.
+    Raises CommandFailed when the server dies or rejects it, ServerAway when it does not run.
     """
-    api = administrator_client(config)
     number = api.post(_PATH, {"wish": wish})["rebuild"]["number"]
-    ended = _show_progress(api, number, out)
-    lines = [*_sum_lines(ended), *difference_lines(ended), _outcome_line(ended)]
-    is_accepted = ended["stage"] == "swapped" or (ended["stage"] == "kept" and ended["count"] == 0)
-    return "\n".join(lines), is_accepted
+    return _show_progress(api, number, out)
+
+
+def has_ended_well(ended: dict[str, Any]) -> bool:
+    """Return whether nothing differs or the differences were accepted."""
+    return bool(ended["stage"] == "swapped" or (ended["stage"] == "kept" and ended["count"] == 0))
+
+
+def rebuild_lines(ended: dict[str, Any]) -> list[str]:
+    """Return the report of a rebuild."""
+    return [*_sum_lines(ended), *difference_lines(ended), _outcome_line(ended)]
 
 
 def _show_progress(api: ApiClient, number: int, out: TextIO) -> dict[str, Any]:
@@ -51,7 +56,7 @@ def _show_progress(api: ApiClient, number: int, out: TextIO) -> dict[str, Any]:
 def _get_status(api: ApiClient, number: int) -> dict[str, Any]:
     state: dict[str, Any] | None = api.get(_PATH)["rebuild"]
     if state is None or state["number"] != number:
-        raise CannotStart("the server was restarted meanwhile: nothing was swapped by halves; run it again.")
+        raise CommandFailed("the server was restarted meanwhile: nothing was swapped by halves; run it again.")
     return state
 
 

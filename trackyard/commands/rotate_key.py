@@ -9,17 +9,20 @@ import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from sqlalchemy.exc import SQLAlchemyError
 
 from trackyard.actions.platform.installation import reencrypt_secrets
 from trackyard.base.secrets import DecryptionFailed, SecretCipher
+from trackyard.commands.failures import CommandFailed
 from trackyard.runtime.settings import (
     OLD_SECRET_FILE,
     SECRET_FILE,
     CannotStart,
     Config,
+    NotInstalled,
     encryption_keys,
     new_secret,
     write_private,
@@ -27,7 +30,25 @@ from trackyard.runtime.settings import (
 from trackyard.store.engine.database import Database
 
 
-def rotate_key(config: Config) -> str:
+@dataclass(frozen=True, slots=True)
+class RotatedKey:
+    """What a rotation did.
+
+    values: stored secrets that were encrypted with the new key.
+    source: of the key: file (secret.key of the data directory) or variable (TRACKYARD_SECRET_KEY).
+    """
+
+    values: int
+    source: str
+
+    def sentence(self) -> str:
+        """Return the result for people."""
+        counted = "1 stored value is" if self.values == 1 else f"{self.values} stored values are"
+        done = f"{counted} encrypted with the new secret key; API keys stay as they are."
+        return done if self.source == "file" else f"{done} TRACKYARD_OLD_SECRET_KEY is no longer needed."
+
+
+def rotate_key(config: Config) -> RotatedKey:
     """Rotate the key; return what was done. Raises CannotStart."""
     if config.secret_key is not None:
         if config.old_secret_key is None:
@@ -35,17 +56,17 @@ def rotate_key(config: Config) -> str:
                 "TRACKYARD_OLD_SECRET_KEY must be set: set it to the current key, TRACKYARD_SECRET_KEY to a new one, "
                 "start everything with both, then run this."
             )
-        return f"{_reencrypt(config)} TRACKYARD_OLD_SECRET_KEY is no longer needed."
+        return RotatedKey(_reencrypt(config), "variable")
     if not (config.data_dir / SECRET_FILE).exists():
-        raise CannotStart(f"there is no installation in {config.data_dir} yet: start it first.")
+        raise NotInstalled(f"there is no installation in {config.data_dir} yet: start it first.")
     try:
         with _exclusive_lock(config.data_dir):
             _write_new_secret(config.data_dir)
-            report = _reencrypt(config)
+            count = _reencrypt(config)
             (config.data_dir / OLD_SECRET_FILE).unlink()
     except OSError as fault:
         raise CannotStart(f"TRACKYARD_DATA_DIR {config.data_dir} cannot be used: {fault.strerror}.") from None
-    return report
+    return RotatedKey(count, "file")
 
 
 def _write_new_secret(directory: Path) -> None:
@@ -56,15 +77,15 @@ def _write_new_secret(directory: Path) -> None:
     write_private(secret, new_secret())
 
 
-def _reencrypt(config: Config) -> str:
+def _reencrypt(config: Config) -> int:
+    """Return the number of stored values that now have the new key."""
     try:
         with Database(config.database_url, pool_size=1) as database:
-            count = reencrypt_secrets(database, SecretCipher(*encryption_keys(config)))
+            return reencrypt_secrets(database, SecretCipher(*encryption_keys(config)))
     except DecryptionFailed as fault:
         raise CannotStart(f"{fault}.") from None
     except SQLAlchemyError as fault:
         raise CannotStart(f"TRACKYARD_DATABASE_URL cannot be used: {str(fault).splitlines()[0]}.") from None
-    return f"{count} stored values are encrypted with the new secret key; API keys stay as they are."
 
 
 @contextmanager
@@ -75,7 +96,7 @@ def _exclusive_lock(directory: Path) -> Iterator[None]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise CannotStart(f"TRACKYARD_DATA_DIR {directory} is in use: stop the server first.") from None
+            raise CommandFailed(f"TRACKYARD_DATA_DIR {directory} is in use: stop the server first.") from None
         yield
     finally:
         os.close(handle)

@@ -4,13 +4,14 @@ from collections import defaultdict
 from http import HTTPStatus
 
 from trackyard.base import metrics
+from trackyard.domain.tracking.rejections import REJECTION_REASONS
 
 
 class Counters:
     """Counts since the last flush; the most frequent ones are plain integers.
 
     unrecorded: answered and not recorded (edge/record_limits.py), by kind
-    accepted: clicks; `clicks`: by reason, "" = accepted
+    accepted: clicks; `clicks`: by reason
     redirected: answers to /click; `requests`: by (path, status)
     """
 
@@ -19,11 +20,13 @@ class Counters:
         self.postbacks = self.accepted = self.redirected = 0
         self.unrecorded: defaultdict[str, int] = defaultdict(int)
         self.requests: defaultdict[tuple[str, int], int] = defaultdict(int)
+        for reason in (metrics.ACCEPTED, *REJECTION_REASONS):
+            metrics.CLICKS.labels(reason)  # a series that is there at 0 shows its first click
 
     def flush(self) -> None:
         """Add everything to the metrics and begin at 0."""
         if self.accepted:
-            self.clicks[""] += self.accepted
+            self.clicks[metrics.ACCEPTED] += self.accepted
         if self.redirected:
             self.requests["/click", HTTPStatus.FOUND.value] += self.redirected
         for reason, count in self.clicks.items():

@@ -16,7 +16,7 @@ import uvloop
 
 from trackyard.base import metrics
 from trackyard.base.clock import Clock, SystemClock
-from trackyard.base.logs import EpisodeLog
+from trackyard.base.logs.episodes import EpisodeLog
 from trackyard.base.rate_limits import RateLimit
 from trackyard.base.sockets import (
     DEFAULT_MAX_OF_NETWORK,
@@ -37,6 +37,7 @@ from trackyard.edge.http.client_address import TrustedNetworks
 from trackyard.edge.http.connection import Connection, ConnectionContext
 from trackyard.edge.http.tls import TlsServer, tls_context
 from trackyard.edge.memory import use_large_pages
+from trackyard.edge.page_limits import PageLimits
 from trackyard.edge.record_limits import DEFAULT_RATE, MIN_FREE_SHARE, RecordLimits
 from trackyard.edge.state.click_state import EdgeState, StateOptions
 from trackyard.edge.state.unique import DEFAULT_SIZE
@@ -52,6 +53,9 @@ RESERVED_FILES = 128
 _TICKS_PER_SECOND = round(1 / TICK_S)
 _GC_FREEZE_CHANGES = 1000
 """After a change of so many rules the garbage collector skips what they left in memory."""
+
+START_GRACE_S = 60.0
+"""Seconds in which an edge does not call its ruleset stale: the projector may start later."""
 
 _log = logging.getLogger("trackyard.edge")
 
@@ -117,7 +121,7 @@ async def serve(options: EdgeOptions, clock: Clock, on_listen: Callable[[int], N
         process = _EdgeProcess(options, clock, loop, stack)
         server = await _serve_connections(options, process.shared, listener)
         port = listener.getsockname()[1]
-        _log.info("edge listening", extra={"host": options.host, "port": port, "edge": options.edge})
+        _log.info("listening", extra={"host": options.host, "port": port, "edge": options.edge})
         if on_listen is not None:
             on_listen(port)
         tasks = [loop.create_task(each()) for each in (process.tick, process.tail_ruleset, process.refresh_databases)]
@@ -142,7 +146,8 @@ class _EdgeProcess:
         self._loop = loop
         self._clock = clock
         self._edge_label = str(options.edge)
-        self._ruleset_age_s = 0.0
+        self._is_ruleset_stale = False
+        self._started_at = self._loop.time()
         self._rules_log = RulesetLogReader(options.rules_directory)
         self._counters = Counters()
         self._writer = JournalWriter(options.journal_directory, options.edge, clock)
@@ -168,6 +173,7 @@ class _EdgeProcess:
             hsts_seconds=options.hsts_seconds,
             find_click=None if options.lookup_socket is None else ClickLookupClient(options.lookup_socket, clock),
             limits=self._limits,
+            page_limits=PageLimits(trusted, loop.call_later),
             senders=TrustedNetworks(options.click_senders),
             known_clicks=None if options.lookup_socket is None else KnownClicks(options.lookup_socket),
         )
@@ -195,9 +201,11 @@ class _EdgeProcess:
                     connection.expire(self.shared.now)
                 self._report_limits()
                 self._counters.flush()
+                self.shared.timer.flush()
                 self._report_ruleset_age()
                 self._report_faults()
                 self._report_dropped_connections()
+                self._report_visitors()
             await asyncio.sleep(TICK_S)
 
     def _report_ruleset_age(self) -> None:
@@ -206,8 +214,9 @@ class _EdgeProcess:
         if confirmed_at is None:
             return
         age = max(0, self._clock.now_ms() - confirmed_at) / 1000
-        lost_before, lost = self._ruleset_age_s > RULESET_STALE_S, age > RULESET_STALE_S
-        self._ruleset_age_s = age
+        starts = self._loop.time() - self._started_at < START_GRACE_S
+        lost_before, lost = self._is_ruleset_stale, age > RULESET_STALE_S and not starts
+        self._is_ruleset_stale = lost
         metrics.RULESET_AGE.labels(self._edge_label).set(age)
         if lost and not lost_before:
             _log.warning("ruleset stale", extra={"age_s": age})
@@ -234,6 +243,11 @@ class _EdgeProcess:
         count, self._connections.refused = self._connections.refused, 0
         metrics.CONNECTIONS_DROPPED.labels("tracking").inc(count)
         self._dropped_log.update(count, self._loop.time())
+
+    def _report_visitors(self) -> None:
+        visitors = self._state.visitors
+        metrics.UNIQUE_VISITORS_BYTES.labels(self._edge_label).set(visitors.used_bytes)
+        metrics.UNIQUE_VISITORS_DROPPED.inc(visitors.take_dropped())
 
     async def tail_ruleset(self) -> None:
         """Apply changes of the ruleset every 100 ms; failed reads are repeated."""
@@ -273,6 +287,7 @@ class _EdgeProcess:
                 connection.finish()
             await asyncio.sleep(0.01)
         self._counters.flush()
+        self.shared.timer.flush()
 
     def _tick(self) -> None:
         now_ms = self._clock.now_ms()

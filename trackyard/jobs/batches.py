@@ -9,32 +9,37 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import Final
 
+from trackyard.jobs.failures import JobFailures
 from trackyard.store.engine.database import Database, TransactionFailure, classify_failure
 from trackyard.store.engine.watch import CommitWatcher
 
+_MAX_PAUSE_S: Final = 5.0
 MAX_CONFLICTS: Final = 5
 """Attempts of a single row that conflicts with other transactions, before it is quarantined."""
 
 
 def process_queue(
-    step: Callable[[], int], database: Database, stop: threading.Event, pause_seconds: float, log: logging.Logger
+    job: str,
+    step: Callable[[], int],
+    database: Database,
+    stop: threading.Event,
+    pause_seconds: float,
+    log: logging.Logger,
 ) -> None:
     """Call `step`, which returns how much it did, until `stop` is set, and wait for commits in between.
 
     Failures are logged and retried.
     """
+    failures = JobFailures(log, "worker", job, most_s=_MAX_PAUSE_S)
     with closing(CommitWatcher(database)) as watch:
         while not stop.is_set():
             try:
                 while step() and not stop.is_set():
                     pass
+                failures.worked()
                 watch.wait(stop, pause_seconds)
             except Exception as error:
-                if classify_failure(error) is TransactionFailure.DEFECT:
-                    log.exception("queue failed")
-                else:
-                    log.warning("database not writable", extra={"error": str(error)})
-                stop.wait(1)
+                stop.wait(failures.failed(error))
 
 
 def process_batch(

@@ -96,7 +96,7 @@ def run_until(stop: threading.Event, options: WorkerOptions) -> None:
             threading.Thread(target=_run_loop, args=(name, loop, stop, broken), name=name)
             for name, loop in loops.items()
         ]
-        log.info("worker started", extra={"owner": options.owner})
+        log.debug("worker started", extra={"owner": options.owner})
         for thread in threads:
             thread.start()
         for thread in threads:

@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from trackyard.base.errors import TooManyRequests
-from trackyard.outbound.client import TIMEOUT_S, HttpResult, OutboundClient
+from trackyard.outbound.client import OutboundClient
 from trackyard.outbound.guard import Network
+from trackyard.outbound.results import TIMEOUT_S, HttpResult
 
 MAX_CONCURRENT: Final = 4
 

@@ -150,6 +150,10 @@ class SmtpTransport:
         self._context = context or ssl.create_default_context()
         self._client: smtplib.SMTP | None = None
 
+    def connect(self) -> None:
+        """Connect and log in, which sends nothing. Raises MailServerUnreachable."""
+        self._connected()
+
     def send(self, mail: MailMessage) -> None:
         """Send a mail. Raises MailServerUnreachable, MailRejected."""
         client = self._connected()

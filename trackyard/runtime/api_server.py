@@ -2,6 +2,7 @@
 
 import logging
 import socket
+import sys
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -15,12 +16,17 @@ if TYPE_CHECKING:
     from uvicorn import Server
 
     from trackyard.actions.deps import Deps
+    from trackyard.console.app import Console
     from trackyard.wire.http.health import Readiness
 
 RESERVED_FILES: Final = 512
 """Open files that connections leave to journals, databases and reports of the core."""
 _BACKLOG: Final = 256
 """Connections that the system keeps until they are accepted, fewer than RESERVED_FILES: all may come in one turn."""
+
+_SWITCH_INTERVAL_S: Final = 0.0005
+"""Time after which a thread yields to others that wait. A request changes threads many times, and by default waits
+5 ms each time while the event loop is busy."""
 
 log = logging.getLogger("trackyard.runtime.app")
 
@@ -49,7 +55,7 @@ def serve_api(
     tracking = config.tracking_listen.url("https" if config.tracking_tls_cert else "http")
     forwarder = Forwarder(tracking if local else config.tracking_url, forward_key, deps.clock, verified=not local)
     api_limits = ApiLimits(config.api_rate, config.api_burst, config.api_reports)
-    app = build(deps, readiness, api_limits, forwarder, config.hsts_seconds)
+    app = build(deps, readiness, api_limits, forwarder, config.hsts_seconds, _console(deps))
     limits = ConnectionLimits(max_connections(RESERVED_FILES), config.network_connections)
     gate = ConnectionGate(limits, partial(_network_of, config.trusted_proxies))
     server = uvicorn.Server(
@@ -68,10 +74,22 @@ def serve_api(
             timeout_graceful_shutdown=5,
         )
     )
+    sys.setswitchinterval(_SWITCH_INTERVAL_S)
     # The server handles signals only while it runs; an earlier one must stop it, too.
     threading.Thread(target=_stop_server_with, args=(stop, server), name="stop", daemon=True).start()
     log.info("API listening", extra={"host": config.api_listen.host, "port": config.api_listen.port})
     server.run(sockets=[listener])
+
+
+def _console(deps: "Deps") -> "Console":
+    """Return the pages over the methods of the API."""
+    from trackyard.actions.people.callers import find_caller
+    from trackyard.api.catalogue import CATALOGUE
+    from trackyard.api.texts import texts
+    from trackyard.console.app import Console
+
+    authenticate = partial(find_caller, deps.database, deps.clock, policy=deps.sessions)
+    return Console(deps, CATALOGUE, authenticate, texts=texts())
 
 
 def _network_of(trusted: tuple[Network, ...], peer: str) -> str:

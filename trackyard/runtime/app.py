@@ -12,18 +12,33 @@ import tempfile
 import threading
 from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from trackyard.base.cached import Cached
 from trackyard.base.clock import SystemClock
-from trackyard.base.logs import log_to_stderr
+from trackyard.base.logs.file import log_to_file, log_uncaught_errors
+from trackyard.base.logs.outages import first_line
+from trackyard.base.logs.output import log_to_stderr
 from trackyard.runtime.api_server import serve_api
 from trackyard.runtime.monitoring import MonitoringServer, monitoring_process, open_monitoring
-from trackyard.runtime.readiness import READINESS_S, MachineReport, core_readiness, first_line, machine_report
-from trackyard.runtime.settings import CannotStart, Config, bind, encryption_keys, unusable_directory
+from trackyard.runtime.monitoring.readiness import (
+    READINESS_S,
+    MachineReport,
+    core_readiness,
+    machine_report,
+    machine_status_of,
+)
+from trackyard.runtime.monitoring.stores import StoreWatch
+from trackyard.runtime.settings import (
+    CannotStart,
+    Config,
+    bind,
+    encryption_keys,
+    unusable_directory,
+)
 
 if TYPE_CHECKING:
     from trackyard.actions.deps import Deps
@@ -36,95 +51,15 @@ if TYPE_CHECKING:
 log = logging.getLogger("trackyard.runtime.app")
 
 
-def prepare(config: Config) -> dict[str, str]:
-    """Make what all roles share; return what the supervisor prints.
-
-    Every start calls it: directories, keys, schema, first administrator, edge numbers. Raises CannotStart.
-    """
-    from sqlalchemy.exc import SQLAlchemyError
-
-    from trackyard.actions.platform.installation import (
-        CurrencyFixed,
-        administrator_key,
-        first_start,
-        store_currency,
-        store_timezone,
-    )
-    from trackyard.base.secrets import DecryptionFailed, SecretCipher
-    from trackyard.runtime.data_directory import check_disk_space, make_data_directory, warn_if_open
-    from trackyard.store.engine.database import Database
-    from trackyard.store.engine.schema import SchemaUnknown, upgrade
-
-    log_to_stderr("prepare", config.log_level)
-    _check_databases(config)
-    try:
-        make_data_directory(config.data_dir)
-        warn_if_open(config.data_dir)
-        if "edge" in config.roles:
-            check_disk_space(config)
-        cipher = SecretCipher(*encryption_keys(config))
-        with Database(config.database_url, pool_size=1) as database:
-            upgrade(database)
-            mode = _store_postback_code(config, database)
-            new_key = first_start(database, cipher, SystemClock(), config.admin_api_key)
-            store_currency(database, config.currency)
-            store_timezone(database, config.timezone)
-            if "edge" in config.roles:
-                _claim_edge_numbers(config, database)
-            key = administrator_key(database, cipher)
-            return {"admin_api_key": key, "new_admin_api_key": new_key or "", "postback_code": mode}
-    except DecryptionFailed as fault:
-        raise CannotStart(f"{fault}.") from None
-    except CurrencyFixed as fault:
-        raise CannotStart(f"TRACKYARD_CURRENCY cannot be {config.currency}: {fault}.") from None
-    except (SQLAlchemyError, SchemaUnknown) as fault:
-        raise CannotStart(f"TRACKYARD_DATABASE_URL cannot be used: {first_line(fault)}.") from None
-    except OSError as fault:
-        raise unusable_directory(config.data_dir, fault.strerror) from None
-
-
-def _store_postback_code(config: Config, database: "Database") -> str:
-    """Store how inbound postbacks get their codes, and log when they need none; return it."""
-    from trackyard.actions.conversions.postback_codes import find_code_warning, store_postback_code
-
-    mode = store_postback_code(database, config.postback_code)
-    with database.read() as connection:
-        warning = find_code_warning(connection)
-    if warning is not None:
-        log.warning("postbacks need no code", extra={"advice": warning})
-    return mode.value
-
-
-def administrator_key(config: Config) -> str:
-    """Return the first administrator's API key. Raises CannotStart."""
-    from sqlalchemy.exc import ProgrammingError, SQLAlchemyError
-
-    from trackyard.actions.platform import installation
-    from trackyard.base.secrets import DecryptionFailed, SecretCipher
-    from trackyard.store.engine.database import Database
-
-    not_installed = CannotStart(f"there is no installation in {config.data_dir} yet: start it first.")
-    if not config.data_dir.is_dir():
-        raise not_installed
-    try:
-        with Database(config.database_url, pool_size=1) as database:
-            return installation.administrator_key(database, SecretCipher(*encryption_keys(config)))
-    except DecryptionFailed as fault:
-        raise CannotStart(f"{fault}.") from None
-    except (ProgrammingError, installation.NoAdministrator):
-        raise not_installed from None
-    except SQLAlchemyError as fault:
-        if "no such table" in str(fault):  # the ProgrammingError of PostgreSQL, in SQLite
-            raise not_installed from None
-        raise CannotStart(f"TRACKYARD_DATABASE_URL cannot be used: {first_line(fault)}.") from None
-
-
 def run_role(config: Config, name: str, *, slot: int, lifeline: int | None) -> None:
     """Run one process of `serve` until SIGTERM. Raises CannotStart.
 
     lifeline: a pipe that ends with the parent.
     """
-    log_to_stderr(name if name != "edge" else f"edge {slot}", config.log_level)
+    role = name if name != "edge" else f"edge {slot}"
+    log_to_stderr(role, config.log_level, config.log_format)
+    log_to_file(role, config.log_file)
+    log_uncaught_errors()
     if lifeline is not None:
         threading.Thread(target=_stop_with_parent, args=(lifeline,), name="lifeline", daemon=True).start()
     try:
@@ -157,7 +92,7 @@ def _run_edge(config: Config, slot: int) -> None:
     from trackyard.edge.server import EdgeOptions, run
     from trackyard.journal.writer import EdgeNumberTaken
 
-    numbers: list[int] = json.loads(_edges_file(config).read_text())
+    numbers: list[int] = json.loads(edges_file(config).read_text())
     listen = config.tracking_listen
     try:
         run(
@@ -289,16 +224,17 @@ def _serve_core(
             threads.append(threading.Thread(target=lookups.run, args=(stop,), name="click look-ups"))
         except OSError as fault:  # only pixels without cookies need the socket
             log.warning("click look-up socket failed", extra={"error": str(fault)})
-    readiness = Cached(lambda: core_readiness(database, projector, config.failing_roles_file), READINESS_S).get
+    readiness = Cached(lambda: core_readiness(config, database, projector, directory_id_of(config)), READINESS_S).get
+    report = partial(machine_report, config.failing_roles_file, readiness)
     if monitoring is not None:
-        monitoring.set_report(lambda: machine_report(config.failing_roles_file, readiness))
+        monitoring.set_report(report)
+        threads += _watch_stores(monitoring, database, analytics, stop)
     for thread in threads:
         thread.start()
     try:
         if listener is not None:
-            serve_api(
-                config, listener, _deps(config, database, analytics, rebuilder), _forward_key(config), readiness, stop
-            )
+            deps = replace(_deps(config, database, analytics, rebuilder), machine=machine_status_of(config, report))
+            serve_api(config, listener, deps, _forward_key(config), readiness, stop)
         else:
             stop.wait()
     finally:
@@ -307,6 +243,15 @@ def _serve_core(
             rebuilder.close()
         for thread in threads:
             thread.join()
+
+
+def _watch_stores(
+    monitoring: MonitoringServer, database: "Database", analytics: "Analytics", stop: threading.Event
+) -> list[threading.Thread]:
+    """Let `/metrics` show whether the stores answer; return the threads that ask them."""
+    stores = StoreWatch({"sql": database.ping, "analytics": analytics.ping})
+    monitoring.set_stores(stores.up)
+    return stores.threads(stop)
 
 
 def _use_temporary_directory(directory: Path) -> None:
@@ -340,7 +285,8 @@ def databases_of(config: Config) -> "AddressDatabases":
     )
 
 
-def _check_databases(config: Config) -> None:
+def check_address_databases(config: Config) -> None:
+    """Raise CannotStart unless the configured address databases can be used."""
     from trackyard.decision.visitor.databases import InvalidDatabase
 
     try:
@@ -380,6 +326,8 @@ def _deps(config: Config, database: "Database", analytics: object, rebuilder: "R
         retention_policy=config.retention_policy,
         sessions=config.session_policy,
         passwords=config.password_policy,
+        needs_confirmed_email=config.require_confirmed_email,
+        needs_second_person=config.require_second_person,
         click_state=cache(lambda: ReadOnlyEdgeState(config.data_dir / "state"))
         if "edge" in config.roles
         else lambda: EMPTY_CLICK_STATE,
@@ -397,25 +345,6 @@ def _run_projector(projector: "Projector", stop: threading.Event) -> None:
         log.critical("projector failed", exc_info=True)
         os.kill(os.getpid(), signal.SIGTERM)
         raise
-
-
-def _claim_edge_numbers(config: Config, database: "Database") -> None:
-    """Claim the number of each edge slot, and write them to the data directory for the edges."""
-    from trackyard.journal.durable import write_durably
-    from trackyard.journal.segments import close_predecessors, list_edges
-    from trackyard.store.tracking.edges import EdgeNumbersExhausted, claim_edge
-
-    directory_id = directory_id_of(config)
-    now_ms = SystemClock().now_ms()
-    try:
-        with database.write() as connection:
-            numbers = [claim_edge(connection, directory_id, slot, now_ms) for slot in range(config.edges)]
-    except EdgeNumbersExhausted as fault:
-        raise CannotStart(f"TRACKYARD_EDGES cannot be {config.edges}: {fault}.") from None
-    write_durably(_edges_file(config), json.dumps(numbers).encode())
-    # An edge that is no longer started has no next writer that would close its last journal.
-    for number in set(list_edges(config.data_dir / "journal")) - set(numbers):
-        close_predecessors(config.data_dir / "journal", number, SystemClock())
 
 
 def directory_id_of(config: Config) -> str:
@@ -440,7 +369,8 @@ def _lookup_socket(config: Config) -> Path:
     return config.data_dir / "run" / "clicks.sock"
 
 
-def _edges_file(config: Config) -> Path:
+def edges_file(config: Config) -> Path:
+    """Return the file with the numbers of this machine's edges."""
     return config.data_dir / "edges.json"
 
 

@@ -43,6 +43,7 @@ MODULES: Final = (
     "trackyard.decision.visitor.visitor",
     "trackyard.domain.tracking.ip_lists",
     "trackyard.domain.tracking.macros",
+    "trackyard.edge.click_timer",
     "trackyard.edge.counters",
     "trackyard.edge.endpoints.clicks",
     "trackyard.edge.endpoints.handler",

@@ -32,15 +32,21 @@ def make_data_directory(directory: Path) -> None:
 
 def warn_if_open(directory: Path) -> None:
     """Log a data directory that others may enter. It stays as it is: its owner may have a reason."""
-    mode = directory.stat().st_mode & 0o777
-    if mode & 0o077:
+    mode = open_mode(directory)
+    if mode is not None:
         advice = "chmod 700, and chmod -R go= for files that an earlier version made"
         fields = {"directory": str(directory), "mode": f"{mode:o}", "advice": advice}
         log.warning("data directory open to others", extra=fields)
 
 
+def open_mode(directory: Path) -> int | None:
+    """Return the mode of a directory that others may enter, None of one for its owner only."""
+    mode = directory.stat().st_mode & 0o777
+    return mode if mode & 0o077 else None
+
+
 def check_disk_space(config: Config) -> None:
-    """Raise CannotStart when the file of unique visitors would fill the disk; OSError."""
+    """Raise CannotStart when the file of unique visitors could never grow to its size; OSError."""
     state = config.data_dir / "state"
     used_bytes = sum(file.stat().st_blocks * 512 for file in state.glob("visitors.map"))
     room_mb = (shutil.disk_usage(config.data_dir).free + used_bytes) // 2**20

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 from urllib.parse import SplitResult, parse_qs, urlsplit
 
 from trackyard.base.zones import find_zone
@@ -19,7 +19,13 @@ ROLES = ("edge", "projector", "worker", "api")
 _FEWEST_DIGITS: Final = 8
 """Different digits that a key has; of 10^10 random keys hardly one has fewer."""
 
+_NATIVE_PORTS: Final = {9000: ("http", 8123), 9440: ("https", 8443)}
+"""Ports of ClickHouse's own protocol, with scheme and port of HTTP."""
+
+_SIZE_UNITS: Final = {"M": 10**6, "MB": 10**6, "MIB": 2**20, "G": 10**9, "GB": 10**9, "GIB": 2**30}
+
 Network = IPv4Network | IPv6Network
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +116,14 @@ def _checked(is_valid: Callable[[str], object], rule: str) -> Callable[[str], st
     return parse
 
 
+def _folded(fold: Callable[[str], str], parse: Callable[[str], T]) -> Callable[[str], T]:
+    """Return the parser of texts in any case, with spaces around.
+
+    fold: changes a text to the case that is meant.
+    """
+    return lambda text: parse(fold(text.strip()))
+
+
 def _optional(parse: Callable[[str], str]) -> Callable[[str], str | None]:
     """Return the parser of texts of which an empty one is None."""
     return lambda text: parse(text) if text else None
@@ -128,20 +142,44 @@ def _admin_key(text: str) -> str:
 admin_key = _optional(_admin_key)
 secret = _optional(_checked(lambda text: len(text) >= 32, "must have at least 32 characters"))
 zone = _checked(find_zone, "must be an IANA zone name, such as Europe/Tallinn")
-currency = _checked(NUMBERS.__contains__, "must be the ISO 4217 code of a currency, such as EUR")
-log_level = _checked(("DEBUG", "INFO", "WARNING", "ERROR").__contains__, "must be DEBUG, INFO, WARNING or ERROR")
+currency = _folded(str.upper, _checked(NUMBERS.__contains__, "must be the ISO 4217 code of a currency, such as EUR"))
+log_level = _folded(
+    str.upper, _checked(("DEBUG", "INFO", "WARNING", "ERROR").__contains__, "must be DEBUG, INFO, WARNING or ERROR")
+)
+NO_FILE: Final = "none"
+
+
+def log_file(text: str) -> Path | None:
+    """Return the file of the log; none = None. Empty = the file in the data directory, as Path()."""
+    if text.strip().lower() == NO_FILE:
+        return None
+    return path(text) if text else Path()
+
+
+log_format = _folded(str.lower, _checked(("auto", "text", "json").__contains__, "must be auto, text or json"))
 mail_from = _checked(
     re.compile(r"([^<>@\r\n]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)").fullmatch,
     "must be an address such as mail@example.org or Trackyard <mail@example.org>",
 )
-analytics_url = _checked(
-    lambda text: not text or (re.match(r"(chdb:///.|https?://.|clickhouses?://.)", text) and _parts(text)),
-    "must be a URL that begins with chdb:///, http:// or https://",
-)
+
+
+def analytics_url(text: str) -> str:
+    """Return the address of an analytic store; empty stays empty."""
+    parts = _parts(text)
+    if text and (parts is None or not re.match(r"(chdb:///.|https?://.|clickhouses?://.)", text)):
+        raise ValueError("must be a URL that begins with chdb:///, http://, https://, clickhouse:// or clickhouses://")
+    if parts is not None and parts.port in _NATIVE_PORTS and parts.scheme in ("clickhouse", "clickhouses"):
+        scheme, port = _NATIVE_PORTS[parts.port]
+        raise ValueError(
+            f"names port {parts.port}, which speaks ClickHouse's own protocol: name the port of HTTP, such as "
+            f"{scheme}://{parts.hostname}:{port}/trackyard"
+        )
+    return text
 
 
 def database_url(text: str) -> str:
-    """Return SQLAlchemy's URL of a database; empty stays empty."""
+    """Return SQLAlchemy's URL of a database; empty stays empty. postgres:// is postgresql://."""
+    text = re.sub(r"^postgres://", "postgresql://", text)
     if text and (not re.match(r"(sqlite:///.|postgresql(\+psycopg)?://)", text) or _parts(text) is None):
         raise ValueError("must be a URL that begins with sqlite:/// or postgresql://")
     return re.sub(r"^postgresql://", "postgresql+psycopg://", text)
@@ -208,8 +246,16 @@ def optional_number(what: str, lowest: int, highest: int) -> Callable[[str], int
     return lambda text: parse(text) if text else None
 
 
+def switch(text: str) -> bool:
+    """Return whether something is on."""
+    if text not in ("0", "1"):
+        raise ValueError("must be 0 or 1")
+    return text == "1"
+
+
 def second_factor(text: str) -> SecondFactorRule:
     """Return the accounts that need a second factor."""
+    text = text.strip().lower()
     if text not in list(SecondFactorRule):
         raise ValueError(f"must be one of {', '.join(SecondFactorRule)}")
     return SecondFactorRule(text)
@@ -217,20 +263,24 @@ def second_factor(text: str) -> SecondFactorRule:
 
 def size(text: str) -> int:
     """Return a size in bytes, at least 100 MB."""
-    found = re.fullmatch(r"([0-9]{1,6}) ?(MB|GB)", text)
-    size = int(found[1]) * {"MB": 10**6, "GB": 10**9}[found[2]] if found else 0
+    found = re.fullmatch(r"([0-9]{1,6}) ?([MG](?:I?B)?)", text.strip().upper())
+    size = int(found[1]) * _SIZE_UNITS[found[2]] if found else 0
     if size < 10**8:
-        raise ValueError("must be a size from 100 MB on, such as 400 MB or 2 GB")
+        raise ValueError("must be a size from 100 MB on, such as 400 MB, 2G or 1 GiB")
     return size
 
 
 def roles(text: str) -> tuple[str, ...]:
     """Return the roles of a comma list; all = each of ROLES."""
-    roles = tuple(part.strip() for part in text.split(",") if part.strip())
+    roles = tuple(part.strip().lower() for part in text.split(",") if part.strip())
     if roles == ("all",):
         return ROLES
     if not roles or not set(roles) <= set(ROLES):
         raise ValueError(f"must be all, or a comma list of {', '.join(ROLES)}")
+    if "edge" in roles and "projector" not in roles:
+        raise ValueError(
+            "must have projector with edge: the projector loads the journal of its machine and publishes the ruleset"
+        )
     return roles
 
 
@@ -240,3 +290,25 @@ def retries(text: str) -> tuple[int, ...]:
     if not all(part.isascii() and part.isdigit() and 0 < int(part) <= 604_800 for part in found):
         raise ValueError("must be a comma list of seconds, each from 1 to 604800")
     return tuple(int(part) for part in found)
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine reaches a host."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def hidden_secret(text: str) -> str:
+    """Return a secret as it can be shown.
+
+    A URL loses its password and query; of other texts only that they are set is shown.
+    """
+    parts = _parts(text)
+    if parts is None or "://" not in text:
+        return "(set)" if text else ""
+    user, _, host = parts.netloc.rpartition("@")
+    name, colon, _ = user.partition(":")
+    netloc = f"{name}:***@{host}" if colon else parts.netloc
+    return f"{parts.scheme}://{netloc}{parts.path}{'?***' if parts.query else ''}"

@@ -8,35 +8,57 @@ import base64
 import hashlib
 import os
 import socket
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, ClassVar, Final, TypeVar
 
 from trackyard.domain.people.passwords import MIN_CHOSEN, PasswordPolicy
 from trackyard.domain.people.sessions import SecondFactorRule, SessionPolicy
 from trackyard.domain.platform.retention import MIN_JOURNAL_DAYS, RetentionPolicy
 from trackyard.journal.durable import write_durably
 from trackyard.runtime import compiled, setting_types
+from trackyard.runtime.exit_codes import ExitCode
+from trackyard.runtime.setting_sources import (
+    FILE_SUFFIX,
+    PREFIX,
+    GivenText,
+    Setting,
+    WrongSetting,
+    read_texts,
+    variable_of,
+)
 from trackyard.runtime.setting_types import ROLES, Address, Network
 
-PREFIX = "TRACKYARD_"
+__all__ = ["PREFIX", "ROLES", "WrongSetting"]  # besides what is defined here
+
+CLIENT_VARIABLES: Final = (f"{PREFIX}URL", f"{PREFIX}KEY")
+"""Variables of commands: the server that they speak to (docs/commands.md)."""
 SECRET_FILE = "secret.key"  # nosec B105 # the name of a file
 OLD_SECRET_FILE = "secret.key.old"  # nosec B105 # the name of a file
 
 T = TypeVar("T")
 
 
-class WrongSetting(Exception):
-    """A setting is invalid. The message is one sentence that names it."""
-
-
 class CannotStart(Exception):
-    """The program or a role cannot start, and a restart would not help.
+    """The program or a role cannot start.
 
-    The message is one sentence, or "" when a child process has logged the reason.
+    The message is one sentence, or "" when a child process has logged the reason. Subclasses have other exit codes.
     """
+
+    exit_code: ClassVar[ExitCode] = ExitCode.CONFIGURATION
+
+
+class NotInstalled(CannotStart):
+    """There is no installation in the data directory yet."""
+
+    exit_code = ExitCode.AWAY
+
+
+class DatabaseAway(CannotStart):
+    """A database did not answer in time; a later start may find it."""
+
+    exit_code = ExitCode.FAILED
 
 
 def unusable_directory(directory: Path, reason: object) -> CannotStart:
@@ -56,21 +78,8 @@ def bind(address: Address, variable: str) -> socket.socket:
     return listener
 
 
-CANNOT_START = 78
-"""Exit status of a role that cannot start (EX_CONFIG)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """The declaration of a setting: parser, default and documentation.
-
-    secret: an invalid value is not shown, since it may contain a password.
-    """
-
-    parse: Callable[[str], Any]
-    default: str
-    help: str
-    secret: bool = False
+CANNOT_START: Final = ExitCode.CONFIGURATION
+"""Exit code of a role that cannot start (EX_CONFIG)."""
 
 
 def _setting(parse: Callable[[str], T], default: str, text: str, *, secret: bool = False) -> T:
@@ -78,7 +87,7 @@ def _setting(parse: Callable[[str], T], default: str, text: str, *, secret: bool
 
 
 _days: Final = setting_types.number("number of days", MIN_JOURNAL_DAYS, 3650)
-_count: Final = setting_types.number("number", 1, 1_000_000)
+_count: Final = setting_types.number("whole number", 1, 1_000_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +108,9 @@ class Config:
         "Address and port of /metrics and of /readyz with reasons and lags, for those who watch the program; empty = "
         "none.",
     )
-    api_url: str = _setting(setting_types.url, "", "Start of the addresses of files; empty = the API's address.")
+    api_url: str = _setting(
+        setting_types.url, "", "Start of the addresses of files and of links in mails; empty = the API's address."
+    )
     tracking_url: str = _setting(
         setting_types.url, "", "Start of tracking links; empty = the tracking listener's address."
     )
@@ -245,12 +256,12 @@ class Config:
         "Days after which addresses, user agents, referrers, device and user ids are emptied everywhere.",
     )
     edges: int = _setting(
-        setting_types.number("number", 1, 64), "1", "Number of edge processes that share the tracking listener."
+        setting_types.number("whole number", 1, 64), "1", "Number of edge processes that share the tracking listener."
     )
     unique_mb: int = _setting(
         _count,
         "256",
-        "Memory of a machine for unique visitors, in MB: a MB for 40,000 visitors of an offer in 24 hours.",
+        "Most MB of a machine for unique visitors, in memory and on disk: one for 40,000 of an offer in 24 hours.",
     )
     api_rate: int = _setting(_count, "50", "API requests that a caller may make each second, on average.")
     api_burst: int = _setting(_count, "100", "API requests that a caller may make at once after a pause.")
@@ -294,6 +305,18 @@ class Config:
         "Accounts that may do nothing in a session without a second factor but set one up: none, administrators or "
         "staff. Lasting keys are not concerned.",
     )
+    require_confirmed_email: bool = _setting(
+        setting_types.switch,
+        "0",
+        "1 = an affiliate that signed up can be made active, and can sign in, after it has confirmed its e-mail "
+        "address by the link in a mail. Affiliates that staff made, and keys, are not concerned. 0 = staff see "
+        "whether it has.",
+    )
+    require_second_person: bool = _setting(
+        setting_types.switch,
+        "0",
+        "1 = payments to affiliates, and changes of their payment systems, wait for another administrator.",
+    )
     session_hours: int = _setting(
         setting_types.number("number of hours", 1, 8760), "12", "Hours after which a session of a person ends."
     )
@@ -310,7 +333,23 @@ class Config:
         "5,60,600,3600,21600",
         "Seconds from a failed postback to its next attempt, a comma list; after the last one it is dead.",
     )
+    database_wait: int = _setting(
+        setting_types.number("number of seconds", 0, 3600),
+        "60",
+        "Seconds that a start waits for databases that do not answer yet; then it ends with exit code 1.",
+    )
     log_level: str = _setting(setting_types.log_level, "INFO", "DEBUG, INFO, WARNING or ERROR.")
+    log_format: str = _setting(
+        setting_types.log_format,
+        "auto",
+        "Form of the log: text, one short line; json, one object a line; auto = text at a terminal, else json.",
+    )
+    log_file: Path | None = _setting(
+        setting_types.log_file,
+        "",
+        "File of a copy of the log as JSON lines, for `trackyard logs`; at 8 MB it is renamed, and one older file is "
+        "kept. Empty = log/trackyard.log in the data directory; none = no copy.",
+    )
 
     @property
     def retention_policy(self) -> RetentionPolicy:
@@ -338,13 +377,14 @@ class Config:
         """Return the file that lists the roles that the supervisor cannot keep running, as JSON."""
         return self.data_dir / "run" / "dying.json"
 
+    @property
+    def processes_file(self) -> Path:
+        """Return the file of the process ids by role that the supervisor writes, as JSON."""
+        return self.data_dir / "run" / "processes.json"
+
 
 SETTINGS: Final[Mapping[str, Setting]] = {each.name: each.metadata["setting"] for each in fields(Config)}
 """The declarations by name."""
-
-
-def _variable(name: str) -> str:
-    return PREFIX + name.upper()
 
 
 def load(environment: Mapping[str, str], file: Path | None = None) -> Config:
@@ -352,45 +392,26 @@ def load(environment: Mapping[str, str], file: Path | None = None) -> Config:
 
     file: a TOML file; None = the file that TRACKYARD_CONFIG names, if any.
     """
+    return parse(read(environment, file))
+
+
+def read(environment: Mapping[str, str], file: Path | None = None) -> dict[str, GivenText]:
+    """Return the text of every setting, and where it comes from. Raises WrongSetting. file: see `load`."""
     named = environment.get(PREFIX + "CONFIG")
-    path = file or (Path(named) if named else None)
-    from_file = _from_file(path) if path else {}
-    known = {_variable(name) for name in SETTINGS} | {PREFIX + "CONFIG", compiled.PURE_VARIABLE}
-    for variable in sorted(environment):
-        if variable.startswith(PREFIX) and variable not in known:
-            raise WrongSetting(f"{variable} is no setting: see docs/configuration.md for those there are.")
+    return read_texts(SETTINGS, environment, file or (Path(named) if named else None))
+
+
+def parse(texts: Mapping[str, GivenText]) -> Config:
+    """Return the configuration of the texts of all settings. Raises WrongSetting."""
     values: dict[str, Any] = {}
     for name, setting in SETTINGS.items():
-        source = _variable(name)
-        text = environment.get(source)
-        if text is None:
-            text = from_file.get(name, setting.default)
-            source = f"{name} in {path}" if name in from_file else source
+        given = texts[name]
         try:
-            values[name] = setting.parse(text)
+            values[name] = setting.parse(given.text)
         except (ValueError, OSError) as fault:
-            raise WrongSetting(f"{source} {fault}." if setting.secret else f"{source} {fault}, not {text!r}.") from None
+            shown = "" if setting.secret else f", not {given.text!r}"
+            raise WrongSetting(f"{given.place} {fault}{shown}.") from None
     return _complete(values)
-
-
-def _from_file(path: Path) -> dict[str, str]:
-    try:
-        with path.open("rb") as handle:
-            table = tomllib.load(handle)
-    except OSError as fault:
-        raise WrongSetting(f"TRACKYARD_CONFIG names {str(path)!r}, which cannot be read: {fault.strerror}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
-        raise WrongSetting(f"TRACKYARD_CONFIG names {str(path)!r}, which is no TOML file: {fault}.") from None
-    out: dict[str, str] = {}
-    for name, value in table.items():
-        if name not in SETTINGS:
-            raise WrongSetting(f"{name} in {path} is no setting: see docs/configuration.md for those there are.")
-        if isinstance(value, list):
-            value = ",".join(str(item) for item in value)
-        if isinstance(value, bool) or not isinstance(value, str | int):
-            raise WrongSetting(f"{name} in {path} must be a text, a number or a list of texts.")
-        out[name] = str(value)
-    return out
 
 
 def _complete(values: dict[str, Any]) -> Config:
@@ -404,7 +425,11 @@ def _complete(values: dict[str, Any]) -> Config:
         raise WrongSetting("TRACKYARD_MONITORING_LISTEN must differ from the addresses of the API and of clicks.")
     for name in ("click_days", "log_days", "personal_data_days"):
         if values[name] < values["journal_days"]:
-            raise WrongSetting(f"{_variable(name)} must not be below {PREFIX}JOURNAL_DAYS: the journal holds the same.")
+            raise WrongSetting(
+                f"{variable_of(name)} must not be below {PREFIX}JOURNAL_DAYS: the journal holds the same."
+            )
+    if values["log_file"] == Path():
+        values["log_file"] = data_dir / "log" / "trackyard.log"
     scheme = "https" if values["tracking_tls_cert"] else "http"
     values["api_url"] = values["api_url"] or values["api_listen"].url()
     values["tracking_url"] = values["tracking_url"] or values["tracking_listen"].url(scheme)
@@ -448,7 +473,8 @@ def write_private(path: Path, text: str) -> None:
 def configuration_page() -> str:
     """Return docs/configuration.md, written from the declarations."""
     rows = [
-        f"| `{_variable(name)}` | `{name}` | {f'`{each.default}`' if each.default else ''} | {each.help} |"
+        f"| `{variable_of(name)}`{f', `{variable_of(name)}{FILE_SUFFIX}`' if each.secret else ''} | `{name}` "
+        f"| {f'`{each.default}`' if each.default else ''} | {each.help} |"
         for name, each in SETTINGS.items()
     ]
     return "\n".join(
@@ -456,8 +482,13 @@ def configuration_page() -> str:
             "# Configuration",
             "",
             "Set a variable, or a name in a TOML file that `TRACKYARD_CONFIG` (or `trackyard serve --config FILE`) "
-            "names; a variable overrides the file. An invalid value stops the start with one sentence that names it. "
-            "This page is written by `trackyard settings`.",
+            "names; a variable overrides the file. An invalid value, or an unknown name in the file, stops the start "
+            f"with exit code {CANNOT_START:d} and one sentence that names it. An unknown variable that begins with "
+            f"{PREFIX} is logged and ignored, and so are, without a line, those that Kubernetes sets for services. "
+            "This page is written by `trackyard settings --markdown`.",
+            "",
+            "Where a second variable is named, that one is the path of a file with the value, such as a mounted "
+            "secret; only one of the two may be set.",
             "",
             f"With `{compiled.PURE_VARIABLE}` set to anything, modules that were compiled run as plain Python.",
             "",

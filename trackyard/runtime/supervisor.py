@@ -16,16 +16,19 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from pathlib import Path
 from urllib.parse import urlsplit
-from zoneinfo import ZoneInfo
 
-from trackyard.base.logs import log_to_stderr
-from trackyard.domain.conversions.codes import CodeMode, postback_address
+from trackyard.base.logs.file import log_to_file
+from trackyard.base.logs.output import log_to_stderr
 from trackyard.runtime.data_directory import make_data_directory
+from trackyard.runtime.effective_settings import setting_warnings
+from trackyard.runtime.greeting import greeting
+from trackyard.runtime.server_file import is_process_alive, remove_server_file, write_server_file
 from trackyard.runtime.setting_types import Address
-from trackyard.runtime.settings import CANNOT_START, CannotStart, Config, bind, unusable_directory
+from trackyard.runtime.settings import CANNOT_START, CannotStart, Config, DatabaseAway, bind, unusable_directory
 
 log = logging.getLogger("trackyard.runtime.supervisor")
 
@@ -68,20 +71,29 @@ class Supervisor:
 
     def run(self) -> None:
         """Run until a signal to stop. It returns when every role is stopped."""
-        log_to_stderr("supervisor", self._settings.log_level)
-        warn_of_root()
+        log_to_stderr("supervisor", self._settings.log_level, self._settings.log_format)
         signal.signal(signal.SIGTERM, self._on_stop)
         signal.signal(signal.SIGINT, self._on_stop)
         signal.signal(signal.SIGCHLD, lambda *_: self._wake.set())
         lock = self._lock()
+        log_to_file("supervisor", self._settings.log_file)
+        warn_of_root()
+        for sentence in setting_warnings(os.environ, self._settings):
+            log.warning("setting probably not meant", extra={"advice": sentence})
         self._check_addresses()
         lifeline, self._lifeline_end = os.pipe()
         prepared = self._prepare()
+        if prepared is None:
+            os.close(lock)
+            log.info("stopped")
+            return
         self._inherited = (lock, lifeline)
         self._environment = _environment(self._settings)
         try:
+            write_server_file(self._settings)
             for child in self._children:
                 self._start(child)
+            self._log_started(self._children)
             self._wait_until_ready(prepared)
             self._was_ready = True
             while not self._stopping:
@@ -92,6 +104,7 @@ class Supervisor:
                 self._write_failing_roles()
         finally:
             self._stop()
+            remove_server_file(self._settings)
             os.close(lock)
 
     def _on_stop(self, _number: int, _frame: object) -> None:
@@ -114,7 +127,7 @@ class Supervisor:
             except BlockingIOError:
                 holder = os.pread(handle, 32, 0).decode() or "another process"
                 # A living parent keeps its lock; only orphans release it soon.
-                if _is_alive(holder) or time.monotonic() > deadline:
+                if is_process_alive(holder) or time.monotonic() > deadline:
                     os.close(handle)
                     raise CannotStart(
                         f"TRACKYARD_DATA_DIR {self._settings.data_dir} is in use by process {holder}: stop it, or set "
@@ -138,18 +151,31 @@ class Supervisor:
         if settings.monitoring_listen is not None:
             bind(settings.monitoring_listen, "TRACKYARD_MONITORING_LISTEN").close()
 
-    def _prepare(self) -> dict[str, str]:
+    def _prepare(self) -> dict[str, str] | None:
+        """Return what was prepared; None when a signal came meanwhile."""
         handle = os.open(self._settings.data_dir / "trackyard.lock", os.O_WRONLY)
         os.ftruncate(handle, 0)
         os.pwrite(handle, str(os.getpid()).encode(), 0)
         os.close(handle)
         command = [sys.executable, "-m", "trackyard", "prepare"]
         # In its own session, so that Ctrl-C reaches the parent only.
-        done = subprocess.run(command, stdout=subprocess.PIPE, check=False, start_new_session=True)  # nosec B603 # its own command
-        if done.returncode != 0:
-            raise CannotStart
-        prepared: dict[str, str] = json.loads(done.stdout)
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)  # nosec B603 # its own command
+        printed = self._read(process)
+        if self._stopping:
+            return None
+        if process.returncode != 0:
+            raise CannotStart if process.returncode == CANNOT_START else DatabaseAway
+        prepared: dict[str, str] = json.loads(printed)
         return prepared
+
+    def _read(self, process: "subprocess.Popen[bytes]") -> bytes:
+        """Return what a process prints until it ends; a signal to stop is passed on to it."""
+        while True:
+            try:
+                return process.communicate(timeout=0.2)[0]
+            except subprocess.TimeoutExpired:
+                if self._stopping:
+                    process.terminate()
 
     def _start(self, child: _Child) -> None:
         child.process = subprocess.Popen(  # nosec B603 # its own command
@@ -160,7 +186,13 @@ class Supervisor:
             start_new_session=True,  # Ctrl-C reaches the parent only, which stops the roles in order
         )
         child.started_at = time.monotonic()
-        log.info("started", extra={"child": child.name, "child_pid": child.process.pid})
+        running = {each.name: each.process.pid for each in self._children if each.process is not None}
+        _write_json(self._settings.processes_file, {"supervisor": os.getpid()} | running)
+
+    @staticmethod
+    def _log_started(children: Sequence[_Child]) -> None:
+        started = {each.name: each.process.pid for each in children if each.process is not None}
+        log.info("started", extra={"processes": started})
 
     def _restart_dead(self) -> None:
         now = time.monotonic()
@@ -175,15 +207,13 @@ class Supervisor:
                 log.error("died", extra={"child": child.name, "exit_status": status})
             if child.process is None and now >= child.start_at and not self._stopping:
                 self._start(child)
+                self._log_started([child])
 
     def _write_failing_roles(self) -> None:
         """Write the roles that cannot be kept running to a file that /readyz reads."""
         now = time.monotonic()
         failing = [c.name for c in self._children if c.failures > 1 and now - c.started_at <= STEADY_SECONDS]
-        if failing != self._failing_roles:
-            partial = self._settings.failing_roles_file.with_suffix(".partial")
-            partial.write_text(json.dumps(failing))
-            partial.rename(self._settings.failing_roles_file)
+        if failing != self._failing_roles and _write_json(self._settings.failing_roles_file, failing):
             self._failing_roles = failing
 
     def _wait_until_ready(self, prepared: dict[str, str]) -> None:
@@ -205,7 +235,8 @@ class Supervisor:
             self._wake.clear()
             self._wake.wait(0.05)
         if not self._stopping:
-            print(_ready_message(settings, prepared), flush=True)
+            shown = (prepared[name] for name in ("new_admin_api_key", "postback_code", "sign_in_link"))
+            print(greeting(settings, *shown), flush=True)
 
     def _stop(self) -> None:
         """Stop stage by stage: edges first close their journals, then the others finish their work."""
@@ -247,13 +278,18 @@ def _environment(settings: Config) -> dict[str, str]:
     return {**os.environ, "TZ": "UTC", "PROMETHEUS_MULTIPROC_DIR": str(metrics), "PYTHONUNBUFFERED": "1"}
 
 
-def _is_alive(holder: str) -> bool:
+def _write_json(file: Path, value: object) -> bool:
+    """Write a file that other processes read, whole or not at all; return whether that worked.
+
+    A full disk ends no role: only what monitoring shows is old.
+    """
+    partial = file.with_suffix(".partial")
     try:
-        os.kill(int(holder), 0)
-    except (ValueError, ProcessLookupError):
+        partial.write_text(json.dumps(value))
+        partial.rename(file)
+    except OSError as fault:
+        log.warning("state for monitoring not written", extra={"file": file.name, "error": fault.strerror})
         return False
-    except PermissionError:
-        return True
     return True
 
 
@@ -275,54 +311,3 @@ def _probe(listener: Address, tls: bool) -> str:
         return "" if answer.status == 200 else body
     except (OSError, http.client.HTTPException) as fault:
         return str(fault) or type(fault).__name__
-
-
-def _ready_message(settings: Config, prepared: dict[str, str]) -> str:
-    """Return what this machine runs and first steps with the key, where it has the API."""
-    lines = ["", "Trackyard is ready."]
-    has_api = "api" in settings.roles
-    if has_api:
-        api = settings.api_listen.url()
-        lines.append(f"  API                      {api}     (documentation: {api}/docs)")
-    if "edge" in settings.roles:
-        lines.append(f"  Clicks and postbacks     {settings.tracking_url}")
-    if settings.monitoring_listen is not None:
-        monitoring = settings.monitoring_listen.url()
-        lines.append(f"  Monitoring               {monitoring}/readyz, {monitoring}/metrics")
-    if has_api:
-        lines.append(_postback_line(settings, prepared["postback_code"]))
-        lines += _first_steps(settings, _shown_key(prepared))
-    lines.append("Ctrl-C stops it.")
-    return "\n".join(lines) + "\n"
-
-
-def _postback_line(settings: Config, mode: str) -> str:
-    """Return the form of the addresses of advertisers' postbacks."""
-    if mode == CodeMode.NONE:
-        address, source = postback_address(settings.tracking_url, ""), "no code is asked: see TRACKYARD_POSTBACK_CODE"
-    else:
-        address, source = postback_address(settings.tracking_url, "CODE"), "CODE is hash_password of the advertiser"
-    return f"  Postbacks of advertisers {address}     ({source})"
-
-
-def _shown_key(prepared: dict[str, str]) -> str:
-    """Return the key to print, "" for none.
-
-    Files and journals collect what is printed, and must not have it from every start.
-    """
-    return prepared["admin_api_key"] if sys.stdout.isatty() else prepared["new_admin_api_key"]
-
-
-def _first_steps(settings: Config, key: str) -> list[str]:
-    shown = key or "printed by `trackyard key`; in the commands below it is $KEY"
-    header = f'-H "API-Key: {key or "$KEY"}"'
-    api = settings.api_listen.url()
-    today = datetime.now(ZoneInfo(settings.timezone)).date().isoformat()
-    period = f"filter[date_from]={today}&filter[date_to]={today}"
-    return [
-        f"  Administrator's API key  {shown}",
-        "Try:",
-        f"  curl {header} {api}/3.0/admin/advertiser -d 'title=First advertiser'",
-        f"  curl {header} {api}/3.0/admin/partner -d 'email=first@example.org&password=long-enough'",
-        f"  curl -g {header} '{api}/3.0/stats/getbydate?{period}'",
-    ]

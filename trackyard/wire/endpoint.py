@@ -170,6 +170,15 @@ class Endpoint(Generic[D]):
         return self.audience == "anyone"
 
     @property
+    def kind(self) -> str:
+        """Return what is asked for, for the metric trackyard_api_request_duration_seconds."""
+        if self.is_public:
+            return "public"
+        if self.report:
+            return "report"
+        return "read" if self.method == "GET" else "write"
+
+    @property
     def file_features(self) -> tuple[str, ...]:
         """Return the features that an affiliate needs for the answer as a file, besides `features`."""
         return (self.file_export.feature,) if self.file_export is not None and self.file_export.feature else ()

@@ -1,5 +1,6 @@
 """The tables equal the types of their rows."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from tests.support.models.events import NOON, new_click, new_fact
 from tests.support.stores.analytics import address
 from tests.support.waiting import wait_until
 from trackyard.analytics.engine.connection import Analytics, StoreError
-from trackyard.analytics.engine.schema import POSITION_COLUMNS, TABLES, migrate
+from trackyard.analytics.engine.schema import MIGRATIONS, POSITION_COLUMNS, TABLES, migrate
 from trackyard.analytics.load import click_item, load
 from trackyard.analytics.maintenance.shadow_tables import create_shadow_tables, drop_shadow_tables
 from trackyard.analytics.reports.clicks import find_records
@@ -20,6 +21,52 @@ def test_analytic_migration_repeated_changes_nothing(analytics: Analytics) -> No
     before = analytics.rows("SELECT count() FROM schema_step", {}, tuple[int])
     migrate(analytics)
     assert analytics.rows("SELECT count() FROM schema_step", {}, tuple[int]) == before
+
+
+@pytest.fixture
+def new_store() -> Iterator[Analytics]:
+    """A store without tables."""
+    store = Analytics.open(address(), database="new_store")
+    yield store
+    store.run("DROP DATABASE new_store")
+    store.close()
+
+
+def _schema(store: Analytics) -> list[tuple[str, str]]:
+    sql = "SELECT name, create_table_query FROM system.tables WHERE database = currentDatabase() ORDER BY name"
+    return store.rows(sql, {}, tuple[str, str])
+
+
+def test_analytic_migration_of_new_store_equals_all_steps(new_store: Analytics) -> None:
+    migrate(new_store)
+    made = _schema(new_store)
+    steps = new_store.rows("SELECT number FROM schema_step ORDER BY number", {}, tuple[int])
+    assert steps == [(number,) for number in range(1, len(MIGRATIONS) + 1)]
+    for name, _ in made:
+        new_store.run(f"DROP TABLE `{name}` SYNC")
+    for step in MIGRATIONS:
+        step(new_store)
+    assert _schema(new_store) == [row for row in made if row[0] != "schema_step"]
+
+
+def test_analytic_migration_of_new_store_alters_no_table(new_store: Analytics, monkeypatch: pytest.MonkeyPatch) -> None:
+    statements: list[str] = []
+    run = Analytics.run
+
+    def record(store: Analytics, sql: str) -> None:
+        statements.append(sql)
+        run(store, sql)
+
+    monkeypatch.setattr(Analytics, "run", record)
+    migrate(new_store)
+    assert [sql for sql in statements if sql.startswith("ALTER")] == []
+    assert len(statements) == len(TABLES) + 2  # the tables, `schema_step` and its rows
+
+
+def test_analytic_migration_of_half_made_store_is_completed(new_store: Analytics) -> None:
+    new_store.run(TABLES["click"].create_statement())  # a start that was killed
+    migrate(new_store)
+    assert {name for name, _ in _schema(new_store)} == {*TABLES, "schema_step"}
 
 
 def test_analytic_click_columns_equal_record_fields() -> None:

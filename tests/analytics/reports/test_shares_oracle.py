@@ -1,6 +1,7 @@
 """Referral shares after partial payments and later changes equal plain Python."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.analytics.reports.test_reports_match_oracle import OracleSetup, drawn, open_oracle_setup
-from tests.support.clicks.traffic import drawn_traffic
+from tests.support.clicks.traffic import CENTRES, DAY, DrawnPostback, DrawnVisit, drawn_traffic
 from tests.support.models import oracle_lists
 from tests.support.models.oracle import read_oracle
 from tests.support.models.oracle_lists import share_of
@@ -16,11 +17,18 @@ from tests.support.models.report_queries import viewer
 
 ALL = {"date_from": "01-12-2025", "date_to": "31-12-2027", "limit": 1000}
 CALLERS = ("admin", "affiliate manager", "affiliate 0", "affiliate 1")
+BROUGHT = tuple(
+    DrawnVisit(CENTRES[3] + day * DAY, who, offer=0, visitor=0, calls=(DrawnPostback(0, (("goal", "1"),)),))
+    for day in range(12)
+    for who in (1, 3)
+)
+"""Visits that earn shares in USD, for the first affiliate and for the third; drawn traffic may have none."""
 
 
 @pytest.fixture
 def world(migrated_sqlite: Path, tmp_path: Path) -> Iterator[OracleSetup]:
-    [traffic] = drawn(drawn_traffic(150, 180), 1)
+    [traffic] = drawn(drawn_traffic(130, 160), 1)
+    traffic = replace(traffic, visits=(*traffic.visits, *BROUGHT))
     with open_oracle_setup(migrated_sqlite, tmp_path, traffic) as made:
         yield made
 

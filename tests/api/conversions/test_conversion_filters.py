@@ -4,6 +4,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
 from tests.api.statistics.test_exports import csv_rows, parquet_table
 from tests.support.api import Api, installed
@@ -16,6 +17,7 @@ from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.money.ledger import ledger_entries_of
 from trackyard.store.engine.database import Database
 from trackyard.store.money import ledger
+from trackyard.store.tables import conversion
 
 PERIOD = {"date_from": "2023-11-14", "date_to": "2023-11-17"}
 DAY = 86_400_000
@@ -63,6 +65,9 @@ FILTERS: list[tuple[dict[str, Any], list[int]]] = [
     ({"clickid": f"{NOON // 1000:08x}01{2:014x}"}, [2]),
     ({"clickid[]": [f"{NOON // 1000:08X}01{number:014X}" for number in (2, 3)]}, [2, 3]),
     ({"clickid": "f" * 24}, []),
+    ({"id": f"{2:024X}"}, [2]),
+    ({"id[]": [f"{number:024x}" for number in (1, 3)]}, [1, 3]),
+    ({"id": "f" * 24}, []),
     ({"status[]": [1, 3]}, [1, 2, 3]),
     ({"status[]": [4]}, [4]),
     ({"country[]": ["NP", "US"]}, [3]),
@@ -131,6 +136,12 @@ def test_conversion_amount_filters_for_staff_are_ignored_from_an_affiliate(api: 
     assert [sentence.partition(" ")[0] for sentence in answer["warnings"]] == ["revenue_from", "revenue_to"]
 
 
+def test_conversion_filter_by_id_without_date_from_selects_conversions_of_any_age(api: Api) -> None:
+    fill(api)
+    api.clock.advance(90 * DAY)
+    assert numbers_of(api.admin.get("/3.1/stats/conversions", id=f"{3:024x}")) == [3]
+
+
 def test_conversion_filter_update_to_without_date_from_selects_by_change_time(api: Api) -> None:
     fill(api)
     api.clock.advance(90 * DAY)
@@ -192,7 +203,7 @@ def test_conversion_of_affiliate_has_null_in_staff_fields(api: Api, version: str
     for shown in (item, one):
         assert [shown[name] for name in HIDDEN] == [None] * len(HIDDEN)
         assert "url" not in shown["offer"]
-    assert (one["charge"], one["earning"]) == (None, None)
+    assert (one["charge"], one["earning"], one["from_click_address"]) == (None, None, None)
     staffs = api.admin.get(f"/{version}/stats/conversions", **PERIOD)["conversions"][0]
     assert set(item) == set(staffs)
     assert set(one) == set(api.admin.get(f"/{version}/stats/conversionsbyid", id=item["id"])["conversion"])
@@ -229,3 +240,11 @@ def test_conversion_by_id_has_numeric_landing_and_currency(api: Api) -> None:
 
     assert (one(1)["landing_id"], one(2)["landing_id"]) == (3, None)
     assert (one(1)["currency_id"], one(2)["currency_id"]) == ("840", "978")
+
+
+def test_conversion_by_id_shows_staff_that_it_came_from_the_address_of_its_click(api: Api) -> None:
+    fill(api)
+    with api.deps.database.write() as conn:
+        conn.execute(update(conversion).where(conversion.c.id == f"{1:024x}").values(from_click_address=True))
+    marks = [api.admin.get("/3.1/stats/conversionsbyid", id=f"{number:024x}")["conversion"] for number in (1, 2)]
+    assert [mark["from_click_address"] for mark in marks] == [True, False]

@@ -124,6 +124,27 @@ def test_advertiser_list_filter_updated_at_selects_changed(api: Api) -> None:
     assert ids(api.admin.get("/3.1/admin/advertisers", updated_at="2023-11-17")) == []
 
 
+def test_advertisers_are_filtered_by_id_text_manager_country_and_tags(api: Api) -> None:
+    manager, client = api.add_staff(Role.MANAGER_SALES)
+    reef = add(api, title="Royal Reef", contact="Ann", country="DE", manager=manager, **{"tags[]": "top"})["id"]
+    bank = add(api, title="Bank", email="pay@bank.example", country="PL", **{"tags[]": ["new", "top"]})["id"]
+
+    def found(**params: Any) -> list[str]:
+        return sorted(ids(api.admin.get("/3.1/admin/advertisers", **params)))
+
+    assert found(search="REEF") == found(search="ann") == found(search=reef) == [reef]
+    assert found(search="bank.ex") == found(id=bank) == found(tags="new") == [bank]
+    assert (
+        found(**{"country[]": ["DE", "PL"]})
+        == found(tags="top")
+        == found(**{"id[]": [reef, bank]})
+        == sorted([reef, bank])
+    )
+    assert found(manager=manager) == [reef] and found(tags="top", search="royal") == [reef]
+    assert found(search="nothing") == found(tags="to") == []
+    assert ids(client.get("/3.1/admin/advertisers", **{"tags[]": "top"})) == [reef]
+
+
 def test_advertiser_edit_changes_sent_fields_only(api: Api) -> None:
     before = add(
         api, contact="Ann", email="Ann@Shop.Example", city="Tartu", country="EE", sub_account_1="a,b", url="http://a.b",

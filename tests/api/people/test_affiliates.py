@@ -419,6 +419,25 @@ def test_affiliates_are_filtered_by_id_status_text_and_change(api: Api) -> None:
     assert list(api.admin.call("GET", "/3.0/admin/partners", params={"status": "gone"}).json()["fields"]) == ["status"]
 
 
+def test_affiliates_are_filtered_and_ordered_by_manager_country_tags_and_name(api: Api) -> None:
+    mia, _ = api.add_staff(Role.MANAGER_AFFILIATE)
+    zed, _ = api.add_affiliate(
+        email="a@a.example", name="Zed", country="DE", manager_id=mia, **{"tags[]": ["top", "x"]}
+    )
+    amy, _ = api.add_affiliate(email="b@a.example", name="Amy", country="PL", **{"tags[]": "new"})
+    bob, _ = api.add_affiliate(email="c@a.example", login="bob", manager_id=mia)
+
+    def found(**params: Any) -> list[int]:
+        return [row["id"] for row in api.admin.get("/3.1/admin/partners", **params)["partners"]]
+
+    assert found(manager_id=mia) == [zed, bob]
+    assert found(**{"country[]": ["DE", "pl"]}) == [zed, amy]
+    assert found(**{"tags[]": ["new", "top"]}) == [zed, amy] and found(tags="to") == []
+    assert found(manager_id=mia, tags="top", search="zed") == [zed]
+    assert found(order="name") == [amy, zed, bob] and found(order="email", orderType="desc") == [bob, amy, zed]
+    assert found(orderType="desc") == [bob, amy, zed]
+
+
 def test_affiliate_manager_search_covers_own_affiliates_only(api: Api) -> None:
     manager, client = api.add_staff(Role.MANAGER_AFFILIATE)
     own, _ = api.add_affiliate(email="one@same.example", manager_id=manager)

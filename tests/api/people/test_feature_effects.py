@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.api.people.test_own_account import CALLS, DAY, SPAN, slices, tree_param
-from tests.support.api import Api
+from tests.support.api import PASSWORD, Api
 from trackyard.domain.people.permissions import FEATURES, UNENFORCED
 from trackyard.store.platform import settings
 
@@ -18,7 +18,10 @@ BY_REPORT: dict[str, list[Call]] = {
     "stats.slice-device": [("GET", "stats/getbydevices", DAY), ("GET", "stats/custom", slices("device_model"))],
     "stats.slice-trafficback_reason": [("GET", "stats/getbytrafficback", DAY)],
     "general.marketplace": [("GET", "offers", {}), ("GET", "offers/count", {}), ("GET", "partner/offers", {})],
-    "general.settings": [("POST", "partner/api_key", {})],
+    "general.settings": [
+        ("POST", "partner/api_key", {}),
+        ("POST", "partner/email", {"email": "new@affiliate.example", "password": PASSWORD}),
+    ],
     "stats.conversions-export": [
         ("GET", f"stats/{name}", SPAN | {"format": form})
         for name in ("conversions", "clicks")
@@ -63,10 +66,11 @@ def test_feature_of_files_and_marketplace_leaves_other_calls(api: Api, feature: 
 
 def test_feature_that_only_writes_is_refused_at_read(api: Api) -> None:
     pid, client = api.add_affiliate()
+    calls = [(f"/3.1/{path}", sent) for _, path, sent in reversed(BY_REPORT["general.settings"])]  # the key at last
     api.admin.post(level_path(pid), **tree_param("general.settings", "read"))
-    assert client.refusal("POST", "/3.1/partner/api_key") == (403, "general.settings")
+    assert [client.refusal("POST", path, data=sent) for path, sent in calls] == [(403, "general.settings")] * 2
     api.admin.post(level_path(pid), **tree_param("general.settings", "write"))
-    assert client.call("POST", "/3.1/partner/api_key").status_code == 200
+    assert [client.call("POST", path, data=sent).status_code for path, sent in calls] == [200] * 2
 
 
 def test_feature_tree_sent_back_whole_is_accepted(api: Api) -> None:

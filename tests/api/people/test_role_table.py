@@ -70,8 +70,9 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
     "one's own account": ("auth.*", set(Role)),
     "news": ("admin.news*", {R.SECTION_NEWS}),
     "for administrators": (
-        """admin.user.* admin.users.* admin.settings.* admin.audit.* admin.reconciliation admin.rebuild* admin.domain.*
-        admin.erasure.* admin.keys.* admin.security-log.* user.permissions* admin.custom_field.*""",
+        """admin.user.* admin.users.* admin.settings.* admin.audit.* admin.reconciliation admin.status admin.rebuild*
+        admin.domain.* admin.erasure.* admin.keys.* admin.security-log.* user.permissions* admin.custom_field.*
+        admin.held-change.* admin.held-changes.*""",
         set(),
     ),
     "common statistics": ("stats.getbydate stats.getbyhour stats.custom", FIRST_PAGE | {R.STATS_COMMON}),
@@ -96,8 +97,8 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
     "the affiliate postback log": ("stats.affiliatepostbacks", STATS | {R.STATS_PARTNER_POSTBACK}),
     "the server postback log": ("stats.serverpostbacks", STATS | {R.STATS_SERVER_POSTBACK}),
     "other statistics": (
-        """stats.getbysub stats.getbytrafficback stats.clicks admin.click* stats.find-subs stats.retentionrate
-        stats.time-to-action stats.getbyaccountmanager stats.getbyaffiliatemanager""",
+        """stats.getbysub stats.getbytrafficback stats.clicks admin.click* admin.explain stats.find-subs
+        stats.retentionrate stats.time-to-action stats.getbyaccountmanager stats.getbyaffiliatemanager""",
         STATS,
     ),
     "referral payments": ("stats.getreferralpayments", STATS | {R.SECTION_PAYMENT}),

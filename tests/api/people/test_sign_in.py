@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.api import Api
 from trackyard.actions.people.credentials import KNOWN_NETWORK_MS, TRIES_PER_ACCOUNT, TRIES_PER_ADDRESS, WINDOW_MS
-from trackyard.actions.people.sign_in import sign_in
+from trackyard.actions.people.sign_in.by_password import sign_in
 from trackyard.base.errors import TooManyRequests, WrongCredentials
 from trackyard.domain.people.sessions import MAX_SESSIONS, SessionPolicy
 
@@ -72,9 +72,9 @@ def test_sign_in_failure_does_not_reveal_reason(api: Api, pid: int) -> None:
     api.add_affiliate(email="off@affiliate.example", password=PASSWORD, status="not active")
     answers = [
         attempt(api, password="wrong"),
-        attempt(api, "nobody@affiliate.example"),
+        attempt(api, "unknown@affiliate.example"),
         attempt(api, "off@affiliate.example"),
-        attempt(api, "admin@localhost", "nobody"),  # the first administrator has no password
+        attempt(api, "admin@localhost", "unknown"),  # the first administrator has no password
     ]
     assert [answer.status_code for answer in answers] == [401] * 4
     assert len({answer.text for answer in answers}) == 1
@@ -152,7 +152,7 @@ def test_sign_in_tries_from_known_network_are_limited_too(api: Api, pid: int) ->
 def test_sign_in_of_unknown_login_is_throttled_as_a_known_one(api: Api, pid: int) -> None:
     outcomes = [
         [tried(api, login, "guess", f"198.51.100.{number}") for number in range(TRIES_PER_ACCOUNT + 2)]
-        for login in (EMAIL, "nobody@affiliate.example")
+        for login in (EMAIL, "unknown@affiliate.example")
     ]
     assert outcomes[0] == outcomes[1] == ["wrong"] * TRIES_PER_ACCOUNT + ["throttled"] * 2
 
@@ -180,7 +180,7 @@ def test_sign_in_is_locked_per_address_after_too_many_tries(
     monkeypatch.setattr("trackyard.actions.people.credentials.TRIES_PER_ADDRESS", 3)
     assert TRIES_PER_ADDRESS > TRIES_PER_ACCOUNT
     for number in range(3):
-        assert attempt(api, f"nobody-{number}").status_code == 401
+        assert attempt(api, f"unknown-{number}").status_code == 401
     assert attempt(api).status_code == 429
     api.clock.advance(WINDOW_MS)
     assert attempt(api).status_code == 200
@@ -205,6 +205,6 @@ def test_sign_in_limit_groups_ipv6_addresses_of_one_network(
 ) -> None:
     monkeypatch.setattr("trackyard.actions.people.credentials.TRIES_PER_ADDRESS", 1)
     with pytest.raises(WrongCredentials):
-        sign_in(api.deps, "nobody", "wrong", one)
+        sign_in(api.deps, "unknown", "wrong", one)
     with pytest.raises(TooManyRequests if same else WrongCredentials):
         sign_in(api.deps, "no one", "wrong", other)

@@ -5,7 +5,7 @@ from typing import Any
 
 from tests.support.api import Api, installed
 from trackyard.actions.people.credentials import TRIES_PER_ACCOUNT
-from trackyard.actions.people.sign_in import sign_in
+from trackyard.actions.people.sign_in.by_password import sign_in
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.base.errors import TooManyRequests, WrongCredentials
 from trackyard.store.engine.database import Database

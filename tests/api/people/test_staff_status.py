@@ -80,8 +80,8 @@ def test_staff_user_that_manages_needs_a_successor(api: Api) -> None:
     refused = api.admin.call("POST", path)
     assert (refused.status_code, list(refused.json()["fields"])) == (400, ["successor"])
     assert "1 affiliates and 1 advertisers" in refused.json()["error"]
-    for nobody in (number, "f" * 24):
-        assert api.admin.refusal("POST", path, data={"successor": nobody}) == (400, ["successor"])
+    for absent in (number, "f" * 24):
+        assert api.admin.refusal("POST", path, data={"successor": absent}) == (400, ["successor"])
     assert api.admin.post(path, successor=heir)["affiliates"] == 1
     assert api.admin.get(f"/3.0/admin/partner/{pid}")["partner"]["manager"]["id"] == heir
     assert api.admin.get(f"/3.0/admin/advertiser/{advertiser}")["advertiser"]["manager"] == heir

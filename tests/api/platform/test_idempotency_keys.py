@@ -5,19 +5,25 @@ See docs/spec/api-conventions.md#idempotency.
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from sqlalchemy import event, func, select
+from cryptography.fernet import Fernet
+from sqlalchemy import delete, event, func, select, update
 
 from tests.support.api import Api, installed
 from tests.support.pictures import png
-from trackyard.actions.platform.idempotency import REPLAY_WINDOW_MS
+from trackyard.actions.platform.idempotency import REPLAY_WINDOW_MS, IdempotentRequest, run_once
+from trackyard.actions.platform.installation import reencrypt_secrets
 from trackyard.analytics.engine.connection import Analytics
+from trackyard.base.errors import Conflict
+from trackyard.base.secrets import SecretCipher
 from trackyard.domain.people.roles import Role
 from trackyard.jobs.schedule.schedule import JobScheduler
 from trackyard.store.engine.database import Database
-from trackyard.store.tables import advertiser, first_answer
+from trackyard.store.tables import advertiser, api_key, first_answer
+from trackyard.wire.http.idempotency import idempotent_request_of
 
 SHOP = {"title": "Shop"}
 ADD = "/3.1/admin/advertiser"
@@ -184,6 +190,47 @@ def test_idempotency_key_answers_are_encrypted_at_rest(api: Api) -> None:
     assert key not in str(rows)
 
 
+def test_idempotency_key_request_with_password_is_stored_as_no_plain_digest(api: Api) -> None:
+    seen: list[str] = []
+
+    def noted(owner: str, key: str, *request: Any) -> IdempotentRequest:
+        made = idempotent_request_of(owner, key, *request)
+        seen.append(made.digest)
+        return made
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("trackyard.wire.http.handler_run.idempotent_request_of", noted)
+        send(api, "k", "/3.0/admin/partner", data={"email": "a@affiliate.example", "password": "sesame"})
+    with api.deps.database.read() as conn:
+        [row] = conn.execute(select(first_answer)).all()
+    assert len(seen) == 1 and seen[0] not in str(row), "a guess at the password cannot be checked without the key"
+    assert seen[0] in api.deps.cipher.decrypt(row.sealed)
+
+
+def test_idempotency_key_of_before_the_encrypted_digest_is_still_replayed(any_api: Api) -> None:
+    first = send(any_api, "k")
+    cipher = any_api.deps.cipher
+    with any_api.deps.database.write() as conn:
+        digest, _, answer = cipher.decrypt(conn.execute(select(first_answer.c.sealed)).scalar_one()).partition("\n")
+        conn.execute(update(first_answer).values(asked=digest, sealed=cipher.encrypt(answer)))
+    assert send(any_api, "k").content == first.content
+    assert send(any_api, "k", data={"title": "Other"}).status_code == 409
+    assert advertisers(any_api) == 1
+
+
+def test_idempotency_key_is_replayed_after_rotation_of_the_secret_key(any_api: Api) -> None:
+    old, new = (Fernet.generate_key().decode() for _ in range(2))
+    deps, asked = replace(any_api.deps, cipher=SecretCipher(old)), IdempotentRequest("owner", "k", "d" * 64)
+    assert run_once(deps, asked, lambda: "first") == ("first", False)
+    with deps.database.write() as conn:
+        conn.execute(delete(api_key))  # of another secret key
+    assert reencrypt_secrets(deps.database, SecretCipher(new, old)) == 1
+    rotated = replace(deps, cipher=SecretCipher(new))
+    assert run_once(rotated, asked, lambda: "second") == ("first", True)
+    with pytest.raises(Conflict):
+        run_once(rotated, replace(asked, digest="e" * 64), lambda: "second")
+
+
 @pytest.mark.parametrize("key", ["", " ", "a\tb", "x" * 256])
 def test_idempotency_key_of_invalid_form_is_rejected(api: Api, key: str) -> None:
     refused = send(api, key)
@@ -215,7 +262,7 @@ def test_idempotency_key_old_answers_are_removed(api: Api) -> None:
 
 
 def test_idempotency_key_does_not_bypass_sign_up_limit(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trackyard.actions.people.own_account.SIGN_UPS_PER_ADDRESS", 3)
+    monkeypatch.setattr("trackyard.actions.people.sign_up.sign_ups.SIGN_UPS_PER_ADDRESS", 3)
     taken = {"email": "a@affiliate.example", "password": "long enough for all"}
     api.add_affiliate(**taken)
     stranger = api.admin.with_key(None)

@@ -24,6 +24,7 @@ from tests.support.client import FORBIDDEN_TO_AFFILIATES, ApiClient
 from tests.support.models.events import NOON, new_click
 from tests.support.models.history import add_conversion, load_clicks
 from tests.support.stores.analytics import address
+from tests.support.stores.shared_statements import open_database
 from trackyard.actions.statistics import exports
 from trackyard.analytics.cancellation import CancellationToken, current_cancellation
 from trackyard.analytics.engine.connection import Analytics
@@ -50,7 +51,7 @@ def filled(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> I
     """An installation that is looked at only."""
     path = tmp_path_factory.mktemp("exports") / "trackyard.db"
     shutil.copy(migrated_sqlite, path)
-    database = Database(f"sqlite:///{path}")
+    database = open_database(f"sqlite:///{path}")
     analytics = Analytics.open(address(), database="exports")
     migrate(analytics)
     yield fill(installed(database, analytics))

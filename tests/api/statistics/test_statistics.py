@@ -1,5 +1,7 @@
 """Statistics over the API: who sees what, in which form."""
 
+import csv
+import io
 from dataclasses import dataclass
 from typing import Any
 
@@ -382,6 +384,36 @@ def test_click_list_filters_by_offer_country_and_hour(traffic: StatisticsTraffic
     assert len(traffic.api.admin.get("/3.0/stats/clicks", **PERIOD)["clicks"]) == 3
     assert traffic.api.admin.get("/3.0/stats/clicks", **PERIOD, hour=3)["clicks"] == []
     assert len(traffic.api.admin.get("/3.0/stats/clicks", **PERIOD, advertisers=traffic.advertiser)["clicks"]) == 2
+
+
+def test_click_list_of_staff_has_rejected_clicks_that_are_asked_for(traffic: StatisticsTraffic) -> None:
+    api, own = traffic.api, {"offer": traffic.first_offer, "affiliate": traffic.first}
+    bot = new_click(91, reason="bot", **own)
+    abroad = new_click(92, reason="mistargeting-country", detail="PT", sub1="feed", time=NOON + 1000, **own)
+    load_clicks(api.deps, [bot, abroad])
+
+    def listed(client: Any, **params: Any) -> list[str]:
+        found = client.get("/3.1/stats/clicks", **PERIOD | params)
+        assert found["pagination"]["total_count"] == len(found["clicks"])
+        return [each["id"] for each in found["clicks"]]
+
+    accepted = listed(api.admin)
+    rejected = listed(api.admin, verdict="rejected")
+    assert bot.id not in accepted and listed(api.admin, verdict="accepted") == accepted
+    assert rejected[0] == abroad.id and bot.id in rejected and not {*rejected} & {*accepted}
+    assert set(listed(api.admin, verdict="all")) == {*accepted, *rejected}
+    assert listed(api.admin, **{"reason[]": "bot"}) == [bot.id]
+    assert listed(api.admin, verdict="rejected", sub1="feed") == [abroad.id]
+    assert listed(api.admin, verdict="rejected", hour=3) == []
+    [shown] = api.admin.get("/3.1/stats/clicks", **PERIOD, **{"reason[]": "mistargeting-country"})["clicks"]
+    assert (shown["reason"], shown["detail"]) == ("mistargeting-country", "PT")
+    file = api.admin.call("GET", "/3.1/stats/clicks", params=PERIOD | {"verdict": "rejected", "format": "csv"})
+    rows = csv.DictReader(io.StringIO(file.content.decode("utf-8-sig")))
+    in_file = {row["id"]: (row["reason"], row["detail"]) for row in rows}
+    assert list(in_file) == rejected
+    assert (in_file[abroad.id], in_file[bot.id]) == (("mistargeting-country", "PT"), ("bot", ""))
+    assert abroad.id not in listed(traffic.affiliate, verdict="rejected"), "affiliates get accepted clicks alone"
+    assert api.admin.call("GET", "/3.1/stats/clicks", params=PERIOD | {"verdict": "lost"}).status_code == 400
 
 
 def test_click_transit_page_is_its_prelanding(api: Api) -> None:

@@ -47,6 +47,21 @@ def test_pixel_moderation_is_ignored_from_affiliates(api: Api) -> None:
     assert answer.json()["pixel"]["moderation_status"] == "0"
 
 
+def test_pixel_beyond_50_of_affiliate_is_a_clear_400(api: Api) -> None:
+    pid, affiliate = api.add_affiliate()
+    offer = api.add_offer()
+    for _ in range(50):
+        made = add(affiliate, offer)
+    refused = affiliate.call("POST", "/3.0/partner/pixel", data=IMAGE | {"offer_id": offer})
+    assert refused.status_code == 400
+    assert "There are 50 pixels already: remove one first" in refused.json()["fields"]["code"][0]
+    add(api.admin, offer, pid=pid)  # staff may add more
+    affiliate.post(f"/3.0/partner/pixel/{made['id']}", name="Sales")
+    for number in (made["id"], made["id"] - 1):
+        affiliate.call("DELETE", f"/3.0/partner/pixel/{number}/remove")
+    add(affiliate, offer)
+
+
 def test_pixel_code_changed_by_affiliate_needs_new_moderation(api: Api) -> None:
     _, affiliate = api.add_affiliate()
     made = add(affiliate, api.add_offer())

@@ -14,8 +14,8 @@ from trackyard.api.app import build
 from trackyard.api.catalogue import CATALOGUE
 from trackyard.domain.people.roles import Role
 from trackyard.domain.people.scope import Scope
-from trackyard.outbound.client import signature
 from trackyard.outbound.interactive import OnDemandClient
+from trackyard.outbound.results import signature
 from trackyard.store.people.affiliates import find_affiliate
 from trackyard.store.tracking import deliveries
 

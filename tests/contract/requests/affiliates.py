@@ -6,10 +6,12 @@ from itertools import count
 from typing import Any
 
 from tests.support.api import Api
-from trackyard.base.ids import new_id
+from trackyard.base.ids import new_api_key, new_id
 from trackyard.base.money import ZERO
 from trackyard.domain.money.ledger import LedgerEntry
 from trackyard.store.money import ledger
+from trackyard.store.people import email_confirmations
+from trackyard.store.people.email_confirmations import EmailConfirmation
 
 _numbers = count(1)
 
@@ -26,6 +28,9 @@ def good_params(api: Api) -> dict[str, dict[str, Any]]:
             "password": "long enough for all",
             f"custom_fields[{asked}]": "blue",
         },
+        "partner.email.change": {"email": "{n}@sign-up.example"},
+        "partner.email.confirm": {"token": lambda: _sent_token(api)},
+        "partner.email.resend": {"email": "{n}@sign-up.example"},
         "user.permissions.default": levels,
         "user.permissions.edit": levels,
         "admin.payment_system.add": {"lang_label": "Wire"},
@@ -67,6 +72,16 @@ def path_subjects(api: Api, pid: int) -> dict[str, Callable[[], Any]]:
         "admin.payment.edit": payment,
         "admin.payment.entries": payment,
     }
+
+
+def _sent_token(api: Api) -> str:
+    """The token of a link to a new affiliate."""
+    pid, _ = api.add_affiliate()
+    token, now = new_api_key(), api.clock.now_ms()
+    wanted = EmailConfirmation(pid, f"{token}@sweep.example")
+    with api.deps.database.write() as conn:
+        email_confirmations.add_token(conn, token, wanted, now, now + 1)
+    return token
 
 
 def _asked(api: Api) -> int:

@@ -22,6 +22,7 @@ def good_params(offer: int, pid: int) -> dict[str, dict[str, Any]]:
         "partner.postback.test": {"pid": pid, "url": "http://10.0.0.1/"},  # which may not be called
         "admin.affiliatepostbacks.replay": {"pid": pid, "from": "2023-11-14 00:00:00", "to": "2023-11-14 23:59:59"},
         "admin.postback-check": {"params[clickid]": new_click(1).id, "ip": "192.0.2.1"},
+        "admin.explain": {"id": new_click(1).id},
         "partner.pixel.add": PIXEL | {"offer_id": offer, "pid": pid},
         "admin.news.add": {"title": "Summer"},
         "admin.news.edit": {"title": "Winter"},

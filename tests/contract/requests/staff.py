@@ -5,7 +5,10 @@ from typing import Any
 
 from tests.contract.requests.accounts import NEW_KEY
 from tests.support.api import Api
+from trackyard.base.ids import new_id
 from trackyard.domain.money.currencies import NUMBERS
+from trackyard.domain.money.held_changes import PAYMENT_SYSTEMS, HeldChange, HeldKind
+from trackyard.store.money import held_changes
 
 SIGN_IN = {"login": "sweep@staff.example", "password": "sesame"}
 
@@ -43,9 +46,19 @@ def path_subjects(api: Api) -> dict[str, Callable[[], Any]]:
         asked = {"subject": "click", "id": "a" * 24}
         return int(api.admin.post("/3.1/admin/erasures", **asked)["erasure"]["id"])
 
+    def held_change() -> str:
+        pid, now = api.add_affiliate()[0], api.clock.now_ms()
+        new = HeldChange(
+            id=new_id(now), kind=HeldKind.PAYMENT_SYSTEMS, affiliate_id=pid, subject_id=pid,
+            asked={PAYMENT_SYSTEMS: []}, before={PAYMENT_SYSTEMS: []}, author_id=user, created_at=now,
+        )  # fmt: skip
+        with api.deps.database.write() as conn:
+            held_changes.add_change(conn, new)
+        return new.id
+
     named = (
         *("admin.user.get", "admin.user.edit", "admin.user.api_key", "admin.user.password"),
-        "admin.user.second_factor.reset",
+        *("admin.user.second_factor.reset", "admin.user.sign_in_link"),
     )
 
     def key_of_another() -> str:
@@ -57,6 +70,8 @@ def path_subjects(api: Api) -> dict[str, Callable[[], Any]]:
     subjects |= {f"admin.keys.{method}": key_of_another for method in ("edit", "rotate", "remove")}
     return subjects | {
         "admin.erasure.get": erasure,
+        "admin.held-change.confirm": held_change,
+        "admin.held-change.refuse": held_change,
         "admin.currency.edit": lambda: currency("ZAR"),
         "admin.currency.remove": lambda: currency("VND"),
     }

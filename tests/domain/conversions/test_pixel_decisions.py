@@ -21,11 +21,17 @@ def terms(**of_offer: Any) -> DecisionTerms:
     return replace(TERMS, offer=replace(OFFER, **own), needs_code=True)
 
 
-def reported(known: DecisionTerms, page: str | None = SHOP, existing: Conversion | None = None, **params: str) -> Any:
+def reported(
+    known: DecisionTerms,
+    page: str | None = SHOP,
+    existing: Conversion | None = None,
+    click_ip: str = "",
+    **params: str,
+) -> Any:
     """Return the conversion that a pixel makes, or its fault; page None is a postback."""
     sent = {"clickid": CLICK["id"], "secure": CODE} | params
     postback = parse_postback("c" * 24, AT, "192.0.2.9", sent, page=page)
-    outcome = decide(postback, CLICK, known, existing, "d" * 24)
+    outcome = decide(postback, CLICK | {"ip": click_ip}, known, existing, "d" * 24)
     return outcome.after if isinstance(outcome, ConversionChange) else outcome
 
 
@@ -60,6 +66,12 @@ def test_pixel_of_an_installation_that_needs_no_code_confirms_as_a_postback_does
     assert reported(known, secure="").status == "confirmed"
     assert reported(replace(known, offer=replace(known.offer, secure=SECRET)), secure=SECRET).status == "confirmed"
     assert reported(replace(known, offer=replace(known.offer, secure=SECRET))) is PostbackError.ACCESS_DENIED
+
+
+def test_pixel_from_the_address_of_its_click_is_not_marked() -> None:
+    assert not reported(terms(), click_ip="192.0.2.9").from_click_address
+    assert reported(terms(), page=None, secure=SECRET, click_ip="192.0.2.9").from_click_address
+    assert not reported(terms(), page=None, secure=SECRET).from_click_address
 
 
 @pytest.mark.parametrize("needs_code", [True, False])

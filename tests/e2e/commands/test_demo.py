@@ -1,15 +1,21 @@
 """`trackyard demo` fills every report, balance and log, and the audit finds no difference."""
 
+import re
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
-from tests.support.processes.program import RunningProgram
+from tests.support.processes.program import STARTED, RunningProgram, poll_until, request
 from trackyard.api.statistics.reports import GROUPED
 
+PERIOD = "filter[date_from]=2020-01-01&filter[date_to]=2099-12-31"
 SMALL = ("demo", "--visits", "1500", "--seconds", "3")
 
 
@@ -28,7 +34,6 @@ def period() -> dict[str, str]:
 
 
 def test_demo_command_fills_every_report_and_reconciles(program: RunningProgram) -> None:
-    assert "start it first" in program.command(*SMALL).stderr
     program.start()
     made = program.command(*SMALL, seconds=240)
     assert made.returncode == 0, made.stderr
@@ -40,15 +45,53 @@ def test_demo_command_fills_every_report_and_reconciles(program: RunningProgram)
     assert audit.returncode == 0, audit.stdout
     assert audit.stdout.endswith("everything adds up\n")
     again = program.command(*SMALL)
-    assert (again.returncode, again.stdout) == (2, "")
+    assert (again.returncode, again.stdout) == (1, "")
     assert again.stderr.splitlines() == [
         "trackyard: this installation is not empty: the demonstration needs an own data directory."
     ]
-    assert program.stop() == 0
-    stopped = program.command(*SMALL)
-    assert stopped.returncode == 2
-    assert len(stopped.stderr.splitlines()) == 1
-    assert "does not answer: start the server" in stopped.stderr
+    assert "Total" in made.stdout and "The same figures over the API" in made.stdout
+
+
+def test_demo_command_without_server_runs_its_own_and_keeps_its_data(program: RunningProgram, tmp_path: Path) -> None:
+    directory = tmp_path / "kept"
+    line = [sys.executable, "-m", "trackyard", "demo", "--visits", "300", "--seconds", "1", "--keep", str(directory)]
+    with (tmp_path / "demo.txt").open("wb") as out:
+        process = subprocess.Popen(line, env=program.environment, stdout=out, stderr=subprocess.STDOUT)
+    STARTED.append(process)
+
+    def shown() -> str:
+        return (tmp_path / "demo.txt").read_text()
+
+    poll_until(lambda: "until Ctrl-C" in shown() or process.poll() is not None, seconds=120, what="the demonstration")
+    assert "Total" in shown() and "Clicks by day" in shown(), shown()
+    found = re.search(r"-H 'API-Key: (\w+)' '(http://127.0.0.1:(\d+)/3.0/stats/getbyprogram)\?", shown())
+    assert found is not None, shown()
+    key, port = found[1], int(found[3])
+    answer = request(port, "GET", f"/3.0/stats/getbycities?{PERIOD}", headers={"API-Key": key})
+    assert len(answer.json["stats"]) > 5, "cities are known"
+    _check_sign_in(shown(), port)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == 0
+    assert (directory / "trackyard.db").exists()
+    again = program.command("demo", "--keep", str(directory))
+    assert (again.returncode, again.stderr) == (
+        1,
+        f"trackyard: --keep {directory} has data already: name another directory, or remove it.\n",
+    )
+
+
+def _check_sign_in(shown: str, port: int) -> None:
+    """The console opens with what the demonstration printed."""
+    found = re.search(r"the console: http://127.0.0.1:\d+/console/ as (\S+), password (\S+)", shown)
+    assert found is not None, shown
+    form = urlencode({"login": found[1], "password": found[2]}).encode()
+    headers = {"Content-Type": "application/x-www-form-urlencoded"}
+    answer = request(port, "POST", "/sign-in", body=form, headers=headers)
+    assert (answer.status, answer.headers["location"]) == (303, "/console/")
+    cookie = answer.headers["set-cookie"].partition(";")[0]
+    overview = request(port, "GET", "/console/?period=30d", headers={"Cookie": cookie})
+    assert overview.status == 200
+    assert "Stride Running Shoes" in overview.body.decode()
 
 
 def _check_reports(program: RunningProgram) -> None:

@@ -43,7 +43,7 @@ def test_rebuild_command_under_traffic_succeeds(tmp_path: Path) -> None:
     poll_until(lambda: _audited(program), seconds=60, what="an audit without differences")
     assert program.stop() == 0
     stopped = _command(program, "rebuild")
-    assert (stopped.returncode, "start the server first" in stopped.stderr) == (2, True)
+    assert (stopped.returncode, "start the server first" in stopped.stderr) == (3, True)
 
 
 def test_rebuild_command_killed_at_any_step_can_run_again(tmp_path: Path) -> None:

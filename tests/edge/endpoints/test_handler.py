@@ -9,9 +9,9 @@ import pytest
 from tests.edge.conftest import ROWS
 from tests.support.clicks.edge_handler import NOW, MemoryJournal, ask
 from tests.support.clicks.rules import ADVERTISER, HASH, make_offer, make_ruleset
-from trackyard.base import metrics
 from trackyard.base.clock import ManualClock
 from trackyard.base.ids import find_click_id
+from trackyard.base.metrics import exposition
 from trackyard.domain.platform.own_requests import origin_of
 from trackyard.domain.tracking.links import Link
 from trackyard.domain.tracking.ruleset import RulesetLanding, RulesetPlatform
@@ -20,7 +20,7 @@ from trackyard.edge.endpoints.postbacks import MAX_LOGGED_BODY
 from trackyard.edge.http.client_address import TrustedNetworks
 from trackyard.edge.http.connection import MAX_BODY
 from trackyard.edge.http.request import MAX_URL, Request
-from trackyard.journal.records import Click, ClickFlag, InboundPostback
+from trackyard.journal.records import Click, ClickFlag, InboundPostback, encode, encode_click
 
 IPHONE = (
     b"Mozilla/5.0 (iPhone; CPU iPhone OS 17_2_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.2 "
@@ -266,9 +266,35 @@ def test_edge_postback_is_recorded_verbatim(edge: EdgeHandler, journal: MemoryJo
 
 
 def test_edge_postback_long_body_is_truncated_but_fully_parsed(edge: EdgeHandler, journal: MemoryJournal) -> None:
-    body = b"x=" + b"\x01" * (MAX_BODY - 16) + b"&clickid=c"
+    click_id = "c" * 24
+    body = b"x=" + b"\x01" * (MAX_BODY - 40) + b"&clickid=" + click_id.encode()
     assert ask(edge, "/postback", method="POST", body=body).status == 200
-    assert (journal.call.body, journal.call.params) == (body[:MAX_LOGGED_BODY].decode(), {"clickid": "c"})
+    assert (journal.call.body, journal.call.params) == (body[:MAX_LOGGED_BODY].decode(), {"clickid": click_id})
+
+
+@pytest.mark.parametrize("click_id", ["", "junk", "a" * 1_000, "g" * 24])
+def test_edge_postback_without_click_id_leaves_little_of_8_kb(
+    edge: EdgeHandler, journal: MemoryJournal, click_id: str
+) -> None:
+    query = f"clickid={click_id}&" + "&".join(f"custom_field{number}={'x' * 1_000}" for number in range(1, 7))
+    answer = ask(edge, f"/postback?{query}", method="POST", body=b"comment=" + b"y" * 60_000, user_agent=b"u" * 2_000)
+    assert answer.status == 200
+    call = journal.call
+    assert len(encode(call)) < 1_500
+    assert (call.query, call.body, call.ua) == (query[:256], "comment=" + "y" * 248, "u" * 256)
+    assert call.params.get("clickid", "") == click_id[:256]
+    assert sum(map(len, call.params.values())) == 256
+
+
+def test_edge_click_on_unknown_offer_leaves_little_of_8_kb(edge: EdgeHandler, journal: MemoryJournal) -> None:
+    subs = "&".join(f"sub{number}={'x' * 950}" for number in range(1, 9))
+    ask(edge, f"/click?pid=7&offer_id=999999&{subs}", referer=b"http://r.example/" + b"y" * 1_900)
+    click = journal.click
+    assert len(encode_click(click)) < 1_500
+    assert (click.sub1, click.sub8, len(click.referrer)) == ("x" * 64, "x" * 64, 64)
+    assert click.flags & ClickFlag.PARAMETER_CUT
+    ask(edge, "/click?pid=7&offer_id=999999&sub1=short")
+    assert (journal.click.sub1, journal.click.flags) == ("short", 0)
 
 
 @pytest.mark.parametrize(
@@ -289,7 +315,7 @@ def test_edge_postback_body_of_invalid_utf_8_is_accepted(
 
 def test_edge_public_pages_show_the_status_only(edge: EdgeHandler, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("render_metrics", "read_states"):
-        monkeypatch.delattr(metrics, name)  # they take as long as thousands of clicks
+        monkeypatch.delattr(exposition, name)  # they take as long as thousands of clicks
     for page in ("/healthz", "/readyz"):
         assert msgspec.json.decode(ask(edge, page).body) == {"status": 1}
     moved = ask(edge, "/metrics")

@@ -6,6 +6,7 @@ import pytest
 
 from tests.edge.http.test_timeouts import FakeEdge, FakeSync, FakeTransport
 from tests.support.clicks.edge import RunningEdge, parse_answers, read_answers
+from tests.support.counted import counted
 from trackyard.edge.http.client_address import TrustedNetworks
 from trackyard.edge.http.connection import SLICE_SIZE, TURN_REQUESTS, Connection, ConnectionContext
 from trackyard.edge.http.request import Request, Response
@@ -29,8 +30,8 @@ class Turns:
     def __init__(self) -> None:
         self.edge, self.sync, self.transport = CountingEdge(), FakeSync(), FakeTransport()
         self.calls: list[Callable[[], None]] = []
-        shared = ConnectionContext(self.edge, self.sync, TrustedNetworks([]), self.calls.append)
-        self.connection = Connection(shared)
+        self.shared = ConnectionContext(self.edge, self.sync, TrustedNetworks([]), self.calls.append)
+        self.connection = Connection(self.shared)
         self.connection.connection_made(self.transport)  # type: ignore[arg-type]
 
     def turn(self) -> int:
@@ -149,3 +150,34 @@ def test_header_in_many_small_pieces_is_copied_a_bounded_number_of_times(turns: 
     while turns.calls:
         turns.turn()
     assert [answer.status for answer in parse_answers(turns.transport.sent)] == [431]
+
+
+def timed(turns: Turns) -> float:
+    """How many clicks were timed so far."""
+    turns.shared.timer.flush()
+    return counted("trackyard_click_duration_seconds_count")
+
+
+def test_clicks_of_a_turn_are_timed_and_pages_are_not(turns: Turns) -> None:
+    before = timed(turns)
+    turns.connection.data_received(b"GET /click HTTP/1.1\r\n\r\n" * 3 + b"GET /robots.txt HTTP/1.1\r\n\r\n")
+    assert turns.shared.timer.began > 0
+    turns.turn()
+    assert timed(turns) == before + 3
+    turns.connection.data_received(b"GET /robots.txt HTTP/1.1\r\n\r\n")
+    turns.turn()
+    assert timed(turns) == before + 3
+
+
+def test_click_after_a_postback_is_not_timed_from_the_postback(turns: Turns) -> None:
+    before = timed(turns)
+    turns.connection.data_received(b"GET /wait HTTP/1.1\r\n\r\n")
+    assert turns.shared.timer.began == 0, "an answer that waits for the disk begins no turn"
+    other = Connection(turns.shared)
+    other.connection_made(FakeTransport())  # type: ignore[arg-type]
+    other.data_received(b"GET /click HTTP/1.1\r\n\r\n")
+    began = turns.shared.timer.began
+    turns.sync.waiting[0].synced(True)
+    assert turns.shared.timer.began == began > 0
+    turns.turn()
+    assert timed(turns) == before + 1

@@ -16,7 +16,7 @@ from tests.support.forms import PLAIN
 from trackyard.decision.click.caps import NEVER, OfferClickCaps
 from trackyard.decision.click.state import ReservationRequest
 from trackyard.decision.visitor.visitor import ADDRESS_ONLY, visitor_key
-from trackyard.edge.state import counts_file, synced, unique
+from trackyard.edge.state import counts_file, synced, unique, visitors_file
 from trackyard.edge.state.counts_file import ClickCount
 from trackyard.edge.state.synced import Position, SyncedLog, SyncRecord, find_synced_state
 from trackyard.journal import segments
@@ -40,6 +40,8 @@ class DeathInjector:
         monkeypatch.setattr(unique.UniqueVisitors, "_cells", _WatchedAttribute(self), raising=False)
         real = os.write
         monkeypatch.setattr(os, "write", lambda *given: (self.note(), real(*given))[1])
+        write_at = os.pwrite
+        monkeypatch.setattr(os, "pwrite", lambda *given: (self.note(), write_at(*given))[1])
 
     def note(self) -> None:
         """Count a store, or end the process."""
@@ -337,6 +339,39 @@ def test_edge_state_power_cut_is_recovered_from_any_written_maps(tmp_path: Path,
     check(tmp_path, tuple(range(1, edges + 1)))
 
 
+@pytest.mark.parametrize("lost", ["segment", "header", "length"])
+def test_edge_state_power_cut_after_growth_is_recovered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost: str
+) -> None:
+    """A part of what growth wrote reached the disk: visitors of before and after it are known."""
+    monkeypatch.setattr(visitors_file, "FIRST_SIZE", 8 * 1024)
+    one = StatefulEdge(tmp_path)
+    one.click(1)
+    one.flush()
+    assert one.state is not None
+    one.state.tick(NOW + 40)
+    one.state._sync_thread.shutdown(wait=True)
+    map_path = tmp_path / "state" / "visitors.map"
+    synced_map = map_path.read_bytes()
+    one.clock.advance(50_000)
+    one.state.visitors.grow(1, NOW + 50)
+    assert one.state.visitors.refresh()
+    one.click(2)
+    one.flush()
+    one.abandon()
+    grown = map_path.read_bytes()
+    assert len(grown) > len(synced_map)
+    map_path.write_bytes(
+        {
+            "segment": grown[: len(synced_map)] + bytes(len(grown) - len(synced_map)),
+            "header": synced_map[:4096] + grown[4096:],
+            "length": grown[: len(synced_map)],
+        }[lost]
+    )
+    cut_power(tmp_path)
+    check(tmp_path)
+
+
 def test_edge_state_power_cut_of_journal_end_drops_its_claims(tmp_path: Path) -> None:
     one = StatefulEdge(tmp_path)
     one.click(1)
@@ -420,6 +455,31 @@ def test_edge_state_visitors_are_rebuilt_from_journals(tmp_path: Path) -> None:
     (tmp_path / "state" / "visitors.map").unlink()
     (tmp_path / "state" / "counts-001.map").unlink()
     check(tmp_path)
+
+
+def test_edge_state_visitors_file_of_earlier_version_is_rebuilt_from_journals(tmp_path: Path) -> None:
+    with stateful_edge(tmp_path) as one:
+        for number in range(3):
+            one.click(number)
+        one.flush()
+    earlier = ((0x5456 << 16) | (hash((1, 2, 3)) & 0xFFFF)).to_bytes(4, "little")
+    (tmp_path / "state" / "visitors.map").write_bytes(earlier.ljust(4096 + 64 * 1024, b"\0"))
+    check(tmp_path)
+
+
+@pytest.mark.parametrize("first", [8 * 1024, 64 * 1024])
+def test_edge_state_visitors_of_another_size_are_rebuilt_from_journals(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: int
+) -> None:
+    """The setting is larger or smaller than before."""
+    monkeypatch.setattr(visitors_file, "FIRST_SIZE", 72 * 1024 - first)
+    with stateful_edge(tmp_path) as one:
+        for number in range(3):
+            one.click(number)
+        one.flush()
+    monkeypatch.setattr(visitors_file, "FIRST_SIZE", first)
+    check(tmp_path)
+    assert (tmp_path / "state" / "visitors.map").stat().st_size == 4096 + first
 
 
 def test_edge_state_unique_ip_only_visitors_are_rebuilt_by_address(tmp_path: Path) -> None:

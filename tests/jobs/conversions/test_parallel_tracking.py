@@ -34,7 +34,7 @@ AT = 1_790_000_000_000
 
 
 def counted(outcome: str) -> float:
-    return REGISTRY.get_sample_value("trackyard_parallel_calls_total", {"outcome": outcome}) or 0.0
+    return REGISTRY.get_sample_value("trackyard_parallel_tracking_requests_total", {"outcome": outcome}) or 0.0
 
 
 def add_tracked_offer(database: Database, url: str | None) -> int:

@@ -23,9 +23,10 @@ from trackyard.base.ids import new_id
 from trackyard.domain.statistics.rows import AffiliatePostbackLog
 from trackyard.domain.tracking.events import DEFAULT_RETRY_SECONDS, Delivery, EventKind, NewDelivery
 from trackyard.jobs.delivery.deliveries import LEASE_MS, Deliverer
-from trackyard.jobs.delivery.host_concurrency import HostConcurrency, OutboundLimits
+from trackyard.jobs.delivery.delivery_slots import DeliverySlots
+from trackyard.jobs.delivery.host_concurrency import OutboundLimits
 from trackyard.jobs.delivery.outcomes import Attempt, next_attempt, record_attempts
-from trackyard.outbound.client import HttpResult
+from trackyard.outbound.results import HttpResult
 from trackyard.store.engine.database import Connection, Database
 from trackyard.store.tables import delivery
 from trackyard.store.tracking import deliveries
@@ -79,10 +80,12 @@ def stored(database: Database) -> list[Any]:
 
 
 @contextmanager
-def delivering(database: Database, clock: ManualClock, limits: OutboundLimits | None = None) -> Iterator[Deliverer]:
+def delivering(
+    database: Database, clock: ManualClock, limits: OutboundLimits | None = None, **more: Any
+) -> Iterator[Deliverer]:
     """A deliverer that works while the block lasts."""
     stop = threading.Event()
-    deliverer = Deliverer(database, clock, "w1", allow=ALLOW, limits=limits, draw_jitter=lambda: 0.0)
+    deliverer = Deliverer(database, clock, "w1", allow=ALLOW, limits=limits, draw_jitter=lambda: 0.0, **more)
     thread = threading.Thread(target=deliverer.run, args=(stop, 0.01))
     thread.start()
     try:
@@ -239,18 +242,18 @@ def test_delivery_host_limit_counts_answers_during_claim(
     at_once: list[int] = []
     claim, list_due = deliveries.claim, deliveries.list_due
     limits = OutboundLimits()
-    places = HostConcurrency(limits)
+    places = DeliverySlots(limits)
 
     def counted(conn: Connection, ids: Sequence[str], *rest: Any) -> list[Delivery]:
         at_once.append(len(ids))
         return claim(conn, ids, *rest)
 
     def after_every_answer(*asked: Any, **more: Any) -> list[DueDelivery]:
-        wait_until(lambda: places.free == limits.total, seconds=30)
+        wait_until(lambda: places.find_free(limits.total).free == limits.total, seconds=30)
         return list_due(*asked, **more)
 
     monkeypatch.setattr("trackyard.jobs.delivery.host_concurrency.QUICK_SECONDS", 60)
-    monkeypatch.setattr("trackyard.jobs.delivery.deliveries.HostConcurrency", lambda _limits: places)
+    monkeypatch.setattr("trackyard.jobs.delivery.deliveries.DeliverySlots", lambda *_: places)
     monkeypatch.setattr("trackyard.jobs.delivery.deliveries.deliveries.claim", counted)
     monkeypatch.setattr("trackyard.jobs.delivery.deliveries.deliveries.list_due", after_every_answer)
     queue(database, *(make_delivery(affiliate, receiver.url(f"/{n}"), n, subject_id=new_id(AT)) for n in range(150)))

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from trackyard.jobs.conversions.postback_log import mask_secrets
+from trackyard.base.masks import mask_secrets
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from trackyard.domain.tracking.events import CROSS_POSTBACK_ID
 from trackyard.jobs.delivery.deliveries import LEASE_MS
 from trackyard.jobs.delivery.outcomes import MAX_DEAD_IN_ROW, MAX_PAUSED_MS, Attempt, record_attempts
 from trackyard.jobs.schedule.schedule import JobScheduler
-from trackyard.outbound.client import HttpResult
+from trackyard.outbound.results import HttpResult
 from trackyard.store.engine.database import Database
 from trackyard.store.tables import affiliate_postback, delivery, mail
 from trackyard.store.tracking import deliveries, postbacks

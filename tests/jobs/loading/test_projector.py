@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from sqlalchemy import select
 
+from tests.support.counted import counted
 from tests.support.models.events import NOON, new_click, new_fact
 from trackyard.analytics.engine.connection import Analytics, StoreError
 from trackyard.analytics.load import load
@@ -354,6 +355,9 @@ def test_projector_retries_failing_step_without_stopping_others(
 
     yard.record(new_click(1))
     monkeypatch.setattr(Analytics, "insert", fails)
+    succeeded = "trackyard_projector_success_timestamp_seconds"
+    before = counted(succeeded, task="journals")
+    failures = counted("trackyard_task_failures_total", part="projector", task="journals")
     yard.projector.drain()
     assert yard.projector.rules.version == 0
     assert yard.projector.lag()["journal"] == pytest.approx(0.4)
@@ -361,6 +365,9 @@ def test_projector_retries_failing_step_without_stopping_others(
     yard.clock.advance(1000)
     yard.projector.step()
     assert yard.projector.failing() == ["journals"]
+    assert counted("trackyard_task_failures_total", part="projector", task="journals") >= failures + 3
+    assert counted(succeeded, task="outbox") == yard.clock.now_ms() / 1000
+    assert counted(succeeded, task="journals") == before
     monkeypatch.undo()
     assert yard.clicks() == 0
     yard.projector.step()
@@ -370,6 +377,7 @@ def test_projector_retries_failing_step_without_stopping_others(
     assert yard.clicks() == 1
     assert yard.projector.lag()["journal"] == 0
     assert yard.projector.failing() == []
+    assert counted(succeeded, task="journals") == yard.clock.now_ms() / 1000
 
 
 def test_projector_continues_after_clock_is_set_back(yard: ProjectorSetup) -> None:

@@ -110,11 +110,11 @@ def test_exchange_rates_feed_failure_is_reported_and_changes_nothing(
     make_rate_job(database).store_shipped_rates()
     entered = count(database)
     replies = iter([reply, Reply(body=feed(("2023-11-15", "1.25")))])
-    with Receiver(lambda _: next(replies)) as receiver, caplog.at_level(logging.WARNING):
+    with Receiver(lambda _: next(replies)) as receiver, caplog.at_level(logging.INFO):
         job = make_rate_job(database, receiver.url("/feed.xml"))
         assert not job.refresh()
         assert (state(database), count(database)) == (RateRefreshState("2023-11-14", fault), entered)
-        assert [record.__dict__["reason"] for record in caplog.records] == [fault]
+        assert logged_reasons(caplog) == [fault]
         assert job.refresh()
     assert state(database) == RateRefreshState("2023-11-15", "")
 
@@ -176,3 +176,25 @@ def test_exchange_rates_job_runs_until_stopped(database: Database) -> None:
         stop.set()
         thread.join()
     assert (euro(database), state(database).fault) == (TUESDAYS, "answered 503")
+
+
+def logged_reasons(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [line.__dict__["reason"] for line in caplog.records if line.message == "exchange rates not refreshed"]
+
+
+def test_exchange_rates_without_internet_are_logged_once_for_information(
+    sqlite_database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    replies = iter([Reply(status=500), Reply(status=500), Reply(body=feed(("2023-11-15", "1.25"))), Reply(status=500)])
+    with Receiver(lambda _: next(replies)) as receiver:
+        job = make_rate_job(sqlite_database, receiver.url("/feed.xml"))
+        for _ in range(4):
+            job.refresh()
+    found = [(line.levelname, line.message) for line in caplog.records if "refreshed" in line.message]
+    assert found == [
+        ("INFO", "exchange rates not refreshed"),
+        ("INFO", "exchange rates refreshed again"),
+        ("INFO", "exchange rates not refreshed"),
+    ]
+    assert "stay in use" in caplog.records[0].__dict__["advice"]

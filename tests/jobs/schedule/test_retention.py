@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import insert, select
 
+from tests.support.counted import counted
 from tests.support.installation import SteppedInstallation
 from tests.support.models.events import new_click
 from trackyard.actions.platform.reconciliation import reconcile
@@ -356,7 +357,10 @@ def test_retention_step_that_fails_does_not_block_others(
         raise OSError("no space")
 
     kept.retention.tasks[0].work = fail
+    failures = counted("trackyard_task_failures_total", part="retention", task="erasures")
     kept.plant.clock.advance(1)
     kept.retention.step()
     assert segments.list_archived(kept.journals, kept.plant.edge) != []
-    assert "retention task failed" in caplog.text
+    failed = [record for record in caplog.records if record.levelname == "ERROR"]
+    assert [(record.message, record.__dict__["task"]) for record in failed] == [("job failed", "erasures")]
+    assert counted("trackyard_task_failures_total", part="retention", task="erasures") == failures + 1

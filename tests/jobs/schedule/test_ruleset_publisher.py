@@ -1,6 +1,8 @@
 """The ruleset on its way from SQL to the edges."""
 
 import threading
+from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -107,6 +109,29 @@ def test_ruleset_change_is_published_by_running_projector(
     finally:
         stop.set()
         thread.join()
+
+
+def test_projector_without_work_looks_for_it_once_a_second(
+    sqlite_database: Database, analytics: Analytics, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    projector = Projector(sqlite_database, analytics, tmp_path / "journal", tmp_path / "rules", SystemClock())
+    looks = Counter[str]()
+    for task in (*projector._rules, *projector._tasks):
+        monkeypatch.setattr(task, "work", partial(_count_look, looks, task.name))
+    stop = threading.Event()
+    thread = threading.Thread(target=projector.run, args=(stop,))
+    thread.start()
+    try:
+        wait_until(lambda: looks["journals"] == 3, seconds=10)
+    finally:
+        stop.set()
+        thread.join()
+    assert max(looks[name] for name in ("rules", "waiting", "outbox")) <= 4
+
+
+def _count_look(looks: Counter[str], name: str) -> bool:
+    looks[name] += 1
+    return False
 
 
 def test_ruleset_change_is_published_during_long_load(

@@ -113,7 +113,7 @@ def test_inbox_quarantined_postback_is_kept_and_counted(database: Database) -> N
         assert inbox.quarantine_oldest(conn) is None
         assert not inbox.has_ready(conn)
         states = {state.queue: state for state in get_queue_states(conn, 101)}
-        assert (states["aside"].depth, states["aside"].lag_ms) == (1, 100)
+        assert (states["inbox_quarantined"].depth, states["inbox_quarantined"].lag_ms) == (1, 100)
 
 
 def test_outbox_batch_is_unchanged_until_removed(database: Database) -> None:
@@ -160,9 +160,9 @@ def test_queue_states_report_depth_and_age(database: Database) -> None:
     assert states == {
         "inbox": (2, 4_000),
         "waiting": (1, 2_000),
-        "aside": (0, 0),
+        "inbox_quarantined": (0, 0),
         "edits": (2, 800),
-        "edits_aside": (0, 0),
+        "edits_quarantined": (0, 0),
         "outbox": (1, 1_000),
         "deliveries": (0, 0),
         "mail": (1, 500),

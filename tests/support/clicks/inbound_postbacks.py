@@ -30,10 +30,10 @@ def make_click(offer: int, affiliate: int, advertiser: str, **fields: Any) -> Cl
     return Click(**(values | fields))
 
 
-def make_inbound_postback(time: int = AT, **params: str) -> InboundPostback:
+def make_inbound_postback(time: int = AT, caller: str = "192.0.2.9", **params: str) -> InboundPostback:
     """An inbound call with these parameters."""
     query = "&".join(f"{name}={value}" for name, value in params.items())
-    return InboundPostback(time, new_id(time), "postback", "GET", "192.0.2.9", "curl/8", query, "", dict(params))
+    return InboundPostback(time, new_id(time), "postback", "GET", caller, "curl/8", query, "", dict(params))
 
 
 def make_inbox_postback(position: int, call: InboundPostback, click: Click | None) -> NewInboxEntry:

@@ -106,6 +106,7 @@ class StatefulEdge:
         if self._writing:
             os.close(self.writer._lock)
         if self.state is not None:
+            self.state._growth.close()
             self.state._sync_thread.shutdown(wait=True)
             os.close(self.state._users)
 

@@ -93,6 +93,7 @@ def _click(oracle: Oracle, viewer: Viewer, click: Record, made: list[Record], zo
         "created_at": text(click["time"], zone),
         "partner_id": str(click["affiliate"]),
         "partner": oracle.named("affiliate", click["affiliate"]),
+        **({} if viewer.is_affiliate else {"reason": click["reason"], "detail": click["detail"]}),
     }
 
 
@@ -222,8 +223,8 @@ def by_id(oracle: Oracle, viewer: Viewer, made: Record, version: str) -> dict[st
         "offer": shown | ({} if viewer.is_affiliate else {"url": offer.url}),
     }
     if viewer.is_affiliate:
-        return found | HIDDEN | {"charge": None, "earning": None}
-    again = {"charge": made["charge"], "earning": made["charge"] - made["payout"]}
+        return found | HIDDEN | {"charge": None, "earning": None, "from_click_address": None}
+    again = {"charge": made["charge"], "earning": made["charge"] - made["payout"], "from_click_address": False}
     return found | _of_staff(made) | again | {"advertiser": oracle.named("advertiser", made["advertiser"])}
 
 

@@ -9,8 +9,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 
-def self_signed(directory: Path) -> tuple[Path, Path]:
-    """Return the files of a certificate of localhost and of its key."""
+def self_signed(directory: Path, days: float = 1) -> tuple[Path, Path]:
+    """Return the files of a certificate of localhost, valid for some days, and of its key."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
     now = datetime.now(UTC)
@@ -21,7 +21,7 @@ def self_signed(directory: Path) -> tuple[Path, Path]:
         .public_key(key.public_key())
         .serial_number(1)
         .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
+        .not_valid_after(now + timedelta(days=days))
         .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
         .sign(key, hashes.SHA256())
     )

@@ -44,7 +44,7 @@ class SmtpHandler(socketserver.StreamRequestHandler):
             return "250-test\r\n250 AUTH PLAIN"
         if verb.startswith("AUTH"):
             self.mail_server.logins.append(line)
-            return "235 OK"
+            return self.mail_server.login_answer
         if verb.startswith("RCPT"):
             address = line[line.index("<") + 1 : line.index(">")]
             reply = self.mail_server._answers(address)
@@ -82,6 +82,7 @@ class MailServer:
     def __init__(self, answers: Callable[[str], str] | None = None, tls: ssl.SSLContext | None = None) -> None:
         self.received: list[ReceivedMail] = []
         self.logins: list[str] = []
+        self.login_answer = "235 OK"
         self.connections = 0
         self._answers = answers or (lambda _: "250 OK")
         self._server = socketserver.ThreadingTCPServer(

@@ -103,8 +103,9 @@ def stop_all(started: Iterable["subprocess.Popen[bytes]"], *, seconds: float = 2
 class RunningProgram:
     """`trackyard serve` on a data directory of its own, with its standard streams in files."""
 
-    def __init__(self, directory: Path, **settings: str) -> None:
+    def __init__(self, directory: Path, *, python: str = sys.executable, **settings: str) -> None:
         self.directory = directory
+        self.python = python
         self.api_port, self.tracking_port, self.monitoring_port = free_port(), free_port(), free_port()
         self.log_file, self.out_file = directory / "log.jsonl", directory / "out.txt"
         self.environment = {
@@ -130,7 +131,7 @@ class RunningProgram:
         begun = time.monotonic()
         with self.log_file.open("ab") as log, self.out_file.open("ab") as out:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "trackyard", "serve"], env=self.environment, stdout=out, stderr=log
+                [self.python, "-m", "trackyard", "serve"], env=self.environment, stdout=out, stderr=log
             )
         STARTED.append(self.process)
         if ready:
@@ -170,8 +171,8 @@ class RunningProgram:
         """The process ids of the roles that run now, by name."""
         found: dict[str, int] = {}
         for line in self.log_lines():
-            if line.get("message") == "started" and "child" in line:
-                found[line["child"]] = line["child_pid"]
+            if line.get("message") == "started" and "processes" in line:
+                found |= line["processes"]
         return found
 
     def kill(self, child: str) -> None:
@@ -195,7 +196,7 @@ class RunningProgram:
 
     def command(self, *arguments: str, seconds: float = 60) -> subprocess.CompletedProcess[str]:
         """`trackyard` with these arguments and the settings of this installation, run to its end."""
-        line = [sys.executable, "-m", "trackyard", *arguments]
+        line = [self.python, "-m", "trackyard", *arguments]
         return subprocess.run(line, env=self.environment, capture_output=True, text=True, timeout=seconds, check=False)
 
     def api(self, method: str, path: str, params: dict[str, Any] | None = None, *, key: str = KEY) -> Any:

@@ -19,6 +19,7 @@ import pytest
 from sqlalchemy import create_engine
 
 from tests.support.stores.database_reuse import DatabaseTemplate
+from tests.support.stores.shared_statements import open_database
 from trackyard.store.engine.database import Database
 from trackyard.store.engine.schema import upgrade
 
@@ -52,18 +53,8 @@ class PostgresServer:
             "-D",
             str(self._data),
         )
-        options = " ".join(f"-c {setting}" for setting in (_SETTINGS if durable else _SETTINGS + _FORGETFUL))
-        self._run(
-            "pg_ctl",
-            "-w",
-            "-D",
-            str(self._data),
-            "-l",
-            str(self._home / "log"),
-            "-o",
-            f"{options} -k {self._home}",
-            "start",
-        )
+        self._options = " ".join(f"-c {setting}" for setting in (_SETTINGS if durable else _SETTINGS + _FORGETFUL))
+        self.resume()
         self._server = create_engine(self.url("postgres"), isolation_level="AUTOCOMMIT")
         self.create("template_migrated", template="template0")
         database = Database(self.url("template_migrated"))
@@ -71,6 +62,15 @@ class PostgresServer:
         database.close()
         self._original = DatabaseTemplate(self.url("template_migrated"))
         self._free: list[str] = []
+
+    def resume(self) -> None:
+        """Start the server, also after `halt`."""
+        log, options = str(self._home / "log"), f"{self._options} -k {self._home}"
+        self._run("pg_ctl", "-w", "-D", str(self._data), "-l", log, "-o", options, "start")
+
+    def halt(self) -> None:
+        """Stop the server at once, as a crash does; its data stay."""
+        self._run("pg_ctl", "-w", "-D", str(self._data), "-m", "immediate", "stop")
 
     @contextmanager
     def empty_database(self) -> Iterator[str]:
@@ -105,7 +105,8 @@ class PostgresServer:
         """Ends the server and removes its files."""
         self._original.close()
         self._server.dispose()
-        self._run("pg_ctl", "-w", "-D", str(self._data), "-m", "immediate", "stop")
+        if (self._data / "postmaster.pid").exists():
+            self.halt()
         shutil.rmtree(self._home)
 
     def _find_binaries(self) -> Path:
@@ -177,7 +178,7 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
 @pytest.fixture
 def database(database_url: str) -> Iterator[Database]:
     """A migrated, empty database, on each engine in turn."""
-    database = Database(database_url)
+    database = open_database(database_url)
     yield database
     database.close()
 
@@ -187,7 +188,7 @@ def sqlite_database(migrated_sqlite: Path, tmp_path: Path) -> Iterator[Database]
     """A migrated, empty SQLite database, for tests to which the engine does not matter."""
     path = tmp_path / "only.db"
     shutil.copy(migrated_sqlite, path)
-    database = Database(f"sqlite:///{path}")
+    database = open_database(f"sqlite:///{path}")
     yield database
     database.close()
 

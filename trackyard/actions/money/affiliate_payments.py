@@ -6,10 +6,11 @@ See docs/spec/money.md#payments-to-affiliates.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Final
+from typing import Any, Final
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.money.currencies import list_currencies
+from trackyard.actions.money.held_changes import hold_change, replace_held
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform import notices
 from trackyard.base.errors import BadInput, Conflict, required
@@ -22,6 +23,7 @@ from trackyard.domain.money.affiliate_payments import (
     PaymentFilter,
     PaymentStatus,
 )
+from trackyard.domain.money.held_changes import PAYMENT_SYSTEMS, HeldChange, HeldKind
 from trackyard.domain.people.callers import Access, StaffCaller
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.database import Connection
@@ -29,6 +31,10 @@ from trackyard.store.money import affiliate_payments as payments
 from trackyard.store.people import affiliates
 
 _PIECE: Final = 1000
+_CHANGED_SINCE: Final = (
+    "The payment, or the payment systems of its affiliate, changed since: refuse this change, and execute the payment "
+    "again."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +44,17 @@ class SkippedPayment:
     affiliate_id: int
     currency: str
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class EditedPayment:
+    """A payment after an edit.
+
+    held: its execution, which waits for a second person; None when nothing waits.
+    """
+
+    payment: AffiliatePayment
+    held: HeldChange | None = None
 
 
 def list_due(
@@ -94,21 +111,74 @@ def add_payments(
 
 def edit_payment(
     deps: Deps, access: Access, number: int, *, status: PaymentStatus | None = None, comment: str | None = None
-) -> AffiliatePayment:
+) -> EditedPayment:
     """Execute a payment, cancel it, or change its comment; an execution is mailed.
 
+    An execution that needs a second person is held instead, and nothing changes.
     Raises NotFound, and Conflict for a forbidden move.
     """
-    now = deps.clock.now_ms()
     with deps.database.write() as conn:
         before = required(payments.find_payment(conn, scope_of(conn, access), number, lock=True))
         after = before.status if status is None else status
-        if after is not before.status and after not in PAYMENT_TRANSITIONS[before.status]:
-            raise Conflict({"status": [f"The payment is {before.status.value}."]})
-        payments.set_status(conn, before, after, before.comment if comment is None else comment, now)
-        if after is PaymentStatus.PAID and before.status is not after:
-            _notify_paid(conn, before, now)
-        return payments.get_payment(conn, number)
+        if after is before.status:
+            _set_status(deps, conn, before, after, comment)
+            return EditedPayment(payments.get_payment(conn, number))
+        _check_move(before, after)
+        if after is PaymentStatus.PAID and deps.needs_second_person:
+            return EditedPayment(before, _hold_execution(deps, conn, access, before, comment))
+        replace_held(deps, conn, access, HeldKind.PAYMENT, number)
+        _set_status(deps, conn, before, after, comment)
+        return EditedPayment(payments.get_payment(conn, number))
+
+
+def execute_held(deps: Deps, conn: Connection, change: HeldChange) -> None:
+    """Execute a payment as it was held. The caller has locked it and its affiliate.
+
+    Raises Conflict when the payment or the payment systems of the affiliate are other ones by now.
+    """
+    found = payments.find_payment(conn, Scope.everything(), change.subject_id)
+    if found is None or _kept_values(conn, found) != change.before:
+        raise Conflict({"id": [_CHANGED_SINCE]})
+    _check_move(found, PaymentStatus.PAID, "id")
+    _set_status(deps, conn, found, PaymentStatus.PAID, change.asked["comment"])
+
+
+def _hold_execution(
+    deps: Deps, conn: Connection, access: Access, before: AffiliatePayment, comment: str | None
+) -> HeldChange:
+    return hold_change(
+        deps,
+        conn,
+        access,
+        HeldKind.PAYMENT,
+        affiliate_id=before.affiliate_id,
+        subject_id=before.id,
+        asked={"comment": comment},
+        before=_kept_values(conn, before),
+    )
+
+
+def _kept_values(conn: Connection, found: AffiliatePayment) -> dict[str, Any]:
+    """Return what the second person sees of a payment: how much is paid, and to where."""
+    payee = affiliates.affiliates_of(conn, [found.affiliate_id])[found.affiliate_id]
+    amount = {"amount": plain_amount(found.amount), "currency": found.currency}
+    return {**amount, PAYMENT_SYSTEMS: payee.payment_systems}
+
+
+def _check_move(before: AffiliatePayment, after: PaymentStatus, field: str = "status") -> None:
+    """Raise Conflict for a move that is not allowed. field: its name in the request."""
+    if after not in PAYMENT_TRANSITIONS[before.status]:
+        raise Conflict({field: [f"The payment is {before.status.value}."]})
+
+
+def _set_status(
+    deps: Deps, conn: Connection, before: AffiliatePayment, after: PaymentStatus, comment: str | None
+) -> None:
+    """Set the status and comment of a payment, and mail an execution. comment: None keeps it."""
+    now = deps.clock.now_ms()
+    payments.set_status(conn, before, after, before.comment if comment is None else comment, now)
+    if after is PaymentStatus.PAID and before.status is not after:
+        _notify_paid(conn, before, now)
 
 
 def get_payment(deps: Deps, access: Access, number: int) -> AffiliatePayment:

@@ -12,7 +12,7 @@ from trackyard.base.errors import BadInput, required
 from trackyard.base.ids import new_api_key, new_id
 from trackyard.base.secrets import hash_password, new_password
 from trackyard.domain.conversions.codes import CodeMode
-from trackyard.domain.people.advertisers import Advertiser
+from trackyard.domain.people.advertisers import Advertiser, AdvertiserFilter
 from trackyard.domain.people.callers import Access
 from trackyard.domain.people.staff import Staff
 from trackyard.store.engine.database import Connection
@@ -35,17 +35,23 @@ class AdvertiserRecord:
 
 
 def list_advertisers(
-    deps: Deps, access: Access, *, order: str, descending: bool, changed_since: int | None, page: int, limit: int
+    deps: Deps,
+    access: Access,
+    chosen: AdvertiserFilter,
+    *,
+    order: str,
+    descending: bool,
+    page: int,
+    limit: int,
 ) -> tuple[list[AdvertiserRecord], int]:
     """Return a page of the advertisers in the caller's scope, and the total.
 
     order: a name of advertisers.SORTS.
-    changed_since: UTC milliseconds; None is any.
     """
     with deps.database.read() as conn:
         scope = scope_of(conn, access)
         found, total = advertisers.list_advertisers(
-            conn, scope, order=order, descending=descending, changed_since=changed_since, page=page, limit=limit
+            conn, scope, chosen, order=order, descending=descending, page=page, limit=limit
         )
         return _records(conn, found), total
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.money.held_changes import hold_change, replace_held
 from trackyard.actions.money.payment_systems import checked_payment_systems
 from trackyard.actions.people.assignments import merged_sub_accounts, resolve_manager
 from trackyard.actions.people.credentials import check_set_password
@@ -15,18 +16,22 @@ from trackyard.base.errors import BadInput, Conflict, required
 from trackyard.base.ids import new_api_key
 from trackyard.base.money import ZERO
 from trackyard.base.secrets import hash_password, new_password
+from trackyard.domain.money.held_changes import PAYMENT_SYSTEMS, HeldChange, HeldKind
 from trackyard.domain.money.ledger import Balance
-from trackyard.domain.people.affiliates import Affiliate, AffiliateFilter
+from trackyard.domain.people.affiliates import Affiliate, AffiliateFilter, AffiliateStatus, EmailState
 from trackyard.domain.people.callers import Access, Account, AccountKind, AffiliateCaller
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.people.staff import Staff
 from trackyard.store.engine.database import Connection
 from trackyard.store.money import ledger, payment_systems
-from trackyard.store.people import affiliates, keys, sessions, staff
+from trackyard.store.people import affiliates, email_confirmations, keys, sessions, sign_in_links, staff
 from trackyard.store.platform import custom_fields
 from trackyard.store.tracking import rulesets
 
 EMAIL_TAKEN = "This e-mail address is taken."
+_UNCONFIRMED = "The e-mail address is not confirmed yet: wait for it, or confirm it yourself with email_confirmed."
+_ASK_AGAIN = "Refuse this change, and ask for other payment systems."
+_CHANGED_SINCE = f"The payment systems of the affiliate changed since. {_ASK_AGAIN}"
 _FOREIGN_ADDRESS = "A login with @ must be the e-mail address of the account: send that, or a login without @."
 
 
@@ -45,6 +50,7 @@ class AffiliateRecord:
 
     balance: one item a currency.
     systems: the names of payment systems by id.
+    held: the change of its payment systems that was asked for and waits for a second person.
     """
 
     affiliate: Affiliate
@@ -54,15 +60,29 @@ class AffiliateRecord:
     offers: int
     systems: Mapping[int, str]
     custom_field_values: list[CustomFieldValue]
+    held: HeldChange | None = None
 
 
 def list_affiliates(
-    deps: Deps, access: Access, chosen: AffiliateFilter, *, with_balance: bool, page: int, limit: int
+    deps: Deps,
+    access: Access,
+    chosen: AffiliateFilter,
+    *,
+    with_balance: bool,
+    page: int,
+    limit: int,
+    order: str = "id",
+    descending: bool = False,
 ) -> tuple[list[AffiliateRecord], int]:
-    """Return a page of the affiliates in the caller's scope with their keys, and the total."""
+    """Return a page of the affiliates in the caller's scope with their keys, and the total.
+
+    order: a name of affiliates.SORTS.
+    """
     with deps.database.read() as conn:
         scope = scope_of(conn, access)
-        found, total = affiliates.list_affiliates(conn, scope, chosen, page=page, limit=limit)
+        found, total = affiliates.list_affiliates(
+            conn, scope, chosen, page=page, limit=limit, order=order, descending=descending
+        )
         return _records(deps, conn, found, with_balance=with_balance), total
 
 
@@ -129,8 +149,8 @@ def edit_affiliate(deps: Deps, access: Access, affiliate_id: int, given: Mapping
     """Change the given fields of an affiliate; a new password ends its sessions.
 
     given: by the names of Affiliate, and `password` in clear. Payment systems and tags are replaced; custom fields
-    and the parts of sub accounts change one by one.
-    Raises NotFound, BadInput, and Conflict for a taken login.
+    and the parts of sub accounts change one by one. Payment systems that need a second person are held instead.
+    Raises NotFound, BadInput, and Conflict for a taken login or an approval that waits for the e-mail address.
     """
     values = dict(given)
     password = values.pop("password", None)
@@ -140,6 +160,7 @@ def edit_affiliate(deps: Deps, access: Access, affiliate_id: int, given: Mapping
     with deps.database.write() as conn:
         scope = scope_of(conn, access)
         before = _found(conn, scope, affiliate_id, lock=True)
+        _check_approval(deps, before, values)
         if "manager_id" in values:
             manager = resolve_manager(conn, access, values["manager_id"], "manager_id")
             values["manager_id"] = manager.id if manager else None
@@ -151,17 +172,79 @@ def edit_affiliate(deps: Deps, access: Access, affiliate_id: int, given: Mapping
                 _claim_sign_in_names(conn, affiliate_id, before.email, values["login"])
         if "sub_accounts" in values:
             values["sub_accounts"] = merged_sub_accounts(before.sub_accounts, values["sub_accounts"])
-        if "payment_systems" in values:
-            values["payment_systems"] = checked_payment_systems(deps, conn, values["payment_systems"])
+        held = _hold_payment_systems(deps, conn, access, before, values)
         if "custom_fields" in values:
             values["custom_fields"] = checked_answers(
                 conn, values["custom_fields"], before.custom_fields, complete=False
             )
         affiliates.edit_affiliate(conn, affiliate_id, values | {"updated_at": deps.clock.now_ms()})
         rulesets.touch(conn, "affiliate", affiliate_id)
-        if password is not None:
-            sessions.remove_sessions(conn, _account(affiliate_id))
-        return _records(deps, conn, [_found(conn, Scope.everything(), affiliate_id)])[0]
+        _end_access(conn, affiliate_id, values)
+        [record] = _records(deps, conn, [_found(conn, Scope.everything(), affiliate_id)])
+        return replace(record, held=held)
+
+
+def _hold_payment_systems(
+    deps: Deps, conn: Connection, access: Access, before: Affiliate, values: dict[str, Any]
+) -> HeldChange | None:
+    """Check payment systems in `values`; take them out and hold them when they need a second person.
+
+    Those that the affiliate has already are no change.
+    """
+    if PAYMENT_SYSTEMS not in values:
+        return None
+    chosen = values[PAYMENT_SYSTEMS] = checked_payment_systems(deps, conn, values[PAYMENT_SYSTEMS])
+    if chosen == before.payment_systems:
+        return None
+    if not deps.needs_second_person:
+        replace_held(deps, conn, access, HeldKind.PAYMENT_SYSTEMS, before.id)
+        return None
+    del values[PAYMENT_SYSTEMS]
+    return hold_change(
+        deps,
+        conn,
+        access,
+        HeldKind.PAYMENT_SYSTEMS,
+        affiliate_id=before.id,
+        subject_id=before.id,
+        asked={PAYMENT_SYSTEMS: chosen},
+        before={PAYMENT_SYSTEMS: before.payment_systems},
+    )
+
+
+def apply_held(deps: Deps, conn: Connection, change: HeldChange) -> None:
+    """Give an affiliate the payment systems that were held. The caller has locked it.
+
+    Raises Conflict when it has others by now, or when they cannot be chosen any more.
+    """
+    found = _found(conn, Scope.everything(), change.affiliate_id)
+    if found.payment_systems != change.before[PAYMENT_SYSTEMS]:
+        raise Conflict({"id": [_CHANGED_SINCE]})
+    try:
+        chosen = checked_payment_systems(deps, conn, change.asked[PAYMENT_SYSTEMS])
+    except BadInput as fault:
+        sentences = [sentence for each in (fault.fields or {}).values() for sentence in each]
+        raise Conflict({"id": [*sentences, _ASK_AGAIN]}) from None
+    values = {PAYMENT_SYSTEMS: chosen, "updated_at": deps.clock.now_ms()}
+    affiliates.edit_affiliate(conn, change.affiliate_id, values)
+    rulesets.touch(conn, "affiliate", change.affiliate_id)
+
+
+def _end_access(conn: Connection, affiliate_id: int, values: Mapping[str, Any]) -> None:
+    """End what an old password gave access to: sessions, and links to another e-mail address."""
+    if "password_hash" in values:
+        sessions.remove_sessions(conn, _account(affiliate_id))
+        sign_in_links.remove_links(conn, _account(affiliate_id))
+    if "password_hash" in values or values.get("status") is AffiliateStatus.BANNED:
+        email_confirmations.remove_changes(conn, affiliate_id)
+
+
+def _check_approval(deps: Deps, before: Affiliate, values: Mapping[str, Any]) -> None:
+    """Raise Conflict for making an affiliate active that has to confirm its e-mail address first."""
+    becomes_active = values.get("status", before.status) is AffiliateStatus.ACTIVE is not before.status
+    waits = values.get("email_state", before.email_state) is EmailState.WAITING
+    if deps.needs_confirmed_email and becomes_active and waits:
+        raise Conflict({"status": [_UNCONFIRMED]})
 
 
 def renew_password(deps: Deps, access: Access, affiliate_id: int) -> str:
@@ -172,6 +255,8 @@ def renew_password(deps: Deps, access: Access, affiliate_id: int) -> str:
         found = _found(conn, scope_of(conn, access), affiliate_id, lock=True)
         affiliates.edit_affiliate(conn, affiliate_id, {"password_hash": hashed, "updated_at": now})
         sessions.remove_sessions(conn, _account(affiliate_id))
+        sign_in_links.remove_links(conn, _account(affiliate_id))
+        email_confirmations.remove_changes(conn, affiliate_id)
         notices.send_notice(conn, notices.PASSWORD, [notices.recipient_of(found)], now, password=password)
     return password
 

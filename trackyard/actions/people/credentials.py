@@ -5,7 +5,7 @@ See docs/spec/callers.md#sign-in and docs/spec/callers.md#keys-and-passwords.
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
@@ -19,7 +19,7 @@ from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.security_log import SecurityEvent, SecurityOutcome
 from trackyard.domain.tracking.ip_lists import network_of
 from trackyard.store.engine.database import Connection
-from trackyard.store.people import affiliates, sessions, sign_ins, staff
+from trackyard.store.people import affiliates, email_confirmations, sessions, sign_in_links, sign_ins, staff
 from trackyard.store.people.sign_ins import SignInAccount
 
 WINDOW_MS: Final = 15 * 60_000
@@ -90,11 +90,13 @@ class CheckedAccount:
 def check_login(deps: Deps, login: str, password: str, address: str) -> CheckedAccount:
     """Return the account of a login or e-mail address that has the password.
 
-    Raises WrongCredentials, also for an account that is not active, and TooManyRequests.
+    Raises WrongCredentials, also for an account that is not active or, where the setting asks for it, has not
+    confirmed its e-mail address, and TooManyRequests.
     """
 
     def find(conn: Connection) -> list[SignInAccount]:
-        return sign_ins.list_accounts(conn, login)
+        found = sign_ins.list_accounts(conn, login)
+        return [_refuse_unconfirmed(each) for each in found] if deps.needs_confirmed_email else found
 
     attempt, found = _try(deps, find, f"login:{login.lower()}", password, address)
     if found is None:
@@ -150,6 +152,8 @@ def change_own_password(deps: Deps, account: Account, session: str, password: st
                 staff.edit_staff(conn, account.id, values)
             case AccountKind.AFFILIATE:
                 affiliates.edit_affiliate(conn, int(account.id), values)
+                email_confirmations.remove_changes(conn, int(account.id))
+        sign_in_links.remove_links(conn, account)
         return sessions.remove_sessions(conn, account, keep=session)
 
 
@@ -232,6 +236,10 @@ def _find(candidates: list[_Candidate], password: str) -> _Candidate | None:
     matches = [password_matches(password, hashed) for hashed in hashes]
     fitting = (candidate for candidate, fits in zip(candidates, matches, strict=True) if fits)
     return next((each for each in fitting if each.account is not None and _may_sign_in(each.account)), None)
+
+
+def _refuse_unconfirmed(account: SignInAccount) -> SignInAccount:
+    return replace(account, may_sign_in=account.may_sign_in and not account.waits_for_email)
 
 
 def _may_sign_in(account: SignInAccount) -> bool:

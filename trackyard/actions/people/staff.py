@@ -16,7 +16,7 @@ from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.roles import Role
 from trackyard.domain.people.staff import Staff, StaffStatus
 from trackyard.store.engine.database import Connection
-from trackyard.store.people import affiliates, keys, second_factors, sessions, staff
+from trackyard.store.people import affiliates, keys, second_factors, sessions, sign_in_links, staff
 from trackyard.store.people.staff import ManagedCounts
 
 
@@ -40,6 +40,12 @@ def get_staff(deps: Deps, staff_id: str) -> StaffRecord:
     """Return a staff user with its key. Raises NotFound."""
     with deps.database.read() as conn:
         return _record(deps, conn, staff_id)
+
+
+def get_user(deps: Deps, staff_id: str) -> Staff:
+    """Return a staff user without its key. Raises NotFound."""
+    with deps.database.read() as conn:
+        return required(staff.find_staff(conn, staff_id))
 
 
 def add_staff(deps: Deps, new: Staff, password: str) -> StaffRecord:
@@ -84,6 +90,7 @@ def edit_staff(deps: Deps, staff_id: str, given: dict[str, Any], *, keep: str = 
         loses_all = bool(before.roles) and values.get("roles", before.roles) == []
         if password is not None or loses_all:
             sessions.remove_sessions(conn, Account(AccountKind.STAFF, staff_id), keep=keep)
+            sign_in_links.remove_links(conn, Account(AccountKind.STAFF, staff_id))
         return _record(deps, conn, staff_id)
 
 
@@ -149,6 +156,7 @@ def remove_staff(deps: Deps, staff_id: str, successor: str | None) -> ManagedCou
         sessions.remove_sessions(conn, account)
         keys.remove_keys(conn, account.kind, account.id)
         second_factors.remove_factor(conn, account)
+        sign_in_links.remove_links(conn, account)
         staff.remove_staff(conn, staff_id)
         return managed
 

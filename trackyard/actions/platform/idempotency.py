@@ -58,13 +58,14 @@ def _run_first(deps: Deps, asked: IdempotentRequest, work: Callable[[], str]) ->
     now = deps.clock.now_ms()
 
     def claim_key(conn: Connection) -> None:
-        if not idempotency.claim_name(conn, asked.name, asked.digest, now, now - REPLAY_WINDOW_MS):
+        if not idempotency.claim_name(conn, asked.name, now, now - REPLAY_WINDOW_MS):
             raise _KeyTaken
 
     with deps.database.joined_transaction(claim_key):
         answer = work()
         with deps.database.write() as conn:
-            idempotency.store_answer(conn, asked.name, deps.cipher.encrypt(answer))
+            # The digest is encrypted, too: by itself it would let a guess at a password in the request be checked.
+            idempotency.store_answer(conn, asked.name, deps.cipher.encrypt(f"{asked.digest}\n{answer}"))
     return answer
 
 
@@ -79,6 +80,8 @@ def _find_answer(deps: Deps, asked: IdempotentRequest) -> str | None:
         found = idempotency.find_answer(conn, asked.name, deps.clock.now_ms() - REPLAY_WINDOW_MS)
     if found is None:
         return None
-    if found.asked != asked.digest:
+    text = deps.cipher.decrypt(found.sealed)
+    first, answer = (found.asked, text) if found.asked else text.split("\n", 1)
+    if first != asked.digest:
         raise Conflict({"Idempotency-Key": ["This key was sent with another request."]})
-    return deps.cipher.decrypt(found.sealed)
+    return answer

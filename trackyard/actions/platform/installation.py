@@ -5,7 +5,7 @@ from trackyard.base.ids import new_api_key, new_id
 from trackyard.base.secrets import SecretCipher
 from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.roles import Role
-from trackyard.domain.people.staff import Staff
+from trackyard.domain.people.staff import FIRST_ADMINISTRATOR, Staff
 from trackyard.store.conversions import conversions
 from trackyard.store.engine import encrypted
 from trackyard.store.engine.database import Database
@@ -13,8 +13,6 @@ from trackyard.store.offers import counters
 from trackyard.store.people import keys, sessions, staff
 from trackyard.store.platform import settings
 from trackyard.store.tracking import rulesets
-
-ADMINISTRATOR_EMAIL = "admin@localhost"
 
 
 class NoAdministrator(Exception):
@@ -94,7 +92,7 @@ def reencrypt_secrets(database: Database, cipher: SecretCipher) -> int:
 def _administrator(now: int) -> Staff:
     return Staff(
         id=new_id(now),
-        email=ADMINISTRATOR_EMAIL,
+        email=FIRST_ADMINISTRATOR,
         first_name="First",
         last_name="Administrator",
         roles=[Role.ADMIN],

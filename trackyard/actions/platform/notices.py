@@ -45,6 +45,20 @@ PASSWORD: Final = Notice(
     "Your new password",
     "Hello {name},\n\nyou have a new password:\n\n{password}\n\nThe one before does not work any more.\n",
 )
+PASSWORD_LINK: Final = Notice(
+    "Choose a new password",
+    "Hello {name},\n\na new password was asked for your account. Choose one here:\n\n{link}\n\n"
+    "The link works once, within 24 hours. If you did not ask for it, there is nothing to do: your password stays.\n",
+)
+SIGN_IN_LINK: Final = Notice(
+    "Sign in to your account",
+    "Hello {name},\n\nwith this link you choose a password and sign in:\n\n{link}\n\n"
+    "The link works once, within 24 hours. Your password before works until then.\n",
+)
+TEST_MAIL: Final = Notice(
+    "Test of the mail settings",
+    "Hello {name},\n\nthis mail was sent to try the mail settings of the platform. They work.\n",
+)
 SIGN_UP_AGAIN: Final = Notice(
     "You have an account already",
     "Hello {name},\n\na sign-up was tried with your e-mail address, which has an account. Nothing was changed.\n\n"
@@ -54,6 +68,16 @@ NAME_TAKEN: Final = Notice(
     "Your sign-up needs another login",
     "Hello {name},\n\nyour sign-up was not completed: its login is taken.\n\n"
     "Please sign up again with another login, or without one.\n",
+)
+CONFIRM_EMAIL: Final = Notice(
+    "Confirm your e-mail address",
+    "Hello {name},\n\nplease confirm that this e-mail address is yours:\n\n{link}\n\n"
+    "The link works once, within 24 hours. If you did not ask for it, there is nothing to do.\n",
+)
+EMAIL_CHANGED: Final = Notice(
+    "Your e-mail address was changed",
+    "Hello {name},\n\nyour account now has another e-mail address, to which further mail is sent.\n\n"
+    "If it was not you, ask the people who run this network at once.\n",
 )
 FAILED_SIGN_INS: Final = Notice(
     "Failed attempts to sign in to your account",
@@ -72,6 +96,19 @@ PAID: Final = Notice(
     "Hello {name},\n\na payment to you was executed:\n\nPayment: {payment}\nAmount: {amount} {currency}\n\n"
     "What it pays is marked as paid in your account.\n",
 )
+CHANGE_HELD: Final = Notice(
+    "To confirm: {change}",
+    "Hello {name},\n\n{author} asked for a change that needs a second administrator. Nothing has changed yet:\n\n"
+    "{change}\nHeld change: {id}\n\n"
+    "Compare its values (GET /3.1/admin/held-changes), then confirm or refuse it "
+    "(POST /3.1/admin/held-changes/{id}/confirm or /refuse).\n",
+)
+CHANGE_DECIDED: Final = Notice(
+    "{state}: {change}",
+    "Hello {name},\n\n{decider} decided a change that {author} had asked for:\n\n"
+    "{change}\nHeld change: {id}\nNow: {state}\n\n"
+    "If that is not right, stop the payment and look at the security log.\n",
+)
 CAP: Final = Notice(
     "{offer}: a cap of today fills up",
     "Hello {name},\n\na day cap of this offer fills up:\n\n{offer}\n\n"
@@ -89,11 +126,16 @@ class Recipient:
 
 def send_notice(
     conn: Connection, notice: Notice, recipients: Iterable[Recipient], now_ms: int, **values: object
-) -> None:
-    """Queue a mail to each recipient. values: of the names in the template, apart from {name}."""
+) -> list[str]:
+    """Queue a mail to each recipient; return the ids of the mails.
+
+    values: of the names in the template, apart from {name}.
+    """
+    queued = []
     for recipient in recipients:
         body = notice.body.format(name=recipient.name, **values)
-        mail.add(conn, recipient.email, notice.subject.format(**values), body, now_ms)
+        queued.append(mail.add(conn, recipient.email, notice.subject.format(**values), body, now_ms))
+    return queued
 
 
 def recipient_of(affiliate: Affiliate | AffiliateName) -> Recipient:

@@ -5,7 +5,7 @@ from typing import Final
 
 from trackyard.actions.deps import Deps
 from trackyard.base.ids import new_id
-from trackyard.base.logs import request_origin
+from trackyard.base.logs.origin import request_origin
 from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.security_log import SecurityEvent, SecurityFilter, SecurityOutcome, SecurityRecord
 from trackyard.domain.platform.audit import Author, Authors

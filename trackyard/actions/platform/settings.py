@@ -8,8 +8,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.platform.notices import TEST_MAIL, Recipient, send_notice
 from trackyard.actions.platform.security_log import authors_of
-from trackyard.base.errors import BadInput
+from trackyard.base.errors import BadInput, required
 from trackyard.domain.conversions.codes import MIN_CODE_LENGTH, CodeMode, is_strong_code
 from trackyard.domain.platform.audit import AuditFilter, AuditRecord, Authors
 from trackyard.domain.statistics.switches import Switches
@@ -17,6 +18,7 @@ from trackyard.store.engine import encrypted
 from trackyard.store.engine.database import Connection
 from trackyard.store.money import reference_rates
 from trackyard.store.money.reference_rates import RateRefreshState
+from trackyard.store.people import staff
 from trackyard.store.platform import audit_log, settings
 from trackyard.store.tracking import rulesets
 
@@ -79,6 +81,14 @@ def edit_settings(deps: Deps, given: Mapping[str, str | bool]) -> Settings:
         if _IN_RULESET & changed.keys():
             rulesets.touch(conn, "platform", rulesets.PLATFORM_KEY)
         return _settings(deps, conn)
+
+
+def send_test_mail(deps: Deps, staff_id: str) -> str:
+    """Queue a mail to a staff user; return its address. Raises NotFound."""
+    with deps.database.write() as conn:
+        user = required(staff.find_staff(conn, staff_id))
+        send_notice(conn, TEST_MAIL, [Recipient(user.email, user.first_name or user.email)], deps.clock.now_ms())
+        return user.email
 
 
 def exchange_rate_status(deps: Deps) -> RateRefreshState:

@@ -6,7 +6,7 @@ Code that staff write is accepted unless they say otherwise.
 
 from collections.abc import Collection, Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
@@ -20,6 +20,9 @@ from trackyard.store.engine.database import Connection
 from trackyard.store.offers import offers
 from trackyard.store.people import affiliates
 from trackyard.store.tracking import pixels, rulesets
+
+MAX_PIXELS: Final = 50
+"""Pixels that an affiliate may add itself."""
 
 
 def add_pixel(
@@ -44,6 +47,8 @@ def add_pixel(
     _check_code(code, code_type)
     with deps.database.write() as conn:
         owner = owner_for(conn, access, pid, offer_id)
+        if access.affiliate_id is not None:
+            _require_room(conn, owner)
         new = NewPixel(owner, offer_id, name, code, code_type, is_active, moderation_status, now, now)
         _touch(conn, new)
         return pixels.add_pixel(conn, new)
@@ -114,6 +119,15 @@ def get_owner_id(deps: Deps, access: Access, affiliate_id: int) -> int:
 def _touch(conn: Connection, changed: NewPixel) -> None:
     """Notify the edges of the pixels that visitors get from now on."""
     rulesets.touch(conn, "pixels", pixels.rule_key(changed.offer_id, changed.affiliate_id))
+
+
+def _require_room(conn: Connection, affiliate_id: int) -> None:
+    """Raise BadInput when an affiliate has as many pixels as it may add itself."""
+    affiliates.lock_affiliate(conn, affiliate_id)
+    if pixels.count_of_affiliate(conn, affiliate_id) >= MAX_PIXELS:
+        raise BadInput(
+            {"code": [f"There are {MAX_PIXELS} pixels already: remove one first, or ask your manager to add more."]}
+        )
 
 
 def _check_code(code: str, code_type: str) -> None:

@@ -15,7 +15,7 @@ from trackyard.domain.platform.hosts import OWN_HOST_ERROR, OwnHosts
 from trackyard.domain.platform.own_requests import DELIVERY_HEADER, ORIGIN_HEADER
 from trackyard.domain.tracking.postbacks import BY_CREATING, fill_url
 from trackyard.domain.tracking.sample_conversion import sample_conversion
-from trackyard.outbound.client import HttpResult, signature, wire_url
+from trackyard.outbound.results import HttpResult, signature, wire_url
 from trackyard.store.offers import offers
 from trackyard.store.people import affiliates
 

@@ -24,11 +24,13 @@ from clickhouse_connect.driver.client import Client
 from clickhouse_connect.driver.exceptions import ClickHouseError, OperationalError
 
 from trackyard.analytics.cancellation import current_cancellation
+from trackyard.analytics.engine.availability import open_failure
 from trackyard.analytics.exports import row_stream
 from trackyard.analytics.exports.column_stream import LINE_FORMAT, ColumnReader
 from trackyard.analytics.scheduler import HEAVY_LIMIT, LIGHT_LIMIT, ConcurrencyLimit, QueryScheduler, RunningQuery
 from trackyard.base.arrow import Batch
 from trackyard.base.errors import NARROWING_HINT, ReportTooHeavy, RequestCancelled, Unavailable
+from trackyard.base.logs.outages import Component
 
 log = logging.getLogger("trackyard.analytics")
 
@@ -69,9 +71,10 @@ _CHDB_CONFIG = """<clickhouse>
   <compiled_expression_cache_size>4194304</compiled_expression_cache_size>
   <mmap_cache_size>0</mmap_cache_size>
   <background_pool_size>2</background_pool_size>
+  <memory_worker_period_ms>250</memory_worker_period_ms>
 </clickhouse>
 """
-"""Caches for a small machine. The engine's own logs are off, as they are not named here."""
+"""Caches and few looks at memory, for a small machine. The engine's own logs are off, as they are not named here."""
 
 _SESSION_SETTINGS: dict[str, Any] = {
     "max_threads": 2,
@@ -161,6 +164,7 @@ class Analytics:
         self._database = database
         self._config = config
         self._limits = limits
+        self._component = Component("analytic store")
         self._idle: queue.LifoQueue[Client] = queue.LifoQueue()
         self._open: list[Client] = []
         self._lock = threading.Lock()
@@ -192,7 +196,7 @@ class Analytics:
             store._open.append(first)  # stays open and unused: chDB stops without an open client
             store._idle.put(store._take_client())
         except ClickHouseError as error:
-            raise StoreError(f"the analytic store at {_without_password(address)} does not open: {error}") from error
+            raise StoreError(open_failure(address, error)) from error
         return store
 
     def close(self) -> None:
@@ -212,6 +216,10 @@ class Analytics:
         """
         body = self._query(f"{sql}\nSETTINGS {self._limits.clause}", parameters, "JSONCompactEachRow")
         return msgspec.json.Decoder(row).decode_lines(body)
+
+    def ping(self) -> None:
+        """Return when the store answers. Raises StoreError when it does not."""
+        self.rows("SELECT 1", {}, tuple[int])
 
     def page(self, sql: str, parameters: Mapping[str, Any], row: type[T]) -> tuple[list[T], int]:
         """Return the rows of a SELECT that ends with a LIMIT, and their number without the LIMIT.
@@ -343,6 +351,7 @@ class Analytics:
         try:
             client = self._take_client()
             yield client
+            self._component.worked()
         except BaseException as error:
             reusable = False
             if isinstance(error, ClickHouseError):
@@ -371,7 +380,7 @@ class Analytics:
         if code == _KILLED_CODE:
             return _QueryKilled(text)
         if code in _UNAVAILABLE_CODES or (code is None and isinstance(error, OperationalError)):
-            log.warning("analytic store unavailable", exc_info=error)
+            self._component.failed(error)
             return StoreUnavailable(text)
         return StoreError(text, unreadable=code in _PARSE_ERROR_CODES)
 
@@ -387,13 +396,23 @@ class Analytics:
             return client
 
 
+def check_login(address: str) -> None:
+    """Log in to a ClickHouse server and change nothing. Raises StoreError. address: see `Analytics.open`."""
+    server = urlunsplit(urlsplit(address)._replace(path=""))  # a first start creates the database
+    try:
+        clickhouse_connect.get_client(dsn=server, **_client_options(None)).close()
+    except ClickHouseError as error:
+        raise StoreError(str(error)) from error
+
+
 def _load_chdb() -> None:
-    """Import chDB without pyarrow, which it loads but does not need here: 45 MB."""
+    """Import chDB without pyarrow and its numpy, which it loads if it can but does not need here: 45 MB."""
     absent = "pyarrow" not in sys.modules
     if absent:
         sys.modules["pyarrow"] = None  # type: ignore[assignment]
     try:
         importlib.import_module("chdb")
+        importlib.import_module("chdb.state")  # of its connections
     finally:
         if absent:
             del sys.modules["pyarrow"]
@@ -419,8 +438,3 @@ def _client_options(config: Path | None) -> dict[str, Any]:
         # A list of 10,000 ids does not fit into a URL, so parameters are sent in the body.
         return {"autogenerate_session_id": False, "form_encode_query_params": True}
     return {"chdb_options": {"config-file": str(config)}}
-
-
-def _without_password(address: str) -> str:
-    scheme, separator, rest = address.partition("://")
-    return f"{scheme}{separator}{rest.rpartition('@')[2]}"

@@ -220,18 +220,36 @@ New columns with a default need no step.
 
 
 def migrate(analytics: Analytics) -> None:
-    """Migrate the store to the newest schema. Raises StoreError for columns that differ from it."""
+    """Migrate the store to the newest schema; a new store gets it at once.
+
+    Raises StoreError for columns that differ from it.
+    """
     analytics.run(
         "CREATE TABLE IF NOT EXISTS schema_step (number UInt32, at DateTime DEFAULT now()) "
         "ENGINE = MergeTree ORDER BY number"
     )
     [(done,)] = analytics.rows("SELECT max(number) FROM schema_step", {}, tuple[int])
-    for number, step in enumerate(MIGRATIONS, start=1):
-        if number > done:
-            step(analytics)
-            analytics.run(f"INSERT INTO schema_step (number) VALUES ({number})")
+    if done == 0 and not _has_tables(analytics):
+        _create_tables(analytics)  # as the steps would leave them, in a fifth of their time
+        numbers = ", ".join(f"({number})" for number in range(1, len(MIGRATIONS) + 1))
+        analytics.run(f"INSERT INTO schema_step (number) VALUES {numbers}")
+    else:
+        _run_steps(analytics, done)
     _add_columns(analytics)
     _check_columns(analytics)
+
+
+def _has_tables(analytics: Analytics) -> bool:
+    """Return whether the store has a table that is loaded."""
+    sql = "SELECT count() FROM system.tables WHERE database = currentDatabase() AND name IN {names:Array(String)}"
+    return analytics.rows(sql, {"names": list(TABLES)}, tuple[int]) != [(0,)]
+
+
+def _run_steps(analytics: Analytics, done: int) -> None:
+    """Run the steps after the number `done`."""
+    for number, step in enumerate(MIGRATIONS[done:], start=done + 1):
+        step(analytics)
+        analytics.run(f"INSERT INTO schema_step (number) VALUES ({number})")
 
 
 def _check_columns(analytics: Analytics) -> None:

@@ -16,7 +16,7 @@ from trackyard.analytics.reports.compiler import (
 from trackyard.base.ids import is_hex24
 from trackyard.domain.offers.counters import Count
 from trackyard.domain.statistics.cap_stats import GroupedCount
-from trackyard.domain.statistics.lists import ClickQuery
+from trackyard.domain.statistics.lists import ClickQuery, ClickVerdicts
 from trackyard.journal.records import Click, decode_click
 
 CLICK_COLUMNS = ", ".join(Click.__struct_fields__)
@@ -66,13 +66,21 @@ def _count_by_day(analytics: Analytics, query: ClickQuery) -> dict[int, int]:
     columns |= {"affiliate"} if query.scope.affiliate_ids is not None else set()
     columns |= {"advertiser"} if query.scope.advertiser_ids is not None else set()
     row_conditions = [*scope_conditions(query.scope), *filter_conditions(query.filters, of_clicks=True)]
+    counter = "countIf(reason = '')"
+    if query.verdict is not ClickVerdicts.ACCEPTED:  # rollups have sums of accepted clicks alone
+        columns, counter = columns | {"reason"}, "count()"
+        row_conditions += _verdict_conditions(query)
     counted = [
-        f"SELECT {time_bucket(DAY_MS)} AS day, countIf(reason = '') AS clicks FROM click "
+        f"SELECT {time_bucket(DAY_MS)} AS day, {counter} AS clicks FROM click "
         f"WHERE {' AND '.join([*piece.conditions, *row_conditions])} GROUP BY day"
         for piece in split_period(query.since, query.until, columns)
     ]
     sql = f"SELECT day, sum(clicks) FROM ({' UNION ALL '.join(counted)}) GROUP BY day ORDER BY day DESC"
-    parameters = {**scope_parameters(query.scope), **filter_parameters(query.filters)}
+    parameters = {
+        **scope_parameters(query.scope),
+        **filter_parameters(query.filters),
+        "reasons": list(query.reasons),
+    }
     return dict(analytics.rows(sql, parameters, tuple[int, int]))
 
 
@@ -112,9 +120,18 @@ def _load_clicks(analytics: Analytics, found: Sequence[tuple[int, str]]) -> list
 def click_source(query: ClickQuery) -> tuple[str, dict[str, Any]]:
     """Return FROM and WHERE for the clicks of a query on all pages, and the parameters."""
     conditions, parameters = in_period(query.scope, query.since, query.until)
-    conditions += ["reason = ''", *filter_conditions(query.filters, of_clicks=True)]
-    parameters |= filter_parameters(query.filters)
+    conditions += [*_verdict_conditions(query), *filter_conditions(query.filters, of_clicks=True)]
+    parameters |= {**filter_parameters(query.filters), "reasons": list(query.reasons)}
     return f"FROM click WHERE {' AND '.join(conditions)}", parameters
+
+
+def _verdict_conditions(query: ClickQuery) -> list[str]:
+    """Return the conditions that clicks were accepted, or rejected for the reasons of a query."""
+    if query.verdict is ClickVerdicts.ACCEPTED:
+        return ["reason = ''"]
+    if query.reasons:
+        return ["reason IN {reasons:Array(String)}"]
+    return ["reason != ''"] if query.verdict is ClickVerdicts.REJECTED else []
 
 
 def find_click(analytics: Analytics, click_id: str) -> Click | None:

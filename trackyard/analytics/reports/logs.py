@@ -1,13 +1,14 @@
 """The logs of inbound postbacks, and of deliveries to affiliates (docs/api/logs.md)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
 import msgspec
 
 from trackyard.analytics.engine.connection import Analytics
-from trackyard.analytics.reports.compiler import in_period, limit_clause
+from trackyard.analytics.reports.compiler import in_period, limit_clause, scope_conditions, scope_parameters
+from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.lists import LogQuery
 from trackyard.domain.statistics.rows import AffiliatePostbackLog, ServerPostbackLog
 
@@ -68,6 +69,86 @@ def list_deliveries(
     )
     parameters = {"affiliate": affiliate, "since": since, "until": until, "limit": limit}
     return analytics.rows(sql, parameters, AffiliatePostbackLog)
+
+
+@dataclass(frozen=True, slots=True)
+class ServerRecordFilter:
+    """What inbound postbacks must have; "" = anything.
+
+    since, until: UTC milliseconds, `until` exclusive.
+    offer: 0 = any.
+    """
+
+    since: int
+    until: int
+    record_id: str = ""
+    click_id: str = ""
+    action_id: str = ""
+    advertiser: str = ""
+    offer: int = 0
+
+    def values(self) -> dict[str, str | int]:
+        """Return the wanted values by column."""
+        named: dict[str, str | int] = {
+            "id": self.record_id,
+            "click_id": self.click_id,
+            "action_id": self.action_id,
+            "advertiser": self.advertiser,
+            "offer": self.offer,
+        }
+        return {name: value for name, value in named.items() if value}
+
+
+def find_server_records(
+    analytics: Analytics, scope: Scope, wanted: ServerRecordFilter, limit: int
+) -> Sequence[ServerPostbackLog]:
+    """Return the newest inbound postbacks of a filter, each in its last state, the oldest first."""
+    conditions, parameters = in_period(scope, wanted.since, wanted.until)
+    for name, value in wanted.values().items():
+        conditions.append(f"{name} = {{{name}:{'Int64' if isinstance(value, int) else 'String'}}}")
+        parameters[name] = value
+    return _newest_records(analytics, conditions, parameters, limit)
+
+
+def find_records_without_click(analytics: Analytics, since: int, until: int, limit: int) -> Sequence[ServerPostbackLog]:
+    """Return the newest inbound postbacks of a period that name no click in its form, the oldest first."""
+    conditions, parameters = in_period(Scope.everything(), since, until)
+    conditions += ["response != ''", "method NOT IN ('EDIT', 'IMPORT')", "NOT match(click_id, '^[0-9a-f]{24}$')"]
+    return _newest_records(analytics, conditions, parameters, limit)
+
+
+def _newest_records(
+    analytics: Analytics, conditions: Sequence[str], parameters: Mapping[str, object], limit: int
+) -> Sequence[ServerPostbackLog]:
+    sql = (
+        f"SELECT {_column_list(ServerPostbackLog)} FROM server_log WHERE {' AND '.join(conditions)} "
+        f"ORDER BY time DESC, id DESC, revision DESC LIMIT 1 BY id LIMIT {limit:d}"
+    )
+    return [*reversed(analytics.rows(sql, dict(parameters), ServerPostbackLog))]
+
+
+def find_attempts(
+    analytics: Analytics, conversion_ids: Sequence[str], since: int, limit: int
+) -> Sequence[AffiliatePostbackLog]:
+    """Return the newest attempts of deliveries about conversions, the oldest first.
+
+    since: UTC milliseconds.
+    """
+    sql = (
+        f"SELECT {_column_list(AffiliatePostbackLog)} FROM affiliate_log WHERE time >= {{since:Int64}} "
+        f"AND conversion_id IN {{ids:Array(String)}} ORDER BY time DESC, id DESC LIMIT {limit:d}"
+    )
+    return [*reversed(analytics.rows(sql, {"since": since, "ids": [*conversion_ids]}, AffiliatePostbackLog))]
+
+
+def find_conversion_of_delivery(analytics: Analytics, scope: Scope, delivery_id: str) -> str | None:
+    """Return the id of the conversion that a delivery, or one attempt of it, in scope reports; or None."""
+    since = int(delivery_id[:8], 16) * 1000  # a delivery and its attempts begin with the second in which they were made
+    conditions = [*scope_conditions(scope), "time >= {since:Int64}", "(id = {id:String} OR job_id = {id:String})"]
+    sql = f"SELECT conversion_id FROM affiliate_log WHERE {' AND '.join(conditions)} LIMIT 1"
+    parameters = {"since": since, "id": delivery_id, **scope_parameters(scope)}
+    rows = analytics.rows(sql, parameters, tuple[str])
+    return rows[0][0] if rows else None
 
 
 def _column_list(kind: type[msgspec.Struct]) -> str:

@@ -69,7 +69,7 @@ class SingleConversionFields(ConversionFields):
 class SingleConversionForAffiliate(SingleConversionFields):
     """A conversion as its affiliate sees it.
 
-    advertiser, supplier_id, revenue, earnings, charge, earning: always null.
+    advertiser, supplier_id, revenue, earnings, charge, earning, from_click_address: always null.
     """
 
     offer: OfferInConversion | None
@@ -80,6 +80,7 @@ class SingleConversionForAffiliate(SingleConversionFields):
     charge: Money | None
     earning: Money | None
     price: None
+    from_click_address: bool | None
 
 
 class SingleConversionForStaff(SingleConversionFields):
@@ -93,6 +94,7 @@ class SingleConversionForStaff(SingleConversionFields):
     charge: Money
     earning: Money
     price: None
+    from_click_address: bool
 
 
 class SingleConversionForAffiliateAnswer(Answer):
@@ -133,11 +135,13 @@ def get(
     }
     if not request.staff:
         offer = offer_ref(OfferInConversion, name)
-        affiliate_view = SingleConversionForAffiliate(**shown, **HIDDEN_FIELDS, charge=None, earning=None, offer=offer)
+        hidden = {**HIDDEN_FIELDS, "charge": None, "earning": None, "from_click_address": None}
+        affiliate_view = SingleConversionForAffiliate(**shown, **hidden, offer=offer)
         return SingleConversionForAffiliateAnswer(conversion=affiliate_view)
     staff_view = SingleConversionForStaff(
         **shown,
         **fields_for_staff(item),
+        from_click_address=item.from_click_address,
         charge=number(item.charge),
         earning=number(item.charge - item.payout),
         offer=offer_ref(OfferWithUrl, name),

@@ -41,6 +41,7 @@ class ListConversions(ExportListParams):
 
     A filter takes a list; any of its values matches.
     payouts_from, payouts_to, revenue_from, revenue_to: inclusive.
+    id: of the conversions, of any age unless date_from is sent.
     goal_id: as goal.
     decline_reason: the comment of a declined conversion.
     comment: a part of the comment.
@@ -61,6 +62,7 @@ class ListConversions(ExportListParams):
     browser: AnyOf[s.Text] = ()
     action_id: AnyOf[s.LongText] = ()
     clickid: AnyOf[s.Text] = ()
+    id: AnyOf[s.Text] = ()
     os: AnyOf[s.Text] = ()
     goal: AnyOf[s.LongText] = ()
     goal_id: AnyOf[s.LongText] = ()
@@ -111,6 +113,7 @@ class ListConversions(ExportListParams):
             advertisers=frozenset(lowercase_ids(self.advertiser)) or None,
             countries=frozenset(code.upper() for code in self.country) or None,
             click_ids=frozenset(lowercase_ids(self.clickid)) or None,
+            ids=frozenset(lowercase_ids(self.id)) or None,
             currencies=frozenset(CODES.get(number, "") for number in self.currency) or None,
             payout_from=self.payouts_from,
             payout_to=self.payouts_to,
@@ -127,7 +130,8 @@ class ListConversions(ExportListParams):
         zone = self.timezone or request.deps.zone
         today = local_day(request.deps.clock.now_ms(), zone)
         last = self.date_to or today
-        if self.date_from is None and not (self.update_from_date is None and self.update_to_date is None):
+        by_change = not (self.update_from_date is None and self.update_to_date is None)
+        if self.date_from is None and (by_change or self.id):
             return 0, span(last, last, zone)[1]
         first = self.date_from or min(last, today) - timedelta(days=7)
         return span(first, last, zone, hour=self.hour)

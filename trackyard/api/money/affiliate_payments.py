@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 from trackyard.actions.deps import Deps
 from trackyard.actions.money import affiliate_payments as payments
 from trackyard.api.lookups import in_scope_by_number
+from trackyard.api.money.held_changes import warn_of_held
 from trackyard.api.paging import Paging
 from trackyard.api.statistics.times import At, as_text, unchanged
 from trackyard.base.errors import BadInput
@@ -17,7 +18,7 @@ from trackyard.domain.money.affiliate_payments import (
     PaymentStatus,
 )
 from trackyard.domain.people.roles import Permission
-from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
+from trackyard.wire.endpoint import ApiRequest, Routes, for_affiliates, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, Params, Seq
 from trackyard.wire.response.envelope import Answer, Moment, Money, Pagination, View
@@ -34,6 +35,7 @@ Status = Annotated[PaymentStatus, s.Choice(PaymentStatus)]
 class ListPayments(ExportParams, Paging):
     """The filters of a list. date_from, date_to: days of their making."""
 
+    id: AnyOf[s.Id] = ()
     pid: Seq[s.Id] = ()
     currency: AnyOf[s.Currency] = ()
     status: AnyOf[Status] = ()
@@ -45,12 +47,19 @@ class ListPayments(ExportParams, Paging):
         if self.date_from and self.date_to and self.date_to < self.date_from:
             raise BadInput({"date_to": ["This day must not lie before date_from."]})
         return PaymentFilter(
+            ids=self.id,
             affiliate_ids=self.pid,
             currencies=self.currency,
             statuses=self.status,
             since=None if self.date_from is None else day_start_ms(self.date_from, zone),
             until=None if self.date_to is None else day_end_ms(self.date_to, zone),
         )
+
+
+class ListOwnPayments(Paging):
+    """The filters of an affiliate's list."""
+
+    status: AnyOf[Status] = ()
 
 
 class ListEntries(ExportParams, Paging):
@@ -127,6 +136,24 @@ class PaidEntryView(View):
     created_at: Moment
 
 
+class OwnPaymentView(View):
+    """A payment, for the affiliate that it is to. paid_at: null until it is executed."""
+
+    id: int
+    currency: str
+    amount: Money
+    status: str
+    created_at: Moment
+    paid_at: Moment | None
+
+
+class OwnPaymentsAnswer(Answer):
+    """A page of the payments of an affiliate."""
+
+    payments: list[OwnPaymentView]
+    pagination: Pagination
+
+
 class PaymentsAnswer(Answer):
     """A page of payments."""
 
@@ -181,6 +208,16 @@ def list_(request: ApiRequest[Deps], params: ListPayments) -> PaymentsAnswer:
     return PaymentsAnswer(payments=[payment_view(item, as_text(zone)) for item in found], pagination=pages)
 
 
+@routes.get("/partner/payments", for_affiliates(Permission.BALANCES_READ), id="partner.payments.list")
+def list_own(request: ApiRequest[Deps], params: ListOwnPayments) -> OwnPaymentsAnswer:
+    """List the payments to the calling affiliate, the newest first."""
+    chosen = PaymentFilter(statuses=params.status)
+    found, total = payments.list_payments(request.deps, request.access, chosen, **params.place(request))
+    at = as_text(request.deps.zone)
+    views = [view_of(OwnPaymentView, item, created_at=at(item.created_at), paid_at=at(item.paid_at)) for item in found]
+    return OwnPaymentsAnswer(payments=views, pagination=params.pagination(request, total))
+
+
 @routes.get("/admin/payments/due", for_staff(Permission.PAYMENTS_WRITE), id="admin.payments.due")
 def list_due(request: ApiRequest[Deps], params: ListDue) -> DueAnswer:
     """List the affiliates that can be paid. Their available balance reaches the least payment."""
@@ -212,12 +249,14 @@ def add(request: ApiRequest[Deps], params: AddPayments) -> AddedPaymentsAnswer:
 def edit(request: ApiRequest[Deps], params: EditPayment) -> PaymentAnswer:
     """Execute or cancel a payment, or change its comment.
 
-    An executed or cancelled payment keeps its status.
+    An executed or cancelled payment keeps its status. Where a second person has to confirm, an execution is held:
+    `warnings` says so, and nothing is changed.
     """
-    item = payments.edit_payment(
+    edited = payments.edit_payment(
         request.deps, request.access, request.subject.id, status=params.status, comment=params.comment
     )
-    return PaymentAnswer(payment=payment_view(item, as_text(request.deps.zone)))
+    warn_of_held(request, "status", edited.held)
+    return PaymentAnswer(payment=payment_view(edited.payment, as_text(request.deps.zone)))
 
 
 def entry_rows(request: ApiRequest[Deps], _params: ListEntries) -> ExportTable:

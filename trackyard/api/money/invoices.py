@@ -29,6 +29,7 @@ OptionalDay = Annotated[s.Day | None, Clearable()]
 class ListInvoices(Paging):
     """The filters of a list. start_date, end_date: the period begins and ends within these days."""
 
+    supplier_id: AnyOf[s.Hex] = ()
     status: AnyOf[Status] = ()
     start_date: s.Day | None = None
     end_date: s.Day | None = None
@@ -122,7 +123,7 @@ def list_(request: ApiRequest[Deps], params: ListInvoices) -> InvoicesAnswer:
     """
     if params.start_date and params.end_date and params.end_date < params.start_date:
         raise BadInput({"end_date": ["This day must not lie before start_date."]})
-    chosen = InvoiceFilter(params.status, params.start_date, params.end_date)
+    chosen = InvoiceFilter(params.status, params.start_date, params.end_date, params.supplier_id)
     found, total = invoices.list_invoices(request.deps, request.access, chosen, **params.place(request))
     views = [invoice_view(item, request.deps.zone) for item in found]
     return InvoicesAnswer(message=views, pagination=params.pagination(request, total))

@@ -1,7 +1,7 @@
 """Offers (docs/api/offers.md)."""
 
 from collections.abc import Iterable
-from typing import Annotated
+from typing import Annotated, Any, Final
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers.lists import get_written
@@ -10,14 +10,25 @@ from trackyard.actions.people.scope import scope_for
 from trackyard.api.lookups import in_scope_by_reference
 from trackyard.api.offers.params import AddOffer, EditOffer, PrivacyName, StatusName
 from trackyard.api.offers.view import OfferView, offer_view
+from trackyard.api.tracking.macro_warnings import warn_of_macros
 from trackyard.domain.offers.offers import Offer
 from trackyard.domain.people.roles import Permission
+from trackyard.domain.tracking.macro_registry import MacroPlace
 from trackyard.wire.endpoint import UPLOAD_MAX, ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Only, Params, Seq
 from trackyard.wire.response.envelope import Answer
 
 routes = Routes[Deps]()
+
+_URL_OF_EACH: Final = {"__all__": {"url"}}
+_CLICK_URLS: Final[Any] = {
+    **dict.fromkeys(("url", "url_preview", "trafficback_url", "macro_url", "parallel_tracking_url"), True),
+    "impressions_url": True,
+    "landings": _URL_OF_EACH,
+    "targeting": {"__all__": {"url": True, "urls": _URL_OF_EACH}},
+}
+"""The parameters with URLs in which a click fills macros, as pydantic includes them."""
 
 
 class OfferAnswer(Answer):
@@ -53,11 +64,12 @@ def add(request: ApiRequest[Deps], params: AddOffer) -> OfferAnswer:
 
     `allowed_ip` and `disallowed_ip` are addresses that may or may not report conversions of this offer; visitors are
     selected by `targeting`. `macro_url` is any text that is appended to the target URL, its macros filled.
+    The answer warns of macros in URLs that do not exist.
     An unknown name of a country, operating system, browser, brand, region or city is rejected.
     """
-    return _shown(
-        request, add_offer(request.deps, request.access, params.written(request.deps.zone), params.new_files())
-    )
+    offer = add_offer(request.deps, request.access, params.written(request.deps.zone), params.new_files())
+    _warn_of_macros(request, params)
+    return _shown(request, offer)
 
 
 @routes.post(
@@ -78,9 +90,9 @@ def edit(request: ApiRequest[Deps], params: EditOffer) -> OfferAnswer:
     may or may not report conversions of this offer; visitors are selected by `targeting`.
     """
     written = params.written(request.deps.zone)
-    return _shown(
-        request, edit_offer(request.deps, request.access, request.subject, written, params.new_files(), request.warn)
-    )
+    offer = edit_offer(request.deps, request.access, request.subject, written, params.new_files(), request.warn)
+    _warn_of_macros(request, params)
+    return _shown(request, offer)
 
 
 @routes.post("/admin/offer/delete", for_staff(Permission.OFFERS_WRITE), id="admin.offer.delete")
@@ -102,6 +114,11 @@ def update(request: ApiRequest[Deps], params: UpdateOffers) -> OffersMessageAnsw
 def _shown(request: ApiRequest[Deps], offer: Offer) -> OfferAnswer:
     writable = scope_for(request.deps, request.caller, Permission.OFFERS_WRITE)
     return OfferAnswer(offer=offer_view(get_written(request.deps, offer.id), request.deps, writable), id=offer.id)
+
+
+def _warn_of_macros(request: ApiRequest[Deps], params: AddOffer | EditOffer) -> None:
+    warn_of_macros(request, MacroPlace.OFFER_URL, params.model_dump(include=_CLICK_URLS, exclude_none=True))
+    warn_of_macros(request, MacroPlace.POSTBACK, params.model_dump(include={"cross_postback_url"}, exclude_none=True))
 
 
 def _listed(values: Iterable[object]) -> str:

@@ -21,7 +21,7 @@ from trackyard.domain.offers.tickets import TicketDecision, TicketFilter, Ticket
 from trackyard.domain.offers.visibility import goal_names
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope
-from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
+from trackyard.wire.endpoint import ApiRequest, Routes, for_affiliates, for_callers, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, NoParams, Only, Params, RequiredFor
 from trackyard.wire.response.envelope import Answer, Pagination, View
@@ -74,6 +74,12 @@ class ListTickets(Paging):
         )
 
 
+class ListOwnTickets(Paging):
+    """The filters of an affiliate's list."""
+
+    status: AnyOf[Annotated[TicketStatus, s.Choice(TicketStatus)]] = ()
+
+
 class DecideTicket(Params):
     """The decision on a ticket."""
 
@@ -114,7 +120,7 @@ class CommentsView(View):
 
 
 class TicketView(View):
-    """A ticket. updated: the time of its decision, else of its making."""
+    """A ticket. updated: the time of its decision, else of its making. decision: null while it is open."""
 
     id: str
     status: str
@@ -125,6 +131,7 @@ class TicketView(View):
     offer: TicketOfferView
     attachments: list[str]
     comments: CommentsView
+    decision: str | None
     created: str
     updated: str
 
@@ -141,6 +148,29 @@ class TicketAnswer(Answer):
 
     ticket: TicketView
     id: str
+
+
+class OwnTicketView(View):
+    """A request of the calling affiliate to join an offer.
+
+    decision: null while it is open. updated: the time of the decision, else of its making.
+    """
+
+    id: int
+    status: str
+    decision: str | None
+    offer_id: int
+    title: str
+    description: str
+    created: str
+    updated: str
+
+
+class OwnTicketsAnswer(Answer):
+    """A page of the requests of an affiliate."""
+
+    tickets: list[OwnTicketView]
+    pagination: Pagination
 
 
 class MessageAnswer(Answer):
@@ -166,6 +196,21 @@ def request_connection(request: ApiRequest[Deps], params: AskToJoin) -> MessageA
     """
     outcome = tickets.request_to_join(request.deps, request.access, params.pid, params.offer_id, params.comment)
     return MessageAnswer(message=_OUTCOME_TEXTS[outcome])
+
+
+@routes.get("/partner/tickets", for_affiliates(Permission.TICKETS_READ), id="partner.tickets.list")
+def list_own(request: ApiRequest[Deps], params: ListOwnTickets) -> OwnTicketsAnswer:
+    """List the requests of the calling affiliate to join offers, the newest first."""
+    chosen, zone = TicketFilter(statuses=params.status), request.deps.zone
+    found, total = tickets.list_tickets(request.deps, request.access, chosen, **params.place(request))
+    rows = (record.ticket for record in found)
+    views = [
+        view_of(
+            OwnTicketView, row, created=datetime_text(row.created_at, zone), updated=datetime_text(row.updated_at, zone)
+        )
+        for row in rows
+    ]
+    return OwnTicketsAnswer(tickets=views, pagination=params.pagination(request, total))
 
 
 @routes.get("/admin/tickets", for_staff(Permission.TICKETS_READ), id="admin.tickets.list")

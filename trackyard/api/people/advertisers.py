@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from typing import Annotated, Any
+from zoneinfo import ZoneInfo
 
 from pydantic import field_validator
 
@@ -15,13 +16,13 @@ from trackyard.api.paging import Paging
 from trackyard.api.people.views import ManagerView, country_to_store, hidden_code, manager_view
 from trackyard.base.zones import datetime_text, day_start_ms
 from trackyard.domain.conversions.codes import postback_address
-from trackyard.domain.people.advertisers import Advertiser
+from trackyard.domain.people.advertisers import Advertiser, AdvertiserFilter
 from trackyard.domain.people.callers import StaffCaller
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
-from trackyard.wire.request.params import Clearable, NoParams, Only, Params, Seq
+from trackyard.wire.request.params import AnyOf, Clearable, NoParams, Only, Params, Seq
 from trackyard.wire.response.envelope import Answer, Pagination, View
 from trackyard.wire.response.views import view_of
 
@@ -33,11 +34,31 @@ _SUB_ACCOUNTS = set(SubAccountParams.model_fields)
 
 
 class ListAdvertisers(Paging):
-    """The order and filter of a list."""
+    """The order and filters of a list.
+
+    id, manager, country, tags: any of these.
+    search: part of the title, contact person or e-mail address, or the whole id.
+    """
 
     order: Annotated[str, s.Choice(("_id", "title", "email"))] = "_id"
     orderType: Annotated[str, s.Choice(("asc", "desc"))] = "asc"
     updated_at: Annotated[s.Day | None, Only(since="3.1")] = None
+    id: AnyOf[s.Hex] = ()
+    search: s.Text = ""
+    manager: AnyOf[s.Hex] = ()
+    country: AnyOf[s.Country] = ()
+    tags: AnyOf[s.Text] = ()
+
+    def chosen(self, zone: ZoneInfo) -> AdvertiserFilter:
+        """Return the conditions for the use case."""
+        return AdvertiserFilter(
+            ids=self.id,
+            part=self.search,
+            managers=self.manager,
+            countries=self.country,
+            tags=self.tags,
+            changed_since=None if self.updated_at is None else day_start_ms(self.updated_at, zone),
+        )
 
 
 class AdvertiserParams(SubAccountParams):
@@ -163,13 +184,12 @@ class AdvertiserMessageAnswer(Answer):
 @routes.get("/admin/advertisers", for_staff(Permission.ADVERTISERS_READ), id="admin.advertisers.list")
 def list_(request: ApiRequest[Deps], params: ListAdvertisers) -> AdvertisersAnswer:
     """List advertisers. `updated_at`: changed since the start of that day."""
-    zone = request.deps.zone
     found, total = advertisers.list_advertisers(
         request.deps,
         request.access,
+        params.chosen(request.deps.zone),
         order=params.order,
         descending=params.orderType == "desc",
-        changed_since=None if params.updated_at is None else day_start_ms(params.updated_at, zone),
         **params.place(request),
     )
     view = _viewer(request)

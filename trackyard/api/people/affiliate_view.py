@@ -1,5 +1,6 @@
 """Affiliates as staff see them (docs/api/affiliates.md#get-adminpartnerid)."""
 
+from collections.abc import Mapping
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -54,6 +55,7 @@ class AffiliateView(
     ref: "0" for none.
     statistics_revenue, statistics_rows: the compatibility switches that it overrides, "" is the platform's; absent
     inside another record.
+    email_state: not asked, waiting or confirmed; absent inside another record.
     """
 
     id: int
@@ -87,12 +89,13 @@ class AffiliateView(
     sub_accounts: dict[str, AffiliateSubAccountView]
     statistics_revenue: str | UnsetType = UNSET
     statistics_rows: str | UnsetType = UNSET
+    email_state: str | UnsetType = UNSET
 
 
 def affiliate_view(request: ApiRequest[Deps], record: AffiliateRecord) -> AffiliateView:
     """Return an affiliate as staff see it, with its key unless a session calls."""
     key = shown_key(request, record.api_key)
-    return replace(nested_affiliate_view(record, request.deps.zone), api_key=key, **_switches(record.affiliate))
+    return replace(nested_affiliate_view(record, request.deps.zone), api_key=key, **_own_fields(record.affiliate))
 
 
 def nested_affiliate_view(record: AffiliateRecord, zone: ZoneInfo) -> AffiliateView:
@@ -105,7 +108,7 @@ def nested_affiliate_view(record: AffiliateRecord, zone: ZoneInfo) -> AffiliateV
         updated_at=datetime_text(row.updated_at, zone),
         ref_percent=None if row.ref_percent is None else f"{number(row.ref_percent):f}",
         manager=None if record.manager is None else manager_view(record.manager, zone),
-        payment_systems=[_system(item, record) for item in row.payment_systems],
+        payment_systems=[affiliate_system_view(item, record.systems) for item in row.payment_systems],
         custom_fields=[view_of(CustomFieldView, answer, label=answer.value) for answer in record.custom_field_values],
         balance={item.currency: _balance(item) for item in record.balance},
         offers=record.offers,
@@ -114,11 +117,13 @@ def nested_affiliate_view(record: AffiliateRecord, zone: ZoneInfo) -> AffiliateV
         sub_accounts=affiliate_sub_accounts_view(row.sub_accounts),
         statistics_revenue=UNSET,
         statistics_rows=UNSET,
+        email_state=UNSET,
     )
 
 
-def _switches(row: Affiliate) -> dict[str, str]:
-    return {"statistics_revenue": row.statistics_revenue or "", "statistics_rows": row.statistics_rows or ""}
+def _own_fields(row: Affiliate) -> dict[str, str]:
+    switches = {"statistics_revenue": row.statistics_revenue or "", "statistics_rows": row.statistics_rows or ""}
+    return {**switches, "email_state": row.email_state}
 
 
 def _balance(item: Balance) -> CurrencyBalance:
@@ -127,8 +132,9 @@ def _balance(item: Balance) -> CurrencyBalance:
     )
 
 
-def _system(item: dict[str, Any], record: AffiliateRecord) -> AffiliateSystemView:
-    name = record.systems.get(item["system_id"], "")
+def affiliate_system_view(item: Mapping[str, Any], systems: Mapping[int, str]) -> AffiliateSystemView:
+    """Return the view of a payment system of an affiliate. systems: the names of all by id."""
+    name = systems.get(item["system_id"], "")
     return AffiliateSystemView(
         id=item["system_id"], active=1, system=name, currency=item["currency"], fields=item["fields"]
     )

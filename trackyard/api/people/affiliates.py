@@ -10,12 +10,14 @@ from pydantic import Field
 from trackyard.actions.deps import Deps
 from trackyard.actions.people import affiliates
 from trackyard.api.lookups import in_scope_by_number
+from trackyard.api.money.held_changes import warn_of_held
 from trackyard.api.offers.subaccounts import SubAccountParams
 from trackyard.api.paging import Paging
 from trackyard.api.people.affiliate_view import AffiliateView, affiliate_view
 from trackyard.api.people.views import RevenueSwitch, RowsSwitch, country_to_store, log_key_reads
 from trackyard.base.zones import day_start_ms
-from trackyard.domain.people.affiliates import Affiliate, AffiliateFilter, AffiliateStatus
+from trackyard.domain.money.held_changes import PAYMENT_SYSTEMS
+from trackyard.domain.people.affiliates import Affiliate, AffiliateFilter, AffiliateStatus, EmailState
 from trackyard.domain.people.callers import AccountKind
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
@@ -53,6 +55,7 @@ class ListAffiliates(Paging):
     with_balance: whether balances are shown.
     id, status: any of these.
     search: part of the e-mail address, login, name, company or contact person, or the id.
+    manager_id, country, tags: any of these.
     updated_at: changed since the start of that day.
     """
 
@@ -60,12 +63,25 @@ class ListAffiliates(Paging):
     id: AnyOf[s.Id] = ()
     status: AnyOf[Status] = ()
     search: s.Text = ""
+    manager_id: AnyOf[s.Hex] = ()
+    country: AnyOf[s.Country] = ()
+    tags: AnyOf[s.Text] = ()
     updated_at: s.Day | None = None
+    order: Annotated[str, s.Choice(("id", "email", "name"))] = "id"
+    orderType: Annotated[str, s.Choice(("asc", "desc"))] = "asc"
 
     def chosen(self, zone: ZoneInfo) -> AffiliateFilter:
         """Return the conditions for the use case."""
         since = None if self.updated_at is None else day_start_ms(self.updated_at, zone)
-        return AffiliateFilter(ids=self.id, statuses=self.status, part=self.search, changed_since=since)
+        return AffiliateFilter(
+            ids=self.id,
+            statuses=self.status,
+            part=self.search,
+            managers=self.manager_id,
+            countries=self.country,
+            tags=self.tags,
+            changed_since=since,
+        )
 
 
 class PaymentSystemItem(Params):
@@ -110,7 +126,7 @@ class ContactParams(Params):
         return given
 
 
-_APART = {"password", "contact_person_too", *SubAccountParams.model_fields}
+_APART = {"password", "email_confirmed", "contact_person_too", *SubAccountParams.model_fields}
 
 
 class AffiliateParams(ContactParams, SubAccountParams):
@@ -145,13 +161,17 @@ class AddAffiliate(AffiliateParams):
 
 
 class EditAffiliate(AffiliateParams):
-    """Changes of an affiliate. Payment systems and tags are replaced, custom fields change one by one."""
+    """Changes of an affiliate. Payment systems and tags are replaced, custom fields change one by one.
+
+    email_confirmed: 1 confirms its e-mail address in its place.
+    """
 
     edits = True
 
     country: Annotated[s.Text | None, Clearable()] = None
     password: Password | None = None
     status: Status | None = None
+    email_confirmed: Annotated[int, OptInFlag()] = 0
 
 
 class AffiliateAnswer(Answer):
@@ -215,7 +235,13 @@ def list_(request: ApiRequest[Deps], params: ListAffiliates) -> AffiliatesAnswer
     wanted = bool(params.with_balance)
     chosen = params.chosen(request.deps.zone)
     found, total = affiliates.list_affiliates(
-        request.deps, request.access, chosen, with_balance=wanted, **params.place(request)
+        request.deps,
+        request.access,
+        chosen,
+        with_balance=wanted,
+        order=params.order,
+        descending=params.orderType == "desc",
+        **params.place(request),
     )
     _log_key_reads(request, found)
     views = [affiliate_view(request, record) for record in found]
@@ -240,13 +266,20 @@ def add(request: ApiRequest[Deps], params: AddAffiliate) -> AffiliateAnswer:
 
 @routes.post("/admin/partner/{id}", for_staff(Permission.AFFILIATES_WRITE), id="admin.partner.edit", find=find)
 def edit(request: ApiRequest[Deps], params: EditAffiliate) -> AffiliateAnswer:
-    """Change an affiliate, all but its e-mail address. A new password ends its sessions."""
+    """Change an affiliate, all but its e-mail address. A new password ends its sessions.
+
+    Where e-mail addresses have to be confirmed, making an affiliate active that has not confirmed its own is a 409.
+    Where a second person has to confirm, other payment systems are held: `warnings` says so, and the rest is changed.
+    """
     given = params.written_values() | params.model_dump(include={"password"}, exclude_unset=True)
+    if params.email_confirmed:
+        given["email_state"] = EmailState.CONFIRMED
     if given.get("country") is not None:
         given["country"] = country_to_store(request, given["country"], request.subject.country)
     if parts := params.sent_parts():
         given["sub_accounts"] = parts
     record = affiliates.edit_affiliate(request.deps, request.access, request.subject.id, given)
+    warn_of_held(request, PAYMENT_SYSTEMS, record.held)
     return AffiliateAnswer(partner=affiliate_view(request, record), id=record.affiliate.id)
 
 

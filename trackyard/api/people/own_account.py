@@ -6,7 +6,8 @@ from msgspec import UNSET, UnsetType, defstruct
 from pydantic import Field
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.people.own_account import OwnAccount, get_account, renew_key, sign_up
+from trackyard.actions.people.own_account import OwnAccount, get_account, renew_key
+from trackyard.actions.people.sign_up.sign_ups import sign_up
 from trackyard.api.offers.subaccounts import AffiliateSubAccountView, affiliate_sub_accounts_view
 from trackyard.api.people.affiliates import ContactParams, PaymentSystemItem
 from trackyard.api.people.permissions import TreeView, tree_view

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.people.sign_in import sign_in
+from trackyard.actions.people.sign_in.by_password import sign_in
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text
 from trackyard.wire.endpoint import FOR_ANYONE, ApiRequest, Routes

@@ -7,12 +7,21 @@ from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.platform.settings import Settings, edit_settings, exchange_rate_status, get_settings, list_audit
+from trackyard.actions.platform.settings import (
+    Settings,
+    edit_settings,
+    exchange_rate_status,
+    get_settings,
+    list_audit,
+    send_test_mail,
+)
 from trackyard.api.people.security_log import LogParams
 from trackyard.api.people.views import RevenueSwitch, RowsSwitch
+from trackyard.api.tracking.macro_warnings import warn_of_macros
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.platform.audit import AuditFilter, AuditRecord, Author, Authors
+from trackyard.domain.tracking.macro_registry import MacroPlace
 from trackyard.outbound.mail import parse_smtp_url
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
@@ -88,6 +97,12 @@ class SettingsAnswer(Answer):
     quotes: ExchangeRateStatusView
 
 
+class MailTestAnswer(Answer):
+    """The address that the mail goes to."""
+
+    email: str
+
+
 class AuditParams(LogParams):
     """The records of a list.
 
@@ -161,7 +176,23 @@ def edit(request: ApiRequest[Deps], params: EditSettings) -> SettingsAnswer:
     given = {name: "" if value is None else value for name, value in given.items()}
     if given.get("smtp_url") and given["smtp_url"] == _without_password(get_settings(request.deps).smtp_url):
         del given["smtp_url"]
-    return _answer(request.deps, edit_settings(request.deps, given))
+    settings = edit_settings(request.deps, given)
+    warn_of_macros(request, MacroPlace.OFFER_URL, {"trafficback_url": params.trafficback_url or ""})
+    return _answer(request.deps, settings)
+
+
+@routes.post(
+    "/admin/settings/test_mail",
+    for_staff(Permission.SETTINGS_WRITE),
+    id="admin.settings.test_mail",
+    not_replayable=True,
+)
+def test_mail(request: ApiRequest[Deps], _params: NoParams) -> MailTestAnswer:
+    """Queue a mail to the calling staff user, to try the settings of mail.
+
+    It goes out as every mail does; the log says when the server refuses it.
+    """
+    return MailTestAnswer(email=send_test_mail(request.deps, request.caller.account.id))
 
 
 @routes.get("/admin/audit", for_staff(Permission.AUDIT_READ), id="admin.audit.list")

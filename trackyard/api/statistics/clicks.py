@@ -14,20 +14,29 @@ from trackyard.base.arrow import Array, Batch, load_pyarrow
 from trackyard.base.ids import lowercase_ids
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope
-from trackyard.domain.statistics.lists import ClickQuery
+from trackyard.domain.statistics.lists import ClickQuery, ClickVerdicts
 from trackyard.domain.statistics.reports import Values
+from trackyard.domain.tracking.rejections import REJECTION_REASONS
 from trackyard.domain.tracking.subs import SUBS
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
 from trackyard.wire.request import scalars as s
-from trackyard.wire.request.params import Only, Seq
+from trackyard.wire.request.params import AnyOf, Only, Seq
 from trackyard.wire.response.envelope import Answer, Moment, Pagination, View
 from trackyard.wire.response.exports import ExportTable, FileExport, nested_columns, table_of
 
 routes = Routes[Deps]()
 
 
+Verdict = Annotated[str, s.Choice(tuple(ClickVerdicts))]
+Reason = Annotated[str, s.Choice(REJECTION_REASONS)]
+
+
 class ListClicks(ExportListParams):
-    """The filters of a list. `advertisers` is another name of `advertiser`."""
+    """The filters of a list.
+
+    advertisers: another name of `advertiser`.
+    verdict: rejected clicks, or all; reason: of rejected clicks.
+    """
 
     date_from: s.Day
     date_to: s.Day
@@ -38,6 +47,9 @@ class ListClicks(ExportListParams):
     advertiser: Annotated[Seq[s.Text], Only(admin=True)] = ()
     advertisers: Annotated[Seq[s.Text], Only(admin=True)] = ()
     timezone: s.Zone | None = None
+    sub1: Annotated[AnyOf[s.LongText], Only(admin=True)] = ()
+    verdict: Annotated[Verdict, Only(admin=True)] = ClickVerdicts.ACCEPTED.value
+    reason: Annotated[Seq[Reason], Only(admin=True)] = ()
 
     def query(self, request: ApiRequest[Deps]) -> ClickQuery:
         """Return the query. Raises BadInput for a wrong period."""
@@ -48,6 +60,7 @@ class ListClicks(ExportListParams):
             "affiliate": self.partner,
             "country": tuple(code.upper() for code in self.country),
             "advertiser": lowercase_ids(self.advertiser + self.advertisers),
+            "sub1": self.sub1,
         }
         filters = {name: values for name, values in named.items() if values}
         return ClickQuery(
@@ -55,8 +68,15 @@ class ListClicks(ExportListParams):
             since=since,
             until=until,
             filters=filters,
+            verdict=self._verdict(),
+            reasons=self.reason,
             **self.place(request),
         )
+
+    def _verdict(self) -> ClickVerdicts:
+        """Return which clicks are listed: a reason asks for rejected ones."""
+        chosen = ClickVerdicts(self.verdict)
+        return ClickVerdicts.REJECTED if self.reason and chosen is ClickVerdicts.ACCEPTED else chosen
 
 
 class LandingRef(View):
@@ -128,9 +148,14 @@ class ClickForAffiliate(ClickFields):
 
 
 class ClickForStaff(ClickFields):
-    """A click as staff see it."""
+    """A click as staff see it.
+
+    reason: why it was rejected, "" for accepted ones. detail: the deciding value.
+    """
 
     offer: OfferOfClick | None
+    reason: str
+    detail: str
 
 
 class ClicksForAffiliate(Answer):
@@ -194,8 +219,9 @@ def _columns(offer_view: type[View], clicks: Batch, names: EntityNames) -> dict[
         offer_id, landing_id = map(int, place.split(" "))
         return _landing(offer_id, landing_id, names)
 
+    verdict = ("reason", "detail") if offer_view is OfferOfClick else ()
     return {
-        **{name: clicks[name] for name in (*_AS_RECORDED, "conversion_id")},
+        **{name: clicks[name] for name in (*_AS_RECORDED, *verdict, "conversion_id")},
         "click_id": clicks["id"],
         "cbid": clicks["id"],
         "device_type": clicks["device"],
@@ -221,7 +247,9 @@ _AS_RECORDED = (
 
 
 def _for_staff(item: ListedClick, names: EntityNames, at: At) -> ClickForStaff:
-    return ClickForStaff(**_fields(item, names, at), offer=offer_ref(OfferOfClick, names.offers.get(item.click.offer)))
+    click = item.click
+    offer = offer_ref(OfferOfClick, names.offers.get(click.offer))
+    return ClickForStaff(**_fields(item, names, at), offer=offer, reason=click.reason, detail=click.detail)
 
 
 def _for_affiliate(item: ListedClick, names: EntityNames, at: At) -> ClickForAffiliate:

@@ -22,7 +22,7 @@ from trackyard.decision.target.queries import read_query_params
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.tracking.links import unpack
 from trackyard.domain.tracking.rejections import Rejection
-from trackyard.journal.records import ClickFlag
+from trackyard.journal.records import Click, ClickFlag
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Keyed, NoParams, Params
@@ -183,12 +183,16 @@ def check(request: ApiRequest[Deps], params: CheckClick) -> ClickCheckAnswer:
 )
 def explain(request: ApiRequest[Deps], _params: NoParams) -> ClickExplanationAnswer:
     """Explain the decision on a recorded click. The answer shows the decision by the rules of today too."""
-    found = request.subject
-    click = found.click
-    recorded = view_of(
+    found, zone = request.subject, request.deps.zone
+    return ClickExplanationAnswer(click=recorded_view(found.click, zone), today=check_view(found.today, zone))
+
+
+def recorded_view(click: Click, zone: ZoneInfo) -> RecordedClickView:
+    """Return the view of a recorded click."""
+    return view_of(
         RecordedClickView,
         click,
-        created_at=datetime_text(click.time, request.deps.zone),
+        created_at=datetime_text(click.time, zone),
         passed=not click.reason,
         offer_id=click.offer,
         pid=click.affiliate,
@@ -197,7 +201,6 @@ def explain(request: ApiRequest[Deps], _params: NoParams) -> ClickExplanationAns
         prelanding_id=click.prelanding,
         flags=[flag.name.lower() for flag in ClickFlag if click.flags & flag],
     )
-    return ClickExplanationAnswer(click=recorded, today=check_view(found.today, request.deps.zone))
 
 
 def check_view(checked: ClickCheck, zone: ZoneInfo) -> ClickCheckView:

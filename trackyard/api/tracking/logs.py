@@ -301,7 +301,7 @@ def list_history(request: ApiRequest[Deps], params: Paging) -> HistoryAnswer:
     """List the states of a conversion, with the author and time of each."""
     found, total = logs.list_conversion_events(request.deps, request.subject, **params.place(request))
     return HistoryAnswer(
-        history=[_entry(event, request.deps.zone) for event in found],
+        history=[history_entry(event, request.deps.zone) for event in found],
         pagination=params.pagination(request, total),
     )
 
@@ -386,7 +386,8 @@ def instant(at_ms: int) -> Instant:
     return Instant(sec=at_ms // 1000, usec=at_ms % 1000 * 1000)
 
 
-def _entry(event: ConversionHistoryEntry, zone: ZoneInfo) -> HistoryEntry:
+def history_entry(event: ConversionHistoryEntry, zone: ZoneInfo) -> HistoryEntry:
+    """Return the view of a state of a conversion."""
     return view_of(
         HistoryEntry,
         event,

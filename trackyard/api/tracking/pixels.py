@@ -7,9 +7,11 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.tracking import pixels
 from trackyard.api.lookups import in_scope_by_number
 from trackyard.api.people.views import OfferRef, offer_ref
+from trackyard.api.tracking.macro_warnings import warn_of_macros
 from trackyard.base.zones import datetime_text
 from trackyard.domain.offers.lists import OfferName
 from trackyard.domain.people.roles import Permission
+from trackyard.domain.tracking.macro_registry import MacroPlace
 from trackyard.domain.tracking.pixels import REJECTED, TAGS, Pixel
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s
@@ -122,14 +124,18 @@ def list_of_affiliate(request: ApiRequest[Deps], params: ListAffiliatePixels) ->
 @routes.post("/partner/pixel", for_callers(Permission.PIXELS_WRITE), id="partner.pixel.add")
 def add(request: ApiRequest[Deps], params: AddPixel) -> PixelAnswer:
     """Add a pixel to an offer. An affiliate's waits until staff accept it."""
-    return _answer(request, pixels.add_pixel(request.deps, request.access, **params.model_dump()))
+    pixel = pixels.add_pixel(request.deps, request.access, **params.model_dump())
+    warn_of_macros(request, MacroPlace.POSTBACK, {"code": params.code}, likely_only=True)
+    return _answer(request, pixel)
 
 
 @routes.post("/partner/pixel/{id}", for_callers(Permission.PIXELS_WRITE), id="partner.pixel.edit", find=_find)
 def edit(request: ApiRequest[Deps], params: EditPixel) -> PixelAnswer:
     """Change a pixel. Other code of an affiliate waits until staff accept it."""
     changes = params.model_dump(exclude_none=True)
-    return _answer(request, pixels.edit_pixel(request.deps, request.access, request.subject.id, changes))
+    pixel = pixels.edit_pixel(request.deps, request.access, request.subject.id, changes)
+    warn_of_macros(request, MacroPlace.POSTBACK, {"code": params.code or ""}, likely_only=True)
+    return _answer(request, pixel)
 
 
 @routes.delete(

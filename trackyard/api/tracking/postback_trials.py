@@ -4,8 +4,10 @@ from typing import Annotated
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.tracking.postback_trials import send_test_postback
+from trackyard.api.tracking.macro_warnings import warn_of_macros
 from trackyard.api.tracking.postbacks import Goal, Status, of_version
 from trackyard.domain.people.roles import Permission
+from trackyard.domain.tracking.macro_registry import MacroPlace
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Only, Params, RequiredFor
@@ -56,6 +58,7 @@ def send_test(request: ApiRequest[Deps], params: TryPostback) -> PostbackTestAns
     """
     values = params.model_dump() | {"status": of_version(params.status, request.version), "goal": params.goal or "1"}
     trial = send_test_postback(request.deps, request.access, **values)
+    warn_of_macros(request, MacroPlace.POSTBACK, {"url": params.url})
     answer = trial.answer
     text = answer.body.decode("utf-8", errors="replace")
     return PostbackTestAnswer(

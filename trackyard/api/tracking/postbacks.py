@@ -8,10 +8,12 @@ from trackyard.actions.tracking import postbacks
 from trackyard.api.lookups import in_scope_by_number
 from trackyard.api.paging import Paging
 from trackyard.api.statistics.times import text_or_none
+from trackyard.api.tracking.macro_warnings import warn_of_macros
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.roles import Permission
+from trackyard.domain.tracking.macro_registry import MacroPlace
 from trackyard.domain.tracking.postbacks import PostbackFilter, StoredPostback
-from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
+from trackyard.wire.endpoint import ApiRequest, Routes, for_affiliates, for_callers, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import AnyOf, Clearable, CommaList, NoParams, Only, Params, RequiredFor
 from trackyard.wire.response.envelope import Answer, Pagination, View
@@ -75,6 +77,10 @@ class ListPostbacks(Paging):
     after_id: Annotated[int, s.WholeNumber(minimum=0)] = 0
 
 
+class ListOwnPostbacks(Paging):
+    """The page of a list."""
+
+
 class PostbackView(View):
     """A postback; offer_id null = global, status and goal null = any.
 
@@ -120,17 +126,18 @@ def add(request: ApiRequest[Deps], params: AddPostback) -> PostbackAnswer:
     {offer_id} {offer_name} {pid} {status} {status_name} {sum} {order_sum} {currency} {goal} {goal_name} {ip} {geo}
     {city} {os} {device_type} {uagent} {referrer} {sub1} to {sub8}, {custom_field1} to {custom_field7} (also as
     {custom_field_1}), {date} {time} {date_only} {click_date} {timestamp} {comment} {ref_id} {os_id} {ext1} {ext2}
-    {ext3} {user_id} {rand}. A postback for `declined` is also called for `not_found`, which 3.1 shows as declined.
+    {ext3} {user_id} {rand}. The answer warns of others, which stay as text. A postback for `declined` is also called
+    for `not_found`, which 3.1 shows as declined.
     """
     values = params.model_dump() | {"status": of_version(params.status, request.version), "goal": params.goal or None}
-    return _answer(request, postbacks.add_postback(request.deps, request.access, **values))
+    return _written(request, postbacks.add_postback(request.deps, request.access, **values))
 
 
 @routes.post("/partner/postback/{id}", _WRITERS, id="partner.postback.edit", find=_find)
 def edit(request: ApiRequest[Deps], params: EditPostback) -> PostbackAnswer:
     """Change a postback. One that was paused is resumed."""
     changes = params.changes(request.version)
-    return _answer(request, postbacks.edit_postback(request.deps, request.access, request.subject.id, changes))
+    return _written(request, postbacks.edit_postback(request.deps, request.access, request.subject.id, changes))
 
 
 @routes.delete("/partner/postback/{id}/remove", _WRITERS, id="partner.postback.remove", find=_find)
@@ -162,6 +169,16 @@ def list_(request: ApiRequest[Deps], params: ListPostbacks) -> PostbacksAnswer:
     return PostbacksAnswer(postbacks=views, pagination=params.pagination(request, total))
 
 
+@routes.get("/partner/postbacks", for_affiliates(Permission.POSTBACKS_WRITE), id="partner.postbacks.list")
+def list_own(request: ApiRequest[Deps], params: ListOwnPostbacks) -> PostbacksAnswer:
+    """List the postbacks of the calling affiliate, oldest first."""
+    own = request.access.affiliate_id
+    chosen = PostbackFilter(affiliate_ids=() if own is None else (own,))
+    found, total = postbacks.list_postbacks(request.deps, request.access, chosen, **params.place(request))
+    views = [postback_view(row, request.deps.zone, request.version) for row in found]
+    return PostbacksAnswer(postbacks=views, pagination=params.pagination(request, total))
+
+
 def of_version(status: str | None, version: str) -> str | None:
     """Return a status of a postback under a version. not_found is declined under 3.1, stored and shown."""
     return "declined" if status == "not_found" and version != "3.0" else status
@@ -180,6 +197,11 @@ def postback_view(row: StoredPostback, zone: ZoneInfo, version: str) -> Postback
         pid=str(row.affiliate_id),
         paused=text_or_none(row.paused_at, zone),
     )
+
+
+def _written(request: ApiRequest[Deps], row: StoredPostback) -> PostbackAnswer:
+    warn_of_macros(request, MacroPlace.POSTBACK, {"url": row.url})
+    return _answer(request, row)
 
 
 def _answer(request: ApiRequest[Deps], row: StoredPostback) -> PostbackAnswer:

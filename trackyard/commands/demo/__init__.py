@@ -1,12 +1,14 @@
-"""`trackyard demo`: fill an empty installation with a small network and its traffic.
+"""`trackyard demo`: a small network with 30 days of traffic and some seconds of live requests.
 
-The traffic is 30 days of the past and a minute of live requests, through the running server.
+Where the server of this installation runs and is empty, the demonstration fills it. Else it runs a server of its own,
+on a data directory of its own.
 """
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from pathlib import Path
 from typing import Final, TextIO
 from zoneinfo import ZoneInfo
 
@@ -16,10 +18,15 @@ from trackyard.commands.demo.live import TrackingClient
 from trackyard.commands.demo.network import BUILD_STEPS, DemoNetwork, NetworkBuilder, is_empty
 from trackyard.commands.demo.past import past_edge, share_loaded
 from trackyard.commands.demo.receiver import PostbackReceiver
+from trackyard.commands.demo.server import own_server
+from trackyard.commands.demo.summary import DemoAccess, DemoSummary
 from trackyard.commands.demo.traffic import TrafficGenerator
+from trackyard.commands.failures import CommandFailed, ServerAway
 from trackyard.commands.local_api import ApiClient, ApiError, administrator_client
 from trackyard.commands.progress import ProgressBar
-from trackyard.runtime.settings import CannotStart, Config
+from trackyard.commands.users import find_user, set_password
+from trackyard.domain.people.staff import FIRST_ADMINISTRATOR
+from trackyard.runtime.settings import Config, NotInstalled
 from trackyard.store.engine.database import Database
 
 DAYS: Final = 30
@@ -31,6 +38,12 @@ _HOLDS_QUIET_S: Final = 6.0
 _TIMEOUT_S: Final = 300.0
 _QUEUES: Final = ("journal", "inbox", "edits", "outbox", "deliveries", "mail", "fetches")
 _REQUIRED_ROLES: Final = ("edge", "projector", "api")
+_KEPT: Final = """
+The server runs until Ctrl-C, with its log in {log}.
+  the console: {url}/console/ as {email}, password {password}
+  every method and a form to try it: {url}/docs
+  the same data later: TRACKYARD_DATA_DIR={directory} trackyard serve
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,26 +59,73 @@ class DemoSize:
     seed: int
 
 
-def demo(config: Config, size: DemoSize, out: TextIO) -> None:
-    """Make the demonstration and report progress on `out`.
+def demo(
+    config: Config, size: DemoSize, out: TextIO, show: Callable[[DemoSummary], None], keep: Path | None = None
+) -> None:
+    """Make the demonstration, report progress on `out`, and show its figures.
 
-    Raises CannotStart when the installation is not empty, its server does not run, or it stops on the way.
+    keep: directory of the data of an own server, which runs until Ctrl-C; None = nothing is kept, unless the server
+    of this installation runs, which is then filled. Raises CommandFailed when the installation is not empty, a server
+    does not start, or the demonstration stops on the way.
+    """
+    if keep is None and _server_runs(config):
+        return show(fill(config, size, out, stays=True))
+    if keep is not None and (keep / "trackyard.db").exists():
+        raise CommandFailed(f"--keep {keep} has data already: name another directory, or remove it.")
+    with own_server(keep) as server:
+        try:
+            with ProgressBar(out, "Starting a server of its own", 1):
+                server.wait_until_ready()
+            show(fill(server.config, size, out, stays=keep is not None))
+            if keep is not None:
+                password = _administrators_password(server.config)
+                url, email = server.config.api_listen.url(), FIRST_ADMINISTRATOR
+                out.write(_KEPT.format(directory=keep, url=url, log=server.log, email=email, password=password))
+                out.flush()
+                server.wait()
+        except KeyboardInterrupt:
+            if keep is None:
+                raise CommandFailed("the demonstration was stopped.") from None
+    return None
+
+
+def _administrators_password(config: Config) -> str:
+    """Give the administrator a password for the console; return it."""
+    api = administrator_client(config)
+    return set_password(api, find_user(api, FIRST_ADMINISTRATOR)["id"], None)
+
+
+def _server_runs(config: Config) -> bool:
+    """Return whether the API of this installation answers."""
+    try:
+        administrator_client(config).get("/3.0/offers", {"limit": 1})
+    except (ServerAway, NotInstalled):
+        return False
+    return True
+
+
+def fill(config: Config, size: DemoSize, out: TextIO, *, stays: bool) -> DemoSummary:
+    """Fill the installation that has these settings and a running server; return the figures.
+
+    stays: the server keeps running, and the summary says how to ask it. Raises CommandFailed.
     """
     missing = [role for role in _REQUIRED_ROLES if role not in config.roles]
     if missing:
-        raise CannotStart(f"the demonstration needs the role {missing[0]} on this machine.")
+        raise CommandFailed(f"the demonstration needs the role {missing[0]} on this machine.")
     if config.monitoring_listen is None:
-        raise CannotStart("the demonstration needs TRACKYARD_MONITORING_LISTEN: it waits until the queues are empty.")
+        raise CommandFailed("the demonstration needs TRACKYARD_MONITORING_LISTEN: it waits until the queues are empty.")
     api = administrator_client(config)
     monitoring = ApiClient(config.monitoring_listen.url(), key="")
     with TrackingClient(config) as tracking, PostbackReceiver() as receiver:
         tracking.check()
         try:
             if not is_empty(api):
-                raise CannotStart("this installation is not empty: the demonstration needs an own data directory.")
-            _DemoRun(config, size, out, api, monitoring, tracking, receiver).make()
+                raise CommandFailed("this installation is not empty: the demonstration needs an own data directory.")
+            run = _DemoRun(config, size, out, api, monitoring, tracking, receiver)
+            network = run.make()
+            return run.summary(network if stays else None)
         except KeyboardInterrupt:
-            raise CannotStart("the demonstration was stopped: what it made until then is kept.") from None
+            raise CommandFailed("the demonstration was stopped: what it made until then is kept.") from None
 
 
 @dataclass(slots=True)
@@ -87,7 +147,7 @@ class _DemoRun:
         self.database = Database(self.config.database_url, pool_size=1)
         self.zone = ZoneInfo(self.config.timezone)
 
-    def make(self) -> None:
+    def make(self) -> DemoNetwork:
         """Make everything in order."""
         try:
             network = self._make_network()
@@ -99,7 +159,7 @@ class _DemoRun:
             self._pay(network)
         finally:
             self.database.close()
-        self._print_summary(network)
+        return network
 
     def _make_network(self) -> DemoNetwork:
         def is_reachable(affiliate: int) -> bool:
@@ -199,31 +259,35 @@ class _DemoRun:
             return lags
         except ApiError as refused:
             url = f"{self.monitoring.url}/readyz"
-            raise CannotStart(f"the server is not ready: see {url} ({refused.status}).") from None
+            raise CommandFailed(f"the server is not ready: see {url} ({refused.status}).") from None
 
     def _wait(self, until: Callable[[], bool], failure: str) -> None:
         deadline = time.monotonic() + _TIMEOUT_S
         while not until():
             if time.monotonic() > deadline:
-                raise CannotStart(f"{failure} after {_TIMEOUT_S:.0f} s: what was made is kept.")
+                raise CommandFailed(f"{failure} after {_TIMEOUT_S:.0f} s: what was made is kept.")
             time.sleep(0.25)
 
     # --- the summary ------------------------------------------------------------------------------------
 
-    def _print_summary(self, network: DemoNetwork) -> None:
-        now = self.clock.now_ms()
-        period = {"date_from": local_day(now - DAYS * _DAY_MS, self.zone), "date_to": local_day(now, self.zone)}
-        filters = {f"filter[{name}]": day.isoformat() for name, day in period.items()}
-        rows = self.api.get("/3.0/stats/getbyprogram", filters)["stats"]
-        clicks = sum(int(row["traffic"]["raw"]) for row in rows)
-        conversions = sum(row["actions"]["total"]["count"] for row in rows)
-        query = "&".join(f"{name}={value}" for name, value in filters.items())
-        self._print(
-            f"{clicks:,} accepted clicks, {conversions:,} conversions, {self.receiver.received:,} postbacks received.\n"
-            f"  curl -g -H 'API-Key: {self.api.key}' '{self.api.url}/3.0/stats/getbyprogram?{query}'\n"
-            f"  curl -H 'API-Key: {network.keys['harbour']}' {self.api.url}/3.0/balance\n"
-            f"  trackyard audit      every method: {self.api.url}/docs"
+    def summary(self, kept: DemoNetwork | None) -> DemoSummary:
+        """Return the figures. kept: the network of a server that stays."""
+        period = self._period()
+        query = "&".join(f"{name}={value}" for name, value in period.items())
+        return DemoSummary(
+            DAYS,
+            self.config.currency,
+            self.api.get("/3.0/stats/getbyprogram", period)["stats"],
+            self.api.get("/3.0/stats/getbydate", period)["stats"],
+            self.receiver.received,
+            DemoAccess(self.api.url, self.api.key, kept.keys["harbour"], query) if kept else None,
         )
+
+    def _period(self) -> dict[str, str]:
+        """Return the filters of the days of the demonstration."""
+        now = self.clock.now_ms()
+        days = {"date_from": local_day(now - DAYS * _DAY_MS, self.zone), "date_to": local_day(now, self.zone)}
+        return {f"filter[{name}]": day.isoformat() for name, day in days.items()}
 
     def _print(self, text: str) -> None:
         self.out.write(f"{text}\n")

@@ -7,7 +7,8 @@ from typing import Final, Self
 from urllib.parse import urlsplit
 
 from trackyard.commands.demo.traffic import TrackingRequest
-from trackyard.runtime.settings import CannotStart, Config
+from trackyard.commands.failures import CommandFailed, ServerAway
+from trackyard.runtime.settings import Config
 
 _TIMEOUT_S: Final = 20.0
 
@@ -36,13 +37,13 @@ class TrackingClient:
         self._connection.close()
 
     def check(self) -> None:
-        """Raise CannotStart unless the listener takes traffic."""
+        """Raise CommandFailed unless the listener takes traffic."""
         self._get("/readyz", {})
 
     def send(self, tracking_request: TrackingRequest) -> str:
         """Send a request; return the Location of its answer, "" when it has none.
 
-        Raises CannotStart when the listener does not answer or cannot record.
+        Raises CommandFailed when the listener does not answer or cannot record.
         """
         headers = {"X-Forwarded-For": tracking_request.ip, "User-Agent": tracking_request.ua}
         headers |= {"Referer": tracking_request.referrer} if tracking_request.referrer else {}
@@ -56,7 +57,7 @@ class TrackingClient:
             answer.read()
         except (OSError, http.client.HTTPException):
             self._connection.close()
-            raise CannotStart(f"the tracking listener at {self._url} does not answer: start the server.") from None
+            raise ServerAway(f"the tracking listener at {self._url} does not answer: start the server.") from None
         if answer.status == http.client.SERVICE_UNAVAILABLE:
-            raise CannotStart(f"the tracking listener at {self._url} takes no traffic.")
+            raise CommandFailed(f"the tracking listener at {self._url} takes no traffic.")
         return answer.getheader("Location") or ""

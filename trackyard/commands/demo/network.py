@@ -16,7 +16,12 @@ _STAFF: Final = (
     ("publishing", "Paula", "Reed", ["ROLE_MANAGER_AFFILIATE"]),
     ("sales", "Sam", "Field", ["ROLE_MANAGER_SALES"]),
 )
-_ADVERTISERS: Final = (("shop", "Wide Shop"), ("travel", "Far Journeys"), ("play", "Play Studio"), ("bank", "Old Bank"))
+_ADVERTISERS: Final = (
+    ("shop", "Stride Outfitters"),
+    ("travel", "Far Journeys"),
+    ("play", "Castle Forge Games"),
+    ("bank", "Harbour Bank"),
+)
 _AFFILIATES: Final = (
     # key, name, status, key of the referrer
     ("harbour", "Harbour Media", "active", None),
@@ -104,7 +109,7 @@ class NetworkBuilder:
             key: self._post("/3.0/admin/offer/source", {"title_lang": {"en": title}})["source"]["id"]
             for key, title in _SOURCES
         }
-        smartlink = self._post("/3.0/admin/smartlink/category", {"name": "The best of all"})["category"]["_id"]
+        smartlink = self._post("/3.0/admin/smartlink/category", {"name": "Best offers"})["category"]["_id"]
         for key, name, status, referrer in _AFFILIATES:
             self._affiliate(key, name, status, referrer)
         is_reachable_now = is_reachable(self._affiliates["harbour"])

@@ -82,12 +82,13 @@ def _fixed(names: NetworkIds) -> dict[str, Any]:
                 for title, place in (("Spring sale", "shoes/spring"), ("Running shoes", "shoes/running"))]  # fmt: skip
     cross = {"cross_postback_url": f"{names.receiver}/cross?c={{clickid}}&g={{goal}}"} if names.receiver else {}
     return cross | {
-        "title": "Shoes: a fixed amount for each order",
+        "title": "Stride Running Shoes: orders",
         "advertiser": names.advertisers["shop"],
         "url": _url("shoes"),
         "preview_url": f"https://{SHOP_HOST}/shoes",
         "privacy": "public",
         "is_top": 1,
+        "allow_impressions": 1,
         "landings": landings,
         "payments": [
             {"goal": "1", "title": "Order", "total": "10", "revenue": "7"},
@@ -108,7 +109,7 @@ def _fixed(names: NetworkIds) -> dict[str, Any]:
 
 def _percent(names: NetworkIds) -> dict[str, Any]:
     return {
-        "title": "Journeys: a share of each booking, held for a week",
+        "title": "Far Journeys: hotel bookings",
         "advertiser": names.advertisers["travel"],
         "url": _url("journeys"),
         "trafficback_url": _ELSEWHERE,
@@ -129,7 +130,7 @@ def _percent(names: NetworkIds) -> dict[str, Any]:
 
 def _mixed(names: NetworkIds) -> dict[str, Any]:
     return {
-        "title": "A game: installs and purchases, phones only",
+        "title": "Castle Rush: mobile game",
         "advertiser": names.advertisers["play"],
         "url": _url("game"),
         "trafficback_url": _ELSEWHERE,
@@ -150,7 +151,7 @@ def _mixed(names: NetworkIds) -> dict[str, Any]:
 
 def _private(names: NetworkIds) -> dict[str, Any]:
     return {
-        "title": "A card: approved one by one, so many a day",
+        "title": "Harbour Bank: gold card",
         "advertiser": names.advertisers["bank"],
         "url": _url("card"),
         "trafficback_url": _ELSEWHERE,
@@ -174,7 +175,7 @@ def _scheduled(names: NetworkIds) -> dict[str, Any]:
     hours = {str(day): [{"From": 7, "To": 22}] for day in range(7)}
     parallel = {"parallel_tracking_url": f"{names.receiver}/click?c={{clickid}}"} if names.receiver else {}
     return parallel | {
-        "title": "Films: open by day, so many clicks",
+        "title": "Filmbox: free trial",
         "advertiser": names.advertisers["play"],
         "url": _url("films"),
         "trafficback_url": _ELSEWHERE,
@@ -190,7 +191,7 @@ def _scheduled(names: NetworkIds) -> dict[str, Any]:
 
 def _particular(names: NetworkIds) -> dict[str, Any]:
     return {
-        "title": "Insurance: each visitor once, with a sub",
+        "title": "SafeHome: insurance leads",
         "advertiser": names.advertisers["bank"],
         "url": _url("insurance"),
         "privacy": "public",
@@ -205,7 +206,7 @@ def _particular(names: NetworkIds) -> dict[str, Any]:
 
 def _stopped(names: NetworkIds) -> dict[str, Any]:
     return {
-        "title": "Garden tools: over, links still lead here",
+        "title": "Gardenia Tools: autumn sale (ended)",
         "advertiser": names.advertisers["shop"],
         "url": _url("garden"),
         "trafficback_url": _ELSEWHERE,
@@ -220,7 +221,7 @@ _DECIDED_LATER: Final = (("2", 8), ("", 1), ("3", 1))
 OFFERS: Final = (
     OfferPlan(
         "fixed", 30, _fixed, (Goal("newsletter", 0.03, 40), Goal("1", 0.05, 1500, (20, 180), (("", 12), ("3", 1)))),
-        landings=2,
+        landings=2, views=15,
     ),
     OfferPlan(
         "percent", 18, _percent, (Goal("1", 0.035, 5400, (90, 1900), (("", 8), ("5", 1), ("3", 1))),),
@@ -228,7 +229,7 @@ OFFERS: Final = (
     ),
     OfferPlan(
         "mixed", 24, _mixed, (Goal("install", 0.09, 240), Goal("purchase", 0.35, 90_000, (2, 60), after="install")),
-        mobile=True, views=2,
+        mobile=True, views=20,
     ),
     OfferPlan("private", 10, _private, (Goal("1", 0.06, 900, None, _DECIDED_LATER),), connected=("harbour", "meadow"),
               signs=True),

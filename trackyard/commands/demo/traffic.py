@@ -9,30 +9,17 @@ import heapq
 import itertools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from ipaddress import ip_network
 from random import Random
 from typing import Final, TypeVar
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from trackyard.commands.demo.network import DemoNetwork
 from trackyard.commands.demo.offers import OFFERS, SHOP_HOST, Goal, OfferPlan
+from trackyard.commands.demo.places import PLACES
 
 HOUR_MS: Final = 3_600_000
 T = TypeVar("T")
 
-_COUNTRIES: Final = (
-    # network, share, Accept-Language
-    ("73.0.0.0/8", 30, "en-US,en;q=0.9"),
-    ("86.128.0.0/11", 14, "en-GB,en;q=0.9"),
-    ("91.0.0.0/10", 13, "de-DE,de;q=0.9,en;q=0.5"),
-    ("90.0.0.0/9", 10, "fr-FR,fr;q=0.9"),
-    ("83.32.0.0/11", 8, "es-ES,es;q=0.9"),
-    ("117.192.0.0/10", 8, "en-IN,hi;q=0.8"),
-    ("177.32.0.0/12", 6, "pt-BR,pt;q=0.9"),
-    ("126.0.0.0/8", 5, "ja-JP,ja;q=0.9"),
-    ("1.128.0.0/11", 3, "en-AU,en;q=0.9"),
-    ("105.112.0.0/12", 2, "en-NG,en;q=0.9"),
-)
 _PHONES: Final = (
     ("Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 "
      "Mobile/15E148 Safari/604.1", 10),
@@ -62,6 +49,8 @@ _REFERRERS: Final = (("https://reviews.example/best", 4), ("https://search.examp
 _HOUR_WEIGHTS: Final = (3, 2, 2, 1, 1, 1, 2, 4, 6, 7, 8, 8, 8, 8, 8, 8, 8, 8, 9, 10, 10, 9, 7, 5)
 """The traffic of each hour of a day, UTC."""
 
+_CELLULAR_RATE: Final = 0.55
+"""The share of phones with an address of a carrier."""
 _WRONG_LINK_RATE: Final = 0.03
 """The share of links that are wrong, or of offers that the affiliate may not promote."""
 _REPEATED_CLICK_RATE: Final = 0.12
@@ -199,10 +188,9 @@ class TrafficGenerator:
 
     def _visitor(self, rng: Random, *, mobile: bool) -> _Visitor:
         own = Random(f"{self._seed} visitor {rng.randrange(self._count * 2)}")  # nosec B311 # made-up traffic
-        place, _, language = own.choices(_COUNTRIES, [share for _, share, _ in _COUNTRIES])[0]
-        network = ip_network(place)
-        ip = str(network[own.randrange(1, network.num_addresses - 1)])
-        return _Visitor(ip, _choose_weighted(own, _PHONES if mobile else _DESKTOPS), language)
+        [place] = own.choices(PLACES, [place.share for place in PLACES])
+        ip = place.address(own, cellular=mobile and own.random() < _CELLULAR_RATE)
+        return _Visitor(ip, _choose_weighted(own, _PHONES if mobile else _DESKTOPS), place.language)
 
     # --- postbacks --------------------------------------------------------------------------------------
 

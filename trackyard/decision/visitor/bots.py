@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from ua_parser import Domain, UserAgent
 from ua_parser.core import Matcher
-from ua_parser.matchers import UserAgentMatcher
+from ua_parser.lazy import UserAgentMatcher  # the others compile each pattern for Python's re, which is not used
 from ua_parser.regex import Resolver
 
 _LIBRARY_TAG: Final = "http-library"

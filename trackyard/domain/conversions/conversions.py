@@ -109,6 +109,7 @@ class Conversion:
     hold_until: when the hold ends by itself; None = never.
     referrer_id, referral_percent: the referrer and its share of payouts when it was made; None = no referrer.
     repeated: whether it was declined on arrival because its click had converted; declined, it is in no counter.
+    from_click_address: whether the postback of a server that made it came from the address of its click.
     """
 
     id: str
@@ -147,6 +148,7 @@ class Conversion:
     referrer_id: int | None = None
     referral_percent: Decimal = ZERO
     repeated: bool = False
+    from_click_address: bool = False
 
     def counts_in(self, statuses: Container[Status]) -> bool:
         """Return whether a cap or tier that counts these statuses counts it."""

@@ -200,7 +200,7 @@ def create_conversion(
         click_id=click["id"],
         click_time=click["time"],
         click=click,
-        call_ip=(postback.reported_ip or postback.ip)[:45],
+        **_caller_of(postback, click),
         user_id=(postback.user_id or click["user_id"])[:GOAL_LENGTH],
         journal=postback.journal,
         position=postback.position,
@@ -211,6 +211,12 @@ def create_conversion(
         referral_percent=terms.referral.percent,
         repeated=decline is DeclineReason.REPEATED,
     )
+
+
+def _caller_of(postback: ReceivedPostback, click: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a conversion keeps of its caller; a pixel is expected at the address of its click."""
+    is_marked = postback.page is None and postback.ip != "" and postback.ip == click["ip"]
+    return {"call_ip": (postback.reported_ip or postback.ip)[:45], "from_click_address": is_marked}
 
 
 def _is_cap_reached(terms: DecisionTerms, status: Status, traits: Traits) -> bool:

@@ -154,6 +154,7 @@ def apply_import(
         return PostbackError.WRONG_STATUS
     made = replace(
         made,
+        from_click_address=False,  # the address of an import is that of the visitor
         status=status,
         hold_until=hold_until,
         sent_status=sent.as_sent,

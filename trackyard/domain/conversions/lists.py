@@ -57,6 +57,7 @@ class ListedConversion:
     """A conversion in a list. Times are UTC milliseconds.
 
     click: its record by column name.
+    from_click_address: as in Conversion.
     in_payment: the state of the affiliate's payment that includes it; callers of `list_conversions` add it.
     """
 
@@ -82,4 +83,5 @@ class ListedConversion:
     hold_until: int | None
     created_at: int
     updated_at: int
+    from_click_address: bool
     in_payment: PaymentStatus | None = None

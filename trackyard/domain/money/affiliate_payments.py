@@ -88,6 +88,7 @@ class PaymentFilter:
     since, until (exclusive): of creation, UTC milliseconds.
     """
 
+    ids: Sequence[int] = ()
     affiliate_ids: Sequence[int] = ()
     currencies: Sequence[str] = ()
     statuses: Sequence[PaymentStatus] = ()

@@ -62,7 +62,7 @@ class Invoice:
 
 @dataclass(frozen=True, slots=True)
 class InvoiceFilter:
-    """The filters of a list; None and no statuses select all.
+    """The filters of a list; None and empty ones select all.
 
     since, until: first and last day of the period, inclusive.
     """
@@ -70,3 +70,4 @@ class InvoiceFilter:
     statuses: tuple[InvoiceStatus, ...] = ()
     since: date | None = None
     until: date | None = None
+    advertisers: tuple[str, ...] = ()

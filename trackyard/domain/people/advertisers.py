@@ -39,3 +39,20 @@ class Advertiser:
     password_hash: str | None = None
     created_at: int = 0
     updated_at: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdvertiserFilter:
+    """The filters of a list. All conditions must hold; an empty one always holds.
+
+    ids, managers, countries, tags: any of them.
+    part: of the title, contact person or e-mail address, or the whole id.
+    changed_since: UTC milliseconds.
+    """
+
+    ids: tuple[str, ...] = ()
+    part: str = ""
+    managers: tuple[str, ...] = ()
+    countries: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    changed_since: int | None = None

@@ -15,6 +15,14 @@ class AffiliateStatus(StrEnum):
     ON_MODERATION = "on moderation"
 
 
+class EmailState(StrEnum):
+    """Whether an affiliate has confirmed its e-mail address (docs/spec/callers.md#e-mail-addresses)."""
+
+    NOT_ASKED = "not asked"
+    WAITING = "waiting"
+    CONFIRMED = "confirmed"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Affiliate:
     """A partner that sends visitors and is paid for conversions.
@@ -35,6 +43,7 @@ class Affiliate:
     login: str = ""
     password_hash: str = ""
     status: AffiliateStatus = AffiliateStatus.ACTIVE
+    email_state: EmailState = EmailState.NOT_ASKED
     name: str | None = None
     contact_person: str | None = None
     company: str | None = None
@@ -82,6 +91,7 @@ class AffiliateFilter:
     part: of the e-mail address, login, name, company or contact person, or the id.
     changed_since: UTC milliseconds.
     ref: the id of their referrer.
+    managers, countries, tags: any of them.
     """
 
     ids: tuple[int, ...] = ()
@@ -89,3 +99,6 @@ class AffiliateFilter:
     part: str = ""
     changed_since: int | None = None
     ref: int | None = None
+    managers: tuple[str, ...] = ()
+    countries: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()

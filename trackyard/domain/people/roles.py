@@ -26,6 +26,7 @@ class Permission(StrEnum):
     INVOICES_WRITE = "invoices.write"
     BALANCES_READ = "balances.read"
     PAYMENTS_WRITE = "payments.write"
+    PAYMENTS_CONFIRM = "payments.confirm"
     PAYMENT_SYSTEMS_READ = "payment_systems.read"
     CURRENCIES_READ = "currencies.read"
     CURRENCIES_WRITE = "currencies.write"

@@ -1,4 +1,7 @@
-"""The security log: sign-ins, and reads of other people's keys (docs/spec/callers.md#security-log)."""
+"""The security log: sign-ins, reads of keys, addresses, held changes.
+
+See docs/spec/callers.md#security-log.
+"""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,6 +12,10 @@ class SecurityEvent(StrEnum):
 
     SIGN_IN = "sign_in"
     KEYS_READ = "keys_read"
+    EMAIL_CONFIRMED = "email_confirmed"
+    CHANGE_HELD = "change_held"
+    CHANGE_CONFIRMED = "change_confirmed"
+    CHANGE_REFUSED = "change_refused"
 
 
 class SecurityOutcome(StrEnum):
@@ -25,7 +32,7 @@ class SecurityRecord:
 
     at: UTC milliseconds.
     actor_kind, actor_id: the account, "" for one that does not exist.
-    subject: of a read of keys, the kind of their owners and their ids.
+    subject: of a read of keys, the kind of their owners and their ids; of a held change its kind, subject and id.
     request_id, client_request_id: ours, and the caller's own.
     """
 

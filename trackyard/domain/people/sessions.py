@@ -11,6 +11,9 @@ from trackyard.domain.people.roles import Role
 MAX_SESSIONS: Final = 10
 """Sessions of an account; another one ends the oldest."""
 
+BROWSER_KEY: Final = "browser-"
+"""The beginning of the key of a session in a browser's cookie. The API accepts no such key."""
+
 MAX_USER_AGENT: Final = 300
 """Characters of a user agent that a session keeps."""
 

@@ -2,8 +2,12 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Final
 
 from trackyard.domain.people.roles import Role
+
+FIRST_ADMINISTRATOR: Final = "admin@localhost"
+"""The e-mail address of the administrator that the first start makes."""
 
 
 class StaffStatus(StrEnum):

@@ -1,6 +1,6 @@
 """Hosts of the URLs that are called, and the domains by which they are counted.
 
-docs/spec/postbacks.md#retries.
+docs/spec/postbacks.md#fair-turns.
 """
 
 from collections.abc import Iterable

@@ -117,10 +117,11 @@ class Click(msgspec.Struct, array_like=True, gc=False):
         str,
         Column(
             low_cardinality=True,
+            exported=True,
             slice=ColumnSlice("trafficback_reason", feature="trafficback_reason", access=SliceAccess.PERMITTED),
         ),
     ]
-    detail: LowText
+    detail: Annotated[str, Column(low_cardinality=True, exported=True)]
     offer: Annotated[int, Column(in_event=True, exported=True, filter=True, slice=ColumnSlice(feature="offer_id"))]
     affiliate: Annotated[
         int,

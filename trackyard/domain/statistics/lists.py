@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from types import MappingProxyType
 
 from trackyard.domain.people.scope import Scope
@@ -9,12 +10,21 @@ from trackyard.domain.statistics.reports import Values
 from trackyard.domain.statistics.slices import FILTERS
 
 
+class ClickVerdicts(StrEnum):
+    """Which clicks a list has."""
+
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    ALL = "all"
+
+
 @dataclass(frozen=True, slots=True)
 class ClickQuery:
-    """A query for accepted clicks of a period, newest first.
+    """A query for clicks of a period, newest first.
 
     since, until: UTC milliseconds, `until` exclusive.
     filters: as those of Report that clicks have.
+    verdict: accepted clicks, rejected ones, or all. reasons: of rejected clicks, () = any.
     page: from 1; limit: at most 5000. Raises ValueError for other values.
     """
 
@@ -22,6 +32,8 @@ class ClickQuery:
     since: int
     until: int
     filters: Mapping[str, Values] = field(default_factory=lambda: MappingProxyType({}))
+    verdict: ClickVerdicts = ClickVerdicts.ACCEPTED
+    reasons: tuple[str, ...] = ()
     page: int = 1
     limit: int = 100
 

@@ -6,7 +6,7 @@ docs/spec/postbacks.md#delivery
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from trackyard.domain.conversions.conversions import Conversion
@@ -39,6 +39,13 @@ class DeliveryOutcome(StrEnum):
     SUPERSEDED = "superseded"
     DROPPED = "dropped"
     PARKED = "parked"
+
+
+class Destination(NamedTuple):
+    """The host of deliveries, and their affiliate: how one fares says nothing of another affiliate's."""
+
+    host: str
+    affiliate_id: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +105,11 @@ class Delivery:
     superseded: bool
     removed: bool
     paused: bool
+
+    @property
+    def destination(self) -> Destination:
+        """Return where it goes."""
+        return Destination(self.host, self.affiliate_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from typing import Final
 
 from trackyard.decision.click.hit import Hit
 from trackyard.decision.click.route import OfferRoute
-from trackyard.decision.click.steps import BOT, Decision, decide
+from trackyard.decision.click.steps import BOT, UNKNOWN_OFFER, Decision, decide
 from trackyard.decision.routes import Ruleset
 from trackyard.decision.target.deep_links import is_ignored
 from trackyard.decision.target.json_text import quoted
@@ -25,6 +25,8 @@ from trackyard.edge.recorder import Recorder
 from trackyard.edge.state.click_state import EdgeState
 from trackyard.journal.records import ClickFlag, RecordKind
 
+MAX_UNKNOWN_VALUE: Final = 64
+"""Characters of a parameter, and of the referrer, that are recorded of a click on an unknown offer."""
 _CLICK: Final = RecordKind.CLICK  # the look-up in the enumeration takes as long as that of an offer
 
 
@@ -95,6 +97,9 @@ class ClickHandler:
         return redirect(url, kind, cookies, recorded=recorded)
 
     def _record(self, hit: Hit, route: OfferRoute, decision: Decision, cut: bool) -> None:
+        if route is UNKNOWN_OFFER and not hit.smart_id:
+            hit, sent = _shortened(hit), hit
+            cut = cut or hit.params != sent.params
         flags = ClickFlag.PARAMETER_CUT if cut else 0
         if ("redirect" in hit.params or "path" in hit.params) and is_ignored(hit, route.offer):
             flags |= ClickFlag.REDIRECT_IGNORED
@@ -105,6 +110,26 @@ class ClickHandler:
             self._counters.accepted += 1
         else:
             self._counters.clicks[rejection.reason] += 1
+
+
+def _shortened(hit: Hit) -> Hit:
+    """Return what is recorded of a click that names no offer: the beginnings of what the sender chose."""
+    return Hit(
+        hit.platform,
+        hit.affiliate,
+        hit.time_ms,
+        hit.click_id,
+        {name: value[:MAX_UNKNOWN_VALUE] for name, value in hit.params.items()},
+        hit.ip,
+        hit.address,
+        hit.geo,
+        hit.parsed,
+        hit.referrer[:MAX_UNKNOWN_VALUE],
+        hit.language,
+        hit.headers,
+        bot=hit.bot,
+        plain=hit.plain,
+    )
 
 
 _COLUMN_PARAMETERS: Final = columns_from(Source.PARAMETER)

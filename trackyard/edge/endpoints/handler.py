@@ -30,6 +30,7 @@ from trackyard.edge.http.answers import (
 from trackyard.edge.http.client_address import TrustedNetworks
 from trackyard.edge.http.page_headers import PageHeaders
 from trackyard.edge.http.request import MAX_URL, Request, Response
+from trackyard.edge.page_limits import PageLimits
 from trackyard.edge.record_limits import RecordLimits
 from trackyard.edge.recorder import Journal, Recorder
 from trackyard.edge.state.click_state import EdgeState, StateUnwritable
@@ -41,6 +42,7 @@ _UNREADY: Final = Response(503, b'{"status":2}', headers=NO_STORE)
 _METRICS_MOVED: Final = error_response(
     404, "not_found", "Metrics are on the monitoring listener: see TRACKYARD_MONITORING_LISTEN"
 )
+_NOT_FOUND: Final = error_response(404, "not_found", "Page Not Found")
 _ROBOTS: Final = b"User-agent: *\nDisallow: /\n"
 _GET: Final = ("GET", "HEAD")
 _GET_OR_POST: Final = ("GET", "HEAD", "POST")
@@ -49,11 +51,15 @@ _GET_OR_POST: Final = ("GET", "HEAD", "POST")
 
 @dataclass(frozen=True)
 class _Route:
-    """The function that answers a path: `decide` gets the ruleset, `answer` needs none."""
+    """The function that answers a path: `decide` gets the ruleset, `answer` needs none.
+
+    is_page: the path tracks nothing, and its requests are limited.
+    """
 
     methods: tuple[str, ...]
     answer: Callable[[Request], Response] | None = None
     decide: Callable[[Request, Ruleset], Response] | None = None
+    is_page: bool = False
 
 
 class EdgeHandler:
@@ -63,6 +69,7 @@ class EdgeHandler:
     forward_key: signs the caller's address of forwarded requests (domain/tracking/forwarding.py); b"" = none is trusted
     find_click: looks a recorded click up (edge/endpoints/click_lookups.py); None = there are no look-ups
     limits: of what strangers have recorded; None = the default ones
+    page_limits: of requests that track nothing; None = they are not limited
     known_clicks: says which clicks exist; None = every id of the form may be that of a click
     senders: networks of servers that may report clicks for visitors; None = none
     hsts_seconds: see PageHeaders
@@ -82,12 +89,14 @@ class EdgeHandler:
         forward_key: bytes = b"",
         find_click: FindClick | None = None,
         limits: RecordLimits | None = None,
+        page_limits: PageLimits | None = None,
         known_clicks: KnownClicks | None = None,
         senders: TrustedNetworks | None = None,
         hsts_seconds: int = 0,
     ) -> None:
         self.ruleset: Ruleset | None = None
         self._counters = counters
+        self._page_limits = page_limits
         limits = RecordLimits(trusted, counters) if limits is None else limits
         self._recorder = Recorder(journal, state)
         self.commit = self._recorder.commit
@@ -113,11 +122,7 @@ class EdgeHandler:
                 _GET_OR_POST, inbound.unless_own(lambda request: pixels.page(request, self.ruleset))
             ),
             "/track.js": _Route(_GET_OR_POST, inbound.unless_own(lambda request: pixels.script(request, self.ruleset))),
-            "/healthz": _Route(_GET, _healthz),
-            "/readyz": _Route(_GET, self._readyz),
-            "/metrics": _Route(_GET, _metrics),
-            "/favicon.ico": _Route(_GET, _favicon),
-            "/robots.txt": _Route(_GET, _robots),
+            **_page_routes(self._readyz),
         }
 
     @property
@@ -141,11 +146,11 @@ class EdgeHandler:
             request = _as_click(request, link)
         if request.method == "OPTIONS":
             path, response = path if found else "other", preflight(request, found.methods if found else ())
-        elif found is None:
-            path, response = "other", error_response(404, "not_found", "Page Not Found")
+        elif found is None or found.is_page:
+            path = "other" if found is None else path
+            response = self._answer_page(request, found)
         elif request.method not in found.methods:
-            allow = f"Allow: {', '.join(found.methods)}\r\n".encode()
-            response = error_response(405, "method_not_allowed", "Method Not Allowed", allow)
+            response = _method_not_allowed(found)
         elif len(path) + len(request.query) >= MAX_URL:
             response = error_response(414, "uri_too_long", "The URL is over the limit of 8 KB")
         elif found.decide is not None:
@@ -160,6 +165,16 @@ class EdgeHandler:
             self._counters.requests[path, response.status] += 1
         return response
 
+    def _answer_page(self, request: Request, page: _Route | None) -> Response:
+        """Return the answer to a request that tracks nothing. page: None = its path is unknown."""
+        if page is None or page.answer is None:
+            response = _NOT_FOUND
+        elif request.method not in page.methods:
+            response = _method_not_allowed(page)
+        else:
+            response = page.answer(request)
+        return response if self._page_limits is None else self._page_limits.limit(request, response)
+
     def _decide(self, decide: Callable[[Request, Ruleset], Response], request: Request, ruleset: Ruleset) -> Response:
         try:
             return decide(request, ruleset)
@@ -169,6 +184,21 @@ class EdgeHandler:
 
     def _readyz(self, request: Request) -> Response:
         return _UNREADY if self.ruleset is None or self.journal_fault else _READY
+
+
+def _page_routes(readyz: Callable[[Request], Response]) -> dict[str, _Route]:
+    return {
+        "/healthz": _Route(_GET, _healthz, is_page=True),
+        "/readyz": _Route(_GET, readyz, is_page=True),
+        "/metrics": _Route(_GET, _metrics, is_page=True),
+        "/favicon.ico": _Route(_GET, _favicon, is_page=True),
+        "/robots.txt": _Route(_GET, _robots, is_page=True),
+    }
+
+
+def _method_not_allowed(route: _Route) -> Response:
+    allow = f"Allow: {', '.join(route.methods)}\r\n".encode()
+    return error_response(405, "method_not_allowed", "Method Not Allowed", allow)
 
 
 def _as_click(request: Request, link: Link) -> Request:

@@ -23,6 +23,9 @@ from trackyard.journal.records import InboundPostback, RecordKind, encode
 MAX_LOGGED_BODY: Final = 8 * 1024
 """Bytes of a body that the log keeps, the limit of a URL too. Parameters are read from the whole body."""
 
+MAX_BROKEN_TEXT: Final = 256
+"""Bytes of query, body and user agent, and of all parameters, that are recorded without an id of a click."""
+
 _OWN_REQUEST: Final = error_response(
     403, "own_request", "Nothing was recorded: a postback of this platform names the platform itself"
 )
@@ -77,15 +80,19 @@ class PostbackHandler:
         page: of a pixel, the host of its page
         """
         now = self._clock.now_ms()
+        ua, query, body = request.header(b"user-agent"), request.query, request.body[:MAX_LOGGED_BODY]
+        if not is_hex24(params.get("clickid", "")):
+            ua, query, body = ua[:MAX_BROKEN_TEXT], query[:MAX_BROKEN_TEXT], body[:MAX_BROKEN_TEXT]
+            params = _shortened(params)
         return InboundPostback(
             time=now,
             id=new_id(now),
             source=source,
             method=request.method,
             ip=self._caller_address(request),
-            ua=request.header(b"user-agent"),
-            query=request.query.decode("utf-8", "replace"),
-            body=request.body[:MAX_LOGGED_BODY].decode("utf-8", "replace"),
+            ua=ua,
+            query=query.decode("utf-8", "replace"),
+            body=body.decode("utf-8", "replace"),
             params=params,
             page=page,
         )
@@ -100,7 +107,7 @@ class PostbackHandler:
         click_id = call.params.get("clickid", "")
         if not is_hex24(click_id):
             return self._drop(answer)
-        held = HeldResponse()
+        held = HeldResponse(answer.status)
         if self._known_clicks is not None and self._known_clicks.ask(
             click_id, wide_network_of(call.ip), partial(self._settle, held, call, answer)
         ):
@@ -132,3 +139,14 @@ class PostbackHandler:
         if forwarded is None:
             return request.peer
         return self._trusted.locate(request.peer, forwarded.decode("latin-1"))[0]
+
+
+def _shortened(params: dict[str, str]) -> dict[str, str]:
+    """Return the beginnings of parameters, the click id first, MAX_BROKEN_TEXT characters together."""
+    kept, left = {}, MAX_BROKEN_TEXT
+    for name in sorted(params, key=lambda name: name != "clickid"):
+        value = params[name][:left]
+        if value:
+            kept[name] = value
+            left -= len(value)
+    return kept

@@ -5,34 +5,29 @@ import logging
 from collections import deque
 from collections.abc import Callable
 from email.utils import formatdate
-from typing import Final, Protocol, cast
+from typing import Protocol, cast
 
 import httptools
 
 from trackyard.base.sockets import ConnectionLimits
 from trackyard.domain.tracking.ip_lists import wide_network_of
+from trackyard.edge.click_timer import ClickTimer
 from trackyard.edge.http import head
 from trackyard.edge.http.answers import JOURNAL_UNWRITABLE, error_response
+from trackyard.edge.http.bounds import (
+    CROWDED_IDLE_S,
+    IDLE_S,
+    LARGEST_SLICE,
+    LINGER_S,
+    MAX_BODY,
+    MAX_HEADERS,
+    REQUEST_S,
+    SLICE_SIZE,
+    TURN_REQUESTS,
+)
 from trackyard.edge.http.client_address import TrustedNetworks, peer_address
 from trackyard.edge.http.head import HEADER_NAMES, origin_form
 from trackyard.edge.http.request import DeferredResponse, HeldResponse, Request, RequestHandler, Response, serialize
-
-MAX_HEADERS = 64 * 1024
-MAX_BODY = 64 * 1024
-REQUEST_S = 20.0
-"""Time from the first byte of a request to its last."""
-IDLE_S = 75.0
-CROWDED_IDLE_S = 5.0
-"""The same where the network of the client, or all together, have more than half of their connections."""
-LINGER_S = 5.0
-"""Time that a rejected client may still send before the connection is cut."""
-
-TURN_REQUESTS: Final = 16
-"""Requests of one connection that are answered before others have their turn."""
-SLICE_SIZE: Final = 4096
-"""Bytes that are parsed at once; pipelined requests behind them wait for their turn as they came."""
-LARGEST_SLICE: Final = 64 * 1024
-"""The same inside of one long body."""
 
 _log = logging.getLogger("trackyard.edge")
 
@@ -42,11 +37,9 @@ class JournalSyncer(Protocol):
 
     def wait(self, waiter: "Connection") -> None:
         """Call `waiter.synced(ok)` when the present journal is on disk, or cannot be."""
-        ...
 
     def sync_soon(self) -> None:
         """Sync soon what may have been written."""
-        ...
 
 
 class ConnectionContext:
@@ -55,6 +48,7 @@ class ConnectionContext:
     now: coarse seconds of the clock of the event loop, set by the tick of the server
     date: the Date header, set by the tick too
     limits: of connections
+    pending: those with answers to send at the end of this turn
     """
 
     def __init__(
@@ -68,11 +62,12 @@ class ConnectionContext:
         self.edge = edge
         self.handle = edge.handle
         self.call_soon = call_soon
-        self._pending_delivery: list[Connection] = []
+        self.pending: list[Connection] = []
         self.syncer = syncer
         self.trusted = trusted
         self.connections: set[Connection] = set()
         self.limits = ConnectionLimits() if limits is None else limits
+        self.timer = ClickTimer()
         self.stopping = False
         self.now = 0.0
         self.date = b""
@@ -80,15 +75,17 @@ class ConnectionContext:
 
     def deliver_later(self, connection: "Connection") -> None:
         """Send the answers of a connection together with those of others: their records are one write."""
-        self._pending_delivery.append(connection)
-        if len(self._pending_delivery) == 1:
+        self.pending.append(connection)
+        if len(self.pending) == 1:
             self.call_soon(self._deliver)
 
     def _deliver(self) -> None:
-        pending, self._pending_delivery = self._pending_delivery, []
+        pending, self.pending = self.pending, []
         committed = self.edge.commit()
+        clicks = 0
         for connection in pending:
-            connection.deliver(committed)
+            clicks += connection.deliver(committed)
+        self.timer.end(clicks)
         self.syncer.sync_soon()
 
     def network_of(self, peer: str) -> str:
@@ -123,7 +120,7 @@ class Connection(asyncio.Protocol):
         self._completed = False
         self._out: list[bytes] = []
         self._pending_delivery = False
-        self._recorded = False
+        self._recorded = 0
         self._queue: deque[tuple[Request, bool]] = deque()
         self._unread = b""
         self._turn_count = 0
@@ -133,8 +130,6 @@ class Connection(asyncio.Protocol):
         self._error: Response | None = None
         self._paused = False
         self.deadline = 0.0
-
-    # --- asyncio ----------------------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
@@ -266,8 +261,6 @@ class Connection(asyncio.Protocol):
         self.deadline = self._shared.now + IDLE_S
         self._finish_turn()
 
-    # --- httptools --------------------------------------------------------------------------------------
-
     def on_message_begin(self) -> None:
         self._url = b""
         self._headers = {}
@@ -347,8 +340,6 @@ class Connection(asyncio.Protocol):
         else:
             self._queue.append((request, keep_alive))
 
-    # --- answers ----------------------------------------------------------------------------------------
-
     def synced(self, ok: bool) -> None:
         """Send the answer that waited for the journal; `ok`: the journal is durable."""
         waiting = self._waiting
@@ -391,22 +382,23 @@ class Connection(asyncio.Protocol):
         # A function of its own: mypyc would take `_waiting` for None in the rest of `synced`.
         self._waiting = None
 
-    def deliver(self, committed: bool) -> None:
-        """Send the answers. `committed`: their records are in the journal."""
+    def deliver(self, committed: bool) -> int:
+        """Send the answers; return to how many clicks. `committed`: their records are in the journal."""
         self._pending_delivery = False
         if self._recorded and not committed:
             # One answer for all pipelined requests: the close shows that the others have none.
             self._out = [serialize(JOURNAL_UNWRITABLE, self._shared.date, b"Connection: close\r\n", head=False)]
             self._closing = True
             self._drop_unanswered()
-        self._recorded = False
+        clicks, self._recorded = self._recorded, 0
         out, self._out = self._out, []
         transport = self._transport
         if transport is None or not out:
-            return
+            return 0
         transport.write(out[0] if len(out) == 1 else b"".join(out))
         if self._closing and self._waiting is None and not self._queue:
             self._linger(transport)
+        return clicks
 
     def finish(self) -> None:
         """Close an idle connection now, and a busy one behind its answer: the edge stops."""
@@ -436,6 +428,7 @@ class Connection(asyncio.Protocol):
 
     def _answer(self, request: Request, keep_alive: bool) -> None:
         self._turn_count += 1
+        self._shared.timer.begin()
         try:
             response = self._shared.handle(request)
         except Exception:
@@ -443,6 +436,8 @@ class Connection(asyncio.Protocol):
             response = error_response(500, "server_error", "Server error, Please contact your administrator")
         if response.durable:
             self._waiting = (request, keep_alive, response)
+            if not self._out and not self._shared.pending:
+                self._shared.timer.began = 0.0  # it waits for the disk, and the turn has no other
             if isinstance(response, HeldResponse):
                 response.waiter = self._send_held
             else:
@@ -450,7 +445,7 @@ class Connection(asyncio.Protocol):
             self._update_reading()
         else:
             if response.recorded:
-                self._recorded = True
+                self._recorded += 1
             self._send(request, keep_alive, response)
 
     def _send(self, request: Request, keep_alive: bool, response: Response) -> None:

@@ -110,16 +110,17 @@ class DeferredResponse(Response):
 
 
 class HeldResponse(Response):
-    """The answer to a request that is recorded or not once its click was looked up.
+    """An answer that is sent later: once a click was looked up, or after the delay of a limit.
 
+    status: of the answer that is expected, for the metrics
     decided: the answer that is sent; None before
     waiter: called with the decision; None while no connection waits
     """
 
     __slots__ = ("decided", "waiter")
 
-    def __init__(self) -> None:
-        super().__init__(503, durable=True)
+    def __init__(self, status: int) -> None:
+        super().__init__(status, durable=True)
         self.decided: Response | None = None
         self.waiter: Callable[[], None] | None = None
 

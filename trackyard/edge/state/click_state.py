@@ -19,6 +19,7 @@ from trackyard.decision.click.route import NEW, SEEN, OfferRoute, Reservation
 from trackyard.decision.click.state import ReadOnlyClickState, ReservationRequest
 from trackyard.edge.state.counts import ClickCounts
 from trackyard.edge.state.counts_file import ClickCount, CountsFull
+from trackyard.edge.state.growth import VisitorsGrowth
 from trackyard.edge.state.recovery import VISITORS_FILE, Recovery, synced_path
 from trackyard.edge.state.synced import Position, SyncedLog, SyncRecord, find_synced_state, unexpired
 from trackyard.edge.state.unique import DEFAULT_SIZE, UniqueVisitors, VisitorClaim
@@ -42,7 +43,7 @@ class StateOptions:
     journals, ruleset: directories that the state is recovered from
     edge: its number
     shared: other edges of the machine run at the same time
-    size: bytes for visitors, a multiple of 256
+    size: bytes for visitors at most, a multiple of 256
     """
 
     directory: Path
@@ -165,8 +166,9 @@ class EdgeState:
         return bool(self._unrecorded or self._recorded)
 
     def tick(self, now_s: int) -> None:
-        """Sync changes to disk when it is time to, in a thread."""
+        """Sync changes to disk when it is time to, in a thread; another lets the file of visitors grow."""
         self._now_s = now_s
+        self._growth.tick(now_s)
         if abs(now_s - self._counts_s) >= COUNTS_SYNC_S or self.counts.changes >= _CHANGES_SYNC:
             self._due = True
         if self._due and not self._has_claims:
@@ -174,6 +176,7 @@ class EdgeState:
 
     def close(self) -> None:
         """Sync and close. With claims left the next start reads the counts from the journal."""
+        self._growth.close()
         self._sync_thread.shutdown(wait=True)
         self._finish_sync()
         if not self._has_claims:
@@ -203,6 +206,7 @@ class EdgeState:
     def _open(self, options: StateOptions) -> None:
         directory, edge, shared = options.directory, options.edge, options.shared
         self.visitors = UniqueVisitors(directory / VISITORS_FILE, size=options.size, shared=shared)
+        self._growth = VisitorsGrowth(self.visitors)
         self.counts = ClickCounts(directory, edge, shared=shared)
         at = Position(*self._where())
         known = find_synced_state(synced_path(directory, edge))

@@ -7,7 +7,7 @@ from trackyard.decision.click.route import OfferRoute
 from trackyard.decision.click.state import ReadOnlyClickState
 from trackyard.edge.state.counts_file import MIN_FILE_SIZE, CountsFile
 from trackyard.edge.state.recovery import VISITORS_FILE
-from trackyard.edge.state.unique import HEADER, UniqueVisitors
+from trackyard.edge.state.unique import UniqueVisitors, is_complete
 
 
 class ReadOnlyEdgeState(ReadOnlyClickState):
@@ -21,7 +21,7 @@ class ReadOnlyEdgeState(ReadOnlyClickState):
 
     def is_new(self, hit: Hit, route: OfferRoute) -> bool:
         path = self._directory / VISITORS_FILE
-        if _size(path) <= HEADER:
+        if not is_complete(path):
             return True
         visitors = UniqueVisitors(path, writes=False)
         try:

@@ -132,7 +132,7 @@ class Recovery:
                 visitor = visitor_key(click.ip, click.ua)
                 if self._is_address_only(click.offer):
                     visitor = visitor[0], ADDRESS_ONLY
-                visitors.remember(click.offer, visitor, click.id, second)
+                visitors.remember(click.offer, visitor, click.id, second, self._now_s)
 
     def _before_window(self, edge: int) -> Position:
         """Return a position before everything that an edge recorded in the last 24 hours."""

@@ -2,12 +2,15 @@
 
 See docs/spec/tracking.md#unique-visitors and docs/decisions/0017.
 
-One memory-mapped file of fixed size holds buckets of 32 cells: 4 bytes of fingerprint and 4 bytes of second each. A
-full bucket drops its oldest. Two visitors are taken for one with probability 32 / 2^32. The kernel keeps the pages when
-a process dies; every store is one machine word, so that a death leaves none half-written.
+One memory-mapped file holds buckets of 32 cells: 4 bytes of fingerprint and 4 bytes of second each. It begins small and
+grows by segments (visitors_file.py): new visitors go to the last one, and those before are looked through for another
+24 hours. A full bucket of the last possible segment drops its oldest. Two visitors are taken for one with probability
+32 / 2^32 a segment. The kernel keeps the pages when a process dies; every store is one machine word, so that a death
+leaves none half-written.
 """
 
 import fcntl
+import logging
 import mmap
 import os
 import struct
@@ -17,14 +20,15 @@ from typing import Final
 
 from trackyard.base.integers import i64
 from trackyard.decision.visitor.visitor import ADDRESS_ONLY, VisitorKey
-from trackyard.edge.state.mapped_file import open_reserved
+from trackyard.edge.state import visitors_file
+from trackyard.edge.state.visitors_file import BUCKET_SIZE, HEADER, SEGMENTS_CELL, layout_of, start_of
 
 WINDOW_S: Final = 24 * 3600
 DEFAULT_SIZE: Final = 64 * 1024 * 1024
 """Eight million cells; a visitor with a cookie takes two for each offer."""
+RETRY_S: Final = 60
+"""Seconds after which a full disk is tried again."""
 
-HEADER: Final = 4096
-_BUCKET_SIZE: Final = 256
 _TIMES_OFFSET: Final = 128
 _CELL_SIZE: Final = 4
 _SLOTS: Final = 32
@@ -35,9 +39,14 @@ _TIMES: Final = struct.Struct("@32I")
 _SWEEP_CHUNK: Final = 1024 * 1024
 _RANDOM_OFFSET: Final = 10
 """The offset of the random digits of a click id."""
-_FORMAT: Final = 0x5456 << 16 | hash((1, 2, 3)) & 0xFFFF
-"""Keys are hashes of numbers, which are the same in every process of one interpreter. An interpreter with other hashes
-makes a new file and fills it from the journals."""
+_KEEP_S: Final = WINDOW_S + 60
+"""Seconds for which an outgrown segment is looked through: an edge may have added a visitor while another grew it."""
+_SAMPLE: Final = 64
+"""Buckets that are counted to know how full a segment is."""
+_CROWDED_CELLS: Final = _SAMPLE * _SLOTS // 3
+"""With a third of the cells in use the next segment is made: no bucket of 250,000 is full yet."""
+
+_log = logging.getLogger("trackyard.edge")
 
 
 class VisitorClaim:
@@ -58,28 +67,46 @@ class VisitorClaim:
 
 
 class UniqueVisitors:
-    """The visitors of the last 24 hours, in a file of `size` bytes (a multiple of 256) and a header.
+    """The visitors of the last 24 hours, in a file that grows up to `size` bytes (a multiple of 256).
 
     shared: other processes use the file at the same time; each step then locks its buckets
-    writes: this process may make the file; a process that only looks takes a file of any size
+    writes: this process may make the file; a process that only looks takes a complete file of any size
     fresh: the file is new or has another size than before, and `set_loaded` was not called; no visitor is known
+    segments: in use
+    growing: another thread is in `grow`
 
     Raises OSError when there is no room for the file.
     """
 
     def __init__(self, path: Path, *, size: int = DEFAULT_SIZE, shared: bool = False, writes: bool = True) -> None:
-        self._descriptor = _open(path, size) if writes else os.open(path, os.O_RDWR)
-        if not writes:
-            size = os.fstat(self._descriptor).st_size - HEADER
-        try:
-            self._map = mmap.mmap(self._descriptor, HEADER + size)
-        except BaseException:
-            os.close(self._descriptor)
-            raise
-        self._cells = memoryview(self._map).cast("I")
-        self.fresh = self._cells[0] != _FORMAT
-        self._buckets = size // _BUCKET_SIZE
+        # Closing one of several descriptors of a file drops its locks, and each mapping has one: the locks have a file
+        # of their own.
+        self._locks = os.open(_locks_path(path), os.O_RDWR | os.O_CREAT, 0o644) if writes else -1
+        self._descriptor = -1
         self._shared = shared
+        self.growing = False
+        self._dropped = 0
+        self._retry_s = 0
+        self._is_failing = False
+        self._sampled: i64 = 0
+        self._older: list[tuple[int, int, int, int]] = []
+        """The outgrown segments that may have visitors, the youngest first: start, buckets, second, number."""
+        try:
+            if writes:
+                self._descriptor = visitors_file.open_visitors(path, layout_of(size))
+            else:
+                self._descriptor = os.open(path, os.O_RDWR)
+            header = visitors_file.read_header(self._descriptor)
+            if not header.segments:
+                raise OSError(f"{path} is not complete")
+            self.fresh = not header.loaded
+            self._map = mmap.mmap(self._descriptor, HEADER)
+            self._cells = memoryview(self._map).cast("I")
+            self._map_segments()
+        except BaseException:
+            _close(self._descriptor)
+            _close(self._locks)
+            raise
 
     def seen(self, offer: int, visitor: VisitorKey, cookie: str, now_s: int) -> bool:
         """Return whether a visitor was new to the offer in the last 24 hours, without a claim.
@@ -88,7 +115,9 @@ class UniqueVisitors:
         """
         if self._find_cell(hash((offer, visitor[0], visitor[1])), now_s)[1]:
             return True
-        return cookie != "" and visitor[1] != ADDRESS_ONLY and self._find_cell(_cookie_key(offer, cookie), now_s)[1]
+        if cookie != "" and visitor[1] != ADDRESS_ONLY and self._find_cell(_cookie_key(offer, cookie), now_s)[1]:
+            return True
+        return self._shared and self.refresh() and self.seen(offer, visitor, cookie, now_s)
 
     def claim(
         self, offer: int, visitor: VisitorKey, cookie: str, now_s: int, new_cookie: str = ""
@@ -106,31 +135,39 @@ class UniqueVisitors:
         cell_index, seen = self._find_cell(key, now_s)
         if seen:
             return None
-        if cookie and cookie != new_cookie and self._find_cell(_cookie_key(offer, cookie), now_s)[1]:
-            return None
+        if cookie and cookie != new_cookie:
+            if self._shared:
+                self.refresh()
+            if self._find_cell(_cookie_key(offer, cookie), now_s)[1]:
+                return None
         other: i64 = _cookie_key(offer, new_cookie) if new_cookie else key
         if not self._shared:
             return self._set(cell_index, key, other, now_s)
-        bucket, second = self._bucket(key), self._bucket(other)
-        self._lock(bucket, second)
+        place, second = self._place(key), self._place(other)
+        self._lock(place, second)
         try:
+            # Who adds this visitor has this lock, whichever segment it goes to: if the file grew, that is seen now.
+            self.refresh()
             cell_index, seen = self._find_cell(key, now_s)
             return None if seen else self._set(cell_index, key, other, now_s)
         finally:
-            self._unlock(bucket, second)
+            self._unlock(place, second)
 
-    def remember(self, offer: int, visitor: VisitorKey, new_cookie: str, at_s: int) -> None:
-        """Make a visitor of a journal record seen at `at_s`."""
+    def remember(self, offer: int, visitor: VisitorKey, new_cookie: str, at_s: int, now_s: int) -> None:
+        """Make a visitor of a journal record seen at `at_s`. now_s: when a segment that is full is outgrown."""
         keys = [hash((offer, visitor[0], visitor[1]))]
         if visitor[1] != ADDRESS_ONLY:
             keys.append(_cookie_key(offer, new_cookie))
         for key in keys:
-            bucket = self._bucket(key)
-            self._lock(bucket, bucket)
-            cell_index, _ = self._find_cell(key, at_s)
-            if self._cells[cell_index - _SLOTS] != key & _FINGERPRINT_MASK or self._cells[cell_index] < at_s:
-                self._store(cell_index, key & _FINGERPRINT_MASK, at_s)
-            self._unlock(bucket, bucket)
+            place = self._place(key)
+            self._lock(place, place)
+            fingerprint: i64 = key & _FINGERPRINT_MASK
+            cell_index = self._find_slot(self._bucket(key), fingerprint)
+            if cell_index < 0:
+                cell_index = self._find_vacant_cell(key, at_s, now_s)
+            if self._cells[cell_index - _SLOTS] != fingerprint or self._cells[cell_index] < at_s:
+                self._store(cell_index, fingerprint, at_s)
+            self._unlock(place, place)
 
     def roll_back(self, claim: VisitorClaim) -> None:
         """Free the entries of a claim, unless another visitor took them since."""
@@ -142,8 +179,8 @@ class UniqueVisitors:
         """Drop the visitors that were new after `second`, in a file that no other process uses."""
         for start in range(HEADER, len(self._map), _SWEEP_CHUNK):
             piece = self._cells[start // _CELL_SIZE : (start + _SWEEP_CHUNK) // _CELL_SIZE].tolist()
-            for bucket in range(0, len(piece), _BUCKET_SIZE // _CELL_SIZE):
-                times = piece[bucket + _TIMES_OFFSET // _CELL_SIZE : bucket + _BUCKET_SIZE // _CELL_SIZE]
+            for bucket in range(0, len(piece), BUCKET_SIZE // _CELL_SIZE):
+                times = piece[bucket + _TIMES_OFFSET // _CELL_SIZE : bucket + BUCKET_SIZE // _CELL_SIZE]
                 if max(times) <= second:
                     continue
                 first = start // _CELL_SIZE + bucket + _TIMES_OFFSET // _CELL_SIZE
@@ -153,7 +190,7 @@ class UniqueVisitors:
 
     def set_loaded(self) -> None:
         """Mark the file as loaded."""
-        self._cells[0] = _FORMAT
+        visitors_file.set_loaded(self._descriptor)
         self.fresh = False
 
     def sync(self) -> None:
@@ -163,57 +200,178 @@ class UniqueVisitors:
     def close(self) -> None:
         self._cells.release()
         self._map.close()
-        os.close(self._descriptor)
+        _close(self._descriptor)
+        _close(self._locks)
+
+    # --- growing ----------------------------------------------------------------------------------------
+
+    @property
+    def used_bytes(self) -> int:
+        """The bytes of the segments that may have visitors."""
+        return (self._buckets + sum([buckets for _, buckets, _, _ in self._older])) * BUCKET_SIZE
+
+    def take_dropped(self) -> int:
+        """Return how many entries made room for others within their 24 hours since the last call."""
+        dropped, self._dropped = self._dropped, 0
+        return dropped
+
+    def is_crowded(self, now_s: int) -> bool:
+        """Return whether the next segment will soon be needed, by a sample of the last one."""
+        if self.segments >= self._most or now_s < self._retry_s:
+            return False
+        buckets: i64 = min(_SAMPLE, self._buckets)
+        if self._sampled + buckets > self._buckets:
+            self._sampled = 0
+        first = (self._start + self._sampled * BUCKET_SIZE) // _CELL_SIZE
+        self._sampled += buckets
+        cells = self._cells[first : first + buckets * _SLOTS * 2].tolist()
+        used: i64 = 0
+        for bucket in range(_SLOTS, len(cells), 2 * _SLOTS):
+            for second in cells[bucket : bucket + _SLOTS]:
+                if now_s - second < WINDOW_S:
+                    used += 1
+        return used * _SAMPLE >= _CROWDED_CELLS * buckets
+
+    def grow(self, segments: int, now_s: int) -> None:
+        """Add a segment to a file of so many; another thread may do it. Then call `refresh`. Raises OSError."""
+        visitors_file.grow(self._descriptor, segments, now_s)
+
+    def refresh(self) -> bool:
+        """Take over segments that were added; return whether there were some."""
+        if self._cells[SEGMENTS_CELL] == self.segments:
+            return False
+        self._map_segments()
+        return True
+
+    def set_growth_result(self, fault: BaseException | None, now_s: int) -> None:
+        """Log a fault of `grow` once, and wait before the next attempt; or log the size."""
+        if fault is None:
+            _log.info("unique visitors file grown", extra={"size_mb": self.used_bytes >> 20})
+        elif not self._is_failing:
+            _log.error("unique visitors file not grown", extra={"error": str(fault), "retry_s": RETRY_S})
+        self._is_failing = fault is not None
+        self._retry_s = 0 if fault is None else now_s + RETRY_S
+
+    def find_expired_segment(self, now_s: int) -> int:
+        """Stop looking through a segment that has no visitors of 24 hours; return its number, -1 = none."""
+        if not self._older or now_s - self._older[-1][2] < _KEEP_S:
+            return -1
+        return self._older.pop()[3]
+
+    def release(self, number: int) -> None:
+        """Return the blocks of an expired segment to the disk; another thread may do it. Raises OSError."""
+        visitors_file.release(self._descriptor, number)
+
+    def _make_room(self, now_s: int) -> bool:
+        """Add a segment for a bucket that is full before another thread did so; return whether there is one."""
+        if self.growing or self.segments >= self._most or now_s < self._retry_s:
+            return False
+        fault: OSError | None = None
+        try:
+            self.grow(self.segments, now_s)
+        except OSError as error:
+            fault = error
+        grown = self.refresh()
+        self.set_growth_result(fault, now_s)
+        return grown
+
+    def _map_segments(self) -> None:
+        """Map the segments that the file has now. Raises OSError."""
+        header = visitors_file.read_header(self._descriptor)
+        mapped = mmap.mmap(self._descriptor, start_of(header.first, header.segments))
+        self._cells.release()
+        self._map.close()
+        self._map = mapped
+        self._cells = memoryview(mapped).cast("I")
+        self._first: i64 = header.first
+        self.segments = header.segments
+        self._most = header.most
+        segments = [
+            (
+                start_of(header.first, number),
+                visitors_file.buckets_of(header.first, number),
+                header.outgrown[number],
+                number,
+            )
+            for number in reversed(header.live_segments())
+        ]
+        self._start: i64 = segments[0][0]
+        self._buckets: i64 = segments[0][1]
+        self._older = segments[1:]
+
+    # --- cells ------------------------------------------------------------------------------------------
 
     def _bucket(self, key: i64) -> i64:
-        """Return the byte offset of the bucket of a key."""
-        return HEADER + (key >> 32 & _FINGERPRINT_MASK) % self._buckets * _BUCKET_SIZE
+        """Return the byte offset of the bucket of a key in the last segment."""
+        return self._start + (key >> 32 & _FINGERPRINT_MASK) % self._buckets * BUCKET_SIZE
 
     def _find_cell(self, key: i64, now_s: int) -> tuple[i64, bool]:
         """Return the cell for the time of a key, and whether it was seen in the 24 hours before `now_s`.
 
-        The cell is that of the key, else a free one, else the oldest.
+        The cell is that in the last segment; -1 = the key has none.
         """
-        bucket = self._bucket(key)
         fingerprint: i64 = key & _FINGERPRINT_MASK
-        first = bucket // _CELL_SIZE + _SLOTS
+        cell_index = self._find_slot(self._bucket(key), fingerprint)
+        if cell_index >= 0 and self._is_seen(cell_index, fingerprint, now_s):
+            return cell_index, True
+        if self._older:
+            for start, buckets, _, _ in self._older:
+                bucket: i64 = start + (key >> 32 & _FINGERPRINT_MASK) % buckets * BUCKET_SIZE
+                found = self._find_slot(bucket, fingerprint)
+                if found >= 0 and self._is_seen(found, fingerprint, now_s):
+                    return cell_index, True
+        return cell_index, False
+
+    def _find_slot(self, bucket: i64, fingerprint: i64) -> i64:
+        """Return the cell for the time of a fingerprint in a bucket; -1 = it has none."""
         fingerprints, sought = self._map[bucket : bucket + _TIMES_OFFSET], int(fingerprint).to_bytes(_CELL_SIZE, _ORDER)
         # Nearly all keys are new, and `partition` finds that out fastest.
         slot: i64 = _find(fingerprints, sought) if fingerprints.partition(sought)[1] else -1
-        if slot >= 0:
-            cell_index = first + slot
-            # A time ahead of the clock counts as now: the clock went back. Without a lock another visitor may have
-            # taken the cell meanwhile, so that the fingerprint is read after the time.
-            fresh = now_s - self._cells[cell_index] < WINDOW_S and self._cells[cell_index - _SLOTS] == fingerprint
-            return cell_index, fresh
-        return self._find_vacant_cell(bucket, fingerprint, now_s), False
+        return -1 if slot < 0 else bucket // _CELL_SIZE + _SLOTS + slot
 
-    def _find_vacant_cell(self, bucket: i64, fingerprint: i64, now_s: int) -> i64:
-        """Return a cell for the time of a key that is new in its bucket.
+    def _is_seen(self, cell_index: i64, fingerprint: i64, now_s: int) -> bool:
+        # A time ahead of the clock counts as now: the clock went back. Without a lock another visitor may have taken
+        # the cell meanwhile, so that the fingerprint is read after the time.
+        return now_s - self._cells[cell_index] < WINDOW_S and self._cells[cell_index - _SLOTS] == fingerprint
 
-        It is free, or its visitor is new again, or it is the oldest.
+    def _find_vacant_cell(self, key: i64, at_s: int, now_s: int) -> i64:
+        """Return a cell for the time of a key that is new in its bucket of the last segment.
+
+        It is free, or its visitor is new again at `at_s`. When there is none the file grows at `now_s`; if it cannot,
+        the cell is that of the oldest.
         """
+        bucket = self._bucket(key)
         first = bucket // _CELL_SIZE + _SLOTS
         # Most cells are vacant: one is tried before all of them are read.
-        cell_index: i64 = first + fingerprint % _SLOTS
-        if now_s - self._cells[cell_index] >= WINDOW_S:
+        cell_index: i64 = first + (key & _FINGERPRINT_MASK) % _SLOTS
+        if at_s - self._cells[cell_index] >= WINDOW_S:
             return cell_index
-        times = self._map[bucket + _TIMES_OFFSET : bucket + _BUCKET_SIZE]
+        times = self._map[bucket + _TIMES_OFFSET : bucket + BUCKET_SIZE]
         slot: i64 = _find(times, _FREE)
         if slot < 0:
             seconds = _TIMES.unpack(times)
-            slot = seconds.index(min(seconds))
+            oldest = min(seconds)
+            if at_s - oldest < WINDOW_S:
+                if self._make_room(now_s):
+                    return self._find_vacant_cell(key, at_s, now_s)
+                self._dropped += 1
+            slot = seconds.index(oldest)
         return first + slot
 
     def _set(self, cell_index: i64, key: i64, other: i64, now_s: int) -> VisitorClaim:
-        """Set the time of a key, found at `cell_index`, and of another one; `other` = key: no other."""
+        """Set the time of a key, found at `cell_index` (-1 = it has no cell), and of another one.
+
+        other: `key` = no other
+        """
+        if cell_index < 0:
+            cell_index = self._find_vacant_cell(key, now_s, now_s)
         claim = VisitorClaim(now_s, cell_index, key & _FINGERPRINT_MASK)
         self._store(cell_index, claim.fingerprint, now_s)
         if other != key:
             # The cookie that this click gives: no visitor has it yet, so that no other edge looks for it. Its cell is
             # chosen when the first is taken: both keys may have the same bucket.
             claim.cookie_fingerprint = other & _FINGERPRINT_MASK
-            claim.cookie_cell = self._find_vacant_cell(self._bucket(other), claim.cookie_fingerprint, now_s)
+            claim.cookie_cell = self._find_vacant_cell(other, now_s, now_s)
             self._store(claim.cookie_cell, claim.cookie_fingerprint, now_s)
         return claim
 
@@ -229,22 +387,26 @@ class UniqueVisitors:
         cells[cell_index] = second
 
     def _free(self, cell_index: int, fingerprint: int, second: int) -> None:
-        bucket = cell_index * _CELL_SIZE // _BUCKET_SIZE * _BUCKET_SIZE
-        self._lock(bucket, bucket)
+        place = (cell_index * _CELL_SIZE - HEADER) // BUCKET_SIZE % self._first
+        self._lock(place, place)
         if self._cells[cell_index] == second and self._cells[cell_index - _SLOTS] == fingerprint:
             self._cells[cell_index] = 0
-        self._unlock(bucket, bucket)
+        self._unlock(place, place)
+
+    def _place(self, key: i64) -> i64:
+        """Return the number of the lock of a key: it locks its bucket in every segment."""
+        return (key >> 32 & _FINGERPRINT_MASK) % self._first
 
     def _lock(self, one: int, other: int) -> None:
-        """Lock two buckets, always in the same order, so that two edges never wait for each other."""
-        fcntl.lockf(self._descriptor, fcntl.LOCK_EX, _BUCKET_SIZE, min(one, other))
+        """Lock two places, always in the same order, so that two edges never wait for each other."""
+        fcntl.lockf(self._locks, fcntl.LOCK_EX, 1, min(one, other))
         if one != other:
-            fcntl.lockf(self._descriptor, fcntl.LOCK_EX, _BUCKET_SIZE, max(one, other))
+            fcntl.lockf(self._locks, fcntl.LOCK_EX, 1, max(one, other))
 
     def _unlock(self, one: int, other: int) -> None:
-        fcntl.lockf(self._descriptor, fcntl.LOCK_UN, _BUCKET_SIZE, one)
+        fcntl.lockf(self._locks, fcntl.LOCK_UN, 1, one)
         if one != other:
-            fcntl.lockf(self._descriptor, fcntl.LOCK_UN, _BUCKET_SIZE, other)
+            fcntl.lockf(self._locks, fcntl.LOCK_UN, 1, other)
 
 
 def _cookie_key(offer: int, cookie: str) -> i64:
@@ -260,14 +422,21 @@ def _find(cells: bytes, cell: bytes) -> i64:
     return -1 if at < 0 else at // _CELL_SIZE
 
 
-def _open(path: Path, size: int) -> int:
-    """Open the file; a file of another size or format is replaced."""
-    if path.exists() and (path.stat().st_size != HEADER + size or _format_of(path) not in (0, _FORMAT)):
-        path.unlink()
-    return open_reserved(path, HEADER + size)
+def is_complete(path: Path) -> bool:
+    """Return whether there is a file of visitors that can be read; one of an earlier version cannot."""
+    try:
+        with path.open("rb") as file:
+            return visitors_file.read_header(file.fileno()).segments > 0
+    except FileNotFoundError:
+        return False
 
 
-def _format_of(path: Path) -> int:
-    """Return the format of a file; 0 = it is not complete."""
-    with path.open("rb") as file:
-        return int.from_bytes(file.read(_CELL_SIZE), sys.byteorder)
+def _locks_path(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path.with_suffix(".lock")
+
+
+def _close(descriptor: int) -> None:
+    """Close a descriptor; -1 = it was not opened."""
+    if descriptor >= 0:
+        os.close(descriptor)

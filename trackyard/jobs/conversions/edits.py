@@ -112,7 +112,7 @@ class ConversionEditor:
 
     def run(self, stop: threading.Event, pause_seconds: float = 0.2) -> None:
         """Make tasks until `stop` is set. Database failures are logged and retried."""
-        process_queue(self.step, self._database, stop, pause_seconds, log)
+        process_queue("edits", self.step, self._database, stop, pause_seconds, log)
 
     def step(self) -> int:
         """Make one batch of tasks; return how many left the queue. A failed batch is made task by task."""

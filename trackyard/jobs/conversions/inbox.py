@@ -13,7 +13,7 @@ import msgspec
 from trackyard.actions.conversions.decisions import ClickExpiry, DecisionBatch, PostbackRequest
 from trackyard.base.clock import Clock
 from trackyard.base.ids import new_id
-from trackyard.base.metrics import POSTBACKS_DECIDED
+from trackyard.base.metrics import ACCEPTED, CONVERSIONS_FROM_CLICK_ADDRESS, POSTBACKS_DECIDED
 from trackyard.base.secrets import SecretCipher
 from trackyard.domain.conversions.conversions import ConversionChange
 from trackyard.domain.conversions.postbacks import PostbackError, ReceivedPostback, find_early_error
@@ -63,6 +63,7 @@ class PostbackProcessor:
         retention_policy: RetentionPolicy = DEFAULT_RETENTION,
         cipher: SecretCipher | None = None,
     ) -> None:
+        POSTBACKS_DECIDED.labels(ACCEPTED)
         self._database = database
         self._currency = platform_currency
         self._zone = zone
@@ -72,7 +73,7 @@ class PostbackProcessor:
 
     def run(self, stop: threading.Event, pause_seconds: float = 0.05) -> None:
         """Decide postbacks until `stop` is set. Database failures are logged and retried."""
-        process_queue(self.step, self._database, stop, pause_seconds, log)
+        process_queue("conversions", self.step, self._database, stop, pause_seconds, log)
 
     def step(self) -> int:
         """Decide one batch; return how many left the inbox. A failed batch is decided one by one."""
@@ -96,9 +97,11 @@ class PostbackProcessor:
             rows = inbox.take_ready(conn, limit)
             if not rows:
                 return 0
-            responses = self._decide_postbacks(conn, [self._decode(conn, row) for row in rows])
+            responses, changes = self._decide_postbacks(conn, [self._decode(conn, row) for row in rows])
         for response, count in Counter(responses).items():
-            POSTBACKS_DECIDED.labels(response).inc(count)
+            POSTBACKS_DECIDED.labels(response or ACCEPTED).inc(count)
+        marked = sum(change.before is None and change.after.from_click_address for change in changes)
+        CONVERSIONS_FROM_CLICK_ADDRESS.inc(marked)
         return len(rows)
 
     def _decode(self, conn: Connection, row: ReadyPostback) -> _DecodedPostback:
@@ -109,7 +112,10 @@ class PostbackProcessor:
         fault = find_early_error(postback, click, expired=expired)
         return _DecodedPostback(record, postback, click, fault or PostbackRequest(postback, click or {}))
 
-    def _decide_postbacks(self, conn: Connection, postbacks: list[_DecodedPostback]) -> list[str]:
+    def _decide_postbacks(
+        self, conn: Connection, postbacks: list[_DecodedPostback]
+    ) -> tuple[list[str], list[ConversionChange]]:
+        """Decide postbacks and record what follows; return the response of each, and the changes."""
         now = self._clock.now_ms()
         requests = [item.outcome for item in postbacks if isinstance(item.outcome, PostbackRequest)]
         batch = DecisionBatch(conn, requests, self._currency, self._zone, cipher=self._cipher)
@@ -136,7 +142,7 @@ class PostbackProcessor:
             )
         batch.record(changes, now)
         outbox.add(conn, logs, now)
-        return responses
+        return responses, changes
 
 
 def _without_nul(payload: bytes) -> bytes:

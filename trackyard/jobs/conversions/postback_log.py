@@ -1,11 +1,9 @@
 """The rows of inbound postbacks in the server postback log."""
 
-import json
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
-from urllib.parse import unquote_plus
 
+from trackyard.base.masks import mask_secrets
 from trackyard.domain.conversions.conversions import Conversion
 from trackyard.domain.conversions.postbacks import PostbackError, ReceivedPostback, parse_postback
 from trackyard.domain.statistics.rows import ServerPostbackLog, encode_row
@@ -14,18 +12,8 @@ from trackyard.journal.records import InboundPostback
 from trackyard.store.statistics.outbox import OutboxRow
 
 WAITING = "waiting"
-
-_SECRETS: Final = frozenset({"secure", "afsecure"})
-
-# Bounded: senders control how often a name begins, so a search from one beginning must be short. The longest spelling
-# of a secret name has six characters for each of its eight.
-_PAIR_NAME: Final = re.compile(r"(?:^|[&?;])([^&?;=]{6,48}+)=")
-_PAIR_VALUE: Final = re.compile(r"[^&;]*")
-_JSON_NAME: Final = re.compile(r'"((?:[^"\\]|\\.){6,48}+)"\s*:\s*')
-_JSON_VALUE: Final = re.compile(r'"(?:[^"\\]|\\.)*\\?(?:"|\Z)|[^,}\s]+')
-_SECRET_PART: Final = re.compile(
-    r'(?is)(name\s{0,9}=\s{0,9}"?(?:af)?secure"?[^\r\n]{0,200}+\r?\n(?:[^\r\n]{1,200}+\r?\n){0,9}+\r?\n).*?(?=\r?\n--|\Z)'
-)
+MAX_BROKEN_TEXT: Final = 256
+"""Characters of query and body that the log keeps of a postback of no click."""
 
 
 def parse_record(record: InboundPostback, journal: str, position: int) -> ReceivedPostback:
@@ -48,6 +36,9 @@ def inbound_log_row(
     response: "" when it made or changed `conversion`, else the error.
     revision: 0 while the postback waits, 1 once it is decided.
     """
+    query, body = record.query, record.body
+    if response == PostbackError.BROKEN_CLICKID:
+        query, body = query[:MAX_BROKEN_TEXT], body[:MAX_BROKEN_TEXT]
     row = ServerPostbackLog(
         id=postback.id,
         revision=revision,
@@ -63,41 +54,10 @@ def inbound_log_row(
         method=record.method,
         ip=record.ip,
         ua=record.ua,
-        query=mask_secrets(record.query),
-        body=mask_secrets(record.body),
+        query=mask_secrets(query),
+        body=mask_secrets(body),
         response=response,
         journal=postback.journal,
         position=postback.position,
     )
     return OutboxRow("server_log", encode_row(row))
-
-
-def mask_secrets(text: str) -> str:
-    """Return a query string or body (urlencoded, JSON, multipart) with the values of `secure` as ***."""
-    if "%" not in text and "\\" not in text and "secure" not in text.lower():
-        return text
-    text = _mask_values(text, _PAIR_NAME, _PAIR_VALUE, unquote_plus, "***")
-    text = _mask_values(text, _JSON_NAME, _JSON_VALUE, _json_text, '"***"')
-    return _SECRET_PART.sub(r"\1***", text)
-
-
-def _mask_values(
-    text: str, name: re.Pattern[str], value: re.Pattern[str], decode: Callable[[str], str], mask: str
-) -> str:
-    """Replace the values behind the names that are secret once they are decoded."""
-    pieces, kept = [], 0
-    for found in name.finditer(text):
-        if found.start() >= kept and decode(found[1]).lower() in _SECRETS:
-            hidden = value.match(text, found.end())
-            if hidden is not None:
-                pieces += [text[kept : found.end()], mask]
-                kept = hidden.end()
-    return "".join(pieces) + text[kept:]
-
-
-def _json_text(escaped: str) -> str:
-    """Return the text of a JSON string without its quotes; what is no JSON as it is."""
-    try:
-        return str(json.loads(f'"{escaped}"', strict=False))
-    except ValueError:
-        return escaped

@@ -22,11 +22,13 @@ from trackyard.base.metrics import DELIVERIES, DELIVERY_SECONDS
 from trackyard.domain.platform.hosts import OWN_HOST_ERROR, OwnHosts
 from trackyard.domain.platform.own_requests import DELIVERY_HEADER, ORIGIN_HEADER
 from trackyard.domain.tracking.events import DEFAULT_RETRY_SECONDS, Delivery
-from trackyard.jobs.delivery.affiliate_shares import AffiliateShares
-from trackyard.jobs.delivery.host_concurrency import HostConcurrency, OutboundLimits
+from trackyard.jobs.delivery.delivery_slots import DeliverySlots, FreeSlots
+from trackyard.jobs.delivery.host_concurrency import OutboundLimits
 from trackyard.jobs.delivery.outcomes import Attempt, record_attempts, should_send
-from trackyard.outbound.client import HttpResult, OutboundClient, signature, wire_url
+from trackyard.jobs.failures import JobFailures, is_outage
+from trackyard.outbound.client import OutboundClient
 from trackyard.outbound.guard import Network
+from trackyard.outbound.results import HttpResult, signature, wire_url
 from trackyard.store.engine.database import Database
 from trackyard.store.engine.watch import CommitWatcher
 from trackyard.store.tracking import deliveries
@@ -34,6 +36,7 @@ from trackyard.store.tracking.deliveries import DueDelivery
 
 LEASE_MS: Final = 60_000
 _BATCH: Final = 128
+_MAX_PAUSE_S: Final = 5.0
 """Outcomes, and claims, per transaction. Measured on SQLite: under 20 ms."""
 
 log = logging.getLogger("trackyard.deliveries")
@@ -45,6 +48,7 @@ class Deliverer:
 
     owner: the name of this worker, unique among the workers of a database: a start releases the claims of that name.
     own_urls: addresses of the platform, which is not called; origin: names it in the requests.
+    monotonic: seconds, for pauses of hosts.
     """
 
     def __init__(
@@ -59,6 +63,7 @@ class Deliverer:
         retry_seconds: Sequence[int] = DEFAULT_RETRY_SECONDS,
         own_urls: Sequence[str] = (),
         origin: str = "",
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._database = database
         self._clock = clock
@@ -67,11 +72,11 @@ class Deliverer:
         self._limits = limits or OutboundLimits()
         self._draw_jitter = draw_jitter
         self._retry_seconds = retry_seconds
-        self._host_slots = HostConcurrency(self._limits)
-        self._affiliate_shares = AffiliateShares(self._limits.by_affiliate)
+        self._slots = DeliverySlots(self._limits, monotonic)
         self._own_hosts_reader = OwnHostsReader(own_urls)
         self._own_hosts = OwnHosts(own_urls)
         self._origin = origin
+        self._failures = JobFailures(log, "worker", "deliveries", most_s=_MAX_PAUSE_S)
         self._running: set[asyncio.Task[None]] = set()
         self._finished: list[Attempt] = []
         self._sql_thread = ThreadPoolExecutor(1, thread_name_prefix="deliveries-sql")
@@ -94,10 +99,10 @@ class Deliverer:
             while not stop.is_set():
                 try:
                     progressed = await self._round(client)
-                except Exception:
-                    log.exception("deliveries stopped")
-                    await asyncio.sleep(1)
+                except Exception as error:
+                    await asyncio.to_thread(stop.wait, self._failures.failed(error))
                     continue
+                self._failures.worked()
                 if not progressed and not self._finished:
                     await self._wait_for_work(stop, watch, pause)
             for task in self._running:
@@ -109,14 +114,11 @@ class Deliverer:
 
         On failure nothing is lost: outcomes stay to be recorded later, claims were not made.
         """
-        group, places = self._finished[:_BATCH], self._host_slots
-        full, expanded, free = places.full, places.expanded, min(places.free, _BATCH)
-        full_affiliates, running = self._affiliate_shares.full, places.running
-        due = await self._run_sql(lambda: self._list_due(full, expanded, full_affiliates, free))
-        taken = [item for item in due if self._take_slots(item)]
-        if free > 0:
-            # A full host, or one of a full affiliate, was not asked about, and may be idle by now.
-            places.forget_idle_expanded({item.host for item in due}.union(full, running))
+        group, free = self._finished[:_BATCH], self._slots.find_free(_BATCH)
+        due = await self._run_sql(lambda: self._list_due(free))
+        taken = [item for item in due if self._slots.take(item)]
+        if free.free > 0:
+            self._slots.forget_idle(due, free)
         items: list[Delivery] = []
         try:
             if group or taken:
@@ -125,35 +127,30 @@ class Deliverer:
             claimed = {item.id for item in items}
             for due_item in taken:
                 if due_item.id not in claimed:  # another worker has it, or nothing was written
-                    places.free_slot(due_item.host)
-                    self._affiliate_shares.free_slot(due_item.affiliate_id)
+                    self._slots.free_slot(due_item)
         del self._finished[: len(group)]
         for item in items:
             self._start(client, item)
         return len(group) + len(items)
 
-    def _take_slots(self, item: DueDelivery) -> bool:
-        """Take a slot of the affiliate and one of the host; return whether there were both."""
-        if not self._affiliate_shares.take(item.affiliate_id):
-            return False
-        if self._host_slots.take(item.host):
-            return True
-        self._affiliate_shares.free_slot(item.affiliate_id)
-        return False
-
-    def _list_due(
-        self, full: list[str], expanded: dict[str, int], full_affiliates: list[int], free: int
-    ) -> list[DueDelivery]:
+    def _list_due(self, free: FreeSlots) -> list[DueDelivery]:
         now, start = self._clock.now_ms(), self._limits.start
-        if free <= 0:
+        if free.free <= 0:
             return []
         with self._database.read() as conn:
             if not deliveries.has_due(conn, now):
                 return []
-            list_due = partial(deliveries.list_due, conn, now, limit=free, full_affiliates=full_affiliates)
-            due = list_due(start, without=[*full, *expanded])
-            if expanded:
-                due += list_due(max(expanded.values()), only=list(expanded))
+            list_due = partial(
+                deliveries.list_due,
+                conn,
+                now,
+                limit=free.free,
+                full_affiliates=free.full_affiliates,
+                full_hosts=free.full_hosts,
+            )
+            due = list_due(start, without=[*free.without, *free.expanded])
+            if free.expanded:
+                due += list_due(max(free.expanded.values()), only=list(free.expanded))
         return due
 
     def _record_and_claim(self, group: Sequence[Attempt], ids: Sequence[str]) -> list[Delivery]:
@@ -167,8 +164,7 @@ class Deliverer:
 
     def _start(self, client: OutboundClient, item: Delivery) -> None:
         if not should_send(item):
-            self._host_slots.free_slot(item.host)
-            self._affiliate_shares.free_slot(item.affiliate_id)
+            self._slots.free_slot(item)
             self._finished.append(Attempt(item, None, self._clock.now_ms()))
             return
         task = asyncio.create_task(self._attempt(client, item))
@@ -177,7 +173,7 @@ class Deliverer:
 
     async def _attempt(self, client: OutboundClient, item: Delivery) -> None:
         started_at, begin = self._clock.now_ms(), time.perf_counter()
-        url = wire_url(item.url)
+        url, allowed = wire_url(item.url), self._slots.time_for(item)
         headers = {
             "X-Trackyard-Signature": signature(item.secret, started_at // 1000, url),
             DELIVERY_HEADER: item.job_id,
@@ -186,11 +182,10 @@ class Deliverer:
         if self._own_hosts.includes(url):
             answer = HttpResult(0, error=OWN_HOST_ERROR, is_refused=True)
         else:
-            answer = await client.get(url, headers)
+            answer = await client.get(url, headers, seconds=allowed)
         seconds = time.perf_counter() - begin
         DELIVERY_SECONDS.observe(seconds)
-        self._host_slots.record_answer(item.host, seconds, well=not answer.is_retryable)
-        self._affiliate_shares.free_slot(item.affiliate_id)
+        self._slots.record_answer(item, answer, seconds, allowed)
         self._finished.append(Attempt(item, answer, self._clock.now_ms(), started_at, round(seconds * 1000)))
 
     async def _wait_for_work(self, stop: threading.Event, watch: CommitWatcher, pause: float) -> None:
@@ -208,8 +203,9 @@ class Deliverer:
                 await self._run_sql(lambda group=group: self._record_and_claim(group, []))  # type: ignore[misc]
                 del self._finished[: len(group)]
             await self._run_sql(self._release)
-        except Exception:
-            log.exception("deliveries are released at the next start")
+        except Exception as error:
+            unexpected = None if is_outage(error) else error
+            log.warning("deliveries are released at the next start", exc_info=unexpected)
 
     def _release(self) -> int:
         with self._database.write() as conn:
@@ -220,10 +216,10 @@ class Deliverer:
         while not stop.is_set():
             try:
                 released = await self._run_sql(self._release)
-            except Exception:
-                log.exception("deliveries cannot begin")
-                await asyncio.sleep(1)
+            except Exception as error:
+                await asyncio.to_thread(stop.wait, self._failures.failed(error))
                 continue
+            self._failures.worked()
             if released:
                 log.info("stale deliveries released", extra={"count": released})
             return

@@ -1,29 +1,34 @@
 """Concurrency by host: more requests while a host answers quickly, few while it hangs.
 
-docs/spec/postbacks.md#retries.
+docs/spec/postbacks.md#fair-turns.
 """
 
-from collections.abc import Container
+from collections.abc import Container, Hashable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 QUICK_SECONDS: Final = 1.0
 """An answer within this time earns its host another slot."""
 
 _MAX_IDLE_HOSTS: Final = 10_000
 
+Key = TypeVar("Key", bound=Hashable)
+
 
 @dataclass(frozen=True, slots=True)
 class OutboundLimits:
     """Limits of concurrent requests.
 
-    total: in all; `by_affiliate`: for one affiliate. By host: `start` of an unknown one, `most` of a quick one, `slow`
-    of a slow one, `least` of a silent one.
+    total: in all; `by_affiliate`: for one affiliate; `by_host`: to one host; `hanging`: to hosts that hang. By host (of
+    deliveries, and affiliate): `start` of an unknown one, `most` of a quick one, `slow` of a slow one, `least` of a
+    silent one.
     seconds: how long one request may take.
     """
 
     total: int = 512
     by_affiliate: int = 51
+    by_host: int = 64
+    hanging: int = 128
     start: int = 4
     most: int = 64
     slow: int = 8
@@ -40,12 +45,15 @@ class _Host:
     in_demand: bool = False
 
 
-class HostConcurrency:
-    """The slots of each host. A host is forgotten when it is idle and unremarkable."""
+class HostConcurrency(Generic[Key]):
+    """The slots of each host, by its name or another key.
+
+    A host is forgotten when it is idle and unremarkable.
+    """
 
     def __init__(self, limits: OutboundLimits) -> None:
         self._limits = limits
-        self._hosts: dict[str, _Host] = {}
+        self._hosts: dict[Key, _Host] = {}
         self._in_use = 0
 
     @property
@@ -54,17 +62,17 @@ class HostConcurrency:
         return self._limits.total - self._in_use
 
     @property
-    def full(self) -> list[str]:
+    def full(self) -> list[Key]:
         """Return the hosts without a free slot."""
         return [name for name, host in self._hosts.items() if host.in_use >= host.window]
 
     @property
-    def running(self) -> list[str]:
+    def running(self) -> list[Key]:
         """Return the hosts with a request."""
         return [name for name, host in self._hosts.items() if host.in_use > 0]
 
     @property
-    def expanded(self) -> dict[str, int]:
+    def expanded(self) -> dict[Key, int]:
         """Return the hosts with more slots than at the start and some free, with how many."""
         hosts = self._hosts.items()
         return {
@@ -73,7 +81,7 @@ class HostConcurrency:
             if host.window > self._limits.start and host.in_use < host.window
         }
 
-    def take(self, name: str) -> bool:
+    def take(self, name: Key) -> bool:
         """Take a slot of a host; return whether there was one."""
         host = self._hosts.get(name)
         if host is None:
@@ -85,7 +93,7 @@ class HostConcurrency:
         self._in_use += 1
         return True
 
-    def free_slot(self, name: str) -> None:
+    def free_slot(self, name: Key) -> None:
         """Free a slot without a result about its host."""
         host = self._hosts[name]
         host.in_use -= 1
@@ -93,7 +101,7 @@ class HostConcurrency:
         if host.in_use == 0:
             self._forget(name, host)
 
-    def record_answer(self, name: str, seconds: float, *, well: bool) -> None:
+    def record_answer(self, name: Key, seconds: float, *, well: bool) -> None:
         """Free the slot of a request that took `seconds`; well: the host answered without asking for less."""
         host, limits = self._hosts[name], self._limits
         if not well:
@@ -106,13 +114,13 @@ class HostConcurrency:
             host.window = min(limits.slow, host.window + host.in_demand)
         self.free_slot(name)
 
-    def forget_idle_expanded(self, busy: Container[str]) -> None:
+    def forget_idle_expanded(self, busy: Container[Key]) -> None:
         """Reset hosts with an expanded window to the start when they are idle and have no work."""
         for name in list(self.expanded):
             if self._hosts[name].in_use == 0 and name not in busy:
                 del self._hosts[name]
 
-    def _forget(self, name: str, host: _Host) -> None:
+    def _forget(self, name: Key, host: _Host) -> None:
         """Forget an idle host that is as at the start, or another one when there are too many."""
         if host.window == self._limits.start:
             del self._hosts[name]

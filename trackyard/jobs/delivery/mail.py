@@ -12,10 +12,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from trackyard.base.clock import Clock
+from trackyard.base.logs.outages import Component
 from trackyard.base.metrics import MAILS
 from trackyard.base.secrets import SecretCipher
+from trackyard.jobs.failures import JobFailures
 from trackyard.outbound.mail import MailMessage, MailRejected, MailServerUnreachable, MailTransport
 from trackyard.store.engine.database import Database
+from trackyard.store.people import email_confirmations, sign_in_links
 from trackyard.store.platform import mail, settings
 from trackyard.store.platform.mail import QueuedMail
 
@@ -45,21 +48,23 @@ class Mailer:
         self._clock = clock
         self._transport = transport
         self._draw_jitter = draw_jitter
+        self._server = Component("mail server")
 
     def run(self, stop: threading.Event, pause_seconds: float = 1, backoff_seconds: float = 30) -> None:
         """Send until `stop` is set: every `pause_seconds`, or `backoff_seconds` after a failure."""
+        failures = JobFailures(log, "worker", "mail", first_s=backoff_seconds, most_s=backoff_seconds)
         while not stop.is_set():
             try:
                 while not stop.is_set() and self.send_one():
                     pass
                 self._transport.close()
+                failures.worked()
                 pause = pause_seconds
             except MailServerUnreachable as fault:
-                log.warning("mail server unreachable", extra={"reason": str(fault)})
+                self._server.failed(fault)
                 pause = backoff_seconds
-            except Exception:
-                log.exception("mail failed")
-                pause = backoff_seconds
+            except Exception as error:
+                pause = failures.failed(error)
             stop.wait(pause)
         self._transport.close()
 
@@ -79,12 +84,14 @@ class Mailer:
             self._record_failure(item, str(fault), permanent=False)
             raise
         except MailRejected as fault:
+            self._server.worked()
             self._record_failure(item, str(fault), permanent=fault.permanent)
             return True
         except Exception as fault:  # a mail that cannot be written must not delay the others
             log.exception("mail broken", extra={"mail": item.id})
             self._record_failure(item, repr(fault), permanent=False)
             return True
+        self._server.worked()
         self._finish(item.id, "sent")
         return True
 
@@ -103,6 +110,9 @@ class Mailer:
 
     def _finish(self, mail_id: str, outcome: str) -> None:
         with self._database.write() as conn:
+            if outcome == "sent":
+                for links in (email_confirmations, sign_in_links):
+                    links.begin_lifetime(conn, mail_id, self._clock.now_ms())
             mail.remove(conn, mail_id)
         MAILS.labels(outcome).inc()
 

@@ -9,7 +9,7 @@ from trackyard.actions.conversions.changes import log_attempts
 from trackyard.actions.tracking.pauses import pause_postbacks
 from trackyard.base.ids import new_id
 from trackyard.domain.tracking.events import DEFAULT_RETRY_SECONDS, EVENTS, Delivery, DeliveryOutcome, LoggedAttempt
-from trackyard.outbound.client import HttpResult
+from trackyard.outbound.results import HttpResult
 from trackyard.store.engine.database import Connection
 from trackyard.store.tracking import deliveries, pauses
 

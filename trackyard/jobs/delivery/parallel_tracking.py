@@ -11,6 +11,7 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Sequence
+from contextlib import closing
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -24,11 +25,14 @@ from trackyard.domain.platform.hosts import delivery_host
 from trackyard.domain.platform.own_requests import DELIVERY_HEADER, ORIGIN_HEADER
 from trackyard.domain.tracking.parallel_tracking import parallel_url
 from trackyard.jobs.delivery.host_concurrency import HostConcurrency, OutboundLimits
+from trackyard.jobs.failures import JobFailures
 from trackyard.journal.reader import OffsetRange
 from trackyard.journal.records import RecordKind, decode_click
-from trackyard.outbound.client import OutboundClient, wire_url
+from trackyard.outbound.client import OutboundClient
 from trackyard.outbound.guard import Network
+from trackyard.outbound.results import wire_url
 from trackyard.store.engine.database import Connection, Database
+from trackyard.store.engine.watch import ChangeGate, CommitWatcher
 from trackyard.store.people import affiliates
 from trackyard.store.tracking import offer_urls, parallel_tracking
 from trackyard.store.tracking.parallel_tracking import ParallelRequest
@@ -41,6 +45,7 @@ MAX_WAITING_PER_HOST: Final = 200
 
 _MAX_WAITING: Final = 4_000
 _BATCH: Final = 200
+_MAX_PAUSE_S: Final = 5.0
 _REFRESH_SECONDS: Final = 1.0
 
 # The beginning of an accepted click's record: time, id, reason "", detail, offer. Decoding each record would slow
@@ -116,7 +121,7 @@ class ParallelTrackingSender:
         self._clock = clock
         self._allow = allow
         self._limits = limits or OutboundLimits(total=128, most=32)
-        self._host_slots = HostConcurrency(self._limits)
+        self._host_slots = HostConcurrency[str](self._limits)
         self._own_hosts_reader = OwnHostsReader(own_urls)
         self._origin = origin
         self._waiting: deque[tuple[ParallelRequest, str]] = deque()
@@ -127,16 +132,24 @@ class ParallelTrackingSender:
         asyncio.run(self._run(stop, pause_seconds))
 
     async def _run(self, stop: threading.Event, pause: float) -> None:
+        with closing(CommitWatcher(self._database)) as watch:
+            await self._work(ChangeGate(watch.state), stop, pause)
+
+    async def _work(self, gate: ChangeGate, stop: threading.Event, pause: float) -> None:
+        failures = JobFailures(log, "worker", "parallel", most_s=_MAX_PAUSE_S)
         async with OutboundClient(self._allow, seconds=self._limits.seconds) as client:
             while not stop.is_set():
+                looks = gate.is_open()
                 try:
-                    taken = await asyncio.to_thread(self._take)
-                except Exception:
-                    log.exception("parallel tracking stopped")
-                    taken = 0
-                    await asyncio.sleep(1)
+                    taken = await asyncio.to_thread(self._take) if looks else 0
+                    failures.worked()
+                except Exception as error:
+                    taken, looks = 0, False
+                    await asyncio.to_thread(stop.wait, failures.failed(error))
                 started = self._start(client)
                 if not taken and not started:
+                    if looks and not self._waiting:
+                        gate.set_idle()
                     await self._wait(pause)
             for task in self._running:
                 task.cancel()

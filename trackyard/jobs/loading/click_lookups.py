@@ -11,13 +11,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from trackyard.analytics.engine.connection import Analytics, StoreError
+from trackyard.analytics.engine.connection import Analytics, StoreError, StoreUnavailable
 from trackyard.analytics.reports.clicks import find_records, list_known_ids
 from trackyard.base.clock import Clock
 from trackyard.base.ids import is_hex24
+from trackyard.base.logs.outages import first_line
 from trackyard.base.sockets import socket_address
 from trackyard.domain.conversions.click_lookups import ASKS_KNOWN, KNOWN, MAX_ASKED, UNDECIDED, UNKNOWN
 from trackyard.domain.conversions.sessions import is_click_wait_over
+from trackyard.jobs.failures import is_outage
 from trackyard.store.engine.database import Database
 from trackyard.store.statistics import checkpoints
 from trackyard.store.tracking import edges
@@ -97,7 +99,8 @@ class ClickLookupServer:
         try:
             record = self._find(click_id)
         except StoreError as fault:
-            _log.warning("click look-up failed", extra={"click_id": click_id, "error": str(fault)})
+            level = logging.DEBUG if isinstance(fault, StoreUnavailable) else logging.WARNING
+            _log.log(level, "click look-up failed", extra={"click_id": click_id, "error": first_line(fault)})
             return
         if record is not None:
             client.sendall(record)
@@ -109,7 +112,8 @@ class ClickLookupServer:
         try:
             signs = self._judge(click_ids)
         except Exception as fault:  # look-ups go on
-            _log.warning("click look-up failed", extra={"clicks": len(click_ids), "error": str(fault)})
+            level = logging.DEBUG if is_outage(fault) else logging.WARNING
+            _log.log(level, "click look-up failed", extra={"clicks": len(click_ids), "error": first_line(fault)})
             return
         client.sendall(signs.encode("ascii"))
 

@@ -6,20 +6,24 @@ and retried, and a kill at any place loses nothing.
 
 import logging
 import threading
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.base.clock import Clock
-from trackyard.base.metrics import QUEUE_DEPTH, QUEUE_LAG
+from trackyard.base.metrics import PROJECTOR_SUCCESS, QUEUE_DEPTH, QUEUE_LAG
+from trackyard.jobs.failures import JobFailures
 from trackyard.jobs.loading.journals import JournalLoader
 from trackyard.jobs.loading.outbox import OutboxLoader
 from trackyard.jobs.loading.rulesets import RulesetPublisher
 from trackyard.jobs.schedule.cap_notices import ClickCapNotifier
 from trackyard.jobs.schedule.offer_metrics import OfferMetricsRefresher
+from trackyard.journal.watch import JournalWatcher
 from trackyard.store.engine.database import Database
 from trackyard.store.engine.queue_depths import get_queue_states
+from trackyard.store.engine.watch import ChangeGate, CommitWatcher
 
 log = logging.getLogger("trackyard.projector")
 
@@ -37,13 +41,18 @@ class _ProjectorTask:
 
     every_ms: between two calls when there was nothing to do.
     work: does a part; returns whether there was anything to do.
+    gate: closed while it can have nothing to do; None = it runs whenever it is due.
     """
 
     name: str
     every_ms: int
     work: Callable[[], bool]
     due_at: int = 0
-    failures: int = 0
+    gate: ChangeGate | None = None
+    failures: JobFailures = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.failures = JobFailures(log, "projector", self.name, first_s=_RETRY_MS / 1000, most_s=_MAX_RETRY_MS / 1000)
 
 
 class Projector:
@@ -57,6 +66,7 @@ class Projector:
     ) -> None:
         journal_dir.mkdir(parents=True, exist_ok=True)
         self._database = database
+        self._journal_dir = journal_dir
         self._clock = clock
         self.rules = RulesetPublisher(database, rules_dir, clock)
         self.journals = JournalLoader(database, analytics, journal_dir, clock)
@@ -80,16 +90,36 @@ class Projector:
         The ruleset has its own thread: a long load or report delays no ban.
         """
         ended = threading.Event()
-        rules = threading.Thread(target=self._publish_rules, args=(stop, ended), name="rules")
-        rules.start()
-        try:
-            while not stop.is_set():
-                busy = self._run_due(self._tasks)
-                self._last_round_at = self._clock.now_ms()
-                stop.wait(0 if busy else _TICK_SECONDS)
-        finally:
-            ended.set()
-            rules.join()
+        with self._gates():
+            rules = threading.Thread(target=self._publish_rules, args=(stop, ended), name="rules")
+            rules.start()
+            try:
+                while not stop.is_set():
+                    busy = self._run_due(self._tasks)
+                    self._last_round_at = self._clock.now_ms()
+                    stop.wait(0 if busy else _TICK_SECONDS)
+            finally:
+                ended.set()
+                rules.join()
+
+    @contextmanager
+    def _gates(self) -> Iterator[None]:
+        """Let tasks look for work only when something changed; each thread has a watch of its own."""
+        with closing(CommitWatcher(self._database)) as of_rules, closing(CommitWatcher(self._database)) as of_tasks:
+            journals = JournalWatcher(self._journal_dir)
+            gated = {
+                "rules": ChangeGate(of_rules.state),
+                "journals": ChangeGate(lambda: (of_tasks.state(), journals.state())),
+                "waiting": ChangeGate(of_tasks.state),
+                "outbox": ChangeGate(of_tasks.state),
+            }
+            for each in (*self._rules, *self._tasks):
+                each.gate = gated.get(each.name)
+            try:
+                yield
+            finally:
+                for each in (*self._rules, *self._tasks):
+                    each.gate = None
 
     def step(self) -> bool:
         """Run every task that is due once; return whether any had something to do. Not while `run` runs."""
@@ -105,7 +135,7 @@ class Projector:
     def _run_due(self, tasks: tuple[_ProjectorTask, ...]) -> bool:
         busy = False
         for each in tasks:
-            if self._is_due(each):
+            if self._is_due(each) and (each.gate is None or each.gate.is_open()):
                 busy |= self._run_task(each)
         return busy
 
@@ -126,7 +156,7 @@ class Projector:
 
     def failing(self) -> list[str]:
         """Return the names of tasks that keep failing and are still retried."""
-        return [each.name for each in (*self._rules, *self._tasks) if each.failures >= _FAILURES_TO_REPORT]
+        return [each.name for each in (*self._rules, *self._tasks) if each.failures.count >= _FAILURES_TO_REPORT]
 
     def _is_due(self, step: _ProjectorTask) -> bool:
         """Return whether a task is due, also when the clock was set back: no wait exceeds the longest."""
@@ -135,14 +165,14 @@ class Projector:
     def _run_task(self, step: _ProjectorTask) -> bool:
         try:
             busy = step.work()
-        except Exception:
+        except Exception as error:
             # Whatever failed (disk full, a lost store): the state is in SQL, and a repeat is safe.
-            wait = min(_RETRY_MS * 2**step.failures, _MAX_RETRY_MS)
-            step.failures = min(step.failures + 1, 10)
-            step.due_at = self._clock.now_ms() + wait
-            log.exception("projector task failed", extra={"task": step.name, "retry_ms": wait})
+            step.due_at = self._clock.now_ms() + round(step.failures.failed(error) * 1000)
             return False
-        step.failures = 0
+        step.failures.worked()
+        if step.gate is not None and not busy:
+            step.gate.set_idle()
+        PROJECTOR_SUCCESS.labels(step.name).set(self._clock.now_ms() / 1000)
         step.due_at = self._clock.now_ms() + (0 if busy else step.every_ms)
         return busy
 

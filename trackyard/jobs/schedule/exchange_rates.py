@@ -18,8 +18,10 @@ from zoneinfo import ZoneInfo
 from trackyard.base.clock import Clock
 from trackyard.base.zones import local_day
 from trackyard.domain.money.exchange_rates import RatesByDay, parse_rate_feed, parse_rate_table, platform_rates
-from trackyard.outbound.client import HttpResult, OutboundClient
+from trackyard.jobs.failures import JobFailures
+from trackyard.outbound.client import OutboundClient
 from trackyard.outbound.guard import Network
+from trackyard.outbound.results import HttpResult
 from trackyard.store.engine.database import Database
 from trackyard.store.money import reference_rates
 
@@ -29,6 +31,8 @@ STORED_DAYS: Final = 35
 """Days before today that are stored at once: as many as a postback can be about."""
 _MAX_BYTES: Final = 1024 * 1024
 _FALLBACK_DAYS: Final = 10_000
+_FIRST_PAUSE_S: Final = 5.0
+_STALE_ADVICE: Final = "the newest stored rates stay in use, and every hour is a new attempt"
 
 log = logging.getLogger("trackyard.quotes")
 
@@ -48,18 +52,22 @@ class ExchangeRateUpdater:
         self._clock = clock
         self._url = url
         self._allow = allow
+        self._is_stale = False
 
     def run(self, stop: threading.Event, pause_seconds: float = 3600) -> None:
         """Store the shipped rates, then refresh every `pause_seconds`."""
         step = self.store_shipped_rates
+        failures = JobFailures(log, "worker", "quotes", first_s=_FIRST_PAUSE_S, most_s=pause_seconds)
         while not stop.is_set():
             try:
                 step()
                 self.refresh()
                 step = _do_nothing
-            except Exception:
-                log.exception("exchange rates not updated")
-            stop.wait(pause_seconds)
+                failures.worked()
+                pause = pause_seconds
+            except Exception as error:
+                pause = failures.failed(error)
+            stop.wait(pause)
 
     def store_shipped_rates(self) -> None:
         """Store the shipped rates of the last days, or of the last day there is."""
@@ -87,10 +95,22 @@ class ExchangeRateUpdater:
             since = local_day(self._clock.now_ms(), self._zone) - timedelta(days=STORED_DAYS)
             self._store({day: rates for day, rates in days.items() if day >= since})
         fault = "" if days else answer.error or "it holds no rates"
-        if fault:
-            log.warning("exchange rates not refreshed", extra={"url": self._url, "reason": fault})
+        self._log_refresh(fault)
         self._store_fault(fault)
         return bool(days)
+
+    def _log_refresh(self, fault: str) -> None:
+        """Log the first refresh of several that fail, and the first that succeeds again.
+
+        fault: "" = it succeeded.
+        """
+        if bool(fault) == self._is_stale:
+            return
+        self._is_stale = bool(fault)
+        if fault:
+            log.info("exchange rates not refreshed", extra={"url": self._url, "reason": fault, "advice": _STALE_ADVICE})
+        else:
+            log.info("exchange rates refreshed again")
 
     async def _download(self, into: BinaryIO) -> HttpResult:
         async with OutboundClient(self._allow, seconds=TIMEOUT_SECONDS) as client:

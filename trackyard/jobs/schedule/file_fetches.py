@@ -7,6 +7,7 @@ attempt or is no picture is removed from its offer, with a line in the log.
 import asyncio
 import logging
 import threading
+import time
 from collections.abc import Sequence
 from tempfile import SpooledTemporaryFile
 from typing import BinaryIO, Final, cast
@@ -17,8 +18,10 @@ from trackyard.base.errors import UnsupportedMediaType
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.platform.files import InvalidFile
 from trackyard.domain.platform.hosts import host_of
-from trackyard.outbound.client import HttpResult, OutboundClient
+from trackyard.jobs.failures import JobFailures
+from trackyard.outbound.client import OutboundClient
 from trackyard.outbound.guard import Network
+from trackyard.outbound.results import HttpResult
 from trackyard.store.engine.database import Connection, Database
 from trackyard.store.offers import offers
 from trackyard.store.platform import files
@@ -54,6 +57,7 @@ class CreativeFetcher:
         self._allow = allow
         self._lock = threading.Lock()
         self._busy_hosts: set[str] = set()
+        self._idle_until = 0.0
 
     def run(self, stop: threading.Event, pause_seconds: float = 1, backoff_seconds: float = 30) -> None:
         """Fetch until `stop` is set: every `pause_seconds`, or `backoff_seconds` after a failure."""
@@ -68,14 +72,18 @@ class CreativeFetcher:
             each.join()
 
     def _run_one(self, stop: threading.Event, pause_seconds: float, backoff_seconds: float) -> None:
+        failures = JobFailures(log, "worker", "fetches", first_s=backoff_seconds, most_s=backoff_seconds)
         while not stop.is_set():
             pause = pause_seconds
             try:
-                while not stop.is_set() and self.fetch_one():
-                    pass
-            except Exception:
-                log.exception("creative fetches failed")
-                pause = backoff_seconds
+                has_fetched = False  # a thread that fetched looks again at once: its host is free
+                while not stop.is_set() and (has_fetched or time.monotonic() >= self._idle_until):
+                    has_fetched = self.fetch_one()
+                    if not has_fetched:
+                        self._idle_until = time.monotonic() + pause_seconds / 2  # the others need not look so soon
+                failures.worked()
+            except Exception as error:
+                pause = failures.failed(error)
             stop.wait(pause)
 
     def fetch_one(self) -> bool:

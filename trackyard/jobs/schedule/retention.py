@@ -9,7 +9,7 @@ failed one is logged and retried.
 import logging
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -17,10 +17,17 @@ from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.maintenance import retention as analytic
 from trackyard.analytics.reports.clicks import find_records
 from trackyard.base.clock import Clock
-from trackyard.base.metrics import JOURNALS_COMPRESSED, JOURNALS_REMOVED, JOURNALS_REWRITTEN, ROWS_DROPPED, ROWS_EMPTIED
+from trackyard.base.metrics import (
+    JOURNALS_COMPRESSED,
+    JOURNALS_REMOVED,
+    JOURNALS_REWRITTEN,
+    ROWS_DROPPED,
+    ROWS_EMPTIED,
+)
 from trackyard.domain.conversions.sessions import DAY_MS
 from trackyard.domain.platform.erasures import PERSONAL_COLUMNS, ErasedSubjects, Erasure, ErasureSubject
 from trackyard.domain.platform.retention import RetentionPolicy
+from trackyard.jobs.failures import JobFailures
 from trackyard.journal import packing, segments
 from trackyard.journal.records import decode_click
 from trackyard.store.conversions.decisions import get_click_sessions
@@ -30,7 +37,7 @@ from trackyard.store.statistics import checkpoints
 
 log = logging.getLogger("trackyard.retention")
 
-_TICK_SECONDS: Final = 0.5
+_TICK_SECONDS: Final = 1.0
 _SECOND_PASS_MS: Final = 60_000
 """A second pass follows each erasure after this time: requests under way by then are logged."""
 _LOOK_BACK_MS: Final = 3_600_000
@@ -49,6 +56,10 @@ class _RetentionTask:
     every_ms: int
     work: Callable[[], bool]
     due_at: int = 0
+    failures: JobFailures = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.failures = JobFailures(log, "retention", self.name)
 
 
 class RetentionRunner:
@@ -69,7 +80,7 @@ class RetentionRunner:
         self._waiting_for: tuple[int, int] | None = None
         self._to_rewrite: tuple[int, list[str]] | None = None
         self.tasks = (
-            _RetentionTask("erasures", 500, self.erase),
+            _RetentionTask("erasures", 1_000, self.erase),
             _RetentionTask("settled erasures", 10_000, self.erase_late_rows),
             _RetentionTask("journals", 2_000, self.compress_next),
             _RetentionTask("erased journals", 2_000, self.rewrite_next),
@@ -100,12 +111,14 @@ class RetentionRunner:
             pass
 
     def _run_task(self, task: _RetentionTask) -> bool:
-        busy = False
         try:
             busy = task.work()
-        except Exception:
+        except Exception as error:
             # Whatever failed (disk full, a lost store), nothing is half done, and a repeat is safe.
-            log.exception("retention task failed", extra={"task": task.name})
+            pause_ms = round(task.failures.failed(error) * 1000)
+            task.due_at = self._clock.now_ms() + max(task.every_ms, pause_ms)
+            return False
+        task.failures.worked()
         task.due_at = self._clock.now_ms() + (0 if busy else task.every_ms)
         return busy
 

@@ -16,6 +16,7 @@ from trackyard.base.clock import Clock
 from trackyard.domain.conversions.conversions import end_hold
 from trackyard.domain.platform.retention import DEFAULT_RETENTION, RetentionPolicy
 from trackyard.jobs.conversions import postback_log
+from trackyard.jobs.failures import JobFailures
 from trackyard.jobs.schedule.erasures import Eraser
 from trackyard.jobs.schedule.file_fetches import remove_orphans
 from trackyard.journal.records import decode_postback
@@ -70,7 +71,7 @@ class JobScheduler:
         self.jobs = (
             Job("holds", 5, self.end_holds),
             Job("offers", 10, self.stop_offers),
-            Job("waiting", 0.25, self.log_waiting),
+            Job("waiting", 0.5, self.log_waiting),
             Job("parked", 2, self.unpark),
             Job("counters", 600, self.forget_counters),
             Job("files", 3600, self.sweep_files),
@@ -80,6 +81,7 @@ class JobScheduler:
             Job("erasures", 1, self.eraser.erase),
             Job("personal data", 600, self.eraser.empty_old),
         )
+        self._failures = {job.name: JobFailures(log, "schedule", job.name) for job in self.jobs}
 
     def run(self, stop: threading.Event, pause_seconds: float = 0.25) -> None:
         """Run the jobs when they are due until `stop` is set. A failed job is logged and runs again next time."""
@@ -87,20 +89,21 @@ class JobScheduler:
         while not stop.is_set():
             for job in self.jobs:
                 if time.monotonic() >= due_at[job.name]:
-                    is_done = self._run_job(job, stop)
-                    due_at[job.name] = time.monotonic() + (job.seconds if is_done else 0)
+                    due_at[job.name] = time.monotonic() + self._run_job(job, stop)
             stop.wait(pause_seconds)
 
-    def _run_job(self, job: Job, stop: threading.Event) -> bool:
-        """Run a job for one turn; return whether nothing is left for now."""
+    def _run_job(self, job: Job, stop: threading.Event) -> float:
+        """Run a job for one turn; return the seconds until it is due again, 0 when something is left."""
+        failures = self._failures[job.name]
         end = time.monotonic() + _MAX_RUN_SECONDS
         try:
             while not stop.is_set() and job.step():
                 if time.monotonic() > end:
-                    return False
-        except Exception:
-            log.exception("job failed", extra={"job": job.name})
-        return True
+                    return 0.0
+        except Exception as error:
+            return max(job.seconds, failures.failed(error))
+        failures.worked()
+        return job.seconds
 
     def forget_answers(self) -> int:
         """Remove expired answers of idempotency keys; return how many."""

@@ -194,6 +194,12 @@ def history_entries_of(
     return {key: event for key, event in found.items() if key in wanted}
 
 
+def count_conversions(conn: Connection) -> int:
+    """Return the number of conversions."""
+    found: int = conn.execute(select(func.count()).select_from(conversion)).scalar_one()
+    return found
+
+
 def has_any(conn: Connection) -> bool:
     """Return whether there is a conversion."""
     return has_rows(conn, select(conversion.c.id))

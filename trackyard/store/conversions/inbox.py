@@ -67,6 +67,14 @@ class WaitingPostback:
 
 
 @dataclass(frozen=True, slots=True)
+class UndecidedPostback:
+    """A postback without a decision. state: READY, UNMATCHED, WAITING or QUARANTINED."""
+
+    state: str
+    call: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class ReadyPostback:
     """A postback to decide. click: the payload of the click's record, None = there is none."""
 
@@ -100,6 +108,14 @@ def list_waiting(conn: Connection, limit: int, after_id: int = 0) -> list[Waitin
 def list_unlogged(conn: Connection, limit: int, before: int) -> list[WaitingPostback]:
     """Return waiting postbacks received before `before` (UTC ms) that the server log lacks."""
     return _waiting(conn, limit, ~inbox.c.logged, inbox.c.received_at < before)
+
+
+def list_undecided(conn: Connection, limit: int, click_id: str | None = None) -> list[UndecidedPostback]:
+    """Return the newest postbacks without a decision, of any click or of one, the oldest first."""
+    query = select(inbox.c.state, inbox.c.call).order_by(inbox.c.id.desc()).limit(limit)
+    if click_id is not None:
+        query = query.where(inbox.c.click_id == click_id)
+    return [UndecidedPostback(*row) for row in reversed(conn.execute(query).all())]
 
 
 def mark_logged(conn: Connection, ids: Sequence[int]) -> None:

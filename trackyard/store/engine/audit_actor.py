@@ -6,6 +6,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Final
 
+from trackyard.base.logs.origin import RequestOrigin
+
 SYSTEM_ACTOR: Final = "system"
 """The actor of changes that time alone causes."""
 
@@ -41,6 +43,30 @@ Changes that follow from requests later are not in the audit log.
 def act_as_system(job: str, now_ms: int) -> Iterator[None]:
     """Log the changes of the block as those of the system. job: its name."""
     token = current_actor.set(AuditActor(SYSTEM_ACTOR, f"job:{job}", "", now_ms))
+    try:
+        yield
+    finally:
+        current_actor.reset(token)
+
+
+@contextmanager
+def act_as_account(
+    account_id: str, method: str, now_ms: int, *, by_staff: bool, origin: RequestOrigin
+) -> Iterator[None]:
+    """Log the changes of the block as those of an account that shows who it is by them.
+
+    method: names what it does. by_staff: whether it is a staff user, else an affiliate.
+    """
+    actor = AuditActor(
+        staff_id=account_id if by_staff else "",
+        method=method,
+        request_id=origin.id,
+        at=now_ms,
+        affiliate_id=None if by_staff else int(account_id),
+        client_request_id=origin.client_id,
+        address=origin.address,
+    )
+    token = current_actor.set(actor)
     try:
         yield
     finally:

@@ -41,10 +41,14 @@ _Key = tuple[Any, ...]
 _UNAUDITED_TABLES: Final = frozenset(
     {"audit", "rule_clock", "rule_change", "edge", "edge_progress", "inbox", "outbox", "delivery", "mail", "fetch"}
     | {"conversion", "conversion_event", "counter", "ledger", "offer_label", "sign_in_failure", "first_answer"}
-    | {"affiliate_login", "security_log", "session", "recovery_code"}
+    | {"affiliate_login", "security_log", "session", "recovery_code", "email_confirmation"}
+    | {"sign_in_link"}
 )
 """Queues, tables that are derived from others, and tables with their own history."""
-_SECRET_COLUMNS: Final = frozenset({"password_hash", "sealed", "postback_secret", "hash_password", "signing_secret"})
+_SECRET_COLUMNS: Final = frozenset(
+    {"password_hash", "sealed", "postback_secret", "hash_password", "signing_secret"}
+    | {"asked", "before"}  # of held changes: they have accounts of affiliates
+)
 _SECRET_SETTINGS: Final = frozenset({"hash_password", "smtp_url"})
 _UNAUDITED_COLUMNS: Final = frozenset({"updated_at"})
 _CHUNK: Final = 200

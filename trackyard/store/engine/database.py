@@ -22,6 +22,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, InterfaceError, Operation
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
+from trackyard.base.logs.outages import Component
 from trackyard.store.engine.audit_writer import audit_changes
 from trackyard.store.engine.bulk import enable_copy
 
@@ -76,6 +77,13 @@ def conflicting_columns(error: Exception) -> tuple[str, ...]:
     return tuple(columns[1].split(", ")) if columns else ("id",)
 
 
+def _is_connection_lost(error: Exception) -> bool:
+    """Return whether there was no connection, rather than one that could not write."""
+    if isinstance(getattr(error, "orig", None), sqlite3.Error):
+        return False
+    return not _sqlstate(error) or _sqlstate(error).startswith(("08", "57"))
+
+
 def is_disk_full(error: Exception) -> bool:
     """Return whether the database has no space left."""
     cause = getattr(error, "orig", None)
@@ -113,6 +121,7 @@ class Database:
             json_deserializer=msgspec.json.decode,  # documents are most of the cost of an offer's row
             hide_parameters=True,  # an error's text goes to the log; parameters hold password hashes and sealed keys
         )
+        self._component = Component("SQL database")
         self._lock_path: Path | None = None
         if self.is_sqlite:
             file = make_url(url).database
@@ -129,6 +138,11 @@ class Database:
     def __exit__(self, *_exception: object) -> None:
         self.close()
 
+    def ping(self) -> None:
+        """Return when the database answers. Raises SQLAlchemyError when it does not."""
+        with self.read() as connection:
+            connection.exec_driver_sql("SELECT 1")
+
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """Yield a connection that sees one state of the database and writes nothing.
@@ -139,16 +153,16 @@ class Database:
         if joined_transaction is not None and joined_transaction.connection is not None:
             yield joined_transaction.connection
             return
-        with self._engine.connect() as connection:
+        with self._watched(writing=False), self._engine.connect() as connection:
             if self.is_sqlite:
-                connection.exec_driver_sql("PRAGMA query_only=ON")
-                connection.exec_driver_sql("BEGIN")
+                _execute(connection, "PRAGMA query_only=ON")
+                _execute(connection, "BEGIN")
                 try:
                     yield connection
                 finally:
                     _roll_back(connection)
                     if not connection.invalidated:
-                        connection.exec_driver_sql("PRAGMA query_only=OFF")
+                        _execute(connection, "PRAGMA query_only=OFF")
             else:
                 connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
                 yield connection
@@ -188,7 +202,7 @@ class Database:
 
     @contextmanager
     def _transaction(self) -> Iterator[Connection]:
-        with self._engine.connect() as connection:
+        with self._watched(writing=True), self._engine.connect() as connection:
             if not self.is_sqlite:
                 with connection.begin(), audit_changes(connection):
                     yield connection
@@ -206,6 +220,17 @@ class Database:
     def close(self) -> None:
         """Close every connection."""
         self._engine.dispose()
+
+    @contextmanager
+    def _watched(self, *, writing: bool) -> Iterator[None]:
+        """Log when the database is lost and when it is back."""
+        try:
+            yield
+        except Exception as error:
+            if classify_failure(error) is TransactionFailure.UNAVAILABLE:
+                self._component.failed(error, writing=writing and not _is_connection_lost(error))
+            raise
+        self._component.worked(writing=writing)
 
     @contextmanager
     def _writer_lock(self) -> Iterator[None]:
@@ -269,7 +294,16 @@ def _roll_back(connection: Connection) -> None:
     if connection.invalidated:
         return
     if getattr(connection.connection.dbapi_connection, "in_transaction", True):
-        connection.exec_driver_sql("ROLLBACK")
+        _execute(connection, "ROLLBACK")
+
+
+def _execute(connection: Connection, statement: str) -> None:
+    """Execute a statement of SQLite that neither waits for another process nor returns rows.
+
+    Its driver does that in a tenth of the time that SQLAlchemy takes.
+    """
+    driver: Any = connection.connection.dbapi_connection
+    driver.execute(statement).close()
 
 
 _joined_transaction: ContextVar[_JoinedTransaction | None] = ContextVar("whole", default=None)

@@ -32,9 +32,9 @@ def get_queue_states(conn: Connection, now_ms: int) -> list[QueueState]:
     return [
         _state(conn, now_ms, "inbox", inbox.c.received_at, inbox.c.state.in_(LANES)),
         _state(conn, now_ms, "waiting", inbox.c.received_at, inbox.c.state == WAITING),
-        _state(conn, now_ms, "aside", inbox.c.received_at, inbox.c.state == QUARANTINED),
+        _state(conn, now_ms, "inbox_quarantined", inbox.c.received_at, inbox.c.state == QUARANTINED),
         _state(conn, now_ms, "edits", task.c.created_at, task.c.state == READY),
-        _state(conn, now_ms, "edits_aside", task.c.created_at, task.c.state == QUARANTINED),
+        _state(conn, now_ms, "edits_quarantined", task.c.created_at, task.c.state == QUARANTINED),
         _state(conn, now_ms, "outbox", outbox.c.created_at, outbox.c.id > 0, func.sum(outbox.c.row_count)),
         _state(conn, now_ms, "deliveries", delivery.c.next_at, delivery.c.next_at <= now_ms),
         _state(conn, now_ms, "mail", mail.c.next_at, mail.c.next_at <= now_ms),

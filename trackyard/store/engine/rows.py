@@ -2,9 +2,22 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, Table, delete, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    CursorResult,
+    Row,
+    Select,
+    Table,
+    bindparam,
+    delete,
+    insert,
+    select,
+    update,
+)
 
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.dialect import read_page, upsert
@@ -39,6 +52,11 @@ class Rows(Generic[Entity, Id]):
         self._table = table
         self._make = make
 
+    @cached_property
+    def _with_id(self) -> Select[Any]:
+        """The query for one id, made once: the ids of most requests are looked up by it."""
+        return select(self._table).where(self._table.c.id == bindparam("wanted"))
+
     def entity(self, row: Row[Any]) -> Entity:
         """Return the entity of a row."""
         return self._make(**row._mapping)
@@ -72,12 +90,16 @@ class Rows(Generic[Entity, Id]):
 
         lock: no other transaction changes it until the end of this one.
         """
-        return self.find_where(conn, self._table.c.id == entity_id, lock=lock)
+        query = self._with_id.with_for_update() if lock else self._with_id
+        return self._one(conn.execute(query, {"wanted": entity_id}))
 
     def find_where(self, conn: Connection, *conditions: ColumnElement[bool], lock: bool = False) -> Entity | None:
         """Return the one entity that meets the conditions, or None; `lock` as of `find`."""
         query = select(self._table).where(*conditions)
-        row = conn.execute(query.with_for_update() if lock else query).one_or_none()
+        return self._one(conn.execute(query.with_for_update() if lock else query))
+
+    def _one(self, found: CursorResult[Any]) -> Entity | None:
+        row = found.one_or_none()
         return None if row is None else self.entity(row)
 
     def by_id(self, conn: Connection, ids: Iterable[Id]) -> dict[Id, Entity]:

@@ -165,6 +165,8 @@ def payments_before(
 
 def _conditions(scope: Scope, criteria: PaymentFilter) -> list[ColumnElement[bool]]:
     conditions = _of_affiliates(payment.c.affiliate_id, scope, criteria.affiliate_ids)
+    if criteria.ids:
+        conditions.append(payment.c.id.in_(criteria.ids))
     if criteria.currencies:
         conditions.append(payment.c.currency.in_(criteria.currencies))
     if criteria.statuses:

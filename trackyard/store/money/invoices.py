@@ -35,6 +35,8 @@ def list_invoices(
 ) -> tuple[list[Invoice], int]:
     """Return a page, the newest first, and the total."""
     conditions = in_scope(scope, advertiser=invoice.c.advertiser_id)
+    if criteria.advertisers:
+        conditions.append(invoice.c.advertiser_id.in_(criteria.advertisers))
     if criteria.statuses:
         conditions.append(invoice.c.status.in_(criteria.statuses))
     if criteria.since is not None:

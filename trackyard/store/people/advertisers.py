@@ -3,17 +3,20 @@
 from collections.abc import Iterable
 from typing import Final
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import ColumnElement, Connection, func, select
 
-from trackyard.domain.people.advertisers import Advertiser
+from trackyard.domain.people.advertisers import Advertiser, AdvertiserFilter
 from trackyard.domain.people.scope import Scope
+from trackyard.store.engine.in_lists import among_values
 from trackyard.store.engine.rows import Rows, in_scope
 from trackyard.store.engine.rows import ids_with_tags as rows_with_tags
+from trackyard.store.engine.search import part_conditions
 from trackyard.store.tables import advertiser, offer, staff
 
 SORTS: Final = {"_id": advertiser.c.id, "title": advertiser.c.title, "email": func.coalesce(advertiser.c.email, "")}
 """What lists can be sorted by."""
 
+_SEARCHED: Final = tuple(advertiser.c[name] for name in ("title", "contact", "email"))
 _ROWS: Final = Rows[Advertiser, str](advertiser, Advertiser)
 add_advertiser = _ROWS.add
 edit_advertiser = _ROWS.edit
@@ -25,19 +28,41 @@ def find_advertiser(conn: Connection, scope: Scope, advertiser_id: str, *, lock:
 
 
 def list_advertisers(
-    conn: Connection, scope: Scope, *, order: str, descending: bool, changed_since: int | None, page: int, limit: int
+    conn: Connection,
+    scope: Scope,
+    criteria: AdvertiserFilter,
+    *,
+    order: str,
+    descending: bool,
+    page: int,
+    limit: int,
 ) -> tuple[list[Advertiser], int]:
-    """Return a page and the total.
+    """Return a page and the total in scope.
 
     order: a name of SORTS; equal ones are ordered by id.
-    changed_since: UTC milliseconds; None is any.
     """
-    conditions = in_scope(scope, advertiser=advertiser.c.id)
-    if changed_since is not None:
-        conditions.append(advertiser.c.updated_at >= changed_since)
+    conditions = _conditions(criteria) + in_scope(scope, advertiser=advertiser.c.id)
+    if criteria.tags:
+        conditions.append(among_values(advertiser.c.id, sorted(ids_with_tags(conn, criteria.tags))))
+    conditions += part_conditions(conn, advertiser.c.id, _SEARCHED, criteria.part, conditions)
     first = SORTS[order].desc() if descending else SORTS[order].asc()
     query = select(advertiser).where(*conditions).order_by(first, advertiser.c.id)
     return _ROWS.read_page(conn, query, page, limit)
+
+
+def _conditions(criteria: AdvertiserFilter) -> list[ColumnElement[bool]]:
+    """Return all conditions but `part` and `tags`."""
+    columns = advertiser.c
+    found: list[ColumnElement[bool]] = []
+    if criteria.ids:
+        found.append(columns.id.in_(criteria.ids))
+    if criteria.managers:
+        found.append(columns.manager_id.in_(criteria.managers))
+    if criteria.countries:
+        found.append(columns.country.in_(criteria.countries))
+    if criteria.changed_since is not None:
+        found.append(columns.updated_at >= criteria.changed_since)
+    return found
 
 
 def offer_counts(conn: Connection, ids: Iterable[str]) -> dict[str, int]:

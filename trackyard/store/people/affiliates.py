@@ -4,17 +4,24 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, delete, func, select
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, select
 
 from trackyard.domain.people.affiliates import Affiliate, AffiliateFilter, AffiliateName, AffiliateStatus
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.dialect import AdvisoryLock, lock, upsert
+from trackyard.store.engine.in_lists import among_values
 from trackyard.store.engine.rows import Rows, in_scope
 from trackyard.store.engine.rows import ids_with_tags as rows_with_tags
 from trackyard.store.engine.search import part_conditions
 from trackyard.store.tables import affiliate, affiliate_login, connection, offer, staff
 
 _SEARCHED: Final = tuple(affiliate.c[name] for name in ("email", "login", "name", "company", "contact_person"))
+SORTS: Final = {
+    "id": affiliate.c.id,
+    "email": affiliate.c.email,
+    "name": func.coalesce(func.nullif(affiliate.c.name, ""), affiliate.c.login),
+}
+"""What lists can be sorted by."""
 _NAMES: Final = tuple(affiliate.c[name] for name in ("id", "email", "login", "name"))
 
 _ROWS: Final = Rows[Affiliate, int](affiliate, Affiliate)
@@ -41,6 +48,12 @@ def taken_names(conn: Connection, names: Iterable[str]) -> set[str]:
     """Return the names, in lower case, that are a login or e-mail address of an affiliate."""
     columns = affiliate_login.c
     return set(conn.execute(select(columns.name).where(columns.name.in_(set(names)))).scalars())
+
+
+def owner_of_name(conn: Connection, name: str) -> int | None:
+    """Return the affiliate with a login or e-mail address, in lower case."""
+    columns = affiliate_login.c
+    return conn.execute(select(columns.affiliate_id).where(columns.name == name)).scalar_one_or_none()
 
 
 def use_up_number(conn: Connection, email: str, now_ms: int) -> int:
@@ -100,17 +113,35 @@ def find_affiliate(conn: Connection, scope: Scope, affiliate_id: int, *, lock: b
     return _ROWS.find(conn, affiliate_id, lock=lock) if scope.has_affiliate(affiliate_id) else None
 
 
+def find_by_email(conn: Connection, email: str) -> Affiliate | None:
+    """Return the affiliate of an e-mail address (lower case)."""
+    return _ROWS.find_where(conn, affiliate.c.email == email)
+
+
 def list_affiliates(
-    conn: Connection, scope: Scope, criteria: AffiliateFilter, *, page: int, limit: int
+    conn: Connection,
+    scope: Scope,
+    criteria: AffiliateFilter,
+    *,
+    page: int,
+    limit: int,
+    order: str = "id",
+    descending: bool = False,
 ) -> tuple[list[Affiliate], int]:
-    """Return a page by id, and the total in scope."""
+    """Return a page and the total in scope.
+
+    order: a name of SORTS; equal ones are ordered by id.
+    """
     conditions = _conditions(criteria) + in_scope(scope, affiliate=affiliate.c.id)
+    if criteria.tags:
+        conditions.append(among_values(affiliate.c.id, sorted(ids_with_tags(conn, criteria.tags))))
     conditions += part_conditions(conn, affiliate.c.id, _SEARCHED, criteria.part, conditions)
-    return _ROWS.read_page(conn, select(affiliate).where(*conditions).order_by(affiliate.c.id), page, limit)
+    first = SORTS[order].desc() if descending else SORTS[order].asc()
+    return _ROWS.read_page(conn, select(affiliate).where(*conditions).order_by(first, affiliate.c.id), page, limit)
 
 
 def _conditions(criteria: AffiliateFilter) -> list[ColumnElement[bool]]:
-    """Return all conditions but `part`."""
+    """Return all conditions but `part` and `tags`."""
     columns = affiliate.c
     found: list[ColumnElement[bool]] = []
     if criteria.ids:
@@ -121,13 +152,20 @@ def _conditions(criteria: AffiliateFilter) -> list[ColumnElement[bool]]:
         found.append(columns.updated_at >= criteria.changed_since)
     if criteria.ref is not None:
         found.append(columns.ref == criteria.ref)
+    if criteria.managers:
+        found.append(columns.manager_id.in_(criteria.managers))
+    if criteria.countries:
+        found.append(columns.country.in_(criteria.countries))
     return found
+
+
+_ACCESS: Final = select(affiliate.c.status, affiliate.c.permissions).where(affiliate.c.id == bindparam("wanted"))
+"""Made once, because each request of an affiliate executes it."""
 
 
 def find_access(conn: Connection, affiliate_id: int) -> AffiliateAccess | None:
     """Return what decides what an affiliate may call; None for an unknown id."""
-    query = select(affiliate.c.status, affiliate.c.permissions).where(affiliate.c.id == affiliate_id)
-    row = conn.execute(query).one_or_none()
+    row = conn.execute(_ACCESS, {"wanted": affiliate_id}).one_or_none()
     return None if row is None else AffiliateAccess(row.status, row.permissions)
 
 

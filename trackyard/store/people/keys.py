@@ -3,7 +3,19 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, or_, select, update
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Connection,
+    Row,
+    bindparam,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from trackyard.base.ids import new_id
 from trackyard.base.secrets import SecretCipher, digest
@@ -57,8 +69,7 @@ def _add(conn: Connection, new: ApiKey, key: str, sealed: str) -> None:
 
 def find_by_key(conn: Connection, key: str, now_ms: int) -> ApiKey | None:
     """Return a key by its secret; None for an unknown or ended one."""
-    query = select(*_COLUMNS).where(api_key.c.digest == digest(key), _is_open(now_ms))
-    row = conn.execute(query).one_or_none()
+    row = conn.execute(_WITH_DIGEST, {"wanted": digest(key), "now": now_ms}).one_or_none()
     return None if row is None else _key(row)
 
 
@@ -144,7 +155,7 @@ def _of(account: Account) -> tuple[ColumnElement[bool], ...]:
     return api_key.c.owner_kind == account.kind, api_key.c.owner_id == account.id
 
 
-def _is_open(now_ms: int) -> ColumnElement[bool]:
+def _is_open(now_ms: int | BindParameter[int]) -> ColumnElement[bool]:
     return or_(api_key.c.expires_at.is_(None), api_key.c.expires_at > now_ms)
 
 
@@ -158,3 +169,7 @@ def _key(row: Row[Any]) -> ApiKey:
     values = {name: value for name, value in row._mapping.items() if name not in _OF_OWNER}
     values |= {"scopes": tuple(row.scopes), "networks": tuple(row.networks)}
     return ApiKey(account=Account(row.owner_kind, row.owner_id), **values)
+
+
+_WITH_DIGEST: Final = select(*_COLUMNS).where(api_key.c.digest == bindparam("wanted"), _is_open(bindparam("now")))
+"""Made once, because each request executes it."""

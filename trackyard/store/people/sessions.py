@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Row, delete, insert, or_, select, update
+from sqlalchemy import BindParameter, ColumnElement, Connection, Row, bindparam, delete, insert, or_, select, update
 
 from trackyard.base.secrets import digest
 from trackyard.domain.people.callers import Account
@@ -22,7 +22,7 @@ def add_session(conn: Connection, new: Session, key: str) -> None:
 
 def find_session(conn: Connection, key: str, now_ms: int) -> Session | None:
     """Return the session of a key; None for an unknown key or an ended session."""
-    row = conn.execute(select(session).where(session.c.digest == digest(key), *_open(now_ms))).one_or_none()
+    row = conn.execute(_WITH_DIGEST, {"wanted": digest(key), "now": now_ms}).one_or_none()
     return None if row is None else _session(row)
 
 
@@ -76,7 +76,7 @@ def _of(account: Account) -> tuple[ColumnElement[bool], ...]:
     return session.c.owner_kind == account.kind, session.c.owner_id == account.id
 
 
-def _open(now_ms: int) -> tuple[ColumnElement[bool], ...]:
+def _open(now_ms: int | BindParameter[int]) -> tuple[ColumnElement[bool], ...]:
     return session.c.idle_until > now_ms, session.c.expires_at > now_ms
 
 
@@ -87,3 +87,7 @@ def _ended(now_ms: int) -> ColumnElement[bool]:
 def _session(row: Row[Any]) -> Session:
     values = {name: getattr(row, name) for name in _PLAIN}
     return Session(account=Account(row.owner_kind, row.owner_id), second_factor=bool(row.second_factor), **values)
+
+
+_WITH_DIGEST: Final = select(session).where(session.c.digest == bindparam("wanted"), *_open(bindparam("now")))
+"""Made once, because each request for a page executes it."""

@@ -2,32 +2,38 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Connection, case, delete, or_, select, update
 
-from trackyard.domain.people.affiliates import AffiliateStatus
+from trackyard.domain.people.affiliates import AffiliateStatus, EmailState
 from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.staff import StaffStatus
 from trackyard.store.engine.dialect import upsert
 from trackyard.store.tables import affiliate, sign_in_failure, staff
 
-_NOTICE_MS = 86_400_000
+DAY_MS: Final = 86_400_000
 _MAX_ACCOUNTS = 3
 """The largest number of accounts for one login, as affiliates may share a login."""
 
 _STAFF = select(staff.c.id, staff.c.email, staff.c.password_hash, staff.c.status)
-_AFFILIATE = select(affiliate.c.id, affiliate.c.email, affiliate.c.password_hash, affiliate.c.status)
+_AFFILIATE = select(
+    affiliate.c.id, affiliate.c.email, affiliate.c.password_hash, affiliate.c.status, affiliate.c.email_state
+)
 
 
 @dataclass(frozen=True, slots=True)
 class SignInAccount:
-    """An account that may have a password."""
+    """An account that may have a password.
+
+    waits_for_email: whether a link was sent to its e-mail address that was not used yet.
+    """
 
     account: Account
     email: str
     password_hash: str | None
     may_sign_in: bool
+    waits_for_email: bool = False
 
 
 def list_accounts(conn: Connection, login: str) -> list[SignInAccount]:
@@ -61,7 +67,8 @@ def _of_staff(row: Any) -> SignInAccount:
 
 def _of_affiliate(row: Any) -> SignInAccount:
     account = Account(AccountKind.AFFILIATE, str(row.id))
-    return SignInAccount(account, row.email, row.password_hash, row.status is AffiliateStatus.ACTIVE)
+    is_active, waits = row.status is AffiliateStatus.ACTIVE, row.email_state is EmailState.WAITING
+    return SignInAccount(account, row.email, row.password_hash, is_active, waits)
 
 
 def count_attempt(conn: Connection, names: Iterable[str], now_ms: int, window_ms: int) -> dict[str, tuple[int, int]]:
@@ -111,11 +118,11 @@ def knows_network(conn: Connection, mark: str, now_ms: int) -> bool:
     return conn.execute(select(columns.name).where(columns.name == mark, columns.since > now_ms)).first() is not None
 
 
-def claim_notice(conn: Connection, mark: str, now_ms: int) -> bool:
-    """Return whether the notice of a mark may be sent now: once in 24 hours."""
+def claim_notice(conn: Connection, mark: str, now_ms: int, every_ms: int = DAY_MS) -> bool:
+    """Return whether the notice of a mark may be sent now: once in `every_ms`."""
     if knows_network(conn, mark, now_ms):
         return False
-    remember_network(conn, mark, now_ms + _NOTICE_MS)
+    remember_network(conn, mark, now_ms + every_ms)
     return True
 
 

@@ -63,6 +63,23 @@ def has_other_administrator(conn: Connection, staff_id: str) -> bool:
     return any(row.id != staff_id and Role.ADMIN in row.roles and row.status is StaffStatus.ACTIVE for row in rows)
 
 
+def active_administrators(conn: Connection) -> list[Staff]:
+    """Return the administrators that are not blocked, the oldest first."""
+    active = select(staff).where(staff.c.status == StaffStatus.ACTIVE).order_by(staff.c.created_at, staff.c.id)
+    return [user for user in _ROWS.read(conn, active) if Role.ADMIN in user.roles]
+
+
+def count_second_persons(conn: Connection) -> int:
+    """Return the number of administrators that can confirm changes: active ones with a password."""
+    return sum(user.password_hash is not None for user in active_administrators(conn))
+
+
+def has_password(conn: Connection) -> bool:
+    """Return whether an active staff user has a password."""
+    able = select(staff.c.id).where(staff.c.status == StaffStatus.ACTIVE, staff.c.password_hash.is_not(None))
+    return conn.execute(able.limit(1)).one_or_none() is not None
+
+
 def count_managed(conn: Connection, staff_id: str) -> ManagedCounts:
     """Return how many affiliates and advertisers a staff user manages."""
     counts = [
@@ -88,6 +105,4 @@ def find_switches(conn: Connection, staff_id: str) -> dict[str, str | None]:
 
 def find_first_administrator(conn: Connection) -> Staff | None:
     """Return the oldest active administrator."""
-    active = select(staff).where(staff.c.status == StaffStatus.ACTIVE)
-    found = _ROWS.read(conn, active.order_by(staff.c.created_at, staff.c.id))
-    return next((one for one in found if Role.ADMIN in one.roles), None)
+    return next(iter(active_administrators(conn)), None)

@@ -12,7 +12,11 @@ _CHUNK = 500
 
 @dataclass(frozen=True, slots=True)
 class IdempotentAnswer:
-    """A stored answer. asked: the digest of the request; sealed: the answer, encrypted."""
+    """A stored answer.
+
+    sealed: the digest of the request and the answer, encrypted.
+    asked: the digest, in place of the one in `sealed`, of an answer stored before migration 0006; "" = none.
+    """
 
     asked: str
     sealed: str
@@ -27,14 +31,14 @@ def find_answer(conn: Connection, name: str, since_ms: int) -> IdempotentAnswer 
     return None if row is None else IdempotentAnswer(*row)
 
 
-def claim_name(conn: Connection, name: str, asked: str, now_ms: int, since_ms: int) -> bool:
+def claim_name(conn: Connection, name: str, now_ms: int, since_ms: int) -> bool:
     """Claim a name for a coming answer; False when it has one from after `since_ms` (UTC).
 
     Waits for another transaction that has claimed it.
     """
     columns = first_answer.c
     conn.execute(delete(first_answer).where(columns.name == name, columns.created_at <= since_ms))
-    statement = upsert(conn, first_answer).values(name=name, asked=asked, sealed="", created_at=now_ms)
+    statement = upsert(conn, first_answer).values(name=name, asked="", sealed="", created_at=now_ms)
     statement = statement.on_conflict_do_nothing(index_elements=["name"])
     return conn.execute(statement.returning(columns.name)).one_or_none() is not None
 

@@ -27,7 +27,8 @@ from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.platform.erasures import PERSONAL_COLUMNS, Erasure, ErasureSubject, redact_click
 from trackyard.store.engine.audit_writer import SECRET
 from trackyard.store.engine.rows import has_rows
-from trackyard.store.people import second_factors, sessions
+from trackyard.store.money import held_changes
+from trackyard.store.people import email_confirmations, second_factors, sessions, sign_in_links
 from trackyard.store.tables import (
     affiliate,
     affiliate_login,
@@ -249,6 +250,9 @@ def redact_account(conn: Connection, affiliate_id: int, password_hash: str, now_
     account = Account(AccountKind.AFFILIATE, str(affiliate_id))
     sessions.remove_sessions(conn, account)
     second_factors.remove_factor(conn, account)
+    sign_in_links.remove_links(conn, account)
+    email_confirmations.remove_tokens(conn, affiliate_id)
+    held_changes.redact_changes(conn, affiliate_id, now_ms)
     conn.execute(delete(mail).where(mail.c.recipient == email))
     _redact_audit_log(conn, affiliate_id)
     is_own = and_(security_log.c.actor_kind == "affiliate", security_log.c.actor_id == str(affiliate_id))

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, bindparam, delete, insert, select
 
 from trackyard.domain.conversions.codes import CodeMode
 from trackyard.store.tables import setting
@@ -28,9 +28,13 @@ STATISTICS_SWITCHES: Final = ("statistics_revenue", "statistics_rows")
 """The compatibility switches of statistics (domain/statistics/switches.py)."""
 
 
+_VALUE: Final = select(setting.c.value).where(setting.c.name == bindparam("wanted"))
+"""Made once, because most requests read a setting."""
+
+
 def find_setting(conn: Connection, name: str) -> Any:
     """Return the JSON value of a setting; None when it was never set."""
-    return conn.execute(select(setting.c.value).where(setting.c.name == name)).scalar_one_or_none()
+    return conn.execute(_VALUE, {"wanted": name}).scalar_one_or_none()
 
 
 def find_code_mode(conn: Connection) -> CodeMode | None:

@@ -1,6 +1,14 @@
 """The tables of SQL, one file for each group of subjects."""
 
-from trackyard.store.tables.conversions import conversion, conversion_event, counter, ledger, payment, payment_entry
+from trackyard.store.tables.conversions import (
+    conversion,
+    conversion_event,
+    counter,
+    held_change,
+    ledger,
+    payment,
+    payment_entry,
+)
 from trackyard.store.tables.installation import (
     audit,
     currency,
@@ -33,12 +41,14 @@ from trackyard.store.tables.people import (
     affiliate_login,
     api_key,
     custom_field,
+    email_confirmation,
     invoice,
     payment_system,
     recovery_code,
     second_factor,
     session,
     sign_in_failure,
+    sign_in_link,
     staff,
 )
 from trackyard.store.tables.queues import (
@@ -76,10 +86,12 @@ __all__ = [
     "domain",
     "edge",
     "edge_progress",
+    "email_confirmation",
     "erasure",
     "fetch",
     "file",
     "first_answer",
+    "held_change",
     "inbox",
     "invoice",
     "ledger",
@@ -103,6 +115,7 @@ __all__ = [
     "session",
     "setting",
     "sign_in_failure",
+    "sign_in_link",
     "smartlink_category",
     "source",
     "staff",

@@ -4,6 +4,7 @@ from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Text
 
 from trackyard.base.money import ZERO
 from trackyard.domain.money.affiliate_payments import PaymentStatus
+from trackyard.domain.money.held_changes import HeldKind, HeldState
 from trackyard.store.engine.types import Amount, Document, Id24, Moment, Rate, Word
 from trackyard.store.tables.schema import columns, table
 
@@ -50,6 +51,7 @@ conversion = table(
     Column("referrer_id", Integer, nullable=True),
     Column("referral_percent", Amount, nullable=False, default=ZERO),
     Column("repeated", Boolean, nullable=False, server_default=false()),  # declined on arrival as a repeat of its click
+    Column("from_click_address", Boolean, nullable=False, server_default=false()),  # as the server's postback was
     Column("test", Boolean, nullable=False, server_default=false()),  # declared for test conversions; none is made yet
     UniqueConstraint("offer_id", "goal", "identity", name="uq_conversion_identity"),
     Index(  # every column that lists filter by, so that wide rows are read for one page only
@@ -140,4 +142,18 @@ payment_entry = table(  # the ledger's entries that a payment pays, each whole a
     Column("version", Integer, primary_key=True),
     Column("payment_id", Integer, ForeignKey("payment.id"), nullable=False, index=True),
     Index("ix_payment_entry_source_id", "source_id", "payment_id"),
+)
+
+held_change = table(  # changes that wait for a second person, and those that did
+    "held_change",
+    Column("id", Id24, primary_key=True),
+    Column("kind", Word(HeldKind), nullable=False),
+    Column("affiliate_id", Integer, nullable=False, index=True),
+    Column("subject_id", Integer, nullable=False),  # the number of the payment, or of the affiliate
+    *columns(Document, "asked", "before", nullable=False),  # domain/money/held_changes.py
+    Column("state", Word(HeldState), nullable=False),
+    *columns(String(24), "author_id", "decided_by", nullable=False),  # staff users; "" = none
+    Column("created_at", Moment, nullable=False, index=True),
+    Column("decided_at", Moment, nullable=True),
+    Index("ix_held_change_subject", "kind", "subject_id", "state"),
 )

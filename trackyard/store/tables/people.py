@@ -3,7 +3,7 @@
 from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, String, Text
 
 from trackyard.domain.money.invoices import InvoiceStatus
-from trackyard.domain.people.affiliates import AffiliateStatus
+from trackyard.domain.people.affiliates import AffiliateStatus, EmailState
 from trackyard.domain.people.callers import AccountKind
 from trackyard.domain.people.staff import StaffStatus
 from trackyard.domain.platform.custom_fields import CustomFieldType
@@ -30,6 +30,7 @@ affiliate = table(
     Column("email", String(254), nullable=False, unique=True),
     *columns(String(200), "login", "password_hash", nullable=False),
     Column("status", Word(AffiliateStatus), nullable=False),
+    Column("email_state", Word(EmailState), nullable=False, default=EmailState.NOT_ASKED),
     *columns(String(200), "name", "contact_person", nullable=True),
     Column("notes", Text, nullable=False, default=""),
     Column("level", Integer, nullable=False, default=0),
@@ -59,6 +60,15 @@ affiliate_login = table(  # logins and e-mail addresses of affiliates in lower c
     "affiliate_login",
     Column("name", Text, primary_key=True),
     Column("affiliate_id", Integer, nullable=False, index=True),
+)
+
+email_confirmation = table(  # links that confirm e-mail addresses; each is removed by its use
+    "email_confirmation",
+    Column("digest", String(64), primary_key=True),
+    Column("affiliate_id", Integer, nullable=False, index=True),
+    Column("email", String(254), nullable=False),  # the affiliate's, or the one that it asks for
+    Column("mail_id", Id24, nullable=False, index=True),  # of the mail with the link; "" before migration 0007
+    Column("expires_at", Moment, nullable=False, index=True),  # put off when the mail is sent
 )
 
 payment_system = table(  # ways to pay affiliates, and the fields that each needs
@@ -126,6 +136,14 @@ recovery_code = table(  # each replaces one code of a second factor, once
     "recovery_code",
     Column("digest", String(64), primary_key=True),
     Column("owner", String(40), nullable=False, index=True),
+)
+
+sign_in_link = table(  # links with which an account gets a password; each is removed by its use
+    "sign_in_link",
+    Column("digest", String(64), primary_key=True),
+    Column("owner", String(40), nullable=False, index=True),  # staff:<id>, affiliate:<id>
+    Column("mail_id", Id24, nullable=False, index=True),  # of the mail with the link, "" = it was not mailed
+    Column("expires_at", Moment, nullable=False, index=True),  # put off when the mail is sent
 )
 
 # Failed tries to sign in since `since`, by account and by address; and marks of an account and a network from which it

@@ -84,7 +84,7 @@ delivery = table(  # outbound postbacks, each kept until it is sent, dead or sup
     Column("created_at", Moment, nullable=False),
     UniqueConstraint("subject_id", "postback_id", "sequence", "forced", "kind"),
     Index("ix_delivery_next_at", "next_at", "lease_until"),
-    Index("ix_delivery_host_next_at", "host", "next_at"),
+    Index("ix_delivery_destination", "affiliate_id", "host", "next_at"),
     Index("ix_delivery_owner", "owner"),
 )
 
@@ -118,10 +118,10 @@ mail = table(  # mail to be sent; its id is part of its Message-ID, so that a re
     Column("created_at", Moment, nullable=False),
 )
 
-first_answer = table(  # encrypted answers to first requests with an Idempotency-Key: they may show keys
+first_answer = table(  # encrypted answers to first requests with an Idempotency-Key: both may hold keys and passwords
     "first_answer",
     Column("name", String(64), primary_key=True),  # digest of the caller and the key
-    Column("asked", String(64), nullable=False),  # digest of the request
-    Column("sealed", Text, nullable=False),
+    Column("asked", String(64), nullable=False),  # digest of the request in rows before migration 0006; "" = in sealed
+    Column("sealed", Text, nullable=False),  # digest of the request and answer
     Column("created_at", Moment, nullable=False, index=True),
 )

@@ -15,16 +15,17 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import (
     CTE,
     BigInteger,
-    BindParameter,
     ColumnElement,
     Connection,
     FromClause,
     Integer,
     Row,
     Select,
+    Text,
     and_,
     bindparam,
     case,
+    cast,
     delete,
     exists,
     false,
@@ -38,10 +39,12 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
-from trackyard.domain.tracking.events import Delivery, EventKind, NewDelivery
+from trackyard.domain.people.scope import Scope
+from trackyard.domain.tracking.events import Delivery, Destination, EventKind, NewDelivery
 from trackyard.store.engine.bulk import BulkInsert
 from trackyard.store.engine.dialect import is_postgresql, upsert
-from trackyard.store.engine.rows import has_rows
+from trackyard.store.engine.in_lists import among
+from trackyard.store.engine.rows import has_rows, in_scope
 from trackyard.store.tables import affiliate, affiliate_postback, delivery, offer
 
 PARKED: Final = "parked"
@@ -64,6 +67,30 @@ class DueDelivery(NamedTuple):
     host: str
     affiliate_id: int
 
+    @property
+    def destination(self) -> Destination:
+        """Return where it goes."""
+        return Destination(self.host, self.affiliate_id)
+
+
+class QueuedDelivery(NamedTuple):
+    """A delivery that is neither sent nor given up.
+
+    subject_id, sequence: the conversion and its version.
+    attempts: made so far; next_at: UTC milliseconds; owner: PARKED while its postback is paused.
+    """
+
+    job_id: str
+    subject_id: str
+    sequence: int
+    postback_id: int
+    status: str
+    url: str
+    attempts: int
+    next_at: int
+    owner: str
+    forced: bool
+
 
 def add(conn: Connection, deliveries: Sequence[NewDelivery]) -> None:
     """Add deliveries in the transaction of the change that they report."""
@@ -78,6 +105,21 @@ def add_forced(conn: Connection, deliveries: Sequence[NewDelivery]) -> int:
     return len(conn.execute(statement, [asdict(item) for item in deliveries]).all())
 
 
+def list_queued(conn: Connection, conversion_ids: Collection[str]) -> list[QueuedDelivery]:
+    """Return the queued deliveries of conversions, oldest first."""
+    columns = [delivery.c[name] for name in QueuedDelivery._fields]
+    query = select(*columns).where(delivery.c.subject_id.in_(conversion_ids), delivery.c.kind.in_([*EventKind]))
+    return [QueuedDelivery(*row) for row in conn.execute(query.order_by(delivery.c.created_at, delivery.c.id))]
+
+
+def find_conversion_of(conn: Connection, scope: Scope, delivery_id: str) -> str | None:
+    """Return the id of the conversion that a queued delivery in scope reports, or None."""
+    columns = delivery.c
+    named = select(columns.subject_id).where(or_(columns.id == delivery_id, columns.job_id == delivery_id))
+    query = named.where(*in_scope(scope, affiliate=columns.affiliate_id, advertiser=columns.advertiser_id)).limit(1)
+    return conn.execute(query).scalar_one_or_none()
+
+
 def has_due(conn: Connection, now_ms: int) -> bool:
     """Return whether a delivery may be attempted now. Cheap."""
     return has_rows(conn, select(delivery.c.id).where(delivery.c.next_at <= now_ms, delivery.c.lease_until <= now_ms))
@@ -86,24 +128,27 @@ def has_due(conn: Connection, now_ms: int) -> bool:
 def list_due(
     conn: Connection,
     now_ms: int,
-    per_host: int,
+    per_destination: int,
     limit: int,
-    without: Collection[str] = (),
-    only: Collection[str] | None = None,
+    without: Collection[Destination] = (),
+    only: Collection[Destination] | None = None,
     full_affiliates: Collection[int] = (),
+    full_hosts: Collection[str] = (),
 ) -> list[DueDelivery]:
     """Return deliveries that may be attempted now, in turns of affiliates.
 
-    The first of each affiliate comes before the second of another. At most `per_host` of each host and none of the
-    hosts `without` (or `only` of some), none of `full_affiliates`: a long queue of one hides no other.
+    The first of each affiliate comes before the second of another. At most `per_destination` of each destination and
+    none of the destinations `without` (or `only` of some), none of full affiliates and hosts: a long queue of one hides
+    no other.
     """
     query = _list_due(is_postgresql(conn), only is not None)
     params = {
         "now": now_ms,
-        "per_host": per_host,
+        "per_destination": per_destination,
         "most": limit,
-        "hosts": list(without if only is None else only),
-        "affiliates": list(full_affiliates),
+        "destinations": [f"{place.host} {place.affiliate_id}" for place in (without if only is None else only)],
+        "full_affiliates": full_affiliates,
+        "full_hosts": full_hosts,
     }
     return [DueDelivery(row.id, row.host, row.affiliate_id) for row in conn.execute(query, params)]
 
@@ -197,29 +242,29 @@ def remove(conn: Connection, ids: Collection[str]) -> None:
 
 @cache
 def _list_due(postgresql: bool, only: bool) -> Select[tuple[str, str, int]]:
-    hosts, inner, now = _hosts(), delivery.alias("inner_delivery"), bindparam("now", type_=BigInteger)
-    first_of_host = (
+    places, inner, now = _destinations(), delivery.alias("inner_delivery"), bindparam("now", type_=BigInteger)
+    first_of_place = (
         select(inner.c.id, inner.c.host, inner.c.affiliate_id, inner.c.next_at)
-        .where(inner.c.host == hosts.c.host, inner.c.next_at <= now, inner.c.lease_until <= now)
-        .where(inner.c.affiliate_id.not_in(bindparam("affiliates", expanding=True)))
+        .where(inner.c.affiliate_id == places.c.affiliate_id, inner.c.host == places.c.host)
+        .where(inner.c.next_at <= now, inner.c.lease_until <= now)
         .where(or_(inner.c.attempts > 0, inner.c.sequence == 1, ~_has_earlier_unattempted(inner.c)))
         .order_by(inner.c.next_at)  # the index ends the search early; the condition above keeps the order
-        .limit(bindparam("per_host", type_=Integer))
-        .correlate(hosts)
+        .limit(bindparam("per_destination", type_=Integer))
+        .correlate(places)
     )
     # One plan each: PostgreSQL would try every row against the list, SQLite has no LATERAL.
     if postgresql:
-        due: FromClause = first_of_host.lateral("due")
-        joined = hosts.join(due, true())
+        due: FromClause = first_of_place.lateral("due")
+        joined = places.join(due, true())
     else:
         due = delivery
-        joined = hosts.join(due, due.c.id.in_(first_of_host.with_only_columns(inner.c.id)))
-    named: BindParameter[str] = bindparam("hosts", expanding=True)
+        joined = places.join(due, due.c.id.in_(first_of_place.with_only_columns(inner.c.id)))
+    named = among(places.c.host + literal(" ") + cast(places.c.affiliate_id, Text), "destinations")
     turn = func.row_number().over(partition_by=due.c.affiliate_id, order_by=(due.c.next_at, due.c.id))
     return (
         select(due.c.id, due.c.host, due.c.affiliate_id)
         .select_from(joined)
-        .where(hosts.c.host.in_(named) if only else hosts.c.host.not_in(named))
+        .where(not_(among(places.c.host, "full_hosts")), named if only else not_(named))
         .order_by(turn, due.c.next_at, due.c.id)
         .limit(bindparam("most", type_=Integer))
     )
@@ -238,11 +283,24 @@ def _waiting() -> Select[Any]:
     return _deliveries().where(of_these, columns.attempts > 0, columns.lease_until == 0)
 
 
-def _hosts() -> CTE:
-    """Return the hosts with queued deliveries, read by steps along the index."""
-    first = select(func.min(delivery.c.host).label("host")).cte("hosts", recursive=True)
-    behind = select(func.min(delivery.c.host)).where(delivery.c.host > first.c.host).scalar_subquery()
-    return first.union_all(select(behind).where(first.c.host.is_not(None)))
+def _destinations() -> CTE:
+    """Return the destinations with queued deliveries, of affiliates that are not full.
+
+    They are read by steps along the index.
+    """
+    columns = delivery.c
+    first = select(func.min(columns.affiliate_id).label("affiliate_id")).cte("affiliates", recursive=True)
+    behind = select(func.min(columns.affiliate_id)).where(columns.affiliate_id > first.c.affiliate_id)
+    affiliates = first.union_all(select(behind.scalar_subquery()).where(first.c.affiliate_id.is_not(None)))
+    host = select(func.min(columns.host)).where(columns.affiliate_id == affiliates.c.affiliate_id).scalar_subquery()
+    places = (
+        select(affiliates.c.affiliate_id, host.label("host"))
+        .where(not_(among(affiliates.c.affiliate_id, "full_affiliates")))
+        .cte("destinations", recursive=True)
+    )
+    here = columns.affiliate_id == places.c.affiliate_id
+    next_host = select(func.min(columns.host)).where(here, columns.host > places.c.host).scalar_subquery()
+    return places.union_all(select(places.c.affiliate_id, next_host).where(places.c.host.is_not(None)))
 
 
 def _has_earlier_unattempted(item: _Columns) -> ColumnElement[bool]:

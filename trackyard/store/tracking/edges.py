@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection, func, insert, or_, select
 
 from trackyard.base.ids import EDGE_NUMBERS
 from trackyard.store.engine.dialect import AdvisoryLock, lock
-from trackyard.store.tables import edge
+from trackyard.store.tables import edge, edge_progress
 
 
 class EdgeNumbersExhausted(Exception):
@@ -38,6 +38,18 @@ def claim_edge(conn: Connection, directory_id: str, slot: int, now_ms: int) -> i
         raise EdgeNumbersExhausted(f"all {len(EDGE_NUMBERS)} edge numbers are given out")
     conn.execute(insert(edge).values(number=number, directory_id=directory_id, slot=slot, claimed_at=now_ms))
     return int(number)
+
+
+def list_foreign_edges(conn: Connection, directory_id: str, since_ms: int) -> list[int]:
+    """Return the numbers of other data directories that were claimed, or loaded up to a time, since then."""
+    rows = conn.execute(
+        select(edge.c.number)
+        .outerjoin(edge_progress, edge_progress.c.edge == edge.c.number)
+        .where(edge.c.directory_id != directory_id)
+        .where(or_(edge.c.claimed_at >= since_ms, edge_progress.c.loaded_until >= since_ms))
+        .order_by(edge.c.number)
+    )
+    return list(rows.scalars())
 
 
 def each_edge(conn: Connection) -> list[EdgeSlot]:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from typing import Final
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.tracking.pixels import ACCEPTED, NewPixel, Pixel
@@ -21,6 +21,11 @@ remove_pixel = _ROWS.remove
 def add_pixel(conn: Connection, new: NewPixel) -> Pixel:
     """Store a new pixel and return it with its id."""
     return Pixel(id=_ROWS.add_numbered(conn, new), **asdict(new))
+
+
+def count_of_affiliate(conn: Connection, affiliate_id: int) -> int:
+    """Return the number of an affiliate's pixels."""
+    return conn.execute(select(func.count()).where(pixel.c.affiliate_id == affiliate_id)).scalar_one()
 
 
 def find_pixel(conn: Connection, scope: Scope, pixel_id: int, *, lock: bool = False) -> Pixel | None:

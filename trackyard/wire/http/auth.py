@@ -5,6 +5,7 @@ from collections.abc import Callable
 from starlette.datastructures import Headers
 
 from trackyard.domain.people.callers import Caller
+from trackyard.domain.people.sessions import BROWSER_KEY
 
 Authenticate = Callable[[str], Caller | None]
 """Returns the caller of a key; None for an unknown key, or a caller that may not call."""
@@ -27,5 +28,5 @@ def find_key(headers: Headers, query: bytes) -> str | None:
 
 
 def find_caller(authenticate: Authenticate, key: str | None) -> Caller | None:
-    """Return the caller of a key, or None."""
-    return authenticate(key) if key and len(key) <= MAX_KEY else None
+    """Return the caller of a key, or None. The key of a browser's session is for pages alone."""
+    return authenticate(key) if key and len(key) <= MAX_KEY and not key.startswith(BROWSER_KEY) else None

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
-from trackyard.base.logs import EPISODE_END_S, EpisodeLog
+from trackyard.base.logs.episodes import EPISODE_END_S, EpisodeLog
 from trackyard.base.metrics import CONNECTIONS_DROPPED
 from trackyard.base.sockets import ConnectionLimits
 from trackyard.wire.http.answers import JSON, PROTECTION

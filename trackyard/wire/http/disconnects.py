@@ -8,7 +8,7 @@ import anyio.to_thread
 from anyio import CapacityLimiter
 from starlette.types import Receive
 
-from trackyard.analytics.cancellation import CancellationToken
+from trackyard.analytics.cancellation import CancellationToken, current_cancellation
 
 T = TypeVar("T")
 
@@ -25,6 +25,16 @@ async def run_cancellable(
         return await anyio.to_thread.run_sync(work, limiter=threads)
     finally:
         watcher.cancel()
+
+
+async def run_for_client(receive: Receive, name: str, work: Callable[[], T], threads: CapacityLimiter) -> T:
+    """Return the result of `work` for a caller of this name. When the client disconnects, its queries end."""
+    token = CancellationToken(name)
+    current = current_cancellation.set(token)
+    try:
+        return await run_cancellable(receive, token, work, threads)
+    finally:
+        current_cancellation.reset(current)
 
 
 async def _cancel_on_disconnect(receive: Receive, token: CancellationToken) -> None:

@@ -4,15 +4,14 @@ The order is: path, method, size, key, rate, caller, id in the path, parameters.
 threads; nothing else blocks the event loop.
 """
 
-import json
+import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import ExitStack
-from dataclasses import replace
 from functools import partial
 from tempfile import SpooledTemporaryFile
-from typing import Any, BinaryIO, Generic, NamedTuple, TypeVar, cast
+from typing import BinaryIO, Generic, TypeVar, cast
 from urllib.parse import quote
 
 import anyio.to_thread
@@ -23,38 +22,29 @@ from starlette.types import Receive, Scope, Send
 
 from trackyard.analytics.cancellation import CancellationToken, current_cancellation
 from trackyard.base.clock import Clock, SystemClock
-from trackyard.base.errors import (
-    AccessDenied,
-    BadInput,
-    CallerNotAllowed,
-    RequestError,
-    TooManyRequests,
-    Unauthorized,
-    Unavailable,
-)
-from trackyard.base.logs import RequestOrigin, request_origin
-from trackyard.base.metrics import API_REQUESTS, API_SECONDS
+from trackyard.base.errors import RequestError, TooManyRequests, Unauthorized, Unavailable
+from trackyard.base.logs.origin import request_origin
+from trackyard.base.logs.outages import first_line
+from trackyard.base.metrics import API_PATH_SECONDS, API_REQUESTS, API_SECONDS
 from trackyard.base.rate_limits import Limiter, MonotonicClock, RateLimiter, RateLimitStatus
 from trackyard.base.secrets import digest
-from trackyard.domain.people.callers import AffiliateCaller, Caller, StaffCaller
+from trackyard.domain.people.callers import AffiliateCaller, Caller
 from trackyard.domain.tracking.ip_lists import network_of, wide_network_of
 from trackyard.store.engine.audit_actor import current_actor
-from trackyard.wire.endpoint import MEGABYTE, ApiRequest, Endpoint, check_features, check_second_factor
+from trackyard.wire.endpoint import MEGABYTE, Endpoint
 from trackyard.wire.http.answers import JSON, error_response, json_response, protect
-from trackyard.wire.http.auth import KEY_NAMES, Authenticate, find_caller, find_key
+from trackyard.wire.http.auth import Authenticate, find_caller, find_key
 from trackyard.wire.http.bodies import check_length, read_body
 from trackyard.wire.http.disconnects import run_cancellable
 from trackyard.wire.http.forwarding import PATHS as FORWARDED_PATHS
-from trackyard.wire.http.health import Branch, Page, health
+from trackyard.wire.http.handler_run import MAX_IGNORED, HandlerResult, HandlerRun, RawRequest
+from trackyard.wire.http.health import Branch, Page, Site, health
 from trackyard.wire.http.idempotency import (
     REPLAYED_HEADER,
     RunOnce,
-    check_idempotency_key,
     find_idempotency_key,
-    idempotent_request_of,
-    owner_of,
 )
-from trackyard.wire.http.key_limits import check_key
+from trackyard.wire.http.key_limits import authorize
 from trackyard.wire.http.origins import address_of, audit_actor, origin_of
 from trackyard.wire.http.rate_limits import (
     ApiLimits,
@@ -66,31 +56,27 @@ from trackyard.wire.http.routing import Match, RouteTable
 from trackyard.wire.request.brackets import (
     FOR_CALLERS,
     FOR_STRANGERS,
-    FormLimits,
-    Tree,
-    body_tree,
-    close_files,
-    merged,
-    query_pairs,
-    tree_of,
 )
 from trackyard.wire.request.params import MAX_SHOWN_NAME
-from trackyard.wire.request.parsing import as_sent, read_params
-from trackyard.wire.response.envelope import encoded
 from trackyard.wire.response.errors import MethodNotAllowed, server_error
-from trackyard.wire.response.exports import ExportParams, FileExport
-from trackyard.wire.response.streaming import ExportResponse, ExportSlots
+from trackyard.wire.response.streaming import ExportSlots
 
 log = logging.getLogger("trackyard.api")
 
-MAX_IGNORED = 20
+_PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
+"""Pages that monitoring asks for all day: their requests are logged for DEBUG."""
+
 THREADS = 16
 REPORT_THREADS = 100
 """Most of them wait for the analytic store, which refuses reports that would wait too long."""
 STRANGER_THREADS = 3
 """Fewer than passwords are hashed at a time (base/secrets.py), so that callers always find a place."""
+FILE_THREADS = 4
+"""For files of offers and pages of the documentation, which anyone may ask for."""
 MAX_WAITING_STRANGERS = 50
 STRANGERS_RETRY_S = 5
+REFUSAL_DELAY_S = 0.25
+"""Time that a 429 waits. Its connection is not read meanwhile, so that a flood sends little."""
 _STRANGERS_BUSY = f"Too many people sign in or sign up now: try again in {STRANGERS_RETRY_S} seconds"
 
 Forward = Callable[[Request, str], Awaitable[Response]]
@@ -105,6 +91,7 @@ class Dispatch(Generic[D]):
     pages: pages without a key, by path.
     branches: pages without a key, by the start of their path (`/files/`); they get the rest of the path.
     run_idempotently: returns the first answer to a repeated write; None = Idempotency-Key is ignored.
+    site: pages for people; None = the API alone.
     hsts_seconds: how long browsers that came by https keep to it; 0 = no header says so.
     refusal_of: the error that a failure is to the caller; None = a defect of the program.
     """
@@ -123,25 +110,30 @@ class Dispatch(Generic[D]):
         refusal_of: Callable[[Exception], RequestError | None] = lambda _fault: None,
         seconds: MonotonicClock = time.monotonic,
         forward: Forward | None = None,
+        site: Site | None = None,
         hsts_seconds: int = 0,
     ) -> None:
         self._hsts = f"max-age={hsts_seconds}" if hsts_seconds else ""
-        self._forward = forward
+        self._forward, self._site = forward, site
         self._refusal_of = refusal_of
         self._clock = clock or SystemClock()
         limits = limits or ApiLimits()
         self._rates: Limiter = RateLimiter(limits, seconds)
         self._strangers: Limiter = RateLimiter(limits.of_strangers(), seconds)
-        self._files: Limiter = RateLimiter(limits.of_files(), seconds)
+        self._files: Limiter = RateLimiter(limits.of_pages(), seconds)
+        self._refused: Limiter = RateLimiter(limits.of_pages(), seconds)
+        self._probes: Limiter = RateLimiter(limits.of_pages(), seconds)
         self._reports = ReportLimiter(limits)
         self._failed = WrongKeyLimiter(seconds)
-        self._run_idempotently, self._exports = run_idempotently, ExportSlots()
+        self._run_idempotently = run_idempotently
+        self._exports = ExportSlots() if site is None else site.exports
         self._routes = RouteTable(endpoints)
         self._deps = deps
         self._authenticate = authenticate
         self._pages = pages
         self._branches = branches or {}
         self._threads, self._report_threads = CapacityLimiter(THREADS), CapacityLimiter(REPORT_THREADS)
+        self._file_threads = CapacityLimiter(FILE_THREADS)
         self._stranger_threads, self._strangers_served = CapacityLimiter(STRANGER_THREADS), 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -166,12 +158,18 @@ class Dispatch(Generic[D]):
 
     async def _respond(self, request: Request) -> Response:
         started = time.perf_counter()
-        label, requester = "unrouted", ""
+        label, kind, requester = "unrouted", "page", ""
+        match: Match | None = None
         page = self._find_page(request)
         forward = self._forward if request.scope["path"].rstrip("/") in FORWARDED_PATHS else None
+        site = self._site if self._site is not None and self._site.owns(request.scope["path"]) else None
         try:
-            if forward is not None:
-                label = request.scope["path"].rstrip("/")
+            if site is not None:
+                label, kind = "console", "console"
+                self._count_request(self._files, wide_network_of(address_of(request)), request)
+                response = await self._site_response(site, request)
+            elif forward is not None:
+                label, kind = request.scope["path"].rstrip("/"), "forwarded"
                 response = await forward(request, address_of(request))
             elif request.method == "OPTIONS":
                 response = self._options(request)
@@ -179,27 +177,44 @@ class Dispatch(Generic[D]):
                 response = await self._page(page, request)
             else:
                 match = self._routes.get(request.method, request.scope["path"])
-                label = match.endpoint.path
+                label, kind = match.endpoint.path, match.endpoint.kind
                 response, requester = await self._respond_to_api_request(match, request)
         except RequestError as refusal:
-            response = error_response(refusal)
+            response = error_response(await self._limited(refusal, request), match)
         except ClientDisconnect:
             response = error_response(RequestError("The request ended too early"))  # no client is left to read it
         except Exception as fault:
             response = self._failure_response(fault, request)
         if forward is None:  # answers of the tracking listener are passed on as they are
             protect(response)
-        if page is None and forward is None:
+        if page is None and forward is None and site is None:
             response.raw_headers += rate_headers(self._rate_status(request))
-        self._log_request(request, response, label, requester, time.perf_counter() - started)
+        seconds = time.perf_counter() - started
+        API_SECONDS.labels(kind).observe(seconds)
+        self._log_request(request, response, label, requester, seconds)
         return response
+
+    async def _site_response(self, site: Site, request: Request) -> Response:
+        """Return a page, or the page of an error."""
+        try:
+            return await site.respond(request)
+        except RequestError as refusal:
+            return await site.error(request, refusal, request_origin.get().shown_id)
+        except ClientDisconnect:
+            raise
+        except Exception as fault:
+            self._failure_response(fault, request)  # which logs it
+            return await site.error(request, self._refusal_of(fault), request_origin.get().shown_id)
 
     def _failure_response(self, fault: Exception, request: Request) -> Response:
         """Return the answer to a failure of a store, or to a defect."""
         where = {"method": request.method, "path": request.scope["path"]}
         refusal = self._refusal_of(fault)
         if refusal is not None:
-            log.warning("request refused", exc_info=fault, extra=where)
+            # The store itself logs when it is lost and when it is back; other refusals are rare.
+            level = logging.DEBUG if refusal.code == Unavailable.code else logging.WARNING
+            log.log(level, "request refused", extra=where | {"code": refusal.code, "error": first_line(fault)})
+            log.debug("request failed", exc_info=fault, extra=where)
             return error_response(refusal)
         log.error("request failed", exc_info=fault, extra=where)
         return json_response(500, server_error(request_origin.get().shown_id))
@@ -218,7 +233,7 @@ class Dispatch(Generic[D]):
                 raise Unauthorized
             try:
                 self._count_request(self._rates, caller.name, request)
-                _authorize(match.endpoint, caller, address_of(request))
+                authorize(match.endpoint, caller, address_of(request))
                 with ExitStack() as slot:
                     if match.endpoint.report:
                         slot.enter_context(self._reports.slot(caller.name))
@@ -226,7 +241,7 @@ class Dispatch(Generic[D]):
                     if done.file is not None:  # which is a report until it was sent
                         done.file.loop_cleanup.push(slot.pop_all())
             except RequestError as refusal:
-                return error_response(refusal), caller.name
+                return error_response(await _delayed(refusal), match), caller.name
         return _success_response(done), caller.name
 
     async def _respond_to_stranger(self, match: Match, request: Request) -> Response:
@@ -260,6 +275,13 @@ class Dispatch(Generic[D]):
             self._failed.accept(digest(key))
         return caller
 
+    async def _limited(self, refusal: RequestError, request: Request) -> RequestError:
+        """Return the refusal of a request without a caller; a 429 where its network has too many of them."""
+        if not isinstance(refusal, TooManyRequests):
+            wait = self._refused.take(wide_network_of(address_of(request))).wait
+            refusal = TooManyRequests(wait) if wait else refusal
+        return await _delayed(refusal)
+
     @staticmethod
     def _count_request(limiter: Limiter, name: str, request: Request) -> None:
         """Count a call of a caller, or of a network in methods for anyone. Raises TooManyRequests."""
@@ -279,14 +301,14 @@ class Dispatch(Generic[D]):
         request: Request,
         body: "SpooledTemporaryFile[bytes]",
         name: str,
-    ) -> "_Result":
+    ) -> HandlerResult:
         idempotency_key = None if self._run_idempotently is None else find_idempotency_key(request.headers, match)
         kind = request.headers.get("content-type", "")
         head = request.method == "HEAD"
         limits = FOR_STRANGERS if caller is None else FOR_CALLERS
-        sent = _RawRequest(request.scope["query_string"], kind, cast(BinaryIO, body), idempotency_key, head, limits)
+        sent = RawRequest(request.scope["query_string"], kind, cast(BinaryIO, body), idempotency_key, head, limits)
         slot = partial(self._exports.slot, name, affiliate=isinstance(caller, AffiliateCaller))
-        work = _HandlerRun(self._deps, match, caller, request_origin.get(), sent, self._run_idempotently, slot)
+        work = HandlerRun(self._deps, match, caller, request_origin.get(), sent, self._run_idempotently, slot)
         requester = CancellationToken(name)
         actor_token = current_actor.set(audit_actor(match.endpoint, caller, self._clock.now_ms()))
         cancellation_token = current_cancellation.set(requester)
@@ -309,11 +331,12 @@ class Dispatch(Generic[D]):
     async def _page(self, page: Page, request: Request) -> Response:
         if request.method not in ("GET", "HEAD"):
             raise MethodNotAllowed(["GET", "HEAD", "OPTIONS"])
+        is_file = isinstance(page, partial)
+        limiter = self._files if is_file else self._probes
+        self._count_request(limiter, wide_network_of(address_of(request)), request)
         if page is health:
             return page()  # whatever the threads do
-        if isinstance(page, partial):
-            self._count_request(self._files, wide_network_of(address_of(request)), request)
-        return await anyio.to_thread.run_sync(page, limiter=self._threads)
+        return await anyio.to_thread.run_sync(page, limiter=self._file_threads if is_file else self._threads)
 
     def _options(self, request: Request) -> Response:
         response = json_response(200, {"status": 1})
@@ -324,133 +347,16 @@ class Dispatch(Generic[D]):
     def _log_request(request: Request, response: Response, label: str, requester: str, seconds: float) -> None:
         method = request.method if request.method in ("GET", "HEAD", "POST", "DELETE", "OPTIONS") else "other"
         API_REQUESTS.labels(method, label, str(response.status_code)).inc()
-        API_SECONDS.labels(label).observe(seconds)
+        API_PATH_SECONDS.labels(label).inc(seconds)
         fields = {"method": request.method, "path": request.scope["path"], "status": response.status_code}
-        log.info("request", extra=fields | {"caller": requester, "ms": round(seconds * 1000, 1)})
+        level = logging.DEBUG if request.scope["path"].rstrip("/") in _PROBES else logging.INFO
+        log.log(level, "request", extra=fields | {"caller": requester, "ms": round(seconds * 1000, 1)})
 
 
-class _RawRequest(NamedTuple):
-    """A request as it came. Reading it may take a second, so never in the event loop."""
-
-    query: bytes
-    content_type: str
-    body: BinaryIO
-    idempotency_key: str | None
-    head: bool
-    limits: FormLimits
-
-    def tree(self) -> tuple[Tree, BadInput | None]:
-        """Return the parameters, or the fault of their form.
-
-        The fault is reported after the subject of the path was found.
-        """
-        try:
-            check_idempotency_key(self.idempotency_key)
-            sent = query_pairs(self.query, self.limits)
-            under = tree_of([(name, value) for name, value in sent if name not in KEY_NAMES], self.limits)
-            return merged(under, body_tree(self.content_type, self.body, self.limits)), None
-        except BadInput as fault:
-            return {}, fault
-
-
-class _Result(NamedTuple):
-    """An answer. ignored: names of unused parameters. file: sent instead of `content`."""
-
-    content: bytes
-    ignored: list[str]
-    replayed: bool = False
-    file: ExportResponse | None = None
-
-    def stored(self) -> str:
-        """Return an answer in the form in which it is stored."""
-        return json.dumps([self.content.decode(), self.ignored])
-
-
-class _HandlerRun(Generic[D]):
-    """The part of a call that runs in a thread: parameters, id in the path, handler."""
-
-    def __init__(
-        self,
-        deps: D,
-        match: Match,
-        caller: Caller | None,
-        origin: RequestOrigin,
-        sent: _RawRequest,
-        run_idempotently: RunOnce | None,
-        slot: Callable[[], ExitStack],
-    ) -> None:
-        self._match = match
-        self._reserve_slot = slot
-        self._sent = sent
-        self._run_idempotently = run_idempotently
-        endpoint = match.endpoint
-        self._api_request = ApiRequest(
-            deps=deps,
-            caller_or_none=caller,
-            address=origin.address,
-            user_agent=origin.user_agent,
-            version=match.version,
-            permission=endpoint.permission,
-            path=match.variables,
-            max_limit=endpoint.page_max,
-        )
-
-    def run(self) -> _Result:
-        """Return the answer, or the first answer to a repeated write. Raises RequestError."""
-        tree, fault = self._sent.tree()
-        try:
-            if self._run_idempotently is None or self._sent.idempotency_key is None or fault is not None:
-                return self._respond(tree, fault)
-            idempotent_request = idempotent_request_of(
-                owner_of(self._api_request.caller_or_none, self._api_request.address),
-                self._sent.idempotency_key,
-                self._match,
-                tree,
-            )
-            text, replayed = self._run_idempotently(idempotent_request, lambda: self._respond(tree, None).stored())
-            content, ignored = json.loads(text)
-            return _Result(content.encode(), ignored, replayed)
-        finally:
-            close_files(tree)
-
-    def _respond(self, tree: Tree, fault: BadInput | None) -> _Result:
-        endpoint, api_request = self._match.endpoint, self._api_request
-        if endpoint.find is not None:
-            api_request = replace(api_request, subject=endpoint.find(api_request))
-        if fault is not None:
-            raise fault
-        try:
-            return self._call_handler(api_request, tree)
-        except BadInput as found:
-            raise BadInput(as_sent(endpoint.params, tree, found.fields or {})) from found
-
-    def _call_handler(self, api_request: ApiRequest[D], tree: Tree) -> _Result:
-        endpoint = self._match.endpoint
-        params, ignored = read_params(endpoint.params, tree, staff=api_request.staff, version=api_request.version)
-        if endpoint.file_export is not None and isinstance(params, ExportParams) and params.format != "json":
-            check_features(api_request.caller_or_none, endpoint.file_features)
-            return _Result(b"", sorted(ignored), file=self._file(endpoint.file_export, api_request, params))
-        if endpoint.method == "GET":  # a filter that is dropped silently would widen the answer
-            for name in sorted(ignored)[:MAX_IGNORED]:
-                api_request.warn(ignored[name])
-        answer = endpoint.handle(api_request, params)
-        if api_request.warnings:
-            answer.warnings = api_request.warnings
-        if type(answer) is not endpoint.answer_for(api_request.caller_or_none):
-            raise TypeError(f"{endpoint.id} answered {type(answer).__name__}, which is not its view for this caller")
-        return _Result(encoded(answer), sorted(ignored))
-
-    def _file(self, file_export: FileExport[D], api_request: ApiRequest[D], params: ExportParams) -> ExportResponse:
-        """Return the answer as a file. Its first rows are read, so that their errors are sent as errors."""
-        cleanup = self._reserve_slot()
-        try:
-            file = ExportResponse(file_export.name, params.format, file_export.rows(api_request, params), cleanup)
-            if not self._sent.head:
-                file.read_first()
-        except BaseException:
-            cleanup.close()
-            raise
-        return file
+async def _delayed(refusal: RequestError) -> RequestError:
+    if isinstance(refusal, TooManyRequests):
+        await asyncio.sleep(REFUSAL_DELAY_S)
+    return refusal
 
 
 def _network(request: Request) -> str:
@@ -458,17 +364,7 @@ def _network(request: Request) -> str:
     return network_of(address_of(request))
 
 
-def _authorize(endpoint: Endpoint[Any], caller: Caller, address: str) -> None:
-    if not endpoint.admits(caller):
-        raise CallerNotAllowed
-    check_key(endpoint, caller, address)
-    check_second_factor(caller, endpoint.permission)
-    if isinstance(caller, StaffCaller) and not caller.may(endpoint.permission):
-        raise AccessDenied(code=endpoint.permission)
-    check_features(caller, endpoint.features)
-
-
-def _success_response(done: _Result) -> Response:
+def _success_response(done: HandlerResult) -> Response:
     response: Response = done.file or Response(done.content, media_type=JSON)
     if done.ignored:
         names = [quote(name[:MAX_SHOWN_NAME], safe="[]") for name in done.ignored[:MAX_IGNORED]]

@@ -1,17 +1,41 @@
-"""Pages without a key: /healthz and /readyz (docs/spec/api-conventions.md#pages-without-a-key)."""
+"""Pages without a key: /healthz and /readyz (docs/spec/api-conventions.md#pages-without-a-key).
+
+And the form of the site of pages."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from starlette.datastructures import Headers
+from starlette.requests import Request
 from starlette.responses import Response
 
+from trackyard.base.errors import RequestError
 from trackyard.wire.response.envelope import encoded
+from trackyard.wire.response.streaming import ExportSlots
 
 Page = Callable[[], Response]
 
 Branch = Callable[[str, Headers], Response]
 """Returns a page by the rest of its path and the request's headers."""
+
+
+class Site(Protocol):
+    """Pages for people, which have sessions of their own (docs/spec/console.md).
+
+    exports: the files that are being sent, which count together with those of the API.
+    """
+
+    exports: ExportSlots
+
+    def owns(self, path: str) -> bool:
+        """Return whether a path belongs to the site."""
+
+    async def respond(self, request: Request) -> Response:
+        """Return a page. Raises RequestError."""
+
+    async def error(self, request: Request, refusal: RequestError | None, request_id: str) -> Response:
+        """Return the page of an error; refusal: None for a defect of the program."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,24 @@
-"""What the key of a request may be used for (docs/spec/callers.md#api-keys)."""
+"""Who may call a method, and with which key (docs/spec/callers.md#api-keys)."""
 
 import logging
 from typing import Any
 
-from trackyard.base.errors import AccessDenied
-from trackyard.domain.people.callers import Caller
-from trackyard.wire.endpoint import Endpoint
+from trackyard.base.errors import AccessDenied, CallerNotAllowed
+from trackyard.domain.people.callers import Caller, StaffCaller
+from trackyard.wire.endpoint import Endpoint, check_features, check_second_factor
 
 log = logging.getLogger("trackyard.api")
+
+
+def authorize(endpoint: Endpoint[Any], caller: Caller, address: str) -> None:
+    """Raise CallerNotAllowed or AccessDenied when a caller may not call a method from this address."""
+    if not endpoint.admits(caller):
+        raise CallerNotAllowed
+    check_key(endpoint, caller, address)
+    check_second_factor(caller, endpoint.permission)
+    if isinstance(caller, StaffCaller) and not caller.may(endpoint.permission):
+        raise AccessDenied(code=endpoint.permission)
+    check_features(caller, endpoint.features)
 
 
 def check_key(endpoint: Endpoint[Any], caller: Caller, address: str) -> None:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from starlette.requests import Request
 
-from trackyard.base.logs import RequestOrigin, request_origin
+from trackyard.base.logs.origin import RequestOrigin, request_origin
 from trackyard.domain.people.callers import Caller, StaffCaller
 from trackyard.store.engine.audit_actor import AuditActor
 from trackyard.wire.endpoint import Endpoint

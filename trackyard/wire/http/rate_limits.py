@@ -25,7 +25,7 @@ class ApiLimits(RateLimit):
     burst: calls at once after a pause.
     reports: that run at once.
     strangers_per_second, strangers_burst: of one network in methods for anyone.
-    files_per_second, files_burst: of one network, in files of offers.
+    pages_per_second, pages_burst: of one network, in probes, in files and pages, and in refused requests, each.
     """
 
     per_second: int = 50
@@ -33,12 +33,12 @@ class ApiLimits(RateLimit):
     reports: int = 4
     strangers_per_second: int = 2
     strangers_burst: int = 20
-    files_per_second: int = 50
-    files_burst: int = 500
+    pages_per_second: int = 50
+    pages_burst: int = 500
 
-    def of_files(self) -> RateLimit:
-        """Return the rate of one network in files of offers."""
-        return RateLimit(self.files_per_second, self.files_burst)
+    def of_pages(self) -> RateLimit:
+        """Return the rate of one network in probes, in files and pages, or in refused requests."""
+        return RateLimit(self.pages_per_second, self.pages_burst)
 
     def of_strangers(self) -> RateLimit:
         """Return the rate of one network in methods for anyone, which is never above that of a caller."""

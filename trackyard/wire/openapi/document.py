@@ -71,7 +71,7 @@ def document(
             )
     return {
         "openapi": "3.1.0",
-        "info": {"title": "Trackyard API", "version": version, "description": _INTRODUCTION},
+        "info": {"title": "Trackyard API", "version": version, "description": INTRODUCTION},
         "servers": [{"url": url} for url in servers],
         "security": [{"header": []}, {"query": []}],
         "tags": [{"name": topic.name, "description": topic.title} for topic in tags],
@@ -367,7 +367,7 @@ def _query_parameter(name: str, field: Field, texts: Texts) -> Schema:
         out |= {"style": "form", "explode": field.form != "comma"}
     elif keyed:
         out |= {"style": "deepObject", "explode": True}
-    out |= _described(_meaning(field, texts))
+    out |= _described(_meaning(field, texts)) | texts.form_keys(field.owner, field.name)
     if any(isinstance(marker, Deprecated) for marker in field.markers):
         out["deprecated"] = True
     return out
@@ -415,11 +415,12 @@ def _parameter_schemas(models: Sequence[type[Params]], texts: Texts) -> Schema:
     schemas: Schema = {str(name): schema for name, schema in generator.generate_definitions(inputs)[1].items()}
     for model in _with_nested(models):
         for field in fields_of(model):
-            meaning = _meaning(field, texts)
-            if meaning and model.__name__ in schemas:
-                schemas[model.__name__]["properties"][field.name]["description"] = meaning
-            if model.edits and model.__name__ in schemas:
-                schemas[model.__name__]["properties"][field.name].pop("default", None)
+            if model.__name__ not in schemas:
+                continue
+            schema = schemas[model.__name__]["properties"][field.name]
+            schema |= _described(_meaning(field, texts)) | texts.form_keys(model, field.name)
+            if model.edits:
+                schema.pop("default", None)
     return schemas
 
 
@@ -473,7 +474,7 @@ _REPEAT_KEY = {
     "second effect and gets the first answer.",
 }
 
-_INTRODUCTION = (
+INTRODUCTION = (
     "Every path answers under /3.0 and /3.1. Parameters are read from the query, forms and JSON bodies, "
     "the body over the query. Lists come as `k=v`, `k[]=v`, `k[0]=v` or a JSON list; nested values as `a[b]=v`. "
     "Unknown parameters are ignored and named in the header X-Ignored-Parameters; a GET names them in `warnings` of "

@@ -4,8 +4,12 @@ Texts are data of the program's subjects: a table a subject, and one that all sh
 lower-case name hold texts by field name: `fields` for parameters and answers alike, `parameters`, `answers` and `path`.
 A section with the names of classes, `"CapItem CapView"`, holds the texts of these and their subclasses alone. The name
 of a field may be a pattern: `sub[1-8]`.
+
+Forms need more: `labels` by field name, where the name in words is none, `units`, and `groups` for the fields of long
+forms.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -19,6 +23,13 @@ Tables = Mapping[str, Mapping[str, Mapping[str, str]]]
 
 SHARED: Final = ""
 _PATTERN: Final = frozenset("[?*")
+FORM_SECTIONS: Final = {"labels": "x-label", "units": "x-unit", "groups": "x-group"}
+"""Section to its key in OpenAPI documents."""
+_WORDS: Final = {
+    "cpi": "CPI", "id": "ID", "ids": "IDs", "ip": "IP", "isp": "ISP", "kpi": "KPI", "os": "OS", "ua": "user agent",
+    "uniq": "unique", "url": "URL", "urls": "URLs", "vat": "VAT", "zip": "ZIP", "proxy": "proxies",
+}  # fmt: skip
+"""Words of names as labels write them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +78,29 @@ class Texts:
         looked = ((subject, f"path_{file}"), (subject, "path"))
         return next((found for each in looked if (found := self._at(*each, name))), None)
 
+    def form_keys(self, model: type[Params], name: str) -> dict[str, str]:
+        """Return what forms show besides the meaning of a parameter.
+
+        It has x-label, and x-unit and x-group where they are declared.
+        """
+        subjects = dict.fromkeys([*(self._subject(each.__module__) for each in _declaring(model, name)), SHARED])
+        found = {"x-label": label_of(name)}
+        for section, key in FORM_SECTIONS.items():
+            place = next((at for subject in subjects if (at := self._at(subject, section, name))), None)
+            found |= {key: self.text_at(place)} if place is not None else {}
+        return found
+
     def each_place(self) -> Iterator[Place]:
         """Yield the place of every text."""
         for subject, sections in self._tables.items():
-            for section, texts in sections.items():
-                yield from (Place(subject, section, name) for name in texts)
+            for section in sections.keys() - FORM_SECTIONS.keys():
+                yield from (Place(subject, section, name) for name in sections[section])
+
+    def each_form_place(self) -> Iterator[Place]:
+        """Yield the place of every label, unit and group."""
+        for subject, sections in self._tables.items():
+            for section in sections.keys() & FORM_SECTIONS.keys():
+                yield from (Place(subject, section, name) for name in sections[section])
 
     def _found(self, model: type[Any], name: str) -> Place | None:
         kind = "parameters" if issubclass(model, Params) else "answers"
@@ -101,6 +130,14 @@ def _declaring(model: type[Any], name: str) -> list[type[Any]]:
     else:
         attributes = dict(zip(model.__struct_encode_fields__, model.__struct_fields__, strict=True))
     return [each for each in model.__mro__ if attributes.get(name) in get_annotations(each)]
+
+
+def label_of(name: str) -> str:
+    """Return a name in words: `Minimal click session` of minimal_click_session, `Sub 1` of sub1."""
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z0-9])", "_", name.removeprefix("is_"))
+    words = [_WORDS.get(word.lower(), word.lower()) for word in apart.split("_") if word]
+    text = " ".join(words)
+    return text[:1].upper() + text[1:]
 
 
 NO_TEXTS: Final = Texts({})

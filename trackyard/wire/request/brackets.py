@@ -17,7 +17,7 @@ from urllib.parse import unquote_to_bytes
 
 from python_multipart.multipart import parse_options_header
 from qs_codec import DecodeOptions, decode
-from starlette.datastructures import Headers, UploadFile
+from starlette.datastructures import FormData, Headers, UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 
 from trackyard.base.errors import BadInput, BodyTooLarge
@@ -99,6 +99,26 @@ def query_pairs(query: bytes, limits: FormLimits = FOR_CALLERS) -> list[tuple[st
     return pairs
 
 
+class _CompleteMultiPartParser(MultiPartParser):
+    """A parser that rejects a body that ends inside a part.
+
+    Raises MultiPartException, and closes the files of that body.
+    """
+
+    is_complete = False
+
+    def on_end(self) -> None:
+        self.is_complete = True
+
+    async def parse(self) -> FormData:
+        form = await super().parse()
+        if not self.is_complete:
+            for file in self._files_to_close_on_error:
+                file.close()
+            raise MultiPartException("The body ends inside a part.")
+        return form
+
+
 async def multipart_pairs(
     content_type: str, body: BinaryIO, limits: FormLimits = FOR_CALLERS
 ) -> list[tuple[str, str | File]]:
@@ -111,7 +131,7 @@ async def multipart_pairs(
         raise BadInput({"body": ["The multipart body cannot be read."]})
     # Latin-1 carries every byte through the parser, which would otherwise guess where UTF-8 is broken.
     latin = f'multipart/form-data; charset=latin-1; boundary="{boundary.decode("latin-1")}"'
-    parser = MultiPartParser(
+    parser = _CompleteMultiPartParser(
         Headers({"content-type": latin}),
         _chunks(body),
         max_files=min(MAX_FILES, limits.parameters),

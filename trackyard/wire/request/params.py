@@ -106,7 +106,10 @@ class Params(BaseModel):
 
     edits: ClassVar[bool] = False
 
-    model_config = ConfigDict(frozen=True, extra="ignore", validate_default=False, arbitrary_types_allowed=True)
+    # The first request to an endpoint builds its validator: all of them would take longer than the rest of the module.
+    model_config = ConfigDict(
+        frozen=True, extra="ignore", validate_default=False, arbitrary_types_allowed=True, defer_build=True
+    )
 
     @model_validator(mode="before")
     @classmethod

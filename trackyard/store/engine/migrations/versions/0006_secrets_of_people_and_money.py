@@ -30,10 +30,19 @@ def upgrade() -> None:
     _add_repeats_of_conversions()
     _add_pixels_of_offers()
     op.add_column("advertiser", sa.Column("signing_secret", sa.Text(), nullable=True))
+    _index_destinations()
+    op.add_column(
+        "conversion", sa.Column("from_click_address", sa.Boolean(), nullable=False, server_default=sa.false())
+    )
+    _add_email_confirmations()
 
 
 def downgrade() -> None:
     """Remove what upgrade added, in the opposite order."""
+    op.drop_column("conversion", "from_click_address")
+    _forget_sealed_requests()
+    _index_hosts()
+    _remove_email_confirmations()
     op.drop_column("advertiser", "signing_secret")
     _remove_pixels_of_offers()
     _remove_repeats_of_conversions()
@@ -47,9 +56,25 @@ def downgrade() -> None:
     _merge_lanes_of_inbox()
 
 
+def _forget_sealed_requests() -> None:
+    """Remove answers with encrypted digests of requests, which earlier versions cannot compare."""
+    op.execute("DELETE FROM first_answer WHERE asked = ''")
+
+
 def _merge_lanes_of_inbox() -> None:
     """Give postbacks without a click the one state of postbacks to decide."""
     op.execute("UPDATE inbox SET state = 'ready' WHERE state = 'no_click'")
+
+
+def _index_destinations() -> None:
+    """Let deliveries be selected by affiliate and host."""
+    op.drop_index("ix_delivery_host_next_at", "delivery")
+    op.create_index("ix_delivery_destination", "delivery", ["affiliate_id", "host", "next_at"])
+
+
+def _index_hosts() -> None:
+    op.drop_index("ix_delivery_destination", "delivery")
+    op.create_index("ix_delivery_host_next_at", "delivery", ["host", "next_at"])
 
 
 _LISTED = (
@@ -237,3 +262,24 @@ def _add_pixels_of_offers() -> None:
 def _remove_pixels_of_offers() -> None:
     for name in ("pixel_code", "pixel_pages", "pixels"):
         op.drop_column("offer", name)
+
+
+def _add_email_confirmations() -> None:
+    """Add links that confirm e-mail addresses. Affiliates that exist were never asked."""
+    state = sa.Column("email_state", sa.String(length=16), nullable=False, server_default="not asked")
+    op.add_column("affiliate", state)
+    op.create_table(
+        "email_confirmation",
+        sa.Column("digest", sa.String(length=64), nullable=False),
+        sa.Column("affiliate_id", sa.Integer(), nullable=False),
+        sa.Column("email", sa.String(length=254), nullable=False),
+        sa.Column("expires_at", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("digest", name=op.f("pk_email_confirmation")),
+    )
+    for name in ("affiliate_id", "expires_at"):
+        op.create_index(op.f(f"ix_email_confirmation_{name}"), "email_confirmation", [name])
+
+
+def _remove_email_confirmations() -> None:
+    op.drop_table("email_confirmation")
+    op.drop_column("affiliate", "email_state")

@@ -1,0 +1,85 @@
+"""Targeting in words."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.api import Api
+from trackyard.console.offers_shown.who_gets_through import sentences
+
+
+def words(api: Api, **params: Any) -> list[str]:
+    """The sentences about a new offer."""
+    offer = api.admin.get(f"/3.1/offer/{api.add_offer(**params)}")["offer"]
+    return ["".join(part.text for part in sentence) for sentence in sentences(offer)]
+
+
+GROUP = "targeting[0]"
+CASES: list[tuple[dict[str, Any], list[str]]] = [
+    ({}, ["Every visitor gets through."]),
+    (
+        {"countries[]": ["GB", "IE"], "strictly_country": 1, "strictly_devices[]": ["mobile", "tablet"]},
+        ["Visitors from United Kingdom or Ireland, on phones or tablets."],
+    ),
+    (
+        {"countries[]": ["GB"]},
+        [
+            "Every visitor gets through.",
+            "The offer is meant for United Kingdom. Visitors from elsewhere are not rejected for it.",
+        ],
+    ),
+    (
+        {
+            "restriction_os[0][os]": "iOS", "restriction_os[0][versions][]": [">=15", "<9"], "uniqIpOnly": 1,
+            "strictly_connection_type": "wi-fi", "search_empty_sub": 3,
+        },
+        [
+            "Visitors with iOS 15 or newer or older than 9, over wi-fi, with a value in sub3, "
+            "only the first click of an address in 24 hours."
+        ],
+    ),
+    (
+        {
+            f"{GROUP}[country][allow][]": "DE", f"{GROUP}[os][allow][0][name]": "Android",
+            f"{GROUP}[os][allow][0][comparison]": "GTE", f"{GROUP}[os][allow][0][version]": "10",
+            f"{GROUP}[block_proxy]": 1, f"{GROUP}[isp][allow][DE][]": "Telekom",
+        },
+        ["Targeting takes visitors from Germany, with Android 10 or newer, of the providers Telekom (Germany), "
+         "not through proxies."],
+    ),
+    (
+        {
+            "schedule[enabled]": 1, "schedule[timezone]": "Europe/London",
+            **{f"schedule[intervals][{day}][0][From]": 10 for day in range(7)},
+            **{f"schedule[intervals][{day}][0][To]": 1 for day in range(7)},
+        },
+        ["Visitors every day 10:00–02:00 (Europe/London)."],
+    ),
+    (
+        {
+            "schedule[enabled]": 1, "schedule[timezone]": "UTC",
+            **{f"schedule[intervals][{day}][0][From]": 9 for day in range(1, 6)},
+            **{f"schedule[intervals][{day}][0][To]": 17 for day in range(1, 6)},
+        },
+        ["Visitors Monday to Friday 09:00–18:00 (UTC)."],
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("params", "expected"), CASES)
+def test_conditions_of_an_offer_become_sentences(api: Api, params: dict[str, Any], expected: list[str]) -> None:
+    assert words(api, **params) == expected
+
+
+def test_targeting_of_named_affiliates_is_a_sentence_of_its_own(api: Api) -> None:
+    pid, _ = api.add_affiliate()
+    params = {f"{GROUP}[affiliate_id][]": pid, f"{GROUP}[country][allow][]": "CA"}
+    general = {"targeting[1][country][deny][]": "US", "targeting[1][url]": "https://other.example/"}
+    assert words(api, **params) == [
+        f"For affiliate {pid} only visitors from Canada.",
+        "Targeting does not limit other affiliates.",
+    ]
+    assert words(api, **params, **general) == [
+        f"For affiliate {pid} also visitors from Canada.",
+        "For everyone else visitors not from United States. They are led to https://other.example/.",
+    ]

@@ -1,0 +1,43 @@
+"""What affiliates may not see is on no page of the portal."""
+
+from decimal import Decimal
+
+import pytest
+
+from tests.support.api import NOW, Api
+from tests.support.models.events import NOON, new_click
+from tests.support.models.history import add_conversion, load_clicks
+from tests.support.pages import PageReader, affiliate_visitor
+from trackyard.console.portal import PARTS
+from trackyard.domain.conversions.statuses import Status
+
+WORDS = ("advertiser", "charge", "margin")
+VALUES = ("Secret shop", "secret-shop", "1234.5", "1,234.5", "/console/offers")
+ADDRESSES = ("", "?period=today&by=offer&by=day&add=country&figures=charge&figures=margin&show=margin", "?qr=1&sub1=x")
+
+
+@pytest.mark.parametrize("query", ADDRESSES)
+def test_portal_page_shows_nothing_of_the_advertiser(api: Api, query: str) -> None:
+    api.clock.advance(NOON + 3_600_000 - NOW)
+    advertiser = api.add_advertiser(title="Secret shop", email="owner@secret-shop.example")
+    payment = {"payments[0][total]": "1234.5", "payments[0][revenue]": "7"}
+    offer = api.add_offer(privacy="public", advertiser=advertiser, url="https://secret-shop.example/", **payment)
+    pid, visitor = affiliate_visitor(api)
+    load_clicks(api.deps, [new_click(number, offer=offer, affiliate=pid, advertiser=advertiser) for number in (1, 2)])
+    known = {"offer_id": offer, "affiliate_id": pid, "advertiser_id": advertiser, "charge": Decimal("1234.5")}
+    add_conversion(api.deps, 1, **known)
+    add_conversion(api.deps, 2, status=Status.DECLINED, comment="Payments not found", **known)
+    added = visitor.post("/portal/postbacks/new", form_do="save", url="https://a.example/?c={clickid}")
+    pixel = {"offer_id": offer, "name": "Count", "code_type": "image", "code": "<img src='https://a.example'>"}
+    counted = visitor.post("/portal/pixels/new", form_do="save", **pixel)
+    assert (added.status_code, counted.status_code) == (303, 303)
+    for route in (route for part in PARTS for route in part.routes if route.method == "GET"):
+        path = route.path.replace("{id}", "1")
+        answer = visitor.get(f"{path}{query}" if not path.endswith("/file") else f"{path}?format=csv")
+        assert answer.status_code == 200, (path, answer.text[:500])
+        if path.endswith("/file"):
+            assert "1234.5" not in answer.text
+            continue
+        said = PageReader(answer.text).text.lower()
+        assert not [word for word in WORDS if word in said], path
+        assert not [value for value in VALUES if value in answer.text], path

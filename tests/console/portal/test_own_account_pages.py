@@ -1,0 +1,128 @@
+"""Payments, requests, postbacks, SmartLinks, referrals and news of affiliates."""
+
+from decimal import Decimal
+
+from tests.support.api import NOW, Api
+from tests.support.models.events import NOON
+from tests.support.pages import affiliate_visitor
+from trackyard.base.ids import new_id
+from trackyard.base.money import ZERO
+from trackyard.domain.money.ledger import LedgerEntry
+from trackyard.store.money import ledger
+
+MARKUP = '"><script>alert(1)</script>'
+
+
+def test_own_payments_have_the_balance_and_the_payments_of_the_affiliate(api: Api) -> None:
+    pid, visitor = affiliate_visitor(api)
+    other, _ = api.add_affiliate()
+    empty = visitor.read("/portal/payments").text
+    assert "There is no payment yet." in empty and "Available $0.00" in empty
+    entries = [
+        LedgerEntry(affiliate, "conversion", new_id(NOW), 1, "USD", ZERO, Decimal(amount), NOW)
+        for affiliate, amount in ((pid, "30"), (other, "77"))
+    ]
+    with api.deps.database.write() as conn:
+        ledger.add_entries(conn, entries)
+    api.admin.post("/3.1/admin/payments", **{"pid[]": [pid, other]})
+    text = visitor.read("/portal/payments").text
+    assert "Being paid $30.00" in text and "$77.00" not in text
+    assert "Available $0.00" in text
+    assert "No payment meets this filter." in visitor.read("/portal/payments?status=paid").text
+    [own] = api.admin.get("/3.1/admin/payments", **{"pid[]": pid})["payments"]
+    api.admin.post(f"/3.1/admin/payments/{own['id']}", status="paid")
+    text = visitor.read("/portal/payments?status=paid").text
+    assert "Paid 2023-11-14" in text and "$30.00" in text
+
+
+def test_own_requests_say_what_staff_decided(api: Api) -> None:
+    _, visitor = affiliate_visitor(api)
+    assert "You asked for no offer yet." in visitor.read("/portal/requests").text
+    offer = api.add_offer(title="Boots", privacy="protected")
+    visitor.post(f"/portal/offers/{offer}/request", comment=MARKUP)
+    answer = visitor.get("/portal/requests")
+    assert "<script>alert" not in answer.text
+    assert "Open" in visitor.read("/portal/requests").text
+    [ticket] = api.admin.get("/3.1/admin/tickets")["tickets"]
+    api.admin.post(f"/3.1/admin/ticket/{ticket['id']}/offer", do="reject")
+    assert "Rejected" in visitor.read("/portal/requests").text
+    _, stranger = affiliate_visitor(api)
+    assert "Rejected" not in stranger.read("/portal/requests").text
+
+
+def test_own_postback_is_added_changed_and_removed(api: Api) -> None:
+    _, visitor = affiliate_visitor(api)
+    assert "You have no postback yet." in visitor.read("/portal/postbacks").text
+    typed = {"form_do": "save", "url": "no url", "goal": "sale"}
+    refused = visitor.post("/portal/postbacks/new", **typed)
+    assert refused.status_code == 400 and "no url" in refused.text
+    assert visitor.post("/portal/postbacks/new", **typed | {"url": "https://a.example/?c={clickid}"}).status_code == 303
+    page = visitor.read("/portal/postbacks")
+    assert "https://a.example/?c={clickid} all every change sale Active" in page.text
+    assert "{clickid} ID of the click" in page.text
+    [edit] = [link for link in page.links if link.endswith("/edit")]
+    changed = visitor.post(edit, form_do="save", url="https://b.example/", goal="sale")
+    assert changed.status_code == 303
+    assert "https://b.example/ all every change sale" in visitor.read("/portal/postbacks").text
+    removal = edit.replace("/edit", "/delete")
+    assert "Delete postback" in visitor.read(removal).text
+    _, stranger = affiliate_visitor(api)
+    assert stranger.get(removal).status_code == 404
+    assert stranger.post(removal).status_code == 404
+    assert visitor.post(removal).status_code == 303
+    assert "You have no postback yet." in visitor.read("/portal/postbacks").text
+
+
+def test_own_postback_test_shows_what_the_server_answered(api: Api) -> None:
+    _, visitor = affiliate_visitor(api)
+    visitor.post("/portal/postbacks/new", form_do="save", url="http://127.0.0.1:9/?c={clickid}")
+    [edit] = [link for link in visitor.read("/portal/postbacks").links if link.endswith("/edit")]
+    tested = visitor.post(edit.replace("/edit", "/test"))
+    assert tested.status_code == 200
+    assert "your server cannot be reached" in tested.text
+    assert "c={clickid}" not in tested.text.partition("verdict")[2].partition("</div>")[0]
+
+
+def test_own_smartlinks_and_referrals_carry_the_number_of_the_affiliate(api: Api) -> None:
+    api.clock.advance(NOON + 60_000 - NOW)
+    pid, visitor = affiliate_visitor(api, ref_percent="5")
+    assert "The network has no SmartLinks." in visitor.read("/portal/smartlinks").text
+    category = api.admin.post("/3.1/admin/smartlink/category", name=MARKUP)["category"]["_id"]
+    answer = visitor.get("/portal/smartlinks")
+    assert "<script>alert" not in answer.text
+    assert f"http://track.example/sl?id={category}&pid={pid}" in visitor.read("/portal/smartlinks").text
+    text = visitor.read("/portal/referrals").text.replace("\N{NO-BREAK SPACE}", " ")
+    assert "You get 5.0 % of what affiliates earn" in text
+    assert "No affiliate that you brought earned anything in these days." in text
+
+
+def test_own_news_are_those_that_staff_published(api: Api) -> None:
+    _, visitor = affiliate_visitor(api)
+    assert "There are no news." in visitor.read("/portal/news").text
+    api.admin.post("/3.1/admin/news", title=MARKUP, small_desc="<p>Short</p>", desc="Long", fixed=1)
+    api.admin.post("/3.1/admin/news", title="Draft", status=0)
+    answer = visitor.get("/portal/news")
+    assert "<script>alert" not in answer.text and "Draft" not in answer.text
+    assert "Pinned 2023-11-14 22:13 Short Long" in visitor.read("/portal/news").text
+
+
+def test_own_pixel_is_added_changed_and_removed(api: Api) -> None:
+    offer = api.add_offer(title="Boots", privacy="public")
+    _, visitor = affiliate_visitor(api)
+    assert "You have no pixel." in visitor.read("/portal/postbacks").text
+    typed = {"form_do": "save", "name": "Count", "code_type": "iframe", "offer_id": str(offer)}
+    assert visitor.post("/portal/pixels/new", **typed, code="").status_code == 400
+    assert (
+        visitor.post("/portal/pixels/new", **typed, code="<iframe src='https://a.example'></iframe>").status_code == 303
+    )
+    page = visitor.read("/portal/postbacks")
+    assert "Count Boots iframe Waits for a check" in page.text
+    [edit] = [link for link in page.links if link.startswith("/portal/pixels/") and link.endswith("/edit")]
+    assert visitor.post(edit, form_do="save", name=MARKUP, code_type="iframe").status_code in (303, 400)
+    assert "<script>alert" not in visitor.get("/portal/postbacks").text
+    removal = edit.replace("/edit", "/delete")
+    _, stranger = affiliate_visitor(api)
+    assert stranger.get(removal).status_code == 404
+    assert "Delete the pixel" in visitor.read(removal).text
+    assert visitor.post(removal).status_code == 303
+    assert "You have no pixel." in visitor.read("/portal/postbacks").text

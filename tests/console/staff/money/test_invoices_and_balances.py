@@ -1,0 +1,80 @@
+"""Invoices of advertisers, and balances of both sides."""
+
+from typing import Any
+
+from tests.support.api import NOW, Api
+from tests.support.models.events import NOON
+from tests.support.models.history import add_conversion
+from tests.support.page_forms import read_form, send
+from tests.support.pages import staff_visitor
+from tests.support.people_pages import HOSTILE, desk_of, earn, numbers
+from trackyard.domain.people.roles import Role
+
+INVOICES, BALANCES = "/console/invoices", "/console/balances"
+
+
+def add_invoice(api: Api, advertiser: str, offer: int, amount: str, **fields: Any) -> int:
+    """The number of a new invoice with one line."""
+    line = {"detail[0][offer_id]": offer, "detail[0][payout_type]": "RPA", "detail[0][amount]": amount}
+    sent = {"supplier_id": advertiser, "currency": "USD", **line, **fields}
+    return int(api.admin.post("/3.1/admin/advertiser-invoice", **sent)["number"])
+
+
+def test_invoices_are_listed_made_edited_and_marked(api: Api) -> None:
+    visitor = staff_visitor(api)
+    assert "There are no invoices yet." in visitor.read(INVOICES).text
+    reef, bank = api.add_advertiser(title=HOSTILE), api.add_advertiser(title="Bank")
+    offer = api.add_offer(advertiser=reef, title="Shoes")
+    first = add_invoice(api, reef, offer, "120.50", comment=HOSTILE)
+    form = read_form(visitor, f"{INVOICES}/new")
+    made = send(visitor, f"{INVOICES}/new", form, supplier_id=bank, currency="USD", comment="By hand")
+    second = int(made.headers["location"].rpartition("/")[2])
+    assert numbers(visitor, INVOICES) == [str(second), str(first)]
+    for query in (f"advertiser={reef}", f"status=unpaid&advertiser={reef}"):
+        assert numbers(visitor, f"{INVOICES}?{query}") == [str(first)], query
+    page = f"{INVOICES}/{first}"
+    assert "Shoes Conversions 0 $120.50" in visitor.read(page).text
+    for path in (INVOICES, page, f"{page}/edit"):
+        assert "<script>alert" not in visitor.get(path).text
+    assert send(visitor, f"{page}/edit", read_form(visitor, f"{page}/edit"), comment="Sent").headers["location"] == page
+    assert visitor.post(f"{page}/status", status="paid").headers["location"] == page
+    stored = api.admin.get(f"/3.1/admin/advertiser-invoice/{first}")["message"]
+    assert (stored["comment"], stored["status"], stored["detail"][0]["amount"]) == ("Sent", "paid", 120.5)
+    refused = send(visitor, f"{INVOICES}/new", form, supplier_id=bank, start_date="2023-02-30", comment="kept words")
+    assert refused.status_code == 400 and "kept words" in refused.text
+
+
+def test_invoices_of_a_sales_manager_are_those_of_own_advertisers(api: Api) -> None:
+    desk = desk_of(api, Role.MANAGER_SALES)
+    own, foreign = api.add_advertiser(title="Own", manager=desk.manager), api.add_advertiser(title="Foreign")
+    mine = add_invoice(api, own, api.add_offer(advertiser=own), "1")
+    theirs = add_invoice(api, foreign, api.add_offer(advertiser=foreign), "2")
+    assert numbers(desk.visitor, INVOICES) == [str(mine)]
+    assert desk.visitor.get(f"{INVOICES}/{theirs}").status_code == 404
+    text = desk.visitor.read(f"{BALANCES}/advertisers").text
+    assert "Own" in text and "Foreign" not in text
+    assert desk.visitor.get(BALANCES).status_code == 403
+    assert staff_visitor(api, Role.MANAGER_AFFILIATE).get(INVOICES).status_code == 403
+
+
+def test_balances_show_sums_of_the_api(api: Api) -> None:
+    api.clock.advance(NOON - NOW)
+    visitor = staff_visitor(api)
+    reef = api.add_advertiser(title="Royal Reef")
+    offer = api.add_offer(advertiser=reef)
+    pid, _ = api.add_affiliate(name=HOSTILE, email="ann@a.example")
+    earn(api, pid, "12.50")
+    [payment] = api.admin.post("/3.1/admin/payments", **{"pid[]": pid})["payments"]
+    api.admin.post(f"/3.1/admin/payments/{payment['id']}", status="paid")
+    earn(api, pid, "4.00")
+    api.admin.post("/3.1/admin/payments", **{"pid[]": pid})
+    earn(api, pid, "2.00", hold="1.00")
+    assert "ann@a.example $2.00 $1.00 $3.00 $4.00 $12.50" in visitor.read(BALANCES).text
+    assert "<script>alert" not in visitor.get(BALANCES).text
+    add_conversion(api.deps, 1, offer_id=offer, affiliate_id=pid, advertiser_id=reef)
+    add_invoice(api, reef, offer, "120.50")
+    add_invoice(api, reef, offer, "30", status="paid")
+    page = visitor.read(f"{BALANCES}/advertisers")
+    assert "Royal Reef $10.00 $120.50 $30.00" in page.text
+    assert f"/console/invoices?advertiser={reef}&status=paid" in page.links
+    assert BALANCES in page.links

@@ -1,0 +1,150 @@
+"""The list of offers."""
+
+from decimal import Decimal
+
+import pytest
+
+from tests.support.api import NOW, Api
+from tests.support.models.events import NOON, new_click
+from tests.support.models.history import add_conversion, load_clicks
+from tests.support.offer_pages import sales_desk
+from tests.support.pages import Visitor, console_app, staff_visitor
+from trackyard.console.staff.offers.listing import PER_PAGE
+from trackyard.domain.people.roles import Role
+
+HOSTILE = '"><script>alert(1)</script>\N{RIGHT-TO-LEFT OVERRIDE}=1+1'
+
+
+def titles(visitor: Visitor, query: str = "") -> list[str]:
+    """The numbers of the offers that a page lists, in its order."""
+    links = visitor.read(f"/console/offers{query}").links
+    return [link.rpartition("/")[2] for link in links if link.startswith("/console/offers/") and link[-1].isdigit()]
+
+
+def test_offer_list_shows_figures_of_the_api(api: Api) -> None:
+    api.clock.advance(NOON + 3_600_000 - NOW)
+    advertiser = api.add_advertiser(title="Royal Reef")
+    offer = api.add_offer(advertiser=advertiser, title="Casino deposit")
+    pid, _ = api.add_affiliate()
+    load_clicks(api.deps, [new_click(number, offer=offer, affiliate=pid, advertiser=advertiser) for number in range(8)])
+    load_clicks(
+        api.deps, [new_click(40, offer=offer, affiliate=pid, advertiser=advertiser, time=NOON - 8 * 86_400_000)]
+    )
+    add_conversion(api.deps, 1, offer_id=offer, affiliate_id=pid, advertiser_id=advertiser)
+    sent = {"slice[]": "offer", "filter[date_from]": "2023-11-09", "filter[date_to]": "2023-11-15"}
+    [row] = api.admin.get("/3.1/stats/custom", **sent)["stats"]
+    text = staff_visitor(api).read("/console/offers").text
+    share = Decimal(row["actions"]["confirmed"]["count"]) / int(row["traffic"]["raw"]) * 100
+    words = f"Casino deposit Royal Reef Active $7.00 → $10.00 {row['traffic']['raw']} 1 {share:.1f} %"
+    assert words in text
+    assert "1 offer, 1 active." in text
+
+
+def test_offer_list_says_which_part_it_shows(api: Api) -> None:
+    advertiser = api.add_advertiser()
+    for number in range(PER_PAGE * 2 + 3):
+        api.add_offer(advertiser=advertiser, title=f"Offer {number}")
+    visitor = staff_visitor(api)
+    page = visitor.read("/console/offers?q=offer&page=2")
+    assert f"{PER_PAGE + 1}–{PER_PAGE * 2} of {PER_PAGE * 2 + 3}" in page.text
+    assert {"/console/offers?q=offer&page=1", "/console/offers?q=offer&page=3"} <= set(page.links)
+    last = visitor.read("/console/offers?q=offer&page=3")
+    assert f"{PER_PAGE * 2 + 1}–{PER_PAGE * 2 + 3} of" in last.text
+    assert "/console/offers?q=offer&page=4" not in last.links
+    assert "The list has no page 9." in visitor.read("/console/offers?page=9").text
+
+
+def test_offer_list_filters_by_what_its_address_says(api: Api) -> None:
+    advertiser, other = api.add_advertiser(title="Reef"), api.add_advertiser(title="Bank")
+    category = api.admin.post("/3.1/admin/category", title="Games")["category"]["id"]
+    first = api.add_offer(advertiser=advertiser, title="Shoes", privacy="private", **{"categories[]": category})
+    second = api.add_offer(advertiser=other, title="Boots", status="stopped", privacy="public", **{"countries[]": "DE"})
+    visitor = staff_visitor(api)
+    assert titles(visitor) == [str(second), str(first)]
+    for query, number in (
+        ("?q=sho", first),
+        (f"?q={second}", second),
+        ("?status=stopped", second),
+        ("?privacy=public", second),
+        ("?privacy=private", first),
+        (f"?advertiser={other}", second),
+        (f"?category={category}", first),
+        ("?country=DE", second),
+        (f"?status=active&advertiser={advertiser}", first),
+    ):
+        assert titles(visitor, query) == [str(number)], query
+    page = visitor.read(f"/console/offers?status=stopped&status=active&advertiser={other}")
+    assert "Status is Active or Stopped" in page.text.replace("Stopped or Active", "Active or Stopped")
+    assert "Advertiser is Bank" in page.text
+    assert f"/console/offers?advertiser={other}" in page.links
+    assert "No offer meets these filters." in visitor.read("/console/offers?q=nothing").text
+
+
+def test_offer_list_is_sorted_by_columns_of_its_address(api: Api) -> None:
+    advertiser = api.add_advertiser()
+    cheap = api.add_offer(advertiser=advertiser, title="B", **{"payments[0][revenue]": "1"})
+    dear = api.add_offer(advertiser=advertiser, title="A", **{"payments[0][revenue]": "9"})
+    visitor = staff_visitor(api)
+    assert titles(visitor, "?sort=title") == [str(dear), str(cheap)]
+    assert titles(visitor, "?sort=revenue") == [str(cheap), str(dear)]
+    page = visitor.read("/console/offers?sort=revenue-desc")
+    assert titles(visitor, "?sort=revenue-desc") == [str(dear), str(cheap)]
+    assert [given["aria-sort"] for tag, given in page.elements if "aria-sort" in given] == ["descending"]
+    assert "/console/offers?sort=revenue" in page.links
+
+
+@pytest.mark.parametrize("query", ["?page=0", "?page=x", "?page=99999999999", "?sort=drop", "?status=x&country=xx"])
+def test_offer_list_takes_wrong_values_for_the_usual_ones(api: Api, query: str) -> None:
+    offer = api.add_offer()
+    assert titles(staff_visitor(api), query) == [str(offer)]
+
+
+def test_offer_list_shows_hostile_titles_as_text(api: Api) -> None:
+    api.add_offer(title=HOSTILE, advertiser=api.add_advertiser(title=HOSTILE))
+    visitor = staff_visitor(api)
+    answer = visitor.get("/console/offers")
+    assert "<script>alert" not in answer.text
+    assert HOSTILE in visitor.read("/console/offers").text
+
+
+def test_offer_list_of_a_sales_manager_has_figures_and_advertisers_of_own_offers_alone(api: Api) -> None:
+    api.clock.advance(NOON - NOW)
+    desk = sales_desk(api)
+    load_clicks(api.deps, [new_click(1, offer=desk.foreign, advertiser=desk.foreign_advertiser)])
+    text = desk.visitor.read("/console/offers").text
+    assert "Own My advertiser Active $7.00 → $10.00 0" in text
+    assert "Foreign Active $7.00 → $10.00 0" in text
+    assert "Foreign Their advertiser Active $7.00 → $10.00 1" in staff_visitor(api).read("/console/offers").text
+
+
+def test_offer_list_refuses_affiliates_and_staff_without_offers(api: Api) -> None:
+    api.add_affiliate(email="aff@example.org", password="long-enough")
+    visitor = Visitor(console_app(api))
+    assert visitor.sign_in("aff@example.org", "long-enough").status_code == 303
+    assert visitor.get("/console/offers").status_code == 403
+    news = staff_visitor(api, Role.SECTION_NEWS, Role.STATS_COMMON)
+    assert news.get("/console/offers").status_code == 403
+    assert "/console/offers" not in news.read("/console/").links
+    assert "/console/offers" in staff_visitor(api).read("/console/").links
+
+
+def test_offer_list_leaves_figures_out_without_the_right_to_statistics(api: Api) -> None:
+    api.add_offer(title="Casino")
+    text = staff_visitor(api, Role.SECTION_OFFER).read("/console/offers").text
+    assert "Casino" in text and "Clicks, 7 d" not in text
+
+
+def test_offer_list_without_offers_leads_to_the_first(api: Api) -> None:
+    assert "There are no offers yet." in staff_visitor(api).read("/console/offers").text
+
+
+def test_offer_list_shows_the_fullest_cap(api: Api) -> None:
+    api.clock.advance(NOON - NOW)
+    caps = {"caps[0][period]": "day", "caps[0][type]": "conversions", "caps[0][value]": "4"}
+    more = {"caps[1][period]": "month", "caps[1][type]": "conversions", "caps[1][value]": "100"}
+    advertiser = api.add_advertiser()
+    offer = api.add_offer(advertiser=advertiser, **caps, **more)
+    pid, _ = api.add_affiliate()
+    add_conversion(api.deps, 1, offer_id=offer, affiliate_id=pid, advertiser_id=advertiser)
+    text = staff_visitor(api).read("/console/offers").text
+    assert "25 % 1 of 4" in text

@@ -1,0 +1,111 @@
+"""The overview of staff."""
+
+from decimal import Decimal
+
+import pytest
+
+from tests.support.api import NOW, Api
+from tests.support.models.events import NOON, new_click
+from tests.support.models.history import add_conversion, load_clicks
+from tests.support.pages import PageReader, Visitor, staff_visitor
+from trackyard.console.staff.overview import TOP
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.people.roles import Role
+
+DAY_MS = 86_400_000
+HOSTILE = '"><script>alert(1)</script>'
+
+
+@pytest.fixture
+def busy(api: Api) -> Api:
+    """Traffic of two days at noon; it is 18:00 of the second."""
+    api.clock.advance(NOON + 6 * 3_600_000 - NOW)
+    advertiser = api.add_advertiser()
+    offer = api.add_offer(advertiser=advertiser, title=HOSTILE)
+    pid, _ = api.add_affiliate(name=HOSTILE)
+    own = {"offer": offer, "affiliate": pid, "advertiser": advertiser}
+    clicks = [new_click(number, **own) for number in range(1, 9)]
+    clicks += [new_click(number, **own, time=NOON - DAY_MS) for number in range(11, 15)]
+    clicks += [new_click(21, **own, time=NOON - DAY_MS + 8 * 3_600_000)]  # at 20:00, which is still to come today
+    clicks += [new_click(number, **own, reason="bot") for number in (31, 32)]
+    load_clicks(api.deps, clicks)
+    for number, status in enumerate((Status.CONFIRMED, Status.PENDING, Status.HOLD, Status.DECLINED), 1):
+        add_conversion(api.deps, number, offer_id=offer, affiliate_id=pid, advertiser_id=advertiser, status=status)
+    return api
+
+
+def tiles(page: PageReader) -> str:
+    """The words of the figures on top."""
+    return page.text.partition("Overview ")[2]
+
+
+def test_overview_counts_conversions_that_are_not_declined(busy: Api) -> None:
+    text = staff_visitor(busy).read("/console/?period=today").text
+    sent = {"slice[]": "day", "filter[date_from]": "2023-11-15", "filter[date_to]": "2023-11-15"}
+    [row] = busy.admin.get("/3.1/stats/custom", **sent)["stats"]
+    counted = [row["actions"][kind] for kind in ("confirmed", "pending", "hold")]
+    charge = sum(Decimal(str(each["charge"])) for each in counted)
+    margin = sum(Decimal(str(each["earning"])) for each in counted)
+    assert f"Clicks {row['traffic']['raw']} " in text
+    assert f"Conversions {sum(each['count'] for each in counted)} " in text
+    assert f"Charge ${charge:.2f} " in text
+    assert f"Payout ${charge - margin:.2f} " in text
+    assert f"${margin:.2f} " in text
+    assert "Rejected 20.0" in text
+
+
+def test_overview_compares_unfinished_day_up_to_the_same_hour(busy: Api) -> None:
+    """The four clicks of yesterday noon count, the one of 20:00 does not."""
+    text = staff_visitor(busy).read("/console/?period=today").text
+    assert "Clicks 8 ↑ 100 % against the day before" in text.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_overview_shows_hostile_names_as_text(busy: Api) -> None:
+    visitor = staff_visitor(busy)
+    for path in ("/console/?period=today", "/console/?period=today&by=advertiser&who=sub1", "/console/?by=country"):
+        answer = visitor.get(path)
+        assert answer.status_code == 200
+        assert "<script>alert" not in answer.text
+    assert HOSTILE in visitor.read("/console/?period=today").text
+
+
+def test_overview_charts_the_chosen_figure_and_keeps_the_rest_of_its_address(busy: Api) -> None:
+    page = staff_visitor(busy).read("/console/?period=7d&show=margin&by=country")
+    assert "/console/?period=7d&by=country&show=clicks" in page.links
+    assert "/console/?period=7d&show=margin&by=advertiser" in page.links
+    chosen = [given["href"] for tag, given in page.elements if tag == "a" and "aria-current" in given]
+    assert "/console/?period=7d&by=country&show=margin" in chosen
+
+
+@pytest.mark.parametrize("query", ["show=nothing&by=nothing&who=nothing&period=nothing", "from=x&to=y", "show=cr"])
+def test_overview_takes_wrong_values_for_the_usual_ones(busy: Api, query: str) -> None:
+    assert staff_visitor(busy).get(f"/console/?{query}").status_code == 200
+
+
+def test_overview_of_an_empty_installation_says_so(api: Api) -> None:
+    text = staff_visitor(api).read("/console/").text
+    assert "No clicks in this period." in text
+    assert "No click was rejected in this period." in text
+    assert "Nothing waits for you." in text
+
+
+def test_overview_lists_what_waits(api: Api) -> None:
+    api.add_affiliate(name="Blue Harbor", status="on moderation")
+    text = staff_visitor(api).read("/console/").text
+    assert "1 affiliate waits for approval Blue Harbor" in text
+    assert "1 thing needs you." in text
+
+
+def test_overview_of_a_manager_counts_own_affiliates_alone(busy: Api) -> None:
+    visitor: Visitor = staff_visitor(busy, Role.MANAGER_AFFILIATE)
+    text = visitor.read("/console/?period=today").text
+    assert "Clicks 0 " in text
+    assert HOSTILE not in text
+
+
+def test_overview_has_at_most_five_rows_in_a_table(api: Api) -> None:
+    api.clock.advance(NOON - NOW)
+    load_clicks(api.deps, [new_click(number, country=f"A{chr(65 + number)}") for number in range(9)])
+    page = staff_visitor(api).read("/console/?period=today&by=country")
+    rows = [given for tag, given in page.elements if tag == "th" and given.get("scope") == "row"]
+    assert len([given for given in rows if "bar" in given.get("class", "").split()]) <= 3 * TOP

@@ -1,0 +1,63 @@
+"""The lists of tracking domains and SmartLinks."""
+
+from tests.support.api import Api
+from tests.support.page_forms import FormReader, read_form, send
+from tests.support.pages import staff_visitor
+from trackyard.domain.people.roles import Role
+
+HOSTILE = '"><script>alert(1)</script>'
+
+
+def test_domains_are_added_changed_and_removed(api: Api) -> None:
+    visitor = staff_visitor(api)
+    path = "/console/domains"
+    assert "all links begin with the platform's address" in visitor.read(path).text
+    refused = send(visitor, f"{path}/new", read_form(visitor, f"{path}/new"), url="no host")
+    assert "must be a host" in FormReader(refused.text).faults["f-url-fault"]
+    assert send(visitor, f"{path}/new", FormReader(refused.text), url="go.example").status_code == 303
+    [domain] = api.admin.get("/3.1/admin/domains")["domains"].values()
+    edit = f"{path}/{domain['id']}"
+    assert send(visitor, edit, read_form(visitor, edit), use_https=None).status_code == 303
+    [changed] = api.admin.get("/3.1/admin/domains")["domains"].values()
+    assert (changed["url"], changed["use_https"]) == ("go.example", False)
+    assert "go.example http" in visitor.read(path).text
+    assert visitor.post(f"{edit}/remove").status_code == 303
+    assert api.admin.get("/3.1/admin/domains")["domains"] == {}
+
+
+def test_smartlinks_are_created_with_a_domain(api: Api) -> None:
+    domain = api.admin.post("/3.1/admin/domains", url="go.example")["domain"]["id"]
+    visitor = staff_visitor(api)
+    path = "/console/smartlinks"
+    form = read_form(visitor, f"{path}/new")
+    assert send(visitor, f"{path}/new", form, name=HOSTILE, domain_id=str(domain)).status_code == 303
+    [made] = api.admin.get("/3.1/admin/smartlink/categories")["data"]
+    assert (made["name"], made["domain"]) == (HOSTILE, "go.example")
+    assert HOSTILE not in visitor.get(path).text
+    edit = f"{path}/{made['_id']}"
+    assert send(visitor, edit, read_form(visitor, edit), domain_id="").status_code == 303
+    [changed] = api.admin.get("/3.1/admin/smartlink/categories")["data"]
+    assert (changed["name"], changed["domain_id"]) == (HOSTILE, None)
+
+
+def test_lists_of_programs_are_for_those_who_may_change_them(api: Api) -> None:
+    visitor = staff_visitor(api, Role.MANAGER_AFFILIATE)
+    links = visitor.read("/console/").links
+    for path in ("/console/domains", "/console/smartlinks"):
+        assert visitor.get(f"{path}/new").status_code == 403
+        if visitor.get(path).status_code == 403:
+            assert path not in links
+
+
+def test_source_needs_a_title_in_some_language(api: Api) -> None:
+    visitor = staff_visitor(api)
+    path = "/console/settings/sources/new"
+    refused = send(visitor, path, read_form(visitor, path))
+    assert (refused.status_code, "This value is required." in refused.text) == (400, True)
+    assert send(visitor, path, FormReader(refused.text), **{"title_lang[es]": "Correo"}).status_code == 303
+    [source] = api.admin.get("/3.1/admin/offer/sources")["sources"]
+    edit = f"/console/settings/sources/{source['id']}"
+    fields = {"title_lang[es]": "", "title_lang[en]": "Mail"}
+    assert send(visitor, edit, read_form(visitor, edit), **fields).status_code == 303
+    [changed] = api.admin.get("/3.1/admin/offer/sources")["sources"]
+    assert changed["title_lang"] == {"en": "Mail"}

@@ -1,0 +1,80 @@
+"""Settings on pages."""
+
+import pytest
+from sqlalchemy import select
+
+from tests.support.api import Api
+from tests.support.pages import PageReader, staff_visitor
+from trackyard.console.staff.settings.declared import LISTS
+from trackyard.domain.people.roles import Role
+from trackyard.store.tables import mail
+
+HOSTILE = '"><script>alert(1)</script>'
+
+
+def test_settings_of_the_platform_are_changed_and_refusals_keep_what_was_typed(api: Api) -> None:
+    visitor = staff_visitor(api)
+    form = visitor.read("/console/settings")
+    assert "/console/settings/currencies" in form.links
+    sent = {"form_do": "save", "form_shown": form.fields["form_shown"]}
+    refused = visitor.post("/console/settings", **sent, trafficback_url="no address", smtp_url="mail.example")
+    page = PageReader(refused.text)
+    assert refused.status_code == 400
+    assert (page.fields["trafficback_url"], page.fields["smtp_url"]) == ("no address", "mail.example")
+    answer = visitor.post("/console/settings", **sent, trafficback_url="https://back.example/", refuse_bots="1")
+    assert answer.headers["location"] == "/console/settings"
+    settings = api.admin.get("/3.1/admin/settings")["settings"]
+    assert (settings["trafficback_url"], settings["refuse_bots"]) == ("https://back.example/", True)
+
+
+def test_test_mail_is_queued_for_the_person(api: Api) -> None:
+    visitor = staff_visitor(api)
+    form = visitor.read("/console/settings")
+    assert ("button", {"formaction": "/console/settings/test-mail"}) in form.elements
+    answer = visitor.post("/console/settings/test-mail", **{**form.fields, "form_shown": ""})
+    assert answer.headers["location"] == "/console/settings"
+    with api.deps.database.read() as conn:
+        [queued] = conn.execute(select(mail).where(mail.c.recipient == visitor.login)).all()
+    assert "They work." in queued.body
+
+
+@pytest.mark.parametrize(
+    ("slug", "typed", "changed"),
+    [
+        ("currencies", {"code": "PLN", "rate": "4.2", "active": "1"}, {"rate": "4.5", "active": "1"}),
+        ("custom-fields", {"name": HOSTILE, "field_type": "text"}, {"name": "Site", "field_type": "text"}),
+        ("payment-systems", {"lang_label": HOSTILE}, {"lang_label": "Wire"}),
+        ("news", {"title": HOSTILE, "status": "1"}, {"title": "Summer", "status": "1"}),
+        ("categories", {"title": HOSTILE}, {"title": "Games"}),
+    ],
+)
+def test_record_of_a_list_is_created_changed_and_removed(
+    api: Api, slug: str, typed: dict[str, str], changed: dict[str, str]
+) -> None:
+    visitor, path = staff_visitor(api), f"/console/settings/{slug}"
+    [each] = [each for each in LISTS if each.slug == slug]
+    empty = visitor.post(f"{path}/new", form_do="save")
+    assert empty.status_code == 400
+    made = visitor.post(f"{path}/new", form_do="save", **typed)
+    assert made.headers["location"] == path
+    assert HOSTILE not in visitor.get(path).text
+    shown = visitor.read(path)
+    links = [link for link in shown.links if link.startswith(f"{path}/") and not link.endswith(("/new", "/remove"))]
+    first = links[0] if slug != "currencies" else f"{path}/985"
+    assert first in links
+    form = visitor.read(first).fields
+    sent = {**form, "form_do": "save", **changed}
+    assert visitor.post(first, **sent).headers["location"] == path
+    assert next(iter(changed.values())) in visitor.read(path).text
+    if each.remove:
+        assert "Keep it" in visitor.read(f"{first}/remove").text
+        assert visitor.post(f"{first}/remove").headers["location"] == path
+        assert visitor.get(first).status_code == 404
+
+
+def test_settings_are_for_people_who_may_change_them(api: Api) -> None:
+    visitor = staff_visitor(api, Role.SECTION_PAYMENT, Role.SECTION_DASHBOARD)
+    assert visitor.get("/console/settings").status_code == 403
+    assert visitor.get("/console/settings/currencies").status_code == 200
+    assert visitor.get("/console/settings/custom-fields").status_code == 403
+    assert "/console/settings" not in visitor.read("/console/").links

@@ -1,0 +1,65 @@
+"""The audit log and the health of the platform on pages."""
+
+from dataclasses import replace
+
+from tests.support.api import Api
+from tests.support.pages import staff_visitor
+from trackyard.domain.people.roles import Role
+from trackyard.domain.platform.status import MachineStatus
+
+HOSTILE = '"><script>alert(1)</script>'
+
+
+def test_audit_log_shows_author_object_and_values_before_and_after(api: Api) -> None:
+    visitor = staff_visitor(api)
+    offer = api.add_offer(title="Shoes")
+    api.admin.post(f"/3.0/admin/offer/{offer}", title=HOSTILE)
+    page = visitor.get(f"/console/audit-log?what=offer&key={offer}")
+    assert HOSTILE not in page.text
+    shown = visitor.read(f"/console/audit-log?what=offer&key={offer}")
+    assert "First Administrator" in shown.text and f"Shoes → {HOSTILE}" in shown.text and "created" in shown.text
+    assert f"/console/offers/{offer}" in shown.links
+    assert "created at 2023-11-14 22:13:20" in shown.text
+    assert shown.text.count("admin.offer.edit") == 1
+
+
+def test_audit_log_filters_by_author_and_period_and_names_wrong_values(api: Api) -> None:
+    visitor = staff_visitor(api)
+    api.add_offer()
+    [first] = [each["id"] for each in api.admin.get("/3.0/admin/users")["users"] if each["email"] == "admin@localhost"]
+    total = api.admin.get("/3.1/admin/audit", user_id=first)["pagination"]["total_count"]
+    assert f"{total} changes with these filters" in visitor.read(f"/console/audit-log?user={first}").text
+    assert "No change meets these filters" in visitor.read("/console/audit-log?to=2001-01-01").text
+    wrong = visitor.read("/console/audit-log?user=x&from=yesterday&affiliate=-1")
+    assert "Not used, as it has a wrong value: Staff user, Affiliate, From." in wrong.text
+
+
+def test_system_pages_are_for_administrators(api: Api) -> None:
+    visitor = staff_visitor(api, Role.SECTION_DASHBOARD)
+    for path in ("/console/audit-log", "/console/health"):
+        assert visitor.get(path).status_code == 403
+        assert path not in visitor.read("/console/").links
+
+
+def test_health_shows_state_of_the_api(api: Api) -> None:
+    api.add_offer()
+    state = api.admin.get("/3.1/admin/status")["platform"]
+    text = staff_visitor(api).read("/console/health").text
+    assert state["version"] in text and "nothing needs a look" in text
+
+
+def test_health_says_what_keeps_the_platform_from_serving(api: Api) -> None:
+    machine = replace(
+        api.deps.machine(),
+        reasons=("the disk is full",),
+        warnings=("<b>odd</b>",),
+        lags={"mail": 4_000.0, "inbox": 2.0, "new_queue": 90.0},
+    )
+    broken = replace(api, deps=replace(api.deps, machine=lambda: machine))
+    assert isinstance(machine, MachineStatus)
+    visitor = staff_visitor(broken)
+    text = visitor.read("/console/health").text
+    assert "cannot do all of its work" in text and "Make room on the disk" in text
+    assert "Mails that are due Minutes: the mail server is away" in text and "stuck 1 h 6 min" in text
+    assert "New queue late 1 min 30 s" in text and "on time 2 s" in text
+    assert "<b>odd</b>" not in visitor.get("/console/health").text

@@ -1,0 +1,159 @@
+"""The list of conversions, and changes of many."""
+
+import csv
+import io
+
+from tests.support.api import Api
+from tests.support.pages import Visitor, console_app, staff_visitor
+from tests.support.traffic_pages import HOSTILE, traffic_desk
+from trackyard.console.staff.traffic.filters import PER_PAGE
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.people.roles import Role
+
+LIST = "/console/conversions"
+
+
+def listed(visitor: Visitor, query: str = "") -> list[int]:
+    """The numbers of the conversions that a page lists, in its order."""
+    links = visitor.read(f"{LIST}{query}").links
+    ids = [link.rpartition("/")[2] for link in links if link.startswith(f"{LIST}/") and len(link) == len(LIST) + 25]
+    return [int(each, 16) for each in ids]
+
+
+def test_conversion_list_shows_what_the_api_lists(api: Api) -> None:
+    desk = traffic_desk(api)
+    desk.conversion(1, action_id="R-88120", click={"sub1": "bhm-22"})
+    desk.conversion(2, status=Status.DECLINED, comment="Cap is reached")
+    visitor = staff_visitor(api)
+    found = api.admin.get("/3.1/stats/conversions", date_from="2023-11-01")["conversions"]
+    assert [f"{number:024x}" for number in listed(visitor)] == [each["id"] for each in found]
+    page = visitor.read(LIST)
+    assert "2 conversions" in page.text
+    assert "Casino deposit Royal Reef" in page.text
+    assert "bhm-22 Sale R-88120 Confirmed $10.00 $7.00" in page.text
+    assert "Declined Cap is reached $10.00 $7.00" in page.text
+    assert f"/console/offers/{desk.offer}" in page.links
+
+
+def test_conversion_list_filters_by_what_its_address_says(api: Api) -> None:
+    desk = traffic_desk(api)
+    other = api.add_offer(title="Other")
+    desk.conversion(1, click={"sub1": "feed", "country": "ES"}, action_id="A 1")
+    desk.conversion(2, status=Status.DECLINED, comment="Cap is reached", goal="2")
+    desk.conversion(3, offer_id=other, status=Status.HOLD, created_at=api.clock.now_ms() - 40 * 86_400_000)
+    click = desk.conversion(4, goal="4").click_id
+    visitor = staff_visitor(api)
+    for query, numbers in (
+        ("", [4, 2, 1]),
+        ("?period=today&goal=1", [1]),
+        ("?from=2023-10-01&to=2023-10-31", [3]),
+        (f"?offer={other}&from=2023-10-01&to=2023-11-15", [3]),
+        ("?status=declined", [2]),
+        ("?status=declined&status=pending", [2]),
+        ("?reason=Cap+is+reached", [2]),
+        (f"?advertiser={desk.advertiser}&country=ES", [1]),
+        (f"?affiliate={desk.pid}&goal=2", [2]),
+        ("?sub1=feed", [1]),
+        ("?paid=closed", []),
+        (f"?q={3:024x}", [3]),
+        (f"?q=+{click.upper()}", [4]),
+        ("?q=A+1", [1]),
+    ):
+        assert listed(visitor, query) == numbers, query
+    page = visitor.read(f"{LIST}?status=declined&offer={desk.offer}")
+    assert "Status is Declined" in page.text and "Offer is Casino deposit" in page.text
+    assert f"{LIST}?offer={desk.offer}" in page.links
+    wrong = visitor.read(f"{LIST}?offer=x&status=lost&page=0")
+    assert "A value of Offer does not exist: it is left out." in wrong.text
+    assert "A value of Status does not exist: it is left out." in wrong.text
+    assert "No conversion meets these filters." in visitor.read(f"{LIST}?paid=closed").text
+
+
+def test_conversion_list_says_which_part_it_shows(api: Api) -> None:
+    desk = traffic_desk(api)
+    desk.many_conversions(PER_PAGE + 2)
+    page = staff_visitor(api).read(f"{LIST}?status=confirmed&page=2")
+    assert f"{PER_PAGE + 1}–{PER_PAGE + 2} of {PER_PAGE + 2}" in page.text
+    assert f"{LIST}?status=confirmed&page=1" in page.links
+
+
+def test_conversion_list_without_conversions_says_what_to_do(api: Api) -> None:
+    assert "No conversion in these days. Choose an earlier period" in staff_visitor(api).read(LIST).text
+
+
+def test_conversion_list_as_a_file_has_the_filters_of_the_page(api: Api) -> None:
+    desk = traffic_desk(api)
+    desk.conversion(1)
+    desk.conversion(2, status=Status.DECLINED)
+    visitor = staff_visitor(api)
+    [link] = [link for link in visitor.read(f"{LIST}?status=declined").links if link.endswith("format=csv")]
+    rows = list(csv.DictReader(io.StringIO(visitor.get(link).text)))
+    assert [row["id"] for row in rows] == [f"{2:024x}"]
+    assert visitor.get(f"{LIST}/file?format=pdf").status_code == 400
+
+
+def test_conversion_pages_show_hostile_texts_as_text(api: Api) -> None:
+    desk = traffic_desk(api, title=HOSTILE, advertiser=HOSTILE)
+    fields = {"action_id": HOSTILE, "goal_title": HOSTILE, "comment": HOSTILE, "status": Status.DECLINED}
+    made = desk.conversion(1, **fields, click={"sub1": HOSTILE, "city": HOSTILE, "referrer": HOSTILE})
+    desk.attempt(made, url=f"https://a.example/{HOSTILE}", error=HOSTILE, http_code=0, outcome="dead")
+    visitor = staff_visitor(api)
+    for path in (LIST, f"{LIST}/{made.id}", f"{LIST}/change?id={made.id}&status=confirmed&back={HOSTILE}"):
+        answer = visitor.get(path)
+        assert answer.status_code == 200
+        assert "<script>alert" not in answer.text, path
+        assert "alert(1)" in answer.text, path
+
+
+def test_conversion_change_shows_the_money_before_it_is_made(api: Api) -> None:
+    desk = traffic_desk(api)
+    first = desk.conversion(1, status=Status.DECLINED, comment="Cap is reached")
+    second, third = desk.conversion(2, status=Status.PENDING), desk.conversion(3)
+    visitor = staff_visitor(api)
+    ids = "&".join(f"id={each.id}" for each in (first, second, third))
+    page = visitor.read(f"{LIST}/change?{ids}&status=confirmed&back=status%3Ddeclined")
+    assert "Change 2 conversions to confirmed? Nothing is changed yet." in page.text
+    assert "1 selected conversion has this status already." in page.text
+    assert "Charge $0.00 $20.00 +$20.00 Payout $0.00 $14.00 +$14.00 Margin $0.00 $6.00 +$6.00" in page.text
+    back = visitor.read(f"{LIST}/change?id={third.id}&status=declined")
+    assert "Payout $7.00 $0.00 \N{MINUS SIGN}$7.00" in back.text
+    desk.apply_edits()
+    assert listed(visitor, "?status=confirmed") == [3]
+    chosen = [first.id, second.id]
+    answer = visitor.post(
+        f"{LIST}/change", id=chosen, status="confirmed", comment="late, but fine", back="status=declined"
+    )
+    assert (answer.status_code, answer.headers["location"]) == (303, f"{LIST}?status=declined")
+    assert "2 conversions are being confirmed." in visitor.read(answer.headers["location"]).text
+    desk.apply_edits()
+    assert listed(visitor, "?status=confirmed") == [3, 2, 1]
+    [stored] = api.admin.get("/3.1/stats/conversions", id=first.id)["conversions"]
+    assert stored["comment"] == "late, but fine"
+
+
+def test_conversion_change_that_is_refused_keeps_what_was_chosen(api: Api) -> None:
+    desk = traffic_desk(api)
+    made = desk.conversion(1)
+    visitor = staff_visitor(api)
+    answer = visitor.post(f"{LIST}/change", id=[made.id, "f" * 24], status="declined", comment="fraud")
+    assert answer.status_code == 400
+    assert "f" * 24 in answer.text and 'value="fraud"' in answer.text and made.id in answer.text
+    assert "Select conversions in the list" in visitor.read(f"{LIST}/change").text
+
+
+def test_conversion_pages_obey_the_rights_of_the_api(api: Api) -> None:
+    desk = traffic_desk(api)
+    made = desk.conversion(1)
+    reader = staff_visitor(api, Role.STATS_CONVERSION, Role.STATS_COMMON)
+    page = reader.read(LIST)
+    assert "Preview the change" not in page.text
+    assert "Change status" not in reader.read(f"{LIST}/{made.id}").text
+    assert reader.get(f"{LIST}/change?id={made.id}&status=declined").status_code == 403
+    assert reader.post(f"{LIST}/{made.id}/status", status="declined").status_code == 403
+    other = staff_visitor(api, Role.SECTION_NEWS, Role.STATS_COMMON)
+    assert other.get(LIST).status_code == other.get(f"{LIST}/{made.id}").status_code == 403
+    assert LIST not in other.read("/console/").links
+    api.add_affiliate(email="aff@example.org", password="long-enough")
+    visitor = Visitor(console_app(api))
+    assert visitor.sign_in("aff@example.org", "long-enough").status_code == 303
+    assert visitor.get(LIST).status_code == 403

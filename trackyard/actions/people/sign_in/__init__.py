@@ -1,0 +1,1 @@
+"""Signing in, with a password or with a link."""

@@ -1,0 +1,186 @@
+"""Links with which an account chooses a password and signs in (docs/spec/callers.md#sign-in-links)."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.people.credentials import check_chosen_password
+from trackyard.actions.people.second_factor import find_confirmed
+from trackyard.actions.people.sign_in.opening import OpenedSession, open_session
+from trackyard.actions.people.sign_up.limits import count_request
+from trackyard.actions.platform.notices import PASSWORD_LINK, SIGN_IN_LINK, Notice, Recipient, send_notice
+from trackyard.actions.platform.security_log import record_event
+from trackyard.base.clock import Clock
+from trackyard.base.errors import BadInput, Conflict
+from trackyard.base.ids import new_api_key
+from trackyard.base.logs.origin import request_origin
+from trackyard.base.metrics import SIGN_INS
+from trackyard.base.secrets import digest, hash_password
+from trackyard.domain.people.callers import Account, AccountKind
+from trackyard.domain.people.security_log import SecurityEvent, SecurityOutcome
+from trackyard.domain.people.staff import FIRST_ADMINISTRATOR
+from trackyard.store.engine.audit_actor import act_as_account
+from trackyard.store.engine.database import Connection, Database
+from trackyard.store.people import affiliates, email_confirmations, sessions, sign_in_links, sign_ins, staff
+from trackyard.store.people.sign_ins import SignInAccount
+
+LINK_PAGE: Final = "/sign-in/link"
+"""The page of the console that a link opens."""
+AGAIN_MS: Final = 10 * 60_000
+"""Time between two links that are mailed to an account."""
+LINKS_PER_ADDRESS: Final = 10
+OPENED_PER_ADDRESS: Final = 100
+"""Requests of a network within WINDOW_MS; the next is rejected until the window ends."""
+
+_WRONG_LINK: Final = "This link was used already, or is older than 24 hours: ask for a new one."
+
+
+class LinkEnded(BadInput):
+    """A link that is unknown, was used, or is too old."""
+
+    def __init__(self) -> None:
+        super().__init__({"token": [_WRONG_LINK]})
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedAccount:
+    """The account of a link.
+
+    chooses_email: whether it has no address of its own yet.
+    """
+
+    account: Account
+    email: str
+
+    @property
+    def chooses_email(self) -> bool:
+        """Return whether the first start gave the account its address."""
+        return self.account.kind is AccountKind.STAFF and self.email == FIRST_ADMINISTRATOR
+
+
+def make_link(deps: Deps, account: Account) -> str:
+    """Return a new link of an account; the links before end."""
+    with deps.database.write() as conn:
+        return _new_link(conn, account, deps.api_url, deps.clock.now_ms())
+
+
+def mail_link(deps: Deps, account: Account, email: str) -> None:
+    """Mail a new link to an account; the links before end."""
+    with deps.database.write() as conn:
+        sign_in_links.remove_links(conn, account)
+        _mail(conn, account, email, SIGN_IN_LINK, deps.api_url, deps.clock.now_ms())
+
+
+def first_link(database: Database, clock: Clock, api_url: str) -> str | None:
+    """Return a new link of the first administrator; None when a staff user can sign in."""
+    with database.write() as conn:
+        first = staff.find_first_administrator(conn)
+        if first is None or staff.has_password(conn):
+            return None
+        return _new_link(conn, Account(AccountKind.STAFF, first.id), api_url, clock.now_ms())
+
+
+def send_links(deps: Deps, login: str, address: str) -> None:
+    """Mail a link to each account that a login or e-mail address may mean; others get nothing.
+
+    address: of the client.
+    Raises TooManyRequests.
+    """
+    count_request(deps, "password link", address, LINKS_PER_ADDRESS)
+    now = deps.clock.now_ms()
+    with deps.database.write() as conn:
+        for found in sign_ins.list_accounts(conn, login):
+            mark = digest(f"password link:{found.account.name}")
+            if _may_use_link(found) and sign_ins.claim_notice(conn, mark, now, AGAIN_MS):
+                _mail(conn, found.account, found.email, PASSWORD_LINK, deps.api_url, now)
+
+
+def get_linked(deps: Deps, token: str, address: str) -> LinkedAccount:
+    """Return the account of a link, which stays: programs that look at mails open links, too.
+
+    address: of the client.
+    Raises LinkEnded and TooManyRequests.
+    """
+    count_request(deps, "sign-in link", address, OPENED_PER_ADDRESS)
+    with deps.database.read() as conn:
+        found = _find(conn, sign_in_links.find_owner(conn, token, deps.clock.now_ms()))
+    if found is not None:
+        return LinkedAccount(found.account, found.email)
+    with deps.database.write(independent=True) as conn:
+        record_event(conn, SecurityEvent.SIGN_IN, SecurityOutcome.WRONG, deps.clock.now_ms())
+    raise LinkEnded
+
+
+def use_link(
+    deps: Deps, token: str, password: str, address: str, user_agent: str = "", *, email: str = ""
+) -> OpenedSession | None:
+    """Give the account of a link its password, and sign it in; the link ends.
+
+    Its sessions end. None for an account with a second factor, which signs in with both.
+    email: of an account that chooses its address.
+    address, user_agent: of the client.
+    Raises LinkEnded, BadInput for a password that may not be chosen, Conflict for a taken address, TooManyRequests.
+    """
+    linked = get_linked(deps, token, address)
+    check_chosen_password(deps, password)
+    now, account = deps.clock.now_ms(), linked.account
+    values: dict[str, Any] = {"password_hash": hash_password(password), "updated_at": now}
+    if linked.chooses_email and email:
+        values["email"] = email
+    by_staff = account.kind is AccountKind.STAFF
+    with (
+        act_as_account(account.id, "sign-in.link", now, by_staff=by_staff, origin=request_origin.get()),
+        deps.database.write() as conn,
+    ):
+        if sign_in_links.use_link(conn, token, now) != account:
+            raise LinkEnded
+        _store(conn, account, values)
+        sessions.remove_sessions(conn, account)
+        sign_in_links.remove_links(conn, account)
+        if find_confirmed(conn, account) is not None:
+            return None
+        opened = open_session(deps, conn, account, address, user_agent, second_factor=False, for_browser=True)
+    SIGN_INS.labels("accepted").inc()
+    return opened
+
+
+def _store(conn: Connection, account: Account, values: dict[str, Any]) -> None:
+    """Store the password of an account. Raises Conflict for a taken e-mail address."""
+    if account.kind is AccountKind.AFFILIATE:
+        affiliates.edit_affiliate(conn, int(account.id), values)
+        email_confirmations.remove_changes(conn, int(account.id))
+        return
+    if "email" in values and (affiliates.is_login(conn, values["email"]) or _is_taken(conn, account, values["email"])):
+        raise Conflict({"email": ["This e-mail address is taken."]})
+    staff.edit_staff(conn, account.id, values)
+
+
+def _is_taken(conn: Connection, account: Account, email: str) -> bool:
+    owner = staff.find_by_email(conn, email)
+    return owner is not None and owner.id != account.id
+
+
+def _new_link(conn: Connection, account: Account, api_url: str, now: int) -> str:
+    token = new_api_key()
+    sign_in_links.remove_links(conn, account)
+    sign_in_links.add_link(conn, token, account, now)
+    return _address(api_url, token)
+
+
+def _mail(conn: Connection, account: Account, email: str, notice: Notice, api_url: str, now: int) -> None:
+    token, recipient = new_api_key(), Recipient(email, email)  # a name is the text of a stranger
+    [mail_id] = send_notice(conn, notice, [recipient], now, link=_address(api_url, token))
+    sign_in_links.add_link(conn, token, account, now, mail_id=mail_id)
+
+
+def _address(api_url: str, token: str) -> str:
+    return f"{api_url}{LINK_PAGE}?token={token}"
+
+
+def _find(conn: Connection, owner: Account | None) -> SignInAccount | None:
+    found = None if owner is None else sign_ins.find_account(conn, owner)
+    return found if found is not None and _may_use_link(found) else None
+
+
+def _may_use_link(found: SignInAccount) -> bool:
+    return found.may_sign_in

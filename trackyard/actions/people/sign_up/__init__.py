@@ -1,0 +1,1 @@
+"""Affiliates that come by themselves."""

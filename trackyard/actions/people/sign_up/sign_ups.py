@@ -1,0 +1,70 @@
+"""Signing up as an affiliate (docs/spec/callers.md#sign-in)."""
+
+from dataclasses import replace
+from typing import Final
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.people.affiliates import EMAIL_TAKEN, check_referrer, store_affiliate
+from trackyard.actions.people.credentials import check_chosen_password
+from trackyard.actions.people.sign_up.email_confirmations import send_link
+from trackyard.actions.people.sign_up.limits import count_request
+from trackyard.actions.platform.custom_fields import checked_answers
+from trackyard.actions.platform.notices import NAME_TAKEN, SIGN_UP_AGAIN, Notice, Recipient, send_notice
+from trackyard.base.errors import Conflict, required
+from trackyard.base.ids import new_api_key
+from trackyard.base.secrets import digest, hash_password
+from trackyard.domain.people.affiliates import Affiliate, EmailState
+from trackyard.domain.people.scope import Scope
+from trackyard.store.engine.database import Connection
+from trackyard.store.people import affiliates, sign_ins, staff
+
+SIGN_UPS_PER_ADDRESS: Final = 10
+"""Sign-ups of an address within WINDOW_MS; the next is rejected until the window ends."""
+
+
+def sign_up(deps: Deps, new: Affiliate, password: str, address: str) -> tuple[Affiliate, str]:
+    """Create an affiliate that signs up; return it with its key, which works once it is active.
+
+    Every required custom field is needed. A mail asks it to confirm its e-mail address.
+    For a taken e-mail address or login the answer looks the same, and a mail says what is wrong: strangers do not learn
+    which accounts exist.
+    address: of the client.
+    Raises TooManyRequests and BadInput.
+    """
+    check_chosen_password(deps, password)
+    count_request(deps, "sign up", address, SIGN_UPS_PER_ADDRESS)
+    password_hash = hash_password(password)  # takes long on purpose: before the transaction
+    try:
+        with deps.database.write() as conn:
+            check_referrer(conn, Scope.everything(), new.ref)
+            answers = checked_answers(conn, new.custom_fields, {}, complete=True)
+            _check_free(conn, new)
+            waiting = replace(new, email_state=EmailState.WAITING, password_hash=password_hash, custom_fields=answers)
+            affiliate_id, key = store_affiliate(deps, conn, waiting)
+            made = required(affiliates.find_affiliate(conn, Scope.everything(), affiliate_id))
+            send_link(deps, conn, made, made.email)
+            return made, key
+    except Conflict as taken:
+        return _answer_alike(deps, new, NAME_TAKEN if "login" in (taken.fields or {}) else SIGN_UP_AGAIN)
+
+
+def _check_free(conn: Connection, new: Affiliate) -> None:
+    """Raise Conflict for a taken e-mail address or login, also of staff, before a number is given."""
+    names = {new.email, (new.login or new.email).lower()}
+    taken = affiliates.taken_names(conn, names)
+    taken |= {name for name in names if staff.find_by_email(conn, name) is not None}
+    if taken:
+        raise Conflict({"email" if new.email in taken else "login": [EMAIL_TAKEN]})
+
+
+def _answer_alike(deps: Deps, new: Affiliate, notice: Notice) -> tuple[Affiliate, str]:
+    """Mail what is wrong to the address, once a day, and return what a new affiliate would be answered.
+
+    The number is used up, so that the next sign-up has the same number in both cases.
+    """
+    now = deps.clock.now_ms()
+    with deps.database.write() as conn:
+        number = affiliates.use_up_number(conn, f"{new_api_key()}@sign-up.invalid", now)
+        if sign_ins.claim_notice(conn, digest(f"sign-up notice:{new.email}"), now):
+            send_notice(conn, notice, [Recipient(new.email, new.email)], now)
+    return replace(new, id=number, login=new.login or new.email), new_api_key()

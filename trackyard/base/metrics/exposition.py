@@ -1,0 +1,99 @@
+"""The text of `/metrics`, and what processes of this machine reported last."""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, generate_latest
+from prometheus_client.metrics_core import Metric as Family
+from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
+from prometheus_client.samples import Sample
+
+from trackyard.base.metrics.declarations import SECTIONS, MetricDeclaration
+
+
+class ProcessStates(NamedTuple):
+    """What the processes of this machine last reported.
+
+    queue_lags: seconds by queue; `journal` = of the slowest edge
+    ruleset_ages: seconds by edge
+    edge_faults: keys of EDGE_FAULTS
+    """
+
+    queue_lags: dict[str, float]
+    ruleset_ages: dict[str, float]
+    edge_faults: list[str]
+
+
+def render_metrics(collectors: Sequence[Collector] = ()) -> tuple[bytes, str]:
+    """Return the metrics of all processes of this machine, with their old names, and the content type.
+
+    collectors: of what is read now.
+    """
+    registry = CollectorRegistry()
+    for collector in (_Reported(), *collectors):
+        registry.register(collector)
+    return generate_latest(registry), CONTENT_TYPE_LATEST
+
+
+def read_states() -> ProcessStates:
+    """Return what the processes last reported.
+
+    It reads the files of all of them: never in the loop of an edge.
+    """
+    states = ProcessStates({}, {}, [])
+    faults = set()
+    for family in _reported_families():
+        for sample in family.samples:
+            if sample.name == _QUEUE_LAG:
+                states.queue_lags[sample.labels["queue"]] = sample.value
+            elif sample.name == _JOURNAL_LAG:
+                states.queue_lags["journal"] = max(states.queue_lags.get("journal", 0.0), sample.value)
+            elif sample.name == _RULESET_AGE:
+                states.ruleset_ages[sample.labels["edge"]] = sample.value
+            elif sample.name == _EDGE_FAULT and sample.value:
+                faults.add(sample.labels["fault"])
+    states.edge_faults.extend(sorted(faults))
+    return states
+
+
+_QUEUE_LAG: Final = "trackyard_queue_lag_seconds"
+_JOURNAL_LAG: Final = "trackyard_journal_lag_seconds"
+_RULESET_AGE: Final = "trackyard_ruleset_age_seconds"
+_EDGE_FAULT: Final = "trackyard_edge_fault"
+
+
+class _Reported(Collector):
+    """What processes count, each renamed metric under both names."""
+
+    def collect(self) -> Iterator[Family]:
+        renamed = {
+            metric.name.removesuffix("_total"): metric
+            for section in SECTIONS
+            for metric in section.metrics
+            if metric.alias is not None
+        }
+        for family in _reported_families():
+            yield family
+            if family.name in renamed:
+                yield _under_old_name(family, renamed[family.name])
+
+
+def _reported_families() -> Iterable[Family]:
+    if not os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+        return REGISTRY.collect()
+    collector = MultiProcessCollector(None)  # type: ignore[no-untyped-call]
+    return collector.collect()  # type: ignore[no-any-return,no-untyped-call]
+
+
+def _under_old_name(family: Family, metric: MetricDeclaration) -> Family:
+    """Return a family under its old name, with the old names and values of its labels."""
+    alias = metric.alias
+    assert alias is not None
+    old = alias.name.removesuffix("_total")
+    renamed = Family(old, f"Deprecated, use {metric.name}: {family.documentation}", family.type)
+    for sample in family.samples:
+        labels = {alias.labels.get(name, name): alias.values.get(value, value) for name, value in sample.labels.items()}
+        renamed.samples.append(Sample(sample.name.replace(family.name, old, 1), labels, sample.value))
+    return renamed

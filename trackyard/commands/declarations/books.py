@@ -1,0 +1,147 @@
+"""Commands that compare, rebuild and erase what is stored."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from trackyard.commands.frame.group import DocumentedCommand
+from trackyard.commands.frame.options import Invocation, config_option, json_option, server_options
+from trackyard.commands.frame.output import print_json
+from trackyard.runtime.exit_codes import ExitCode
+
+_SECTION = "Books and data"
+
+
+@click.command(
+    cls=DocumentedCommand,
+    section=_SECTION,
+    examples=(("trackyard audit && echo fine", "in a script: the exit code is 1 when anything differs"),),
+)
+@server_options
+@json_option
+@click.pass_context
+def audit(ctx: click.Context, as_json: bool) -> None:
+    """Compare all books with each other: journal, clicks, conversions, statistics and balances.
+
+    Each difference is a sentence with the id of what differs; `trackyard explain ID` shows more of it.
+    """
+    from trackyard.commands.audit import audit_lines, reconcile
+
+    found = reconcile(ctx.ensure_object(Invocation).api())
+    if as_json:
+        print_json({name: found[name] for name in ("checked", "count", "differences", "warnings") if name in found})
+    else:
+        click.echo("\n".join(audit_lines(found)))
+    if found["count"]:
+        ctx.exit(ExitCode.FAILED)
+
+
+@click.command(
+    cls=DocumentedCommand,
+    section=_SECTION,
+    examples=(
+        ("trackyard rebuild --check", "compare only, change nothing"),
+        ("trackyard rebuild --check --json | jq .count", "the number of differences, for programs"),
+    ),
+)
+@click.option("--check", "wish", flag_value="check", help="Compare only.")
+@click.option("--accept", "wish", flag_value="accept", help="Swap even where something differs.")
+@server_options
+@json_option
+@click.pass_context
+def rebuild(ctx: click.Context, wish: str | None, as_json: bool) -> None:
+    """Build clicks and events again from the journals and swap them in.
+
+    The server works on meanwhile. The exit code is 1 when anything differs and was not accepted.
+
+    With --json the progress is on standard error, and the result is that of `GET /admin/rebuild`.
+    """
+    from trackyard.commands.rebuild import has_ended_well, rebuild, rebuild_lines
+
+    progress = sys.stderr if as_json else sys.stdout
+    ended = rebuild(ctx.ensure_object(Invocation).api(), wish or "swap", progress)
+    if as_json:
+        print_json(ended)
+    else:
+        click.echo("\n".join(rebuild_lines(ended)))
+    if not has_ended_well(ended):
+        ctx.exit(ExitCode.FAILED)
+
+
+@click.command(
+    cls=DocumentedCommand,
+    section=_SECTION,
+    examples=(
+        ("trackyard erase user visitor-81", "a user id that a link carried"),
+        ("trackyard erase click 6554b2c00100000000000001 --yes --json", "without a question, for programs"),
+    ),
+)
+@click.argument("subject", type=click.Choice(["click", "user", "affiliate"]))
+@click.argument("id_", metavar="ID")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@server_options
+@json_option
+@click.pass_obj
+def erase(invocation: Invocation, subject: str, id_: str, yes: bool, as_json: bool) -> None:
+    """Remove personal data from every store; statistics stay.
+
+    Of a click or view, a user id, or an affiliate. With --json the question is on standard error.
+    """
+    from trackyard.commands.erase import erase
+
+    def confirm(question: str) -> bool:
+        if yes:
+            return True
+        click.echo(f"{question} [y/N] ", nl=False, err=as_json)
+        return sys.stdin.readline().strip().lower() in ("y", "yes")  # the end of the input is a no
+
+    done = erase(invocation.api(), subject, id_, confirm)
+    if as_json:
+        print_json(done.answer())
+    else:
+        click.echo(done.sentence())
+
+
+_COUNT = click.IntRange(1, 1_000_000)
+
+
+@click.command(
+    cls=DocumentedCommand,
+    section=_SECTION,
+    examples=(
+        ("trackyard demo", "a network with its figures in a table, in less than a minute; nothing is kept"),
+        ("trackyard demo --keep ./demo", "the same, and its server runs until Ctrl-C"),
+    ),
+)
+@click.option("--visits", type=_COUNT, default=8_000, show_default=True, help="Visits in the 30 days before now.")
+@click.option("--seconds", type=_COUNT, default=5, show_default=True, help="Seconds of live traffic.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Another number makes other traffic.")
+@click.option(
+    "--keep",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIRECTORY",
+    help="Keep the data of the demonstration's own server here, and let the server run until Ctrl-C.",
+)
+@config_option
+@json_option
+@click.pass_obj
+def demo(invocation: Invocation, visits: int, seconds: int, seed: int, keep: Path | None, as_json: bool) -> None:
+    """Show a made-up network and its traffic.
+
+    It starts a server of its own and removes it at the end. Where the server of this installation runs and is empty,
+    the demonstration fills that one instead.
+
+    With --json the progress is on standard error.
+    """
+    from trackyard.commands.demo import DemoSize, demo
+    from trackyard.commands.demo.summary import DemoSummary
+
+    def show(summary: DemoSummary) -> None:
+        if as_json:
+            print_json(summary.answer())
+            sys.stdout.flush()  # a kept server runs on
+        else:
+            click.echo(summary.text())
+
+    demo(invocation.settings(), DemoSize(visits, seconds, seed), sys.stderr if as_json else sys.stdout, show, keep)

@@ -1,0 +1,1 @@
+"""`trackyard report`: statistics as a table in the terminal, JSON or CSV."""

@@ -1,0 +1,1 @@
+"""What a server is and does: its status, its settings and what is wrong with them."""

@@ -1,0 +1,18 @@
+"""`trackyard settings`: what is in force, and what set it."""
+
+from collections.abc import Sequence
+
+from trackyard.commands.frame.output import TableColumn, table
+from trackyard.runtime.effective_settings import EffectiveSetting
+
+
+def setting_lines(found: Sequence[EffectiveSetting]) -> list[str]:
+    """Return a table of settings; those with a default are named last."""
+    rows = sorted(found, key=lambda each: each.source.value == "default")
+    columns = (TableColumn("Setting"), TableColumn("Value"), TableColumn("Set by"))
+    return table(columns, [[each.variable, each.value, each.place or each.source.value] for each in rows])
+
+
+def settings_answer(found: Sequence[EffectiveSetting]) -> dict[str, dict[str, str]]:
+    """Return the settings for programs, by variable."""
+    return {each.variable: {"value": each.value, "source": each.source.value, "place": each.place} for each in found}

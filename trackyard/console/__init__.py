@@ -1,0 +1,1 @@
+"""The pages for staff and affiliates (docs/spec/console.md)."""

@@ -1,0 +1,214 @@
+"""One's own account: password, second factor, API key, sessions (docs/spec/console.md#profile).
+
+The same page serves staff and affiliates, each below the address of their pages.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from trackyard.base.errors import BadInput, Conflict, RequestError, TooManyRequests
+from trackyard.console.account.roles import role_names
+from trackyard.console.account.sign_in import span_text
+from trackyard.console.frame.address import Pair
+from trackyard.console.frame.answers import Html, PageAnswer, Redirect, SignedOut
+from trackyard.console.frame.pages import Handler, Pages
+from trackyard.console.frame.qr_codes import qr_svg
+from trackyard.console.frame.request import Audience, PageRequest
+
+pages = Pages()
+
+_ROOTS: Final[tuple[tuple[str, Audience], ...]] = (("/console/profile", "staff"), ("/portal/profile", "affiliate"))
+_DIFFERENT: Final = "The two passwords differ."
+
+Faults = Mapping[str, str]
+
+
+def _post(path: str) -> Callable[[Handler], Handler]:
+    """Declare what a form of the page is sent to."""
+
+    def declare(handler: Handler) -> Handler:
+        for root, audience in _ROOTS:
+            pages.post(f"{root}/{path}", audience=audience)(handler)
+        return handler
+
+    return declare
+
+
+@pages.get("/console/profile", audience="staff")
+@pages.get("/portal/profile", audience="affiliate")
+def profile(request: PageRequest) -> PageAnswer:
+    """Show the account of the person who is signed in."""
+    return _page(request)
+
+
+@_post("password")
+def change_password(request: PageRequest) -> PageAnswer:
+    """Change the password; the other sessions end."""
+    if request.field("new_password") != request.field("again"):
+        return _page(request, "password", {"again": _DIFFERENT}, 400)
+    return _do(request, "password", "auth.password.change", ("password", "new_password"), "Your password is changed.")
+
+
+@_post("name")
+def change_name(request: PageRequest) -> PageAnswer:
+    """Change one's own name, which administrators may do themselves."""
+    path = {"id": request.person.caller.account.id}
+    sent = ("first_name", "last_name")
+    return _do(request, "name", "admin.user.edit", sent, "Your name is changed.", path)
+
+
+@_post("email")
+def change_email(request: PageRequest) -> PageAnswer:
+    """Ask for another e-mail address, which affiliates do themselves."""
+    message = "A link is on its way to the new address. The address changes when you use it."
+    return _do(request, "email", "partner.email.change", ("email", "password"), message)
+
+
+@_post("key")
+def show_key(request: PageRequest) -> PageAnswer:
+    """Show the API key, after the password."""
+    return _show(request, "key", "auth.api_key.show", "api_key")
+
+
+@_post("second-factor")
+def begin(request: PageRequest) -> PageAnswer:
+    """Make the secret of a second factor, after the password."""
+    try:
+        made = _call(request, "auth.second_factor.begin", ("password",))
+    except (BadInput, Conflict, TooManyRequests) as refusal:
+        return _refused(request, "begin", refusal)
+    return _page(request, new_factor=_new_factor(made["secret"], made["url"]))
+
+
+@_post("second-factor/confirm")
+def confirm(request: PageRequest) -> PageAnswer:
+    """Confirm the second factor by its first code, and show the recovery codes."""
+    try:
+        codes = _call(request, "auth.second_factor.confirm", ("otp",))["recovery_codes"]
+    except BadInput as refusal:
+        faults = _by_field(refusal)
+        new_factor = _new_factor(request.field("secret"), request.field("url"))
+        return _page(request, "confirm", faults, 400, new_factor=new_factor)
+    return _page(request, codes=codes)
+
+
+@_post("second-factor/codes")
+def renew_codes(request: PageRequest) -> PageAnswer:
+    """Replace the recovery codes, after the password."""
+    return _show(request, "codes", "auth.second_factor.recovery_codes", "codes", answer="recovery_codes")
+
+
+@_post("second-factor/remove")
+def remove(request: PageRequest) -> PageAnswer:
+    """Remove the second factor, after the password."""
+    message = "Your second factor is removed. You sign in with your password alone."
+    return _do(request, "remove", "auth.second_factor.disable", ("password",), message)
+
+
+@_post("sessions/end")
+def sign_out_everywhere(request: PageRequest) -> PageAnswer:
+    """End all sessions, also this one."""
+    request.calls.call("auth.sessions.end")
+    return SignedOut("/sign-in")
+
+
+@_post("sessions/{id}/end")
+def end_session(request: PageRequest) -> PageAnswer:
+    """End one session."""
+    request.calls.call("auth.session.end", path=request.path)
+    return Redirect(_root(request), "The session is ended.")
+
+
+def _root(request: PageRequest) -> str:
+    return f"{request.person.home}profile"
+
+
+def _call(request: PageRequest, method: str, fields: tuple[str, ...], path: Mapping[str, str] | None = None) -> Any:
+    """Call a method with fields of the form. Empty ones are left out, so that the API asks for them."""
+    sent: list[Pair] = [(name, request.field(name)) for name in fields if request.field(name)]
+    return request.calls.call(method, sent, path)
+
+
+def _do(
+    request: PageRequest,
+    form: str,
+    method: str,
+    fields: tuple[str, ...],
+    message: str,
+    path: Mapping[str, str] | None = None,
+) -> PageAnswer:
+    """Call a method and lead back to the page, or show what is wrong at the fields of the form."""
+    try:
+        _call(request, method, fields, path)
+    except (BadInput, Conflict, TooManyRequests) as refusal:
+        return _refused(request, form, refusal)
+    return Redirect(_root(request), message)
+
+
+def _show(request: PageRequest, form: str, method: str, value: str, *, answer: str = "") -> PageAnswer:
+    """Call a method with the password, and show a value of its answer on the page alone."""
+    try:
+        found = _call(request, method, ("password",))
+    except (BadInput, Conflict, TooManyRequests) as refusal:
+        return _refused(request, form, refusal)
+    return _page(request, **{value: found[answer or value]})
+
+
+def _refused(request: PageRequest, form: str, refusal: RequestError) -> Html:
+    return _page(request, form, _by_field(refusal), refusal.status)
+
+
+def _by_field(refusal: RequestError) -> dict[str, str]:
+    """Return what is wrong by field; what concerns no field is shown at the password."""
+    if isinstance(refusal, TooManyRequests):
+        return {"password": f"Too many attempts. Try again in {span_text(refusal.retry_after or 1)}."}
+    return {name: " ".join(sentences) for name, sentences in (refusal.fields or {}).items()}
+
+
+def _new_factor(secret: str, url: str) -> dict[str, Any]:
+    shown = " ".join(secret[at : at + 4] for at in range(0, len(secret), 4))
+    return {"secret": secret, "shown": shown, "url": url, "qr": qr_svg(url, "QR code of the second factor")}
+
+
+def _page(
+    request: PageRequest,
+    form: str = "",
+    faults: Faults | None = None,
+    status: int = 200,
+    *,
+    api_key: str | None = None,
+    new_factor: Mapping[str, Any] | None = None,
+    codes: list[str] | None = None,
+) -> Html:
+    """Return the page.
+
+    form, faults: what is wrong, by field.
+    api_key, new_factor, codes: what it shows once.
+    """
+    calls = request.calls
+    typed = {name: request.field(name) for name in ("first_name", "last_name", "email")} if form else {}
+    return request.page(
+        "account/profile.html",
+        status,
+        root=_root(request),
+        form=form,
+        faults=faults or {},
+        typed=typed,
+        name=_own_name(request),
+        roles=role_names(getattr(request.person.caller, "roles", ())),
+        may_change_email=not request.person.is_staff and calls.may("partner.email.change"),
+        sessions=calls.call("auth.sessions.list")["sessions"],
+        factor=calls.call("auth.second_factor.get"),
+        api_key=api_key,
+        new_factor=new_factor,
+        codes=codes,
+        least=request.deps.passwords.length,
+    )
+
+
+def _own_name(request: PageRequest) -> Mapping[str, str] | None:
+    """Return the two parts of one's own name; None for people who do not change it themselves."""
+    if not request.person.is_staff or not request.calls.may("admin.user.edit"):
+        return None
+    user = request.calls.call("admin.user.get", path={"id": request.person.caller.account.id})["user"]
+    return {"first_name": user["first_name"], "last_name": user["last_name"]}

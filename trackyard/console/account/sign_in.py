@@ -1,0 +1,135 @@
+"""Signing in and out (docs/spec/console.md#sessions). One page serves staff and affiliates."""
+
+import json
+from contextlib import suppress
+from typing import Final
+
+from trackyard.actions.people.callers import find_caller
+from trackyard.actions.people.sessions import end_session
+from trackyard.actions.people.sign_in.by_password import sign_in
+from trackyard.base.errors import (
+    NotFound,
+    RequestError,
+    SecondFactorNeeded,
+    TooManyRequests,
+    WrongCredentials,
+    WrongSecondFactor,
+)
+from trackyard.base.secrets import DecryptionFailed
+from trackyard.console.forms.kept import KEPT, find_kept
+from trackyard.console.frame.answers import Html, PageAnswer, Redirect, SignedIn, SignedOut
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.domain.people.callers import StaffCaller
+
+pages = Pages()
+
+WRONG: Final = "E-mail or password is wrong."
+_MAX_LOGIN: Final = 254
+CODE_MS: Final = 300_000
+"""Milliseconds for the code of the second factor, after which the password is asked for again."""
+
+
+@pages.get("/sign-in", audience="anyone")
+def form(request: PageRequest) -> PageAnswer:
+    """Show the form; a person who is signed in is led to the next page."""
+    if request.person_or_none is not None:
+        return Redirect(_next(request.address.get("next"), request.person_or_none.home))
+    return _form(request, next_page=request.address.get("next"))
+
+
+@pages.post("/sign-in", audience="anyone")
+def submit(request: PageRequest) -> PageAnswer:
+    """Check the password, and the code of the second factor where the account has one."""
+    next_page, otp = request.field("next"), request.field("otp").strip()
+    login, password = _first_step(request) or (request.field("login").strip(), request.field("password"))
+    if not login or not password or len(login) > _MAX_LOGIN:
+        return _form(request, next_page, login, error="Enter your e-mail address and your password.", status=400)
+    try:
+        opened = sign_in(request.deps, login, password, request.client, request.user_agent, otp, for_browser=True)
+    except SecondFactorNeeded:
+        return _form(request, next_page, login, step=_kept_step(request, login, password))
+    except WrongSecondFactor:
+        error = "This code is wrong or was used before. Enter the next code of your app, or a recovery code."
+        return _form(request, next_page, login, step=_kept_step(request, login, password), error=error, status=401)
+    except WrongCredentials:
+        return _form(request, next_page, login, error=WRONG, status=401)
+    except TooManyRequests as refusal:
+        error = f"Too many attempts. Try again in {span_text(refusal.retry_after or 1)}."
+        return _form(request, next_page, login, error=error, status=429)
+    except RequestError as refusal:
+        return _form(request, next_page, login, error=f"{refusal.text}.", status=refusal.status)
+    caller = find_caller(request.deps.database, request.deps.clock, opened.key, request.deps.sessions)
+    home = "/console/" if isinstance(caller, StaffCaller) else "/portal/"
+    kept = find_kept(request, request.field(KEPT), caller.account.name) if caller is not None else None
+    page = None if kept is None else request.page("account/kept_form.html", kept=kept)
+    return SignedIn(opened.key, _next(next_page, home), page)
+
+
+def sign_in_again(request: PageRequest, kept: str) -> Html:
+    """Return the form for a person after the end of the session. kept: the form that was sent then."""
+    return _form(request, str(request.address), kept=kept, status=401)
+
+
+@pages.post("/sign-out", audience="person")
+def sign_out(request: PageRequest) -> PageAnswer:
+    """End the session of this browser."""
+    caller = request.person.caller
+    with suppress(NotFound):  # another browser ended it meanwhile
+        end_session(request.deps, caller.account, caller.session)
+    return SignedOut("/sign-in")
+
+
+def _kept_step(request: PageRequest, login: str, password: str) -> str:
+    """Return the login and password that were right, encrypted for the form that asks for the code."""
+    until = request.deps.clock.now_ms() + CODE_MS
+    return request.deps.cipher.encrypt(json.dumps([login, password, until]))
+
+
+def _first_step(request: PageRequest) -> tuple[str, str] | None:
+    """Return the login and password of the first form, or None where it was sent now, or too long ago."""
+    sent = request.field("step")
+    if not sent:
+        return None
+    try:
+        login, password, until = json.loads(request.deps.cipher.decrypt(sent))
+    except (DecryptionFailed, ValueError, TypeError):  # text that was encrypted for something else
+        return None
+    return (login, password) if until >= request.deps.clock.now_ms() else None
+
+
+def _form(
+    request: PageRequest,
+    next_page: str = "",
+    login: str = "",
+    *,
+    step: str = "",
+    error: str = "",
+    kept: str = "",
+    status: int = 200,
+) -> Html:
+    """Return the form with the login that was typed. step: asks for the code of the second factor."""
+    return request.page(
+        "account/sign_in.html",
+        status,
+        next_page=next_page,
+        login=login,
+        step=step,
+        error=error,
+        kept=kept or request.field(KEPT),
+        is_changed=request.address.get("changed") == "password",
+    )
+
+
+def _next(wanted: str, home: str) -> str:
+    """Return the path to go on with: a page of the same kind as the person's own, else its home."""
+    is_own = wanted.startswith(home) or wanted == home.rstrip("/")
+    return wanted if is_own and "\\" not in wanted and "//" not in wanted and wanted.isprintable() else home
+
+
+def span_text(seconds: int) -> str:
+    """Return a time to wait in words."""
+    minutes = -(-seconds // 60)
+    if seconds < 120:
+        return f"{seconds} seconds"
+    return f"{minutes} minutes"

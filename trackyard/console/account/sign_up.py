@@ -1,0 +1,70 @@
+"""Signing up as an affiliate (docs/spec/console.md#sign-up)."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from trackyard.actions.platform.custom_fields import list_custom_fields
+from trackyard.console.forms import open_form
+from trackyard.console.forms.declared import FormField, FormGroup, FormPlan, Widget
+from trackyard.console.frame.answers import PageAnswer, Redirect
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.offers_shown.choices import country_names
+from trackyard.domain.platform.custom_fields import CustomField, CustomFieldType
+
+pages = Pages()
+
+PATH: Final = "/sign-up"
+DONE: Final = "/sign-up/done"
+_ACCOUNT: Final = FormGroup(
+    "Your account",
+    (
+        FormField("email", label="E-mail address", help="A mail asks you to confirm it.", widget="email"),
+        FormField("password", label="Password", help="At least 12 characters.", widget="password"),
+        FormField("name", label="Name of your business, or your own", help=""),
+        FormField("contact_person", label="Contact person", help=""),
+        FormField("phone", label="Phone", help=""),
+        FormField("country", label="Country", help="", widget="select"),
+    ),
+)
+_WIDGETS: Final[dict[CustomFieldType, Widget]] = {
+    CustomFieldType.TEXT: "text",
+    CustomFieldType.TEXTAREA: "long",
+    CustomFieldType.SELECT: "select",
+}
+
+
+@pages.get(PATH, audience="anyone")
+@pages.post(PATH, audience="anyone")
+def sign_up(request: PageRequest) -> PageAnswer:
+    """Show the form, and send it."""
+    if request.person_or_none is not None:
+        return Redirect(request.person_or_none.home)
+    questions = list_custom_fields(request.deps)
+    choices = {_name(each): [(value, value) for value in each.field_values or ()] for each in questions}
+    referrer = request.address.get("ref")
+    fixed = [("ref", referrer)] if referrer.isascii() and referrer.isdecimal() and len(referrer) < 10 else []
+    form = open_form(request, _plan(questions), choices={"country": country_names(), **choices}, fixed=fixed)
+    if form.save() is not None:
+        return Redirect(DONE)
+    return request.page("account/sign_up.html", form.status, form=form)
+
+
+@pages.get(DONE, audience="anyone")
+def signed_up(request: PageRequest) -> PageAnswer:
+    """Say what comes next, which is the same for addresses that have an account."""
+    return request.page("account/signed_up.html")
+
+
+def _name(question: CustomField) -> str:
+    return f"custom_fields[{question.id}]"
+
+
+def _plan(questions: Sequence[CustomField]) -> FormPlan:
+    fields = tuple(_field(each) for each in questions)
+    return FormPlan("partner.add", (_ACCOUNT, FormGroup("About you", fields)) if fields else (_ACCOUNT,))
+
+
+def _field(question: CustomField) -> FormField:
+    widget = _WIDGETS[CustomFieldType(question.field_type)]
+    return FormField(_name(question), label=question.name, help="", widget=widget, required=question.required)

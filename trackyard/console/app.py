@@ -1,0 +1,310 @@
+"""The pages as a part of the API's listener (docs/spec/console.md)."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from threading import Lock
+from typing import Any, Final
+from urllib.parse import parse_qsl, quote
+
+import anyio.to_thread
+from anyio import CapacityLimiter
+from starlette.requests import Request
+from starlette.responses import Response
+
+from trackyard.actions.deps import Deps
+from trackyard.base.errors import AccessDenied, BodyTooLarge, RequestError, TooManyRequests, Unauthorized
+from trackyard.base.logs.origin import request_origin
+from trackyard.console.account.sign_in import sign_in_again
+from trackyard.console.forms.kept import keep, only_shown
+from trackyard.console.frame import sessions
+from trackyard.console.frame.address import PageAddress, Pair
+from trackyard.console.frame.answers import (
+    HEADERS,
+    Download,
+    Html,
+    PageAnswer,
+    Redirect,
+    SignedIn,
+    SignedOut,
+    html_response,
+    redirect_response,
+)
+from trackyard.console.frame.assets import PREFIX, address, asset_response
+from trackyard.console.frame.navigation import PORTAL, STAFF, RailGroup, first_page, is_current, links_for
+from trackyard.console.frame.pages import FORM_MAX, PageRoute, PageTable
+from trackyard.console.frame.people import find_person
+from trackyard.console.frame.request import PageRequest, Person
+from trackyard.console.frame.templates import link_to, render
+from trackyard.console.parts import PARTS
+from trackyard.domain.people.callers import AffiliateCaller, Caller
+from trackyard.wire.endpoint import Endpoint, check_second_factor
+from trackyard.wire.http.bodies import check_length
+from trackyard.wire.http.disconnects import run_for_client
+from trackyard.wire.http.origins import address_of
+from trackyard.wire.local_calls import LocalCalls, Methods
+from trackyard.wire.openapi.texts import Texts
+from trackyard.wire.response.streaming import ExportSlots
+
+SIGN_IN: Final = "/sign-in"
+_THREADS: Final = 8
+"""Pages that are made at a time; others wait."""
+_OLD_FORM: Final = "This form is too old, or another site sent it. Open the page again and repeat the change."
+_MAX_FIELDS: Final = 2000
+_ROOTS: Final = ("/console", "/portal", "/sign-up", SIGN_IN, "/sign-out")
+
+Authenticate = Callable[[str], Caller | None]
+
+
+class Console:
+    """Answers the paths of the pages.
+
+    authenticate: returns the caller of a session's key; None when it has ended.
+    reports: the reports that a person may run at once.
+    texts: what the parameters of the methods mean.
+    """
+
+    def __init__(
+        self,
+        deps: Deps,
+        endpoints: Iterable[Endpoint[Deps]],
+        authenticate: Authenticate,
+        reports: int = 4,
+        *,
+        texts: Texts,
+    ) -> None:
+        self._deps = deps
+        self._methods = Methods(endpoints, deps, deps.clock, texts)
+        self._authenticate = authenticate
+        self._table = PageTable(PARTS)
+        self._threads = CapacityLimiter(_THREADS)
+        self._reports = _ReportSlots(reports)
+        self.exports = ExportSlots()
+        """The files that are being sent, those of the API among them."""
+
+    def owns(self, path: str) -> bool:
+        """Return whether a path is that of a page."""
+        return path == "/" or any(path == root or path.startswith(f"{root}/") for root in _ROOTS)
+
+    async def respond(self, request: Request) -> Response:
+        """Return the answer to a request for a page. Raises RequestError only for failures of stores."""
+        path = request.scope["path"]
+        if path.startswith(PREFIX):
+            return asset_response(path)
+        if path in ("/", "/console", "/portal"):
+            return redirect_response("/console/" if path == "/" else f"{path}/")
+        route, variables = self._table.find(request.method, path)
+        asked = PageRequest(
+            deps=self._deps,
+            address=PageAddress(path, _pairs(request.scope["query_string"])),
+            path=variables,
+            form=await _form(request) if route.method == "POST" else (),
+            client=address_of(request),
+            user_agent=request_origin.get().user_agent,
+            session_key=sessions.find_key(request) or "",
+            has_page=self._table.has,
+            needs_of=self._table.needs_of,
+        )
+        name = f"page {asked.client}"
+        return await run_for_client(request.receive, name, lambda: self._answer(route, asked, request), self._threads)
+
+    async def error(self, request: Request, refusal: RequestError | None, request_id: str) -> Response:
+        """Return the page of an error.
+
+        refusal: None for a defect of the program, of which the page shows the id of the request alone.
+        """
+        if isinstance(refusal, Unauthorized) and request.method in ("GET", "HEAD"):
+            wanted = str(PageAddress(request.scope["path"], _pairs(request.scope["query_string"])))
+            return redirect_response(f"{SIGN_IN}?next={quote(wanted, safe='')}")
+        key = sessions.find_key(request) or ""
+        return await anyio.to_thread.run_sync(self._error, request, key, refusal, request_id, limiter=self._threads)
+
+    def _error(self, request: Request, key: str, refusal: RequestError | None, request_id: str) -> Response:
+        status = 500 if refusal is None else refusal.status
+        asked = PageRequest(
+            deps=self._deps,
+            address=PageAddress(request.scope["path"]),
+            session_key=key,
+            has_page=self._table.has,
+            needs_of=self._table.needs_of,
+        )
+        try:
+            asked = self._with_person(asked)
+        except Exception:  # the stores may be what is lost: the page is then shown without the frame
+            asked = PageRequest(deps=self._deps, address=asked.address, has_page=self._table.has)
+        page = Html("error.html", {"status": status, "refusal": refusal, "request_id": request_id}, status)
+        return self._html(request, asked, page)
+
+    def _answer(self, route: PageRoute, asked: PageRequest, request: Request) -> Response:
+        asked = self._with_person(asked)
+        if asked.person_or_none is None and (kept := keep(asked)):
+            return self._html(request, asked, sign_in_again(asked, kept))
+        if _is_closed_home(asked):
+            return self._response(request, asked, Redirect(_first_page(asked)))
+        _check_rights(route, asked)
+        if route.method == "POST":
+            asked = _checked_form(route, asked, request)
+        return self._response(request, asked, route.handle(asked))
+
+    def _with_person(self, asked: PageRequest) -> PageRequest:
+        """Return the request with the person of its session."""
+        caller = self._authenticate(asked.session_key) if asked.session_key else None
+        if caller is None:
+            strange = LocalCalls(self._methods, None, request_origin.get(), ExitStack)
+            return replace(asked, session_key="", calls_or_none=strange)
+        calls = LocalCalls(
+            self._methods,
+            caller,
+            request_origin.get(),
+            lambda: self._reports.reserve(caller.name),
+            lambda: self.exports.slot(caller.name, affiliate=isinstance(caller, AffiliateCaller)),
+        )
+        return replace(asked, person_or_none=find_person(self._deps, caller), calls_or_none=calls)
+
+    def _response(self, request: Request, asked: PageRequest, answer: PageAnswer) -> Response:
+        match answer:
+            case Html():
+                return self._html(request, asked, answer)
+            case Redirect(to, message):
+                response = redirect_response(to)
+                if message and asked.session_key:
+                    sessions.leave_message(request, response, asked.session_key, message)
+            case SignedIn(key, to, page):
+                signed_in = replace(asked, session_key=key)
+                response = redirect_response(to) if page is None else self._html(request, signed_in, page)
+                sessions.start(request, response, key)
+            case SignedOut(to):
+                response = redirect_response(to)
+                sessions.end(request, response)
+            case Download(response):
+                response.headers.update(HEADERS)
+        return response
+
+    def _html(self, request: Request, asked: PageRequest, page: Html) -> Response:
+        message = sessions.find_message(request, asked.session_key) if asked.session_key else None
+        response = html_response(render(page.template, {**_frame(asked, message), **page.values}), page.status)
+        if message is not None:
+            sessions.forget_message(request, response)
+        return response
+
+
+class _ReportSlots:
+    """The number of reports that each person's pages are running. It is used from several threads."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._running = most, dict[str, int]()
+        self._lock = Lock()
+
+    def reserve(self, name: str) -> ExitStack:
+        """Return the place of a report, which its end frees. Raises TooManyRequests."""
+        stack = ExitStack()
+        stack.enter_context(self._slot(name))
+        return stack
+
+    @contextmanager
+    def _slot(self, name: str) -> Iterator[None]:
+        with self._lock:
+            if self._running.get(name, 0) >= self._most:
+                raise TooManyRequests(1, code="too_many_reports")
+            self._running[name] = self._running.get(name, 0) + 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._running[name] -= 1
+                if not self._running[name]:
+                    del self._running[name]
+
+
+def _is_closed_home(asked: PageRequest) -> bool:
+    """Return whether a person asks for a first page that they may not open."""
+    person = asked.person_or_none
+    return person is not None and asked.address.path == person.home and not asked.may_open(person.home)
+
+
+def _first_page(asked: PageRequest) -> str:
+    """Return the page that a person sees instead of their first one.
+
+    Raises AccessDenied without any, and for a session that needs a second factor.
+    """
+    check_second_factor(asked.person.caller)
+    found = first_page(_rail_of(asked.person), asked.may_open)
+    if found is None:
+        raise AccessDenied("Your roles open no page. Ask an administrator for another role", code="no_page")
+    return found
+
+
+def _rail_of(person: Person) -> tuple[RailGroup, ...]:
+    return STAFF if person.is_staff else PORTAL
+
+
+def _check_rights(route: PageRoute, asked: PageRequest) -> None:
+    """Raise Unauthorized without a person, AccessDenied for a person who may not open the page."""
+    if route.audience == "anyone":
+        return
+    person = asked.person
+    if route.audience != "person" and (route.audience == "staff") != person.is_staff:
+        raise AccessDenied
+    if route.needs:
+        check_second_factor(person.caller)
+    if not asked.may_use(route.needs):
+        raise AccessDenied
+
+
+def _checked_form(route: PageRoute, asked: PageRequest, request: Request) -> PageRequest:
+    """Return the request with its form.
+
+    A form that an earlier session of the person sent is only shown again.
+    Raises AccessDenied for a form that no page of the person sent.
+    """
+    if sessions.is_from_this_site(request):
+        if route.audience == "anyone" or sessions.is_form_token(asked.session_key, asked.field("form_token")):
+            return asked
+        if (shown := only_shown(asked)) is not None:
+            return shown
+    raise AccessDenied(_OLD_FORM, code="form")
+
+
+def _frame(asked: PageRequest, message: str | None) -> dict[str, Any]:
+    """Return what every template may name.
+
+    may_open: returns whether a path is that of a page that the person may open.
+    link_to: returns a name as a link to such a page, as text without one.
+    """
+    person, path = asked.person_or_none, asked.address.path
+    opens = asked.has_page if person is None else asked.may_open
+    return {
+        "asset": address,
+        "address": asked.address,
+        "person": person,
+        "message": message,
+        "form_token": sessions.form_token(asked.session_key) if asked.session_key else "",
+        "rail": [] if person is None else links_for(_rail_of(person), asked.may_open),
+        "is_current": lambda link: is_current(link, path),
+        "may_open": opens,
+        "link_to": lambda page, text: link_to(page if opens(page.partition("?")[0]) else "", text),
+        "zone": asked.deps.zone,
+        "currency": asked.deps.currency,
+    }
+
+
+def _pairs(query: bytes) -> tuple[Pair, ...]:
+    try:
+        return tuple(parse_qsl(query.decode("ascii", "replace"), max_num_fields=_MAX_FIELDS))
+    except ValueError:
+        return ()
+
+
+async def _form(request: Request) -> tuple[Pair, ...]:
+    """Return the fields of a form, empty ones too. Raises BodyTooLarge."""
+    check_length(request, FORM_MAX)
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > FORM_MAX:
+            raise BodyTooLarge
+    try:
+        text = body.decode()
+        return tuple(parse_qsl(text, keep_blank_values=True, max_num_fields=_MAX_FIELDS))
+    except ValueError:
+        raise RequestError("This form cannot be read: send it as UTF-8, with at most 2,000 fields.") from None

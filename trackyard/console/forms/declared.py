@@ -1,0 +1,84 @@
+"""The declaration of a form: which parameters of a method it has, in which groups."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from trackyard.console.forms.codecs import LineCodec
+
+Widget = Literal[
+    "text", "long", "number", "amount", "day", "moment", "email", "url", "password",
+    "select", "checks", "switch", "words", "lines",
+]  # fmt: skip
+"""How a value is written. checks: several of the choices. words: a list, with commas. lines: a list, one a line."""
+PLATFORM_CURRENCY: Final = "platform currency"
+"""The unit of amounts in the currency of the platform, and the first value of a field with a currency."""
+
+
+@dataclass(frozen=True, slots=True)
+class FormField:
+    """A parameter on a form.
+
+    name: as the API reads it, with its keys: `title`, `schedule[enabled]`, `kpi[en]`.
+    label, help, unit, widget: instead of those of the parameter. An empty help leaves it out.
+    words: what the values of a choice are called.
+    read: its name in the values of the page, where that differs.
+    initial: of a new thing and of a new row.
+    required: demanded by the form although the method can do without it.
+    wide: whether it takes the whole line.
+    codec: writes a structured parameter as lines.
+    """
+
+    name: str
+    label: str = ""
+    help: str | None = None
+    unit: str = ""
+    widget: Widget | None = None
+    words: Mapping[str, str] = field(default_factory=dict)
+    read: str = ""
+    initial: str = ""
+    required: bool = False
+    wide: bool = False
+    codec: LineCodec | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FormRows:
+    """A parameter that is a list of records, such as the payments of an offer.
+
+    one: what one of them is called: "Payment".
+    more: fields of a record that are folded away; more_label: below these words.
+    help: "" = that of the parameter.
+    is_conditions: whether each field has a line of its own, and folded fields that are filled are shown.
+    """
+
+    name: str
+    one: str
+    fields: tuple[FormField, ...]
+    more: tuple[FormField, ...] = ()
+    help: str = ""
+    more_label: str = "More"
+    is_conditions: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FormGroup:
+    """A card of a form. help: a sentence below its title. folded: closed while nothing of it is set."""
+
+    title: str
+    parts: tuple[FormField | FormRows, ...]
+    help: str = ""
+    folded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FormPlan:
+    """A form: the id of the method that it is sent to, and its groups.
+
+    sends_all: whether every field is sent when a thing is changed, and not only what was changed: for methods that
+    replace the thing.
+    """
+
+    method: str
+    groups: tuple[FormGroup, ...]
+    sends_all: bool = False

@@ -1,0 +1,1 @@
+"""What all pages share: sessions, routing, forms, tables, templates."""

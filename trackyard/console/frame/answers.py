@@ -1,0 +1,72 @@
+"""What a page answers, and its headers (docs/spec/console.md#headers)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from starlette.responses import Response
+
+_POLICY: Final = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS: Final = {
+    "Content-Security-Policy": _POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+"""Headers of every page: no cache keeps the data of its person, and it runs the scripts of this host alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Html:
+    """A page made by a template. values: what the template names."""
+
+    template: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+    status: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Redirect:
+    """Leads to another page. message: what that page shows once, "" = nothing."""
+
+    to: str
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SignedIn:
+    """Starts a session with a key, and leads to a page. page: is shown instead."""
+
+    key: str
+    to: str
+    page: Html | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SignedOut:
+    """Removes the session's key from the browser, and leads to a page."""
+
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """A file of the API, which is read while it is sent."""
+
+    response: Response
+
+
+PageAnswer = Html | Redirect | SignedIn | SignedOut | Download
+
+
+def html_response(content: str, status: int = 200) -> Response:
+    """Return a page with the headers of every page."""
+    return Response(content, status_code=status, media_type="text/html", headers=HEADERS)
+
+
+def redirect_response(to: str) -> Response:
+    """Return an answer that leads to another page of this host, asked for with GET."""
+    return Response(status_code=303, headers=HEADERS | {"Location": to})

@@ -1,0 +1,76 @@
+"""The chart of a figure over the days of a period."""
+
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
+from typing import Final
+
+from markupsafe import Markup
+
+from trackyard.console.charts.changes import change_text
+from trackyard.console.charts.lines import LineChart, LinePoint, line_chart
+from trackyard.console.charts.svg import chart_box
+from trackyard.console.charts.tables import table_behind
+from trackyard.console.frame import shown
+from trackyard.console.frame.figures import FigureKind, Figures, text_of, value_of
+from trackyard.console.frame.periods import DayPeriod
+
+_WEEKDAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+
+def figure_chart(
+    kind: FigureKind,
+    period: DayPeriod,
+    days: Sequence[Figures],
+    before: Sequence[Figures | None],
+    currency: str,
+    before_name: str | None = None,
+) -> Markup:
+    """Return the chart of a figure for wide and narrow windows, and the table behind it.
+
+    days, before: of each day of the period, and of the period before.
+    before_name: of the period before, when it is not the one just before; "" = there is no comparison.
+    """
+    points = tuple(
+        _point(kind, period, day, now if day <= period.today else None, earlier, currency)
+        for day, now, earlier in zip(period.each_day(), days, before, strict=True)
+    )
+    chart = LineChart(
+        title=kind.label,
+        points=points,
+        grain="day",
+        before_name=period.before_text if before_name is None else before_name,
+        prefix=shown.SIGNS.get(currency, "") if kind.unit == "money" else "",
+        suffix=" %" if kind.unit == "share" else "",
+    )
+    return chart_box(line_chart, chart, "chart") + table_behind(chart)
+
+
+def _point(
+    kind: FigureKind, period: DayPeriod, day: date, now: Figures | None, before: Figures | None, currency: str
+) -> LinePoint:
+    """Return the point of a day: a gap before the day begins, without a change before it is over."""
+    value, earlier = _plotted(kind, now), _plotted(kind, before)
+    change, tone = change_text(
+        value if day < period.today else None, earlier, kind.direction, points=kind.unit == "share"
+    )
+    return LinePoint(
+        label=shown.day(day),
+        value=value,
+        before=earlier,
+        name=f"{_WEEKDAYS[day.weekday()]} {shown.day(day)}",
+        text=_text(kind, now, currency),
+        before_text=_text(kind, before, currency),
+        change=change,
+        tone=tone,
+    )
+
+
+def _text(kind: FigureKind, of: Figures | None, currency: str) -> str:
+    return "" if of is None else text_of(kind, value_of(kind, of), currency)
+
+
+def _plotted(kind: FigureKind, of: Figures | None) -> Decimal | int | None:
+    """Return the value on the axis: shares are in percent there."""
+    value = None if of is None else value_of(kind, of)
+    return value * 100 if kind.unit == "share" and value is not None else value

@@ -1,0 +1,294 @@
+"""The figures of pages, from the statistics of the API (docs/spec/console.md#figures)."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from decimal import Decimal
+from typing import Any, Final
+
+from trackyard.actions.deps import Deps
+from trackyard.base.errors import RequestError
+from trackyard.console.charts.changes import MetricDirection
+from trackyard.console.frame import shown
+from trackyard.console.frame.address import Pair
+from trackyard.console.frame.periods import DayPeriod
+from trackyard.wire.local_calls import LocalCalls
+
+COUNTED: Final = ("confirmed", "pending", "hold")
+"""The types of conversions that count; declined ones are a figure of their own."""
+LARGE_AMOUNT: Final = 10_000
+"""Amounts from here on are written without cents."""
+_PAGE: Final = 1000
+_MOST_DAY_ROWS: Final = 10_000
+
+Key = tuple[int | str, ...]
+"""The values of the slices of a row, which no other row of its report has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Sums of rows.
+
+    charge, payout: of conversions that count, in one currency. rejected: only in rows by rejection reason.
+    """
+
+    clicks: int = 0
+    unique: int = 0
+    rejected: int = 0
+    conversions: int = 0
+    declined: int = 0
+    charge: Decimal = Decimal(0)
+    payout: Decimal = Decimal(0)
+    confirmed_payout: Decimal = Decimal(0)
+
+    def __add__(self, other: "Figures") -> "Figures":
+        return Figures(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
+
+    def __sub__(self, other: "Figures") -> "Figures":
+        return Figures(*(getattr(self, name) - getattr(other, name) for name in self.__slots__))
+
+    @property
+    def margin(self) -> Decimal:
+        """Return what stays with the network."""
+        return self.charge - self.payout
+
+    @property
+    def margin_share(self) -> Decimal | None:
+        """Return the margin as a share of the charge; None without a charge."""
+        return self.margin / self.charge if self.charge else None
+
+    @property
+    def cr(self) -> Decimal | None:
+        """Return conversions as a share of clicks; None without clicks."""
+        return Decimal(self.conversions) / self.clicks if self.clicks else None
+
+    @property
+    def epc(self) -> Decimal | None:
+        """Return the payout of confirmed conversions of a click, as `epc` of the API; None without clicks."""
+        return self.confirmed_payout / self.clicks if self.clicks else None
+
+
+@dataclass(frozen=True, slots=True)
+class FigureKind:
+    """A figure that pages offer. unit: count, money or share."""
+
+    name: str
+    label: str
+    unit: str
+    direction: MetricDirection
+
+
+KINDS: Final = (
+    FigureKind("clicks", "Clicks", "count", MetricDirection.UP),
+    FigureKind("unique", "Unique", "count", MetricDirection.UP),
+    FigureKind("conversions", "Conversions", "count", MetricDirection.UP),
+    FigureKind("declined", "Declined", "count", MetricDirection.DOWN),
+    FigureKind("cr", "CR", "share", MetricDirection.UP),
+    FigureKind("charge", "Charge", "money", MetricDirection.NEUTRAL),
+    FigureKind("payout", "Payout", "money", MetricDirection.NEUTRAL),
+    FigureKind("margin", "Margin", "money", MetricDirection.UP),
+    FigureKind("margin_share", "Margin share", "share", MetricDirection.UP),
+    FigureKind("epc", "EPC", "money", MetricDirection.UP),
+    FigureKind("rejected", "Rejected", "count", MetricDirection.DOWN),
+)
+"""The figures in the order in which tables show them."""
+BY_NAME: Final[Mapping[str, FigureKind]] = {kind.name: kind for kind in KINDS}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of statistics. keys: the slices of the API, such as {"offer": {"id": 7, "title": "..."}}."""
+
+    keys: Mapping[str, Any]
+    figures: Figures
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Rows of a report.
+
+    total: the number of all rows. warnings: sentences of the API about what they lack.
+    """
+
+    rows: list[Row]
+    total: int
+    currency: str
+    warnings: tuple[str, ...] = ()
+
+
+def span(period: DayPeriod) -> list[Pair]:
+    """Return the filters of a period."""
+    return [("filter[date_from]", period.first.isoformat()), ("filter[date_to]", period.last.isoformat())]
+
+
+def report(
+    calls: LocalCalls[Deps],
+    period: DayPeriod,
+    slices: Iterable[str],
+    *,
+    order: str = "",
+    limit: int = _PAGE,
+    page: int = 1,
+    filters: Iterable[Pair] = (),
+) -> Page:
+    """Return rows by slices, the largest of `order` first. Raises RequestError."""
+    return read_report(calls, request_of(period, slices, order=order, limit=limit, page=page, filters=filters))
+
+
+def read_report(calls: LocalCalls[Deps], sent: Sequence[Pair]) -> Page:
+    """Return the rows that parameters of the API ask for. Raises RequestError."""
+    answer = calls.call("stats.custom", sent)
+    rows = [Row(row["slice"], _figures(row, is_staff=calls.is_staff)) for row in answer["stats"]]
+    warnings = tuple(answer.get("warnings") or ())
+    return Page(rows, answer["pagination"]["total_count"], answer["currency"], warnings)
+
+
+def request_of(
+    period: DayPeriod,
+    slices: Iterable[str],
+    *,
+    order: str = "",
+    limit: int = _PAGE,
+    page: int = 1,
+    filters: Iterable[Pair] = (),
+) -> list[Pair]:
+    """Return the parameters of the report as the API reads them."""
+    sent = [
+        *span(period),
+        *(("slice[]", name) for name in slices),
+        *filters,
+        ("limit", str(limit)),
+        ("page", str(page)),
+    ]
+    return [*sent, ("order[]", order), ("orderType", "desc")] if order else sent
+
+
+def all_rows(
+    calls: LocalCalls[Deps], period: DayPeriod, slices: Sequence[str], most: int, filters: Iterable[Pair] = ()
+) -> Page:
+    """Return all rows of a report; its first ones where there are more than `most`. Raises RequestError."""
+    found = report(calls, period, slices, filters=filters)
+    rows = {row_key(row.keys): row for row in found.rows}
+    if found.total <= most:
+        for page in range(2, -(-found.total // _PAGE) + 1):
+            # A row that moved to a later page meanwhile counts once.
+            more = report(calls, period, slices, page=page, filters=filters)
+            rows |= {row_key(row.keys): row for row in more.rows}
+    return replace(found, rows=list(rows.values()))
+
+
+def row_key(keys: Mapping[str, Any]) -> Key:
+    """Return the keys of a row without the names of objects, which may change."""
+    return tuple(found["id"] if isinstance(found, dict) else found for found in keys.values())
+
+
+def by_day(
+    calls: LocalCalls[Deps], period: DayPeriod, filters: Iterable[Pair] = (), slices: Iterable[str] = ()
+) -> dict[date, Figures]:
+    """Return the figures of each day that has any.
+
+    slices: what a filter needs, or what narrows the figures. Raises RequestError.
+    """
+    found = all_rows(calls, period, ["day", *slices], _MOST_DAY_ROWS, filters)
+    if found.total > _MOST_DAY_ROWS:
+        raise RequestError("This report has too many rows of days: choose a shorter period or narrow it with a filter.")
+    days = defaultdict[date, Figures](Figures)
+    for row in found.rows:
+        days[date(*(int(row.keys[key]) for key in ("year", "month", "day")))] += row.figures
+    return dict(days)
+
+
+def late_hours(
+    calls: LocalCalls[Deps],
+    day: date,
+    period: DayPeriod,
+    slices: Iterable[str] = (),
+    filters: Iterable[Pair] = (),
+    most: int = _PAGE,
+) -> Page:
+    """Return the rows of the hours of a day from the hour of now on, which a comparison leaves out."""
+    names = [name for name in slices if name != "hour"]
+    found = all_rows(calls, DayPeriod(day, day, period.today, period.hour), [*names, "hour"], most, filters)
+    return replace(found, rows=[row for row in found.rows if int(row.keys["hour"]) >= period.hour])
+
+
+def up_to_now(
+    calls: LocalCalls[Deps],
+    period: DayPeriod,
+    days: Mapping[date, Figures],
+    earlier: DayPeriod,
+    days_before: Mapping[date, Figures],
+    filters: Sequence[Pair] = (),
+    slices: Sequence[str] = (),
+) -> tuple[Figures, Figures]:
+    """Return the figures of a period and of an earlier one that can be compared.
+
+    Both end at the last full hour, so that an unfinished day is no fall. days, days_before: of each day.
+    """
+    if not period.is_open:
+        return total(days.values()), total(days_before.values())
+    if period.first > period.today:
+        return Figures(), Figures()
+    cut = period.day_of_now_in(earlier)
+    late, late_before = (
+        total(row.figures for row in late_hours(calls, day, period, slices, filters).rows)
+        for day in (period.today, cut)
+    )
+    now = total(figures for day, figures in days.items() if day <= period.today)
+    return now - late, total(figures for day, figures in days_before.items() if day <= cut) - late_before
+
+
+def total(figures: Iterable[Figures]) -> Figures:
+    """Return the sum."""
+    result = Figures()
+    for each in figures:
+        result += each
+    return result
+
+
+def value_of(kind: FigureKind, of: Figures) -> Decimal | int | None:
+    """Return a figure by its kind; a share is 1 for all."""
+    value: Decimal | int | None = getattr(of, kind.name)
+    return value
+
+
+def text_of(kind: FigureKind, value: Decimal | int | None, currency: str) -> str:
+    """Return a figure as pages write it. Large amounts are written without cents."""
+    match kind.unit:
+        case "money":
+            is_large = value is not None and Decimal(value).copy_abs() >= LARGE_AMOUNT
+            return shown.money(value, currency, 0 if is_large else 2)
+        case "share":
+            return shown.percent(value)
+    return shown.number(value)
+
+
+def _figures(row: Mapping[str, Any], *, is_staff: bool) -> Figures:
+    """Return the figures of a row of the API.
+
+    The payout of staff is the charge less the margin: what `revenue` and `payouts` are depends on the compatibility
+    switches of the person (docs/compatibility.md), `charge` and `earning` do not. An affiliate's own payout is
+    `revenue`, and its charge and margin are 0.
+    """
+    payout = _payout if is_staff else _own_payout
+    actions = row["actions"] or {}
+    counted = [actions[kind] for kind in COUNTED if kind in actions]
+    return Figures(
+        clicks=int(row["traffic"]["raw"]),
+        unique=int(row["traffic"]["uniq"]),
+        rejected=int(row.get("trafficback", 0)),
+        conversions=sum(each["count"] for each in counted),
+        declined=actions.get("declined", {}).get("count", 0),
+        charge=sum((Decimal(each["charge"]) for each in counted), Decimal(0)),
+        payout=sum((payout(each) for each in counted), Decimal(0)),
+        confirmed_payout=payout(actions["confirmed"]) if "confirmed" in actions else Decimal(0),
+    )
+
+
+def _payout(action: Mapping[str, Any]) -> Decimal:
+    return Decimal(action["charge"]) - Decimal(action["earning"])
+
+
+def _own_payout(action: Mapping[str, Any]) -> Decimal:
+    return Decimal(action["revenue"])

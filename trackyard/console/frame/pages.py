@@ -1,0 +1,87 @@
+"""The declaration of pages: their paths, their audience, and the methods of the API that they call."""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from trackyard.console.frame.answers import PageAnswer
+from trackyard.console.frame.request import Audience, PageRequest
+from trackyard.wire.response.errors import MethodNotAllowed, PageNotFound
+
+Handler = Callable[[PageRequest], PageAnswer]
+FORM_MAX: Final = 1024 * 1024
+"""Bytes of a form."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageRoute:
+    """One page.
+
+    needs: ids of methods of the API that the page cannot do without: who may not call one gets a 403, and no link. Of
+        methods in `a|b` one is enough.
+    """
+
+    method: str
+    path: str
+    handle: Handler
+    audience: Audience
+    needs: tuple[str, ...]
+    pattern: re.Pattern[str]
+
+
+class Pages:
+    """The pages of one file, in the order of their handlers."""
+
+    def __init__(self) -> None:
+        self.routes: list[PageRoute] = []
+
+    def get(
+        self, path: str, *, audience: Audience = "staff", needs: tuple[str, ...] = ()
+    ) -> Callable[[Handler], Handler]:
+        """Declare a page that is looked at."""
+        return self._declare("GET", path, audience, needs)
+
+    def post(
+        self, path: str, *, audience: Audience = "staff", needs: tuple[str, ...] = ()
+    ) -> Callable[[Handler], Handler]:
+        """Declare what a form of a page is sent to."""
+        return self._declare("POST", path, audience, needs)
+
+    def _declare(
+        self, method: str, path: str, audience: Audience, needs: tuple[str, ...]
+    ) -> Callable[[Handler], Handler]:
+        pattern = re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]{1,200})", path) + r"\Z")
+
+        def declare(handler: Handler) -> Handler:
+            self.routes.append(PageRoute(method, path, handler, audience, needs, pattern))
+            return handler
+
+        return declare
+
+
+class PageTable:
+    """The pages of the program by path."""
+
+    def __init__(self, parts: Iterable[Pages]) -> None:
+        self.routes = [route for part in parts for route in part.routes]
+
+    def has(self, path: str) -> bool:
+        """Return whether a page can be looked at under a path."""
+        return any(route.method == "GET" and route.pattern.match(path) for route in self.routes)
+
+    def find(self, method: str, path: str) -> tuple[PageRoute, dict[str, str]]:
+        """Return a page and the values of its path's variables. Raises PageNotFound, MethodNotAllowed."""
+        method = "GET" if method == "HEAD" else method
+        found = [(route, match) for route in self.routes if (match := route.pattern.match(path))]
+        if not found:
+            raise PageNotFound
+        for route, match in found:
+            if route.method == method:
+                return route, match.groupdict()
+        raise MethodNotAllowed(sorted({route.method for route, _ in found}))
+
+    def needs_of(self, path: str, audience: Audience) -> tuple[str, ...] | None:
+        """Return the methods that a page of these people needs; None where they have no such page."""
+        found = (each for each in self.routes if each.method == "GET" and each.pattern.match(path))
+        return next((route.needs for route in found if route.audience in (audience, "person")), None)

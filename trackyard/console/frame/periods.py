@@ -1,0 +1,133 @@
+"""The period of a page, and the period that it is compared with (docs/spec/console.md#periods)."""
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from trackyard.console.frame.address import PageAddress
+from trackyard.console.frame.shown import period as period_text
+
+MOST_DAYS: Final = 366
+"""Days of a period that a page shows."""
+DEFAULT: Final = "30d"
+
+CHOICES: Final = (
+    ("today", "Today"),
+    ("yesterday", "Yesterday"),
+    ("7d", "Last 7 days"),
+    ("30d", "Last 30 days"),
+    ("month", "This month"),
+    ("last-month", "Last month"),
+)
+"""The periods of the menu: the value of `period` in the address, and its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class DayPeriod:
+    """Days in a zone, both ends included. today: the day of now in that zone. hour: the hour of now."""
+
+    first: date
+    last: date
+    today: date
+    hour: int
+
+    @property
+    def days(self) -> int:
+        """Return the number of days."""
+        return (self.last - self.first).days + 1
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether its last day is not over."""
+        return self.last >= self.today
+
+    @property
+    def before(self) -> "DayPeriod":
+        """Return as many days just before it."""
+        length = timedelta(days=self.days)
+        return DayPeriod(self.first - length, self.last - length, self.today, self.hour)
+
+    @property
+    def text(self) -> str:
+        """Return its days in words: 1-21 Nov 2026."""
+        return period_text(self.first, self.last)
+
+    @property
+    def before_text(self) -> str:
+        """Return what it is compared with in words."""
+        return "day before" if self.days == 1 else f"{self.days} days before"
+
+    @property
+    def weeks_before(self) -> "DayPeriod":
+        """Return the same weekdays of the nearest weeks that it does not overlap."""
+        length = timedelta(weeks=self.weeks)
+        return DayPeriod(self.first - length, self.last - length, self.today, self.hour)
+
+    @property
+    def weeks(self) -> int:
+        """Return the number of weeks that it touches, from its first day on."""
+        return -(-self.days // 7)
+
+    @property
+    def weeks_text(self) -> str:
+        """Return the same weekdays before in words."""
+        return "week before" if self.weeks == 1 else f"same weekdays {self.weeks} weeks before"
+
+    def day_of_now_in(self, other: "DayPeriod") -> date:
+        """Return the day of another period that is as far from its first day as today is."""
+        return other.first + (self.today - self.first)
+
+    def each_day(self) -> list[date]:
+        """Return its days in order."""
+        return [self.first + timedelta(days=number) for number in range(self.days)]
+
+
+def read_period(address: PageAddress, now_ms: int, zone: ZoneInfo) -> tuple[DayPeriod, str]:
+    """Return the period that an address names, and a sentence when it names none that can be shown.
+
+    `from` and `to` are days; `period` is a value of CHOICES. now_ms: UTC.
+    """
+    now = datetime.fromtimestamp(now_ms / 1000, UTC).astimezone(zone)
+    today = now.date()
+    first, last = _named(address.get("period", DEFAULT), today) or _span(today, 30)
+    fault = ""
+    if address.get("from") or address.get("to"):
+        given = _day(address.get("from")), _day(address.get("to"))
+        if given[0] is None or given[1] is None or given[0] > given[1]:
+            fault = "These are not two days in order, such as 2026-11-01 and 2026-11-21. The last 30 days are shown."
+        elif (given[1] - given[0]).days >= MOST_DAYS:
+            fault = f"A page shows at most {MOST_DAYS} days. The last 30 days are shown."
+        else:
+            first, last = given[0], given[1]
+    return DayPeriod(first, last, today, now.hour), fault
+
+
+def _named(name: str, today: date) -> tuple[date, date] | None:
+    yesterday, month = today - timedelta(days=1), today.replace(day=1)
+    match name:
+        case "today":
+            return today, today
+        case "yesterday":
+            return yesterday, yesterday
+        case "7d":
+            return _span(today, 7)
+        case "30d":
+            return _span(today, 30)
+        case "month":
+            return month, today
+        case "last-month":
+            last = month - timedelta(days=1)
+            return last.replace(day=1), last
+    return None
+
+
+def _span(today: date, days: int) -> tuple[date, date]:
+    return today - timedelta(days=days - 1), today
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text) if len(text) == len("2026-11-21") else None
+    except ValueError:
+        return None

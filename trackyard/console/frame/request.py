@@ -1,0 +1,100 @@
+"""A request for a page, by a person who signed in or not."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from trackyard.actions.deps import Deps
+from trackyard.base.errors import Unauthorized
+from trackyard.console.frame.address import PageAddress, Pair
+from trackyard.console.frame.answers import Html
+from trackyard.domain.people.callers import Caller, StaffCaller
+from trackyard.wire.local_calls import LocalCalls
+
+Audience = Literal["staff", "affiliate", "person", "anyone"]
+"""Who may open a page. person: staff and affiliates."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """The manager of an affiliate, as the affiliate sees it."""
+
+    name: str
+    email: str
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who is signed in. name: what pages call the person. manager: of an affiliate, None without one."""
+
+    caller: Caller
+    name: str
+    email: str
+    manager: Contact | None = None
+
+    @property
+    def is_staff(self) -> bool:
+        """Return whether the person is a staff user."""
+        return isinstance(self.caller, StaffCaller)
+
+    @property
+    def home(self) -> str:
+        """Return the path of the person's first page."""
+        return "/console/" if self.is_staff else "/portal/"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageRequest:
+    """One request for a page.
+
+    address: the path and query that were asked for.
+    path: the values of the path's variables.
+    form: the fields of a sent form, in order.
+    client, user_agent: the address and the browser of the person.
+    session_key: of the browser's session, "" without one.
+    has_page: whether a page has this path.
+    needs_of: returns the methods of the API that a page needs, by path and audience; None where no page has them.
+    """
+
+    deps: Deps
+    address: PageAddress
+    path: Mapping[str, str] = field(default_factory=dict)
+    form: tuple[Pair, ...] = ()
+    client: str = ""
+    user_agent: str = ""
+    session_key: str = ""
+    has_page: Callable[[str], bool] = lambda _path: False
+    person_or_none: Person | None = None
+    calls_or_none: LocalCalls[Deps] | None = None
+    needs_of: Callable[[str, Audience], tuple[str, ...] | None] = lambda _path, _audience: None
+
+    @property
+    def person(self) -> Person:
+        """Return who is signed in. Raises Unauthorized on pages for anyone."""
+        if self.person_or_none is None:
+            raise Unauthorized
+        return self.person_or_none
+
+    @property
+    def calls(self) -> LocalCalls[Deps]:
+        """Return the methods of the API for the person; for a stranger those for anyone."""
+        if self.calls_or_none is None:
+            raise Unauthorized
+        return self.calls_or_none
+
+    def may_open(self, path: str) -> bool:
+        """Return whether there is a page at a path that the person may open."""
+        needs = self.needs_of(path, "staff" if self.person.is_staff else "affiliate")
+        return needs is not None and self.may_use(needs)
+
+    def may_use(self, needs: tuple[str, ...]) -> bool:
+        """Return whether the person may call the methods that a page needs; of `a|b` one is enough."""
+        return all(any(self.calls.may(method) for method in each.split("|")) for each in needs)
+
+    def field(self, name: str) -> str:
+        """Return the first value of a field of the form, "" when it was not sent."""
+        return next((value for key, value in self.form if key == name), "")
+
+    def page(self, template: str, status: int = 200, **values: Any) -> Html:
+        """Return a page with these values."""
+        return Html(template, values, status)

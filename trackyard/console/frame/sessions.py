@@ -1,0 +1,101 @@
+"""The session of a browser: its cookie, the token of its forms, and messages for the next page.
+
+docs/spec/console.md#sessions. The cookie holds the key of a session; SQL has its digest alone.
+"""
+
+import base64
+import hashlib
+import hmac
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from trackyard.domain.people.sessions import BROWSER_KEY
+
+_NAME: Final = "trackyard"
+_MESSAGE: Final = "trackyard-message"
+MAX_MESSAGE: Final = 500
+"""Characters of a message that one page leaves for the next."""
+_MAX_COOKIE: Final = 200
+
+
+def find_key(request: Request) -> str | None:
+    """Return the key of the session in the browser's cookie, or None."""
+    value = request.cookies.get(_cookie_name(request, _NAME), "")
+    return value if value.startswith(BROWSER_KEY) and len(value) <= _MAX_COOKIE else None
+
+
+def start(request: Request, response: Response, key: str) -> None:
+    """Give the browser the key of a session until it is closed."""
+    _set(request, response, _NAME, key)
+
+
+def end(request: Request, response: Response) -> None:
+    """Remove the key of the session from the browser."""
+    _remove(request, response, _NAME)
+
+
+def form_token(key: str) -> str:
+    """Return the token that every form of a session carries."""
+    return _signature(key, "form")
+
+
+def is_form_token(key: str, sent: str) -> bool:
+    """Return whether a form was made for this session."""
+    return hmac.compare_digest(form_token(key).encode(), sent.encode())
+
+
+def leave_message(request: Request, response: Response, key: str, text: str) -> None:
+    """Leave a message that the next page of the session shows once."""
+    encoded = base64.urlsafe_b64encode(text[:MAX_MESSAGE].encode()).decode()
+    _set(request, response, _MESSAGE, f"{encoded}.{_signature(key, encoded)}")
+
+
+def find_message(request: Request, key: str) -> str | None:
+    """Return the message that the page before left, or None. A message of another session is None."""
+    encoded, _, signature = request.cookies.get(_cookie_name(request, _MESSAGE), "").partition(".")
+    if not encoded or not hmac.compare_digest(_signature(key, encoded).encode(), signature.encode()):
+        return None
+    return base64.urlsafe_b64decode(encoded).decode()
+
+
+def forget_message(request: Request, response: Response) -> None:
+    """Remove the message that was shown."""
+    _remove(request, response, _MESSAGE)
+
+
+def is_from_this_site(request: Request) -> bool:
+    """Return whether a form was sent by a page of this host.
+
+    Browsers name the origin of every form. A request without it comes from a program, which has no cookie to abuse.
+    """
+    site = request.headers.get("sec-fetch-site")
+    if site is not None:
+        return site in ("same-origin", "none")
+    origin = request.headers.get("origin")
+    return origin is None or origin.partition("://")[2] == request.headers.get("host", "")
+
+
+def _signature(key: str, text: str) -> str:
+    return hmac.new(key.encode(), text.encode(), hashlib.sha256).hexdigest()
+
+
+def _is_secure(request: Request) -> bool:
+    return str(request.scope["scheme"]) == "https"
+
+
+def _cookie_name(request: Request, name: str) -> str:
+    return f"__Host-{name}" if _is_secure(request) else name
+
+
+def _set(request: Request, response: Response, name: str, value: str) -> None:
+    response.set_cookie(
+        _cookie_name(request, name), value, path="/", secure=_is_secure(request), httponly=True, samesite="lax"
+    )
+
+
+def _remove(request: Request, response: Response, name: str) -> None:
+    response.delete_cookie(
+        _cookie_name(request, name), path="/", secure=_is_secure(request), httponly=True, samesite="lax"
+    )

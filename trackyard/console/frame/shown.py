@@ -1,0 +1,66 @@
+"""How pages write numbers, money and times (docs/spec/console.md#words-and-numbers)."""
+
+from datetime import UTC, date, datetime
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Final
+from zoneinfo import ZoneInfo
+
+SIGNS: Final = {"USD": "$", "EUR": "€", "GBP": "£"}
+"""Currencies with a sign of their own; others are written by their code."""
+MINUS: Final = "\N{MINUS SIGN}"
+_THIN: Final = "\N{NO-BREAK SPACE}"
+
+Number = Decimal | int | float
+_MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+def number(value: Number | None) -> str:
+    """Return a count or another plain number: 1,412,806. None is an em dash."""
+    if value is None:
+        return "\N{EM DASH}"
+    return f"{value:,}".replace("-", MINUS)
+
+
+def money(value: Number | None, currency: str, places: int = 2) -> str:
+    """Return an amount with its currency: $1,020.50 or 1,020.50 PLN. places: digits of cents."""
+    if value is None:
+        return "\N{EM DASH}"
+    rounded = Decimal(str(value)).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
+    text = f"{abs(rounded):,}"
+    sign = SIGNS.get(currency)
+    shown = f"{sign}{text}" if sign else f"{text}{_THIN}{currency}"
+    return f"{MINUS}{shown}" if rounded < 0 else shown
+
+
+def percent(share: Number | None, places: int = 1) -> str:
+    """Return a share, 1 = all, as a percentage: 2.3 %. None is an em dash."""
+    if share is None:
+        return "\N{EM DASH}"
+    rounded = (Decimal(str(share)) * 100).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
+    return f"{rounded:,}{_THIN}%".replace("-", MINUS)
+
+
+def day(value: date, *, year: bool = False) -> str:
+    """Return a day as sentences and charts write it: 21 Nov, or 21 Nov 2026."""
+    text = f"{value.day} {_MONTHS[value.month - 1]}"
+    return f"{text} {value.year}" if year else text
+
+
+def period(first: date, last: date) -> str:
+    """Return a span of days: 1-21 Nov 2026, with an en dash."""
+    dash = "\N{EN DASH}"
+    if first == last:
+        return day(first, year=True)
+    if (first.year, first.month) == (last.year, last.month):
+        return f"{first.day}{dash}{day(last, year=True)}"
+    return f"{day(first, year=first.year != last.year)} {dash} {day(last, year=True)}"
+
+
+def clock_time(ms: int, zone: ZoneInfo) -> str:
+    """Return the time of day of a moment, to the second: 14:32:07. ms: UTC."""
+    return datetime.fromtimestamp(ms / 1000, UTC).astimezone(zone).strftime("%H:%M:%S")
+
+
+def shorten(text: str, longest: int = 120) -> str:
+    """Return a text as tables show it: at most so many characters, the last one an ellipsis."""
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"

@@ -1,0 +1,81 @@
+"""How full the caps of offers are, as meters (docs/spec/statistics.md#cap-statistics)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+from trackyard.actions.deps import Deps
+from trackyard.console.frame import shown
+from trackyard.console.offers_shown.words import joined
+from trackyard.wire.local_calls import LocalCalls
+
+NEARLY_FULL: Final = Decimal("0.9")
+"""The share from which on a cap is marked."""
+_KINDS: Final = {"conversions": "Conversions", "clicks": "Clicks", "budget": "Budget"}
+_PERIODS: Final = {"hour": "this hour", "day": "today", "week": "this week", "month": "this month", "all": "in all"}
+
+
+@dataclass(frozen=True, slots=True)
+class CapMeter:
+    """A cap now. label: what it counts. text: 94 of 100. share: 1 = full. tone: of its colour, "" = none."""
+
+    label: str
+    text: str
+    share: Decimal
+    tone: str
+
+    @property
+    def width(self) -> str:
+        """Return the width of the bar in percent."""
+        return f"{min(self.share, Decimal(1)) * 100:.1f}%"
+
+
+def find_meters(calls: LocalCalls[Deps], offers: Iterable[int], currency: str) -> dict[int, list[CapMeter]]:
+    """Return the caps of offers by number. Nothing where the person may not see them, or without offers.
+
+    currency: the platform's, of budgets.
+    """
+    sent = [("offer_id[]", str(each)) for each in offers]
+    if not sent or not calls.may("stats.caps31"):
+        return {}
+    answer = calls.call("stats.caps31", sent)
+    return {each["offer_id"]: [_meter(cap, currency) for cap in each["stats"]] for each in answer["stats"]}
+
+
+def fullest(meters: Sequence[CapMeter]) -> CapMeter | None:
+    """Return the fullest cap, None without one."""
+    return max(meters, key=lambda meter: meter.share, default=None)
+
+
+def _meter(cap: Mapping[str, Any], currency: str) -> CapMeter:
+    value, limit = Decimal(cap["current_value"]), Decimal(cap["value"])
+    share = value / limit if limit else Decimal(1)
+    if cap["type"] == "budget":
+        text = f"{shown.money(value, currency)} of {shown.money(limit, currency)}"
+    else:
+        text = f"{shown.number(value)} of {shown.number(limit)}"
+    return CapMeter(_label(cap), text, share, _tone(share))
+
+
+def _tone(share: Decimal) -> str:
+    if share >= 1:
+        return "full"
+    return "near" if share >= NEARLY_FULL else ""
+
+
+def _label(cap: Mapping[str, Any]) -> str:
+    """Return what a cap counts: Conversions today, affiliates 3 and 7, each country."""
+    sides = [
+        _side(cap["affiliate_type"], "affiliate", "affiliates", [str(each) for each in cap["affiliates"]]),
+        _side(cap["country_type"], "country", "countries", cap["countries"]),
+        _side(cap["goal_type"], "goal", "goals", cap["goals"]),
+    ]
+    counted = f"{_KINDS.get(cap['type'], cap['type'])} {_PERIODS.get(cap['timeframe'], cap['timeframe'])}"
+    return ", ".join([counted, *(side for side in sides if side)])
+
+
+def _side(kind: str, one: str, many: str, values: Sequence[str]) -> str:
+    if not values:
+        return f"each {one}" if kind == "each" else ""
+    return f"{one if len(values) == 1 else many} {joined(values)}"

@@ -1,0 +1,51 @@
+"""When an offer takes clicks, in words (docs/spec/tracking.md#schedule)."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from trackyard.console.offers_shown.words import Phrase, Sentence, joined
+
+_DAYS: Final = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
+_WEEK: Final = (1, 2, 3, 4, 5, 6, 0)
+"""Days in the order in which people read a week."""
+
+
+def schedule_clauses(offer: Mapping[str, Any]) -> Iterator[Sentence]:
+    """Yield the clauses about the dates and hours of an offer. offer: of the API."""
+    schedule = offer["schedule"]
+    if offer["start_at"]:
+        yield (Phrase("from "), Phrase(offer["start_at"][:16], strong=True))
+    if offer["stop_at"]:
+        yield (Phrase("until the end of "), Phrase(offer["stop_at"][:10], strong=True))
+    if schedule["date_start"]:
+        first = datetime.fromtimestamp(schedule["date_start"]["sec"], UTC).astimezone(ZoneInfo(schedule["timezone"]))
+        yield (Phrase("from "), Phrase(first.date().isoformat(), strong=True))
+    if schedule["date_to"]:
+        yield (Phrase("until the end of "), Phrase(schedule["date_to"], strong=True))
+    if schedule["enabled"] and schedule["intervals"]:
+        words = joined(list(_hours(schedule["intervals"])))
+        yield (Phrase(words, strong=True), Phrase(f" ({schedule['timezone']})"))
+
+
+def _hours(intervals: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield days that have the same hours: Monday to Friday 09:00-18:00, with an en dash."""
+    by_day: dict[int, list[str]] = {}
+    for each in intervals:
+        by_day.setdefault(each["day_of_week"], []).append(f"{each['from']:02}:00–{(each['to'] + 1) % 24:02}:00")
+    alike: dict[tuple[str, ...], list[int]] = {}
+    for day in _WEEK:
+        if day in by_day:
+            alike.setdefault(tuple(by_day[day]), []).append(day)
+    for hours, days in alike.items():
+        yield f"{_days(days)} {joined(hours)}"
+
+
+def _days(days: Sequence[int]) -> str:
+    if len(days) == len(_WEEK):
+        return "every day"
+    places = [_WEEK.index(day) for day in days]
+    if len(days) > 2 and places[-1] - places[0] == len(days) - 1:
+        return f"{_DAYS[days[0]]} to {_DAYS[days[-1]]}"
+    return joined([_DAYS[day] for day in days])

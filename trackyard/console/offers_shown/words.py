@@ -1,0 +1,48 @@
+"""Words of the pages of offers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+from trackyard.console.frame import shown
+
+STATUSES: Final[Mapping[str, str]] = {"active": "Active", "stopped": "Stopped", "suspended": "Suspended"}
+PRIVACIES: Final[Mapping[str, str]] = {"public": "Public", "protected": "Protected", "private": "Private"}
+"""In the order of the numbers by which lists filter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A part of a sentence. strong: whether it is a value that people look for."""
+
+    text: str
+    strong: bool = False
+
+
+Sentence = tuple[Phrase, ...]
+
+
+def joined(values: Sequence[str], word: str = "and") -> str:
+    """Return values as a sentence lists them: A, B and C."""
+    return f"{', '.join(values[:-1])} {word} {values[-1]}" if len(values) > 1 else "".join(values)
+
+
+def amount(value: Decimal | int, kind: str, currency: str) -> str:
+    """Return a payout or a charge of a payment: an amount, or a share of the sum.
+
+    kind: fixed, percent, or mixed.
+    """
+    if kind == "percent":
+        return shown.percent(Decimal(value) / 100)
+    return shown.money(value, currency, 2 if Decimal(value) == round(Decimal(value), 2) else 4)
+
+
+def payout(payment: Mapping[str, Any]) -> str:
+    """Return what a payment gives the affiliate."""
+    return amount(payment["revenue"], payment["type"], payment["currency"])
+
+
+def charge(payment: Mapping[str, Any]) -> str:
+    """Return what a payment takes from the advertiser; mixed ones take a share of the sum."""
+    return amount(payment["total"], "fixed" if payment["type"] == "fixed" else "percent", payment["currency"])

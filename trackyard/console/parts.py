@@ -1,0 +1,35 @@
+"""All pages of the program, one line a package."""
+
+from typing import Final
+
+from trackyard.console.account import links, profile, sign_in, sign_up
+from trackyard.console.frame.pages import Pages
+from trackyard.console.portal import PARTS as PORTAL
+from trackyard.console.staff import offers, overview, programs, reports, traffic
+from trackyard.console.staff.accounts import PARTS as ACCOUNTS
+from trackyard.console.staff.advertisers import PARTS as ADVERTISERS
+from trackyard.console.staff.affiliates import PARTS as AFFILIATES
+from trackyard.console.staff.money import PARTS as MONEY
+from trackyard.console.staff.requests import pages as requests
+from trackyard.console.staff.settings import PARTS as SETTINGS
+from trackyard.console.staff.system import PARTS as SYSTEM
+
+PARTS: Final[tuple[Pages, ...]] = (
+    sign_in.pages,
+    links.pages,
+    profile.pages,
+    sign_up.pages,
+    overview.pages,
+    reports.pages,
+    *offers.PARTS,
+    programs.pages,
+    *PORTAL,
+    *traffic.PARTS,
+    *AFFILIATES,
+    *ACCOUNTS,
+    *SETTINGS,
+    *SYSTEM,
+    *ADVERTISERS,
+    requests,
+    *MONEY,
+)

@@ -1,0 +1,33 @@
+"""The pages of affiliates (docs/spec/console.md#portal)."""
+
+from typing import Final
+
+from trackyard.console.frame.pages import Pages
+from trackyard.console.portal import (
+    conversions,
+    home,
+    news,
+    offer,
+    offers,
+    payments,
+    referrals,
+    reports,
+    requests,
+    smartlinks,
+)
+from trackyard.console.portal.deliveries import pixels, postbacks
+
+PARTS: Final[tuple[Pages, ...]] = (
+    home.pages,
+    offers.pages,
+    offer.pages,
+    conversions.pages,
+    reports.pages,
+    payments.pages,
+    postbacks.pages,
+    pixels.pages,
+    smartlinks.pages,
+    referrals.pages,
+    news.pages,
+    requests.pages,
+)

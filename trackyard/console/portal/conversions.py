@@ -1,0 +1,101 @@
+"""The conversions of an affiliate (docs/spec/console.md#portal)."""
+
+from typing import Any, Final
+
+from trackyard.base.errors import BadInput, RequestError
+from trackyard.console.frame.address import PageAddress, Pair
+from trackyard.console.frame.answers import Download, PageAnswer
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.periods import CHOICES, DayPeriod, read_period
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.offers_shown.choices import Choices, country_names
+from trackyard.console.portal.lists import FilterChoice, chosen_value, page_number, set_filters
+from trackyard.console.portal.words import STATUSES, decline_text
+
+pages = Pages()
+
+PER_PAGE: Final = 30
+PATH: Final = "/portal/conversions"
+_NUMBERS: Final = {"confirmed": "1", "pending": "2", "declined": "3", "hold": "5"}
+"""Status to its number in the API."""
+_OFFERS: Final = 200
+_TEXTS: Final = {"q": "clickid", "sub1": "subid1", "sub2": "subid2"}
+"""Text of the address to the parameter of the API."""
+_LONGEST: Final = 500
+
+
+@pages.get(PATH, audience="affiliate", needs=("stats.conversions",))
+def conversions(request: PageRequest) -> PageAnswer:
+    """Show the conversions that meet the filters, the newest first."""
+    period, fault = read_period(request.address, request.deps.clock.now_ms(), request.deps.zone)
+    filters = _filters(request)
+    sent = _request(request.address, period, filters)
+    paging = [("limit", str(PER_PAGE)), ("page", str(page_number(request.address)))]
+    found: list[dict[str, Any]] = []
+    total, page = 0, 1
+    try:
+        answer = request.calls.call("stats.conversions", [*sent, *paging])
+        found, total, page = answer["conversions"], answer["pagination"]["total_count"], answer["pagination"]["page"]
+    except BadInput as refusal:
+        fault = " ".join(text for texts in (refusal.fields or {}).values() for text in texts) or refusal.text
+    chips = set_filters(request.address, filters)
+    texts = [name for name in _TEXTS if request.address.get(name).strip()]
+    may_export = request.calls.may_export("stats.conversions")
+    return request.page(
+        "portal/conversions.html",
+        rows=found,
+        declined={each["id"]: decline_text(each) for each in found},
+        statuses=STATUSES,
+        period=period,
+        periods=CHOICES,
+        fault=fault,
+        filters=[each for each in filters if each.choices],
+        chips=chips,
+        is_filtered=bool(chips or texts),
+        total=total,
+        page=page,
+        first=(page - 1) * PER_PAGE + 1,
+        file=PageAddress(f"{PATH}/file", request.address.without().pairs) if may_export else "",
+        api_request_path=request.calls.address("stats.conversions", sent),
+    )
+
+
+@pages.get(f"{PATH}/file", audience="affiliate", needs=("stats.conversions",))
+def conversions_file(request: PageRequest) -> PageAnswer:
+    """Send all conversions that meet the filters as the file that the API makes of them."""
+    period, _ = read_period(request.address, request.deps.clock.now_ms(), request.deps.zone)
+    sent = _request(request.address, period, _filters(request))
+    return Download(request.calls.file("stats.conversions", [*sent, ("format", "csv")]))
+
+
+def _filters(request: PageRequest) -> tuple[FilterChoice, ...]:
+    return (
+        FilterChoice("status", "Status", tuple(STATUSES.items()), is_fixed=True),
+        FilterChoice("offer", "Offer", _offers(request)),
+        FilterChoice("country", "Country", country_names()),
+    )
+
+
+def _offers(request: PageRequest) -> Choices:
+    """Return the offers that the affiliate may send visitors to, and the one that the address names."""
+    chosen = request.address.get("offer")
+    found = {}
+    if request.calls.may("partner.live-offers.list"):
+        answer = request.calls.call("partner.live-offers.list", [("limit", str(_OFFERS)), ("sort[title]", "asc")])
+        found = {str(each["id"]): str(each["title"]) for each in answer["offers"]}
+    if chosen.isascii() and chosen.isdecimal() and len(chosen) < 10 and chosen not in found:
+        try:
+            found[chosen] = request.calls.call("offer.get", path={"id": chosen})["offer"]["title"]
+        except RequestError:
+            found[chosen] = f"#{chosen}"
+    return tuple(found.items())
+
+
+def _request(address: PageAddress, period: DayPeriod, filters: tuple[FilterChoice, ...]) -> list[Pair]:
+    chosen = {each.name: chosen_value(address, each) for each in filters}
+    sent = [("date_from", period.first.isoformat()), ("date_to", period.last.isoformat())]
+    if chosen["status"]:
+        sent.append(("status[]", _NUMBERS[chosen["status"]]))
+    sent += [(f"{name}[]", chosen[name]) for name in ("offer", "country") if chosen[name]]
+    texts = {name: address.get(name).strip()[:_LONGEST] for name in _TEXTS}
+    return sent + [(f"{_TEXTS[name]}[]", text) for name, text in texts.items() if text]

@@ -1,0 +1,1 @@
+"""What affiliates are sent about conversions: postbacks, and pixels in browsers."""

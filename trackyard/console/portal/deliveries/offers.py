@@ -1,0 +1,16 @@
+"""The offers that an affiliate may choose for a postback or a pixel."""
+
+from typing import Final
+
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.offers_shown.choices import Choices
+
+_OFFERS: Final = 200
+
+
+def own_offers(request: PageRequest) -> Choices:
+    """Return the offers that the affiliate may send visitors to, by title."""
+    if not request.calls.may("partner.live-offers.list"):
+        return ()
+    answer = request.calls.call("partner.live-offers.list", [("limit", str(_OFFERS)), ("sort[title]", "asc")])
+    return tuple((str(each["id"]), str(each["title"])) for each in answer["offers"])

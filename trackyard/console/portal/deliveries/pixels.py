@@ -1,0 +1,79 @@
+"""The pixels of an affiliate (docs/spec/console.md#portal)."""
+
+from typing import Any, Final
+
+from trackyard.base.errors import NotFound
+from trackyard.console.forms import open_form
+from trackyard.console.forms.declared import FormField, FormGroup, FormPlan
+from trackyard.console.frame.answers import PageAnswer, Redirect
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.portal.deliveries.offers import own_offers
+
+pages = Pages()
+
+LIST: Final = "/portal/postbacks"
+"""The page that lists pixels, below the postbacks."""
+PATH: Final = "/portal/pixels"
+_STATES: Final = {"0": ("pending", "Waits for a check"), "1": ("confirmed", "Accepted")}
+"""Moderation status to the class of its mark and its word; others are rejected."""
+_REJECTED: Final = ("declined", "Rejected")
+_FIELDS: Final = (
+    FormField("name", label="Name", help=""),
+    FormField("code_type", label="Kind", help=""),
+    FormField("code", label="Code", widget="long", help="Browsers of your visitors get it. Staff check it first."),
+)
+EDIT: Final = FormPlan("partner.pixel.edit", (FormGroup("Pixel", _FIELDS),))
+NEW: Final = FormPlan(
+    "partner.pixel.add", (FormGroup("Pixel", (FormField("offer_id", label="Offer", help=""), *_FIELDS)),)
+)
+
+
+def own_pixels(request: PageRequest) -> list[tuple[dict[str, Any], str, str]] | None:
+    """Return the pixels, each with its mark and its word; None where the affiliate has no right."""
+    if not request.calls.may("partner.pixels.list"):
+        return None
+    found = request.calls.call("partner.pixels.list")["pixel"] or {}
+    return [(each, *_STATES.get(each["moderation_status"], _REJECTED)) for each in found.values()]
+
+
+@pages.get(f"{PATH}/new", audience="affiliate", needs=("partner.pixel.add",))
+@pages.post(f"{PATH}/new", audience="affiliate", needs=("partner.pixel.add",))
+def new_pixel(request: PageRequest) -> PageAnswer:
+    """Add a pixel."""
+    form = open_form(request, NEW, choices={"offer_id": own_offers(request)})
+    if form.save() is not None:
+        return Redirect(LIST, "The pixel is added. It is used once staff accepted it.")
+    return form.page(request, "Add a pixel", back=LIST, save="Add the pixel")
+
+
+@pages.get(f"{PATH}/{{id}}/edit", audience="affiliate", needs=("partner.pixels.list", "partner.pixel.edit"))
+@pages.post(f"{PATH}/{{id}}/edit", audience="affiliate", needs=("partner.pixels.list", "partner.pixel.edit"))
+def edit_pixel(request: PageRequest) -> PageAnswer:
+    """Change a pixel."""
+    found = _find(request)
+    form = open_form(request, EDIT, found, path={"id": str(found["id"])})
+    if form.save() is not None:
+        return Redirect(LIST, f"{found['name']} is saved.")
+    return form.page(request, f"Edit {found['name']}", back=LIST)
+
+
+@pages.get(f"{PATH}/{{id}}/delete", audience="affiliate", needs=("partner.pixels.list", "partner.pixel.remove"))
+def ask_before_removal(request: PageRequest) -> PageAnswer:
+    """Ask whether a pixel shall be removed."""
+    return request.page("portal/pixel_delete.html", pixel=_find(request))
+
+
+@pages.post(f"{PATH}/{{id}}/delete", audience="affiliate", needs=("partner.pixel.remove",))
+def remove(request: PageRequest) -> PageAnswer:
+    """Remove a pixel."""
+    request.calls.call("partner.pixel.remove", path={"id": request.path["id"]})
+    return Redirect(LIST, "The pixel is removed.")
+
+
+def _find(request: PageRequest) -> dict[str, Any]:
+    """Return the pixel of the path. Raises NotFound."""
+    found = {str(each["id"]): each for each, _, _ in own_pixels(request) or ()}
+    if request.path["id"] not in found:
+        raise NotFound
+    return found[request.path["id"]]

@@ -1,0 +1,183 @@
+"""The postbacks of an affiliate, their test and their deliveries (docs/spec/console.md#portal)."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from trackyard.base.errors import BadInput, NotFound, RequestError
+from trackyard.console.forms import open_form
+from trackyard.console.forms.declared import FormField, FormGroup, FormPlan
+from trackyard.console.frame.address import Pair
+from trackyard.console.frame.answers import PageAnswer, Redirect
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.portal.deliveries.offers import own_offers
+from trackyard.console.portal.deliveries.pixels import own_pixels
+from trackyard.console.portal.words import moment_text
+from trackyard.domain.tracking.macro_registry import MACROS, MacroPlace
+
+pages = Pages()
+
+PATH: Final = "/portal/postbacks"
+MOST: Final = 200
+"""Postbacks that the page lists."""
+DELIVERIES: Final = 20
+_DAYS: Final = 7
+_STATUSES: Final = {
+    "by_creating": "The first report of a conversion",
+    "confirmed": "Confirmed",
+    "pending": "Pending",
+    "hold": "On hold",
+    "declined": "Declined",
+}
+_OUTCOMES: Final = {
+    "sent": ("confirmed", "Delivered"),
+    "failed": ("pending", "Tried again"),
+    "dead": ("declined", "Not delivered"),
+    "superseded": ("hold", "Replaced"),
+    "dropped": ("declined", "Dropped"),
+}
+"""Outcome of a delivery to the class of its mark and its word."""
+_MEANINGS: Final = {
+    "action_id": "Number of the order, empty when there is none",
+    "order_sum": "Amount of the order, 0 when it is not known",
+    "goal": "Value of the goal that was reached, 1 by default",
+    "comment": "Remark about the conversion; of a declined one the reason",
+}
+"""Macros in words for affiliates, where the words of the reference are those of staff."""
+GROUPS: Final = (
+    FormGroup(
+        "Postback",
+        (
+            FormField("url", label="URL", help="Your server gets this request. Macros are replaced.", wide=True),
+            FormField("status", label="When", words=_STATUSES, help="Without a choice at every change of the status."),
+            FormField("goal", label="Goal", help="Without one for every goal."),
+        ),
+    ),
+)
+EDIT: Final = FormPlan("partner.postback.edit", GROUPS)
+NEW: Final = FormPlan(
+    "partner.postback.add",
+    (
+        FormGroup(
+            "Postback",
+            (*GROUPS[0].parts, FormField("offer_id", label="Offer", help="Without a choice for all offers.")),
+        ),
+    ),
+)
+
+
+@pages.get(PATH, audience="affiliate", needs=("partner.postbacks.list",))
+def postbacks(request: PageRequest) -> PageAnswer:
+    """Show the postbacks, the macros and the latest deliveries."""
+    return _page(request)
+
+
+@pages.get(f"{PATH}/new", audience="affiliate", needs=("partner.postback.add",))
+@pages.post(f"{PATH}/new", audience="affiliate", needs=("partner.postback.add",))
+def new_postback(request: PageRequest) -> PageAnswer:
+    """Add a postback."""
+    form = open_form(request, NEW, choices={"offer_id": own_offers(request)}, fixed=_own(request))
+    if form.save() is not None:
+        return Redirect(PATH, "The postback is added.")
+    return form.page(request, "Add a postback", back=PATH, save="Add the postback")
+
+
+@pages.get(f"{PATH}/{{id}}/edit", audience="affiliate", needs=("partner.postbacks.list", "partner.postback.edit"))
+@pages.post(f"{PATH}/{{id}}/edit", audience="affiliate", needs=("partner.postbacks.list", "partner.postback.edit"))
+def edit_postback(request: PageRequest) -> PageAnswer:
+    """Change a postback."""
+    found = _find(request)
+    values = {"url": found["url"], "status": found["status"] or "", "goal": found["goal"] or ""}
+    form = open_form(request, EDIT, values, path={"id": str(found["id"])})
+    if form.save() is not None:
+        return Redirect(PATH, f"Postback {found['id']} is saved.")
+    return form.page(request, f"Edit postback {found['id']}", back=PATH)
+
+
+@pages.get(f"{PATH}/{{id}}/delete", audience="affiliate", needs=("partner.postbacks.list", "partner.postback.remove"))
+def ask_before_removal(request: PageRequest) -> PageAnswer:
+    """Ask whether a postback shall be removed."""
+    return request.page("portal/postback_delete.html", postback=_find(request))
+
+
+@pages.post(f"{PATH}/{{id}}/delete", audience="affiliate", needs=("partner.postback.remove",))
+def remove(request: PageRequest) -> PageAnswer:
+    """Remove a postback."""
+    request.calls.call("partner.postback.remove", path={"id": request.path["id"]})
+    return Redirect(PATH, "The postback is removed.")
+
+
+@pages.post(f"{PATH}/{{id}}/test", audience="affiliate", needs=("partner.postbacks.list", "partner.postback.test"))
+def test(request: PageRequest) -> PageAnswer:
+    """Request the URL of a postback once with the values of a made-up conversion, and show the answer."""
+    found = _find(request)
+    sent = [("url", found["url"]), ("status", found["status"] or ""), ("offer_id", found["offer_id"] or "")]
+    try:
+        result = request.calls.call("partner.postback.test", [pair for pair in sent if pair[1]])["test"]
+    except RequestError as refusal:
+        return _page(request, fault=_sentences(refusal), status=refusal.status)
+    return _page(request, tested={"id": found["id"], **result})
+
+
+def _sentences(refusal: RequestError) -> str:
+    fields = refusal.fields if isinstance(refusal, BadInput) else None
+    return " ".join(text for texts in (fields or {}).values() for text in texts) or refusal.text
+
+
+def _page(
+    request: PageRequest, fault: str = "", tested: Mapping[str, Any] | None = None, status: int = 200
+) -> PageAnswer:
+    answer = request.calls.call("partner.postbacks.list", [("limit", str(MOST))])
+    offers = dict(own_offers(request))
+    return request.page(
+        "portal/postbacks.html",
+        status,
+        rows=answer["postbacks"],
+        total=answer["pagination"]["total_count"],
+        offers=offers,
+        statuses=_STATUSES,
+        macros=_macros(),
+        deliveries=_deliveries(request),
+        pixels=own_pixels(request),
+        outcomes=_OUTCOMES,
+        days=_DAYS,
+        fault=fault,
+        tested=tested,
+        may_write=request.calls.may("partner.postback.add"),
+        api_request_path=request.calls.address("partner.postbacks.list"),
+    )
+
+
+def _find(request: PageRequest) -> dict[str, Any]:
+    """Return the postback of the path. Raises NotFound."""
+    answer = request.calls.call("partner.postbacks.list", [("limit", "1000")])
+    for each in answer["postbacks"]:
+        if str(each["id"]) == request.path["id"]:
+            found: dict[str, Any] = each
+            return found
+    raise NotFound
+
+
+def _own(request: PageRequest) -> list[Pair]:
+    return [("pid", str(request.person.caller.id))]
+
+
+def _macros() -> list[tuple[str, str]]:
+    """Return the macros of postbacks with their meaning, without those of sites that report conversions."""
+    found = [
+        (macro.name, _MEANINGS.get(macro.name, macro.meaning))
+        for macro in MACROS
+        if MacroPlace.POSTBACK in macro.places
+    ]
+    return [(name, text.replace("`", "")) for name, text in found if not name.startswith("custom_field")]
+
+
+def _deliveries(request: PageRequest) -> list[dict[str, Any]] | None:
+    """Return the latest deliveries; None where the affiliate may not see them."""
+    if not request.calls.may("stats.affiliatepostbacks"):
+        return None
+    today = datetime.fromtimestamp(request.deps.clock.now_ms() / 1000, UTC).astimezone(request.deps.zone).date()
+    sent = [("date_from", str(today - timedelta(days=_DAYS - 1))), ("date_to", str(today)), ("limit", str(DELIVERIES))]
+    answer = request.calls.call("stats.affiliatepostbacks", sent)
+    return [{**each, "at": moment_text(each["date"], request.deps.zone)} for each in answer["postbacks"]]

@@ -1,0 +1,164 @@
+"""The first page of affiliates: money, today, a link, conversions (docs/spec/console.md#portal)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, Final
+
+from trackyard.base.errors import RequestError
+from trackyard.console.charts.changes import MetricDirection, change_text
+from trackyard.console.frame import figures, shown
+from trackyard.console.frame.answers import PageAnswer
+from trackyard.console.frame.charts import figure_chart
+from trackyard.console.frame.figures import BY_NAME, FigureKind, Figures, text_of, value_of
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.periods import DayPeriod
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.portal.links import LinkForm, link_form
+from trackyard.console.portal.payments import requested_sums
+from trackyard.console.portal.words import STATUSES, decline_text, sums_text
+
+pages = Pages()
+
+DAYS: Final = 21
+"""Days of the chart, three weeks: they are compared with the same weekdays."""
+LATEST: Final = 6
+_HOURS: Final = 25
+"""The most hours of a day."""
+_OFFERS: Final = 100
+"""Offers that the form of the link lists; the page of an offer has the link of any other."""
+EARNED: Final = FigureKind("payout", "Earned", "money", MetricDirection.UP)
+KINDS: Final[Mapping[str, FigureKind]] = {
+    "payout": EARNED,
+    **{name: BY_NAME[name] for name in ("clicks", "conversions", "epc")},
+}
+"""The figures of today, the chosen one of which is the chart's."""
+
+
+@dataclass(frozen=True, slots=True)
+class HomeTile:
+    """A figure on top. name: the value of `show` in the address, "" for money that leads to payments."""
+
+    name: str
+    label: str
+    text: str
+    detail: str
+    tone: str = ""
+
+
+@pages.get("/portal/", audience="affiliate", needs=("partner.me.get",))
+def home(request: PageRequest) -> PageAnswer:
+    """Show what the affiliate may be paid, what today brought, and a link to publish."""
+    money = _money(request)
+    chosen = KINDS.get(request.address.get("show"), EARNED)
+    today, chart, fault = _today(request, chosen)
+    latest = _latest(request)
+    return request.page(
+        "portal/home.html",
+        greeting=_greeting(request),
+        available=money[0].text if money else "",
+        tiles=[*money, *today],
+        chosen=chosen,
+        chart=chart,
+        days=DAYS,
+        fault=fault,
+        **_link(request),
+        latest=latest,
+        statuses=STATUSES,
+        declined={each["id"]: decline_text(each) for each in latest or ()},
+        now=request.deps.clock.now_ms(),
+    )
+
+
+def _greeting(request: PageRequest) -> str:
+    hour = _now(request).hour
+    if hour < 12:
+        return "Good morning"
+    return "Good afternoon" if hour < 18 else "Good evening"
+
+
+def _now(request: PageRequest) -> datetime:
+    return datetime.fromtimestamp(request.deps.clock.now_ms() / 1000, UTC).astimezone(request.deps.zone)
+
+
+def _money(request: PageRequest) -> list[HomeTile]:
+    if not request.calls.may("balance.get"):
+        return []
+    balance, currency = request.calls.call("balance.get")["balance"], request.deps.currency
+    available, more = sums_text(balance["available"], currency)
+    hold, more_hold = sums_text(balance["hold"], currency)
+    requested, _ = sums_text(sums := requested_sums(request), currency)
+    detail = f"{requested} is being paid" if any(sums.values()) else more or "can be paid out"
+    return [
+        HomeTile("", "Available", available, detail),
+        HomeTile("", "On hold", hold, more_hold or "not free yet"),
+    ]
+
+
+def _today(request: PageRequest, chosen: FigureKind) -> tuple[list[HomeTile], Any, str]:
+    """Return the figures of today, the chart of the chosen one, and why they cannot be read."""
+    if not request.calls.may("stats.custom"):
+        return [], "", ""
+    now = _now(request)
+    period = _period(now.date(), DAYS, now)
+    try:
+        days = figures.by_day(request.calls, _period(now.date(), 2 * DAYS, now))
+        compared, before = _full_hours(request, now)
+    except RequestError as refusal:
+        return [], "", f"The figures cannot be read now. {refusal.text}."
+    tiles = [_tile(request, kind, days.get(now.date(), Figures()), compared, before) for kind in KINDS.values()]
+    chart = figure_chart(
+        chosen,
+        period,
+        [days.get(each, Figures()) for each in period.each_day()],
+        [days.get(each, Figures()) for each in period.before.each_day()],
+        request.deps.currency,
+    )
+    return tiles, chart, ""
+
+
+def _period(last: date, days: int, now: datetime) -> DayPeriod:
+    return DayPeriod(last - timedelta(days=days - 1), last, now.date(), now.hour)
+
+
+def _full_hours(request: PageRequest, now: datetime) -> tuple[Figures, Figures]:
+    """Return the figures of today and of yesterday up to the last full hour."""
+    found = figures.all_rows(request.calls, _period(now.date(), 2, now), ["hour"], 2 * _HOURS)
+    over = [row for row in found.rows if int(row.keys["hour"]) < now.hour]
+    today, yesterday = (
+        figures.total(row.figures for row in over if int(row.keys["day"]) == day.day)
+        for day in (now.date(), now.date() - timedelta(days=1))
+    )
+    return today, yesterday
+
+
+def _tile(request: PageRequest, kind: FigureKind, now: Figures, compared: Figures, before: Figures) -> HomeTile:
+    change, tone = change_text(value_of(kind, compared), value_of(kind, before), kind.direction)
+    detail = f"{change} by this hour" if change[:1] in ("↑", "↓") else change
+    label = kind.label if kind.name in ("conversions", "epc") else f"{kind.label} today"
+    value, currency = value_of(kind, now), request.deps.currency
+    text = shown.money(value, currency, 3) if kind.name == "epc" else text_of(kind, value, currency)
+    return HomeTile(kind.name, label, text, detail, tone)
+
+
+def _link(request: PageRequest) -> dict[str, Any]:
+    """Return the offers that the affiliate may send clicks to, and the link of the chosen one."""
+    nothing: dict[str, Any] = {"offers": [], "offer": None, "link": None}
+    if not request.calls.may("partner.live-offers.list"):
+        return nothing
+    found = request.calls.call("partner.live-offers.list", [("limit", str(_OFFERS))])["offers"]
+    if not found:
+        return nothing
+    offer = next((each for each in found if str(each["id"]) == request.address.get("offer")), found[0])
+    link: LinkForm = link_form(offer, request.address, ("sub1", "sub2"))
+    return {"offers": [(str(each["id"]), each["title"]) for each in found], "offer": offer, "link": link}
+
+
+def _latest(request: PageRequest) -> list[dict[str, Any]] | None:
+    """Return the newest conversions of the last weeks; None where the affiliate may not see any."""
+    if not request.calls.may("stats.conversions"):
+        return None
+    today = _now(request).date()
+    sent = [("date_from", str(today - timedelta(days=DAYS - 1))), ("date_to", str(today)), ("limit", str(LATEST))]
+    found: list[dict[str, Any]] = request.calls.call("stats.conversions", sent)["conversions"]
+    return found

@@ -1,0 +1,48 @@
+"""What lists of the portal have in common."""
+
+from dataclasses import dataclass
+
+from trackyard.console.frame.address import PageAddress
+
+
+@dataclass(frozen=True, slots=True)
+class FilterChoice:
+    """A filter of a list. name: in the address. choices: values and their names.
+
+    is_fixed: whether the names are those of the program, which templates translate.
+    """
+
+    name: str
+    label: str
+    choices: tuple[tuple[str, str], ...]
+    is_fixed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SetFilter:
+    """A filter that is set. text: its value in words. without: the address without it."""
+
+    label: str
+    text: str
+    without: PageAddress
+
+
+def chosen_value(address: PageAddress, each: FilterChoice) -> str:
+    """Return the value of a filter that the address names and that exists; "" without one."""
+    value = address.get(each.name)
+    return value if value in dict(each.choices) else ""
+
+
+def set_filters(address: PageAddress, filters: tuple[FilterChoice, ...]) -> list[SetFilter]:
+    """Return the filters that the address sets."""
+    return [
+        SetFilter(each.label, dict(each.choices)[value], address.without(each.name))
+        for each in filters
+        if (value := chosen_value(address, each))
+    ]
+
+
+def page_number(address: PageAddress) -> int:
+    """Return the page of a list that the address names, 1 for what is no number."""
+    page = address.get("page")
+    return int(page) if page.isascii() and page.isdecimal() and 0 < int(page[:9]) < 10**6 else 1

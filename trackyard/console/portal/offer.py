@@ -1,0 +1,83 @@
+"""One offer of an affiliate: conditions, link, request for it (docs/spec/console.md#portal)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from trackyard.base.errors import BadInput
+from trackyard.console.frame.answers import PageAnswer, Redirect
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.qr_codes import qr_svg
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.offers_shown.caps import find_meters
+from trackyard.console.offers_shown.payments import payment_conditions, payment_goal
+from trackyard.console.offers_shown.who_gets_through import sentences
+from trackyard.console.offers_shown.words import payout
+from trackyard.console.portal.links import link_form
+from trackyard.console.portal.offers import CONNECTED, connection_of
+
+pages = Pages()
+
+LONGEST_COMMENT: Final = 2000
+_NO_COMMENT: Final = "Say how you want to promote the offer."
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPayment:
+    """A payment in words, as the affiliate earns it."""
+
+    goal: str
+    only: str
+    payout: str
+
+
+def find_own_offer(request: PageRequest) -> dict[str, Any]:
+    """Return the offer of the path as the affiliate sees it. Raises NotFound."""
+    offer: dict[str, Any] = request.calls.call("offer.get", path={"id": request.path["id"]})["offer"]
+    return offer
+
+
+@pages.get("/portal/offers/{id}", audience="affiliate", needs=("offer.get",))
+def offer_page(request: PageRequest) -> PageAnswer:
+    """Show an offer."""
+    return _page(request, find_own_offer(request))
+
+
+@pages.post("/portal/offers/{id}/request", audience="affiliate", needs=("partner.activation.offer",))
+def ask_to_join(request: PageRequest) -> PageAnswer:
+    """Ask for the connection to an offer."""
+    offer = find_own_offer(request)
+    comment = request.field("comment").strip()
+    if not comment:
+        return _page(request, offer, comment, _NO_COMMENT, 400)
+    try:
+        sent = [("offer_id", str(offer["id"])), ("comment", comment[:LONGEST_COMMENT])]
+        answer = request.calls.call("partner.activation.offer", sent)
+    except BadInput as refusal:
+        faults = " ".join(text for texts in (refusal.fields or {}).values() for text in texts)
+        return _page(request, offer, comment, faults or refusal.text, 400)
+    return Redirect(f"/portal/offers/{offer['id']}", f"{offer['title']}: {answer['message'].lower()}.")
+
+
+def _page(
+    request: PageRequest, offer: Mapping[str, Any], comment: str = "", fault: str = "", status: int = 200
+) -> PageAnswer:
+    connection, link = connection_of(offer), link_form(offer, request.address)
+    meters = find_meters(request.calls, [offer["id"]] if offer["caps"] else [], request.deps.currency)
+    return request.page(
+        "portal/offer.html",
+        status,
+        offer=offer,
+        connection=connection,
+        is_connected=connection is CONNECTED,
+        may_ask=offer["required_approval"] and request.calls.may("partner.activation.offer"),
+        sentences=sentences(offer, is_own=True),
+        payments=[OwnPayment(payment_goal(each), payment_conditions(each), payout(each)) for each in offer["payments"]],
+        meters=meters.get(offer["id"], []),
+        link=link,
+        code=qr_svg(link.short, f"QR code of {link.short}") if link.short and request.address.get("qr") else None,
+        kpi=next((text for text in (offer["kpi"].get("en"), *offer["kpi"].values()) if text), ""),
+        comment=comment,
+        fault=fault,
+        longest_comment=LONGEST_COMMENT,
+    )

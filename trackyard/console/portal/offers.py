@@ -1,0 +1,127 @@
+"""The offers that an affiliate sees, with their conditions (docs/spec/console.md#portal)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from trackyard.console.frame import shown
+from trackyard.console.frame.address import PageAddress, Pair
+from trackyard.console.frame.answers import PageAnswer
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.offers_shown import choices
+from trackyard.console.offers_shown.caps import CapMeter, find_meters, fullest
+from trackyard.console.offers_shown.words import payout
+from trackyard.console.portal.lists import FilterChoice, chosen_value, page_number, set_filters
+
+pages = Pages()
+
+PER_PAGE: Final = 20
+SORTS: Final[Mapping[str, str]] = {"": "Newest first", "epc": "Highest EPC", "cr": "Highest CR", "title": "Title"}
+"""Value of `sort` in the address to its name."""
+_MINE: Final = FilterChoice("mine", "Connection", (("1", "My offers"),), is_fixed=True)
+_COUNTRIES: Final = 6
+"""Countries that a row names; it counts the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class OfferAccess:
+    """Whether an affiliate may send visitors to an offer. kind: the class of its mark."""
+
+    kind: str
+    text: str
+
+
+CONNECTED: Final = OfferAccess("confirmed", "Connected")
+ON_REQUEST: Final = OfferAccess("pending", "On request")
+CLOSED: Final = OfferAccess("declined", "Closed to you")
+
+
+@dataclass(frozen=True, slots=True)
+class PortalOfferRow:
+    """An offer of the list. more: the number of further payments. epc: None before it has clicks."""
+
+    id: int
+    title: str
+    categories: str
+    countries: str
+    payout: str
+    more: int
+    epc: str
+    cr: str
+    cap: CapMeter | None
+    connection: OfferAccess
+
+
+@pages.get("/portal/offers", audience="affiliate", needs=("offers.list",))
+def offers(request: PageRequest) -> PageAnswer:
+    """Show the offers that meet the filters, a page at a time."""
+    calls, address = request.calls, request.address
+    filters = _filters(request)
+    method = "partner.live-offers.list" if chosen_value(address, _MINE) else "offers.list"
+    sent = _request(address, filters)
+    answer = calls.call(method, sent)
+    found = answer["offers"]
+    meters = find_meters(calls, [each["id"] for each in found if each["caps"]], request.deps.currency)
+    total, page = answer["pagination"]["total_count"], answer["pagination"]["page"]
+    chips = set_filters(address, filters)
+    return request.page(
+        "portal/offers.html",
+        rows=[_row(each, meters, request.deps.currency) for each in found],
+        filters=[each for each in filters if each.choices],
+        chips=chips,
+        is_filtered=bool(chips or address.get("q").strip()),
+        sorts=SORTS,
+        total=total,
+        page=page,
+        first=(page - 1) * PER_PAGE + 1,
+        api_request_path=calls.address(method, sent),
+    )
+
+
+def connection_of(offer: Mapping[str, Any]) -> OfferAccess:
+    """Return whether an affiliate may send visitors to an offer, from its own view."""
+    if offer["links"]:
+        return CONNECTED
+    return ON_REQUEST if offer["required_approval"] else CLOSED
+
+
+def _filters(request: PageRequest) -> tuple[FilterChoice, ...]:
+    return (
+        FilterChoice("category", "Category", choices.categories(request.calls)),
+        FilterChoice("country", "Country", choices.country_names()),
+        _MINE,
+    )
+
+
+def _request(address: PageAddress, filters: tuple[FilterChoice, ...]) -> list[Pair]:
+    parameters = {"category": "categories[]", "country": "countries[]"}
+    chosen = {each.name: chosen_value(address, each) for each in filters}
+    sent = [(parameters[name], value) for name, value in chosen.items() if value and name in parameters]
+    words = address.get("q").strip()[:200]
+    sort = address.get("sort") if address.get("sort") in SORTS else ""
+    order = (f"sort[{sort or 'id'}]", "asc" if sort == "title" else "desc")
+    paging = [("limit", str(PER_PAGE)), ("page", str(page_number(address)))]
+    return [*([("q", words)] if words else []), *sent, order, *paging]
+
+
+def _row(offer: Mapping[str, Any], meters: Mapping[int, Sequence[CapMeter]], currency: str) -> PortalOfferRow:
+    payments = offer["payments"]
+    best = max(payments, key=lambda payment: payment["revenue"], default=None)
+    return PortalOfferRow(
+        id=offer["id"],
+        title=offer["title"],
+        categories=", ".join(offer["categories"]),
+        countries=_countries(offer["countries"]),
+        payout=payout(best) if best else "",
+        more=max(len(payments) - 1, 0),
+        epc=shown.money(offer["epc"], currency, 3) if offer["epc"] else "",
+        cr=shown.percent(offer["cr"] / 100) if offer["cr"] else "",
+        cap=fullest(meters.get(offer["id"], ())),
+        connection=connection_of(offer),
+    )
+
+
+def _countries(codes: Sequence[str]) -> str:
+    more = len(codes) - _COUNTRIES
+    return ", ".join(codes[:_COUNTRIES]) + (f" +{more}" if more > 0 else "")

@@ -1,0 +1,45 @@
+"""What referred affiliates bring (docs/spec/console.md#portal)."""
+
+from decimal import Decimal
+from typing import Final
+
+from trackyard.console.frame import shown
+from trackyard.console.frame.answers import PageAnswer
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.periods import CHOICES, read_period
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.portal.lists import page_number
+
+pages = Pages()
+
+PER_PAGE: Final = 30
+_STATES: Final = {"0": ("confirmed", "Available"), "1": ("confirmed", "Paid"), "2": ("hold", "On hold")}
+"""`is_paid` to the class of its mark and its word."""
+_API_DAY: Final = "%d-%m-%Y"
+
+
+@pages.get("/portal/referrals", audience="affiliate", needs=("stats.getreferralpayments", "partner.me.get"))
+def referrals(request: PageRequest) -> PageAnswer:
+    """Show the shares of the conversions of referred affiliates."""
+    period, fault = read_period(request.address, request.deps.clock.now_ms(), request.deps.zone)
+    sent = [("date_from", period.first.strftime(_API_DAY)), ("date_to", period.last.strftime(_API_DAY))]
+    paging = [("limit", str(PER_PAGE)), ("page", str(page_number(request.address)))]
+    answer = request.calls.call("stats.getreferralpayments", [*sent, *paging])
+    page = answer["pagination"]["page"]
+    share = request.calls.call("partner.me.get")["user"]["ref_percent"]
+    return request.page(
+        "portal/referrals.html",
+        rows=[
+            (each, *_STATES[each["is_paid"]], shown.money(Decimal(each["sum_revenue"]), each["currency"]))
+            for each in answer["ref_payments"]
+        ],
+        share=shown.percent(Decimal(share) / 100) if share else "",
+        period=period,
+        periods=CHOICES,
+        fault=fault,
+        total=answer["pagination"]["total_count"],
+        page=page,
+        first=(page - 1) * PER_PAGE + 1,
+        link=f"{request.deps.api_url}/sign-up?ref={request.person.caller.id}",
+        api_request_path=request.calls.address("stats.getreferralpayments", sent),
+    )

@@ -1,0 +1,170 @@
+"""The filters of a report as a sentence, and the form that adds one (docs/spec/console.md#reports)."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from trackyard.base.errors import RequestError
+from trackyard.console.frame import figures
+from trackyard.console.frame.address import PageAddress
+from trackyard.console.frame.figures import Row
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.frame.shown import shorten
+from trackyard.console.reports_shown.filters import (
+    EMPTY,
+    FILTER_BY_NAME,
+    MOST_VALUES,
+    Condition,
+    FilterKind,
+    without_condition,
+)
+from trackyard.console.reports_shown.query import ReportQuery
+from trackyard.console.reports_shown.slices import cell_of, empty_text, object_title
+
+OFFERED: Final = 40
+"""Values that the form of a filter offers: those with the most clicks in the period."""
+_SHOWN: Final = 5
+"""Values of a filter that its chip names; it counts the others."""
+_LONGEST: Final = 60
+_RECORDS: Final[Mapping[str, tuple[str, str]]] = {
+    "offer": ("offer.get", "offer"),
+    "affiliate": ("admin.partner.get", "partner"),
+    "advertiser": ("admin.advertiser.get", "advertiser"),
+    "manager": ("admin.user.get", "user"),
+    "advertiser_manager": ("admin.user.get", "user"),
+}
+"""Filter to the method that returns one of its objects, and the name of the object in the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A filter in words. verb: is, or is not. change: where its form is. remove: the address without it."""
+
+    label: str
+    verb: str
+    values: tuple[str, ...]
+    more: int
+    change: PageAddress
+    remove: PageAddress
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedValue:
+    """A value that a filter may have. text: what people read."""
+
+    value: str
+    text: str
+    clicks: int
+
+
+@dataclass(frozen=True, slots=True)
+class FilterForm:
+    """The form of a filter. typed: values that are chosen and not offered, one a line."""
+
+    kind: FilterKind
+    offered: tuple[OfferedValue, ...]
+    chosen: frozenset[str]
+    typed: str
+    is_without: bool
+    empty_text: str
+    has_empty: bool
+
+
+def chips_of(request: PageRequest, query: ReportQuery, rows: Iterable[Row]) -> list[Chip]:
+    """Return the filters in words. rows: of the report, which name some of the objects."""
+    names = _names_in(query, rows)
+    return [_chip(request, query, condition, names) for condition in query.conditions]
+
+
+def form_of(request: PageRequest, query: ReportQuery) -> FilterForm | None:
+    """Return the form of the filter that the address asks for with `add`; None without one."""
+    kind = FILTER_BY_NAME.get(request.address.get("add"))
+    if kind not in query.filter_kinds or kind is None:
+        return None
+    is_without = request.address.get("how") == "not" and bool(kind.excludes)
+    found = [each for each in query.conditions if each.kind is kind and each.without == is_without]
+    chosen = {value for each in found for value in each.values}
+    offered = _offered(request, query, kind)
+    known = {each.value for each in offered}
+    return FilterForm(
+        kind=kind,
+        offered=tuple(offered),
+        chosen=frozenset(chosen & known),
+        typed="\n".join(sorted(chosen - known)),
+        is_without=is_without,
+        empty_text=empty_text(kind.name),
+        has_empty=any(each.has_empty for each in found),
+    )
+
+
+def address_of_form(address: PageAddress) -> PageAddress | None:
+    """Return the address that a sent form of a filter leads to; None when none was sent."""
+    kind = FILTER_BY_NAME.get(address.get("filter"))
+    if kind is None:
+        return None
+    typed = (line.strip("\r\n") for text in address.all("typed") for line in text.split("\n"))
+    values = list(dict.fromkeys(value for value in (*address.all("value"), *typed) if value.strip()))[:MOST_VALUES]
+    is_without = address.get("how") == "not" and bool(kind.excludes)
+    wants_empty = bool(address.get("none")) and kind.is_text and not is_without
+    kept = address.without("filter", "value", "typed", "how", "none", "add")
+    kept = kept.set(f"{'not' if is_without else 'f'}.{kind.name}", *values)
+    if is_without:
+        return kept
+    return kept.add(EMPTY, kind.name) if wants_empty else kept.drop(EMPTY, kind.name)
+
+
+def menu_of_filters(query: ReportQuery) -> list[tuple[str, PageAddress]]:
+    """Return the label of each filter and the address of its form."""
+    return [(kind.label, query.address.without("add", "how").set("add", kind.name)) for kind in query.filter_kinds]
+
+
+def _chip(request: PageRequest, query: ReportQuery, condition: Condition, names: Mapping[tuple[str, str], str]) -> Chip:
+    kind = condition.kind
+    shown = [names.get((kind.name, value)) or _name_of(request, kind, value) for value in condition.values[:_SHOWN]]
+    if condition.has_empty:
+        shown.insert(0, empty_text(kind.name))
+    change = query.address.without("add", "how").set("add", kind.name)
+    return Chip(
+        label=kind.label,
+        verb="is not" if condition.without else "is",
+        values=tuple(shorten(text, _LONGEST) for text in shown),
+        more=max(len(condition.values) - _SHOWN, 0),
+        change=change.set("how", "not") if condition.without else change,
+        remove=without_condition(query.address, condition),
+    )
+
+
+def _names_in(query: ReportQuery, rows: Iterable[Row]) -> dict[tuple[str, str], str]:
+    objects = [name for name in query.by if name in _RECORDS]
+    return {
+        (name, cell.value): cell.text for row in rows for name in objects if (cell := cell_of(name, row.keys)).value
+    }
+
+
+def _name_of(request: PageRequest, kind: FilterKind, value: str) -> str:
+    """Return the name of an object that a filter names by its id; the id when the person may not see it."""
+    if not kind.is_object:
+        return value
+    method, name = _RECORDS[kind.name]
+    try:
+        found: dict[str, Any] = request.calls.call(method, path={"id": value})[name]
+    except RequestError:
+        return value
+    return object_title({"id": value, **found})
+
+
+def _offered(request: PageRequest, query: ReportQuery, kind: FilterKind) -> list[OfferedValue]:
+    """Return the values with the most clicks under the other filters of the report."""
+    if kind.slice not in query.slices:
+        return []
+    others = [pair for each in query.conditions if each.kind is not kind for pair in each.pairs()]
+    needed = ["smart_id"] if any(name == "filter[smart_id][]" for name, _ in others) else []
+    found = figures.report(
+        request.calls, query.period, [kind.slice, *needed], order="raw", limit=OFFERED, filters=others
+    )
+    offered: dict[str, OfferedValue] = {}
+    for row in found.rows:
+        cell = cell_of(kind.slice, row.keys)
+        if cell.value and cell.value not in offered:
+            offered[cell.value] = OfferedValue(cell.value, cell.text, row.figures.clicks)
+    return list(offered.values())

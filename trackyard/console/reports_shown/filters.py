@@ -1,0 +1,129 @@
+"""The filters of reports, in the address and for the API (docs/spec/console.md#reports)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from trackyard.console.frame.address import PageAddress, Pair
+
+MOST_VALUES: Final = 200
+"""Values of a filter."""
+EMPTY: Final = "empty"
+"""The name in an address of filters that accept the empty value."""
+
+
+@dataclass(frozen=True, slots=True)
+class FilterKind:
+    """A filter.
+
+    accepts, excludes: names of the API's filters; excludes: "" where the API cannot leave values out.
+    slice: of which it has the values, "" without one. is_text: whether the empty value can be accepted.
+    of_staff: whether affiliates have no such filter.
+    """
+
+    name: str
+    label: str
+    accepts: str
+    excludes: str = ""
+    slice: str = ""
+    is_text: bool = False
+    of_staff: bool = False
+
+    @property
+    def is_object(self) -> bool:
+        """Return whether its values are ids of objects, which have names."""
+        return self.name in ("offer", "affiliate", "advertiser", "manager", "advertiser_manager")
+
+
+FILTERS: Final = (
+    FilterKind("offer", "Offer", "offer", "not_offer_id", "offer"),
+    FilterKind("affiliate", "Affiliate", "partner", "not_affiliate_id", "affiliate", of_staff=True),
+    FilterKind("advertiser", "Advertiser", "advertiser", "not_advertiser_id", "advertiser", of_staff=True),
+    FilterKind("country", "Country", "country", "not_country", "country", is_text=True),
+    FilterKind("device", "Device", "device", "", "device", is_text=True),
+    FilterKind("os", "System", "os", "", "os", is_text=True),
+    FilterKind("goal", "Goal", "goal", "", "goal", is_text=True),
+    *(FilterKind(f"sub{each}", f"Sub {each}", f"sub{each}", "", f"sub{each}", is_text=True) for each in range(1, 6)),
+    *(FilterKind(f"sub{each}", f"Sub {each}", f"sub{each}", is_text=True) for each in range(6, 9)),
+    FilterKind("smart_id", "SmartLink", "smart_id", "not_smartlink_id", "smart_id"),
+    FilterKind("manager", "Affiliate manager", "manager", "not_affiliate_manager_id", "manager", of_staff=True),
+    FilterKind(
+        "advertiser_manager", "Advertiser manager", "advertiser_manager_id", "not_advertiser_manager_id", of_staff=True
+    ),
+    FilterKind("offer_tag", "Tag of the offer", "offer_tag", "not_offer_tag"),
+    FilterKind("affiliate_tag", "Tag of the affiliate", "affiliate_tag", "not_affiliate_tag", of_staff=True),
+    FilterKind("advertiser_tag", "Tag of the advertiser", "advertiser_tag", "not_advertiser_tag", of_staff=True),
+    FilterKind("currency", "Currency of conversions", "currency"),
+)
+FILTER_BY_NAME: Final = {kind.name: kind for kind in FILTERS}
+FILTER_OF_SLICE: Final = {kind.slice: kind for kind in FILTERS if kind.slice}
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A filter with its values. without: they are left out. has_empty: the empty value is accepted, too."""
+
+    kind: FilterKind
+    values: tuple[str, ...]
+    without: bool = False
+    has_empty: bool = False
+
+    @property
+    def name(self) -> str:
+        """Return its name in an address."""
+        return f"{'not' if self.without else 'f'}.{self.kind.name}"
+
+    def pairs(self) -> Iterator[Pair]:
+        """Yield the parameters of the API."""
+        name = f"filter[{self.kind.excludes if self.without else self.kind.accepts}][]"
+        yield from ((name, value) for value in self.values)
+        if self.has_empty:
+            yield from ((name, ""), (name, ""))  # one empty item alone would be no filter
+
+
+def filters_of(*, is_staff: bool) -> tuple[FilterKind, ...]:
+    """Return the filters that a person has."""
+    return tuple(kind for kind in FILTERS if is_staff or not kind.of_staff)
+
+
+def read_conditions(
+    address: PageAddress, kinds: tuple[FilterKind, ...] = FILTERS
+) -> tuple[tuple[Condition, ...], list[str]]:
+    """Return the filters of an address, and a sentence for each that it cannot have.
+
+    kinds: the filters of the person.
+    """
+    faults = []
+    by_name = {kind.name: kind for kind in kinds}
+    for name in dict.fromkeys(name for name, _ in address.pairs):
+        start, dot, kind = name.partition(".")
+        if not dot or start not in ("f", "not"):
+            continue
+        if kind not in by_name:
+            faults.append(f"A filter by {kind[:60]} does not exist: it is left out.")
+        elif start == "not" and not by_name[kind].excludes:
+            faults.append(f"Values of {by_name[kind].label} cannot be left out: choose those to show instead.")
+    conditions = (condition for kind in kinds for condition in _conditions_of(kind, address))
+    return tuple(conditions), faults
+
+
+def _conditions_of(kind: FilterKind, address: PageAddress) -> Iterator[Condition]:
+    accepted = tuple(dict.fromkeys(address.all(f"f.{kind.name}")))[:MOST_VALUES]
+    has_empty = kind.is_text and kind.name in address.all(EMPTY)
+    if accepted or has_empty:
+        yield Condition(kind, accepted, has_empty=has_empty)
+    left_out = tuple(dict.fromkeys(address.all(f"not.{kind.name}")))[:MOST_VALUES]
+    if left_out and kind.excludes:
+        yield Condition(kind, left_out, without=True)
+
+
+def with_only(address: PageAddress, kind: FilterKind, value: str) -> PageAddress:
+    """Return the address with a filter that accepts one value; "" = the empty one."""
+    address = address.drop(EMPTY, kind.name)
+    return address.set(f"f.{kind.name}", value) if value else address.without(f"f.{kind.name}").add(EMPTY, kind.name)
+
+
+def without_condition(address: PageAddress, condition: Condition) -> PageAddress:
+    """Return the address without a filter."""
+    address = address.without(condition.name)
+    return address if condition.without else address.drop(EMPTY, condition.kind.name)

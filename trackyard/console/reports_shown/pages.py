@@ -1,0 +1,227 @@
+"""The page Reports: any slices and figures (docs/spec/console.md#reports)."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from decimal import Decimal
+from typing import Any, Final
+
+from markupsafe import Markup
+
+from trackyard.base.errors import BadInput, RequestError
+from trackyard.console.charts.changes import ChangeTone, change_text
+from trackyard.console.frame.address import PageAddress
+from trackyard.console.frame.answers import PageAnswer, Redirect
+from trackyard.console.frame.charts import figure_chart
+from trackyard.console.frame.figures import BY_NAME, FigureKind, Figures, Row, text_of, value_of
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.reports_shown.chips import address_of_form, chips_of, form_of, menu_of_filters
+from trackyard.console.reports_shown.counted import CountedRows
+from trackyard.console.reports_shown.drill import RowMenu, menu_of
+from trackyard.console.reports_shown.exports import curl_line, links_of
+from trackyard.console.reports_shown.query import COMPARISONS, MOST_SLICES, PERIODS, ReportQuery, read_query, title_of
+from trackyard.console.reports_shown.rows import MOST_ROWS, PAGE_ROWS, ReportRows, change_of, read_rows
+from trackyard.console.reports_shown.slices import Cell, cell_of, slice_label
+
+_NOTHING: Final[Mapping[str, Any]] = {
+    "form": None, "chart": "", "headings": [], "total": None, "rows": [], "hint": "", "place": 1, "first": 0,
+}  # fmt: skip
+"""What a page without a report shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """The heading of a column. sort: "ascending", "descending" or "". to: the address that sorts by it."""
+
+    label: str
+    sort: str
+    to: PageAddress
+    is_figure: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FigureCell:
+    """A figure of a row.
+
+    share: of the largest one of the sorted column, 0 to 1; None in other columns. link: the rows that it counts.
+    """
+
+    text: str
+    share: Decimal | float | None = None
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """A row of the table. change, tone: what it is compared with, in words; "" without a comparison."""
+
+    cells: tuple[Cell, ...]
+    figures: tuple[FigureCell, ...]
+    change: str
+    tone: ChangeTone
+    menu: RowMenu | None = None
+
+
+def report_page(request: PageRequest) -> PageAnswer:
+    """Show a report, or lead to the address that a form of a filter describes."""
+    wanted = address_of_form(request.address)
+    if wanted is not None:
+        return Redirect(str(wanted))
+    query = read_query(request)
+    try:
+        found = read_rows(request.calls, query)
+        form = form_of(request, query)
+    except BadInput as refusal:
+        return _page(request, query, status=400, refusal=refusal)
+    return _page(
+        request,
+        query,
+        found=found,
+        form=form,
+        chart=_chart(query, found),
+        headings=_headings(query),
+        total=_row(request, query, found, None),
+        rows=[_row(request, query, found, row) for row in found.rows],
+        hint=_hint(query, found),
+        place=min(query.page, found.pages),
+        first=(min(query.page, found.pages) - 1) * PAGE_ROWS,
+    )
+
+
+def _page(
+    request: PageRequest,
+    query: ReportQuery,
+    status: int = 200,
+    refusal: RequestError | None = None,
+    found: ReportRows | None = None,
+    **values: Any,
+) -> PageAnswer:
+    return request.page(
+        "reports.html",
+        status,
+        query=query,
+        report=found,
+        refusal=refusal,
+        title=title_of(query),
+        periods=PERIODS,
+        chips=chips_of(request, query, () if found is None else found.rows),
+        filters=menu_of_filters(query),
+        by=[(name, slice_label(name), query.address.drop("by", name)) for name in query.by],
+        slices=_more_slices(query),
+        comparisons=_comparisons(query),
+        files=links_of(query) if request.calls.may_export("stats.custom") else [],
+        curl=curl_line(request, query),
+        share=f"{request.deps.api_url}{query.address}",
+        **{**_NOTHING, **values},
+    )
+
+
+def _more_slices(query: ReportQuery) -> list[tuple[str, PageAddress]]:
+    """Return the label of each slice that the report has not, and the address of the report with it."""
+    if len(query.by) >= MOST_SLICES:
+        return []
+    return [(slice_label(name), query.address.add("by", name)) for name in query.slices if name not in query.by]
+
+
+def _comparisons(query: ReportQuery) -> list[tuple[str, PageAddress, bool]]:
+    texts = (query.period.before_text, query.period.weeks_text, "nothing")
+    return [
+        (text, query.address.set("compare", name), name == query.compare)
+        for name, text in zip(COMPARISONS, texts, strict=True)
+    ]
+
+
+def _headings(query: ReportQuery) -> list[Heading]:
+    columns = [(name, slice_label(name), False) for name in query.by]
+    columns += [(kind.name, kind.label, True) for kind in query.columns]
+    return [_heading(query, *column) for column in columns]
+
+
+def _heading(query: ReportQuery, name: str, label: str, is_figure: bool) -> Heading:
+    """Return a heading with a link that sorts by it; a sorted one reverses the order."""
+    is_sorted = name == query.sort
+    descends = not query.descending if is_sorted else is_figure
+    to = query.address.set("sort", name).set("dir", "desc" if descends else "asc")
+    order = ("descending" if query.descending else "ascending") if is_sorted else ""
+    return Heading(label, order, to, is_figure)
+
+
+def _row(request: PageRequest, query: ReportQuery, found: ReportRows, row: Row | None) -> TableRow:
+    """Return a row of the table; row: None for the sum of all."""
+    cells = () if row is None else tuple(_cell(request, name, row) for name in query.by)
+    of = found.total if row is None else row.figures
+    if row is None:
+        pair = None if found.now is None or found.before is None else (found.now, found.before)
+    else:
+        pair = change_of(query, found, row.keys)
+    change, tone = _change(query.compared_kind, pair)
+    bar_column = "" if row is None else query.sort
+    links = _links(request, query, row)
+    shown = tuple(
+        replace(_figure(kind, of, found, kind.name == bar_column), link=links(kind.name)) for kind in query.columns
+    )
+    return TableRow(cells, shown, change, tone, None if row is None else menu_of(query, cells))
+
+
+def _cell(request: PageRequest, name: str, row: Row) -> Cell:
+    """Return the cell of a slice, with a link where its object has a page that the person may open."""
+    cell = cell_of(name, row.keys)
+    path = f"{request.person.home}{cell.path}" if cell.path else ""
+    return replace(cell, path=path if path and request.may_open(path) else "")
+
+
+def _links(request: PageRequest, query: ReportQuery, row: Row | None) -> Callable[[str], str]:
+    """Return what gives the list that a figure of a row counts; "" where the lists have no such filter."""
+    cells = [] if row is None else [cell_of(name, row.keys) for name in query.by]
+    days = [cell for cell in cells if cell.slice == "day"]
+    chosen = [(cell.slice, cell.value) for cell in cells if cell.slice != "day"]
+    for each in query.conditions:
+        values = each.values if not each.without and not each.has_empty else ("",)
+        if each.kind.name not in (name for name, _ in chosen):
+            chosen += [(each.kind.name, value) for value in values]
+    counted = CountedRows.of(request, query.period.first, query.period.last)
+    if days and row is not None:
+        counted = counted.on(date(*(int(row.keys[key]) for key in ("year", "month", "day"))))
+    return lambda figure: counted.to(figure, chosen)
+
+
+def _figure(kind: FigureKind, of: Figures, found: ReportRows, has_bar: bool) -> FigureCell:
+    value = value_of(kind, of)
+    share = (Decimal(value or 0) / found.most if found.most else 0) if has_bar else None
+    return FigureCell(text_of(kind, value, found.currency), share)
+
+
+def _change(kind: FigureKind, pair: tuple[Figures, Figures] | None) -> tuple[str, ChangeTone]:
+    if pair is None:
+        return "", ChangeTone.NEUTRAL
+    now, before = (value_of(kind, each) for each in pair)
+    if kind.unit != "share":
+        return change_text(now, before, kind.direction)
+    if now is None or before is None:
+        return "", ChangeTone.NEUTRAL
+    return change_text(now * 100, before * 100, kind.direction, points=True)
+
+
+def _chart(query: ReportQuery, found: ReportRows) -> Markup:
+    days = [found.days.get(day, Figures()) for day in query.period.each_day()]
+    if query.before is None:
+        return figure_chart(query.shown, query.period, days, [None] * len(days), found.currency, "")
+    earlier = [found.days_before.get(day, Figures()) for day in query.before.each_day()]
+    return figure_chart(query.shown, query.period, days, earlier, found.currency, query.before_text)
+
+
+def _hint(query: ReportQuery, found: ReportRows) -> str:
+    """Return a sentence about what a long report lacks."""
+    if not found.is_whole:
+        lost = "" if query.api_order else f" It is sorted by {_named(query, query.long_sort)} instead."
+        return (
+            f"This report has more than {MOST_ROWS:,} rows: it can be sorted by clicks, unique, declined or a slice, "
+            f"and its rows are not compared.{lost} A filter or a shorter period makes it shorter."
+        )
+    if query.before is not None and found.compared is None:
+        return f"The rows are not compared: there are more than {MOST_ROWS:,} of them with the period before."
+    return ""
+
+
+def _named(query: ReportQuery, sort: str) -> str:
+    return (slice_label(sort) if sort in query.by else BY_NAME[sort].label).lower()

@@ -1,0 +1,206 @@
+"""What an address of the page Reports asks for (docs/spec/console.md#reports)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from trackyard.console.frame.address import PageAddress, Pair
+from trackyard.console.frame.figures import BY_NAME, FigureKind, request_of
+from trackyard.console.frame.periods import CHOICES, DayPeriod, read_period
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.reports_shown.filters import Condition, FilterKind, filters_of, read_conditions
+from trackyard.console.reports_shown.slices import OF_STAFF, is_time, kinds_for, slice_label
+from trackyard.domain.people.permissions import slice_features
+
+COLUMNS: Final = ("clicks", "unique", "conversions", "cr", "charge", "payout", "margin", "margin_share")
+"""The figures of the table unless the address names others."""
+MOST_SLICES: Final = 6
+_API_ORDERS: Final = {"clicks": "raw", "unique": "uniq", "declined": "declined_count"}
+"""Figures that the API orders rows by, exactly as pages count them."""
+COMPARISONS: Final = ("before", "week", "none")
+Compare = Literal["before", "week", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportQuery:
+    """A report as its address describes it.
+
+    address: the one that names it, without values that do not exist.
+    filter_kinds: the filters that the person has.
+    kinds: the figures that its rows can have. columns: the chosen ones. shown: the figure of the chart.
+    sort: a figure or a slice of `by`.
+    faults: sentences about what the address names and the page cannot show.
+    """
+
+    address: PageAddress
+    by: tuple[str, ...]
+    slices: tuple[str, ...]
+    period: DayPeriod
+    compare: Compare
+    conditions: tuple[Condition, ...]
+    filter_kinds: tuple[FilterKind, ...]
+    kinds: tuple[FigureKind, ...]
+    columns: tuple[FigureKind, ...]
+    shown: FigureKind
+    sort: str
+    descending: bool
+    page: int
+    faults: tuple[str, ...]
+
+    @property
+    def before(self) -> DayPeriod | None:
+        """Return the period that it is compared with; None without a comparison."""
+        match self.compare:
+            case "before":
+                return self.period.before
+            case "week":
+                return self.period.weeks_before
+        return None
+
+    @property
+    def before_text(self) -> str:
+        """Return the compared period in words, "" without a comparison."""
+        return {"before": self.period.before_text, "week": self.period.weeks_text}.get(self.compare, "")
+
+    @property
+    def filters(self) -> list[Pair]:
+        """Return the filters as parameters of the API."""
+        return [pair for condition in self.conditions for pair in condition.pairs()]
+
+    @property
+    def extra_slices(self) -> tuple[str, ...]:
+        """Return what a report by day must be grouped by, too, so that its sum is that of these rows."""
+        return tuple(name for name in self.by if name in ("smart_id", "goal", "trafficback_reason"))
+
+    @property
+    def api_order(self) -> str:
+        """Return the order of the API that is the chosen one; "" where it has none."""
+        return api_order_of(self.sort, self.by)
+
+    @property
+    def long_sort(self) -> str:
+        """Return what the API sorts a long report by: the chosen order, else clicks or a slice."""
+        if self.api_order:
+            return self.sort
+        return "clicks" if self.kinds[0].name == "clicks" else self.by[0]
+
+    @property
+    def compared_kind(self) -> FigureKind:
+        """Return the figure of the column that compares: the sorted one, else that of the chart."""
+        return BY_NAME.get(self.sort, self.shown)
+
+    def request(self) -> list[Pair]:
+        """Return the parameters of the API for all rows, in their order where the API has it."""
+        sent = [
+            pair for pair in request_of(self.period, self.by, filters=self.filters) if pair[0] not in ("limit", "page")
+        ]
+        if self.api_order:
+            sent += [("order[]", self.api_order), ("orderType", "desc" if self.descending else "asc")]
+        return sent
+
+
+def api_order_of(sort: str, by: Sequence[str]) -> str:
+    """Return the order of the API by a figure or a slice; "" where it has none."""
+    return _API_ORDERS.get(sort, sort if sort in by else "")
+
+
+def read_query(request: PageRequest) -> ReportQuery:
+    """Return the report that an address names; what it cannot name is left out, with a sentence."""
+    is_staff = request.calls.is_staff
+    address = request.address if is_staff else _own_figures(request.address)
+    period, fault = read_period(address, request.deps.clock.now_ms(), request.deps.zone)
+    faults = [fault] if fault else []
+    slices = allowed_slices(request)
+    by = _slices(address, slices, faults)
+    conditions, more = read_conditions(address, filters_of(is_staff=is_staff))
+    faults += more
+    if "smart_id" not in by and any(each.kind.name == "smart_id" and not each.without for each in conditions):
+        by = (*by, "smart_id")  # which the API asks for
+    kinds = kinds_for(by, is_staff=is_staff)
+    names = {kind.name for kind in kinds}
+    columns = _columns(address, kinds, faults)
+    sort = _sort(address, by, kinds, faults)
+    compare = _one_of(address, "compare", COMPARISONS, faults)
+    return ReportQuery(
+        address=_canonical(address, by),
+        by=by,
+        slices=slices,
+        period=period,
+        compare="week" if compare == "week" else "none" if compare == "none" else "before",
+        conditions=conditions,
+        filter_kinds=filters_of(is_staff=is_staff),
+        kinds=kinds,
+        columns=columns,
+        shown=BY_NAME[address.get("show")] if address.get("show") in names else kinds[0],
+        sort=sort,
+        descending=address.get("dir", "asc" if sort in by else "desc") == "desc",
+        page=_page(address),
+        faults=tuple(faults),
+    )
+
+
+def allowed_slices(request: PageRequest) -> tuple[str, ...]:
+    """Return the slices of reports that a person may have."""
+    known = request.calls.choices("stats.custom", "slice")
+    return tuple(name for name in known if request.calls.has_features(slice_features((name,))))
+
+
+def _own_figures(address: PageAddress) -> PageAddress:
+    """Return the address without the figures that affiliates have not."""
+    kept = (pair for pair in address.pairs if pair[0] not in ("figures", "show", "sort") or pair[1] not in OF_STAFF)
+    return PageAddress(address.path, tuple(kept))
+
+
+def _slices(address: PageAddress, known: Sequence[str], faults: list[str]) -> tuple[str, ...]:
+    asked = tuple(dict.fromkeys(address.all("by")))
+    by = tuple(name for name in asked if name in known)
+    faults += [f"Rows by {name[:60]} do not exist: they are left out." for name in asked if name not in known][:5]
+    if len(by) > MOST_SLICES:
+        faults.append(f"A report has at most {MOST_SLICES} slices: the first {MOST_SLICES} are shown.")
+    return by[:MOST_SLICES] or ("offer",)
+
+
+def _columns(address: PageAddress, kinds: tuple[FigureKind, ...], faults: list[str]) -> tuple[FigureKind, ...]:
+    asked = address.all("figures")
+    unknown = [name for name in asked if name not in BY_NAME]
+    faults += [f"The figure {name[:60]} does not exist: it is left out." for name in unknown][:5]
+    usual = COLUMNS if any(kind.name == "margin" for kind in kinds) else tuple(kind.name for kind in kinds)
+    chosen = tuple(kind for kind in kinds if kind.name in (asked or usual))
+    return chosen or kinds
+
+
+def _sort(address: PageAddress, by: tuple[str, ...], kinds: tuple[FigureKind, ...], faults: list[str]) -> str:
+    asked = address.get("sort")
+    if asked in by or any(asked == kind.name for kind in kinds):
+        return asked
+    if asked and asked not in BY_NAME:
+        faults.append(f"The table cannot be sorted by {asked[:60]}: choose the heading of a column.")
+    return by[0] if is_time(by[0]) else kinds[0].name
+
+
+def _one_of(address: PageAddress, name: str, values: Sequence[str], faults: list[str]) -> str:
+    asked = address.get(name)
+    if asked and asked not in values:
+        faults.append(f"{name} has the values {', '.join(values)}: {values[0]} is used.")
+    return asked if asked in values else values[0]
+
+
+def _page(address: PageAddress) -> int:
+    text = address.get("page", "1")
+    return max(int(text), 1) if text.isascii() and text.isdecimal() and len(text) < 8 else 1
+
+
+def _canonical(address: PageAddress, by: tuple[str, ...]) -> PageAddress:
+    """Return the address with its slices, so that links can add and remove them."""
+    page = address.get("page")
+    canonical = PageAddress(address.path, tuple(("by", name) for name in by) + address.without("by").pairs)
+    return canonical.at_page(int(page)) if page.isascii() and page.isdecimal() and len(page) < 8 else canonical
+
+
+def title_of(query: ReportQuery) -> str:
+    """Return the title of a report: Country × offer."""
+    first, *rest = (slice_label(name) for name in query.by)
+    return " × ".join([first, *(label if label[:2].isupper() else label[:1].lower() + label[1:] for label in rest)])
+
+
+PERIODS: Final = CHOICES

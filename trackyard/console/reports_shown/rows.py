@@ -1,0 +1,207 @@
+"""The rows of a report: read, compared, ordered, and their sum (docs/spec/console.md#reports)."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Any, Final
+
+from trackyard.actions.deps import Deps
+from trackyard.console.frame import figures
+from trackyard.console.frame.figures import BY_NAME, Figures, Key, Page, Row, value_of
+from trackyard.console.frame.periods import MOST_DAYS, DayPeriod
+from trackyard.console.reports_shown.query import ReportQuery, api_order_of
+from trackyard.console.reports_shown.slices import compared_key, order_key
+from trackyard.wire.local_calls import LocalCalls
+
+MOST_ROWS: Final = 2000
+"""Rows that the page reads, so that it orders and compares them itself. The API orders longer reports."""
+PAGE_ROWS: Final = 30
+"""Rows of one page."""
+
+Days = Mapping[date, Figures]
+Calls = LocalCalls[Deps]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The figures of now and of the period before that can be compared. whole: of all rows."""
+
+    now: Mapping[Key, Figures]
+    before: Mapping[Key, Figures]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportRows:
+    """The rows of one page of a report.
+
+    most: the largest value of the sorted figure, of which the bars are shares.
+    now, before: the sums that are compared; None without a comparison.
+    compared: of rows; None where they are too many, or no comparison is asked for.
+    """
+
+    rows: list[Row]
+    count: int
+    total: Figures
+    most: Decimal
+    currency: str
+    warnings: tuple[str, ...]
+    is_whole: bool
+    days: Days
+    days_before: Days
+    now: Figures | None = None
+    before: Figures | None = None
+    compared: Compared | None = None
+
+    @property
+    def pages(self) -> int:
+        """Return the number of pages, at least 1."""
+        return max(-(-self.count // PAGE_ROWS), 1)
+
+
+def read_rows(calls: Calls, query: ReportQuery) -> ReportRows:
+    """Return the rows of a report's page, their sum and what they are compared with. Raises RequestError."""
+    found = figures.all_rows(calls, query.period, query.by, MOST_ROWS, query.filters)
+    days, days_before = _days(calls, query)
+    is_whole = found.total <= MOST_ROWS
+    if is_whole:
+        count = len(found.rows)
+        ordered = sorted_rows(query, found.rows)
+        page = min(query.page, max(-(-count // PAGE_ROWS), 1))
+        rows = ordered[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]
+        total, measured = figures.total(row.figures for row in ordered), ordered
+    else:
+        count, total = found.total, figures.total(days.values())
+        measured = rows = _page_of_api(calls, query, count).rows
+    compared = _compared(calls, query, found) if is_whole else None
+    now, before = _sums(calls, query, compared, days, days_before)
+    return ReportRows(
+        rows=rows,
+        count=count,
+        total=total,
+        most=_most(query, measured),
+        currency=found.currency,
+        warnings=found.warnings,
+        is_whole=is_whole,
+        days=days,
+        days_before=days_before,
+        now=now,
+        before=before,
+        compared=compared,
+    )
+
+
+def sorted_rows(query: ReportQuery, rows: list[Row]) -> list[Row]:
+    """Return rows in the order of a report; rows without a value come last, equal ones by their keys."""
+    ordered = sorted(rows, key=lambda row: [order_key(name, row.keys) for name in query.by])
+    if query.sort in query.by:
+        return sorted(ordered, key=lambda row: order_key(query.sort, row.keys), reverse=query.descending)
+    kind = BY_NAME[query.sort]
+    valued = [(value, row) for row in ordered if (value := value_of(kind, row.figures)) is not None]
+    valued.sort(key=lambda pair: pair[0], reverse=query.descending)
+    return [row for _, row in valued] + [row for row in ordered if value_of(kind, row.figures) is None]
+
+
+def _page_of_api(calls: Calls, query: ReportQuery, count: int) -> Page:
+    """Return a page of a report with more rows than are read, as the API orders them."""
+    order = api_order_of(query.long_sort, query.by)
+    descending = query.descending if query.api_order else order not in query.by
+    page = min(query.page, -(-count // PAGE_ROWS))
+    sent = figures.request_of(query.period, query.by, limit=PAGE_ROWS, page=page, filters=query.filters)
+    return figures.read_report(calls, [*sent, ("order[]", order), ("orderType", "desc" if descending else "asc")])
+
+
+def _days(calls: Calls, query: ReportQuery) -> tuple[Days, Days]:
+    """Return the figures of each day of the period and of the one before, in one request if it can."""
+    period, before = query.period, query.before
+    if before is None:
+        return figures.by_day(calls, period, query.filters, query.extra_slices), {}
+    if (period.last - before.first).days < MOST_DAYS:
+        both = DayPeriod(before.first, period.last, period.today, period.hour)
+        days = figures.by_day(calls, both, query.filters, query.extra_slices)
+        return _within(days, period), _within(days, before)
+    return (
+        figures.by_day(calls, period, query.filters, query.extra_slices),
+        figures.by_day(calls, before, query.filters, query.extra_slices),
+    )
+
+
+def _within(days: Days, period: DayPeriod) -> Days:
+    return {day: found for day, found in days.items() if period.first <= day <= period.last}
+
+
+def _most(query: ReportQuery, rows: list[Row]) -> Decimal:
+    values = (value_of(query.compared_kind, row.figures) for row in rows)
+    return max((Decimal(value).copy_abs() for value in values if value is not None), default=Decimal(0))
+
+
+def _compared(calls: Calls, query: ReportQuery, found: Page) -> Compared | None:
+    """Return rows of now and before by what they have in common; None where there are too many."""
+    before = query.before
+    if before is None:
+        return None
+    now = _by_key(query, found.rows, 0)
+    if not query.period.is_open:
+        return _with_before(calls, query, now, before)
+    if query.period.first > query.period.today:
+        return Compared({}, {})
+    return _with_finished_hours(calls, query, now, before)
+
+
+def _with_before(calls: Calls, query: ReportQuery, now: dict[Key, Figures], before: DayPeriod) -> Compared | None:
+    found = figures.all_rows(calls, before, query.by, MOST_ROWS, query.filters)
+    if found.total > MOST_ROWS:
+        return None
+    return Compared(now, _by_key(query, found.rows, (query.period.first - before.first).days))
+
+
+def _with_finished_hours(
+    calls: Calls, query: ReportQuery, now: dict[Key, Figures], before: DayPeriod
+) -> Compared | None:
+    """Compare an unfinished period up to its last full hour."""
+    cut = query.period.day_of_now_in(before)
+    compared = _with_before(calls, query, now, DayPeriod(before.first, cut, before.today, before.hour))
+    if compared is None:
+        return None
+    sums = (compared.now, compared.before)
+    lates = []
+    for day in (query.period.today, cut):
+        late = figures.late_hours(calls, day, query.period, query.by, query.filters, MOST_ROWS)
+        if late.total > MOST_ROWS:
+            return None
+        lates.append(_by_key(query, late.rows, (query.period.today - day).days))
+    now, earlier = (
+        {key: sum_ - late.get(key, Figures()) for key, sum_ in each.items()}
+        for each, late in zip(sums, lates, strict=True)
+    )
+    return Compared(now, earlier)
+
+
+def _by_key(query: ReportQuery, rows: list[Row], days: int) -> dict[Key, Figures]:
+    found = defaultdict[Key, Figures](Figures)
+    for row in rows:
+        key = compared_key(query.by, row.keys, days)
+        if key is not None:
+            found[key] += row.figures
+    return dict(found)
+
+
+def _sums(
+    calls: Calls, query: ReportQuery, compared: Compared | None, days: Days, days_before: Days
+) -> tuple[Figures | None, Figures | None]:
+    """Return the sums of now and before that can be compared."""
+    if query.before is None:
+        return None, None
+    if compared is not None and compared.now:
+        return figures.total(compared.now.values()), figures.total(compared.before.values())
+    return figures.up_to_now(calls, query.period, days, query.before, days_before, query.filters, query.extra_slices)
+
+
+def change_of(query: ReportQuery, found: ReportRows, keys: Mapping[str, Any]) -> tuple[Figures, Figures] | None:
+    """Return the figures of a row that are compared, now and before; None without a comparison."""
+    key = compared_key(query.by, keys, 0)
+    if found.compared is None or key is None:
+        return None
+    now, before = found.compared.now.get(key, Figures()), found.compared.before.get(key, Figures())
+    return None if now == before == Figures() else (now, before)

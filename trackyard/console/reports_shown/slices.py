@@ -1,0 +1,134 @@
+"""The slices of reports as the page shows them (docs/spec/console.md#reports)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any, Final
+
+from trackyard.console.frame.figures import BY_NAME, KINDS, FigureKind, Key
+from trackyard.domain.statistics.slices import NO_MANAGER, REJECTION_REASON, SLICES
+from trackyard.wire.openapi.texts import label_of
+
+_LABELS: Final = {
+    "manager": "Affiliate manager",
+    "smart_id": "SmartLink",
+    "os": "System",
+    "os_version": "System version",
+    "device_model": "Device model",
+    REJECTION_REASON: "Rejection reason",
+}
+_PATHS: Final = {
+    "offer": "offers/{}",
+    "affiliate": "affiliates/{}",
+    "advertiser": "advertisers/{}",
+    "manager": "users/{}",
+}
+"""Slice to the path of the page of its objects, below the first page of the person."""
+_TIMES: Final = ("hour", "day", "month", "quarter", "year")
+OF_STAFF: Final = ("charge", "margin", "margin_share")
+"""The figures that no affiliate sees."""
+_OF_TRAFFIC: Final = ("clicks", "unique", "cr", "epc")
+"""The figures that rows by goal do not have: a click has no goal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """The value of a slice in a row.
+
+    text: what people read. value: what a filter accepts.
+    path: of the page of the object, below the first page of the person; "" without one.
+    """
+
+    slice: str
+    text: str
+    value: str
+    path: str = ""
+
+    @property
+    def is_time(self) -> bool:
+        """Return whether it is a part of the time."""
+        return self.slice in _TIMES
+
+
+def slice_label(name: str) -> str:
+    """Return the heading of a slice."""
+    return _LABELS.get(name) or label_of(name)
+
+
+def cell_of(name: str, keys: Mapping[str, Any]) -> Cell:
+    """Return the cell of a slice in a row of the API."""
+    if name in _TIMES:
+        text = _time_text(name, keys)
+        return Cell(name, text, text)
+    found = keys[name]
+    if isinstance(found, dict):
+        value = str(found["id"])
+        title = object_title(found)
+        if name == "manager" and value == NO_MANAGER:
+            return Cell(name, "No manager", "")
+        return Cell(name, title, value, _PATHS[name].format(value) if name in _PATHS else "")
+    return Cell(name, str(found) or empty_text(name), str(found))
+
+
+def object_title(found: Mapping[str, Any]) -> str:
+    """Return the name of an object of the API: its title, or its login where it has none."""
+    person = f"{found.get('first_name', '')} {found.get('last_name', '')}".strip()
+    named = (str(found.get(name) or "") for name in ("title", "name", "login", "email"))
+    return next((text for text in (*named, person) if text.strip()), str(found["id"]))
+
+
+def empty_text(name: str) -> str:
+    """Return what people read for a value that is empty."""
+    return "None" if name.startswith("sub") or name == "smart_id" else "Unknown"
+
+
+def compared_key(slices: tuple[str, ...], keys: Mapping[str, Any], days: int) -> Key | None:
+    """Return what rows of two periods have in common; None for rows that the other period cannot have.
+
+    days: how far the row is moved to the later period.
+    """
+    if any(name in ("month", "quarter", "year") for name in slices):
+        return None
+    parts: list[int | str] = []
+    if "day" in slices or "hour" in slices:
+        day = date(int(keys["year"]), int(keys["month"]), int(keys["day"])) + timedelta(days=days)
+        parts += [day.isoformat(), *([int(keys["hour"])] if "hour" in slices else [])]
+    for name in slices:
+        if name not in _TIMES:
+            found = keys[name]
+            parts.append(found["id"] if isinstance(found, dict) else found)
+    return tuple(parts)
+
+
+def order_key(name: str, keys: Mapping[str, Any]) -> tuple[str, str]:
+    """Return what rows are ordered by in a slice: what people read, whatever its letter case."""
+    cell = cell_of(name, keys)
+    return (cell.text if cell.is_time else cell.text.casefold(), cell.value)
+
+
+def is_time(name: str) -> bool:
+    """Return whether a slice is a part of the time."""
+    return name in _TIMES
+
+
+def kinds_for(slices: tuple[str, ...], *, is_staff: bool) -> tuple[FigureKind, ...]:
+    """Return the figures that rows by these slices have. Affiliates see what they earn alone."""
+    if REJECTION_REASON in slices:
+        return (BY_NAME["rejected"],)
+    has_traffic = all(SLICES[name].traffic for name in slices)
+    hidden = {"rejected", *(() if is_staff else OF_STAFF), *(() if has_traffic else _OF_TRAFFIC)}
+    return tuple(kind for kind in KINDS if kind.name not in hidden)
+
+
+def _time_text(name: str, keys: Mapping[str, Any]) -> str:
+    year = f"{int(keys['year']):04}"
+    match name:
+        case "year":
+            return year
+        case "quarter":
+            return f"{year} Q{keys['quarter']}"
+    month = f"{year}-{int(keys['month']):02}"
+    if name == "month":
+        return month
+    day = f"{month}-{int(keys['day']):02}"
+    return day if name == "day" else f"{day} {int(keys['hour']):02}:00"

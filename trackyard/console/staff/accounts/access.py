@@ -1,0 +1,102 @@
+"""What lets a staff user in, and what keeps it out: links, blocking, the second factor, removal."""
+
+from typing import Final
+
+from trackyard.base.errors import BadInput, RequestError
+from trackyard.console.frame.answers import Html, PageAnswer, Redirect
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.staff.accounts.listing import PATH, full_name
+from trackyard.console.staff.accounts.one import find_user, user_page
+
+pages = Pages()
+
+_MOST_USERS: Final = 500
+"""The most staff users from which a successor is chosen."""
+
+
+@pages.post(f"{PATH}/{{id}}/link", needs=("admin.user.sign_in_link",))
+def show_link(request: PageRequest) -> PageAnswer:
+    """Make a sign-in link and show it once."""
+    made = request.calls.call("admin.user.sign_in_link", path=request.path)["user"]
+    return user_page(request, link=made["link"])
+
+
+@pages.post(f"{PATH}/{{id}}/mail-link", needs=("admin.user.sign_in_link",))
+def mail_link(request: PageRequest) -> PageAnswer:
+    """Mail a sign-in link to the user."""
+    user = find_user(request)
+    request.calls.call("admin.user.sign_in_link", [("mail", "1")], request.path)
+    return Redirect(_path(request), f"A sign-in link is on its way to {user['email']}.")
+
+
+@pages.post(f"{PATH}/{{id}}/block", needs=("admin.user.block",))
+def block(request: PageRequest) -> PageAnswer:
+    """Block the user."""
+    return _change(request, "admin.user.block", "is blocked. Its sessions ended, and its keys do not work.")
+
+
+@pages.post(f"{PATH}/{{id}}/unblock", needs=("admin.user.unblock",))
+def unblock(request: PageRequest) -> PageAnswer:
+    """Let the user in again."""
+    return _change(request, "admin.user.unblock", "may sign in again, and its keys work.")
+
+
+@pages.post(f"{PATH}/{{id}}/second-factor", needs=("admin.user.second_factor.reset",))
+def reset_second_factor(request: PageRequest) -> PageAnswer:
+    """Remove the second factor of the user."""
+    return _change(request, "admin.user.second_factor.reset", "has no second factor any more.")
+
+
+@pages.get(f"{PATH}/{{id}}/remove", needs=("admin.user.remove",))
+def ask_removal(request: PageRequest) -> PageAnswer:
+    """Ask before the user is removed."""
+    return _removal(request)
+
+
+@pages.post(f"{PATH}/{{id}}/remove", needs=("admin.user.remove",))
+def remove(request: PageRequest) -> PageAnswer:
+    """Remove the user; a successor takes over what it manages."""
+    name, successor = full_name(find_user(request)), request.field("successor")
+    try:
+        sent = [("successor", successor)] if successor else []
+        request.calls.call("admin.user.remove", sent, request.path)
+    except BadInput as refusal:
+        return _removal(request, _sentence(refusal))
+    return Redirect(PATH, f"{name} is removed.")
+
+
+def _change(request: PageRequest, method: str, done: str) -> PageAnswer:
+    """Call a method for the user of the path, and lead back to its page with the result."""
+    name = full_name(find_user(request))
+    try:
+        request.calls.call(method, path=request.path)
+    except BadInput as refusal:
+        return Redirect(_path(request), f"Nothing was changed. {_sentence(refusal)}")
+    return Redirect(_path(request), f"{name} {done}")
+
+
+def _removal(request: PageRequest, fault: str = "") -> Html:
+    user = find_user(request)
+    others = request.calls.call("admin.users.list", [("limit", str(_MOST_USERS))])["users"]
+    choices = [
+        (each["id"], full_name(each)) for each in others if each["id"] != user["id"] and each["status"] == "active"
+    ]
+    return request.page(
+        "staff/accounts/remove.html",
+        400 if fault else 200,
+        user=user,
+        name=full_name(user),
+        successors=choices,
+        chosen=request.field("successor"),
+        path=_path(request),
+        fault=fault,
+    )
+
+
+def _path(request: PageRequest) -> str:
+    return f"{PATH}/{request.path['id']}"
+
+
+def _sentence(refusal: RequestError) -> str:
+    return " ".join(sentence for sentences in (refusal.fields or {}).values() for sentence in sentences)

@@ -1,0 +1,65 @@
+"""Creating and editing a staff user (docs/spec/console.md#staff)."""
+
+from typing import Final
+
+from trackyard.base.secrets import new_password
+from trackyard.console.account.roles import ROLE_WORDS
+from trackyard.console.forms import open_form
+from trackyard.console.forms.declared import FormField, FormGroup, FormPlan
+from trackyard.console.frame.answers import PageAnswer, Redirect
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.staff.accounts.listing import PATH, full_name
+from trackyard.console.staff.accounts.one import find_user
+
+pages = Pages()
+
+_ROLES: Final = FormField(
+    "roles",
+    widget="checks",
+    words={role.value: f"{words.name}: {words.may}" for role, words in ROLE_WORDS.items()},
+    help="Several roles add up. Without one the person may only read news.",
+)
+_GROUPS: Final = (
+    FormGroup(
+        "The person",
+        (
+            FormField("first_name"),
+            FormField("last_name"),
+            FormField("email", widget="email"),
+            FormField("work_hours"),
+            FormField("skype", label="Messenger"),
+        ),
+    ),
+    FormGroup("Roles", (_ROLES,)),
+)
+NEW: Final = FormPlan("admin.user.add", _GROUPS)
+EDIT: Final = FormPlan("admin.user.edit", _GROUPS)
+
+
+@pages.get(f"{PATH}/new", needs=("admin.user.add",))
+@pages.post(f"{PATH}/new", needs=("admin.user.add",))
+def new_user(request: PageRequest) -> PageAnswer:
+    """Create a staff user with a random password that is not shown: the person chooses one with a link."""
+    form = open_form(request, NEW, fixed=(("password", new_password()),))
+    answer = form.save()
+    if answer is not None:
+        user = answer["user"]
+        message = f"{full_name(user)} is created. Mail or show a sign-in link, to choose a password with."
+        return Redirect(f"{PATH}/{user['id']}", message)
+    line = "The person chooses a password with a sign-in link, which you send from its page."
+    return form.page(request, "New staff user", back=PATH, line=line, save="Create the staff user")
+
+
+@pages.get(f"{PATH}/{{id}}/edit", needs=("admin.user.get", "admin.user.edit"))
+@pages.post(f"{PATH}/{{id}}/edit", needs=("admin.user.get", "admin.user.edit"))
+def edit_user(request: PageRequest) -> PageAnswer:
+    """Change a staff user."""
+    user = find_user(request)
+    path = f"{PATH}/{user['id']}"
+    form = open_form(request, EDIT, user, path=request.path)
+    answer = form.save()
+    if answer is not None:
+        return Redirect(path, f"{full_name(answer['user'])} is saved.")
+    line = "Nothing is saved yet. Changed roles hold from the next request on."
+    return form.page(request, f"Edit {full_name(user)}", back=path, line=line)

@@ -1,0 +1,71 @@
+"""The list of staff users (docs/spec/console.md#staff)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from trackyard.console.account.roles import role_names
+from trackyard.console.frame.answers import PageAnswer
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+
+pages = Pages()
+
+PATH: Final = "/console/staff"
+PER_PAGE: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class StaffRow:
+    """A staff user of a list. last_sign_in: "" before the first one."""
+
+    id: str
+    name: str
+    email: str
+    roles: str
+    status: str
+    last_sign_in: str
+
+
+@pages.get(PATH, needs=("admin.users.list",))
+def staff_users(request: PageRequest) -> PageAnswer:
+    """Show staff users, a page at a time, the oldest first."""
+    address = request.address
+    words = address.get("q").strip()[:200]
+    sent = [
+        *([("q", words)] if words else []),
+        ("limit", str(PER_PAGE)),
+        ("page", str(page_number(address.get("page")))),
+    ]
+    answer = request.calls.call("admin.users.list", sent)
+    pagination = answer["pagination"]
+    return request.page(
+        "staff/accounts/list.html",
+        rows=[_row(each) for each in answer["users"]],
+        total=pagination["total_count"],
+        page=pagination["page"],
+        first=(pagination["page"] - 1) * PER_PAGE + 1,
+        may_add=request.calls.may("admin.user.add"),
+        api_request_path=request.calls.address("admin.users.list", sent),
+    )
+
+
+def full_name(user: Mapping[str, Any]) -> str:
+    """Return what pages call a staff user."""
+    return f"{user['first_name']} {user['last_name']}".strip() or str(user["email"])
+
+
+def page_number(text: str) -> int:
+    """Return the page that an address names; 1 for what is no page."""
+    return int(text) if text.isascii() and text.isdecimal() and 0 < int(text[:9]) < 10**6 else 1
+
+
+def _row(user: Mapping[str, Any]) -> StaffRow:
+    return StaffRow(
+        id=user["id"],
+        name=full_name(user),
+        email=user["email"],
+        roles=", ".join(role_names(user["roles"])),
+        status=user["status"],
+        last_sign_in=user["last_login_at"] or "",
+    )

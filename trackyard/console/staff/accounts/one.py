@@ -1,0 +1,43 @@
+"""One staff user: what it may do, in words (docs/spec/console.md#staff)."""
+
+from typing import Any
+
+from trackyard.console.account.roles import ROLE_WORDS
+from trackyard.console.frame.answers import Html, PageAnswer
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.staff.accounts.listing import PATH, full_name
+from trackyard.domain.people.roles import Role
+
+pages = Pages()
+
+
+@pages.get(f"{PATH}/{{id}}", needs=("admin.user.get",))
+def staff_user(request: PageRequest) -> PageAnswer:
+    """Show a staff user, its roles and what they let it do."""
+    return user_page(request)
+
+
+def user_page(request: PageRequest, *, link: str = "") -> Html:
+    """Return the page of the user of the path. link: a new sign-in link, which is shown once."""
+    calls = request.calls
+    user = find_user(request)
+    keys = calls.call("admin.keys.list", [("user_id", user["id"])])["keys"] if calls.may("admin.keys.list") else []
+    return request.page(
+        "staff/accounts/one.html",
+        user=user,
+        name=full_name(user),
+        roles=[words for role, words in ROLE_WORDS.items() if role in user["roles"]],
+        is_administrator=Role.ADMIN in user["roles"],
+        is_self=user["id"] == request.person.caller.account.id,
+        path=f"{PATH}/{user['id']}",
+        link=link,
+        keys=keys,
+        may_write=calls.may("admin.user.edit"),
+        api_request_path=calls.address("admin.user.get", path=request.path),
+    )
+
+
+def find_user(request: PageRequest) -> Any:
+    """Return the staff user of the path. Raises NotFound."""
+    return request.calls.call("admin.user.get", path=request.path)["user"]

@@ -1,0 +1,9 @@
+"""The pages of advertisers (docs/spec/console.md#advertisers)."""
+
+from typing import Final
+
+from trackyard.console.frame.pages import Pages
+from trackyard.console.staff.advertisers import editing, listing, one
+
+PARTS: Final[tuple[Pages, ...]] = (listing.pages, editing.pages, one.pages)
+"""All pages of advertisers; those with a name of their own come before the page of one."""

@@ -1,0 +1,71 @@
+"""The list of advertisers, with what they did in the last seven days."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from trackyard.console.frame.answers import PageAnswer
+from trackyard.console.frame.figures import Figures
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.offers_shown.choices import country_names
+from trackyard.console.staff.lists import ListFilter, read_list
+from trackyard.console.staff.people_names import manager_name, managers
+from trackyard.console.staff.weeks import find_week
+
+pages = Pages()
+
+SORTS: Final = ("title", "email")
+"""Columns that can be sorted, by their names in the API."""
+
+
+@dataclass(frozen=True, slots=True)
+class AdvertiserRow:
+    """An advertiser of the list. figures: None where they cannot be seen."""
+
+    id: str
+    title: str
+    email: str
+    country: str
+    manager: str
+    offers: int
+    tags: tuple[str, ...]
+    figures: Figures | None
+
+
+@pages.get("/console/advertisers", needs=("admin.advertisers.list",))
+def advertisers(request: PageRequest) -> PageAnswer:
+    """Show advertisers that meet the filters, a page at a time."""
+    calls = request.calls
+    filters = (
+        ListFilter("manager", "Manager", "manager[]", managers(calls)),
+        ListFilter("tag", "Tag", "tags[]", None),
+        ListFilter("country", "Country", "country[]", country_names()),
+    )
+    state = read_list(request.address, filters, SORTS, ("_id", "desc"))
+    column, direction = state.sort
+    sent = [*state.sent("search"), ("order", column), ("orderType", direction)]
+    answer = calls.call("admin.advertisers.list", sent)
+    found = answer["advertisers"]
+    week, fault = find_week(request, "advertiser", "advertiser", [each["id"] for each in found])
+    return request.page(
+        "staff/advertisers.html",
+        rows=[_row(each, week) for each in found],
+        may_write=calls.may("admin.advertiser.add"),
+        fault=fault,
+        api_request_path=calls.address("admin.advertisers.list", sent),
+        **state.shown(answer["pagination"]["total_count"]),
+    )
+
+
+def _row(advertiser: Mapping[str, Any], week: Mapping[Any, Figures] | None) -> AdvertiserRow:
+    return AdvertiserRow(
+        id=advertiser["id"],
+        title=advertiser["title"],
+        email=advertiser["email"],
+        country=advertiser["country"],
+        manager=manager_name(advertiser["manager_obj"]),
+        offers=int(advertiser["offers"]),
+        tags=tuple(advertiser["tags"]),
+        figures=None if week is None else week.get(advertiser["id"], Figures()),
+    )

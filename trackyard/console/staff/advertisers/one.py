@@ -1,0 +1,79 @@
+"""The page of one advertiser: figures, offers, postback address, contact."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from trackyard.console.frame.answers import PageAnswer, Redirect
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.offers_shown.words import STATUSES
+from trackyard.console.staff.people_names import manager_name, managers
+from trackyard.console.staff.results import find_results
+from trackyard.domain.platform.geo import countries
+
+pages = Pages()
+
+MOST: Final = 25
+"""Offers of the page."""
+_HIDDEN: Final = "***"
+"""What the API shows of codes to people who may not write the advertiser."""
+
+
+def find_advertiser(request: PageRequest) -> dict[str, Any]:
+    """Return the advertiser of the path. Raises NotFound."""
+    found: dict[str, Any] = request.calls.call("admin.advertiser.get", path={"id": request.path["id"]})["advertiser"]
+    return found
+
+
+@pages.get("/console/advertisers/{id}", needs=("admin.advertiser.get",))
+def advertiser_page(request: PageRequest) -> PageAnswer:
+    """Show an advertiser."""
+    calls, advertiser = request.calls, find_advertiser(request)
+    number = advertiser["id"]
+    may_write = calls.may("admin.advertiser.edit")
+    sent = [("advertiser[]", number), *(("status[]", each) for each in STATUSES), ("limit", str(MOST))]
+    offers = calls.call("offers.list", sent) if calls.may("offers.list") else None
+    return request.page(
+        "staff/advertiser.html",
+        advertiser=advertiser,
+        manager=manager_name(advertiser["manager_obj"]),
+        managers=managers(calls) if may_write else (),
+        contact=list(_contact(advertiser)),
+        offers=None if offers is None else offers["offers"],
+        offers_total=0 if offers is None else offers["pagination"]["total_count"],
+        statuses=STATUSES,
+        has_code=_HIDDEN not in advertiser["postback_url"],
+        may_write=may_write,
+        may_invoice=request.may_open("/console/invoices"),
+        most=MOST,
+        path=f"/console/advertisers/{number}",
+        api_request_path=calls.address("admin.advertiser.get", path={"id": number}),
+        **find_results(request, [("filter[advertiser][]", number)], usual="7d"),
+    )
+
+
+@pages.post("/console/advertisers/{id}/manager", needs=("admin.advertiser.edit",))
+def set_manager(request: PageRequest) -> PageAnswer:
+    """Give an advertiser another manager."""
+    sent = [("manager", request.field("manager_id"))]
+    found = request.calls.call("admin.advertiser.edit", sent, {"id": request.path["id"]})["advertiser"]
+    manager = manager_name(found["manager_obj"])
+    done = f"{manager} manages {found['title']} now." if manager else f"No one manages {found['title']} now."
+    return Redirect(f"/console/advertisers/{found['id']}", done)
+
+
+def _contact(advertiser: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield what is known about the advertiser, by label."""
+    country = {each.code: each.name for each in countries()}.get(advertiser["country"], advertiser["country"])
+    place = " ".join(part for part in (advertiser["zip_code"], advertiser["city"]) if part)
+    address = [advertiser["address_1"], advertiser["address_2"], place, country]
+    facts = (
+        ("E-mail", advertiser["email"]),
+        ("Contact", advertiser["contact"]),
+        ("Messenger", advertiser["skype"]),
+        ("Site", advertiser["url"]),
+        ("Address", "\n".join(part for part in address if part)),
+        ("VAT number", advertiser["vat_code"]),
+        ("Since", advertiser["created_at"][:16]),
+    )
+    return ((label, value) for label, value in facts if value)

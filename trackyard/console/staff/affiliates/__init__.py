@@ -1,0 +1,9 @@
+"""The pages of affiliates (docs/spec/console.md#affiliates)."""
+
+from typing import Final
+
+from trackyard.console.frame.pages import Pages
+from trackyard.console.staff.affiliates import decisions, editing, listing, one
+
+PARTS: Final[tuple[Pages, ...]] = (listing.pages, editing.pages, one.pages, decisions.pages)
+"""All pages of affiliates; those with a name of their own come before the page of one."""

@@ -1,0 +1,66 @@
+"""What staff decide about an affiliate: its status, its manager, its offers."""
+
+from typing import Final
+
+from trackyard.base.errors import Conflict, RequestError
+from trackyard.console.frame.address import Pair
+from trackyard.console.frame.answers import PageAnswer, Redirect
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.staff.affiliates.one import find_affiliate, page_of
+from trackyard.console.staff.affiliates.words import DONE
+from trackyard.console.staff.faults import fault_of
+from trackyard.console.staff.lists import back_to
+from trackyard.console.staff.people_names import affiliate_name, manager_name
+
+pages = Pages()
+
+_LIST: Final = "/console/affiliates"
+
+
+@pages.post("/console/affiliates/{id}/status", needs=("admin.partner.edit",))
+def set_status(request: PageRequest) -> PageAnswer:
+    """Approve, reject, block or activate an affiliate."""
+    sent: list[Pair] = [("status", request.field("status"))]
+    if request.field("email_confirmed") == "1":
+        sent.append(("email_confirmed", "1"))
+    try:
+        affiliate = request.calls.call("admin.partner.edit", sent, {"id": request.path["id"]})["partner"]
+    except Conflict as refusal:
+        return page_of(request, find_affiliate(request), fault_of(refusal), refusal.status)
+    return Redirect(_back(request), f"{affiliate_name(affiliate)} {DONE[affiliate['status']]}.")
+
+
+@pages.post("/console/affiliates/{id}/manager", needs=("admin.partner.edit",))
+def set_manager(request: PageRequest) -> PageAnswer:
+    """Give an affiliate another manager."""
+    sent = [("manager_id", request.field("manager_id"))]
+    affiliate = request.calls.call("admin.partner.edit", sent, {"id": request.path["id"]})["partner"]
+    manager = manager_name(affiliate["manager"])
+    name = affiliate_name(affiliate)
+    return Redirect(_page(request), f"{manager} manages {name} now." if manager else f"No one manages {name} now.")
+
+
+@pages.post("/console/affiliates/{id}/connect", needs=("offer.affiliate.enable",))
+def connect(request: PageRequest) -> PageAnswer:
+    """Connect an affiliate to an offer, or take it off one."""
+    is_on = request.field("do") != "disconnect"
+    method = "offer.affiliate.enable" if is_on else "offer.affiliate.disable"
+    offer = request.field("offer_id").strip()
+    try:
+        request.calls.call(method, [("pid", request.path["id"]), ("offer_id[]", offer)])
+    except RequestError as refusal:
+        if not request.calls.may("admin.partner.get"):
+            raise
+        return page_of(request, find_affiliate(request), fault_of(refusal), refusal.status)
+    done = "is connected to" if is_on else "is taken off"
+    return Redirect(_page(request), f"Affiliate {request.path['id']} {done} offer {offer}. It gets a mail about it.")
+
+
+def _page(request: PageRequest) -> str:
+    return f"{_LIST}/{int(request.path['id'])}"
+
+
+def _back(request: PageRequest) -> str:
+    """Return the list that the form came from, or the page of the affiliate."""
+    return back_to(_LIST, request.field("back")) if request.field("back") else _page(request)

@@ -1,0 +1,106 @@
+"""The list of affiliates, with what they did in the last seven days (docs/spec/console.md#affiliates)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+from trackyard.actions.deps import Deps
+from trackyard.console.frame.answers import PageAnswer
+from trackyard.console.frame.figures import Figures
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.offers_shown.choices import country_names
+from trackyard.console.staff.affiliates.words import MARKS, STATUSES
+from trackyard.console.staff.lists import ListFilter, read_list
+from trackyard.console.staff.people_names import affiliate_name, manager_name, managers
+from trackyard.console.staff.weeks import find_week
+from trackyard.wire.local_calls import LocalCalls
+
+pages = Pages()
+
+SORTS: Final = ("id", "name", "email")
+"""Columns that can be sorted, by their names in the API."""
+
+
+@dataclass(frozen=True, slots=True)
+class CurrencySum:
+    """The balance of an affiliate in one currency."""
+
+    currency: str
+    balance: Decimal
+    hold: Decimal
+    available: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class AffiliateRow:
+    """An affiliate of the list. figures: None where they cannot be seen. balances: those that are not 0."""
+
+    id: int
+    name: str
+    email: str
+    status: str
+    mark: str
+    manager: str
+    country: str
+    tags: tuple[str, ...]
+    balances: tuple[CurrencySum, ...]
+    figures: Figures | None
+    waits: bool
+
+
+@pages.get("/console/affiliates", needs=("admin.partners.list",))
+def affiliates(request: PageRequest) -> PageAnswer:
+    """Show affiliates that meet the filters, a page at a time."""
+    calls = request.calls
+    state = read_list(request.address, affiliate_filters(calls), SORTS, ("id", "desc"))
+    column, direction = state.sort
+    sent = [*state.sent("search"), ("order", column), ("orderType", direction), ("with_balance", "1")]
+    answer = calls.call("admin.partners.list", sent)
+    found = answer["partners"]
+    week, fault = find_week(request, "affiliate", "partner", [each["id"] for each in found])
+    waiting = calls.call("admin.partners.list", [("status[]", "on moderation"), ("limit", "1")])
+    return request.page(
+        "staff/affiliates.html",
+        rows=[_row(each, week) for each in found],
+        waiting=waiting["pagination"]["total_count"],
+        may_write=calls.may("admin.partner.edit"),
+        fault=fault,
+        api_request_path=calls.address("admin.partners.list", sent),
+        **state.shown(answer["pagination"]["total_count"]),
+    )
+
+
+def affiliate_filters(calls: LocalCalls[Deps]) -> tuple[ListFilter, ...]:
+    """Return the filters of lists of affiliates."""
+    return (
+        ListFilter("status", "Status", "status[]", tuple(STATUSES.items())),
+        ListFilter("manager", "Manager", "manager_id[]", managers(calls)),
+        ListFilter("tag", "Tag", "tags[]", None),
+        ListFilter("country", "Country", "country[]", country_names()),
+    )
+
+
+def balances_of(affiliate: Mapping[str, Any]) -> tuple[CurrencySum, ...]:
+    """Return the balances of an affiliate of the API, by currency."""
+    return tuple(
+        CurrencySum(currency, Decimal(each["balance"]), Decimal(each["hold"]), Decimal(each["available"]))
+        for currency, each in affiliate["balance"].items()
+    )
+
+
+def _row(affiliate: Mapping[str, Any], week: Mapping[Any, Figures] | None) -> AffiliateRow:
+    return AffiliateRow(
+        id=affiliate["id"],
+        name=affiliate_name(affiliate),
+        email=affiliate["email"],
+        status=STATUSES[affiliate["status"]],
+        mark=MARKS[affiliate["status"]],
+        manager=manager_name(affiliate["manager"]),
+        country=affiliate["country"] or "",
+        tags=tuple(affiliate["tags"]),
+        balances=tuple(each for each in balances_of(affiliate) if each.balance or each.available),
+        figures=None if week is None else week.get(affiliate["id"], Figures()),
+        waits=affiliate["status"] == "on moderation",
+    )

@@ -1,0 +1,77 @@
+"""The page of one affiliate: balance, figures, programs, contact (docs/spec/console.md#affiliates)."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from trackyard.console.frame.answers import Html, PageAnswer
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.staff.affiliates.listing import balances_of
+from trackyard.console.staff.affiliates.programs import MOST, find_programs
+from trackyard.console.staff.affiliates.words import EMAIL_STATES, MARKS, STATUSES
+from trackyard.console.staff.people_names import affiliate_name, manager_name, managers
+from trackyard.console.staff.results import find_results
+from trackyard.domain.platform.geo import countries
+
+pages = Pages()
+
+
+def find_affiliate(request: PageRequest) -> dict[str, Any]:
+    """Return the affiliate of the path. Raises NotFound."""
+    affiliate: dict[str, Any] = request.calls.call("admin.partner.get", path={"id": request.path["id"]})["partner"]
+    return affiliate
+
+
+@pages.get("/console/affiliates/{id}", needs=("admin.partner.get",))
+def affiliate_page(request: PageRequest) -> PageAnswer:
+    """Show an affiliate."""
+    return page_of(request, find_affiliate(request))
+
+
+def page_of(request: PageRequest, affiliate: Mapping[str, Any], banner: str = "", status: int = 200) -> Html:
+    """Return the page of an affiliate. banner: why the change that was asked for was refused."""
+    calls, number = request.calls, affiliate["id"]
+    may_write = calls.may("admin.partner.edit")
+    return request.page(
+        "staff/affiliate.html",
+        status,
+        affiliate=affiliate,
+        name=affiliate_name(affiliate),
+        status_name=STATUSES[affiliate["status"]],
+        mark=MARKS[affiliate["status"]],
+        manager=manager_name(affiliate["manager"]),
+        managers=managers(calls) if may_write else (),
+        balances=balances_of(affiliate),
+        contact=list(_contact(affiliate)),
+        may_write=may_write,
+        may_connect=calls.may("offer.affiliate.enable"),
+        may_pay=request.may_open("/console/payments"),
+        waits_for_email=affiliate["email_state"] == "waiting",
+        most=MOST,
+        banner=banner,
+        path=f"/console/affiliates/{number}",
+        api_request_path=calls.address("admin.partner.get", path={"id": str(number)}),
+        **find_programs(request, number),
+        **find_results(request, [("filter[partner][]", str(number))], usual="7d"),
+    )
+
+
+def _contact(affiliate: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield what is known about the affiliate, by label."""
+    country = {each.code: each.name for each in countries()}.get(affiliate["country"] or "", affiliate["country"])
+    place = " ".join(part for part in (affiliate["zip_code"], affiliate["city"]) if part)
+    address = "\n".join(part for part in (affiliate["address_1"], affiliate["address_2"], place, country) if part)
+    email_state = EMAIL_STATES[affiliate["email_state"]]
+    facts = (
+        ("E-mail", f"{affiliate['email']}, {email_state}" if email_state else affiliate["email"]),
+        ("Login", affiliate["login"] if affiliate["login"] != affiliate["email"] else ""),
+        ("Contact", affiliate["contactPerson"]),
+        ("Company", affiliate["company"]),
+        ("Phone", affiliate["phone"]),
+        ("Address", address),
+        ("Level", str(affiliate["level"] or "")),
+        ("Referral share", f"{affiliate['ref_percent']} %" if affiliate["ref_percent"] else ""),
+        ("Signed up", affiliate["created_at"][:16]),
+        ("Changed", affiliate["updated_at"][:16]),
+    )
+    return ((label, value) for label, value in facts if value)

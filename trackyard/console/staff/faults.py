@@ -1,0 +1,10 @@
+"""Refusals of the API as sentences of a page."""
+
+from trackyard.base.errors import RequestError
+
+
+def fault_of(refusal: RequestError) -> str:
+    """Return why the API refused a change, in sentences without names of parameters."""
+    if not refusal.fields:
+        return f"{refusal.text.rstrip('.')}."
+    return " ".join(sentence for sentences in refusal.fields.values() for sentence in sentences)

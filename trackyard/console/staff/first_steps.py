@@ -1,0 +1,122 @@
+"""The way of a new installation to its first conversion: the card "Start here" of the overview."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from trackyard.console.frame.address import Pair
+from trackyard.console.frame.request import PageRequest
+
+_ONE: Final[tuple[Pair, ...]] = (("limit", "1"),)
+_NEEDS: Final = (
+    *("admin.advertisers.list", "offers.list", "admin.partners.list", "partner.offers.list"),
+    *("stats.conversions", "stats.clicks"),
+)
+"""Methods of the card: people who may not call them all do not take the steps."""
+
+
+@dataclass(frozen=True, slots=True)
+class FirstStep:
+    """One step.
+
+    detail: what is there already, or what to do.
+    verb, link: of its button, "" = none.
+    copy: what is to be copied, "" = nothing.
+    """
+
+    title: str
+    detail: str
+    is_done: bool
+    verb: str = ""
+    link: str = ""
+    copy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Present:
+    """The first things of the installation; None where there is none. click: the id of the newest click."""
+
+    advertiser: Any
+    offer: Any
+    affiliate: Any
+    link: str
+    click: str
+
+
+def find_steps(request: PageRequest) -> list[FirstStep]:
+    """Return the steps to the first conversion; [] once there is one, and for people who cannot take them."""
+    if not all(request.calls.may(each) for each in _NEEDS):
+        return []
+    sent = [("date_from", "2000-01-01"), *_ONE]
+    if request.calls.call("stats.conversions", sent)["pagination"]["total_count"]:
+        return []
+    return list(_steps(request, _present(request)))
+
+
+def _present(request: PageRequest) -> _Present:
+    advertiser = _first(request, "admin.advertisers.list", "advertisers")
+    offer = _first(request, "offers.list", "offers")
+    affiliate = _first(request, "admin.partners.list", "partners")
+    link = _link(request, affiliate["id"]) if affiliate and offer else ""
+    today = request.deps.clock.now_ms()
+    return _Present(advertiser, offer, affiliate, link, _newest_click(request, today) if link else "")
+
+
+def _first(request: PageRequest, method: str, name: str) -> Any:
+    return next(iter(request.calls.call(method, _ONE)[name]), None)
+
+
+def _link(request: PageRequest, affiliate: int) -> str:
+    """Return the first link that the affiliate may send traffic to; "" without one."""
+    found = request.calls.call("partner.offers.list", [("pid", str(affiliate)), *_ONE])["offers"]
+    return next((str(link["url"]) for offer in found for link in offer["links"]), "")
+
+
+def _newest_click(request: PageRequest, now_ms: int) -> str:
+    first, last = _day(request, now_ms - 30 * 86_400_000), _day(request, now_ms)
+    found = request.calls.call("stats.clicks", [("date_from", first), ("date_to", last), *_ONE])["clicks"]
+    return str(found[0]["id"]) if found else ""
+
+
+def _day(request: PageRequest, ms: int) -> str:
+    return datetime.fromtimestamp(ms / 1000, request.deps.zone).date().isoformat()
+
+
+def _steps(request: PageRequest, present: _Present) -> Iterator[FirstStep]:
+    """Yield the steps in their order."""
+    yield _thing(request, "An advertiser", present.advertiser, "title", "/console/advertisers/new", "Add an advertiser")
+    yield _thing(request, "An offer", present.offer, "title", "/console/offers/new", "Add an offer")
+    yield _thing(request, "An affiliate", present.affiliate, "login", "/console/affiliates/new", "Add an affiliate")
+    yield _click_step(request, present)
+    yield _postback_step(request, present)
+
+
+def _thing(request: PageRequest, title: str, found: Any, name: str, path: str, verb: str) -> FirstStep:
+    if found is not None:
+        return FirstStep(title, str(found[name]), True)
+    has_page = request.may_open(path)
+    detail = "" if has_page else "Make it with the API: see the API documentation in your menu."
+    return FirstStep(title, detail, False, verb if has_page else "", path if has_page else "")
+
+
+def _click_step(request: PageRequest, present: _Present) -> FirstStep:
+    title = "A click on the affiliate's link"
+    if present.click:
+        return FirstStep(title, f"The newest click is {present.click}.", True, copy=present.link)
+    if present.link:
+        return FirstStep(title, "Open it in another window: this records a real click.", False, copy=present.link)
+    if present.offer is None or present.affiliate is None:
+        return FirstStep(title, "The link is here once there are an offer and an affiliate.", False)
+    path = f"/console/offers/{present.offer['id']}"
+    detail = "The affiliate has no offer to send traffic to: activate the offer and connect the affiliate."
+    return FirstStep(title, detail, False, "Open the offer", path)
+
+
+def _postback_step(request: PageRequest, present: _Present) -> FirstStep:
+    title = "The advertiser's postback"
+    if not present.click or present.advertiser is None:
+        return FirstStep(title, "Its address is here once there is a click.", False)
+    url = str(present.advertiser["postback_url"]).replace("clickid=CLICK", f"clickid={present.click}")
+    detail = "Open it as the advertiser's server would, then reload this page: it shows the first conversion."
+    return FirstStep(title, detail, False, copy=url)

@@ -1,0 +1,124 @@
+"""Filters, order and page of lists of people and money (docs/spec/console.md#addresses)."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from trackyard.console.frame.address import PageAddress, Pair
+from trackyard.console.offers_shown.choices import Choices
+from trackyard.console.offers_shown.words import joined
+
+PER_PAGE: Final = 20
+_MOST_PAGES: Final = 10**6
+_LONGEST: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ListFilter:
+    """A filter of a list.
+
+    name: in the address. parameter: of the API. choices: its values; None = people write a value.
+    kind: of the field where people write.
+    """
+
+    name: str
+    label: str
+    parameter: str
+    choices: Choices | None
+    kind: str = "text"
+
+    def values(self, address: PageAddress) -> list[str]:
+        """Return the values that an address names and that exist."""
+        named = [value.strip()[:_LONGEST] for value in dict.fromkeys(address.all(self.name))]
+        if self.choices is None:
+            return [value for value in named if value]
+        known = dict(self.choices)
+        return [value for value in named if value in known]
+
+
+@dataclass(frozen=True, slots=True)
+class FilterInForce:
+    """A filter that is set. text: its values in words. without: the address without it."""
+
+    label: str
+    text: str
+    without: PageAddress
+
+
+@dataclass(frozen=True, slots=True)
+class ListState:
+    """What the address of a list says. sort: a column and `asc` or `desc`. page: counted from 1."""
+
+    address: PageAddress
+    filters: tuple[ListFilter, ...]
+    word: str
+    sort: tuple[str, str]
+    page: int
+
+    @property
+    def is_filtered(self) -> bool:
+        """Return whether fewer rows than all are asked for."""
+        return bool(self.word or any(each.values(self.address) for each in self.filters))
+
+    @property
+    def set_filters(self) -> list[FilterInForce]:
+        """Return the filters that are set, in words."""
+        return list(_set_filters(self.address, self.filters))
+
+    @property
+    def offered(self) -> list[ListFilter]:
+        """Return the filters that have a choice."""
+        return [each for each in self.filters if each.choices is None or each.choices]
+
+    @property
+    def first(self) -> int:
+        """Return the place of the first row of the page, counted from 1."""
+        return (self.page - 1) * PER_PAGE + 1
+
+    def sent(self, word_parameter: str = "") -> list[Pair]:
+        """Return the search, the filters and the page as the API reads them."""
+        words = [(word_parameter, self.word)] if word_parameter and self.word else []
+        chosen = [(each.parameter, value) for each in self.filters for value in each.values(self.address)]
+        return [*words, *chosen, ("limit", str(PER_PAGE)), ("page", str(self.page))]
+
+    def shown(self, total: int) -> dict[str, Any]:
+        """Return what the template of a list names. total: the number of all rows."""
+        return {"list": self, "total": total}
+
+
+def read_list(
+    address: PageAddress, filters: Iterable[ListFilter], sorts: Sequence[str] = (), usual: tuple[str, str] = ("", "asc")
+) -> ListState:
+    """Return the state of a list. Wrong values are taken for the usual ones.
+
+    sorts: columns that can be sorted. usual: the order of an address without one.
+    """
+    column, _, direction = address.get("sort").partition("-")
+    sort = (column, "desc" if direction == "desc" else "asc") if column in sorts else usual
+    return ListState(address, tuple(filters), address.get("q").strip()[:_LONGEST], sort, _page(address.get("page")))
+
+
+def back_to(path: str, sent: str) -> str:
+    """Return the address of a list that a form came from.
+
+    It is the path alone where the form names another page.
+    """
+    return sent if sent == path or (sent.startswith(f"{path}?") and sent.isprintable()) else path
+
+
+def names_by_id(choices: Choices) -> Mapping[str, str]:
+    """Return names by value."""
+    return dict(choices)
+
+
+def _page(text: str) -> int:
+    is_number = text.isascii() and text.isdecimal() and 0 < int(text[:9]) < _MOST_PAGES
+    return int(text[:9]) if is_number else 1
+
+
+def _set_filters(address: PageAddress, filters: Iterable[ListFilter]) -> Iterator[FilterInForce]:
+    for each in filters:
+        if values := each.values(address):
+            named = dict(each.choices or ())
+            text = joined([named.get(value, value) for value in values], "or")
+            yield FilterInForce(each.label, text, address.without(each.name))

@@ -1,0 +1,156 @@
+"""Balances: what affiliates are owed, and what advertisers were charged."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from trackyard.console.frame.address import PageAddress
+from trackyard.console.frame.answers import Html, PageAnswer
+from trackyard.console.frame.figures import report
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.periods import CHOICES, read_period
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.staff.affiliates.listing import CurrencySum, balances_of
+from trackyard.console.staff.lists import ListFilter, ListState, read_list
+from trackyard.console.staff.money.words import Sums, sums_of, sums_text
+from trackyard.console.staff.people_names import affiliate_name, managers
+
+pages = Pages()
+
+PATH: Final = "/console/balances"
+OF_ADVERTISERS: Final = "/console/balances/advertisers"
+_MOST: Final = 1000
+"""Payments or invoices that a page adds up."""
+
+
+@dataclass(frozen=True, slots=True)
+class AffiliateBalance:
+    """The money of an affiliate. requested, paid: its payments, a dash where there are too many."""
+
+    id: int
+    name: str
+    email: str
+    sums: tuple[CurrencySum, ...]
+    requested: str
+    paid: str
+
+
+@dataclass(frozen=True, slots=True)
+class AdvertiserBalance:
+    """The money of an advertiser. charge: of the period. unpaid, paid: its invoices."""
+
+    id: str
+    title: str
+    charge: str
+    unpaid: str
+    paid: str
+
+
+@pages.get(PATH, needs=("admin.partners.list", "balance.get"))
+def affiliates(request: PageRequest) -> PageAnswer:
+    """Show balances of affiliates, a page at a time."""
+    calls = request.calls
+    state = read_list(request.address, (ListFilter("manager", "Manager", "manager_id[]", managers(calls)),))
+    sent = [*state.sent("search"), ("with_balance", "1")]
+    answer = calls.call("admin.partners.list", sent)
+    ids = [each["id"] for each in answer["partners"]]
+    requested, paid = _payments(request, ids, "created"), _payments(request, ids, "paid")
+    rows = [
+        AffiliateBalance(
+            each["id"],
+            affiliate_name(each),
+            each["email"],
+            balances_of(each),
+            _text(requested, each["id"]),
+            _text(paid, each["id"]),
+        )
+        for each in answer["partners"]
+    ]
+    path = calls.address("admin.partners.list", sent)
+    return _page(request, state, rows, answer["pagination"]["total_count"], path)
+
+
+def _payments(request: PageRequest, ids: Sequence[int], status: str) -> Mapping[Any, Sums] | None:
+    """Return the sums of payments by affiliate; None where they cannot be seen or are too many."""
+    if not request.calls.may("admin.payments.list"):
+        return None
+    if not ids:
+        return {}
+    sent = [*(("pid[]", str(each)) for each in ids), ("status[]", status), ("limit", str(_MOST))]
+    answer = request.calls.call("admin.payments.list", sent)
+    if answer["pagination"]["total_count"] > _MOST:
+        return None
+    found: dict[Any, list[tuple[str, Any]]] = {}
+    for each in answer["payments"]:
+        found.setdefault(each["pid"], []).append((each["currency"], each["amount"]))
+    return {number: sums_of(amounts) for number, amounts in found.items()}
+
+
+@pages.get(OF_ADVERTISERS, needs=("admin.advertisers.list", "admin.advertiser-invoices.list", "stats.custom"))
+def advertisers(request: PageRequest) -> PageAnswer:
+    """Show what advertisers were charged and invoiced, a page at a time."""
+    calls = request.calls
+    state = read_list(request.address, (ListFilter("manager", "Manager", "manager[]", managers(calls)),))
+    sent = [*state.sent("search"), ("order", "title")]
+    answer = calls.call("admin.advertisers.list", sent)
+    ids = [each["id"] for each in answer["advertisers"]]
+    unpaid, paid = _invoices(request, ids, "unpaid"), _invoices(request, ids, "paid")
+    charges = _charges(request, ids)
+    rows = [
+        AdvertiserBalance(
+            each["id"], each["title"], _text(charges, each["id"]), _text(unpaid, each["id"]), _text(paid, each["id"])
+        )
+        for each in answer["advertisers"]
+    ]
+    path = calls.address("admin.advertisers.list", sent)
+    return _page(request, state, rows, answer["pagination"]["total_count"], path)
+
+
+def _invoices(request: PageRequest, ids: Sequence[str], status: str) -> Mapping[Any, Sums] | None:
+    """Return the sums of invoices by advertiser; None where they are too many."""
+    if not ids:
+        return {}
+    sent = [*(("supplier_id[]", each) for each in ids), ("status[]", status), ("limit", str(_MOST))]
+    answer = request.calls.call("admin.advertiser-invoices.list", sent)
+    if answer["pagination"]["total_count"] > _MOST:
+        return None
+    found: dict[Any, list[tuple[str, Any]]] = {}
+    for each in answer["message"]:
+        lines = ((each["currency"], line["amount"]) for line in each["detail"])
+        found.setdefault(each["supplier_id"], []).extend(lines)
+    return {number: sums_of(amounts) for number, amounts in found.items()}
+
+
+def _charges(request: PageRequest, ids: Sequence[str]) -> Mapping[Any, Sums]:
+    """Return the charge of the period by advertiser, in the currency of the platform."""
+    if not ids:
+        return {}
+    period, _ = read_period(_with_period(request.address), request.deps.clock.now_ms(), request.deps.zone)
+    chosen = [("filter[advertiser][]", each) for each in ids]
+    found = report(request.calls, period, ["advertiser"], filters=chosen, limit=len(ids))
+    return {row.keys["advertiser"]["id"]: {found.currency: row.figures.charge} for row in found.rows}
+
+
+def _with_period(address: PageAddress) -> PageAddress:
+    return address if address.get("period") or address.get("from") else address.set("period", "month")
+
+
+def _text(sums: Mapping[Any, Sums] | None, of: Any) -> str:
+    return sums_text({} if sums is None else sums.get(of, {}))
+
+
+def _page(request: PageRequest, state: ListState, rows: Sequence[Any], total: int, api_request_path: str) -> Html:
+    now = request.deps.clock.now_ms()
+    tabs = [tab for tab in ((PATH, "Affiliates"), (OF_ADVERTISERS, "Advertisers")) if request.may_open(tab[0])]
+    period, fault = read_period(_with_period(request.address), now, request.deps.zone)
+    return request.page(
+        "staff/balances.html",
+        tabs=tabs,
+        is_of_affiliates=request.address.path == PATH,
+        rows=rows,
+        period=period,
+        periods=CHOICES,
+        fault=fault,
+        api_request_path=api_request_path,
+        **state.shown(total),
+    )

@@ -1,0 +1,92 @@
+"""What can be paid to affiliates now, and making the payments."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from trackyard.base.errors import RequestError
+from trackyard.console.frame.answers import Html, PageAnswer, Redirect
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.staff.faults import fault_of
+from trackyard.console.staff.money.payments import PATH
+from trackyard.console.staff.money.words import sums_of, sums_text
+from trackyard.console.staff.people_names import affiliate_names
+
+pages = Pages()
+
+
+@dataclass(frozen=True, slots=True)
+class DueLine:
+    """An amount that can be paid. least: the least payment, 0 = any."""
+
+    affiliate: int
+    name: str
+    email: str
+    amount: Decimal
+    least: Decimal
+    is_chosen: bool
+
+
+@pages.get("/console/payments/due", needs=("admin.payments.due", "admin.payments.add"))
+def due(request: PageRequest) -> PageAnswer:
+    """Show the amounts that can be paid, in one currency at a time."""
+    return _page(request)
+
+
+@pages.post("/console/payments/due", needs=("admin.payments.due", "admin.payments.add"))
+def propose(request: PageRequest) -> PageAnswer:
+    """Make payments for the affiliates that were chosen."""
+    chosen = [("pid[]", value) for name, value in request.form if name == "pid"]
+    if not chosen:
+        return _page(request, "Choose at least one affiliate.", 400)
+    more = [(name, request.field(name).strip()) for name in ("currency", "date_to", "comment")]
+    try:
+        answer = request.calls.call("admin.payments.add", [*chosen, *(pair for pair in more if pair[1])])
+    except RequestError as refusal:
+        return _page(request, fault_of(refusal), refusal.status)
+    return Redirect(f"{PATH}?status=created", _done(answer))
+
+
+def _done(answer: Mapping[str, Any]) -> str:
+    """Return what was made, and what was not."""
+    made = answer["payments"]
+    total = sums_text(sums_of((each["currency"], each["amount"]) for each in made))
+    count = "1 payment" if len(made) == 1 else f"{len(made)} payments"
+    skipped = [f"Affiliate {each['pid']} is left out: {each['reason']}." for each in answer["skipped"]]
+    return " ".join([f"{count} made, {total} together." if made else "No payment is made.", *skipped])
+
+
+def _page(request: PageRequest, fault: str = "", status: int = 200) -> Html:
+    """Return the page with what was chosen; at first everyone is."""
+    calls = request.calls
+    found = calls.call("admin.payments.due")["due"]
+    currencies = sorted({each["currency"] for each in found})
+    wanted = request.field("currency") or request.address.get("currency")
+    currency = wanted if wanted in currencies else next(iter(currencies), request.deps.currency)
+    rows = [each for each in found if each["currency"] == currency]
+    names = affiliate_names(calls, (each["pid"] for each in rows))
+    chosen = {value for name, value in request.form if name == "pid"}
+    return request.page(
+        "staff/payments_due.html",
+        status,
+        rows=[
+            DueLine(
+                affiliate=each["pid"],
+                name=names.get(each["pid"], each["email"]),
+                email=each["email"],
+                amount=Decimal(each["amount"]),
+                least=Decimal(each["min_payment"]),
+                is_chosen=not request.form or str(each["pid"]) in chosen,
+            )
+            for each in rows
+        ],
+        in_currency=currency,
+        currencies=currencies,
+        sum=sum((Decimal(each["amount"]) for each in rows), Decimal(0)),
+        comment=request.field("comment"),
+        date_to=request.field("date_to"),
+        fault=fault,
+        api_request_path=calls.address("admin.payments.due"),
+    )

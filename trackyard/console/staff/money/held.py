@@ -1,0 +1,112 @@
+"""Changes that wait for a second person (docs/spec/money.md#second-person)."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from trackyard.base.errors import RequestError
+from trackyard.console.frame import shown
+from trackyard.console.frame.answers import Html, PageAnswer, Redirect
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.staff.faults import fault_of
+from trackyard.console.staff.lists import ListFilter, read_list
+from trackyard.console.staff.money.words import HELD_MARKS, HELD_STATES, read_or_fault
+from trackyard.console.staff.people_names import affiliate_names, manager_name
+
+pages = Pages()
+
+PATH: Final = "/console/payments/held"
+
+
+@dataclass(frozen=True, slots=True)
+class HeldLine:
+    """A held change. systems, before: payment systems in words. fault: why its confirmation was refused."""
+
+    id: str
+    affiliate: int
+    name: str
+    payment: int | None
+    amount: str
+    systems: str
+    before: str
+    author: str
+    asked: str
+    state: str
+    mark: str
+    decided: str
+    waits: bool
+    is_own: bool
+    fault: str
+
+
+@pages.get(PATH, needs=("admin.held-changes.list",))
+def held_changes(request: PageRequest) -> PageAnswer:
+    """Show held changes, those that wait unless the address says otherwise."""
+    return _page(request)
+
+
+@pages.post("/console/payments/held/{id}", needs=("admin.held-changes.list", "admin.held-change.confirm"))
+def decide(request: PageRequest) -> PageAnswer:
+    """Confirm a held change with the password of the account, or refuse it."""
+    number, is_confirmed = request.path["id"], request.field("do") == "confirm"
+    method = "admin.held-change.confirm" if is_confirmed else "admin.held-change.refuse"
+    sent = [("password", request.field("password"))] if is_confirmed else []
+    try:
+        found = request.calls.call(method, sent, {"id": number})["held_change"]
+    except RequestError as refusal:
+        return _page(request, number, fault_of(refusal), refusal.status)
+    done = "confirmed, and made" if is_confirmed else "refused: nothing is changed"
+    return Redirect(PATH, f"The change for affiliate {found['pid']} is {done}.")
+
+
+def _page(request: PageRequest, refused: str = "", fault: str = "", status: int = 200) -> Html:
+    """Return the list. refused: the change that was not confirmed."""
+    calls = request.calls
+    filters = (
+        ListFilter("state", "State", "state[]", tuple(HELD_STATES.items())),
+        ListFilter("affiliate", "Affiliate number", "pid[]", None, "number"),
+    )
+    state = read_list(request.address, filters)
+    sent = state.sent()
+    if not state.is_filtered:
+        sent.append(("state[]", "waiting"))
+    found, total, wrong = read_or_fault(request, "admin.held-changes.list", "held_changes", sent)
+    names = affiliate_names(calls, (each["pid"] for each in found))
+    own = request.person.caller.account.id
+    return request.page(
+        "staff/held_changes.html",
+        status,
+        rows=[_line(each, names, own, fault if each["id"] == refused else "") for each in found],
+        fault=wrong or fault,
+        api_request_path=calls.address("admin.held-changes.list", sent),
+        **state.shown(total),
+    )
+
+
+def _line(change: Mapping[str, Any], names: Mapping[int, str], own: str, fault: str) -> HeldLine:
+    decided = f"{manager_name(change['decided_by'])}, {change['decided_at'][:16]}" if change["decided_by"] else ""
+    amount = shown.money(change["amount"], change["currency"]) if change["amount"] is not None else ""
+    return HeldLine(
+        id=change["id"],
+        affiliate=change["pid"],
+        name=names.get(change["pid"], f"#{change['pid']}"),
+        payment=change["payment_id"],
+        amount=amount,
+        systems=_systems(change["payment_systems"]),
+        before=_systems(change["payment_systems_before"] or ()),
+        author=manager_name(change["author"]) or change["author"]["id"],
+        asked=change["created_at"][:16],
+        state=HELD_STATES[change["state"]],
+        mark=HELD_MARKS[change["state"]],
+        decided=decided,
+        waits=change["state"] == "waiting",
+        is_own=change["author"]["id"] == own,
+        fault=fault,
+    )
+
+
+def _systems(systems: Iterable[Mapping[str, Any]]) -> str:
+    """Return payment systems with their fields, one a line."""
+    lines = (" · ".join([each["system"], each["currency"], *each["fields"].values()]) for each in systems)
+    return "\n".join(lines) or "none"

@@ -1,0 +1,102 @@
+"""Invoices of advertisers: the list, and the page of each."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+from trackyard.console.frame.answers import PageAnswer, Redirect
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.offers_shown.choices import listed
+from trackyard.console.staff.lists import ListFilter, read_list
+from trackyard.console.staff.money.words import INVOICE_MARKS, INVOICE_STATUSES, read_or_fault
+from trackyard.console.staff.people_names import advertiser_titles
+
+pages = Pages()
+
+PATH: Final = "/console/invoices"
+COUNTED: Final = {
+    "RPA": "Conversions",
+    "RPS": "Sales",
+    "RPA + RPS": "Conversions and sales",
+    "RPC": "Clicks",
+    "RPM": "Impressions",
+}
+"""What lines count."""
+
+
+@dataclass(frozen=True, slots=True)
+class InvoiceRow:
+    """An invoice of the list. title: of the advertiser, "" where the person may not see it."""
+
+    number: int
+    advertiser: str
+    title: str
+    period: str
+    amount: Decimal
+    currency: str
+    status: str
+    mark: str
+    comment: str
+    created: str
+    is_unpaid: bool
+
+
+@pages.get(PATH, needs=("admin.advertiser-invoices.list",))
+def invoices(request: PageRequest) -> PageAnswer:
+    """Show invoices that meet the filters, a page at a time."""
+    calls = request.calls
+    advertisers = listed(calls, "admin.advertisers.list", "advertisers", "title", (("order", "title"),))
+    filters = (
+        ListFilter("advertiser", "Advertiser", "supplier_id[]", advertisers or None),
+        ListFilter("status", "Status", "status[]", tuple(INVOICE_STATUSES.items())),
+        ListFilter("from", "Period from", "start_date", None, "date"),
+        ListFilter("to", "Period until", "end_date", None, "date"),
+    )
+    state = read_list(request.address, filters)
+    sent = state.sent()
+    found, total, fault = read_or_fault(request, "admin.advertiser-invoices.list", "message", sent)
+    titles = dict(advertisers) or advertiser_titles(calls, (each["supplier_id"] for each in found))
+    return request.page(
+        "staff/invoices.html",
+        rows=[invoice_row(each, titles) for each in found],
+        fault=fault,
+        api_request_path=calls.address("admin.advertiser-invoices.list", sent),
+        **state.shown(total),
+    )
+
+
+@pages.post("/console/invoices/{number}/status", needs=("admin.advertiser-invoice.edit",))
+def set_status(request: PageRequest) -> PageAnswer:
+    """Mark an invoice as paid or unpaid."""
+    invoice = find_invoice(request)
+    number = str(invoice["number"])
+    sent = [("supplier_id", invoice["supplier_id"]), ("status", request.field("status"))]
+    request.calls.call("admin.advertiser-invoice.edit", sent, {"number": number})
+    return Redirect(f"{PATH}/{number}", f"Invoice {number} is {request.field('status')}.")
+
+
+def find_invoice(request: PageRequest) -> dict[str, Any]:
+    """Return the invoice of the path. Raises NotFound."""
+    path = {"number": request.path["number"]}
+    invoice: dict[str, Any] = request.calls.call("admin.advertiser-invoice.get", path=path)["message"]
+    return invoice
+
+
+def invoice_row(invoice: Mapping[str, Any], titles: Mapping[str, str]) -> InvoiceRow:
+    """Return an invoice of the API as lists show it. titles: of advertisers."""
+    days = [day for day in (invoice["start_date"], invoice["end_date"]) if day]
+    return InvoiceRow(
+        number=invoice["number"],
+        advertiser=invoice["supplier_id"],
+        title=titles.get(invoice["supplier_id"], ""),
+        period=" to ".join(days),
+        amount=sum((Decimal(line["amount"]) for line in invoice["detail"]), Decimal(0)),
+        currency=invoice["currency"],
+        status=INVOICE_STATUSES[invoice["status"]],
+        mark=INVOICE_MARKS[invoice["status"]],
+        comment=invoice["comment"] or "",
+        created=invoice["created_at"],
+        is_unpaid=invoice["status"] == "unpaid",
+    )

@@ -1,0 +1,80 @@
+"""The page of one payment: what it pays, and what can be done with it."""
+
+from typing import Any, Final
+
+from trackyard.base.errors import NotFound, RequestError
+from trackyard.console.frame.answers import Html, PageAnswer, Redirect
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.staff.faults import fault_of
+from trackyard.console.staff.lists import PER_PAGE, read_list
+from trackyard.console.staff.money.payments import DONE, PATH, marked, payment_line
+from trackyard.console.staff.people_names import affiliate_names, managers
+
+pages = Pages()
+
+KINDS: Final = {
+    "conversion": "Conversion",
+    "change": "Later change",
+    "relabel": "Change of the currency",
+    "referral": "Referral share",
+    "referral_relabel": "Change of the currency of a share",
+}
+"""What a payment pays, in words."""
+
+
+def find_payment(request: PageRequest) -> dict[str, Any]:
+    """Return the payment of the path. Raises NotFound."""
+    number = request.path["id"]
+    if not (number.isascii() and number.isdecimal() and len(number) < 10):
+        raise NotFound
+    found = request.calls.call("admin.payments.list", [("id[]", number)])["payments"]
+    if not found:
+        raise NotFound
+    payment: dict[str, Any] = found[0]
+    return payment
+
+
+@pages.get("/console/payments/{id}", needs=("admin.payments.list", "admin.payment.entries"))
+def payment_page(request: PageRequest) -> PageAnswer:
+    """Show a payment."""
+    return _page(request, find_payment(request))
+
+
+@pages.post("/console/payments/{id}", needs=("admin.payments.list", "admin.payment.edit"))
+def change(request: PageRequest) -> PageAnswer:
+    """Execute or cancel a payment, or change its comment."""
+    payment = find_payment(request)
+    number, status = str(payment["id"]), request.field("status")
+    if status in DONE:
+        return Redirect(f"{PATH}/{number}", marked(request.calls, status, [number]))
+    try:
+        request.calls.call("admin.payment.edit", [("comment", request.field("comment"))], {"id": number})
+    except RequestError as refusal:
+        return _page(request, payment | {"comment": request.field("comment")}, fault_of(refusal), refusal.status)
+    return Redirect(f"{PATH}/{number}", f"The comment of payment {number} is saved.")
+
+
+def _page(request: PageRequest, payment: dict[str, Any], fault: str = "", status: int = 200) -> Html:
+    """Return the page of a payment."""
+    calls, number = request.calls, str(payment["id"])
+    state = read_list(request.address, ())
+    entries = calls.call("admin.payment.entries", state.sent(), {"id": number})
+    systems = None
+    if calls.may("admin.partner.get") and payment["pid"] in (names := affiliate_names(calls, [payment["pid"]])):
+        systems = calls.call("admin.partner.get", path={"id": str(payment["pid"])})["partner"]["payment_systems"]
+    else:
+        names = {}
+    return request.page(
+        "staff/payment.html",
+        status,
+        payment=payment_line(payment, names),
+        created_by=dict(managers(calls)).get(payment["created_by"], ""),
+        entries=[each | {"kind": KINDS.get(each["kind"], each["kind"])} for each in entries["entries"]],
+        systems=systems,
+        may_write=calls.may("admin.payment.edit"),
+        per_page=PER_PAGE,
+        fault=fault,
+        api_request_path=calls.address("admin.payment.entries", path={"id": number}),
+        **state.shown(entries["pagination"]["total_count"]),
+    )

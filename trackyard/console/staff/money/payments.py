@@ -1,0 +1,121 @@
+"""The list of payments to affiliates (docs/spec/console.md#money)."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+from trackyard.actions.deps import Deps
+from trackyard.base.errors import RequestError
+from trackyard.console.frame.answers import PageAnswer, Redirect
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.staff.faults import fault_of
+from trackyard.console.staff.lists import ListFilter, back_to, read_list
+from trackyard.console.staff.money.words import PAYMENT_MARKS, PAYMENT_STATUSES, currency_choices, read_or_fault
+from trackyard.console.staff.people_names import affiliate_names
+from trackyard.wire.local_calls import LocalCalls
+
+pages = Pages()
+
+PATH: Final = "/console/payments"
+DONE: Final[Mapping[str, str]] = {"paid": "paid", "cancelled": "cancelled"}
+"""The statuses that people give a payment."""
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentLine:
+    """A payment of the list. affiliate: its number. name: "" where the person may not see it."""
+
+    id: int
+    affiliate: int
+    name: str
+    amount: Decimal
+    currency: str
+    status: str
+    mark: str
+    comment: str
+    created: str
+    paid: str
+    is_open: bool
+
+
+@pages.get(PATH, needs=("admin.payments.list",))
+def payments(request: PageRequest) -> PageAnswer:
+    """Show payments that meet the filters, a page at a time."""
+    calls = request.calls
+    filters = (
+        ListFilter("affiliate", "Affiliate number", "pid[]", None, "number"),
+        ListFilter("status", "Status", "status[]", tuple(PAYMENT_STATUSES.items())),
+        ListFilter("currency", "Currency", "currency[]", currency_choices(request)),
+        ListFilter("since", "Made from", "date_from", None, "date"),
+        ListFilter("until", "Made until", "date_to", None, "date"),
+    )
+    state = read_list(request.address, filters)
+    sent = state.sent()
+    found, total, fault = read_or_fault(request, "admin.payments.list", "payments", sent)
+    names = affiliate_names(calls, (each["pid"] for each in found))
+    return request.page(
+        "staff/payments.html",
+        rows=[payment_line(each, names) for each in found],
+        may_write=calls.may("admin.payment.edit"),
+        waiting=waiting_changes(calls),
+        fault=fault,
+        api_request_path=calls.address("admin.payments.list", sent),
+        **state.shown(total),
+    )
+
+
+@pages.post(PATH, needs=("admin.payment.edit",))
+def mark(request: PageRequest) -> PageAnswer:
+    """Execute or cancel the payments that were chosen."""
+    status, back = request.field("do"), back_to(PATH, request.field("back"))
+    chosen = list(dict.fromkeys(value for name, value in request.form if name == "payment"))
+    if status not in DONE or not chosen:
+        return Redirect(back, "Nothing is changed: choose payments first.")
+    return Redirect(back, marked(request.calls, status, chosen))
+
+
+def marked(calls: LocalCalls[Deps], status: str, chosen: Iterable[str]) -> str:
+    """Give payments a status and return what was done, and why not where the API refused."""
+    done, held, refused = 0, 0, list[str]()
+    for number in chosen:
+        try:
+            answer = calls.call("admin.payment.edit", [("status", status)], {"id": number})
+        except RequestError as refusal:
+            refused.append(f"Payment {number}: {fault_of(refusal)}")
+            continue
+        is_done = answer["payment"]["status"] == status
+        done, held = done + is_done, held + (not is_done)
+    parts = [f"{_count(done)} {DONE[status]}." if done or not held else ""]
+    parts += [f"{_count(held)} held until another administrator confirms." if held else "", *refused]
+    return " ".join(part for part in parts if part)
+
+
+def payment_line(payment: Mapping[str, Any], names: Mapping[int, str]) -> PaymentLine:
+    """Return a payment of the API as lists show it. names: of affiliates."""
+    return PaymentLine(
+        id=payment["id"],
+        affiliate=payment["pid"],
+        name=names.get(payment["pid"], ""),
+        amount=Decimal(payment["amount"]),
+        currency=payment["currency"],
+        status=PAYMENT_STATUSES[payment["status"]],
+        mark=PAYMENT_MARKS[payment["status"]],
+        comment=payment["comment"],
+        created=payment["created_at"][:16],
+        paid=(payment["paid_at"] or "")[:16],
+        is_open=payment["status"] == "created",
+    )
+
+
+def waiting_changes(calls: LocalCalls[Deps]) -> int:
+    """Return the number of changes that wait for a second person; 0 where the person may not see them."""
+    if not calls.may("admin.held-changes.list"):
+        return 0
+    answer = calls.call("admin.held-changes.list", [("state[]", "waiting"), ("limit", "1")])
+    return int(answer["pagination"]["total_count"])
+
+
+def _count(number: int) -> str:
+    return "1 payment is" if number == 1 else f"{number} payments are"

@@ -1,0 +1,64 @@
+"""Words of the pages of money."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from typing import Any, Final
+
+from trackyard.base.errors import RequestError
+from trackyard.console.frame import shown
+from trackyard.console.frame.address import Pair
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.offers_shown.choices import MOST_CHOICES, Choices
+from trackyard.console.staff.faults import fault_of
+
+PAYMENT_STATUSES: Final[Mapping[str, str]] = {"created": "To be paid", "paid": "Paid", "cancelled": "Cancelled"}
+PAYMENT_MARKS: Final[Mapping[str, str]] = {"created": "pending", "paid": "confirmed", "cancelled": "declined"}
+INVOICE_STATUSES: Final[Mapping[str, str]] = {"unpaid": "Unpaid", "paid": "Paid"}
+INVOICE_MARKS: Final[Mapping[str, str]] = {"unpaid": "pending", "paid": "confirmed"}
+HELD_STATES: Final[Mapping[str, str]] = {
+    "waiting": "Waiting",
+    "confirmed": "Confirmed",
+    "refused": "Refused",
+    "replaced": "Replaced",
+}
+HELD_MARKS: Final[Mapping[str, str]] = {
+    "waiting": "pending",
+    "confirmed": "confirmed",
+    "refused": "declined",
+    "replaced": "suspended",
+}
+Sums = Mapping[str, Decimal]
+"""Amounts by currency."""
+
+
+def currency_choices(request: PageRequest) -> Choices:
+    """Return the currencies of the platform; its own alone where the person may not list them."""
+    codes = {request.deps.currency}
+    if request.calls.may("admin.currency.list"):
+        codes |= set(request.calls.call("admin.currency.list", [("limit", str(MOST_CHOICES))])["quotes"])
+    return tuple((code, code) for code in sorted(codes))
+
+
+def sums_of(amounts: Iterable[tuple[str, Any]]) -> dict[str, Decimal]:
+    """Return the sum of amounts by currency."""
+    found: dict[str, Decimal] = {}
+    for currency, amount in amounts:
+        found[currency] = found.get(currency, Decimal(0)) + Decimal(amount)
+    return dict(sorted(found.items()))
+
+
+def sums_text(sums: Sums) -> str:
+    """Return amounts in all their currencies; an em dash without one."""
+    return " + ".join(shown.money(amount, currency) for currency, amount in sums.items()) or "\N{EM DASH}"
+
+
+def read_or_fault(request: PageRequest, method: str, key: str, sent: Sequence[Pair]) -> tuple[Any, int, str]:
+    """Return the rows of a list, their total, and why the API refused the filters.
+
+    key: of the rows in the answer.
+    """
+    try:
+        answer = request.calls.call(method, sent)
+    except RequestError as refusal:
+        return [], 0, fault_of(refusal)
+    return answer[key], answer["pagination"]["total_count"], ""

@@ -1,0 +1,9 @@
+"""The pages of offers (docs/spec/console.md#offers)."""
+
+from typing import Final
+
+from trackyard.console.frame.pages import Pages
+from trackyard.console.staff.offers import editing, listing, one, targeting
+
+PARTS: Final[tuple[Pages, ...]] = (editing.pages, targeting.pages, listing.pages, one.pages)
+"""All pages of offers."""

@@ -1,0 +1,109 @@
+"""A test click on the page of an offer: the verdict in one sentence. It records nothing."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from trackyard.base.errors import RequestError
+from trackyard.console.frame.request import PageRequest
+from trackyard.domain.tracking.reference.texts import reference_texts
+
+DEVICES: Final[tuple[tuple[str, str], ...]] = (
+    (
+        "Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) "
+        "Version/17.4 Mobile/15E148 Safari/604.1",
+        "iPhone, iOS 17.4",
+    ),
+    (
+        "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 "
+        "Mobile Safari/537.36",
+        "Android 14 phone, Chrome",
+    ),
+    (
+        "Mozilla/5.0 (iPad; CPU OS 16_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/16.6 "
+        "Mobile/15E148 Safari/604.1",
+        "iPad, iPadOS 16.6",
+    ),
+    (
+        "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 "
+        "Safari/537.36",
+        "Windows computer, Chrome",
+    ),
+    (
+        "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 "
+        "Safari/605.1.15",
+        "Mac, Safari",
+    ),
+)
+"""Browsers to choose from: user agent and name."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClickVerdict:
+    """The result of a test click.
+
+    sentence: what happens, because of what. more: what mends it, or where the visitor goes. visitor: as it was seen.
+    """
+
+    passes: bool
+    sentence: str
+    more: str
+    visitor: str
+    steps: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClickTest:
+    """The form of a test click with what was typed.
+
+    verdict: once it was sent. fault: why there is none.
+    """
+
+    affiliate: str
+    ip: str
+    device: str
+    agent: str
+    verdict: ClickVerdict | None
+    fault: str
+
+
+def find_click_test(request: PageRequest, offer: int) -> ClickTest | None:
+    """Return the test that the address names; None where the person may not test clicks."""
+    if not request.calls.may("admin.click-check"):
+        return None
+    address = request.address
+    affiliate, ip = address.get("affiliate").strip(), address.get("ip").strip()
+    device, agent = address.get("device"), address.get("agent").strip()
+    verdict, fault = None, ""
+    if address.get("test"):
+        sent = [("params[offer_id]", str(offer)), ("params[pid]", affiliate), ("ip", ip), ("ua", agent or device)]
+        try:
+            check = request.calls.call("admin.click-check", [pair for pair in sent if pair[1]])["check"]
+            verdict = _verdict(check)
+        except RequestError as refusal:
+            fault = " ".join(sentence for each in (refusal.fields or {}).values() for sentence in each) or refusal.text
+    return ClickTest(affiliate, ip, device, agent, verdict, fault)
+
+
+def _verdict(check: Mapping[str, Any]) -> ClickVerdict:
+    passed = sum(step["verdict"] == "passed" for step in check["steps"])
+    steps = f"{passed} steps passed. Nothing was recorded."
+    visitor = _visitor(check["visitor"])
+    if check["passes"]:
+        return ClickVerdict(True, "The click gets through.", f"It goes to {check['target']}", visitor, steps)
+    text = reference_texts("results")["rejections"].get(check["reason"], {})
+    detail = f" ({check['detail']})" if check["detail"] else ""
+    because = text.get("text", check["reason"]).replace("`", "").rstrip(".")
+    return ClickVerdict(False, f"Rejected: {because}{detail}.", text.get("advice", "").replace("`", ""), visitor, steps)
+
+
+def _visitor(visitor: Mapping[str, Any]) -> str:
+    known = [
+        visitor["country"] or "unknown country",
+        visitor["device"] or "unknown device",
+        f"{visitor['os']} {visitor['os_version']}".strip() or "unknown system",
+        visitor["browser"],
+        visitor["isp"],
+        visitor["connection_type"],
+    ]
+    return "Seen as " + ", ".join(each for each in known if each) + "."

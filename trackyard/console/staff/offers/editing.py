@@ -1,0 +1,116 @@
+"""Creating, editing and copying an offer (docs/spec/console.md#offers)."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from trackyard.base.errors import AccessDenied
+from trackyard.base.zones import find_zone
+from trackyard.console.forms import flat_pairs, open_form
+from trackyard.console.frame.address import Pair
+from trackyard.console.frame.answers import PageAnswer, Redirect
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.offers_shown.choices import Choices, categories
+from trackyard.console.offers_shown.who_gets_through import sentences
+from trackyard.console.staff.offers import names
+from trackyard.console.staff.offers.one import find_offer, may_write
+from trackyard.console.staff.offers.plan import DEVICES, EDIT, NEW
+
+pages = Pages()
+
+
+@pages.get("/console/offers/new", needs=("admin.offer.add",))
+@pages.post("/console/offers/new", needs=("admin.offer.add",))
+def new_offer(request: PageRequest) -> PageAnswer:
+    """Create an offer, or a copy of the one that the address names."""
+    values, fixed = _copied(request) if request.address.get("copy") else (None, [])
+    form = open_form(request, NEW, values, choices=_choices(request), fixed=fixed, is_new=True)
+    answer = form.save()
+    if answer is not None:
+        offer = answer["offer"]
+        return Redirect(f"/console/offers/{offer['id']}", f"{offer['title']} is created.")
+    return form.page(
+        request,
+        "New offer" if values is None else f"New offer like {values['copied']}",
+        back="/console/offers",
+        line="Nothing is saved yet. A stopped offer takes no clicks until you activate it.",
+        save="Create the offer",
+    )
+
+
+@pages.get("/console/offers/{id}/edit", needs=("offer.get", "admin.offer.edit"))
+@pages.post("/console/offers/{id}/edit", needs=("offer.get", "admin.offer.edit"))
+def edit_offer(request: PageRequest) -> PageAnswer:
+    """Change an offer."""
+    offer = find_offer(request)
+    if not may_write(request, offer):
+        raise AccessDenied
+    path = f"/console/offers/{offer['id']}"
+    form = open_form(request, EDIT, values_of(request, offer), choices=_choices(request), path={"id": str(offer["id"])})
+    answer = form.save()
+    if answer is not None:
+        count = len(form.changes)
+        done = "1 change is" if count == 1 else f"{count} changes are"
+        return Redirect(path, f"{answer['offer']['title']}: {done} saved.")
+    return form.page(
+        request,
+        f"Edit {offer['title']}",
+        back=path,
+        line="Nothing is saved yet. Affiliates see a change at once.",
+        template="staff/offer_form.html",
+        sentences=sentences(offer),
+    )
+
+
+def _copied(request: PageRequest) -> tuple[dict[str, Any], list[Pair]]:
+    """Return the values of the copy of an offer, and its conditions that have no field. Raises NotFound."""
+    offer = request.calls.call("offer.get", path={"id": request.address.get("copy")})["offer"]
+    titles = {"copied": offer["title"], "title": f"Copy of {offer['title']}"[:500], "status": "stopped"}
+    fixed = [pair for name in ("targeting", "sub_restrictions") for pair in flat_pairs(name, offer[name])]
+    return values_of(request, offer) | titles, fixed
+
+
+def values_of(request: PageRequest, offer: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an offer by the names of its parameters, where these differ from the answer."""
+    schedule = dict(offer["schedule"])
+    if schedule["date_start"]:
+        zone = find_zone(schedule["timezone"])
+        moment = datetime.fromtimestamp(schedule["date_start"]["sec"], UTC).astimezone(zone or request.deps.zone)
+        schedule["date_start"] = moment.date().isoformat()
+    domains = {host: number for number, host in _domains(request)}
+    return {
+        **offer,
+        "schedule": schedule,
+        "stop_date": (offer["stop_at"] or "")[:10],
+        "domain_id": domains.get(offer["domain_url"], ""),
+        "caps": [{**cap, "goals": list(cap["goals"])} for cap in offer["caps"]],
+    }
+
+
+def _choices(request: PageRequest) -> dict[str, Choices]:
+    """Return what can be chosen, by field.
+
+    Nothing can be chosen where there is too much to list, or where the person may not see it.
+    """
+    calls = request.calls
+    currencies = names.currencies(calls, request.deps.currency)
+    return {
+        "payments[currency]": currencies,
+        "partner_payments[currency]": currencies,
+        "advertiser": names.advertisers(calls),
+        "categories": categories(calls),
+        "sources": names.sources(calls),
+        "smartlink_categories": names.smartlinks(calls),
+        "domain_url": _domains(request),
+        "strictly_devices": DEVICES,
+        "payments[devices]": DEVICES,
+        "partner_payments[devices]": DEVICES,
+        "search_empty_sub": tuple((str(number), f"sub{number}") for number in range(1, 9)),
+    }
+
+
+def _domains(request: PageRequest) -> Choices:
+    if not request.calls.may("admin.domains.list"):
+        return ()
+    return tuple((number, each["url"]) for number, each in request.calls.call("admin.domains.list")["domains"].items())

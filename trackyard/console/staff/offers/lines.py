@@ -1,0 +1,73 @@
+"""Systems with versions and hours of weekdays, as the lines in which people write them."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+_SIGNS: Final = {"LT": "<", "LTE": "<=", "EQ": "=", "GT": ">", "GTE": ">="}
+_COMPARISONS: Final = {sign: word for word, sign in _SIGNS.items()}
+_SYSTEM: Final = re.compile(r"(.+?)\s*(<=|>=|<|>|=)\s*(\S*)\Z")
+DAYS: Final = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
+_HOURS: Final = re.compile(r"([0-9]{1,3})\s*[-\N{EN DASH}]\s*([0-9]{1,3})\Z")
+
+
+class SystemLines:
+    """Operating systems, one a line: `iOS >= 15`."""
+
+    def lines(self, found: Any) -> Iterable[str]:
+        """Return the lines of systems."""
+        for each in found or ():
+            sign = _SIGNS.get(each["comparison"] or "")
+            yield f"{each['name']} {sign} {each['version']}" if sign else each["name"]
+
+    def pairs(self, name: str, lines: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Yield the systems of lines."""
+        for place, each in enumerate(self.tree(lines)):
+            yield from ((f"{name}[{place}][{key}]", value) for key, value in each.items() if value)
+        if not lines:
+            yield name, ""
+
+    def tree(self, lines: Sequence[str]) -> list[dict[str, str]]:
+        """Return the systems that lines write, as the API answers them."""
+        made = []
+        for line in lines:
+            found = _SYSTEM.match(line)
+            name, sign, version = found.groups() if found else (line, "", "")
+            made.append({"name": name, "comparison": _COMPARISONS.get(sign, ""), "version": version})
+        return made
+
+
+class HourLines:
+    """Hours of weekdays, one day a line: `Monday: 9-17, 20-2`. Both hours are inclusive."""
+
+    def lines(self, found: Any) -> Iterable[str]:
+        """Return the lines of the intervals of a schedule."""
+        by_day: dict[int, list[Mapping[str, int]]] = {}
+        for each in found or ():
+            by_day.setdefault(each["day_of_week"], []).append(each)
+        for day in sorted(by_day):
+            spans = ", ".join(f"{each['from']}-{each['to']}" for each in by_day[day])
+            yield f"{DAYS[day]}: {spans}"
+
+    def pairs(self, name: str, lines: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Yield the intervals of each day.
+
+        What names no day or no hours is sent unchanged, and the API refuses it.
+        """
+        for line in lines:
+            day, _, spans = line.partition(":")
+            number = _day_number(day)
+            for place, span in enumerate(spans.split(",")):
+                found = _HOURS.match(span.strip())
+                first, last = found.groups() if found else (span.strip() or "none", "")
+                yield f"{name}[{number}][{place}][From]", first
+                yield f"{name}[{number}][{place}][To]", last
+        if not lines:
+            yield name, ""
+
+
+def _day_number(text: str) -> str:
+    """Return the number of a weekday by its name or its first letters; the text where there is none."""
+    wanted = text.strip().lower()
+    found = [number for number, day in enumerate(DAYS) if len(wanted) >= 2 and day.lower().startswith(wanted)]
+    return str(found[0]) if found else text.strip()[:40].replace("[", "").replace("]", "") or "none"

@@ -1,0 +1,50 @@
+"""The tracking links of an offer for an affiliate."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from trackyard.console.frame.request import PageRequest
+
+
+@dataclass(frozen=True, slots=True)
+class OfferLink:
+    """A link to publish. title: of its landing page, "" = the offer itself."""
+
+    title: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class OfferLinks:
+    """The links of an affiliate. warning: why clicks on them are rejected, "" = they are not."""
+
+    affiliate: str
+    links: tuple[OfferLink, ...]
+    warning: str
+
+
+def find_links(request: PageRequest, offer: Mapping[str, Any]) -> OfferLinks:
+    """Return the links for the affiliate of the address; without one, the beginning of all links.
+
+    The API gives links of affiliates that may send traffic. For others the link is put together, with a warning.
+    """
+    affiliate = request.address.get("affiliate").strip()
+    given = affiliate if affiliate.isascii() and affiliate.isdecimal() and len(affiliate) < 10 else ""
+    base = _base(request, offer["id"])
+    plain = (OfferLink("", f"{base}{given}"),)
+    if not given or not request.calls.may("partner.offers.list"):
+        return OfferLinks(given, plain, "")
+    found = request.calls.call("partner.offers.list", [("pid", given), ("int_id[]", str(offer["id"]))])["offers"]
+    links = tuple(OfferLink(each["title"] or "", each["url"]) for own in found for each in own["links"])
+    if links:
+        return OfferLinks(given, links, "")
+    reason = "the offer is not active" if offer["status"] != "active" else "the affiliate is not connected to the offer"
+    return OfferLinks(given, plain, f"Clicks on this link are rejected now: {reason}.")
+
+
+def _base(request: PageRequest, number: int) -> str:
+    """Return what the links of an offer begin with."""
+    sent = [("int_id[]", str(number)), *(("status[]", each) for each in ("active", "stopped", "suspended"))]
+    found = request.calls.call("offers.list", sent)["offers"]
+    return str(found[0]["link"]) if found else ""

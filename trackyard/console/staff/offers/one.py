@@ -1,0 +1,116 @@
+"""The page of one offer: conditions, figures, actions (docs/spec/console.md#offers)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+from trackyard.console.frame import shown
+from trackyard.console.frame.answers import PageAnswer, Redirect
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.offers_shown.caps import find_meters
+from trackyard.console.offers_shown.payments import payment_conditions, payment_goal
+from trackyard.console.offers_shown.who_gets_through import sentences
+from trackyard.console.offers_shown.words import STATUSES, charge, payout
+from trackyard.console.staff.offers import names
+from trackyard.console.staff.offers.click_test import DEVICES, find_click_test
+from trackyard.console.staff.offers.links import find_links
+from trackyard.console.staff.results import find_results
+
+pages = Pages()
+
+_HIDDEN: Final = "***"
+"""What the API shows of codes to people who may not write the offer."""
+_STATUS_DONE: Final = {"active": "takes clicks", "stopped": "is stopped", "suspended": "takes no more clicks"}
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentRow:
+    """A payment in words."""
+
+    goal: str
+    partners: tuple[int, ...]
+    only: str
+    charge: str
+    payout: str
+    margin: str
+
+
+def find_offer(request: PageRequest) -> dict[str, Any]:
+    """Return the offer of the path. Raises NotFound."""
+    offer: dict[str, Any] = request.calls.call("offer.get", path={"id": request.path["id"]})["offer"]
+    return offer
+
+
+def may_write(request: PageRequest, offer: Mapping[str, Any]) -> bool:
+    """Return whether the person may change this offer: managers may change those of their advertisers."""
+    return request.calls.may("admin.offer.edit") and offer["pixel_code"] != _HIDDEN
+
+
+@pages.get("/console/offers/{id}", needs=("offer.get",))
+def offer_page(request: PageRequest) -> PageAnswer:
+    """Show an offer."""
+    offer, calls = find_offer(request), request.calls
+    titles = names.advertiser_names(calls, [offer["advertiser"]])
+    meters = find_meters(
+        calls, [offer["id"]] if offer["caps"] or offer["personal_limits"] else [], request.deps.currency
+    )
+    payments = [*offer["partner_payments"], *offer["payments"]]
+    return request.page(
+        "staff/offer.html",
+        offer=offer,
+        advertiser=titles.get(offer["advertiser"], ""),
+        statuses=STATUSES,
+        sentences=sentences(offer),
+        payments=[payment_row(each) for each in payments],
+        meters=meters.get(offer["id"], []),
+        links=find_links(request, offer),
+        affiliates=names.affiliates(calls),
+        click_test=find_click_test(request, offer["id"]),
+        devices=DEVICES,
+        may_write=may_write(request, offer),
+        may_add=calls.may("admin.offer.add"),
+        may_remove=may_write(request, offer) and calls.may("admin.offer.delete"),
+        api_request_path=calls.address("offer.get", path={"id": str(offer["id"])}),
+        **find_results(request, [("filter[offer][]", str(offer["id"]))]),
+    )
+
+
+@pages.post("/console/offers/{id}/status", needs=("admin.offer.edit",))
+def set_status(request: PageRequest) -> PageAnswer:
+    """Activate, pause or stop an offer."""
+    status = request.field("status")
+    answer = request.calls.call("admin.offer.edit", [("status", status)], {"id": request.path["id"]})
+    offer = answer["offer"]
+    return Redirect(f"/console/offers/{offer['id']}", f"{offer['title']} {_STATUS_DONE[offer['status']]}.")
+
+
+@pages.get("/console/offers/{id}/delete", needs=("offer.get", "admin.offer.delete"))
+def ask_before_removal(request: PageRequest) -> PageAnswer:
+    """Ask whether an offer shall be removed, and say what stays."""
+    offer = find_offer(request)
+    return request.page("staff/offer_delete.html", offer=offer)
+
+
+@pages.post("/console/offers/{id}/delete", needs=("admin.offer.delete",))
+def remove(request: PageRequest) -> PageAnswer:
+    """Remove an offer."""
+    offer = find_offer(request)
+    request.calls.call("admin.offer.delete", [("offer_id[]", str(offer["id"]))])
+    return Redirect("/console/offers", f"{offer['title']} is removed. Its clicks and conversions stay in reports.")
+
+
+def payment_row(payment: Mapping[str, Any]) -> PaymentRow:
+    """Return a payment in words."""
+    is_alike = payment["type"] != "mixed" and payment["total"]
+    share = 1 - Decimal(payment["revenue"]) / Decimal(payment["total"]) if is_alike else None
+    partners = tuple(payment.get("partners", ()))
+    return PaymentRow(
+        payment_goal(payment),
+        partners,
+        payment_conditions(payment),
+        charge(payment),
+        payout(payment),
+        shown.percent(share, 0),
+    )

@@ -1,0 +1,212 @@
+"""The first page of staff users (docs/spec/console.md#overview)."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Any, Final
+
+from trackyard.console.charts.changes import ChangeTone, MetricDirection, change_text
+from trackyard.console.frame import figures, shown
+from trackyard.console.frame.answers import PageAnswer
+from trackyard.console.frame.charts import figure_chart
+from trackyard.console.frame.figures import BY_NAME, FigureKind, Figures, Row, text_of, value_of
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.periods import CHOICES, DayPeriod, read_period
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.reports_shown.counted import CountedRows
+from trackyard.console.staff.first_steps import find_steps
+from trackyard.console.staff.work import find_work
+from trackyard.domain.tracking.reference.texts import reference_texts
+
+pages = Pages()
+
+TOP: Final = 5
+"""Rows of each table."""
+CHOSEN: Final = ("clicks", "conversions", "charge", "payout", "margin")
+"""The figures on top, with the share of rejected clicks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """A figure with its change.
+
+    name: the value of `show` in the address, "" when the chart cannot show it.
+    """
+
+    name: str
+    label: str
+    text: str
+    change: str
+    tone: str
+
+
+@dataclass(frozen=True, slots=True)
+class TopRow:
+    """A row of a table.
+
+    share: of the largest row, 0 to 1. clicks, conversions: the lists that the figures count.
+    """
+
+    title: str
+    link: str
+    figures: Figures
+    share: float
+    clicks: str
+    conversions: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """A slice that a table may have. one: the name of a row. title, link, value: of a row, from its keys."""
+
+    slice: str
+    label: str
+    one: str
+    title: Callable[[Mapping[str, Any]], str]
+    link: Callable[[Mapping[str, Any]], str] = lambda _keys: ""
+
+    def value(self, keys: Mapping[str, Any]) -> str:
+        """Return the value of a row by which lists are filtered."""
+        found = keys[self.slice]
+        return str(found["id"] if isinstance(found, dict) else found)
+
+
+def _entity(key: str) -> Callable[[Mapping[str, Any]], str]:
+    """Return what names an object of a slice: its title, or its login where it has none."""
+
+    def title(keys: Mapping[str, Any]) -> str:
+        found = keys[key]
+        if not isinstance(found, dict):
+            return str(found)
+        return str(found.get("title") or found.get("name") or found.get("login") or found.get("id", ""))
+
+    return title
+
+
+def _page_of(key: str) -> Callable[[Mapping[str, Any]], str]:
+    """Return what leads to the page of an object of a slice."""
+
+    def link(keys: Mapping[str, Any]) -> str:
+        found = keys[key]
+        return f"/console/{key}s/{found['id']}" if isinstance(found, dict) else ""
+
+    return link
+
+
+PROGRAMS: Final = (
+    Tab("offer", "Offers", "Offer", _entity("offer"), _page_of("offer")),
+    Tab("advertiser", "Advertisers", "Advertiser", _entity("advertiser"), _page_of("advertiser")),
+    Tab("country", "Countries", "Country", lambda keys: str(keys["country"]) or "Unknown"),
+)
+PEOPLE: Final = (
+    Tab("affiliate", "Affiliates", "Affiliate", _entity("affiliate"), _page_of("affiliate")),
+    Tab("sub1", "Sub 1", "Sub 1", lambda keys: str(keys["sub1"]) or "Empty"),
+)
+
+
+@pages.get("/console/", needs=("stats.custom",))
+def overview(request: PageRequest) -> PageAnswer:
+    """Show what happened in a period, what changed, and what needs a person."""
+    period, fault = read_period(request.address, request.deps.clock.now_ms(), request.deps.zone)
+    days = figures.by_day(request.calls, period)
+    days_before = figures.by_day(request.calls, period.before)
+    now = figures.total(days.values())
+    compared, before = figures.up_to_now(request.calls, period, days, period.before, days_before)
+    kind = BY_NAME[request.address.get("show")] if request.address.get("show") in CHOSEN else BY_NAME["clicks"]
+    reasons, reasons_before = _rejected(request, period), _rejected(request, period.before)
+    return request.page(
+        "staff/overview.html",
+        period=period,
+        periods=CHOICES,
+        fault=fault,
+        tiles=[
+            *_tiles(request, now, compared, before),
+            _rejected_tile(now, figures.total(days_before.values()), reasons, reasons_before),
+        ],
+        chosen=kind,
+        chart=_chart(request, kind, period, days, days_before),
+        tables=[_table(request, period, "by", PROGRAMS), _table(request, period, "who", PEOPLE)],
+        reasons=_labelled(reasons, CountedRows.of(request, period.first, period.last)),
+        rejected=sum(reasons.values()),
+        steps=[] if now.conversions or before.conversions else find_steps(request),
+        work=find_work(request),
+        now=request.deps.clock.now_ms(),
+    )
+
+
+def _tiles(request: PageRequest, now: Figures, compared: Figures, before: Figures) -> list[Tile]:
+    tiles = []
+    for name in CHOSEN:
+        kind = BY_NAME[name]
+        value = value_of(kind, now)
+        change, tone = change_text(value_of(kind, compared), value_of(kind, before), kind.direction)
+        label = f"{kind.label} · {shown.percent(now.margin_share)}" if name == "margin" else kind.label
+        tiles.append(Tile(name, label, text_of(kind, value, request.deps.currency), change, tone))
+    return tiles
+
+
+def _rejected_tile(now: Figures, before: Figures, reasons: Mapping[str, int], earlier: Mapping[str, int]) -> Tile:
+    share, share_before = _share(reasons, now), _share(earlier, before)
+    change, tone = ("", ChangeTone.NEUTRAL)
+    if share is not None and share_before is not None:
+        change, tone = change_text(share * 100, share_before * 100, MetricDirection.DOWN, points=True)
+    return Tile("", "Rejected", shown.percent(share), change, tone)
+
+
+def _share(reasons: Mapping[str, int], accepted: Figures) -> Decimal | None:
+    rejected = sum(reasons.values())
+    return Decimal(rejected) / (rejected + accepted.clicks) if rejected + accepted.clicks else None
+
+
+def _rejected(request: PageRequest, period: DayPeriod) -> dict[str, int]:
+    """Return the number of rejected clicks by reason; nothing where the person may not see it."""
+    if not request.calls.may("stats.getbytrafficback"):
+        return {}
+    answer = request.calls.call("stats.getbytrafficback", figures.span(period))
+    return {row["slice"]["trafficback_reason"]: row["trafficback"] for row in answer["stats"]}
+
+
+def _labelled(reasons: Mapping[str, int], counted: CountedRows) -> list[tuple[str, int, str]]:
+    """Return the most frequent reasons by their labels, and the list of each."""
+    texts = reference_texts("results")["rejections"]
+    most = sorted(reasons.items(), key=lambda item: -item[1])[:TOP]
+    return [
+        (texts[reason]["label"] if reason in texts else reason, count, counted.to("rejected", [("reason", reason)]))
+        for reason, count in most
+    ]
+
+
+def _table(request: PageRequest, period: DayPeriod, parameter: str, tabs: tuple[Tab, ...]) -> dict[str, Any]:
+    chosen = next((tab for tab in tabs if tab.slice == request.address.get(parameter)), tabs[0])
+    found = figures.report(request.calls, period, [chosen.slice], order="raw", limit=TOP)
+    most = max((row.figures.clicks for row in found.rows), default=0)
+    rows = [_top_row(request, period, chosen, row, most) for row in found.rows]
+    return {"parameter": parameter, "tabs": tabs, "chosen": chosen, "rows": rows, "currency": found.currency}
+
+
+def _top_row(request: PageRequest, period: DayPeriod, tab: Tab, row: Row, most: int) -> TopRow:
+    link = tab.link(row.keys)
+    share = row.figures.clicks / most if most else 0.0
+    counted, chosen = CountedRows.of(request, period.first, period.last), [(tab.slice, tab.value(row.keys))]
+    return TopRow(
+        title=tab.title(row.keys),
+        link=link if link and request.may_open(link) else "",
+        figures=row.figures,
+        share=share,
+        clicks=counted.to("clicks", chosen),
+        conversions=counted.to("conversions", chosen),
+    )
+
+
+def _chart(
+    request: PageRequest,
+    kind: FigureKind,
+    period: DayPeriod,
+    days: Mapping[date, Figures],
+    days_before: Mapping[date, Figures],
+) -> Any:
+    earlier = [days_before.get(day, Figures()) for day in period.before.each_day()]
+    return figure_chart(
+        kind, period, [days.get(day, Figures()) for day in period.each_day()], earlier, request.deps.currency
+    )

@@ -1,0 +1,59 @@
+"""Names of people and companies in lists, as far as the person may see them."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from trackyard.actions.deps import Deps
+from trackyard.console.offers_shown.choices import MOST_CHOICES, Choices
+from trackyard.wire.local_calls import LocalCalls
+
+_AT_A_TIME: Final = 100
+"""Names that one call asks for."""
+
+
+def managers(calls: LocalCalls[Deps]) -> Choices:
+    """Return staff users by name; nothing where the person may not list them, or there are too many."""
+    if not calls.may("admin.users.list"):
+        return ()
+    answer = calls.call("admin.users.list", [("limit", str(MOST_CHOICES))])
+    if answer["pagination"]["total_count"] > MOST_CHOICES:
+        return ()
+    return tuple(sorted(((user["id"], manager_name(user)) for user in answer["users"]), key=lambda pair: pair[1]))
+
+
+def manager_name(user: Mapping[str, Any] | str | None) -> str:
+    """Return the name of a manager inside another record; "" without one."""
+    if not isinstance(user, Mapping):
+        return ""
+    return f"{user['first_name']} {user['last_name']}".strip() or str(user["email"])
+
+
+def affiliate_name(affiliate: Mapping[str, Any]) -> str:
+    """Return what pages call an affiliate: its name, or its login."""
+    return str(affiliate["name"] or affiliate["login"] or affiliate["email"])
+
+
+def affiliate_names(calls: LocalCalls[Deps], ids: Iterable[int]) -> dict[int, str]:
+    """Return names of affiliates by number, of those that the person may see, with few calls."""
+    wanted = sorted(set(ids))
+    if not calls.may("admin.partners.list"):
+        return {}
+    found: dict[int, str] = {}
+    for start in range(0, len(wanted), _AT_A_TIME):
+        sent = [("id[]", str(each)) for each in wanted[start : start + _AT_A_TIME]]
+        answer = calls.call("admin.partners.list", [*sent, ("limit", str(_AT_A_TIME))])
+        found |= {each["id"]: affiliate_name(each) for each in answer["partners"]}
+    return found
+
+
+def advertiser_titles(calls: LocalCalls[Deps], ids: Iterable[str]) -> dict[str, str]:
+    """Return titles of advertisers by id, of those that the person may see, with few calls."""
+    wanted = sorted(set(ids))
+    if not calls.may("admin.advertisers.list"):
+        return {}
+    found: dict[str, str] = {}
+    for start in range(0, len(wanted), _AT_A_TIME):
+        sent = [("id[]", each) for each in wanted[start : start + _AT_A_TIME]]
+        answer = calls.call("admin.advertisers.list", [*sent, ("limit", str(_AT_A_TIME))])
+        found |= {each["id"]: each["title"] for each in answer["advertisers"]}
+    return found

@@ -1,0 +1,21 @@
+"""The page Reports of staff (docs/spec/console.md#reports)."""
+
+from trackyard.console.frame.answers import PageAnswer
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.reports_shown.exports import report_file
+from trackyard.console.reports_shown.pages import report_page
+
+pages = Pages()
+
+
+@pages.get("/console/reports", needs=("stats.custom",))
+def reports(request: PageRequest) -> PageAnswer:
+    """Show a report."""
+    return report_page(request)
+
+
+@pages.get("/console/reports/file", needs=("stats.custom",))
+def reports_file(request: PageRequest) -> PageAnswer:
+    """Send a report as a file."""
+    return report_file(request)

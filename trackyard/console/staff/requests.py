@@ -1,0 +1,131 @@
+"""Requests of affiliates to join offers (docs/spec/console.md#requests)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from trackyard.actions.deps import Deps
+from trackyard.base.errors import RequestError
+from trackyard.console.frame.answers import PageAnswer, Redirect
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.offers_shown.words import payout
+from trackyard.console.staff.faults import fault_of
+from trackyard.console.staff.lists import ListFilter, back_to, read_list
+from trackyard.console.staff.people_names import affiliate_name, manager_name, managers
+from trackyard.console.staff.weeks import find_week
+from trackyard.wire.local_calls import LocalCalls
+
+pages = Pages()
+
+TABS: Final = (("open", "Open"), ("closed", "Decided"))
+"""The values of `tab` in the address, which are statuses of the API."""
+DECISIONS: Final[Mapping[str, tuple[str, str, str]]] = {
+    "approve": ("approved", "Approved", "confirmed"),
+    "reject": ("rejected", "Rejected", "declined"),
+}
+"""Decision to its past tense, its name and its mark."""
+_PATH: Final = "/console/requests"
+
+
+@dataclass(frozen=True, slots=True)
+class RequestRow:
+    """A request. clicks, conversions: of the affiliate in the last 7 days, None where they cannot be seen."""
+
+    id: str
+    affiliate: int
+    name: str
+    manager: str
+    offer: int
+    title: str
+    payout: str
+    comment: str
+    asked: str
+    status: str
+    mark: str
+    clicks: int | None
+    conversions: int | None
+
+
+@pages.get(_PATH, needs=("admin.tickets.list",))
+def requests(request: PageRequest) -> PageAnswer:
+    """Show open or decided requests, a page at a time."""
+    calls = request.calls
+    tab = request.address.get("tab") if request.address.get("tab") in dict(TABS) else "open"
+    filters = (
+        ListFilter("affiliate", "Affiliate number", "pid[]", None, "number"),
+        ListFilter("offer", "Offer number", "offer_id[]", None, "number"),
+        ListFilter("manager", "Manager", "manager_id[]", managers(calls)),
+    )
+    state = read_list(request.address, filters)
+    sent = [("status[]", tab), *state.sent("search")]
+    answer, fault = _found(calls, sent)
+    found = answer["tickets"]
+    week, no_figures = find_week(request, "affiliate", "partner", sorted({each["partner"]["id"] for each in found}))
+    return request.page(
+        "staff/requests.html",
+        rows=[_row(each, week) for each in found],
+        tabs=TABS,
+        tab=tab,
+        may_decide=tab == "open" and calls.may("admin.ticket.offer"),
+        fault=fault or no_figures,
+        api_request_path=calls.address("admin.tickets.list", sent),
+        **state.shown(answer["pagination"]["total_count"]),
+    )
+
+
+@pages.post(_PATH, needs=("admin.ticket.offer",))
+def decide(request: PageRequest) -> PageAnswer:
+    """Approve or reject requests: the one of the button, or all that were chosen."""
+    decision, _, one = request.field("one").partition(" ")
+    chosen = [one] if one else list(dict.fromkeys(value for name, value in request.form if name == "request"))
+    decision = decision or request.field("do")
+    back = back_to(_PATH, request.field("back"))
+    if decision not in DECISIONS or not chosen:
+        return Redirect(back, "Nothing is decided: choose requests first.")
+    return Redirect(back, _decided(request.calls, decision, chosen))
+
+
+def _decided(calls: LocalCalls[Deps], decision: str, chosen: Iterable[str]) -> str:
+    """Decide requests and return what was done, and why not where the API refused."""
+    done, refused = 0, list[str]()
+    for number in chosen:
+        try:
+            calls.call("admin.ticket.offer", [("do", decision)], {"id": number})
+            done += 1
+        except RequestError as refusal:
+            refused.append(f"Request {number}: {fault_of(refusal)}")
+    count = "1 request is" if done == 1 else f"{done} requests are"
+    mails = " Each affiliate gets a mail." if done else ""
+    return " ".join([f"{count} {DECISIONS[decision][0]}.{mails}", *refused])
+
+
+def _found(calls: LocalCalls[Deps], sent: Sequence[tuple[str, str]]) -> tuple[dict[str, Any], str]:
+    """Return the requests that meet the filters; none, with a sentence, where a filter is no number."""
+    try:
+        answer: dict[str, Any] = calls.call("admin.tickets.list", sent)
+    except RequestError as refusal:
+        return {"tickets": [], "pagination": {"total_count": 0}}, fault_of(refusal)
+    return answer, ""
+
+
+def _row(ticket: Mapping[str, Any], week: Mapping[Any, Any] | None) -> RequestRow:
+    affiliate, offer = ticket["partner"], ticket["offer"]
+    best = max(offer["payments"], key=lambda payment: payment["revenue"], default=None)
+    _, status, mark = DECISIONS.get(ticket["decision"], ("", "Open", "pending"))
+    figures = None if week is None else week.get(affiliate["id"])
+    return RequestRow(
+        id=ticket["id"],
+        affiliate=affiliate["id"],
+        name=affiliate_name(affiliate),
+        manager=manager_name(affiliate["manager"]),
+        offer=offer["id"],
+        title=offer["title"],
+        payout=payout(best) if best else "",
+        comment=ticket["description"],
+        asked=ticket["created"][:16],
+        status=status,
+        mark=mark,
+        clicks=None if week is None else figures.clicks if figures else 0,
+        conversions=None if week is None else figures.conversions if figures else 0,
+    )

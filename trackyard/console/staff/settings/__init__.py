@@ -1,0 +1,9 @@
+"""The pages of settings (docs/spec/console.md#settings)."""
+
+from typing import Final
+
+from trackyard.console.frame.pages import Pages
+from trackyard.console.staff.settings import lists, platform
+
+PARTS: Final[tuple[Pages, ...]] = (platform.pages, lists.pages)
+"""All pages of settings."""

@@ -1,0 +1,246 @@
+"""The lists among the settings: what each has, and its form (docs/spec/console.md#settings)."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from trackyard.console.forms import FieldChoices
+from trackyard.console.forms.declared import FormField, FormGroup, FormPlan, FormRows
+from trackyard.console.frame.address import Pair
+from trackyard.console.frame.request import PageRequest
+
+Record = Mapping[str, Any]
+SETTINGS: Final = "/console/settings/"
+"""What the addresses of most lists begin with."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListColumn:
+    """A column of a list. text: what it says of a record."""
+
+    title: str
+    text: Callable[[Record], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingsList:
+    """A list of the settings.
+
+    slug: of its address below `place`.
+    one: what one of them is called. about: what the list is for. removal: what follows from removing one.
+    lists, sent, add, edit, remove: ids of methods, and the parameters of the list; remove: "" = none can be removed.
+    records: of the answer of `lists`. name: what a record is called.
+    has_id: the name of a record's id.
+    new, changed: the cards of the two forms. choices: what can be chosen in them.
+    """
+
+    slug: str
+    title: str
+    one: str
+    about: str
+    empty: str
+    removal: str = ""
+    lists: str
+    sent: tuple[Pair, ...] = ()
+    add: str
+    edit: str
+    remove: str = ""
+    records: Callable[[Any], list[dict[str, Any]]]
+    name: Callable[[Record], str]
+    columns: tuple[ListColumn, ...]
+    new: tuple[FormGroup, ...]
+    changed: tuple[FormGroup, ...]
+    choices: Callable[[PageRequest], FieldChoices] = lambda _request: {}
+    place: str = SETTINGS
+
+    @property
+    def path(self) -> str:
+        """Return the address of the list."""
+        return f"{self.place}{self.slug}"
+
+    @property
+    def add_plan(self) -> FormPlan:
+        """Return the form of a new record."""
+        return FormPlan(self.add, self.new)
+
+    @property
+    def edit_plan(self) -> FormPlan:
+        """Return the form of a record."""
+        return FormPlan(self.edit, self.changed)
+
+
+def _yes(name: str) -> Callable[[Record], str]:
+    return lambda record: "yes" if record[name] else "no"
+
+
+def _rate(record: Record) -> str:
+    """Return a rate with six digits behind the point, as more say nothing to people."""
+    return "\N{EM DASH}" if record["rate"] is None else f"{record['rate']:,.6f}".rstrip("0").rstrip(".")
+
+
+def _news(answer: Any) -> list[dict[str, Any]]:
+    """Return news with plain ids, the newest first."""
+    return [{**record, "id": number} for number, record in answer["items"].items()]
+
+
+_CURRENCY: Final = (FormField("rate"), FormField("min_payment"), FormField("active", widget="switch"))
+_CUSTOM: Final = FormGroup(
+    "The question",
+    (
+        FormField("name", wide=True),
+        FormField("field_type"),
+        FormField("required", widget="switch"),
+        FormField("field_values", widget="lines", wide=True),
+    ),
+)
+_SYSTEM: Final = (
+    FormGroup("The way to pay", (FormField("lang_label"), FormField("currency"))),
+    FormGroup(
+        "What affiliates answer",
+        (FormRows("fields", "Question", (FormField("lang_label"), FormField("required", widget="switch"))),),
+    ),
+)
+_NEWS: Final = FormGroup(
+    "News",
+    (
+        FormField("title", wide=True),
+        FormField("small_desc", widget="long"),
+        FormField("desc", widget="long"),
+        FormField("status", widget="switch", label="Affiliates see it"),
+        FormField("fixed", widget="switch", label="Before the others"),
+    ),
+)
+_SOURCE: Final = FormGroup(
+    "Titles",
+    (
+        FormField("title_lang[en]", label="English", help=""),
+        FormField("title_lang[ru]", label="Russian", help=""),
+        FormField("title_lang[es]", label="Spanish", help=""),
+        FormField("title_lang[ka]", label="Georgian", help=""),
+        FormField("title_lang[vi]", label="Vietnamese", help=""),
+    ),
+)
+_CATEGORY: Final = FormGroup("Category", (FormField("title", wide=True),))
+
+LISTS: Final[tuple[SettingsList, ...]] = (
+    SettingsList(
+        slug="currencies",
+        title="Currencies and rates",
+        one="currency",
+        about="Amounts of conversions in other currencies are changed by these rates: units of the currency for one of "
+        "the platform's.",
+        empty="There is no currency but the platform's.",
+        removal="Postbacks with amounts in this currency are not converted any more. What is booked stays.",
+        lists="admin.currency.list",
+        sent=(("extended", "1"),),
+        add="admin.currency.add",
+        edit="admin.currency.edit",
+        remove="admin.currency.remove",
+        records=lambda answer: [{**each, "id": str(each["_id"])} for each in answer["quotes"]],
+        name=lambda record: str(record["code"]),
+        columns=(
+            ListColumn("Rate", _rate),
+            ListColumn("Least payment", lambda record: f"{record['min_payment']} {record['code']}"),
+            ListColumn("In use", _yes("active")),
+        ),
+        new=(FormGroup("Currency", (FormField("code"), *_CURRENCY)),),
+        changed=(FormGroup("Currency", _CURRENCY),),
+    ),
+    SettingsList(
+        slug="custom-fields",
+        title="Sign-up questions",
+        one="question",
+        about="Affiliates answer these questions when they sign up.",
+        empty="There is no question: affiliates sign up with a name, an address and a password.",
+        removal="Answers that affiliates gave are not shown any more.",
+        lists="admin.custom_fields.list",
+        add="admin.custom_field.add",
+        edit="admin.custom_field.edit",
+        remove="admin.custom_field.remove",
+        records=lambda answer: list(answer["fields"]),
+        name=lambda record: str(record["name"]),
+        columns=(
+            ListColumn("Kind", lambda record: str(record["field_type"])),
+            ListColumn("Needed", _yes("required")),
+            ListColumn("Choices", lambda record: ", ".join(record["field_values"] or ()) or "\N{EM DASH}"),
+        ),
+        new=(_CUSTOM,),
+        changed=(_CUSTOM,),
+    ),
+    SettingsList(
+        slug="payment-systems",
+        title="Payment systems",
+        one="payment system",
+        about="Ways to pay affiliates, and what an affiliate answers about its account.",
+        empty="There is no payment system yet: affiliates cannot say how they want to be paid.",
+        removal="Affiliates cannot choose it any more.",
+        lists="admin.payment_systems.list",
+        add="admin.payment_system.add",
+        edit="admin.payment_system.edit",
+        remove="admin.payment_system.remove",
+        records=lambda answer: list(answer["payment_systems"]),
+        name=lambda record: str(record["lang_label"]),
+        columns=(
+            ListColumn("Currency", lambda record: record["currency"] or "any"),
+            ListColumn(
+                "Questions", lambda record: ", ".join(each["lang_label"] for each in record["fields"]) or "none"
+            ),
+        ),
+        new=_SYSTEM,
+        changed=_SYSTEM,
+    ),
+    SettingsList(
+        slug="news",
+        title="News",
+        one="news",
+        about="Affiliates read news in their portal. The newest 100 are listed.",
+        empty="There are no news yet.",
+        removal="Affiliates do not see it any more.",
+        lists="news.list",
+        sent=(("limit", "100"),),
+        add="admin.news.add",
+        edit="admin.news.edit",
+        remove="admin.news.remove",
+        records=_news,
+        name=lambda record: str(record["title"]),
+        columns=(
+            ListColumn("Shown to affiliates", _yes("status")),
+            ListColumn("Before the others", _yes("fixed")),
+        ),
+        new=(_NEWS,),
+        changed=(_NEWS,),
+    ),
+    SettingsList(
+        slug="categories",
+        title="Categories of offers",
+        one="category",
+        about="Offers are found by their categories.",
+        empty="There is no category yet.",
+        lists="offer.categories.list",
+        add="admin.category.add",
+        edit="admin.category.edit",
+        records=lambda answer: list(answer["categories"]),
+        name=lambda record: str(record["title"]),
+        columns=(),
+        new=(_CATEGORY,),
+        changed=(_CATEGORY,),
+    ),
+    SettingsList(
+        slug="sources",
+        title="Traffic sources",
+        one="source",
+        about="Offers say which kinds of traffic they accept, such as social networks or mail.",
+        empty="There is no source yet.",
+        removal="Offers lose it.",
+        lists="admin.offer.sources.list",
+        add="admin.offer.source.add",
+        edit="admin.offer.source.edit",
+        remove="admin.offer.source.remove",
+        records=lambda answer: list(answer["sources"]),
+        name=lambda record: str(record["title"]),
+        columns=(ListColumn("Languages", lambda record: ", ".join(record["title_lang"])),),
+        new=(_SOURCE,),
+        changed=(_SOURCE,),
+    ),
+)
+"""The lists, in the order of the page Settings."""

@@ -1,0 +1,98 @@
+"""The pages of each list of the settings: the list, a new record, a changed one, its removal."""
+
+from collections.abc import Callable
+from typing import Any
+
+from trackyard.base.errors import BadInput, Conflict, NotFound
+from trackyard.console.forms import open_form
+from trackyard.console.frame.answers import Html, PageAnswer, Redirect
+from trackyard.console.frame.pages import Handler, Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.staff.settings.declared import LISTS, SETTINGS, Record, SettingsList
+
+pages = Pages()
+
+
+def declare_list(pages: Pages, each: SettingsList) -> None:
+    """Declare the pages of a list."""
+    pages.get(each.path, needs=(each.lists, each.add))(_of(each, _list))
+    for declare in (pages.get, pages.post):
+        declare(f"{each.path}/new", needs=(each.lists, each.add))(_of(each, _new))
+        declare(f"{each.path}/{{id}}", needs=(each.lists, each.edit))(_of(each, _edit))
+    if each.remove:
+        pages.get(f"{each.path}/{{id}}/remove", needs=(each.lists, each.remove))(_of(each, _ask_removal))
+        pages.post(f"{each.path}/{{id}}/remove", needs=(each.lists, each.remove))(_of(each, _remove))
+
+
+def _of(each: SettingsList, handle: Callable[[SettingsList, PageRequest], PageAnswer]) -> Handler:
+    return lambda request: handle(each, request)
+
+
+def _list(each: SettingsList, request: PageRequest) -> PageAnswer:
+    records = _records(each, request)
+    return request.page(
+        "staff/settings/list.html",
+        each=each,
+        rows=[
+            (str(record["id"]), each.name(record), [column.text(record) for column in each.columns])
+            for record in records
+        ],
+        may_edit=request.calls.may(each.edit),
+        may_remove=bool(each.remove) and request.calls.may(each.remove),
+        may_open_settings=each.place == SETTINGS and request.may_open("/console/settings"),
+        api_request_path=request.calls.address(each.lists, each.sent),
+    )
+
+
+def _new(each: SettingsList, request: PageRequest) -> PageAnswer:
+    form = open_form(request, each.add_plan, choices=each.choices(request))
+    if form.save() is not None:
+        return Redirect(each.path, f"The {each.one} is created.")
+    return form.page(request, f"New {each.one}", back=each.path, line=each.about, save=f"Create the {each.one}")
+
+
+def _edit(each: SettingsList, request: PageRequest) -> PageAnswer:
+    record = _find(each, request)
+    form = open_form(request, each.edit_plan, record, choices=each.choices(request), path=request.path)
+    if form.save() is not None:
+        return Redirect(each.path, f"{each.name(record)} is saved.")
+    return form.page(request, f"Edit {each.name(record)}", back=each.path, line="Nothing is saved yet.")
+
+
+def _ask_removal(each: SettingsList, request: PageRequest) -> PageAnswer:
+    return _removal(each, request)
+
+
+def _remove(each: SettingsList, request: PageRequest) -> PageAnswer:
+    name = each.name(_find(each, request))
+    try:
+        request.calls.call(each.remove, path=request.path)
+    except (BadInput, Conflict) as refusal:
+        sentences = [sentence for several in (refusal.fields or {}).values() for sentence in several]
+        return _removal(each, request, " ".join(sentences) or f"{refusal.text}.")
+    return Redirect(each.path, f"{name} is removed.")
+
+
+def _removal(each: SettingsList, request: PageRequest, fault: str = "") -> Html:
+    name = each.name(_find(each, request))
+    path = f"{each.path}/{request.path['id']}"
+    return request.page(
+        "staff/settings/remove.html", 400 if fault else 200, each=each, name=name, path=path, fault=fault
+    )
+
+
+def _records(each: SettingsList, request: PageRequest) -> list[dict[str, Any]]:
+    return each.records(request.calls.call(each.lists, each.sent))
+
+
+def _find(each: SettingsList, request: PageRequest) -> Record:
+    """Return the record of the path. Raises NotFound."""
+    found = (record for record in _records(each, request) if str(record["id"]) == request.path["id"])
+    record = next(found, None)
+    if record is None:
+        raise NotFound
+    return record
+
+
+for _each in LISTS:
+    declare_list(pages, _each)

@@ -1,0 +1,67 @@
+"""The settings of the platform, and the way to its lists (docs/spec/console.md#settings)."""
+
+from typing import Final
+
+from trackyard.console.forms import open_form
+from trackyard.console.forms.declared import FormField, FormGroup, FormPlan
+from trackyard.console.frame.answers import PageAnswer, Redirect
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.staff.settings.declared import LISTS
+
+pages = Pages()
+
+PATH: Final = "/console/settings"
+PLAN: Final = FormPlan(
+    "admin.settings.edit",
+    (
+        FormGroup(
+            "Clicks",
+            (
+                FormField("trafficback_url", label="Target of rejected clicks", wide=True),
+                FormField("refuse_bots", label="Reject bots and prefetches", widget="switch"),
+            ),
+        ),
+        FormGroup("Postbacks of advertisers", (FormField("hash_password", label="Code of the platform", wide=True),)),
+        FormGroup(
+            "Mail",
+            (
+                FormField("mail_from", label="Sender", wide=True),
+                FormField("smtp_url", label="Server", wide=True),
+            ),
+            help="Empty: as the settings of the server say.",
+        ),
+        FormGroup(
+            "Statistics of the API",
+            (FormField("statistics_revenue", label="Revenue"), FormField("statistics_rows", label="Rows")),
+            help="For programs that read statistics. Pages of the console show the same figures with each.",
+            folded=True,
+        ),
+    ),
+)
+
+
+@pages.get(PATH, needs=("admin.settings.get", "admin.settings.edit"))
+@pages.post(PATH, needs=("admin.settings.get", "admin.settings.edit"))
+def platform_settings(request: PageRequest) -> PageAnswer:
+    """Show and change the settings of the platform."""
+    answer = request.calls.call("admin.settings.get")
+    form = open_form(request, PLAN, answer["settings"])
+    if form.save() is not None:
+        return Redirect(PATH, "The settings are saved. They are in force within a second.")
+    return form.page(
+        request,
+        "Settings",
+        back=PATH,
+        line="A change is in force within a second.",
+        template="staff/settings/platform.html",
+        lists=[each for each in LISTS if request.may_open(each.path)],
+        quotes=answer["quotes"],
+    )
+
+
+@pages.post(f"{PATH}/test-mail", needs=("admin.settings.test_mail",))
+def send_test_mail(request: PageRequest) -> PageAnswer:
+    """Send a mail to the person, to try what is saved."""
+    address = request.calls.call("admin.settings.test_mail")["email"]
+    return Redirect(PATH, f"A test mail is queued for {address}. If it does not arrive, the server's log says why.")

@@ -1,0 +1,233 @@
+"""Who changed what: the audit log (docs/spec/console.md#audit-log)."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from trackyard.console.frame.address import PageAddress, Pair
+from trackyard.console.frame.answers import PageAnswer
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.frame.shown import shorten
+from trackyard.console.staff.accounts.listing import full_name, page_number
+
+pages = Pages()
+
+PATH: Final = "/console/audit-log"
+PER_PAGE: Final = 50
+_FIRST_CHANGES: Final = 4
+"""Changes of a record that are shown; the others are folded."""
+_LONGEST: Final = 160
+_NOTHING: Final[tuple[Any, ...]] = (None, "", [], {})
+_UNSHOWN: Final = ("id",)
+"""Fields that say nothing new: the row names the object."""
+_MOST_USERS: Final = 200
+
+OBJECTS: Final[dict[str, tuple[str, str]]] = {
+    "advertiser": ("Advertiser", "/console/advertisers/{key}"),
+    "affiliate": ("Affiliate", "/console/affiliates/{key}"),
+    "affiliate_postback": ("Postback", "/console/postbacks"),
+    "advertiser_blacklist": ("Rejected affiliate", ""),
+    "api_key": ("API key", ""),
+    "category": ("Category", ""),
+    "connection": ("Connection", ""),
+    "currency": ("Currency", ""),
+    "currency_rate": ("Exchange rate", ""),
+    "custom_field": ("Custom field", "/console/settings"),
+    "domain": ("Tracking domain", "/console/domains"),
+    "erasure": ("Erasure", ""),
+    "file": ("File", ""),
+    "held_change": ("Held change", "/console/payments/held"),
+    "invoice": ("Invoice", "/console/invoices/{key}"),
+    "news": ("News", ""),
+    "offer": ("Offer", "/console/offers/{key}"),
+    "payment": ("Payment", "/console/payments/{key}"),
+    "payment_system": ("Payment system", "/console/settings"),
+    "pixel": ("Pixel", ""),
+    "second_factor": ("Second factor", ""),
+    "setting": ("Setting", "/console/settings"),
+    "smartlink_category": ("SmartLink", "/console/smartlinks"),
+    "source": ("Source", ""),
+    "staff": ("Staff user", "/console/staff/{key}"),
+    "ticket": ("Request", "/console/requests"),
+}
+"""What is changed: its word, and the page that shows it."""
+_FORMS: Final = {
+    "user": re.compile(r"[0-9a-f]{24}"),
+    "affiliate": re.compile(r"[1-9][0-9]{0,8}"),
+    "what": re.compile(r"[a-z_]{1,32}"),
+    "key": re.compile(r".{1,200}"),
+    "method": re.compile(r"[a-z0-9_.:-]{1,64}"),
+    "request": re.compile(r"[A-Za-z0-9._-]{1,64}"),
+}
+_SENT: Final = {
+    "user": "user_id", "affiliate": "affiliate_id", "what": "what", "key": "key", "method": "method",
+    "request": "request_id", "from": "date_from", "to": "date_to",
+}  # fmt: skip
+"""Name in the address to the parameter of the API."""
+LABELS: Final = {
+    "user": "Staff user", "affiliate": "Affiliate", "what": "Object", "key": "Id of the object", "method": "Method",
+    "request": "Request", "from": "From", "to": "To",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class FieldChange:
+    """A field before and after; "" where it had no value."""
+
+    field: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRow:
+    """The changes of one request to one object.
+
+    verb: created, changed or removed.
+    author_link, object_link: "" where no page shows it.
+    more: changes that are folded.
+    """
+
+    at: str
+    author: str
+    author_link: str
+    address: str
+    verb: str
+    object: str
+    key: str
+    object_link: str
+    changes: tuple[FieldChange, ...]
+    more: tuple[FieldChange, ...]
+    method: str
+    request_id: str
+
+
+@pages.get(PATH, needs=("admin.audit.list",))
+def audit_log(request: PageRequest) -> PageAnswer:
+    """Show changes that meet the filters, a page at a time, the newest first."""
+    chosen, fault = _chosen(request.address)
+    sent: list[Pair] = [(_SENT[name], value) for name, value in chosen.items()]
+    paging = [("limit", str(PER_PAGE)), ("page", str(page_number(request.address.get("page"))))]
+    answer = request.calls.call("admin.audit.list", [*sent, *paging])
+    page, total = answer["pagination"]["page"], answer["pagination"]["total_count"]
+    users = _users(request)
+    return request.page(
+        "staff/system/audit_log.html",
+        rows=[_row(request, each) for each in answer["audit"]],
+        chosen=chosen,
+        chips=_chips(request.address, chosen, dict(users)),
+        labels=LABELS,
+        users=users,
+        objects=sorted(((name, words) for name, (words, _) in OBJECTS.items()), key=lambda each: each[1]),
+        fault=fault,
+        total=total,
+        page=page,
+        first=(page - 1) * PER_PAGE + 1,
+        api_request_path=request.calls.address("admin.audit.list", [*sent, *paging]),
+    )
+
+
+def _chosen(address: PageAddress) -> tuple[dict[str, str], str]:
+    """Return the filters of an address, and a sentence about those that cannot be used."""
+    given = {name: address.get(name).strip() for name in _SENT if address.get(name).strip()}
+    chosen = {name: value for name, value in given.items() if _is_fit(name, value)}
+    if chosen.get("from", "") > chosen.get("to", "9999"):
+        del chosen["to"]
+    if "user" in chosen and "affiliate" in chosen:
+        del chosen["affiliate"]
+    left_out = [LABELS[name] for name in given if name not in chosen]
+    return chosen, f"Not used, as it has a wrong value: {', '.join(left_out)}." if left_out else ""
+
+
+def _is_fit(name: str, value: str) -> bool:
+    if name in _FORMS:
+        return _FORMS[name].fullmatch(value) is not None
+    try:
+        return date.fromisoformat(value).isoformat() == value
+    except ValueError:
+        return False
+
+
+def _chips(address: PageAddress, chosen: Mapping[str, str], users: Mapping[str, str]) -> list[tuple[str, str, str]]:
+    """Return the filters in words: label, value, address without it."""
+    words = {"user": users, "what": {name: word for name, (word, _) in OBJECTS.items()}}
+    return [
+        (LABELS[name], words.get(name, {}).get(value, value), str(address.without(name)))
+        for name, value in chosen.items()
+    ]
+
+
+def _users(request: PageRequest) -> list[tuple[str, str]]:
+    """Return staff users by id and name, for the filter."""
+    if not request.calls.may("admin.users.list"):
+        return []
+    found = request.calls.call("admin.users.list", [("limit", str(_MOST_USERS))])["users"]
+    return [(each["id"], full_name(each)) for each in found]
+
+
+def _row(request: PageRequest, record: Mapping[str, Any]) -> AuditRow:
+    zone = request.deps.zone
+    changes = [
+        FieldChange(name.replace("_", " "), _text(name, each["from"], zone), _text(name, each["to"], zone))
+        for name, each in record["changes"].items()
+        if name not in _UNSHOWN and not (each["from"] in _NOTHING and each["to"] in _NOTHING)
+    ]
+    word, path = OBJECTS.get(record["what"], (record["what"].replace("_", " ").capitalize(), ""))
+    author, author_link = _author(request, record)
+    return AuditRow(
+        at=record["created_at"],
+        author=author,
+        author_link=author_link,
+        address=record["address"],
+        verb=_verb(record["changes"]),
+        object=word,
+        key=record["key"],
+        object_link=_open_path(request, path.format(key=record["key"])),
+        changes=tuple(changes[:_FIRST_CHANGES]),
+        more=tuple(changes[_FIRST_CHANGES:]),
+        method=record["method"],
+        request_id=record["request_id"],
+    )
+
+
+def _author(request: PageRequest, record: Mapping[str, Any]) -> tuple[str, str]:
+    """Return what an author is called, and the path of its page."""
+    user, kind = record["user"], record["user_type"]
+    if kind == "system":
+        return "System", ""
+    name = f"{user['first_name']} {user['last_name']}".strip() or user["email"] or user["id"]
+    path = f"/console/staff/{user['id']}" if kind == "staff" else f"/console/affiliates/{user['id']}"
+    return name if kind == "staff" else f"{name} (affiliate)", _open_path(request, path)
+
+
+def _open_path(request: PageRequest, path: str) -> str:
+    return path if path and request.may_open(path) else ""
+
+
+def _verb(changes: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return what was done to a thing.
+
+    The fields of a new one had no value before, those of a removed one have none after.
+    """
+    if changes and all(each["from"] is None for each in changes.values()):
+        return "created" if len(changes) > 1 else "changed"
+    if changes and all(each["to"] is None for each in changes.values()):
+        return "removed" if len(changes) > 1 else "changed"
+    return "changed"
+
+
+def _text(name: str, value: Any, zone: ZoneInfo) -> str:
+    """Return a stored value as the page shows it. Moments are stored in milliseconds."""
+    if value in _NOTHING:
+        return ""
+    if name.endswith("_at") and type(value) is int:
+        return datetime.fromtimestamp(value / 1000, zone).strftime("%Y-%m-%d %H:%M:%S")
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return shorten(text, _LONGEST)

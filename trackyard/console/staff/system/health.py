@@ -1,0 +1,121 @@
+"""Whether the platform works: findings, queues, disk, versions (docs/spec/console.md#health)."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from trackyard.console.frame.answers import PageAnswer
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+
+pages = Pages()
+
+PATH: Final = "/console/health"
+_LATE_S: Final = 60
+_STUCK_S: Final = 600
+"""Seconds from which on a queue is late, and needs a person."""
+_QUEUES: Final[dict[str, tuple[str, str]]] = {
+    "projector": ("Loader of journals", "It loads nothing while it is late: look at the log of the server."),
+    "journal": ("Journals to load", "Reports and conversions are late by as much; nothing is lost."),
+    "rules": ("Rules of the click path", "Changes of offers are in force after as much time."),
+    "inbox": ("Inbound postbacks to decide", "The worker decides them: does it run?"),
+    "waiting": ("Postbacks that wait for their click", "They are decided when the click is loaded."),
+    "inbox_quarantined": ("Quarantined postbacks", "The log of the server says why: “postback quarantined”."),
+    "edits": ("Edits and imports of conversions", "The worker makes them: does it run?"),
+    "edits_quarantined": ("Quarantined edits and imports", "The log of the server says why."),
+    "outbox": ("Conversions and logs to load", "Reports are late by as much."),
+    "deliveries": ("Postbacks to affiliates that are due", "Minutes: many hosts of affiliates are slow or away."),
+    "mail": ("Mails that are due", "Minutes: the mail server is away. Look at the settings of mail."),
+    "fetches": ("Creatives to download", "Their hosts are slow or away."),
+}
+"""A lag of the API: its word, and what it means."""
+_ADVICE: Final[tuple[tuple[str, str], ...]] = (
+    ("disk", "Make room on the disk, or shorten TRACKYARD_LOG_DAYS."),
+    ("projector", "Run `trackyard check` on the server, and look at its log with `trackyard logs --level error`."),
+    ("rules", "Does the process with the projector run? `trackyard status` on its machine says so."),
+    ("quarantin", "The log of the server says why: `trackyard logs --level error`."),
+    ("role", "Its log says why it ends: `trackyard logs --level error`."),
+    ("database", "Is the database up? `trackyard check` tries it."),
+    ("store", "Is the analytic store up? `trackyard check` tries it."),
+)
+"""A word of a finding, and what to do."""
+_USUAL: Final = "Run `trackyard check` on the server: it says what to do."
+_UNITS: Final = ((1 << 40, "TB"), (1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB"))
+_ROWS: Final = {
+    "clicks": "Clicks", "impressions": "Impressions", "conversions": "Conversions",
+    "inbound_postbacks": "Inbound postbacks in the log", "deliveries": "Deliveries in the log",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class HealthFinding:
+    """What keeps the platform from serving, or needs a look. advice: what to do."""
+
+    sentence: str
+    advice: str
+    stops: bool
+
+
+@dataclass(frozen=True, slots=True)
+class QueueRow:
+    """The lag of a queue. tone: of its status."""
+
+    label: str
+    lag: str
+    word: str
+    tone: str
+    meaning: str
+
+
+@pages.get(PATH, needs=("admin.status",))
+def health(request: PageRequest) -> PageAnswer:
+    """Show the state of the machine that answers."""
+    found = request.calls.call("admin.status")["platform"]
+    disk = found["disk"]
+    return request.page(
+        "staff/system/health.html",
+        state=found,
+        findings=list(_findings(found)),
+        queues=[_queue(name, float(lag)) for name, lag in sorted(found["lag_seconds"].items())],
+        free=size_text(disk["free"]),
+        total=size_text(disk["total"]),
+        used_share=1 - disk["free"] / disk["total"] if disk["total"] else 0,
+        uptime=span_text(found["uptime_seconds"]),
+        stored=[(label, found["rows"][name]) for name, label in _ROWS.items()],
+        rebuild=_rebuild(request),
+        api_request_path=request.calls.address("admin.status"),
+    )
+
+
+def size_text(size: int) -> str:
+    """Return a number of bytes in the largest unit that fits."""
+    factor, unit = next(((factor, unit) for factor, unit in _UNITS if size >= factor), (1, "bytes"))
+    return f"{size / factor:,.1f} {unit}" if factor > 1 else f"{size} bytes"
+
+
+def span_text(seconds: float) -> str:
+    """Return a time in its two largest units: 3 d 4 h, 12 s."""
+    whole = int(seconds)
+    parts = [(whole // 86_400, "d"), (whole // 3600 % 24, "h"), (whole // 60 % 60, "min"), (whole % 60, "s")]
+    first = next((place for place, (count, _) in enumerate(parts) if count), 3)
+    return " ".join(f"{count} {unit}" for count, unit in parts[first : first + 2] if count) or "0 s"
+
+
+def _findings(found: Mapping[str, Any]) -> Iterable[HealthFinding]:
+    for name, stops in (("reasons", True), ("warnings", False)):
+        for sentence in found[name]:
+            advice = next((text for word, text in _ADVICE if word in sentence.lower()), _USUAL)
+            yield HealthFinding(f"{sentence[:1].upper()}{sentence[1:]}", advice, stops)
+
+
+def _queue(name: str, lag: float) -> QueueRow:
+    label, meaning = _QUEUES.get(name, (name.replace("_", " ").capitalize(), ""))
+    word, tone = ("on time", "confirmed") if lag < _LATE_S else ("late", "pending")
+    if lag >= _STUCK_S:
+        word, tone = "stuck", "declined"
+    return QueueRow(label, span_text(lag), word, tone, meaning if lag >= _LATE_S else "")
+
+
+def _rebuild(request: PageRequest) -> Any:
+    """Return the last rebuild of the analytic store, or None."""
+    return request.calls.call("admin.rebuild.show").get("rebuild") if request.calls.may("admin.rebuild.show") else None

@@ -1,0 +1,167 @@
+"""The list of clicks, rejected ones too (docs/spec/console.md#traffic)."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from trackyard.actions.deps import Deps
+from trackyard.base.errors import BadInput
+from trackyard.console.frame.address import PageAddress, Pair
+from trackyard.console.frame.answers import Download, PageAnswer
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.periods import CHOICES, DayPeriod, read_period
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.offers_shown.choices import country_names
+from trackyard.console.staff.offers import names
+from trackyard.console.staff.traffic.filters import (
+    PER_PAGE,
+    TrafficFilter,
+    chips_of,
+    faults_of,
+    offers,
+    openable,
+    page_number,
+    pairs_of,
+)
+from trackyard.console.staff.traffic.reasons import REJECTIONS, rejection_label
+from trackyard.wire.local_calls import LocalCalls
+
+pages = Pages()
+
+PATH: Final = "/console/clicks"
+VERDICTS: Final = (("accepted", "Accepted"), ("rejected", "Rejected"), ("all", "All"))
+FORMATS: Final = ("csv", "parquet")
+
+
+@dataclass(frozen=True, slots=True)
+class ClickRow:
+    """A click of a list.
+
+    reason: why it was rejected, "" for accepted ones. conversion: its first one, "" = none.
+    """
+
+    id: str
+    at: str
+    offer: int
+    offer_title: str
+    affiliate: str
+    affiliate_name: str
+    sub1: str
+    country: str
+    place: str
+    device: str
+    reason: str
+    conversion: str
+
+
+@pages.get(PATH, needs=("stats.clicks",))
+def clicks(request: PageRequest) -> PageAnswer:
+    """Show clicks that meet the filters, a page at a time, the newest first."""
+    calls, address = request.calls, request.address
+    filters = _filters(calls)
+    period, fault = _period(request)
+    place = [("limit", str(PER_PAGE)), ("page", str(page_number(address)))]
+    sent = [*_span(period), ("verdict", _verdict(address)), *pairs_of(filters, address), *place]
+    answer = calls.call("stats.clicks", sent)
+    found = [_row(each) for each in answer["clicks"]]
+    chips = chips_of(filters, address, _names(found))
+    page = answer["pagination"]["page"]
+    return request.page(
+        "staff/traffic/clicks.html",
+        rows=found,
+        filters=filters,
+        chips=chips,
+        faults=[each for each in (fault, *faults_of(filters, address)) if each],
+        is_filtered=bool(chips),
+        verdict=_verdict(address),
+        verdicts=VERDICTS,
+        labels=rejection_label,
+        period=period,
+        periods=CHOICES,
+        opens=openable(request),
+        total=answer["pagination"]["total_count"],
+        page=page,
+        first=(page - 1) * PER_PAGE + 1,
+        files=_files(address) if calls.may_export("stats.clicks") else [],
+        api_request_path=calls.address("stats.clicks", sent),
+    )
+
+
+@pages.get(f"{PATH}/file", needs=("stats.clicks",))
+def clicks_file(request: PageRequest) -> PageAnswer:
+    """Send all clicks that meet the filters as the file that the API makes of them."""
+    form = request.address.get("format")
+    if form not in FORMATS:
+        raise BadInput({"format": [f"This value must be one of: {', '.join(FORMATS)}."]})
+    filters = _filters(request.calls)
+    period, fault = _period(request)
+    faults = [each for each in (fault, *faults_of(filters, request.address)) if each]
+    if faults:
+        raise BadInput({"filter": faults})
+    sent = [*_span(period), ("verdict", _verdict(request.address)), *pairs_of(filters, request.address)]
+    return Download(request.calls.file("stats.clicks", [*sent, ("format", form)]))
+
+
+def _period(request: PageRequest) -> tuple[DayPeriod, str]:
+    """Return the period of an address: today unless it names another."""
+    address = request.address
+    if not any(address.get(name) for name in ("period", "from", "to")):
+        address = address.set("period", "today")
+    return read_period(address, request.deps.clock.now_ms(), request.deps.zone)
+
+
+def _span(period: DayPeriod) -> list[Pair]:
+    return [("date_from", period.first.isoformat()), ("date_to", period.last.isoformat())]
+
+
+def _verdict(address: PageAddress) -> str:
+    """Return which clicks are listed: a reason asks for rejected ones."""
+    given = address.get("verdict", "rejected" if address.get("reason") else "accepted")
+    return given if given in dict(VERDICTS) else "accepted"
+
+
+def _filters(calls: LocalCalls[Deps]) -> tuple[TrafficFilter, ...]:
+    reasons = tuple((reason, rejection_label(reason)) for reason in REJECTIONS)
+    return (
+        TrafficFilter("reason", "Rejected for", "reason[]", reasons),
+        TrafficFilter("offer", "Offer", "offer[]", offers(calls), "number"),
+        TrafficFilter("affiliate", "Affiliate", "partner[]", names.affiliates(calls), "number"),
+        TrafficFilter("advertiser", "Advertiser", "advertiser[]", names.advertisers(calls), "id"),
+        TrafficFilter("country", "Country", "country[]", country_names()),
+        TrafficFilter("sub1", "Sub 1", "sub1[]"),
+    )
+
+
+def _row(each: Mapping[str, Any]) -> ClickRow:
+    """Return a click of the API as a row of the list."""
+    offer, partner = each["offer"] or {}, each["partner"] or {}
+    system = " ".join(part for part in (each["os"], each["os_version"]) if part)
+    return ClickRow(
+        id=each["id"],
+        at=each["created_at"],
+        offer=offer.get("id", 0),
+        offer_title=offer.get("title", ""),
+        affiliate=each["partner_id"],
+        affiliate_name=partner.get("name") or partner.get("login") or f"#{each['partner_id']}",
+        sub1=each["sub1"],
+        country=each["country"],
+        place=each["city"],
+        device=", ".join(part for part in (system, each["browser"]) if part),
+        reason=each["reason"],
+        conversion=each["conversion_id"],
+    )
+
+
+def _names(rows: Iterable[ClickRow]) -> dict[tuple[str, str], str]:
+    """Return the names of objects that a page of clicks mentions, by filter and value."""
+    named: dict[tuple[str, str], str] = {}
+    for row in rows:
+        named["offer", str(row.offer)] = row.offer_title
+        named["affiliate", row.affiliate] = row.affiliate_name
+    return named
+
+
+def _files(address: PageAddress) -> list[tuple[str, PageAddress]]:
+    """Return the address of each file of the list."""
+    pairs = address.without("format").pairs
+    return [(form, PageAddress(f"{PATH}/file", (*pairs, ("format", form)))) for form in FORMATS]

@@ -1,0 +1,217 @@
+"""The page of one click: why it was accepted or rejected (docs/spec/console.md#traffic)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Final
+
+from trackyard.base.errors import RequestError
+from trackyard.console.frame.address import PageAddress
+from trackyard.console.frame.answers import PageAnswer, Redirect
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.periods import read_period
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.staff.traffic.clicks.listing import PATH
+from trackyard.console.staff.traffic.clicks.steps import evidence_of
+from trackyard.console.staff.traffic.filters import openable
+from trackyard.console.staff.traffic.reasons import REJECTIONS, Mend, rejection_sentence
+
+pages = Pages()
+
+_DAYS: Final = 7
+"""Days in which clicks that were rejected for the same reason are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClickFact:
+    """A line of the card of the click. link: where its value leads."""
+
+    label: str
+    value: str
+    more: str = ""
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MendButton:
+    """A button that mends what rejected a click.
+
+    link: where it leads; "" = it sends the form `action` with `fields`.
+    """
+
+    label: str
+    link: str = ""
+    action: str = ""
+    fields: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WhyVerdict:
+    """The decision in one sentence.
+
+    more: what mends it. extent: how many clicks had the same end lately. see: the list of them.
+    """
+
+    passed: bool
+    sentence: str
+    more: str
+    extent: str
+    see: PageAddress | None
+    buttons: tuple[MendButton, ...]
+
+
+@pages.get(f"{PATH}/{{id}}", needs=("admin.explain",))
+def click_page(request: PageRequest) -> PageAnswer:
+    """Show why a click was accepted or rejected."""
+    explained = request.calls.call("admin.click.explain", path={"id": request.path["id"]})
+    click, today = explained["click"], explained["today"]
+    explanation = request.calls.call("admin.explain", [("id", click["id"])])["explanation"]
+    names = _Names.of(request, click)
+    return request.page(
+        "staff/traffic/click.html",
+        opens=openable(request),
+        click=click,
+        names=names,
+        verdict=_verdict(request, click, today, names),
+        evidence=evidence_of(click, today),
+        facts=_facts(click, today, explanation),
+        conclusions=[each for each in explanation["conclusions"] if each["code"] != "click-rejected"],
+        curl=f"curl -H 'API-Key: KEY' '{request.deps.api_url}"
+        f"{request.calls.address('admin.click.explain', path={'id': click['id']})}'",
+    )
+
+
+@pages.post(f"{PATH}/{{id}}/connect", needs=("offer.affiliate.enable", "admin.click.explain"))
+def connect(request: PageRequest) -> PageAnswer:
+    """Connect the affiliate of a click to its offer."""
+    click = request.calls.call("admin.click.explain", path={"id": request.path["id"]})["click"]
+    sent = [("offer_id", str(click["offer_id"])), ("pid", str(click["pid"]))]
+    request.calls.call("offer.affiliate.enable", sent)
+    message = f"Affiliate {click['pid']} is connected to offer {click['offer_id']}. Later clicks count."
+    return Redirect(f"{PATH}/{click['id']}", message)
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """The names of the offer and the affiliate of a click, as far as the person may see them."""
+
+    offer: str
+    affiliate: str
+
+    @classmethod
+    def of(cls, request: PageRequest, click: Mapping[str, Any]) -> "_Names":
+        """Return the names of a click's objects."""
+        offer = _named(request, "offer.get", "offer", click["offer_id"], ("title",))
+        affiliate = _named(request, "admin.partner.get", "partner", click["pid"], ("name", "login", "email"))
+        return cls(offer or f"#{click['offer_id']}", affiliate or f"#{click['pid']}")
+
+
+def _named(request: PageRequest, method: str, key: str, number: int, fields: tuple[str, ...]) -> str:
+    if not number or not request.calls.may(method):
+        return ""
+    try:
+        found = request.calls.call(method, path={"id": str(number)})[key]
+    except RequestError:  # removed, or out of the person's scope
+        return ""
+    return next((str(found[name]) for name in fields if found.get(name)), "")
+
+
+def _verdict(request: PageRequest, click: Mapping[str, Any], today: Mapping[str, Any], names: _Names) -> WhyVerdict:
+    if not click["reason"]:
+        return WhyVerdict(True, "Accepted: every check passed.", "", "", None, ())
+    words = REJECTIONS.get(click["reason"])
+    extent, see = _extent(request, click, names)
+    mends = words.mends if words else (Mend.OFFER,)
+    buttons = tuple(button for mend in mends for button in [_button(request, mend, click, today, names)] if button)
+    advice = words.advice if words else ""
+    if today["passes"]:
+        advice = "With the rules of today the same click gets through."
+    return WhyVerdict(False, rejection_sentence(click["reason"], click["detail"]), advice, extent, see, buttons)
+
+
+def _extent(request: PageRequest, click: Mapping[str, Any], names: _Names) -> tuple[str, PageAddress | None]:
+    """Return how many clicks were rejected for the same reason, and the list of them.
+
+    They are those of the affiliate on the offer, in the last seven days. Of an older click they are the seven days up
+    to it.
+    """
+    period, _ = read_period(PageAddress("", (("period", "7d"),)), request.deps.clock.now_ms(), request.deps.zone)
+    first, last = period.first, period.last
+    day = click["created_at"][:10]
+    if day < first.isoformat():
+        last = type(first).fromisoformat(day)
+        first = last - timedelta(days=_DAYS - 1)
+    span = [("date_from", first.isoformat()), ("date_to", last.isoformat())]
+    chosen = [("offer[]", str(click["offer_id"])), ("partner[]", str(click["pid"])), ("reason[]", click["reason"])]
+    try:
+        answer = request.calls.call("stats.clicks", [*span, *chosen, ("limit", "1")])
+    except RequestError:  # too many at once: the page is complete without it
+        return "", None
+    total = answer["pagination"]["total_count"]
+    when = f"in the last {_DAYS} days" if last == period.last else f"in the {_DAYS} days up to then"
+    if total < 2:
+        return f"It is the only click of {names.affiliate} that was rejected for it {when}.", None
+    pairs = (
+        ("from", first.isoformat()), ("to", last.isoformat()), ("reason", click["reason"]),
+        ("offer", str(click["offer_id"])), ("affiliate", str(click["pid"])),
+    )  # fmt: skip
+    text = f"{total:,} clicks of {names.affiliate} on this offer were rejected for the same reason {when}."
+    return text, PageAddress(PATH, tuple(pair for pair in pairs if pair[1] != "0"))
+
+
+def _button(
+    request: PageRequest, mend: Mend, click: Mapping[str, Any], today: Mapping[str, Any], names: _Names
+) -> MendButton | None:
+    """Return a button of a page, None where it cannot help or the person may not use it."""
+    offer, pid, calls = click["offer_id"], click["pid"], request.calls
+    offer_page, found = f"/console/offers/{offer}", None
+    match mend:
+        case Mend.CONNECT if offer and pid and calls.may("offer.affiliate.enable"):
+            found = MendButton(f"Connect {names.affiliate}", action=f"{PATH}/{click['id']}/connect")
+        case Mend.ACTIVATE_OFFER if (
+            click["detail"] == "not active" and not today["passes"] and calls.may("admin.offer.edit")
+        ):
+            found = MendButton("Activate the offer", action=f"{offer_page}/status", fields=(("status", "active"),))
+        case Mend.OFFER if offer:
+            found = _link(request, "Open the offer", offer_page)
+        case Mend.TEST if offer and calls.may("admin.click-check"):
+            found = _link(request, "Test such a click", offer_page, _test_query(click, today))
+        case Mend.AFFILIATE if pid:
+            found = _link(request, f"Open {names.affiliate}", f"/console/affiliates/{pid}")
+        case Mend.ADVERTISER if click["advertiser_id"]:
+            found = _link(request, "Open the advertiser", f"/console/advertisers/{click['advertiser_id']}")
+        case Mend.HEALTH:
+            found = _link(request, "Look at the health of the platform", "/console/health")
+    return found
+
+
+def _test_query(click: Mapping[str, Any], today: Mapping[str, Any]) -> str:
+    pairs = (("affiliate", str(click["pid"])), ("ip", today["visitor"]["ip"]))
+    return str(PageAddress("", pairs)) + "#test"
+
+
+def _link(request: PageRequest, label: str, path: str, more: str = "") -> MendButton | None:
+    return MendButton(label, f"{path}{more}") if request.may_open(path) else None
+
+
+def _facts(click: Mapping[str, Any], today: Mapping[str, Any], explanation: Mapping[str, Any]) -> list[ClickFact]:
+    visitor, made = today["visitor"], explanation["conversions"]
+    place = ", ".join(each for each in (visitor["city"], visitor["country"]) if each)
+    device = [
+        visitor["brand"],
+        visitor["device_model"] or visitor["device"],
+        f"{visitor['os']} {visitor['os_version']}",
+    ]
+    browser = f"{visitor['browser']} {visitor['browser_version']}".strip()
+    link = f"/console/conversions/{made[0]['id']}" if made else ""
+    rows = [
+        ClickFact("Address", visitor["ip"], place),
+        ClickFact("Network", visitor["isp"], visitor["connection_type"]),
+        ClickFact("Device", " ".join(each.strip() for each in device if each.strip()), browser),
+        ClickFact("Came from", click["referrer"]),
+        ClickFact("Unique", "first click of this visitor" if click["uniq"] else "seen before"),
+        ClickFact("SmartLink", click["smart_id"]),
+        ClickFact("Conversions", f"{len(made)}" if made else "none", "", link),
+        ClickFact("Marks", ", ".join(each.replace("_", " ") for each in click["flags"])),
+    ]
+    return [row for row in rows if row.value]

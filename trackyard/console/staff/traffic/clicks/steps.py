@@ -1,0 +1,84 @@
+"""The decision on a click as the evidence of its page: the steps in their order, in words."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from trackyard.console.staff.traffic.reasons import rejection_sentence
+
+_GROUPS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
+    ("The link names an offer", ("invalid-offer", "unknown-offer")),
+    ("The link names an affiliate", ("invalid-affiliate", "unknown-affiliate")),
+    ("Offer is active", ("inactive-offer", "unknown-advertiser")),
+    ("Affiliate may run it", ("inactive-affiliate", "disabled-affiliate")),
+    ("No bot", ("bot",)),
+    ("Address", ("mistargeting-ip", "mistargeting-proxy")),
+    ("Place", ("mistargeting-country", "mistargeting-region", "mistargeting-city")),
+    ("Provider and connection", ("mistargeting-isp", "mistargeting-connection")),
+    ("System, device and browser", (
+        "mistargeting-os", "mistargeting-device", "mistargeting-browser", "mistargeting-brand",
+    )),
+    ("Subs", ("mistargeting-sub", "mistargeting-sub-account", "empty-sub")),
+    ("First click of the visitor", ("non-unique-clicks",)),
+    ("Caps", ("overcap",)),
+)  # fmt: skip
+"""The steps of a decision under the names that people look for."""
+STEP_NAMES: Final = frozenset(step for _, steps in _GROUPS for step in steps)
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceLine:
+    """A line of the evidence. tone: passed, refused, or "" for what was not checked."""
+
+    label: str
+    tone: str
+    text: str
+
+
+def evidence_of(click: Mapping[str, Any], today: Mapping[str, Any]) -> list[EvidenceLine]:
+    """Return the decision on a recorded click, step by step.
+
+    click, today: of the API. The record names the step that decided; the others are those of today's rules.
+    """
+    reason = click["reason"]
+    verdicts = {step["name"]: step for step in today["steps"]}
+    lines = list(_lines(reason, click["detail"], verdicts))
+    lines.append(EvidenceLine("Where it went", "passed", _target(click, today)))
+    return lines
+
+
+def _lines(reason: str, detail: str, verdicts: Mapping[str, Mapping[str, Any]]) -> Iterator[EvidenceLine]:
+    for label, steps in _GROUPS:
+        if reason in steps:
+            yield EvidenceLine(label, "refused", rejection_sentence(reason, detail))
+        elif reason:
+            yield _of_rejected(label, steps, reason)
+        else:
+            yield EvidenceLine(label, "passed", _today_differs(steps, verdicts) or "passed")
+
+
+def _of_rejected(label: str, steps: Sequence[str], reason: str) -> EvidenceLine:
+    """Return a line of a click that another step rejected: steps before it passed."""
+    order = [step for _, group in _GROUPS for step in group]
+    place = {step: number for number, step in enumerate(order)}
+    if reason in place and max(place[step] for step in steps) < place[reason]:
+        return EvidenceLine(label, "passed", "passed")
+    return EvidenceLine(label, "", "not checked")
+
+
+def _today_differs(steps: Sequence[str], verdicts: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return why a step that passed would reject the same click now, "" when it would not."""
+    for step in steps:
+        now = verdicts.get(step)
+        if now is not None and now["verdict"] == "refused":
+            sentence = rejection_sentence(step, now["detail"])
+            return f"passed. With the rules of today it would be {sentence[0].lower()}{sentence[1:]}"
+    return ""
+
+
+def _target(click: Mapping[str, Any], today: Mapping[str, Any]) -> str:
+    if not click["reason"]:
+        return "to the page of the offer"
+    if today["passes"] or not today["target"]:
+        return "to the trafficback URL of the offer, or to the page that says that the offer is not available"
+    return f"to {today['target']}, with the rules of today"

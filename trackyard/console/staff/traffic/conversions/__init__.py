@@ -1,0 +1,9 @@
+"""The pages of conversions (docs/spec/console.md#traffic)."""
+
+from typing import Final
+
+from trackyard.console.frame.pages import Pages
+from trackyard.console.staff.traffic.conversions import change, edit, listing, one
+
+PARTS: Final[tuple[Pages, ...]] = (listing.pages, change.pages, edit.pages, one.pages)
+"""All pages of conversions."""

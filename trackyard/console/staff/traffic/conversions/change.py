@@ -1,0 +1,142 @@
+"""Changes of the status of several conversions: what it does to the money, then the change itself."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+from urllib.parse import parse_qsl
+
+from trackyard.base.errors import RequestError
+from trackyard.console.frame import shown
+from trackyard.console.frame.address import PageAddress
+from trackyard.console.frame.answers import Html, PageAnswer, Redirect
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.staff.traffic.conversions.listing import PATH, STATUSES, ConversionRow, conversion_row
+
+pages = Pages()
+
+MOST: Final = 500
+"""Conversions that one form changes."""
+COMMENT: Final = 2000
+_DONE: Final[Mapping[str, str]] = {
+    "confirmed": "confirmed",
+    "pending": "set to pending",
+    "hold": "put on hold",
+    "declined": "declined",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MoneyEffect:
+    """What a change does to the amounts of confirmed conversions in a currency. text: in words."""
+
+    label: str
+    before: str
+    after: str
+    difference: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChangePreview:
+    """A change before it is made.
+
+    changed: rows that get another status. same: rows that have it already. paid: changed rows in a payment.
+    """
+
+    changed: list[ConversionRow]
+    same: int
+    paid: int
+    effects: list[MoneyEffect]
+
+
+@pages.get(f"{PATH}/change", needs=("admin.conversion.edit", "stats.conversions"))
+def preview_change(request: PageRequest) -> PageAnswer:
+    """Show what a change of status does to the money, before it is made."""
+    ids = _ids(request.address.all("id"))
+    return _preview(request, ids, request.address.get("status"), request.address.get("back"))
+
+
+@pages.post(f"{PATH}/change", needs=("admin.conversion.edit", "stats.conversions"))
+def change(request: PageRequest) -> PageAnswer:
+    """Change the status of several conversions."""
+    ids, status = _ids(value for name, value in request.form if name == "id"), request.field("status")
+    comment, back = request.field("comment").strip(), request.field("back")
+    sent = [*(("ids[]", each) for each in ids), ("status", status)]
+    try:
+        answer = request.calls.call("admin.conversion.edit", [*sent, *([("comment", comment)] if comment else [])])
+    except RequestError as refusal:
+        return _preview(request, ids, status, back, refusal, comment)
+    count = len(answer["data"]["ids"])
+    subject = "1 conversion is" if count == 1 else f"{count:,} conversions are"
+    message = f"{subject} being {_DONE[status]}. The list shows it in a few seconds."
+    return Redirect(str(list_address(back)), message)
+
+
+def list_address(query: str) -> PageAddress:
+    """Return the list that a query of its address belongs to."""
+    try:
+        return PageAddress(PATH, tuple(parse_qsl(query, max_num_fields=100)))
+    except ValueError:
+        return PageAddress(PATH)
+
+
+def _ids(values: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(value for value in values if value))[:MOST]
+
+
+def _preview(
+    request: PageRequest,
+    ids: Sequence[str],
+    status: str,
+    back: str,
+    refusal: RequestError | None = None,
+    comment: str = "",
+) -> Html:
+    sent = [*(("id[]", each) for each in ids), ("limit", str(MOST))]
+    found = request.calls.call("stats.conversions", sent)["conversions"] if ids else []
+    is_known = status in STATUSES
+    return request.page(
+        "staff/traffic/conversions_change.html",
+        400 if refusal else 200,
+        preview=_changed(found, status) if is_known and found else None,
+        wanted=status if is_known else "",
+        statuses=STATUSES,
+        ids=ids,
+        back=back,
+        list_address=list_address(back),
+        comment=comment,
+        refusal="" if refusal is None else _text(refusal),
+    )
+
+
+def _changed(found: Sequence[Mapping[str, Any]], status: str) -> ChangePreview:
+    changed = [each for each in found if each["status"] != status]
+    return ChangePreview(
+        changed=[conversion_row(each) for each in changed],
+        same=len(found) - len(changed),
+        paid=sum(each["payment_status"] != "opened" for each in changed),
+        effects=list(_effects(changed, status)),
+    )
+
+
+def _effects(changed: Sequence[Mapping[str, Any]], status: str) -> Iterable[MoneyEffect]:
+    """Yield the confirmed charge, payout and margin before and after, by currency."""
+    for currency in sorted({each["currency"] for each in changed}):
+        own = [each for each in changed if each["currency"] == currency]
+        for label, name in (("Charge", "revenue"), ("Payout", "payouts"), ("Margin", "earnings")):
+            before = sum((Decimal(each[name]) for each in own if each["status"] == "confirmed"), Decimal(0))
+            after = sum((Decimal(each[name]) for each in own), Decimal(0)) if status == "confirmed" else Decimal(0)
+            sign = "+" if after > before else ""
+            yield MoneyEffect(
+                label,
+                shown.money(before, currency),
+                shown.money(after, currency),
+                f"{sign}{shown.money(after - before, currency)}",
+            )
+
+
+def _text(refusal: RequestError) -> str:
+    """Return why a change was refused, with the faults of its fields."""
+    faults = [sentence for each in (refusal.fields or {}).values() for sentence in each]
+    return " ".join(faults) or refusal.text

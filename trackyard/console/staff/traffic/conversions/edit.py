@@ -1,0 +1,40 @@
+"""The form that edits one conversion (docs/spec/console.md#forms)."""
+
+from typing import Final
+
+from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
+from trackyard.console.frame.answers import PageAnswer, Redirect
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.staff.traffic.conversions.listing import PATH, STATUSES
+from trackyard.console.staff.traffic.conversions.one import find_conversion
+
+pages = Pages()
+
+_NEEDS: Final = ("stats.conversionsbyid", "admin.conversion.edit")
+_GROUPS: Final = (
+    FormGroup(
+        "Conversion",
+        (
+            FormField("status", words={**STATUSES, "not_found": "Declined: not found"}, help=""),
+            FormField("currency"),
+            FormField("revenue", label="Charge", help="What the advertiser pays, in the currency of the conversion."),
+            FormField("payouts", label="Payout", help="What the affiliate gets, in the currency of the conversion."),
+            FormField("comment", wide=True, help="A remark, shown with the conversion."),
+        ),
+    ),
+)
+EDIT: Final = FormPlan("admin.conversion.edit", _GROUPS)
+
+
+@pages.get(f"{PATH}/{{id}}/edit", needs=_NEEDS)
+@pages.post(f"{PATH}/{{id}}/edit", needs=_NEEDS)
+def edit_conversion(request: PageRequest) -> PageAnswer:
+    """Edit the status, the amounts and the comment of a conversion."""
+    conversion, status = find_conversion(request)
+    shown = {**conversion, "status": status}
+    form = open_form(request, EDIT, shown, fixed=[("ids[]", conversion["id"])])
+    back = f"{PATH}/{conversion['id']}"
+    if form.save() is not None:
+        return Redirect(back, "The conversion is being changed. This page shows it in a few seconds.")
+    return form.page(request, f"Edit conversion {conversion['id']}", back=back)

@@ -1,0 +1,193 @@
+"""The list of conversions (docs/spec/console.md#traffic)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from trackyard.actions.deps import Deps
+from trackyard.base.errors import BadInput
+from trackyard.console.frame import figures, shown
+from trackyard.console.frame.address import PageAddress, Pair
+from trackyard.console.frame.answers import Download, PageAnswer
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.periods import CHOICES, DayPeriod, read_period
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.offers_shown.choices import country_names
+from trackyard.console.staff.offers import names
+from trackyard.console.staff.traffic.filters import (
+    LONGEST,
+    PER_PAGE,
+    TrafficFilter,
+    chips_of,
+    faults_of,
+    offers,
+    openable,
+    page_number,
+    pairs_of,
+)
+from trackyard.console.staff.traffic.reasons import DECLINES
+from trackyard.wire.local_calls import LocalCalls
+
+pages = Pages()
+
+PATH: Final = "/console/conversions"
+STATUSES: Final[Mapping[str, str]] = {
+    "confirmed": "Confirmed",
+    "pending": "Pending",
+    "hold": "Hold",
+    "declined": "Declined",
+}
+NUMBERS: Final[Mapping[str, str]] = {"confirmed": "1", "pending": "2", "declined": "3", "hold": "5"}
+"""Statuses as the filter of the API reads them."""
+FORMATS: Final = ("csv", "parquet")
+_EVERY_DAY: Final = [("date_from", "2000-01-01")]
+
+
+@dataclass(frozen=True, slots=True)
+class ConversionRow:
+    """A conversion of a list. reason: why it is declined, "" = nothing says so."""
+
+    id: str
+    at: str
+    action_id: str
+    offer: int
+    offer_title: str
+    advertiser: str
+    affiliate: int
+    affiliate_name: str
+    sub1: str
+    goal: str
+    status: str
+    status_label: str
+    reason: str
+    charge: str
+    payout: str
+
+
+@pages.get(PATH, needs=("stats.conversions",))
+def conversions(request: PageRequest) -> PageAnswer:
+    """Show conversions that meet the filters, a page at a time, the newest first."""
+    calls, address = request.calls, request.address
+    filters = _filters(calls)
+    period, fault = _period(request)
+    sent, answer = _found(calls, address, period, filters)
+    found = answer["conversions"]
+    total, page = answer["pagination"]["total_count"], answer["pagination"]["page"]
+    chips = chips_of(filters, address, _names(found))
+    return request.page(
+        "staff/traffic/conversions.html",
+        rows=[conversion_row(each) for each in found],
+        filters=filters,
+        chips=chips,
+        faults=[each for each in (fault, *faults_of(filters, address)) if each],
+        is_filtered=bool(chips or address.get("q")),
+        period=period,
+        periods=CHOICES,
+        opens=openable(request),
+        total=total,
+        page=page,
+        first=(page - 1) * PER_PAGE + 1,
+        statuses=STATUSES,
+        may_change=calls.may("admin.conversion.edit"),
+        files=_files(address) if calls.may_export("stats.conversions") else [],
+        api_request_path=calls.address("stats.conversions", sent),
+    )
+
+
+@pages.get(f"{PATH}/file", needs=("stats.conversions",))
+def conversions_file(request: PageRequest) -> PageAnswer:
+    """Send all conversions that meet the filters as the file that the API makes of them."""
+    form = request.address.get("format")
+    if form not in FORMATS:
+        raise BadInput({"format": [f"This value must be one of: {', '.join(FORMATS)}."]})
+    filters = _filters(request.calls)
+    period, fault = _period(request)
+    faults = [each for each in (fault, *faults_of(filters, request.address)) if each]
+    if faults:
+        raise BadInput({"filter": faults})
+    sent = [*_search(request.address, period)[0], *pairs_of(filters, request.address), ("format", form)]
+    return Download(request.calls.file("stats.conversions", sent))
+
+
+def conversion_row(each: Mapping[str, Any]) -> ConversionRow:
+    """Return a conversion of the API as a row of a list."""
+    offer, partner, advertiser = each["offer"] or {}, each["partner"] or {}, each["advertiser"] or {}
+    return ConversionRow(
+        id=each["id"],
+        at=each["created_at"],
+        action_id=each["action_id"],
+        offer=each["offer_id"],
+        offer_title=offer.get("title") or f"#{each['offer_id']}",
+        advertiser=advertiser.get("title", ""),
+        affiliate=each["partner_id"],
+        affiliate_name=partner.get("name") or partner.get("login") or f"#{each['partner_id']}",
+        sub1=each["sub1"],
+        goal=each["goal"] or each["goal_value"],
+        status=each["status"],
+        status_label=STATUSES.get(each["status"], each["status"]),
+        reason=each["comment"] if each["status"] == "declined" else "",
+        charge=shown.money(each["revenue"], each["currency"]),
+        payout=shown.money(each["payouts"], each["currency"]),
+    )
+
+
+def _period(request: PageRequest) -> tuple[DayPeriod, str]:
+    return read_period(request.address, request.deps.clock.now_ms(), request.deps.zone)
+
+
+def _filters(calls: LocalCalls[Deps]) -> tuple[TrafficFilter, ...]:
+    reasons = tuple((each, each) for each in DECLINES)
+    paid = (("opened", "Not paid"), ("pending", "In a payment"), ("closed", "Paid"))
+    return (
+        TrafficFilter("status", "Status", "status[]", tuple(STATUSES.items()), sent=NUMBERS),
+        TrafficFilter("offer", "Offer", "offer[]", offers(calls), "number"),
+        TrafficFilter("affiliate", "Affiliate", "partner[]", names.affiliates(calls), "number"),
+        TrafficFilter("advertiser", "Advertiser", "advertiser[]", names.advertisers(calls), "id"),
+        TrafficFilter("reason", "Decline reason", "decline_reason[]", reasons),
+        TrafficFilter("paid", "Payment", "payment_status[]", paid),
+        TrafficFilter("country", "Country", "country[]", country_names()),
+        TrafficFilter("goal", "Goal", "goal[]"),
+        TrafficFilter("sub1", "Sub 1", "subid1[]"),
+    )
+
+
+def _found(
+    calls: LocalCalls[Deps], address: PageAddress, period: DayPeriod, filters: Sequence[TrafficFilter]
+) -> tuple[list[Pair], Any]:
+    """Return the parameters that were sent, and the answer of the API.
+
+    A text that is searched may be the id of a conversion, of a click or of an action; the first that is found counts.
+    """
+    place = [("limit", str(PER_PAGE)), ("page", str(page_number(address)))]
+    answers = []
+    for searched in _search(address, period):
+        sent = [*searched, *pairs_of(filters, address), *place]
+        answer = calls.call("stats.conversions", sent)
+        answers.append((sent, answer))
+        if answer["pagination"]["total_count"]:
+            break
+    return answers[-1]
+
+
+def _search(address: PageAddress, period: DayPeriod) -> list[list[Pair]]:
+    """Return the parameters of the API for a period, or for each meaning of the text that is searched."""
+    text = address.get("q").strip()[:LONGEST]
+    if not text:
+        return [[(name.removeprefix("filter[").removesuffix("]"), day) for name, day in figures.span(period)]]
+    meanings = ["id", "clickid"] if len(text) == 24 and all(each in "0123456789abcdefABCDEF" for each in text) else []
+    return [[*_EVERY_DAY, (f"{name}[]", text)] for name in (*meanings, "action_id")]
+
+
+def _names(found: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str], str]:
+    """Return the names of objects that a page of conversions mentions, by filter and value."""
+    named: dict[tuple[str, str], str] = {}
+    for row in (conversion_row(each) for each in found):
+        named["offer", str(row.offer)] = row.offer_title
+        named["affiliate", str(row.affiliate)] = row.affiliate_name
+    return named
+
+
+def _files(address: PageAddress) -> list[tuple[str, PageAddress]]:
+    """Return the address of each file of the list."""
+    pairs = address.without("format").pairs
+    return [(form, PageAddress(f"{PATH}/file", (*pairs, ("format", form)))) for form in FORMATS]

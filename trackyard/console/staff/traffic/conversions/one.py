@@ -1,0 +1,192 @@
+"""The page of one conversion (docs/spec/console.md#traffic)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+from trackyard.base.errors import RequestError
+from trackyard.console.frame import shown
+from trackyard.console.frame.address import PageAddress
+from trackyard.console.frame.answers import PageAnswer, Redirect
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.periods import read_period
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.staff.traffic.conversions.listing import PATH, STATUSES
+from trackyard.console.staff.traffic.conversions.way import steps_of
+from trackyard.console.staff.traffic.filters import openable
+from trackyard.console.staff.traffic.reasons import DECLINES, decline_sentence
+from trackyard.console.staff.traffic.words import author, lasting, seconds_between, staff_names
+
+pages = Pages()
+
+_STATUS_OF_NUMBER: Final[Mapping[int, str]] = {1: "confirmed", 2: "pending", 3: "declined", 5: "hold"}
+_MOST_STATES: Final = 100
+_MOST_ALIKE: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A line of a card. more: small print behind the value. link: where the value leads."""
+
+    label: str
+    value: str
+    more: str = ""
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DeclineVerdict:
+    """Why a conversion is declined.
+
+    more: what mends it. alike: how many conversions of the offer were declined for the same in the last 30 days, and
+    what confirming them would pay. see: the list of them.
+    """
+
+    sentence: str
+    more: str
+    alike: str
+    see: PageAddress | None
+
+
+@pages.get(f"{PATH}/{{id}}", needs=("stats.conversionsbyid",))
+def conversion_page(request: PageRequest) -> PageAnswer:
+    """Show one conversion."""
+    conversion, status = find_conversion(request)
+    calls, path = request.calls, {"id": conversion["id"]}
+    history = calls.call("stats.conversion.history", [("limit", str(_MOST_STATES))], path)["history"]
+    staff = staff_names(calls, (each["by"] for each in history))
+    explanation = None
+    if calls.may("admin.explain"):
+        explanation = calls.call("admin.explain", [("id", conversion["id"])])["explanation"]
+    return request.page(
+        "staff/traffic/conversion.html",
+        opens=openable(request),
+        conversion=conversion,
+        state=status,
+        status_label=STATUSES[status],
+        statuses=STATUSES,
+        verdict=_verdict(request, conversion, _decliner(history, staff)) if status == "declined" else None,
+        steps=steps_of(conversion, explanation, history, staff),
+        is_complete=explanation is not None,
+        money=_money(conversion, status),
+        facts=_facts(conversion),
+        may_change=calls.may("admin.conversion.edit"),
+        may_resend=calls.may("admin.affiliatepostback.resend"),
+        api_request_path=calls.address("stats.conversionsbyid", [("id", conversion["id"])]),
+    )
+
+
+@pages.post(f"{PATH}/{{id}}/status", needs=("admin.conversion.edit",))
+def set_conversion_status(request: PageRequest) -> PageAnswer:
+    """Change the status of one conversion."""
+    status = request.field("status")
+    request.calls.call("admin.conversion.edit", [("ids[]", request.path["id"]), ("status", status)])
+    message = f"The conversion is being changed to {STATUSES[status].lower()}. This page shows it in a few seconds."
+    return Redirect(f"{PATH}/{request.path['id']}", message)
+
+
+def find_conversion(request: PageRequest) -> tuple[dict[str, Any], str]:
+    """Return the conversion of the path and its status. Raises NotFound."""
+    found = request.calls.call("stats.conversionsbyid", [("id", request.path["id"])])["conversion"]
+    return found, _STATUS_OF_NUMBER[found["status"]]
+
+
+def _decliner(history: Sequence[Mapping[str, Any]], staff: dict[str, str]) -> str:
+    """Return who declined a conversion that is declined, in words."""
+    states = [
+        each
+        for each, before in zip(history, [None, *history], strict=False)
+        if before is None or before["status"] != each["status"]
+    ]
+    actor = states[-1]["by"] if states else ""
+    return "the advertiser" if actor.startswith("call:") else author(actor, staff)
+
+
+def _verdict(request: PageRequest, conversion: Mapping[str, Any], decliner: str) -> DeclineVerdict:
+    comment = conversion["comment"]
+    lasted = seconds_between(conversion["click_time"], conversion["created_at"])
+    sentence = decline_sentence(comment, "" if lasted is None else lasting(lasted))
+    if sentence is None:
+        by = f" by {decliner}" if decliner else ""
+        given = f"Declined{by}: {comment}" if comment else f"Declined{by}, without a reason."
+        return DeclineVerdict(given, "", "", None)
+    alike, see = _alike(request, conversion)
+    return DeclineVerdict(sentence, DECLINES[comment].advice, alike, see)
+
+
+def _alike(request: PageRequest, conversion: Mapping[str, Any]) -> tuple[str, PageAddress | None]:
+    """Return how many conversions of the offer were declined for the same reason, and the list of them."""
+    if not request.calls.may("stats.conversions"):
+        return "", None
+    period, _ = read_period(PageAddress(""), request.deps.clock.now_ms(), request.deps.zone)
+    offer, comment = str(conversion["offer_id"]), conversion["comment"]
+    days = [("date_from", period.first.isoformat()), ("date_to", period.last.isoformat())]
+    chosen = [("offer[]", offer), ("status[]", "3"), ("decline_reason[]", comment), ("limit", str(_MOST_ALIKE))]
+    try:
+        answer = request.calls.call("stats.conversions", [*days, *chosen])
+    except RequestError:  # too many at once: the page is complete without it
+        return "", None
+    total, found = answer["pagination"]["total_count"], answer["conversions"]
+    if total < 2:
+        return "", None
+    text = f"{total:,} conversions of this offer were declined for the same reason in the last 30 days."
+    currencies = {each["currency"] for each in found}
+    if len(found) == total and len(currencies) == 1:
+        owed = shown.money(sum((Decimal(each["payouts"]) for each in found), Decimal(0)), currencies.pop())
+        text += f" Confirming all of them would pay {owed}."
+    pairs = (("status", "declined"), ("offer", offer), ("reason", comment))
+    return text, PageAddress(PATH, pairs)
+
+
+def _money(conversion: Mapping[str, Any], status: str) -> list[Fact]:
+    currency = conversion["currency"]
+    charge, payout, margin = (Decimal(conversion[name]) for name in ("charge", "payouts", "earning"))
+    share = shown.percent(margin / charge) if charge else ""
+    facts = [Fact("Sum", shown.number(conversion["sum"]), "as the advertiser sent it")] if conversion["sum"] else []
+    return [
+        *facts,
+        Fact("Charge", shown.money(charge, currency), conversion["payment_type"]),
+        Fact("Payout", shown.money(payout, currency)),
+        Fact("Margin", shown.money(margin, currency), share),
+        Fact("Balance", _booked(conversion, status)),
+    ]
+
+
+def _booked(conversion: Mapping[str, Any], status: str) -> str:
+    """Return what the affiliate's balance has of the conversion."""
+    if status == "declined":
+        return "Nothing: declined conversions are not paid."
+    if status == "pending":
+        return "Nothing yet: the advertiser has not confirmed it."
+    if status == "hold":
+        until = conversion["hold_date_expire"]
+        return f"On hold until {until}." if until else "On hold until a person decides."
+    paid = {"opened": "Owed to the affiliate.", "pending": "In a payment that is not executed.", "closed": "Paid."}
+    return paid[conversion["payment_status"]]
+
+
+def _facts(conversion: Mapping[str, Any]) -> list[Fact]:
+    lasted = seconds_between(conversion["click_time"], conversion["created_at"])
+    subs = [f"{number} {conversion[f'sub{number}']}" for number in range(1, 9) if conversion[f"sub{number}"]]
+    custom = [(f"Custom {number}", conversion[f"custom_field_{number}"]) for number in range(1, 8)]
+    rows = [
+        Fact("Time to action", "" if lasted is None else lasting(lasted), "from click to conversion"),
+        Fact("Action ID", conversion["action_id"]),
+        Fact("Goal", conversion["goal_value"], conversion["goal"]),
+        Fact("Subs", " · ".join(subs)),
+        *(Fact(label, value) for label, value in custom if value),
+        Fact(
+            "Visitor",
+            conversion["ip"],
+            ", ".join(each for each in (conversion["city"], conversion["country_name"]) if each),
+        ),
+        Fact(
+            "Device",
+            ", ".join(each for each in (conversion["os"], conversion["browser"], conversion["device_type"]) if each),
+        ),
+        Fact("Came from", conversion["referrer"]),
+        Fact("Comment", conversion["comment"]),
+        Fact("Changed", conversion["updatedAt"]),
+    ]
+    return [row for row in rows if row.value]

@@ -1,0 +1,142 @@
+"""The way of one conversion: click, postbacks, decisions, and what was sent to the affiliate."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import parse_qsl, urlsplit
+
+from trackyard.console.frame import shown
+from trackyard.console.staff.traffic.conversions.listing import STATUSES
+from trackyard.console.staff.traffic.reasons import decline_sentence
+from trackyard.console.staff.traffic.words import author
+from trackyard.domain.conversions.statuses import SENT_STATUSES
+
+_LONGEST: Final = 90
+_TONES: Final = {"confirmed": "done", "pending": "waits", "hold": "waits", "declined": "bad"}
+
+
+@dataclass(frozen=True, slots=True)
+class WayStep:
+    """Something that happened.
+
+    tone: of its dot: done, waits, bad or "". link, link_text: where it leads. resend: the attempt to send again.
+    """
+
+    at: str
+    tone: str
+    title: str
+    detail: str
+    link: str = ""
+    link_text: str = ""
+    resend: str = ""
+
+
+def steps_of(
+    conversion: Mapping[str, Any],
+    explanation: Mapping[str, Any] | None,
+    history: list[dict[str, Any]],
+    names: dict[str, str],
+) -> list[WayStep]:
+    """Return what happened, in the order of time.
+
+    explanation: of the API, None where the person may not see it. history: states of the conversion.
+    names: of staff, by author.
+    """
+    found = [*_click(conversion, explanation)]
+    if explanation is not None:
+        found += _postbacks(conversion, explanation)
+    found += _states(conversion, history, names)
+    if explanation is not None:
+        found += _deliveries(conversion, explanation)
+    return sorted(found, key=lambda step: step.at)
+
+
+def _click(conversion: Mapping[str, Any], explanation: Mapping[str, Any] | None) -> Iterator[WayStep]:
+    place = ", ".join(each for each in (conversion["city"], conversion["country_name"]) if each)
+    device = " ".join(each for each in (conversion["os"], conversion["device_type"]) if each)
+    parts = [f"from {place}" if place else "", f"on {device}" if device else ""]
+    sub = f", sub 1 “{shown.shorten(conversion['sub1'], 40)}”" if conversion["sub1"] else ""
+    click = None if explanation is None else explanation["click"]
+    link = f"/console/clicks/{conversion['click_id']}" if click is not None else ""
+    detail = "accepted by every check" if click is not None and click["passed"] else ""
+    title = " ".join(["Click", *(part for part in parts if part)]) + sub
+    yield WayStep(conversion["click_time"], "done", title, detail, link, conversion["click_id"] if link else "")
+
+
+def _postbacks(conversion: Mapping[str, Any], explanation: Mapping[str, Any]) -> Iterator[WayStep]:
+    sender = conversion["advertiser"]["title"] or "The advertiser"
+    for each in explanation["postbacks"]:
+        own = each["conversion_id"] == conversion["id"]
+        if each["conversion_id"] and not own:
+            continue
+        goal = f"goal {each['goal']}" if each["goal"] else "a conversion"
+        action = f", action ID {shown.shorten(each['action_id'], 40)}" if each["action_id"] else ""
+        as_status = _sent_status(each["get"], each["post"])
+        result = f"changed nothing: {each['response']}" if each["response"] else ""
+        origin = f"{each['method']} from {each['ip']}" if each["ip"] else str(each["method"])
+        detail = " · ".join(part for part in (origin, result) if part)
+        tone = "bad" if each["response"] else "done"
+        link = f"/console/postbacks/received/{each['id']}"
+        yield WayStep(
+            each["created_at"], tone, f"{sender} reported {goal}{as_status}{action}", detail, link, "show the postback"
+        )
+
+
+def _sent_status(query: str, body: str) -> str:
+    """Return the status of a postback in words; "" for one that names none, which confirms."""
+    sent = [value for text in (query, body) for name, value in parse_qsl(text) if name == "status"]
+    status = SENT_STATUSES.get(sent[0]) if sent else None
+    return "" if status is None else f" as {status.value}"
+
+
+def _states(conversion: Mapping[str, Any], history: list[dict[str, Any]], names: dict[str, str]) -> Iterator[WayStep]:
+    before: Mapping[str, Any] | None = None
+    for each in history:
+        yield _state(conversion, each, before, names)
+        before = each
+
+
+def _state(
+    conversion: Mapping[str, Any], state: Mapping[str, Any], before: Mapping[str, Any] | None, names: dict[str, str]
+) -> WayStep:
+    status = state["status"]
+    label = STATUSES.get(status, status)
+    charge, payout = (shown.money(state[name], state["currency"]) for name in ("revenue", "payouts"))
+    money = f"charge {charge}, payout {payout}"
+    by = author(state["by"], names)
+    changed = before is None or before["status"] != status
+    title = label if before is None else f"{label} by {by}" if changed else f"Changed by {by}"
+    reason = decline_sentence(state["comment"], "") if status == "declined" else None
+    if before is None and reason:
+        title = f"Declined: {state['comment']}"
+    remark = f" · “{shown.shorten(state['comment'], _LONGEST)}”" if state["comment"] and not reason else ""
+    return WayStep(state["created_at"], _TONES.get(status, ""), title, f"{money}{remark}")
+
+
+def _deliveries(conversion: Mapping[str, Any], explanation: Mapping[str, Any]) -> Iterator[WayStep]:
+    name = conversion["partner"]["name"] or conversion["partner"]["login"] or "the affiliate"
+    for delivery in explanation["deliveries"]:
+        if delivery["conversion_id"] != conversion["id"]:
+            continue
+        receiver = f"to {name}" if delivery["postback_id"] else "to the offer's cross-postback address"
+        for each in delivery["attempts"]:
+            sent = each["outcome"] == "sent"
+            answer = f"answered {each['http_code']}" if each["http_code"] else each["error"] or "no answer"
+            title = f"Postback sent {receiver}" if sent else f"Postback {receiver} failed"
+            again = " · sent by hand" if each["forced"] else ""
+            detail = f"{_address(delivery['url'])} · {answer} in {each['milliseconds']:,} ms{again}"
+            link = f"/console/postbacks/sent/{each['id']}"
+            yield WayStep(
+                each["created_at"], "done" if sent else "bad", title, detail, link, "show the delivery", each["id"]
+            )
+        if delivery["next_at"]:
+            yield WayStep(delivery["next_at"], "", f"Next attempt {receiver}", _address(delivery["url"]))
+
+
+def _address(url: str) -> str:
+    """Return a URL without its query, which is long."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return shown.shorten(url, _LONGEST)
+    return shown.shorten(f"{parts.scheme}://{parts.netloc}{parts.path}", _LONGEST)

@@ -1,0 +1,110 @@
+"""The filters of the lists of traffic, in the address and for the API (docs/spec/console.md#traffic)."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from trackyard.actions.deps import Deps
+from trackyard.console.frame.address import PageAddress, Pair
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.offers_shown.choices import Choices, listed
+from trackyard.console.offers_shown.words import joined
+from trackyard.wire.local_calls import LocalCalls
+
+PER_PAGE: Final = 50
+LONGEST: Final = 255
+"""Characters of a value that people type."""
+_MOST_OFFERS: Final = 100
+"""Offers of a select: their records are large."""
+_FORMS: Final = {
+    "number": re.compile(r"[1-9][0-9]{0,17}"),
+    "id": re.compile(r"[0-9a-fA-F]{24}"),
+    "text": re.compile(r"[^\0]{1,255}"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TrafficFilter:
+    """A filter of a list.
+
+    name: in the address. parameter: of the API. choices: () = people type the value, in this form.
+    sent: values as the API reads them, where they differ from those of the address.
+    """
+
+    name: str
+    label: str
+    parameter: str
+    choices: Choices = ()
+    form: Literal["number", "id", "text"] = "text"
+    sent: Mapping[str, str] = field(default_factory=dict)
+
+    def values(self, address: PageAddress) -> list[str]:
+        """Return the values of an address that the list can have."""
+        given = dict.fromkeys(value.strip() for value in address.all(self.name))
+        if self.choices:
+            known = dict(self.choices)
+            return [value for value in given if value in known]
+        return [value for value in given if _FORMS[self.form].fullmatch(value)]
+
+    def faults(self, address: PageAddress) -> Iterator[str]:
+        """Yield a sentence when an address has values that the list cannot have."""
+        given = {value.strip() for value in address.all(self.name) if value.strip()}
+        if given - set(self.values(address)):
+            yield f"A value of {self.label} does not exist: it is left out."
+
+
+@dataclass(frozen=True, slots=True)
+class TrafficChip:
+    """A filter that is set. text: its values in words. without: the address without it."""
+
+    label: str
+    text: str
+    without: PageAddress
+
+
+def pairs_of(filters: Sequence[TrafficFilter], address: PageAddress) -> list[Pair]:
+    """Return the parameters of the API that an address asks for."""
+    return [(each.parameter, each.sent.get(value, value)) for each in filters for value in each.values(address)]
+
+
+def faults_of(filters: Sequence[TrafficFilter], address: PageAddress) -> list[str]:
+    """Return a sentence for each filter with a wrong value."""
+    return [fault for each in filters for fault in each.faults(address)]
+
+
+def chips_of(
+    filters: Sequence[TrafficFilter], address: PageAddress, names: Mapping[tuple[str, str], str]
+) -> list[TrafficChip]:
+    """Return the filters in words. names: of objects by filter and value, as far as they are known."""
+    chips = []
+    for each in filters:
+        if values := each.values(address):
+            known = dict(each.choices)
+            shown = [known.get(value) or names.get((each.name, value)) or value for value in values]
+            chips.append(TrafficChip(each.label, joined(shown, "or"), address.without(each.name)))
+    return chips
+
+
+def offers(calls: LocalCalls[Deps]) -> Choices:
+    """Return offers by number; nothing where there are too many, or the person may not list them."""
+    every = tuple(("status[]", status) for status in ("active", "stopped", "suspended"))
+    found = listed(calls, "offers.list", "offers", "title", every, most=_MOST_OFFERS)
+    return tuple((number, f"{title} (#{number})") for number, title in found)
+
+
+def openable(request: PageRequest) -> dict[str, bool]:
+    """Return whether the person may open the pages of objects that lists name, by kind."""
+    paths = {
+        "offer": "/console/offers/1",
+        "affiliate": "/console/affiliates/1",
+        "click": f"/console/clicks/{'0' * 24}",
+        "conversion": f"/console/conversions/{'0' * 24}",
+    }
+    return {kind: request.may_open(path) for kind, path in paths.items()}
+
+
+def page_number(address: PageAddress) -> int:
+    """Return the page of the list that an address names, counted from 1."""
+    given = address.get("page")
+    return int(given) if given.isascii() and given.isdecimal() and 0 < int(given[:9]) < 10**6 else 1

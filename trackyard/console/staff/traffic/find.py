@@ -1,0 +1,189 @@
+"""The search: any id, number or name leads to its object (docs/spec/console.md#traffic)."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from trackyard.base.errors import RequestError
+from trackyard.base.ids import is_hex24
+from trackyard.console.frame.answers import PageAnswer, Redirect
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+
+pages = Pages()
+
+LONGEST: Final = 255
+MOST: Final = 8
+"""Objects of a kind that are listed."""
+_EVERY_STATUS: Final = tuple(("status[]", each) for each in ("active", "stopped", "suspended"))
+_EVERY_DAY: Final = ("date_from", "2000-01-01")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundObject:
+    """An object that fits. more: what differs from others. link: of its page."""
+
+    title: str
+    more: str
+    link: str
+
+
+@dataclass(frozen=True, slots=True)
+class FoundKind:
+    """Objects of a kind. total: how many fit, of which some are listed. see: the list of all, "" = none."""
+
+    label: str
+    objects: tuple[FoundObject, ...]
+    total: int
+    see: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A place that is searched. needs: the methods of the API without which it cannot be."""
+
+    label: str
+    needs: tuple[str, ...]
+    search: Callable[[PageRequest, str], Iterator[FoundKind]]
+
+
+@pages.get("/console/find")
+def find(request: PageRequest) -> PageAnswer:
+    """Lead to the object that an id, a number or a name means; list several."""
+    text = request.address.get("q").strip()[:LONGEST]
+    places = [place for place in _PLACES if request.may_use(place.needs)]
+    if request.calls.may("admin.explain"):  # it finds conversions, too
+        places = [place for place in places if place.search is not _listed_conversions]
+    found = list(_found(request, text, places)) if text else []
+    links = {each.link for kind in found for each in kind.objects}
+    if len(links) == 1 and sum(kind.total for kind in found) == 1:
+        return Redirect(links.pop())
+    return request.page(
+        "staff/traffic/find.html",
+        text=text,
+        found=found,
+        searched=[place.label for place in places],
+    )
+
+
+def _found(request: PageRequest, text: str, places: Iterable[_Place]) -> Iterator[FoundKind]:
+    """Yield what fits, by kind. An id of a single thing needs no search of names."""
+    for place in places:
+        kinds = [kind for kind in place.search(request, text) if kind.objects]
+        yield from kinds
+        if is_hex24(text.lower()) and kinds:
+            return
+
+
+def _traffic(request: PageRequest, text: str) -> Iterator[FoundKind]:
+    """Yield the click, conversion, postback or delivery of an id, or the conversions of an action."""
+    try:
+        explanation = request.calls.call("admin.explain", [("id", text)])["explanation"]
+    except RequestError:  # no id can look like this
+        return
+    if explanation is None:
+        return
+    match explanation["kind"]:
+        case "click":
+            yield _single(request, "Clicks", text.lower(), f"/console/clicks/{explanation['click_id']}")
+        case "inbound_postback":
+            yield _single(request, "Postbacks", text.lower(), f"/console/postbacks/received/{text.lower()}")
+        case "delivery":
+            yield _single(request, "Deliveries", text.lower(), f"/console/postbacks/sent/{text.lower()}")
+        case "conversion":
+            yield _single(request, "Conversions", text.lower(), f"/console/conversions/{text.lower()}")
+        case _:
+            yield _conversions(request, explanation["candidates"] or explanation["conversions"], text)
+
+
+def _single(request: PageRequest, label: str, title: str, link: str) -> FoundKind:
+    objects = (FoundObject(title, "", link),) if request.may_open(link) else ()
+    return FoundKind(label, objects, len(objects))
+
+
+def _conversions(request: PageRequest, found: list[dict[str, Any]], text: str) -> FoundKind:
+    if not request.may_open(f"/console/conversions/{'0' * 24}"):
+        return FoundKind("Conversions", (), 0)
+    objects = tuple(
+        FoundObject(
+            each["id"],
+            f"action ID {text} · {each['status']} · {each['created_at']}",
+            f"/console/conversions/{each['id']}",
+        )
+        for each in found[:MOST]
+    )
+    return FoundKind("Conversions", objects, len(found), f"/console/conversions?q={text}" if len(found) > MOST else "")
+
+
+def _listed_conversions(request: PageRequest, text: str) -> Iterator[FoundKind]:
+    """Yield conversions for people who may not follow an id."""
+    for name in ("id[]", "clickid[]", "action_id[]") if is_hex24(text.lower()) else ("action_id[]",):
+        sent = [_EVERY_DAY, (name, text), ("limit", str(MOST))]
+        answer = request.calls.call("stats.conversions", sent)
+        if answer["conversions"]:
+            yield _conversions(request, answer["conversions"], text)
+            return
+
+
+def _offers(request: PageRequest, text: str) -> Iterator[FoundKind]:
+    answer = request.calls.call("offers.list", [("q", text), *_EVERY_STATUS, ("limit", str(MOST))])
+    yield _kind(
+        request, "Offers", answer, "offers", "/console/offers", text, lambda each: (each["title"], each["status"])
+    )
+
+
+def _affiliates(request: PageRequest, text: str) -> Iterator[FoundKind]:
+    answer = request.calls.call("admin.partners.list", [("search", text), ("limit", str(MOST))])
+    yield _kind(
+        request, "Affiliates", answer, "partners", "/console/affiliates", text,
+        lambda each: (each["name"] or each["login"] or each["email"], each["email"]),
+    )  # fmt: skip
+
+
+def _advertisers(request: PageRequest, text: str) -> Iterator[FoundKind]:
+    answer = request.calls.call("admin.advertisers.list", [("search", text), ("limit", str(MOST))])
+    yield _kind(
+        request, "Advertisers", answer, "advertisers", "/console/advertisers", text,
+        lambda each: (each["title"], each["email"] or ""),
+    )  # fmt: skip
+
+
+def _kind(
+    request: PageRequest,
+    label: str,
+    answer: Mapping[str, Any],
+    key: str,
+    path: str,
+    text: str,
+    words: Callable[[Mapping[str, Any]], tuple[str, str]],
+) -> FoundKind:
+    """Return the objects of a list of the API that the person may open.
+
+    The one with this number comes first.
+    """
+    found = sorted(answer[key], key=lambda each: str(each["id"]) != text)
+    objects = []
+    for each in found:
+        title, more = words(each)
+        link = f"{path}/{each['id']}"
+        if not request.may_open(link):
+            link = _figures_of(label, each["id"])
+        if request.may_open(link.partition("?")[0]):
+            objects.append(FoundObject(title, f"#{each['id']} · {more}" if more else f"#{each['id']}", link))
+    total = answer["pagination"]["total_count"]
+    return FoundKind(label, tuple(objects), total if objects else 0)
+
+
+def _figures_of(label: str, number: object) -> str:
+    """Return the report of an object that has no page."""
+    slice_ = {"Affiliates": "affiliate", "Advertisers": "advertiser"}.get(label, "offer")
+    return f"/console/reports?f.{slice_}={number}&by=day"
+
+
+_PLACES: Final = (
+    _Place("clicks, conversions, action IDs, postbacks and deliveries by their ids", ("admin.explain",), _traffic),
+    _Place("conversions by their ids and action IDs", ("stats.conversions",), _listed_conversions),
+    _Place("offers by title and number", ("offers.list",), _offers),
+    _Place("affiliates by name, e-mail address, company and number", ("admin.partners.list",), _affiliates),
+    _Place("advertisers by title, e-mail address and id", ("admin.advertisers.list",), _advertisers),
+)

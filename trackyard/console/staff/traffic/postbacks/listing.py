@@ -1,0 +1,171 @@
+"""The logs of postbacks: received ones, and deliveries (docs/spec/console.md#traffic)."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from trackyard.actions.deps import Deps
+from trackyard.console.frame import shown
+from trackyard.console.frame.answers import PageAnswer
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.periods import CHOICES, read_period
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.offers_shown.choices import Choices
+from trackyard.console.staff.offers import names
+from trackyard.console.staff.traffic.conversions.listing import STATUSES
+from trackyard.console.staff.traffic.filters import (
+    PER_PAGE,
+    TrafficFilter,
+    chips_of,
+    faults_of,
+    offers,
+    openable,
+    page_number,
+    pairs_of,
+)
+from trackyard.console.staff.traffic.postbacks.words import ANSWERS, REPORTED, answer_text, outcome_of
+from trackyard.wire.local_calls import LocalCalls
+
+pages = Pages()
+
+PATH: Final = "/console/postbacks"
+RECEIVED, SENT = "received", "sent"
+_METHODS: Final[Mapping[str, str]] = {RECEIVED: "stats.serverpostbacks", SENT: "stats.affiliatepostbacks"}
+_LABELS: Final[Mapping[str, str]] = {RECEIVED: "From advertisers", SENT: "To affiliates"}
+
+
+@dataclass(frozen=True, slots=True)
+class PostbackRow:
+    """A line of a log.
+
+    title: what was reported or sent. more: the address. name, small: the parties. tone: class of the status.
+    """
+
+    link: str
+    at: str
+    title: str
+    more: str
+    name: str
+    small: str
+    label: str
+    tone: str
+    result: str
+    conversion: str
+    resend: str
+
+
+@pages.get(PATH, needs=("|".join(_METHODS.values()),))
+def postbacks(request: PageRequest) -> PageAnswer:
+    """Show a log, a page at a time, the newest first."""
+    calls, address = request.calls, request.address
+    tabs = [(tab, _LABELS[tab]) for tab, method in _METHODS.items() if calls.may(method)]
+    tab = next((tab for tab, _ in tabs if tab == address.get("tab")), tabs[0][0])
+    offer_names, affiliates = offers(calls), names.affiliates(calls)
+    filters = _filters(calls, tab, offer_names, affiliates)
+    day = address if any(address.get(name) for name in ("period", "from", "to")) else address.set("period", "today")
+    period, fault = read_period(day, request.deps.clock.now_ms(), request.deps.zone)
+    span = [("date_from", period.first.isoformat()), ("date_to", period.last.isoformat())]
+    place = [("limit", str(PER_PAGE)), ("page", str(page_number(address)))]
+    sent = [*span, *pairs_of(filters, address), *place]
+    answer = calls.call(_METHODS[tab], sent)
+    page, chips = answer["pagination"]["page"], chips_of(filters, address, {})
+    named = _Named(dict(offer_names), dict(affiliates), request.deps.zone)
+    return request.page(
+        "staff/traffic/postbacks.html",
+        rows=[named.received(each) if tab == RECEIVED else named.sent(each) for each in answer["postbacks"]],
+        tab=tab,
+        tabs=tabs,
+        filters=filters,
+        chips=chips,
+        faults=[each for each in (fault, *faults_of(filters, address)) if each],
+        is_filtered=bool(chips),
+        period=period,
+        periods=CHOICES,
+        opens=openable(request),
+        total=answer["pagination"]["total_count"],
+        page=page,
+        first=(page - 1) * PER_PAGE + 1,
+        may_resend=calls.may("admin.affiliatepostback.resend"),
+        may_explain=calls.may("admin.explain"),
+        may_replay=calls.may("admin.affiliatepostbacks.replay"),
+        api_request_path=calls.address(_METHODS[tab], sent),
+    )
+
+
+def _filters(calls: LocalCalls[Deps], tab: str, offer_names: Choices, affiliates: Choices) -> tuple[TrafficFilter, ...]:
+    shared = (
+        TrafficFilter("offer", "Offer", "offer[]", offer_names, "number"),
+        TrafficFilter("affiliate", "Affiliate", "partner[]", affiliates, "number"),
+        TrafficFilter("status", "Status", "status[]", tuple(STATUSES.items())),
+        TrafficFilter("goal", "Goal", "goal[]"),
+    )
+    if tab == SENT:
+        return (*shared, TrafficFilter("code", "Answer", "http_code[]", ANSWERS))
+    return (
+        *shared,
+        TrafficFilter("advertiser", "Advertiser", "supplier[]", names.advertisers(calls), "id"),
+        TrafficFilter("action", "Action ID", "action_id[]"),
+        TrafficFilter("click", "Click ID", "click_id[]", form="id"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """Makes rows of records. offers, affiliates: their names by number, as far as they are known."""
+
+    offers: Mapping[str, str]
+    affiliates: Mapping[str, str]
+    zone: ZoneInfo
+
+    def received(self, each: Mapping[str, Any]) -> PostbackRow:
+        """Return an inbound postback as a row."""
+        server = json.loads(each["server"])
+        track = each["track"] or {}
+        partner, offer = track.get("partner") or {}, track.get("offer") or {}
+        return PostbackRow(
+            link=f"{PATH}/received/{each['_id']['$id']}",
+            at=self._time(each["date"]["sec"]),
+            title=_sent_values(each),
+            more=" ".join(part for part in (server["REQUEST_METHOD"], server["REMOTE_ADDR"]) if part),
+            name=offer.get("title", ""),
+            small=partner.get("login", ""),
+            label="Rejected" if each["response"] else "Accepted",
+            tone="declined" if each["response"] else "confirmed",
+            result=each["response"],
+            conversion=track.get("conversion_id") or "",
+            resend="",
+        )
+
+    def sent(self, each: Mapping[str, Any]) -> PostbackRow:
+        """Return an attempt of a delivery as a row."""
+        label, tone = outcome_of(each["outcome"])
+        pid, offer, number = str(each["pid"]), str(each["offer_id"]), each["_id"]["$id"]
+        again = ", by hand" if each["forced"] else ""
+        return PostbackRow(
+            link=f"{PATH}/sent/{number}",
+            at=self._time(each["date"]["sec"]),
+            title=f"{REPORTED.get(each['status'], 'status')} · goal {each['goal']} · attempt {each['attempt']}{again}",
+            more=shown.shorten(each["postback_url"].partition("?")[0], 80),
+            name=self.affiliates.get(pid, f"#{pid}"),
+            small=self.offers.get(offer, f"#{offer}"),
+            label=label,
+            tone=tone,
+            result=answer_text(each),
+            conversion=each["lead_id"],
+            resend=number,
+        )
+
+    def _time(self, seconds: int) -> str:
+        return datetime.fromtimestamp(seconds, UTC).astimezone(self.zone).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _sent_values(each: Mapping[str, Any]) -> str:
+    """Return what an inbound postback sent, without its code."""
+    values: dict[str, str] = {}
+    for part in (each["_get"], each["_post"]):
+        values |= part if isinstance(part, dict) else {}
+    words: Sequence[str] = [f"{name} {value}" for name, value in values.items() if name not in ("secure", "by")]
+    return " · ".join(words)

@@ -1,0 +1,124 @@
+"""The pages of one inbound postback and of one delivery (docs/spec/console.md#traffic)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from trackyard.base.errors import NotFound
+from trackyard.console.frame.answers import PageAnswer
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.staff.traffic.clicks.one import ClickFact
+from trackyard.console.staff.traffic.filters import openable
+from trackyard.console.staff.traffic.postbacks.listing import PATH
+from trackyard.console.staff.traffic.postbacks.words import (
+    STATES,
+    answer_text,
+    fault_words,
+    outcome_of,
+    outcome_sentence,
+)
+
+pages = Pages()
+
+
+@pages.get(f"{PATH}/received/{{id}}", needs=("admin.explain",))
+def received_page(request: PageRequest) -> PageAnswer:
+    """Show an inbound postback, and what it did."""
+    explanation = _explained(request)
+    found = [*explanation["postbacks"], *explanation["postbacks_without_click"]]
+    postback = next((each for each in found if each["id"] == request.path["id"]), None)
+    if postback is None:
+        raise NotFound
+    meaning, advice = fault_words(postback["response"])
+    sentence = f"It changed nothing: {postback['response']}." if postback["response"] else STATES[postback["state"]]
+    return request.page(
+        "staff/traffic/postback_received.html",
+        opens=openable(request),
+        postback=postback,
+        tone="rejected" if postback["response"] else "passes" if postback["state"] == "decided" else "waits",
+        sentence=sentence,
+        more=f"{meaning} {advice}".strip(),
+        facts=_received_facts(postback, explanation),
+        api_request_path=request.calls.address("admin.explain", [("id", postback["id"])]),
+    )
+
+
+@pages.get(f"{PATH}/sent/{{id}}", needs=("admin.explain",))
+def sent_page(request: PageRequest) -> PageAnswer:
+    """Show a delivery to an affiliate with all its attempts."""
+    explanation, wanted = _explained(request), request.path["id"]
+    delivery = next((each for each in explanation["deliveries"] if wanted in _ids_of(each)), None)
+    if delivery is None:
+        raise NotFound
+    label, tone = outcome_of(delivery["outcome"])
+    made = {each["id"]: each for each in explanation["conversions"]}
+    return request.page(
+        "staff/traffic/postback_sent.html",
+        opens=openable(request),
+        delivery=delivery,
+        label=label,
+        tone=tone,
+        box={"confirmed": "passes", "declined": "rejected"}.get(tone, "waits"),
+        sentence=_why(delivery, outcome_sentence(delivery["outcome"])),
+        attempts=[(each, outcome_of(each["outcome"]), answer_text(each)) for each in delivery["attempts"]],
+        last=delivery["attempts"][-1]["id"] if delivery["attempts"] else "",
+        facts=_sent_facts(delivery, made.get(delivery["conversion_id"])),
+        may_resend=request.calls.may("admin.affiliatepostback.resend"),
+        api_request_path=request.calls.address("admin.explain", [("id", wanted)]),
+    )
+
+
+def _explained(request: PageRequest) -> dict[str, Any]:
+    """Return the explanation of the id in the path. Raises NotFound."""
+    found: dict[str, Any] | None = request.calls.call("admin.explain", [("id", request.path["id"])])["explanation"]
+    if found is None:
+        raise NotFound
+    return found
+
+
+def _ids_of(delivery: Mapping[str, Any]) -> list[str]:
+    """Return the ids that name a delivery: its own and those of its attempts."""
+    return [delivery["job_id"], *(each["id"] for each in delivery["attempts"])]
+
+
+def _why(delivery: Mapping[str, Any], meaning: str) -> str:
+    """Return what became of a delivery in a sentence."""
+    again = f" The next attempt is at {delivery['next_at']}." if delivery["next_at"] else ""
+    if not delivery["attempts"]:
+        return f"{meaning}{again}"
+    last = delivery["attempts"][-1]
+    return f"{answer_text(last)} after {last['milliseconds']:,} ms. {meaning}{again}"
+
+
+def _received_facts(postback: Mapping[str, Any], explanation: Mapping[str, Any]) -> list[ClickFact]:
+    click = explanation["click"]
+    conversion = postback["conversion_id"] or ""
+    named = postback["click_id"]
+    return [
+        each
+        for each in (
+            ClickFact("Received", postback["created_at"]),
+            ClickFact("From", postback["ip"], postback["method"]),
+            ClickFact("Click", named, "", f"/console/clicks/{click['id']}" if click else ""),
+            ClickFact("Conversion", conversion, "", f"/console/conversions/{conversion}" if conversion else ""),
+            ClickFact("Goal", postback["goal"]),
+            ClickFact("Action ID", postback["action_id"]),
+        )
+        if each.value
+    ]
+
+
+def _sent_facts(delivery: Mapping[str, Any], conversion: Mapping[str, Any] | None) -> list[ClickFact]:
+    pid = "" if conversion is None else str(conversion["pid"])
+    by = f"postback {delivery['postback_id']}" if delivery["postback_id"] else "cross-postback address of the offer"
+    return [
+        each
+        for each in (
+            ClickFact("Conversion", delivery["conversion_id"], "", f"/console/conversions/{delivery['conversion_id']}"),
+            ClickFact("Reports", delivery["status"], f"change {delivery['version']} of the conversion"),
+            ClickFact("Affiliate", f"#{pid}" if pid else "", "", f"{PATH}?tab=sent&affiliate={pid}&period=7d"),
+            ClickFact("Because of", by),
+            ClickFact("Delivery", delivery["job_id"], "X-Trackyard-Delivery"),
+        )
+        if each.value
+    ]

@@ -1,0 +1,52 @@
+"""Words that the pages of traffic share: spans of time, and who did something."""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from trackyard.actions.deps import Deps
+from trackyard.base.errors import RequestError
+from trackyard.wire.local_calls import LocalCalls
+
+_MINUTE, _HOUR, _DAY = 60, 3600, 86_400
+
+
+def seconds_between(first: str, last: str) -> int | None:
+    """Return the seconds between two times as the API writes them; None when one of them is none."""
+    try:
+        return round((datetime.fromisoformat(last) - datetime.fromisoformat(first)).total_seconds())
+    except ValueError:
+        return None
+
+
+def lasting(seconds: int) -> str:
+    """Return a span of time as people say it: 55 s, 12 min, 3 h 20 min, 34 days."""
+    if seconds < _MINUTE:
+        return f"{seconds} s"
+    if seconds < _HOUR:
+        return f"{seconds // _MINUTE} min"
+    if seconds < 2 * _DAY:
+        minutes = seconds % _HOUR // _MINUTE
+        return f"{seconds // _HOUR} h {minutes} min" if minutes else f"{seconds // _HOUR} h"
+    return f"{seconds // _DAY} days"
+
+
+def staff_names(calls: LocalCalls[Deps], actors: Iterable[str]) -> dict[str, str]:
+    """Return the names of staff by author (`staff:<id>`), of those that the person may see."""
+    found: dict[str, str] = {}
+    if not calls.may("admin.user.get"):
+        return found
+    for actor in {each for each in actors if each.startswith("staff:")}:
+        try:
+            user = calls.call("admin.user.get", path={"id": actor.partition(":")[2]})["user"]
+        except RequestError:  # removed, or out of the person's scope
+            continue
+        found[actor] = f"{user['first_name']} {user['last_name']}".strip() or user["email"]
+    return found
+
+
+def author(actor: str, names: dict[str, str]) -> str:
+    """Return who made a change, in words."""
+    kind, _, _ = actor.partition(":")
+    if kind == "staff":
+        return names.get(actor, "a staff user")
+    return {"call": "a postback", "job": "the end of the hold"}.get(kind, actor)

@@ -1,0 +1,79 @@
+"""What waits for a person: the list "Needs you" of the overview."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from trackyard.actions.deps import Deps
+from trackyard.console.frame.address import Pair
+from trackyard.console.frame.request import PageRequest
+from trackyard.wire.local_calls import LocalCalls
+
+
+@dataclass(frozen=True, slots=True)
+class WorkItem:
+    """One line of work. verb: the text of its link. link: "" while no page shows it."""
+
+    sentence: str
+    detail: str
+    verb: str
+    link: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """A method of the API that counts what waits."""
+
+    method: str
+    sent: tuple[Pair, ...]
+    item: Callable[[int, Any], WorkItem | None]
+
+
+def _affiliates(count: int, answer: Any) -> WorkItem:
+    names = ", ".join(each["name"] or each["login"] for each in answer["partners"][:3])
+    sentence = f"{_count(count, 'affiliate')} wait{'s' if count == 1 else ''} for approval"
+    return WorkItem(sentence, names, "Decide", "/console/affiliates?status=on+moderation")
+
+
+def _tickets(count: int, answer: Any) -> WorkItem:
+    first = answer["tickets"][0]
+    return WorkItem(
+        f"{_count(count, 'request')} for offers",
+        f"{first['title']}, {first['partner']['name']}",
+        "Decide",
+        "/console/requests",
+    )
+
+
+_SOURCES: Final = (
+    _Source("admin.partners.list", (("status[]", "on moderation"), ("limit", "3")), _affiliates),
+    _Source("admin.tickets.list", (("status", "open"), ("limit", "1")), _tickets),
+)
+
+
+def find_work(request: PageRequest) -> list[WorkItem]:
+    """Return what waits and the person may decide, failures of the system first."""
+    calls = request.calls
+    found = _findings(calls)
+    for source in _SOURCES:
+        if calls.may(source.method):
+            answer = calls.call(source.method, source.sent)
+            count = answer["pagination"]["total_count"]
+            item = source.item(count, answer) if count else None
+            if item is not None:
+                found.append(item)
+    return [each if request.may_open(each.link.partition("?")[0]) else replace(each, link="") for each in found]
+
+
+def _findings(calls: LocalCalls[Deps]) -> list[WorkItem]:
+    """Return what keeps the platform from serving, and what needs a look."""
+    if not calls.may("admin.status"):
+        return []
+    platform = calls.call("admin.status")["platform"]
+    return [
+        WorkItem(sentence, "", "Look", "/console/health") for sentence in (*platform["reasons"], *platform["warnings"])
+    ]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")

@@ -1,0 +1,43 @@
+"""The state of the platform at a moment, for administrators (docs/spec/platform.md#status)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class MachineStatus:
+    """The state of the machine that answers.
+
+    version: of the program.
+    started_at: of the process of the API, UTC milliseconds.
+    reasons: why it cannot do its work; empty when it can.
+    warnings: what needs a look.
+    lags: queue to seconds of delay.
+    disk_free, disk_total: bytes of the disk with the data directory.
+    """
+
+    version: str = ""
+    started_at: int = 0
+    roles: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    lags: Mapping[str, float] = field(default_factory=dict)
+    disk_free: int = 0
+    disk_total: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformStatus:
+    """The state of the platform.
+
+    now, last_click_at, last_postback_at: UTC milliseconds, None without one.
+    rows: stored rows by kind.
+    """
+
+    machine: MachineStatus
+    now: int
+    currency: str
+    timezone: str
+    last_click_at: int | None
+    last_postback_at: int | None
+    rows: Mapping[str, int]

@@ -1,0 +1,68 @@
+"""Macros in URLs and in code of pixels that are not filled, with what was probably meant. Pure.
+
+docs/spec/tracking.md#unknown-macros
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from itertools import islice
+from typing import Final
+
+from trackyard.domain.tracking.macro_registry import MacroPlace, macro_names
+
+_NAMED: Final = re.compile(r"\{([A-Za-z0-9_.-]{1,40})\}")
+_OTHER_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
+    "aff_id": ("pid",),
+    "affiliate_id": ("pid",),
+    "partner_id": ("pid",),
+    "aff_sub": ("sub1",),
+    "aff_click_id": ("sub1",),
+    "subid": ("sub1",),
+    "amount": ("sum",),
+    "payout": ("sum",),
+    "revenue": ("sum",),
+    "sale_amount": ("order_sum",),
+    "conversion_id": ("transactionid",),
+    "tid": ("transactionid", "clickid"),
+    "country": ("geo",),
+    "country_code": ("geo",),
+    "ua": ("uagent", "device_ua"),
+    "user_agent": ("uagent", "device_ua"),
+    "referer": ("referrer",),
+    "cb": ("rand",),
+    "random": ("rand",),
+}
+"""Names in other platforms, with our macros of the same meaning."""
+MAX_UNKNOWN: Final = 20
+"""Names of a text for which a macro is looked for that was probably meant; that takes time."""
+
+
+def unfilled_macros(text: str, place: MacroPlace, *, likely_only: bool = False) -> Iterator[str]:
+    """Yield a sentence for each macro of a text that its place does not fill.
+
+    Each is named once, and the first MAX_UNKNOWN alone.
+
+    likely_only: leave out names that are like no macro, which code of a browser may contain.
+    """
+    known = macro_names(place)
+    unknown = (name for name in dict.fromkeys(_NAMED.findall(text)) if name not in known)
+    for name in islice(unknown, MAX_UNKNOWN):
+        others = [other.value for other in MacroPlace if other is not place and name in macro_names(other)]
+        meant = _find_meant(name, known)
+        hint = f" Did you mean {{{meant}}}?" if meant else ""
+        if others:
+            yield f"The macro {{{name}}} is filled in {others[0]} only and stays as text here.{hint}"
+        elif meant or not likely_only:
+            yield f"There is no macro {{{name}}}: it stays as text.{hint}"
+
+
+def _find_meant(name: str, known: frozenset[str]) -> str:
+    """Return the macro that was probably meant by a name; "" when none is like it."""
+    plain = name.lower()
+    if plain in known:
+        return plain
+    same = next((each for each in _OTHER_NAMES.get(plain, ()) if each in known), "")
+    if same:
+        return same
+    return next(iter(get_close_matches(plain, sorted(known), n=1, cutoff=0.75)), "")

@@ -1,0 +1,62 @@
+"""Results of requests to URLs of users, and the URLs as they are sent."""
+
+import hashlib
+import hmac
+from dataclasses import dataclass
+from typing import Final
+
+from yarl import URL
+
+TIMEOUT_S: Final = 10
+MAX_BODY: Final = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class HttpResult:
+    """The result of a request.
+
+    http_code: 0 = unreachable; `error` says why.
+    body: its first bytes.
+    is_refused: it was not made, and never will be.
+    is_late: there was no answer in time.
+    """
+
+    http_code: int
+    body: bytes = b""
+    error: str = ""
+    is_refused: bool = False
+    is_late: bool = False
+
+    @property
+    def is_success(self) -> bool:
+        """Return whether the receiver accepted the request."""
+        return 200 <= self.http_code < 300
+
+    @property
+    def is_retryable(self) -> bool:
+        """Return whether a retry may succeed: network error, too many requests, or an error of the server."""
+        if self.is_refused:
+            return False
+        return self.http_code == 0 or self.http_code == 429 or self.http_code >= 500
+
+
+def wire_url(url: str) -> str:
+    """Return a URL as it is sent and signed; `url` itself when it is malformed."""
+    try:
+        return str(target_of(url))
+    except ValueError:
+        return url
+
+
+def signature(secret: str, second: int, url: str) -> str:
+    """Return the X-Trackyard-Signature of a request: `t=<UTC second>,v1=<HMAC-SHA256 of "t.url">`."""
+    mac = hmac.new(secret.encode(), f"{second}.{url}".encode(), hashlib.sha256)
+    return f"t={second},v1={mac.hexdigest()}"
+
+
+def target_of(url: str) -> URL:
+    """Return a URL without its fragment. Raises ValueError for one that cannot be called."""
+    target = URL(url).with_fragment(None)
+    if target.scheme not in ("http", "https") or not target.host:
+        raise ValueError("it needs http:// or https:// and a host")
+    return target

@@ -1,0 +1,143 @@
+"""The part of the client that needs aiohttp.
+
+The first request loads it, as it takes a tenth of a second and 10 MB.
+"""
+
+import logging
+from collections.abc import Mapping, Sequence
+from functools import partial
+from http import HTTPStatus
+from typing import Any, BinaryIO, Final, cast
+
+from aiohttp import (
+    ClientConnectorDNSError,
+    ClientError,
+    ClientPayloadError,
+    ClientSession,
+    ClientTimeout,
+    DummyCookieJar,
+    StreamReader,
+    TCPConnector,
+)
+from aiohttp.client_proto import ResponseHandler
+from aiohttp.http_parser import RawResponseMessage
+from yarl import URL
+
+from trackyard.outbound.guard import BLOCKED, AddressFilter, Network
+from trackyard.outbound.resolver import GetAddrInfo, ThreadResolver
+from trackyard.outbound.results import MAX_BODY, HttpResult, target_of
+
+MAX_INFORMATIONAL: Final = 5
+"""Answers of status 1xx to one request; each of them costs as much as an answer."""
+_USER_AGENT: Final = "Trackyard"
+
+log = logging.getLogger("trackyard.outbound")
+
+
+class _BoundedProtocol(ResponseHandler):
+    """Ends a request that gets one informational answer after another."""
+
+    _informational = 0
+
+    async def read(self) -> tuple[RawResponseMessage, StreamReader]:
+        message, content = await super().read()
+        if not HTTPStatus.CONTINUE <= message.code < HTTPStatus.OK:
+            self._informational = 0
+        else:
+            self._informational += 1
+            if self._informational > MAX_INFORMATIONAL:
+                raise ClientPayloadError(f"answered with more than {MAX_INFORMATIONAL} informational answers")
+        return message, content
+
+
+class _BoundedConnector(TCPConnector):
+    """Makes connections that end after MAX_INFORMATIONAL informational answers."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._factory = cast("partial[ResponseHandler]", partial(_BoundedProtocol, loop=self._loop))
+
+
+class OutboundSession:
+    """The connections of one OutboundClient, made in its event loop."""
+
+    def __init__(self, allow: Sequence[Network], lookup: GetAddrInfo, seconds: float) -> None:
+        self._resolver = ThreadResolver(lookup)
+        self._session = ClientSession(
+            connector=_BoundedConnector(
+                resolver=self._resolver,
+                socket_factory=AddressFilter(allow).open_socket,
+                use_dns_cache=False,
+                limit=0,
+                keepalive_timeout=5,
+            ),
+            timeout=ClientTimeout(total=seconds),
+            cookie_jar=DummyCookieJar(),
+            auto_decompress=False,
+            headers={"User-Agent": _USER_AGENT, "Accept": "*/*", "Accept-Encoding": "identity"},
+        )
+
+    async def close(self) -> None:
+        """Close the connections and the look-ups."""
+        await self._session.close()
+        await self._resolver.close()
+
+    async def get(self, url: str, headers: Mapping[str, str], seconds: float) -> HttpResult:
+        """Return the result of a GET request of so many seconds. Errors of the other side are in the result."""
+        timeout = ClientTimeout(total=seconds)
+        try:
+            target = target_of(url)
+        except ValueError as error:
+            return HttpResult(0, error=f"not a URL that can be called: {error}")
+        try:
+            async with self._session.get(target, headers=headers, allow_redirects=False, timeout=timeout) as response:
+                return HttpResult(response.status, body=await _read(response.content))
+        except TimeoutError:
+            return HttpResult(0, error=f"no answer within {seconds:g} s", is_late=True)
+        except (ClientError, OSError, ValueError) as error:
+            return HttpResult(0, error=_error_text(error, target))
+
+    async def download(self, url: str, target_file: BinaryIO, max_bytes: int) -> HttpResult:
+        """Write the answer of a GET request into `target_file`. Errors are in the result.
+
+        An answer that is longer than `max_bytes`, or incomplete, is an error.
+        """
+        try:
+            target = target_of(url)
+        except ValueError as error:
+            return HttpResult(0, error=str(error))
+        try:
+            async with self._session.get(target, allow_redirects=False) as response:
+                if not 200 <= response.status < 300:
+                    return HttpResult(response.status, error=f"answered {response.status}")
+                size = 0
+                async for piece in response.content.iter_chunked(MAX_BODY):
+                    size += len(piece)
+                    if size > max_bytes:
+                        return HttpResult(response.status, error=f"is larger than {max_bytes} bytes")
+                    target_file.write(piece)
+                return HttpResult(response.status)
+        except TimeoutError:
+            return HttpResult(0, error=f"not there whole within {self._session.timeout.total:g} s")
+        except (ClientError, OSError, ValueError) as error:
+            return HttpResult(0, error=_error_text(error, target))
+
+
+def _error_text(error: Exception, target: URL) -> str:
+    """Return the text of an error for users.
+
+    A name without an address and one with a refused address read alike, so that errors name no host of a private
+    network; the log has the reason.
+    """
+    text = str(error) or type(error).__name__
+    if isinstance(error, ClientConnectorDNSError) or BLOCKED in text:
+        log.info("host refused", extra={"host": target.host, "reason": text})
+        return f"{target.host} has no address that may be called"
+    return text
+
+
+async def _read(content: StreamReader) -> bytes:
+    body = bytearray()
+    while len(body) < MAX_BODY and (piece := await content.read(MAX_BODY - len(body))):
+        body += piece
+    return bytes(body)

@@ -1,0 +1,1 @@
+"""Checks of a machine and its settings that need no server (docs/operating.md#checks)."""

@@ -1,0 +1,100 @@
+"""Checks of the addresses that people and visitors use: name, certificate, and what answers there."""
+
+import http.client
+import socket
+import ssl
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+from urllib.parse import SplitResult, urlsplit
+
+from trackyard.domain.platform.findings import Finding, FindingKind
+from trackyard.runtime.checks.machine import CheckedMachine
+from trackyard.runtime.setting_types import is_loopback
+
+CERTIFICATE_DAYS: Final = 14
+"""Days that a certificate must be valid for."""
+_TIMEOUT_S: Final = 5
+_PORTS: Final = {"http": 80, "https": 443}
+_DAY_S: Final = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What an address answered to /healthz. ends_at: of the certificate, Unix seconds; None without one."""
+
+    status: int
+    ends_at: int | None
+
+
+def check_api_url(machine: CheckedMachine) -> Iterator[Finding]:
+    """Yield what is wrong with the address of the API."""
+    return _check("TRACKYARD_API_URL", machine.config.api_url, "api", machine)
+
+
+def check_tracking_url(machine: CheckedMachine) -> Iterator[Finding]:
+    """Yield what is wrong with the address of tracking links."""
+    return _check("TRACKYARD_TRACKING_URL", machine.config.tracking_url, "edge", machine)
+
+
+def _check(variable: str, url: str, role: str, machine: CheckedMachine) -> Iterator[Finding]:
+    """Yield the findings of an address. role: the one that answers there."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if is_loopback(host) and not (role in machine.config.roles and machine.server_runs):
+        return  # nothing on this machine should answer
+    port = parts.port or _PORTS[parts.scheme]
+    evidence: dict[str, str | int] = {"variable": variable}
+    try:
+        machine.resolve(host, port)
+    except (OSError, UnicodeError) as fault:  # the latter of a name that no DNS can have, such as a..b
+        reason = getattr(fault, "strerror", None) or str(fault)
+        yield Finding(FindingKind.NAME_UNKNOWN, url, {**evidence, "reason": reason})
+        return
+    if parts.scheme == "http" and not is_loopback(host):
+        yield Finding(FindingKind.ADDRESS_PLAIN, url, evidence)
+    try:
+        answer = _ask(parts, host, port, machine.tls)
+    except ssl.SSLCertVerificationError as fault:
+        yield Finding(FindingKind.CERTIFICATE_INVALID, url, {**evidence, "reason": fault.verify_message.rstrip(".")})
+    except (OSError, http.client.HTTPException) as fault:
+        reason = getattr(fault, "strerror", None) or str(fault) or type(fault).__name__
+        kind = FindingKind.ADDRESS_SILENT if machine.server_runs else FindingKind.ADDRESS_UNPROVEN
+        yield Finding(kind, url, {**evidence, "reason": reason})
+    else:
+        yield from _judge(url, evidence, answer, machine.server_runs)
+
+
+def _judge(url: str, evidence: dict[str, str | int], answer: _Answer, server_runs: bool) -> Iterator[Finding]:
+    if answer.ends_at is not None and answer.ends_at - time.time() < CERTIFICATE_DAYS * _DAY_S:
+        days = int((answer.ends_at - time.time()) // _DAY_S)
+        end = datetime.fromtimestamp(answer.ends_at, UTC).date().isoformat()
+        yield Finding(FindingKind.CERTIFICATE_ENDS, url, {**evidence, "days": days, "end": end})
+    if answer.status >= http.HTTPStatus.INTERNAL_SERVER_ERROR and not server_runs:  # a proxy without its server
+        reason = f"/healthz is answered with {answer.status}"
+        yield Finding(FindingKind.ADDRESS_UNPROVEN, url, {**evidence, "reason": reason})
+    elif answer.status != http.HTTPStatus.OK:
+        yield Finding(FindingKind.ADDRESS_WRONG, url, {**evidence, "status": answer.status})
+
+
+def _ask(parts: SplitResult, host: str, port: int, tls: ssl.SSLContext) -> _Answer:
+    """Return what answers /healthz below an address. Raises OSError, HTTPException."""
+    connection: http.client.HTTPConnection
+    if parts.scheme == "https":
+        connection = http.client.HTTPSConnection(host, port, timeout=_TIMEOUT_S, context=tls)
+    else:
+        connection = http.client.HTTPConnection(host, port, timeout=_TIMEOUT_S)
+    try:
+        connection.connect()
+        ends_at = _certificate_end(connection.sock)
+        connection.request("GET", f"{parts.path}/healthz", headers={"User-Agent": "trackyard check"})
+        return _Answer(connection.getresponse().status, ends_at)
+    finally:
+        connection.close()
+
+
+def _certificate_end(connection: socket.socket) -> int | None:
+    certificate = connection.getpeercert() if isinstance(connection, ssl.SSLSocket) else None
+    return ssl.cert_time_to_seconds(str(certificate["notAfter"])) if certificate else None

@@ -1,0 +1,99 @@
+"""Checks of this machine: the user, the data directory and its disk."""
+
+import os
+import shutil
+import socket
+import ssl
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from trackyard.domain.platform.findings import Finding, FindingKind
+from trackyard.runtime.data_directory import open_mode
+from trackyard.runtime.server_file import is_server_running
+from trackyard.runtime.settings import Config
+
+LOW_DISK: Final = 20
+FULL_DISK: Final = 10
+"""Percent of a disk that are free below which there is a finding, as in the alert rules."""
+_SHOWN_NAMES: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedMachine:
+    """What checks look at.
+
+    environment: of the process.
+    user: the effective user id.
+    server_runs: whether a server has the data directory.
+    tls: how certificates are verified.
+    resolve: raises socket.gaierror for the host and port of a name that does not resolve.
+    """
+
+    config: Config
+    environment: Mapping[str, str]
+    user: int = field(default_factory=os.geteuid)
+    server_runs: bool = False
+    tls: ssl.SSLContext = field(default_factory=ssl.create_default_context)
+    resolve: Callable[[str, int], object] = socket.getaddrinfo
+
+    @classmethod
+    def here(cls, config: Config, environment: Mapping[str, str]) -> "CheckedMachine":
+        """Return this machine."""
+        return cls(config, environment, server_runs=is_server_running(config.data_dir))
+
+
+def check_user(machine: CheckedMachine) -> Iterator[Finding]:
+    """Yield a finding when the program runs as root."""
+    if machine.user == 0:
+        yield Finding(FindingKind.USER_IS_ROOT, "root")
+
+
+def check_data_directory(machine: CheckedMachine) -> Iterator[Finding]:
+    """Yield what is wrong with the rights of the data directory.
+
+    Where it is not there yet, the directory that it will be made in is checked.
+    """
+    directory = machine.config.data_dir
+    existing = _nearest(directory)
+    if reason := _unusable(existing):
+        shown = reason if existing == directory else f"{existing}: {reason}"
+        yield Finding(FindingKind.DIRECTORY_UNUSABLE, str(directory), {"reason": shown})
+    elif existing == directory:
+        yield from _check_inside(directory)
+
+
+def _check_inside(directory: Path) -> Iterator[Finding]:
+    mode = open_mode(directory)
+    if mode is not None:
+        yield Finding(FindingKind.DIRECTORY_OPEN, str(directory), {"mode": f"{mode:o}"})
+    foreign = sorted(each.name for each in directory.iterdir() if not os.access(each, os.R_OK | os.W_OK))
+    if foreign:
+        more = ["…"] if len(foreign) > _SHOWN_NAMES else []
+        names = ", ".join(foreign[:_SHOWN_NAMES] + more)
+        yield Finding(FindingKind.FILES_UNUSABLE, str(directory), {"names": names})
+
+
+def _unusable(directory: Path) -> str:
+    """Return why a directory cannot be used, "" when it can."""
+    if not directory.is_dir():
+        return "it is not a directory"
+    if not os.access(directory, os.R_OK | os.W_OK | os.X_OK):
+        return "this user may not read and write it"
+    return ""
+
+
+def check_disk(machine: CheckedMachine) -> Iterator[Finding]:
+    """Yield a finding when too little of the disk of the data directory is free."""
+    disk = shutil.disk_usage(_nearest(machine.config.data_dir))
+    percent = disk.free * 100 // disk.total if disk.total else 100
+    if percent < LOW_DISK:
+        kind = FindingKind.DISK_FULL if percent < FULL_DISK else FindingKind.DISK_LOW
+        evidence = {"free_percent": percent, "free_bytes": disk.free, "total_bytes": disk.total}
+        yield Finding(kind, str(machine.config.data_dir), evidence)
+
+
+def _nearest(directory: Path) -> Path:
+    """Return the directory, or the nearest one above it that exists."""
+    return next(path for path in (directory, *directory.parents) if path.exists())

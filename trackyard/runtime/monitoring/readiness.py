@@ -1,0 +1,123 @@
+"""Whether this machine can do its work, for the pages `/readyz` (docs/operating.md#watching-it)."""
+
+import json
+import shutil
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from trackyard.base.clock import SystemClock
+from trackyard.base.logs.outages import first_line
+from trackyard.base.metrics import EDGE_FAULTS
+from trackyard.base.metrics.exposition import read_states
+from trackyard.domain.platform.status import MachineStatus
+from trackyard.domain.tracking.ruleset import RULESET_STALE_S
+from trackyard.runtime.settings import Config
+from trackyard.runtime.start_checks import find_split_statistics
+
+if TYPE_CHECKING:
+    from trackyard.jobs.loading.projector import Projector
+    from trackyard.store.engine.database import Database
+    from trackyard.wire.http.health import Readiness
+
+STALLED_SECONDS: Final = 30.0
+"""A projector that has not completed its duties for so long is not ready."""
+READINESS_S: Final = 1.0
+"""Age up to which an answer of `/readyz` is given again."""
+
+
+@dataclass(frozen=True, slots=True)
+class MachineReport:
+    """The state of a machine, in words.
+
+    reasons: why it cannot do its work; empty when it can.
+    warnings: what needs a look.
+    lags: queue to seconds of delay.
+    """
+
+    reasons: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    lags: dict[str, float] = field(default_factory=dict)
+
+
+def machine_report(failing_roles_file: Path, core: "Callable[[], Readiness] | None" = None) -> MachineReport:
+    """Return the state of every process of this machine.
+
+    core: the readiness of the stores, where this machine serves the API or loads; it knows the failing roles as well.
+    """
+    states = read_states()
+    warnings = tuple(
+        f"the source of the rules is silent for {age:.0f} s: what changed is not in force"
+        for age in states.ruleset_ages.values()
+        if age > RULESET_STALE_S
+    )
+    lags = dict(states.queue_lags)
+    if states.ruleset_ages:
+        lags["rules"] = max(states.ruleset_ages.values())
+    reasons = [EDGE_FAULTS[fault] for fault in states.edge_faults]
+    if core is None:
+        return MachineReport((*reasons, *failing_roles(failing_roles_file)), warnings, lags)
+    found = core()
+    return MachineReport((*found.reasons, *reasons), (*warnings, *found.warnings), lags | found.lags)
+
+
+def failing_roles(file: Path) -> list[str]:
+    """Return a sentence for each role that cannot be kept running."""
+    with suppress(FileNotFoundError):
+        return [f"the role {name} dies again and again" for name in json.loads(file.read_text())]
+    return []
+
+
+def core_readiness(
+    config: Config, database: "Database", projector: "Projector | None", directory_id: str
+) -> "Readiness":
+    """Return whether the stores can be used and the projector works, with the lag of each queue."""
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from trackyard.actions.conversions.postback_codes import find_code_warning
+    from trackyard.store.engine.queue_depths import get_queue_states
+    from trackyard.wire.http.health import Readiness
+
+    reasons: list[str] = []
+    warning: str | None = None
+    lags: dict[str, float] = {}
+    try:
+        with database.read() as connection:
+            now_ms = SystemClock().now_ms()
+            lags |= {state.queue: state.lag_ms / 1000 for state in get_queue_states(connection, now_ms)}
+            warning = find_code_warning(connection)
+            split = find_split_statistics(config, connection, directory_id, now_ms)
+        reasons += [] if split is None else [split]
+    except SQLAlchemyError as fault:
+        reasons.append(f"the SQL database cannot be read: {first_line(fault)}")
+    if projector is not None:
+        lags |= projector.lag()
+        if lags["projector"] > STALLED_SECONDS:
+            reasons.append(f"the projector has been stalled for {lags['projector']:.0f} s")
+        reasons += [f"the projector's duty {name!r} fails again and again" for name in projector.failing()]
+    warnings = () if warning is None else (warning,)
+    return Readiness((*reasons, *failing_roles(config.failing_roles_file)), warnings, lags)
+
+
+def machine_status_of(config: Config, report: Callable[[], MachineReport]) -> Callable[[], MachineStatus]:
+    """Return a function that looks at this machine (docs/spec/platform.md#status). report: its readiness."""
+    started_at = SystemClock().now_ms()
+
+    def look() -> MachineStatus:
+        found = report()
+        disk = shutil.disk_usage(config.data_dir)
+        return MachineStatus(
+            version=version("trackyard"),
+            started_at=started_at,
+            roles=config.roles,
+            reasons=found.reasons,
+            warnings=found.warnings,
+            lags=found.lags,
+            disk_free=disk.free,
+            disk_total=disk.total,
+        )
+
+    return look

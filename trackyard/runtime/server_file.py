@@ -1,0 +1,93 @@
+"""`run/server.json` in the data directory: where the running server is.
+
+Commands read it (docs/commands.md#the-server).
+"""
+
+import json
+import os
+from contextlib import suppress
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from trackyard.runtime.settings import Config, write_private
+
+
+@dataclass(frozen=True, slots=True)
+class ServerFile:
+    """What a running server says about itself.
+
+    api, tracking, monitoring: addresses; "" where this machine has none.
+    started_at: RFC 3339, UTC.
+    data_dir, config: paths; config is "" without a file. The administrator's key is found by these: it is stored
+    encrypted in the database, and never here.
+    """
+
+    pid: int
+    version: str
+    started_at: str
+    roles: tuple[str, ...]
+    api: str
+    tracking: str
+    monitoring: str
+    data_dir: str
+    config: str
+
+
+def write_server_file(config: Config) -> None:
+    """Write the file, readable by its owner only. Raises OSError."""
+    has_api, has_edge = "api" in config.roles, "edge" in config.roles
+    named = os.environ.get("TRACKYARD_CONFIG", "")
+    server = ServerFile(
+        pid=os.getpid(),
+        version=version("trackyard"),
+        started_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        roles=config.roles,
+        api=config.api_listen.url() if has_api else "",
+        tracking=config.tracking_url if has_edge else "",
+        monitoring="" if config.monitoring_listen is None else config.monitoring_listen.url(),
+        data_dir=str(config.data_dir),
+        config=str(Path(named).resolve()) if named else "",
+    )
+    write_private(_file(config.data_dir), json.dumps(asdict(server), indent=2) + "\n")
+
+
+def remove_server_file(config: Config) -> None:
+    """Remove the file at the end of the server."""
+    with suppress(FileNotFoundError):
+        _file(config.data_dir).unlink()
+
+
+def find_server_file(data_dir: Path) -> ServerFile | None:
+    """Return what the server of a data directory wrote; None without a server.
+
+    A killed one leaves its file behind.
+    """
+    try:
+        read = json.loads(_file(data_dir).read_text())
+    except (OSError, ValueError):
+        return None
+    known = {each.name: read[each.name] for each in fields(ServerFile)}
+    return ServerFile(**known | {"roles": tuple(known["roles"])})
+
+
+def is_server_running(data_dir: Path) -> bool:
+    """Return whether the server that wrote the file of a data directory runs."""
+    server = find_server_file(data_dir)
+    return server is not None and is_process_alive(str(server.pid))
+
+
+def is_process_alive(pid: str) -> bool:
+    """Return whether a process runs. pid: as text; False for one that is not a number."""
+    try:
+        os.kill(int(pid), 0)
+    except (ValueError, ProcessLookupError):
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _file(data_dir: Path) -> Path:
+    return data_dir / "run" / "server.json"

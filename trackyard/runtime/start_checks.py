@@ -1,0 +1,135 @@
+"""What a start checks before it makes anything, and its wait for databases.
+
+See docs/operating.md#as-a-service.
+"""
+
+import logging
+import ssl
+import threading
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from trackyard.runtime.settings import CannotStart, Config, DatabaseAway
+
+if TYPE_CHECKING:
+    from trackyard.store.engine.database import Connection, Database
+
+log = logging.getLogger("trackyard.runtime.start_checks")
+
+_PAUSE_S = 0.5
+_SECOND_PERSONS = 2
+"""Administrators, at least, so that each can have a change confirmed."""
+_ALIVE_MS = 300_000
+"""A data directory of which an edge was loaded or claimed no longer ago than this is in use."""
+
+
+def wait_for_databases(config: Config, stop: threading.Event) -> None:
+    """Return when the databases of the configuration answer.
+
+    Raises DatabaseAway when one does not in the time of TRACKYARD_DATABASE_WAIT, or when `stop` is set; SQLAlchemyError
+    when the database answers that it cannot be used.
+    """
+    from trackyard.store.engine.availability import DatabaseNotUp, check_database_is_up, place_of
+
+    deadline = time.monotonic() + config.database_wait
+
+    def is_database_up() -> str:
+        try:
+            check_database_is_up(config.database_url)
+        except DatabaseNotUp as fault:
+            return str(fault)
+        return ""
+
+    _wait(f"TRACKYARD_DATABASE_URL {place_of(config.database_url)}", is_database_up, config, deadline, stop)
+    if {"api", "projector"} & set(config.roles):
+        _wait_for_store(config, deadline, stop)
+
+
+def _wait_for_store(config: Config, deadline: float, stop: threading.Event) -> None:
+    from trackyard.analytics.engine.availability import StoreNotUp, check_store_is_up, server_of
+
+    def is_store_up() -> str:
+        try:
+            check_store_is_up(config.analytics_url)
+        except StoreNotUp as fault:
+            return str(fault)
+        return ""
+
+    host, port = server_of(config.analytics_url) or ("", 0)
+    _wait(f"TRACKYARD_ANALYTICS_URL {host}:{port}", is_store_up, config, deadline, stop)
+
+
+def _wait(place: str, missing: Callable[[], str], config: Config, deadline: float, stop: threading.Event) -> None:
+    """Ask until nothing is missing. missing: returns why the database does not answer, "" = it does."""
+    waited = False
+    while reason := missing():
+        if time.monotonic() >= deadline or stop.is_set():
+            raise DatabaseAway(f"{place} does not answer after {config.database_wait} s: {reason}.")
+        if not waited:
+            log.warning(
+                "waiting for a database", extra={"database": place, "seconds": config.database_wait, "reason": reason}
+            )
+        waited = True
+        stop.wait(_PAUSE_S)
+    if waited:
+        log.info("database answers", extra={"database": place})
+
+
+def check_certificate(config: Config) -> None:
+    """Raise CannotStart unless the tracking listener's certificate and key can be used; OSError."""
+    certificate, key = config.tracking_tls_cert, config.tracking_tls_key
+    if certificate is None or key is None:
+        return
+    if b"-----BEGIN CERTIFICATE-----" not in certificate.read_bytes():
+        raise CannotStart(f"TRACKYARD_TRACKING_TLS_CERT {certificate} is not a PEM certificate.")
+    if b"PRIVATE KEY-----" not in key.read_bytes():
+        raise CannotStart(f"TRACKYARD_TRACKING_TLS_KEY {key} is not a PEM private key.")
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key, password=lambda: "")
+    except ssl.SSLError as fault:
+        reason = "it is not the key of that certificate" if fault.reason == "KEY_VALUES_MISMATCH" else fault.reason
+        raise CannotStart(
+            f"TRACKYARD_TRACKING_TLS_CERT {certificate} and TRACKYARD_TRACKING_TLS_KEY {key} cannot be used: "
+            f"{reason or fault}."
+        ) from None
+
+
+def find_lone_administrator(config: Config, database: "Database") -> int | None:
+    """Return the number of administrators that can confirm payments where it is too small; else None."""
+    from trackyard.store.people.staff import count_second_persons
+
+    if not config.require_second_person:
+        return None
+    with database.read() as connection:
+        administrators = count_second_persons(connection)
+    return administrators if administrators < _SECOND_PERSONS else None
+
+
+def warn_of_lone_administrator(config: Config, database: "Database") -> None:
+    """Log when payments need a second person, and fewer than two administrators can decide."""
+    administrators = find_lone_administrator(config, database)
+    if administrators is not None:
+        advice = "add an administrator, or give one a password"
+        log.warning("second person missing", extra={"administrators": administrators, "advice": advice})
+
+
+def find_split_statistics(config: Config, connection: "Connection", directory_id: str, now_ms: int) -> str | None:
+    """Return why statistics here would miss clicks, None when they do not.
+
+    chDB is part of a data directory, so what another one loads that is in use on the same SQL database is not in it.
+    """
+    from trackyard.analytics.engine.availability import server_of
+    from trackyard.store.tracking.edges import list_foreign_edges
+
+    if server_of(config.analytics_url) is not None:
+        return None
+    foreign = list_foreign_edges(connection, directory_id, now_ms - _ALIVE_MS)
+    if not foreign:
+        return None
+    numbers = ", ".join(map(str, foreign))
+    return (
+        f"another data directory is in use on this SQL database (edge {numbers}), and its clicks are missing in the "
+        "statistics of this machine, which are in its own data directory (chDB): set TRACKYARD_ANALYTICS_URL to one "
+        "ClickHouse server on all machines"
+    )

@@ -1,0 +1,176 @@
+"""Calls of the API's methods from within this process (docs/spec/console.md#pages-call-the-api).
+
+They pass the same authorization, validation and audit log as a request from outside.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from decimal import Decimal
+from io import BytesIO
+from typing import Any, Final, Generic, TypeVar
+from urllib.parse import urlencode
+
+from trackyard.base.clock import Clock
+from trackyard.base.errors import BadInput, RequestError, Unauthorized
+from trackyard.base.logs.origin import RequestOrigin
+from trackyard.domain.people.callers import Caller, StaffCaller
+from trackyard.store.engine.audit_actor import current_actor
+from trackyard.wire.endpoint import Endpoint, Version, check_features
+from trackyard.wire.http.handler_run import HandlerResult, HandlerRun, RawRequest
+from trackyard.wire.http.key_limits import authorize
+from trackyard.wire.http.origins import audit_actor
+from trackyard.wire.http.routing import Match
+from trackyard.wire.openapi.texts import NO_TEXTS, Texts
+from trackyard.wire.parameters import MethodParameter, parameter_at
+from trackyard.wire.request.brackets import FOR_CALLERS, tree_of
+from trackyard.wire.request.params import fields_of
+from trackyard.wire.request.parsing import as_sent, read_params
+from trackyard.wire.request.scalars import Choice
+from trackyard.wire.response.streaming import ExportResponse
+
+VERSION: Final[Version] = "3.1"
+"""The version of the API that is called."""
+_FORM: Final = "application/x-www-form-urlencoded"
+
+D = TypeVar("D")
+Pairs = Sequence[tuple[str, str]]
+"""Parameters as they are sent, such as `("filter[offer][]", "7")`."""
+
+
+class Methods(Generic[D]):
+    """The methods of the API by id. texts: what their parameters mean."""
+
+    def __init__(self, endpoints: Iterable[Endpoint[D]], deps: D, clock: Clock, texts: Texts = NO_TEXTS) -> None:
+        self._by_id = {endpoint.id: endpoint for endpoint in endpoints}
+        self.deps, self.clock, self.texts = deps, clock, texts
+
+    def __getitem__(self, method: str) -> Endpoint[D]:
+        return self._by_id[method]
+
+
+class LocalCalls(Generic[D]):
+    """Calls for one caller. They run in the thread of their caller.
+
+    caller: None for a stranger, who may call the methods for anyone alone.
+    reserve_report: reserves a place among the reports of the caller; raises TooManyRequests.
+    reserve_file: reserves a place among the files that are sent; raises TooManyExports, ExportsBusy.
+    """
+
+    def __init__(
+        self,
+        methods: Methods[D],
+        caller: Caller | None,
+        origin: RequestOrigin,
+        reserve_report: Callable[[], ExitStack],
+        reserve_file: Callable[[], ExitStack] = ExitStack,
+    ) -> None:
+        self._methods, self._caller, self._origin = methods, caller, origin
+        self._reserve_report, self._reserve_file = reserve_report, reserve_file
+
+    @property
+    def is_staff(self) -> bool:
+        """Return whether the caller is a staff user."""
+        return isinstance(self._caller, StaffCaller)
+
+    def may(self, method: str) -> bool:
+        """Return whether the caller may call a method."""
+        try:
+            self._authorize(self._methods[method])
+        except RequestError:
+            return False
+        return True
+
+    def may_export(self, method: str) -> bool:
+        """Return whether the caller may have the answer of a method as a file."""
+        return self.has_features(self._methods[method].file_features) and self.may(method)
+
+    def has_features(self, features: Iterable[str]) -> bool:
+        """Return whether the caller is denied none of these features of affiliates."""
+        try:
+            check_features(self._caller, features)
+        except RequestError:
+            return False
+        return True
+
+    def call(self, method: str, sent: Pairs = (), path: Mapping[str, str] | None = None) -> Any:
+        """Return the answer as the JSON that a program would get, with decimals.
+
+        sent: the parameters, in the query of a GET and the body of others. path: variables of the path, by name.
+        Raises RequestError.
+        """
+        endpoint = self._methods[method]
+        self._authorize(endpoint)
+        with self._reserve_report() if endpoint.report else ExitStack():
+            return json.loads(self._run(endpoint, sent, path, ExitStack).content, parse_float=Decimal)
+
+    def file(self, method: str, sent: Pairs, path: Mapping[str, str] | None = None) -> ExportResponse:
+        """Return the answer as a file, which is read while it is sent; `sent` names its `format`.
+
+        Its places among the reports and the files are free when it was sent. Raises RequestError.
+        """
+        endpoint = self._methods[method]
+        self._authorize(endpoint)
+        found = self._run(endpoint, sent, path, lambda: self._file_slot(endpoint))
+        if found.file is None:
+            raise ValueError(f"{method} answers no file without a format")
+        return found.file
+
+    def _authorize(self, endpoint: Endpoint[D]) -> None:
+        """Raise Unauthorized or AccessDenied when the caller may not call a method."""
+        if self._caller is not None:
+            authorize(endpoint, self._caller, self._origin.address)
+        elif not endpoint.is_public:
+            raise Unauthorized
+
+    def choices(self, method: str, name: str) -> tuple[str, ...]:
+        """Return the values that the caller may send in a parameter of a method; () for one without a list."""
+        scalars = (field.scalar for field in fields_of(self._methods[method].params) if field.name == name)
+        return next((scalar.allowed(self._context) for scalar in scalars if isinstance(scalar, Choice)), ())
+
+    def parameter(self, method: str, name: str) -> MethodParameter:
+        """Return what a form shows of a parameter.
+
+        name: as it is sent. Raises KeyError for a name without a parameter.
+        """
+        return parameter_at(self._methods[method].params, name, self._methods.texts, self._context)
+
+    def check(self, method: str, sent: Pairs) -> None:
+        """Raise BadInput for parameters that the method refuses before it looks at stored things."""
+        params, tree = self._methods[method].params, tree_of(sent, FOR_CALLERS)
+        try:
+            read_params(params, tree, staff=self.is_staff, version=VERSION)
+        except BadInput as found:
+            raise BadInput(as_sent(params, tree, found.fields or {})) from found
+
+    @property
+    def _context(self) -> Mapping[str, Any]:
+        return {"staff": self.is_staff, "version": VERSION}
+
+    def _run(
+        self, endpoint: Endpoint[D], sent: Pairs, path: Mapping[str, str] | None, file_slot: Callable[[], ExitStack]
+    ) -> HandlerResult:
+        encoded = urlencode(sent).encode()
+        query, body = (encoded, b"") if endpoint.method == "GET" else (b"", encoded)
+        raw = RawRequest(query, _FORM, BytesIO(body), None, False, FOR_CALLERS)
+        match = Match(endpoint, VERSION, dict(path or {}))
+        run = HandlerRun(self._methods.deps, match, self._caller, self._origin, raw, None, file_slot)
+        actor = current_actor.set(audit_actor(endpoint, self._caller, self._methods.clock.now_ms()))
+        try:
+            return run.run()
+        finally:
+            current_actor.reset(actor)
+
+    def _file_slot(self, endpoint: Endpoint[D]) -> ExitStack:
+        """Return the places of a file, which is a report until it was sent."""
+        with ExitStack() as slot:
+            if endpoint.report:
+                slot.enter_context(self._reserve_report())
+            slot.enter_context(self._reserve_file())
+            return slot.pop_all()
+
+    def address(self, method: str, sent: Pairs = (), path: Mapping[str, str] | None = None) -> str:
+        """Return the path and query of a call, to show it as a request."""
+        endpoint = self._methods[method]
+        shown = f"/{VERSION}{endpoint.path.format(**(path or {}))}"
+        return f"{shown}?{urlencode(sent)}" if sent and endpoint.method == "GET" else shown

@@ -1,0 +1,1 @@
+"""The pages at /docs (docs/decisions/0044)."""
