@@ -17,6 +17,9 @@ R = TypeVar("R", ServerPostbackLog, AffiliatePostbackLog)
 SERVER_FILTERS: Final = frozenset({"offer", "affiliate", "advertiser", "action_id", "click_id", "goal", "status"})
 AFFILIATE_FILTERS: Final = frozenset({"offer", "affiliate", "goal", "status", "http_code"})
 
+_ARRIVAL: Final = "time DESC, journal DESC, position DESC"
+"""The newest record first; records of the same millisecond in the order in which their edge wrote them."""
+
 
 @dataclass(frozen=True, slots=True)
 class LogPage(Generic[R]):
@@ -122,7 +125,7 @@ def _newest_records(
 ) -> Sequence[ServerPostbackLog]:
     sql = (
         f"SELECT {_column_list(ServerPostbackLog)} FROM server_log WHERE {' AND '.join(conditions)} "
-        f"ORDER BY time DESC, id DESC, revision DESC LIMIT 1 BY id LIMIT {limit:d}"
+        f"ORDER BY {_ARRIVAL}, id DESC, revision DESC LIMIT 1 BY id LIMIT {limit:d}"
     )
     return [*reversed(analytics.rows(sql, dict(parameters), ServerPostbackLog))]
 
@@ -167,8 +170,10 @@ def _list_log(analytics: Analytics, query: LogQuery, table: str, kind: type[R], 
     parameters |= {f"filter_{name}": list(values) for name, values in query.filters.items()}
     where = f"FROM {table} WHERE {' AND '.join(conditions)}"
     [(total,)] = analytics.rows(f"SELECT uniqExact(id) {where}", parameters, tuple[int])
+    newest = _ARRIVAL if "position" in types else "time DESC"
     latest = ", revision DESC LIMIT 1 BY id" if "revision" in types else ""
     sql = (
-        f"SELECT {', '.join(types)} {where} ORDER BY time DESC, id DESC{latest} {limit_clause(query.page, query.limit)}"
+        f"SELECT {', '.join(types)} {where} ORDER BY {newest}, id DESC{latest} "
+        f"{limit_clause(query.page, query.limit)}"
     )
     return LogPage(analytics.rows(sql, parameters, kind), total)

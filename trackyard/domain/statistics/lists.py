@@ -51,7 +51,7 @@ class LogQuery:
 
     since, until: UTC milliseconds, `until` exclusive.
     filters: column to allowed values; an empty tuple allows nothing.
-    crosses: whether requests to an offer's cross_postback_url are included.
+    include_cross: whether requests to an offer's cross_postback_url are included.
     page: from 1.
     """
 
