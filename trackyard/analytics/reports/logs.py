@@ -173,7 +173,6 @@ def _list_log(analytics: Analytics, query: LogQuery, table: str, kind: type[R], 
     newest = _ARRIVAL if "position" in types else "time DESC"
     latest = ", revision DESC LIMIT 1 BY id" if "revision" in types else ""
     sql = (
-        f"SELECT {', '.join(types)} {where} ORDER BY {newest}, id DESC{latest} "
-        f"{limit_clause(query.page, query.limit)}"
+        f"SELECT {', '.join(types)} {where} ORDER BY {newest}, id DESC{latest} {limit_clause(query.page, query.limit)}"
     )
     return LogPage(analytics.rows(sql, parameters, kind), total)
