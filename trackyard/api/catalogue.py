@@ -28,6 +28,7 @@ from trackyard.api.people import (
     sign_in,
     staff,
 )
+from trackyard.api.people.own import preferences
 from trackyard.api.platform import (
     custom_fields,
     domains,
@@ -100,6 +101,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic("security-log", "Sign-ins and reads of keys, for administrators", security_log.routes.endpoints),
     Topic("keys", "API keys", keys.routes.endpoints),
     Topic("second-factor", "Second factors of sign-in", second_factor.routes.endpoints),
+    Topic("preferences", "Preferences of people for their pages", preferences.routes.endpoints),
     Topic("staff", "Staff users, for administrators", staff.routes.endpoints),
     Topic("settings", "Platform settings and audit log, for administrators", settings.routes.endpoints),
     Topic("status", "State of the platform, for administrators", status.routes.endpoints),

@@ -8,6 +8,9 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 DATETIME_FORMAT = "%Y-%m-%d %H:%M:%S"
 _DAY = 86_400
+_REGIONS = frozenset(
+    ("Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific")
+)
 
 
 @lru_cache(maxsize=1024)
@@ -20,6 +23,11 @@ def find_zone(name: str) -> ZoneInfo | None:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         return None
+
+
+def zone_names() -> list[str]:
+    """Return the names of zones that belong to places, and UTC, in order."""
+    return ["UTC", *sorted(name for name in _names() if name.partition("/")[0] in _REGIONS)]
 
 
 @cache

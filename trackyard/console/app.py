@@ -35,6 +35,7 @@ from trackyard.console.frame.navigation import PORTAL, STAFF, RailGroup, first_p
 from trackyard.console.frame.pages import FORM_MAX, PageRoute, PageTable
 from trackyard.console.frame.people import find_person
 from trackyard.console.frame.request import PageRequest, Person
+from trackyard.console.frame.shown import zones_text
 from trackyard.console.frame.templates import link_to, render
 from trackyard.console.parts import PARTS
 from trackyard.domain.people.callers import AffiliateCaller, Caller
@@ -101,6 +102,7 @@ class Console:
             form=await _form(request) if route.method == "POST" else (),
             client=address_of(request),
             user_agent=request_origin.get().user_agent,
+            accept_language=request.headers.get("accept-language", ""),
             session_key=sessions.find_key(request) or "",
             has_page=self._table.has,
             needs_of=self._table.needs_of,
@@ -124,6 +126,7 @@ class Console:
         asked = PageRequest(
             deps=self._deps,
             address=PageAddress(request.scope["path"]),
+            accept_language=request.headers.get("accept-language", ""),
             session_key=key,
             has_page=self._table.has,
             needs_of=self._table.needs_of,
@@ -283,7 +286,10 @@ def _frame(asked: PageRequest, message: str | None) -> dict[str, Any]:
         "is_current": lambda link: is_current(link, path),
         "may_open": opens,
         "link_to": lambda page, text: link_to(page if opens(page.partition("?")[0]) else "", text),
-        "zone": asked.deps.zone,
+        "language": asked.language,
+        "zone": asked.zone,
+        "day_zone": asked.day_zone,
+        "zones": zones_text(asked.zone, asked.day_zone),
         "currency": asked.deps.currency,
     }
 

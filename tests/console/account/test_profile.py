@@ -118,3 +118,15 @@ def test_session_that_needs_second_factor_is_led_to_the_profile(api: Api) -> Non
 
 
 """What another encoder draws for the text."""
+
+
+def test_chosen_zone_language_and_keys_hold_on_every_page_of_the_person(api: Api) -> None:
+    visitor = staff_visitor(api)
+    assert '<html lang="ru">' in visitor.get("/console/profile", headers={"Accept-Language": "ru"}).text
+    sent = {"timezone": "Europe/Lisbon", "language": "es"}
+    assert visitor.post("/console/profile/preferences", **sent).headers["location"] == "/console/profile"
+    page = visitor.get("/console/offers", headers={"Accept-Language": "ru"}).text
+    assert '<html lang="es">' in page and "data-no-keys" in page and "Lisbon time, days of UTC" in page
+    assert "New York time ·" in visitor.get("/console/offers?tz=America/New_York").text
+    refused = visitor.post("/console/profile/preferences", timezone="Mars/Olympus", single_keys="1")
+    assert refused.status_code == 400 and "IANA time zone" in refused.text

@@ -16,7 +16,7 @@ from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.roles import Role
 from trackyard.domain.people.staff import Staff, StaffStatus
 from trackyard.store.engine.database import Connection
-from trackyard.store.people import affiliates, keys, second_factors, sessions, sign_in_links, staff
+from trackyard.store.people import affiliates, keys, preferences, second_factors, sessions, sign_in_links, staff
 from trackyard.store.people.staff import ManagedCounts
 
 
@@ -156,6 +156,7 @@ def remove_staff(deps: Deps, staff_id: str, successor: str | None) -> ManagedCou
         sessions.remove_sessions(conn, account)
         keys.remove_keys(conn, account.kind, account.id)
         second_factors.remove_factor(conn, account)
+        preferences.remove_preferences(conn, account)
         sign_in_links.remove_links(conn, account)
         staff.remove_staff(conn, staff_id)
         return managed

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from trackyard.base.errors import BadInput, Conflict, RequestError, TooManyRequests
+from trackyard.base.zones import zone_names
 from trackyard.console.account.roles import role_names
 from trackyard.console.account.sign_in import span_text
 from trackyard.console.frame.address import Pair
@@ -18,6 +19,7 @@ from trackyard.console.frame.request import Audience, PageRequest
 pages = Pages()
 
 _ROOTS: Final[tuple[tuple[str, Audience], ...]] = (("/console/profile", "staff"), ("/portal/profile", "affiliate"))
+LANGUAGE_NAMES: Final = (("en", "English"), ("ru", "Русский"), ("es", "Español"))
 _DIFFERENT: Final = "The two passwords differ."
 
 Faults = Mapping[str, str]
@@ -62,6 +64,18 @@ def change_email(request: PageRequest) -> PageAnswer:
     """Ask for another e-mail address, which affiliates do themselves."""
     message = "A link is on its way to the new address. The address changes when you use it."
     return _do(request, "email", "partner.email.change", ("email", "password"), message)
+
+
+@_post("preferences")
+def change_preferences(request: PageRequest) -> PageAnswer:
+    """Change the zone of times, the language and the keys."""
+    sent = [(name, request.field(name)) for name in ("timezone", "language")]
+    sent.append(("single_keys", "1" if request.field("single_keys") else "0"))
+    try:
+        request.calls.call("auth.preferences.edit", sent)
+    except BadInput as refusal:
+        return _refused(request, "preferences", refusal)
+    return Redirect(_root(request), "Your time zone, language and keys are saved.")
 
 
 @_post("key")
@@ -198,6 +212,9 @@ def _page(
         roles=role_names(getattr(request.person.caller, "roles", ())),
         may_change_email=not request.person.is_staff and calls.may("partner.email.change"),
         sessions=calls.call("auth.sessions.list")["sessions"],
+        languages=LANGUAGE_NAMES,
+        zone_names=zone_names(),
+        platform_zone=request.deps.zone,
         factor=calls.call("auth.second_factor.get"),
         api_key=api_key,
         new_factor=new_factor,

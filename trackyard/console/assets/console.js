@@ -3,7 +3,7 @@
   "use strict";
   var find = document.getElementById("find");
   var keys = document.getElementById("keys");
-  function keysAreOn() { return !/(?:^|; )trackyard-keys=off(?:;|$)/.test(document.cookie); }
+  function keysAreOn() { return !("noKeys" in document.body.dataset) && !/(?:^|; )trackyard-keys=off(?:;|$)/.test(document.cookie); }
   document.querySelectorAll("[data-keys]").forEach(function (button) {
     button.hidden = false;
     button.addEventListener("click", function () { closeMenus(null); keys.showModal(); });

@@ -2,6 +2,7 @@
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.own_account import get_account
+from trackyard.actions.people.preferences import get_preferences
 from trackyard.actions.people.staff import get_user
 from trackyard.console.frame.request import Contact, Person
 from trackyard.domain.people.callers import AffiliateCaller, Caller
@@ -9,11 +10,12 @@ from trackyard.domain.people.callers import AffiliateCaller, Caller
 
 def find_person(deps: Deps, caller: Caller) -> Person:
     """Return the person of a caller. Raises NotFound for an account that was removed meanwhile."""
+    chosen = get_preferences(deps, caller.account)
     if isinstance(caller, AffiliateCaller):
         own = get_account(deps, caller.id)
         affiliate, staff = own.affiliate, own.manager
         manager = None if staff is None else Contact(f"{staff.first_name} {staff.last_name}".strip(), staff.email)
         name = affiliate.contact_person or affiliate.name or affiliate.login or affiliate.email
-        return Person(caller, name, affiliate.email, manager)
+        return Person(caller, name, affiliate.email, manager, chosen)
     user = get_user(deps, caller.id)
-    return Person(caller, f"{user.first_name} {user.last_name}".strip() or user.email, user.email)
+    return Person(caller, f"{user.first_name} {user.last_name}".strip() or user.email, user.email, preferences=chosen)

@@ -3,12 +3,15 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
+from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
 from trackyard.base.errors import Unauthorized
+from trackyard.base.zones import find_zone
 from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.answers import Html
 from trackyard.domain.people.callers import Caller, StaffCaller
+from trackyard.domain.people.own.preferences import Preferences, find_language
 from trackyard.wire.local_calls import LocalCalls
 
 Audience = Literal["staff", "affiliate", "person", "anyone"]
@@ -25,12 +28,16 @@ class Contact:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Who is signed in. name: what pages call the person. manager: of an affiliate, None without one."""
+    """Who is signed in. name: what pages call the person. manager: of an affiliate, None without one.
+
+    preferences: what the person chose for their own pages.
+    """
 
     caller: Caller
     name: str
     email: str
     manager: Contact | None = None
+    preferences: Preferences = field(default_factory=Preferences)
 
     @property
     def is_staff(self) -> bool:
@@ -51,6 +58,7 @@ class PageRequest:
     path: the values of the path's variables.
     form: the fields of a sent form, in order.
     client, user_agent: the address and the browser of the person.
+    accept_language: the languages that the browser asks for, as its header names them.
     session_key: of the browser's session, "" without one.
     has_page: whether a page has this path.
     needs_of: returns the methods of the API that a page needs, by path and audience; None where no page has them.
@@ -62,6 +70,7 @@ class PageRequest:
     form: tuple[Pair, ...] = ()
     client: str = ""
     user_agent: str = ""
+    accept_language: str = ""
     session_key: str = ""
     has_page: Callable[[str], bool] = lambda _path: False
     person_or_none: Person | None = None
@@ -74,6 +83,28 @@ class PageRequest:
         if self.person_or_none is None:
             raise Unauthorized
         return self.person_or_none
+
+    @property
+    def language(self) -> str:
+        """Return the code of the language of the page: the person's own, or the one that the browser asks for."""
+        person = self.person_or_none
+        return (person.preferences.language if person is not None else "") or find_language(self.accept_language)
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """Return the zone of times: that of the address (`tz`), the person's own, or the platform's."""
+        person = self.person_or_none
+        own = find_zone(person.preferences.timezone) if person is not None else None
+        return self._zone_of_address or own or self.deps.zone
+
+    @property
+    def day_zone(self) -> ZoneInfo:
+        """Return the zone of days: that of the address (`tz`), or the platform's."""
+        return self._zone_of_address or self.deps.zone
+
+    @property
+    def _zone_of_address(self) -> ZoneInfo | None:
+        return find_zone(self.address.get("tz"))
 
     @property
     def calls(self) -> LocalCalls[Deps]:

@@ -64,3 +64,15 @@ def clock_time(ms: int, zone: ZoneInfo) -> str:
 def shorten(text: str, longest: int = 120) -> str:
     """Return a text as tables show it: at most so many characters, the last one an ellipsis."""
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def zone_name(zone: ZoneInfo) -> str:
+    """Return a zone as pages name it: Lisbon of Europe/Lisbon."""
+    return zone.key.rpartition("/")[2].replace("_", " ")
+
+
+def zones_text(times: ZoneInfo, days: ZoneInfo) -> str:
+    """Return the zones of a page in words; one where times and days have the same."""
+    if times.key == days.key:
+        return times.key if times.key == "UTC" else f"{zone_name(times)} time"
+    return f"{zone_name(times)} time, days of {zone_name(days)}"

@@ -28,7 +28,7 @@ from trackyard.domain.platform.erasures import PERSONAL_COLUMNS, Erasure, Erasur
 from trackyard.store.engine.audit_writer import SECRET
 from trackyard.store.engine.rows import has_rows
 from trackyard.store.money import held_changes
-from trackyard.store.people import email_confirmations, second_factors, sessions, sign_in_links
+from trackyard.store.people import email_confirmations, preferences, second_factors, sessions, sign_in_links
 from trackyard.store.tables import (
     affiliate,
     affiliate_login,
@@ -250,6 +250,7 @@ def redact_account(conn: Connection, affiliate_id: int, password_hash: str, now_
     account = Account(AccountKind.AFFILIATE, str(affiliate_id))
     sessions.remove_sessions(conn, account)
     second_factors.remove_factor(conn, account)
+    preferences.remove_preferences(conn, account)
     sign_in_links.remove_links(conn, account)
     email_confirmations.remove_tokens(conn, affiliate_id)
     held_changes.redact_changes(conn, affiliate_id, now_ms)

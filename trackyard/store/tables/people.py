@@ -138,6 +138,15 @@ recovery_code = table(  # each replaces one code of a second factor, once
     Column("owner", String(40), nullable=False, index=True),
 )
 
+preference = table(  # what people chose for their own pages
+    "preference",
+    Column("owner", String(40), primary_key=True),  # staff:<id>, affiliate:<id>
+    Column("timezone", String(64), nullable=False),  # "" = the platform's
+    Column("language", String(8), nullable=False),  # "" = as the browser asks
+    Column("single_keys", Boolean, nullable=False),
+    Column("pages", Document, nullable=False),  # name of a page to what the person chose to see there
+)
+
 sign_in_link = table(  # links with which an account gets a password; each is removed by its use
     "sign_in_link",
     Column("digest", String(64), primary_key=True),
