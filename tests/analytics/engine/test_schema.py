@@ -16,6 +16,8 @@ from trackyard.analytics.reports.clicks import find_records
 from trackyard.domain.statistics.rows import encode_row
 from trackyard.journal.records import Click, decode_click, encode, encode_click
 
+WAITING_MUTATIONS = "SELECT count() FROM system.mutations WHERE database = currentDatabase() AND NOT is_done"
+
 
 def test_analytic_migration_repeated_changes_nothing(analytics: Analytics) -> None:
     before = analytics.rows("SELECT count() FROM schema_step", {}, tuple[int])
@@ -189,8 +191,7 @@ def test_analytic_migration_adds_projections_with_existing_rows(analytics: Analy
     load(analytics, "click", [click_item("j", 1, encode(new_click(1)))], "t")
     analytics.run("DELETE FROM schema_step WHERE number > 3")
     migrate(analytics)
-    waiting = "SELECT count() FROM system.mutations WHERE database = currentDatabase() AND NOT is_done"
-    wait_until(lambda: analytics.rows(waiting, {}, tuple[int]) == [(0,)])
+    wait_until(lambda: analytics.rows(WAITING_MUTATIONS, {}, tuple[int]) == [(0,)])
     sql = "SELECT name FROM system.projections WHERE database = currentDatabase() AND table = {table:String}"
     for table in ("click", "view", "fact"):
         assert {name for (name,) in analytics.rows(sql, {"table": table}, tuple[str])} == set(TABLES[table].projections)
@@ -198,3 +199,31 @@ def test_analytic_migration_adds_projections_with_existing_rows(analytics: Analy
     [read] = [line for (line,) in analytics.rows(f"EXPLAIN {summed}", {}, tuple[str]) if "ReadFrom" in line]
     assert any(f"({name})" in read for name in TABLES["click"].projections)
     assert analytics.rows(summed, {}, tuple[str, int]) == [("DE", 1)]
+
+
+def _granules_read(analytics: Analytics, sql: str) -> int:
+    """Return how many granules of the table a query reads, by its last index."""
+    lines = [line.strip() for (line,) in analytics.rows(f"EXPLAIN indexes = 1 {sql}", {}, tuple[str])]
+    return int([line for line in lines if line.startswith("Granules:")][-1].split()[1].partition("/")[0])
+
+
+@pytest.mark.parametrize(
+    ("table", "column"), [("server_log", "click_id"), ("server_log", "action_id"), ("affiliate_log", "conversion_id")]
+)
+def test_analytic_log_rows_are_found_without_reading_the_whole_log(
+    analytics: Analytics, table: str, column: str
+) -> None:
+    for index in TABLES[table].indexes:
+        analytics.run(f"ALTER TABLE {table} DROP INDEX {index} SETTINGS mutations_sync = 2")
+    analytics.run(
+        f"INSERT INTO {table} (id, time, {column}) SELECT toString(number), {NOON} + number, hex(sipHash64(number)) "
+        "FROM numbers(200_000)"
+    )
+    analytics.run(f"OPTIMIZE TABLE {table} FINAL")
+    sought = f"SELECT id FROM {table} WHERE time >= {NOON} AND {column} = hex(sipHash64(toUInt64(7)))"
+    assert _granules_read(analytics, sought) > 20, "a store of an older version reads all"
+    analytics.run("DELETE FROM schema_step WHERE number > 6")
+    migrate(analytics)
+    wait_until(lambda: analytics.rows(WAITING_MUTATIONS, {}, tuple[int]) == [(0,)])
+    assert _granules_read(analytics, sought) == 1
+    assert analytics.rows(sought, {}, tuple[str]) == [("7",)]

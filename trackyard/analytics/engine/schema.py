@@ -38,6 +38,7 @@ class Table:
     has_time: whether it has `time`, which limits the search for rows that are loaded already.
     month: of a row, as YYYYMM; old rows are dropped by month.
     form: the format of its lines.
+    sought: columns by which single rows are found; a bloom filter on each spares a scan of the table.
     projections: the bodies by name.
     """
 
@@ -48,7 +49,7 @@ class Table:
     has_time: bool = True
     month: str = "toYYYYMM(toDateTime(intDiv(time, 1000), 'UTC'))"
     form: str = "JSONCompactEachRow"
-    indexes: tuple[str, ...] = ()
+    sought: tuple[str, ...] = ()
     projections: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     settings: str = _BASE_SETTINGS
 
@@ -57,10 +58,15 @@ class Table:
         """Return the names of the columns in the order of a line."""
         return tuple(name for name, _ in self.columns)
 
+    @property
+    def indexes(self) -> dict[str, str]:
+        """Return the bodies of the indexes by name."""
+        return {f"by_{column}": f"{column} TYPE bloom_filter(0.001) GRANULARITY 1" for column in self.sought}
+
     def create_statement(self) -> str:
         """Return the CREATE TABLE of this table."""
         lines = [f"`{name}` {kind} {_CODECS.get(name, 'CODEC(ZSTD(1))')}" for name, kind in self.columns]
-        lines += self.indexes
+        lines += [f"INDEX `{name}` {body}" for name, body in self.indexes.items()]
         lines += [f"PROJECTION `{name}` ({body})" for name, body in self.projections.items()]
         return (
             f"CREATE TABLE IF NOT EXISTS `{self.name}` (\n  " + ",\n  ".join(lines) + "\n)\n"
@@ -136,12 +142,14 @@ TABLES = MappingProxyType(
                 _columns(rows.ServerPostbackLog),
                 key=("id", "revision"),
                 order=f"{_DAY}, time, id, revision",
+                sought=("click_id", "action_id"),
             ),
             Table(
                 "affiliate_log",
                 _columns(rows.AffiliatePostbackLog),
                 key=("id",),
                 order=f"{_DAY}, time, id",
+                sought=("conversion_id",),
             ),
         )
     }
@@ -193,6 +201,17 @@ def _add_projections(analytics: Analytics) -> None:
     analytics.run("ALTER TABLE fact DROP INDEX IF EXISTS by_click")
 
 
+def _add_indexes(analytics: Analytics) -> None:
+    """Add missing indexes to existing tables.
+
+    They are computed in the background; until then a query reads the rows.
+    """
+    for table in TABLES.values():
+        for name, body in table.indexes.items():
+            analytics.run(f"ALTER TABLE `{table.name}` ADD INDEX IF NOT EXISTS `{name}` {body}")
+            analytics.run(f"ALTER TABLE `{table.name}` MATERIALIZE INDEX `{name}` SETTINGS mutations_sync = 0")
+
+
 def _add_columns(analytics: Analytics) -> None:
     """Add the columns that have a default and are missing, also to the tables that a rebuild fills."""
     structs: tuple[type[msgspec.Struct], ...] = (Click, *rows.TARGETS.values())
@@ -212,6 +231,7 @@ MIGRATIONS: tuple[Callable[[Analytics], None], ...] = (
     _add_projections,
     _add_projections,  # those of 0036
     _add_columns,  # `prelanding`
+    _add_indexes,  # of the logs
 )
 """The steps of the schema in order; their numbers begin at 1. Steps may run twice.
 
