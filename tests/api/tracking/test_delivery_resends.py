@@ -215,3 +215,14 @@ def test_delivery_resend_of_foreign_record_costs_as_much_as_of_none(world: Resen
             assert world.resend(record, manager).status_code == 404
         ran.append(statements)
     assert ran[1] == ran[2]
+
+
+def test_affiliate_postback_log_shows_secrets_of_addresses_to_their_affiliate_only(world: ResendSetup) -> None:
+    secret = "https://me:word@a.example/in?click_id=1&api_key=k-1&auth%5Ftoken=t-2&goal=3#top"
+    world.attempt(url=secret)
+    span = {"date_from": "2023-11-14", "date_to": "2023-11-15"}
+    for version in ("3.0", "3.1"):
+        path = f"/{version}/stats/affiliatepostbacks"
+        [shown] = [item["postback_url"] for item in world.api.admin.get(path, **span)["postbacks"]]
+        assert shown == "https://***@a.example/in?click_id=1&api_key=***&auth%5Ftoken=***&goal=3#top"
+        assert [item["postback_url"] for item in world.affiliate.get(path, **span)["postbacks"]] == [secret]

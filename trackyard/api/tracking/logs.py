@@ -19,6 +19,7 @@ from trackyard.api.paging import Paging
 from trackyard.api.people.views import offer_ref
 from trackyard.api.statistics.times import bounded_span
 from trackyard.base.ids import lowercase_ids
+from trackyard.base.masks import mask_url
 from trackyard.base.zones import datetime_text
 from trackyard.domain.conversions.conversions import ConversionHistoryEntry
 from trackyard.domain.conversions.statuses import STATUSES_BY_NUMBER, Status
@@ -332,7 +333,7 @@ def _affiliate_postback(item: AffiliateLogRecord, request: ApiRequest[Deps]) -> 
         date=instant(log.time),
         pid=log.affiliate,
         lead_id=log.conversion_id,
-        postback_url=log.url,
+        postback_url=mask_url(log.url) if request.staff else log.url,
         offer_id=log.offer,
         status=Status(shown_status(STATUSES_BY_NUMBER[log.status].value, request.version)).number,
         payouts=None if event is None else number(event.payout),
