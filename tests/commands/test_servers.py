@@ -3,10 +3,12 @@
 import json
 from pathlib import Path
 
+import click
 import pytest
 
 from tests.support.command import run_command
 from trackyard.commands.frame.options import Invocation
+from trackyard.commands.main import root
 from trackyard.runtime import settings as config
 from trackyard.runtime.exit_codes import ExitCode
 from trackyard.runtime.preparation import prepare
@@ -163,3 +165,48 @@ def test_server_file_of_a_later_version_is_read(installation: Config) -> None:
     file = installation.data_dir / "run" / "server.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | {"pages": "http://127.0.0.1:1"}))
     assert find_server_file(installation.data_dir) is not None
+
+
+NEED_SERVER: dict[str, tuple[str, ...]] = {
+    "status": (),
+    "report": ("offers", "--last", "7d"),
+    "explain": ("6b0408df01c31cf07bbe3550",),
+    "export": ("clicks", "--last", "7d"),
+    "audit": (),
+    "rebuild": ("--check",),
+    "erase": ("user", "5", "--yes"),
+    "user list": (),
+    "user create": ("a@example.com", "--generate"),
+    "user passwd": ("a@example.com", "--generate"),
+    "user link": ("a@example.com",),
+}
+"""Commands that call the API, with arguments."""
+NEED_NO_SERVER = {
+    "serve", "logs", "check", "settings", "key", "rotate-key", "prepare", "role", "demo", "help", "completion",
+}  # fmt: skip
+
+
+def leaves(group: click.Group, before: str = "") -> set[str]:
+    """The names of all commands of a group, with those of groups in it."""
+    found = set()
+    for name, command in group.commands.items():
+        found |= leaves(command, f"{before}{name} ") if isinstance(command, click.Group) else {f"{before}{name}"}
+    return found
+
+
+def test_command_is_named_among_those_with_or_without_server() -> None:
+    assert leaves(root) == NEED_SERVER.keys() | NEED_NO_SERVER
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_command_without_running_server_exits_with_3_and_says_what_to_do(empty_folder: Path, installed: bool) -> None:
+    if installed:
+        prepare(settings(empty_folder / "data"))
+    (empty_folder / "trackyard.toml").write_text(f'api_listen = "{NOWHERE}"\n')
+    advice = "start the server first" if installed else "start it first"
+    for name, arguments in NEED_SERVER.items():
+        found = run_command("--config", "trackyard.toml", *name.split(), *arguments)
+        assert (name, found.exit_code, found.stdout) == (name, ExitCode.AWAY, ""), found.stderr
+        assert found.stderr.startswith("trackyard: ") and found.stderr.count("\n") == 1 and advice in found.stderr
+    for name in () if installed else ("logs", "key", "rotate-key"):
+        assert (name, run_command(name).exit_code) == (name, ExitCode.AWAY)

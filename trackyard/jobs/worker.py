@@ -10,6 +10,7 @@ from types import FrameType
 from zoneinfo import ZoneInfo
 
 from trackyard.base.clock import SystemClock
+from trackyard.base.logs.ending import log_ending
 from trackyard.base.secrets import SecretCipher
 from trackyard.base.zones import find_zone
 from trackyard.decision.visitor.databases import AddressDatabases
@@ -165,7 +166,7 @@ def _run_loop(name: str, loop: Callable[[threading.Event], None], stop: threadin
     """Run a part; its failure stops the others."""
     try:
         loop(stop)
-    except Exception:
-        log.critical("worker part failed", exc_info=True, extra={"part": name})
+    except Exception as error:
+        log_ending(error, part=name)
         broken.append(name)
         stop.set()

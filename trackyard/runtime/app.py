@@ -8,6 +8,7 @@ import shutil
 import signal
 import socket
 import ssl
+import sys
 import tempfile
 import threading
 from contextlib import ExitStack, closing, suppress
@@ -19,10 +20,12 @@ from zoneinfo import ZoneInfo
 
 from trackyard.base.cached import Cached
 from trackyard.base.clock import SystemClock
-from trackyard.base.logs.file import log_to_file, log_uncaught_errors
+from trackyard.base.logs.ending import log_ending, log_uncaught_errors
+from trackyard.base.logs.file import log_to_file
 from trackyard.base.logs.outages import first_line
 from trackyard.base.logs.output import log_to_stderr
 from trackyard.runtime.api_server import serve_api
+from trackyard.runtime.exit_codes import ExitCode
 from trackyard.runtime.monitoring import MonitoringServer, monitoring_process, open_monitoring
 from trackyard.runtime.monitoring.readiness import (
     READINESS_S,
@@ -134,29 +137,32 @@ def _run_edge(config: Config, slot: int) -> None:
 def _run_worker(config: Config, slot: int) -> None:
     from trackyard.base.secrets import SecretCipher
     from trackyard.domain.platform.own_requests import origin_of
-    from trackyard.jobs.worker import WorkerOptions, run
+    from trackyard.jobs.worker import WorkerFailed, WorkerOptions, run
     from trackyard.runtime.data_directory import open_files
 
-    run(
-        WorkerOptions(
-            database_url=config.database_url,
-            platform_currency=config.currency,
-            timezone=config.timezone,
-            owner=f"{directory_id_of(config)}-{slot}",
-            outbound_allow=config.outbound_allow,
-            own_urls=(config.tracking_url, config.api_url),
-            origin=origin_of(_forward_key(config)),
-            files=open_files(config),
-            mail_directory=config.data_dir / "mail",
-            quotes_url=config.quotes_url,
-            retention_policy=config.retention_policy,
-            delivery_retries=config.delivery_retries,
-            smtp_url=config.smtp_url,
-            mail_from=config.mail_from,
-            cipher=SecretCipher(*encryption_keys(config)),
-            databases=databases_of(config),
+    try:
+        run(
+            WorkerOptions(
+                database_url=config.database_url,
+                platform_currency=config.currency,
+                timezone=config.timezone,
+                owner=f"{directory_id_of(config)}-{slot}",
+                outbound_allow=config.outbound_allow,
+                own_urls=(config.tracking_url, config.api_url),
+                origin=origin_of(_forward_key(config)),
+                files=open_files(config),
+                mail_directory=config.data_dir / "mail",
+                quotes_url=config.quotes_url,
+                retention_policy=config.retention_policy,
+                delivery_retries=config.delivery_retries,
+                smtp_url=config.smtp_url,
+                mail_from=config.mail_from,
+                cipher=SecretCipher(*encryption_keys(config)),
+                databases=databases_of(config),
+            )
         )
-    )
+    except WorkerFailed:
+        sys.exit(ExitCode.FAILED)  # its parts logged the reason
 
 
 def _run_core(config: Config, monitoring: MonitoringServer | None) -> None:
@@ -341,10 +347,9 @@ def _run_projector(projector: "Projector", stop: threading.Event) -> None:
     """Run the projector. When it fails, end the process, which is then restarted."""
     try:
         projector.run(stop)
-    except Exception:
-        log.critical("projector failed", exc_info=True)
+    except Exception as error:
+        log_ending(error, part="projector")
         os.kill(os.getpid(), signal.SIGTERM)
-        raise
 
 
 def directory_id_of(config: Config) -> str:

@@ -204,7 +204,7 @@ class Supervisor:
                 child.failures = 0 if now - child.started_at > STEADY_SECONDS else child.failures + 1
                 child.start_at = now + (0.1 * 2 ** min(child.failures - 1, 6) if child.failures else 0.0)
                 child.process = None
-                log.error("died", extra={"child": child.name, "exit_status": status})
+                _log_death(child.name, status)
             if child.process is None and now >= child.start_at and not self._stopping:
                 self._start(child)
                 self._log_started([child])
@@ -254,6 +254,14 @@ class Supervisor:
                     process.kill()
                     process.wait()
         log.info("stopped")
+
+
+def _log_death(name: str, status: int) -> None:
+    """Log that a role ended: as an error only where the role could not log the reason itself."""
+    fields = {"child": name, "exit_status": status}
+    if status == -signal.SIGKILL:
+        fields["advice"] = "it was killed: where nobody did that, the machine has too little memory (dmesg says so)"
+    log.log(logging.ERROR if status not in (0, 1) else logging.WARNING, "died", extra=fields)
 
 
 def _children(settings: Config) -> list[_Child]:

@@ -7,7 +7,6 @@ between them, and rotate it without messages. A disk that is full costs lines of
 import fcntl
 import logging
 import os
-import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -101,8 +100,3 @@ def log_to_file(role: str, path: Path | None) -> None:
     """Copy the log of this process to a file too. path: None = no file."""
     if path is not None:
         logging.getLogger().addHandler(LogFile(role, path))
-
-
-def log_uncaught_errors() -> None:
-    """Log the error that ends this process, instead of printing it."""
-    sys.excepthook = lambda kind, error, trace: _log.critical("ended by an error", exc_info=(kind, error, trace))
