@@ -1,4 +1,4 @@
-"""The pages in a browser: accessibility in both themes, and a narrow window."""
+"""The pages in a browser: accessibility in both themes, a narrow window, and the keyboard alone."""
 
 import json
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.support.browser import BrowserTab, browser_tab
-from tests.support.offer_scenario import click_id_of, create_offer_scenario
+from tests.support.offer_scenario import OfferScenario, click_id_of, create_offer_scenario
 from tests.support.processes.program import RunningProgram
 from trackyard.console.frame.pages import PageTable
 from trackyard.console.parts import PARTS
@@ -49,6 +49,74 @@ def sign_in(program: RunningProgram, tab: BrowserTab, login: str, password: str 
     tab.wait("location.pathname !== '/sign-in' && document.readyState === 'complete'")
 
 
+FOCUS = """(() => {
+  const here = document.activeElement, place = here.getBoundingClientRect(), before = window.focusedBefore;
+  window.focusedBefore = here;
+  return {
+    words: here.getAttribute('aria-label') || here.innerText || '', name: here.name || '', kind: here.localName,
+    isSeen: here.checkVisibility({opacityProperty: true, visibilityProperty: true})
+      && place.width > 0 && place.bottom > 0 && place.top < innerHeight
+      && getComputedStyle(here).outlineStyle !== 'none',
+    isAhead: !before || before.isConnected && !!(before.compareDocumentPosition(here) & 4),
+  };
+})()"""
+TABBED_INTO_MAIN = """(() => {
+  const main = document.getElementById('main');
+  return main.contains(document.activeElement) || !main.querySelector('a, button, input, select, textarea, summary');
+})()"""
+
+
+class Keyboard:
+    """A person without a mouse: key events alone."""
+
+    def __init__(self, tab: BrowserTab) -> None:
+        self.tab = tab
+
+    def to(self, words: str = "", *, name: str = "", kind: str = "") -> None:
+        """Go on with the key Tab to an element. The focus is seen at each step, and goes forwards."""
+        for _ in range(120):
+            self.tab.press("Tab")
+            at = self.tab.run(FOCUS)
+            assert at["isSeen"] and at["isAhead"], at
+            if words in at["words"] and name in ("", at["name"]) and kind in ("", at["kind"]):
+                return
+        raise AssertionError(f"the key Tab leads to no {words or name}")
+
+    def write(self, text: str) -> None:
+        """Press a key for each character."""
+        for character in text:
+            self.tab.press(character)
+
+    def enter(self) -> None:
+        """Press Enter, which leads to another page."""
+        with self.tab.leaving():
+            self.tab.press("Enter")
+
+    def sign_in(self, program: RunningProgram, login: str, password: str) -> None:
+        """Sign in as another person."""
+        self.tab.swap_cookies()
+        self.tab.open(f"http://127.0.0.1:{program.api_port}/sign-in")
+        if self.tab.run("document.activeElement.name") != "login":
+            self.to(name="login")
+        self.write(login)
+        self.to(name="password")
+        self.write(password)
+        self.enter()
+
+
+def reach_by_keys(tab: BrowserTab) -> list[str]:
+    """Return what keeps the keyboard from the content of the page that is shown."""
+    faults = tab.run("[...document.querySelectorAll('[tabindex]')].filter(e => e.tabIndex > 0).map(e => e.outerHTML)")
+    if tab.run("!document.querySelector('.skip')"):
+        return [*faults, "no link leads to the content"]
+    tab.run("document.querySelector('.skip').focus()")
+    if tab.run("document.querySelector('.skip').getBoundingClientRect().top") < 0:
+        faults.append("the link to the content is not seen")
+    tab.press("Enter")
+    tab.press("Tab")
+    return faults if tab.run(TABBED_INTO_MAIN) else [*faults, "the link to the content leads elsewhere"]
+
+
 def violations(tab: BrowserTab, axe: str) -> list[str]:
     """What axe finds serious on the page that is shown."""
     tab.run(f"typeof axe === 'undefined' && (0, eval)({json.dumps(axe)}) && 0")
@@ -80,6 +148,7 @@ def check_pages(program: RunningProgram, tab: BrowserTab, axe: str, start: str) 
         tab.open(f"{base}{address}")
         faults += [f"{address}: {each}" for each in tab.complaints()]
         faults += [f"{address}: {each}" for each in violations(tab, axe)]
+        faults += [f"{address}: {each}" for each in reach_by_keys(tab)]
         tab.resize(1280, 800, dark=True)
         faults += [f"{address}, dark: {each}" for each in violations(tab, axe)]
         tab.resize(360, 740)
@@ -93,24 +162,75 @@ def check_pages(program: RunningProgram, tab: BrowserTab, axe: str, start: str) 
     return seen, faults
 
 
-def test_console_and_portal_have_no_serious_fault_in_a_browser(
-    program: RunningProgram, tab: BrowserTab, axe: str
-) -> None:
-    story = create_offer_scenario(program)
-    story.await_rules()
-    story.call(click_id_of(story.click()))
+@pytest.fixture(scope="module")
+def story(program: RunningProgram) -> OfferScenario:
+    """An offer with a conversion; the administrator has a password."""
+    made = create_offer_scenario(program)
+    made.await_rules()
+    made.call(click_id_of(made.click()))
     admin = program.api("GET", "/3.1/admin/users")["users"][0]
     program.api("POST", f"/3.1/admin/user/{admin['id']}/password", {"password": PASSWORD})
-    sign_in(program, tab, admin["email"])
+    return made
+
+
+def test_console_and_portal_have_no_serious_fault_in_a_browser(
+    program: RunningProgram, story: OfferScenario, tab: BrowserTab, axe: str
+) -> None:
+    tab.swap_cookies()
+    sign_in(program, tab, program.api("GET", "/3.1/admin/users")["users"][0]["email"])
     seen, faults = check_pages(program, tab, axe, "/console/")
     assert not faults, "\n".join(faults)
     assert len(seen) > 30
-    tab.open(f"http://127.0.0.1:{program.api_port}/console/")
-    tab.run("document.querySelector('form[action=\"/sign-out\"]').requestSubmit()")
-    tab.wait("location.pathname === '/sign-in'")
+    tab.swap_cookies()
     partner = program.api("GET", "/3.1/admin/partners")["partners"][0]
     made = program.api("POST", f"/3.1/admin/partner/password/{partner['id']}")
     sign_in(program, tab, partner["email"], made["password"])
     seen, faults = check_pages(program, tab, axe, "/portal/")
     assert not faults, "\n".join(faults)
     assert len(seen) > 8
+
+
+def test_staff_work_with_the_keyboard_alone(program: RunningProgram, story: OfferScenario, tab: BrowserTab) -> None:
+    tab.resize(1280, 800)
+    keys = Keyboard(tab)
+    keys.sign_in(program, program.api("GET", "/3.1/admin/users")["users"][0]["email"], PASSWORD)
+    keys.to("Skip to the content")
+    tab.press("/")
+    assert tab.run("document.activeElement.id") == "find"
+    keys.write("Shoes & more")
+    keys.enter()
+    keys.to("Edit", kind="a")
+    keys.enter()
+    keys.to(name="title")
+    tab.press("Backspace")
+    keys.enter()
+    assert tab.run("document.activeElement.id") == "faults"
+    keys.to("Title", kind="a")
+    tab.press("Enter")
+    assert tab.run("document.activeElement.name") == "title"
+    keys.write("Boots")
+    keys.enter()
+    assert "Boots" in tab.run("document.querySelector('h1').innerText")
+    keys.to("Reports", kind="a")
+    keys.enter()
+    keys.to(kind="summary", words="Boots")
+    tab.press("Enter")
+    keys.to(kind="a")
+    assert tab.run("document.activeElement.closest('details.menu').open")
+    tab.press("Escape")
+    assert tab.run("!document.querySelector('main details.menu[open]')")
+
+
+def test_affiliate_takes_a_link_with_the_keyboard_alone(
+    program: RunningProgram, story: OfferScenario, tab: BrowserTab
+) -> None:
+    tab.resize(1280, 800)
+    keys = Keyboard(tab)
+    partner = program.api("GET", "/3.1/admin/partners")["partners"][0]
+    made = program.api("POST", f"/3.1/admin/partner/password/{partner['id']}")
+    keys.sign_in(program, partner["email"], made["password"])
+    keys.to(name="sub1")
+    keys.write("mail")
+    keys.enter()
+    keys.to(f"offer_id={story.offer}&sub1=mail", kind="code")
+    keys.to("Copy the link", kind="button")

@@ -104,7 +104,10 @@ class BrowserTab:
         self._call("Network.setUserAgentOverride", {"userAgent": agent})
 
     def swap_cookies(self, cookies: Sequence[dict[str, Any]] = ()) -> list[dict[str, Any]]:
-        """Take cookies that were kept, by default none; return those until now: another person is at the browser."""
+        """Take cookies that were kept, by default none, and return those until now.
+
+        So another person is at the browser.
+        """
         kept: list[dict[str, Any]] = self._call("Network.getAllCookies")["cookies"]
         self._call("Network.clearBrowserCookies")
         self._call("Network.setCookies", {"cookies": list(cookies)})
