@@ -56,6 +56,7 @@ def as_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
 _SLOW_FIRST = (
     "tests/e2e/commands/",
     "tests/conformance/",
+    "tests/e2e/shared/",
     "tests/actions/test_rebuild",
     "tests/jobs/conversions/test_random_histories",
     "tests/analytics/reports/",
@@ -66,6 +67,10 @@ _SLOW_FIRST = (
     "tests/jobs/",
 )
 """Tests that begin first, so that no process works on a slow file alone at the end."""
+
+
+_SHARING = ("tests/conformance/", "tests/e2e/shared/")
+"""Folders with one running program for all their tests."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -86,15 +91,15 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Schedule files in the order of the collection; those of tests/conformance share one running program."""
+    """Schedule files in the order of the collection, and folders that share a program as one."""
     if config.getoption("dist") != "loadfile":
         return None
     from xdist.scheduler import LoadFileScheduling
 
     class SharedPrograms(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            folder = "tests/conformance/"
-            return folder if nodeid.startswith(folder) else super()._split_scope(nodeid)
+            folder = next((each for each in _SHARING if nodeid.startswith(each)), None)
+            return folder or super()._split_scope(nodeid)
 
     config.option.loadscopereorder = False  # it would put files with few tests last, which are the slow ones
     return SharedPrograms(config, log)

@@ -28,13 +28,13 @@ def _journals(program: RunningProgram) -> list[Path]:
     return sorted((program.directory / "data" / "journal").glob("*.log"))
 
 
-def _write_unloaded(program: RunningProgram, story: OfferScenario, *, sealed: bool) -> Path:
-    """Record clicks while the core is stopped, so that only the journal has them, then kill everything."""
+def _write_unloaded(program: RunningProgram, story: OfferScenario, names: list[str], *, sealed: bool) -> Path:
+    """Record clicks with these values of sub1, which the stopped core cannot load; kill everything."""
     children = program.children()
     poll_until(lambda: _clicks(program), seconds=10, what="the first click")
     os.kill(children["core"], signal.SIGSTOP)
-    for number in range(CLICKS):
-        click_id_of(story.click(sub1=f"s{number}"))
+    for name in names:
+        click_id_of(story.click(sub1=name))
     journal = _journals(program)[-1]
     if sealed:
         os.kill(children["edge 0"], signal.SIGTERM)
@@ -49,13 +49,13 @@ def _write_unloaded(program: RunningProgram, story: OfferScenario, *, sealed: bo
     return journal
 
 
-def _damage(journal: Path, number: int) -> Frame:
-    """Flip a byte in the middle of the click with sub1 `s{number}`."""
+def _damage(journal: Path, name: str) -> Frame:
+    """Flip a byte in the middle of the click with this value of sub1."""
     data = bytearray(journal.read_bytes())
     [found] = [
         item
         for item in each_frame(bytes(data), 0)
-        if isinstance(item, Frame) and item.kind == RecordKind.CLICK and b'"s%d"' % number in item.payload
+        if isinstance(item, Frame) and item.kind == RecordKind.CLICK and f'"{name}"'.encode() in item.payload
     ]
     data[(found.position + found.end) // 2] ^= 0xFF
     journal.write_bytes(data)
@@ -71,28 +71,41 @@ def _clicks(program: RunningProgram) -> set[str]:
     return {row["sub1"] for row in rows}
 
 
-@pytest.mark.parametrize(
-    ("sealed", "number"),
-    [(False, 2), (True, 2), (True, CLICKS - 1), (False, CLICKS - 1)],
-    ids=["in the live journal", "in a sealed journal", "at the end of a sealed journal", "at the live end"],
-)
-def test_journal_damage_is_quarantined_and_reported(program: RunningProgram, sealed: bool, number: int) -> None:
+PLACES = {
+    "in the live journal": (False, 2),
+    "in a sealed journal": (True, 2),
+    "at the end of a sealed journal": (True, CLICKS - 1),
+    "at the live end": (False, CLICKS - 1),
+}
+"""Whether the damaged journal is sealed, and the number of the damaged click."""
+
+
+def test_journal_damage_is_quarantined_and_reported(program: RunningProgram) -> None:
     story = create_offer_scenario(program)
     story.await_rules()
-    journal = _write_unloaded(program, story, sealed=sealed)
-    damaged = _damage(journal, number)
+    for place in PLACES:
+        _check_damage(program, story, place)
+
+
+def _check_damage(program: RunningProgram, story: OfferScenario, place: str) -> None:
+    sealed, number = PLACES[place]
+    names = [f"{place} {each}" for each in range(CLICKS)]
+    journal = _write_unloaded(program, story, names, sealed=sealed)
+    damaged = _damage(journal, names[number])
+    logged = len(list(program.log_lines()))
     content = journal.read_bytes()  # once it is loaded, the finished journal is compressed
     program.start()
 
-    rest = {f"s{each}" for each in range(CLICKS) if each != number}
+    rest = {*names} - {names[number]}
     poll_until(lambda: rest <= _clicks(program), seconds=10, what="the clicks that are whole")
-    assert f"s{number}" not in _clicks(program)
-    [line] = [line for line in program.log_lines() if line["message"] == "damaged place of a journal quarantined"]
+    assert names[number] not in _clicks(program)
+    since = list(program.log_lines())[logged:]
+    [line] = [line for line in since if line["message"] == "damaged place of a journal quarantined"]
     assert (line["level"], line["journal"], line["start"]) == ("ERROR", journal.stem, damaged.position)
     kept = (journal.parent / "damaged" / line["kept"]).read_bytes()
     assert kept == content[line["start"] : line["end"]] and len(kept) >= damaged.end - damaged.position
     for port in (program.api_port, program.tracking_port):
         assert request(port, "GET", "/readyz").status == 200
     poll_until(lambda: _shows_gap(program), seconds=10, what="the count of damaged places")
-    later = click_id_of(story.click(sub1="later"))
-    poll_until(lambda: "later" in _clicks(program), seconds=10, what=f"the click {later}")
+    later = click_id_of(story.click(sub1=f"after {names[number]}"))
+    poll_until(lambda: f"after {names[number]}" in _clicks(program), seconds=10, what=f"the click {later}")

@@ -21,7 +21,7 @@ from tests.support.processes.receiver import Receiver
 class AcknowledgedTraffic:
     """Send clicks, and a postback for each third one, until stopped; keep what was acknowledged.
 
-    At most 200 requests a second, so that the machine works on what a test is about.
+    At most 100 requests a second, so that the machine works on what a test is about.
     """
 
     def __init__(self, story: OfferScenario) -> None:
@@ -46,7 +46,7 @@ class AcknowledgedTraffic:
 
     def _run(self) -> None:
         number = 0
-        while not self._stop.wait(0.005):
+        while not self._stop.wait(0.01):
             number += 1
             with suppress(OSError, http.client.HTTPException):
                 click_id = click_id_of(self.story.click(sub1=str(number)))

@@ -10,13 +10,14 @@ FAILING = """
 from pathlib import Path
 import pytest
 from tests.e2e.conftest import stop_processes_of_session, stop_processes_of_test
-from tests.support.processes.program import RunningProgram
+from tests.support.processes.program import RunningProgram, poll_until
 
 PIDS = Path(__file__).with_name("pids")
 
 def begin(directory):
-    program = RunningProgram(directory)
-    program.start()
+    program = RunningProgram(directory, roles="worker")
+    program.start(ready=False)
+    poll_until(program.children, seconds=40, what="the worker")
     with PIDS.open("a") as pids:
         print(program.process.pid, *program.children().values(), file=pids)
 
@@ -61,4 +62,4 @@ def test_failing_test_leaves_no_running_processes(tmp_path: Path) -> None:
     )  # fmt: skip
     assert "1 failed, 1 passed, 1 error" in inner.stdout, inner.stdout + inner.stderr
     pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
-    assert len(pids) > 4 and not any(psutil.pid_exists(pid) for pid in pids)
+    assert len(pids) == 4 and not any(psutil.pid_exists(pid) for pid in pids)

@@ -82,7 +82,9 @@ def create_offer_scenario(program: RunningProgram, postback_url: str | None = No
             "payments[0][revenue]": "7",
         },
     )["offer"]["id"]
-    affiliate = program.api("POST", "/3.0/admin/partner", {"email": "first@example.org", "password": "long-enough"})
+    affiliate = program.api(
+        "POST", "/3.0/admin/partner", {"email": f"{made['id']}@example.org", "password": "long-enough"}
+    )
     pid, key = affiliate["partner"]["id"], affiliate["partner"]["api_key"]
     program.api("POST", "/3.0/offer/enable-affiliate", {"offer_id": offer, "pid": pid, "notice": 0})
     if postback_url:

@@ -1,14 +1,10 @@
 """End to end: an advertiser blocks an affiliate and unblocks it."""
 
-from pathlib import Path
-
 from tests.support.offer_scenario import SHOP, OfferScenario, create_offer_scenario
 from tests.support.processes.program import RunningProgram, poll_until
 
 
-def test_blacklisted_affiliate_clicks_go_to_trafficback(tmp_path: Path) -> None:
-    program = RunningProgram(tmp_path)
-    program.start()
+def test_blacklisted_affiliate_clicks_go_to_trafficback(program: RunningProgram) -> None:
     story = create_offer_scenario(program)
     story.await_rules()
     pair = {"advertisers_id": story.advertiser, "pid": story.affiliate}
@@ -16,7 +12,6 @@ def test_blacklisted_affiliate_clicks_go_to_trafficback(tmp_path: Path) -> None:
     await_target(story, "https://elsewhere.example/")
     program.api("POST", "/3.0/admin/advertiser/enable-affiliate", pair)
     await_target(story, SHOP)
-    assert program.stop() == 0
 
 
 def await_target(story: OfferScenario, address: str) -> None:

@@ -18,14 +18,6 @@ ADVERTISER = "6553f100000000000000000b"
 
 
 @pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningProgram]:
-    running = RunningProgram(tmp_path_factory.mktemp("docs"))
-    running.start()
-    yield running
-    assert running.stop() == 0
-
-
-@pytest.fixture(scope="module")
 def tab(program: RunningProgram, tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserTab]:
     with browser_tab(tmp_path_factory.mktemp("browser")) as opened:
         yield opened

@@ -1,7 +1,6 @@
 """The worker fetches a creative by its URL, and creatives and logos are served to anyone."""
 
 import json
-from pathlib import Path
 from urllib.parse import urlsplit
 
 from tests.support.pictures import jpeg, png
@@ -15,9 +14,7 @@ MULTIPART = (
 )
 
 
-def test_creatives_are_downloaded_and_served(tmp_path: Path) -> None:
-    program = RunningProgram(tmp_path)
-    program.start()
+def test_creatives_are_downloaded_and_served(program: RunningProgram) -> None:
     with Receiver(lambda _: Reply(200, jpeg(60, 70))) as receiver:
         advertiser = program.api("POST", "/3.1/admin/advertiser", {"title": "Shop"})["advertiser"]["id"]
         given = {"title": "Shoes", "advertiser": advertiser, "url": "https://shop.example/", "payments[0][total]": 1}
@@ -38,4 +35,3 @@ def test_creatives_are_downloaded_and_served(tmp_path: Path) -> None:
         assert place.port == program.api_port
         served = request(program.api_port, "GET", place.path)
         assert (served.status, served.body, served.headers["content-type"]) == (200, content, item["mime"])
-    assert program.stop() == 0
