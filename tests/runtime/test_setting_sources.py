@@ -65,6 +65,7 @@ def test_settings_every_secret_can_be_in_a_file(tmp_path: Path, name: str) -> No
         "ADMIN_API_KEY": "6f1c09b7d2e84a35c07d9e1b54f3a826be60d7c1",
         "DATABASE_URL": "postgresql+psycopg://me:pw@db/yard",
         "ANALYTICS_URL": "http://me:pw@store:8123/yard",
+        "REDIS_URL": "rediss://me:pw@redis:6379/0",
         "FILES_URL": "s3://key:secret@bucket/folder",
         "SMTP_URL": "smtp://me:pw@mail.example.org",
     }.get(name, SECRET)

@@ -8,11 +8,18 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from tests.support.processes.certificates import self_signed
+from trackyard.actions.platform.installation import store_shared_click_state
 from trackyard.analytics.engine.connection import Analytics, StoreError
 from trackyard.runtime.monitoring.readiness import core_readiness
 from trackyard.runtime.settings import CannotStart, Config, DatabaseAway, load
-from trackyard.runtime.start_checks import check_certificate, find_split_statistics, wait_for_databases
-from trackyard.store.engine.availability import DatabaseNotUp, check_database_is_up, place_of
+from trackyard.runtime.start_checks import (
+    check_certificate,
+    check_clock,
+    find_split_click_state,
+    find_split_statistics,
+    wait_for_databases,
+)
+from trackyard.store.engine.availability import DatabaseNotUp, check_database_is_up, find_clock_ms, place_of
 from trackyard.store.engine.database import Database
 from trackyard.store.tracking.edges import claim_edge, list_foreign_edges
 
@@ -168,3 +175,45 @@ def test_readiness_reports_statistics_that_are_split(sqlite_database: Database, 
         "another data directory is in use on this SQL database"
     ]
     assert core_readiness(config(tmp_path), sqlite_database, None, OTHER).reasons == ()
+
+
+@pytest.mark.parametrize(
+    ("redis", "other_shares", "roles", "minutes", "advice"),
+    [
+        ("", False, "edge,projector", 4, "set TRACKYARD_REDIS_URL to one Redis or Valkey on all machines"),
+        ("", True, "edge,projector", 4, "set TRACKYARD_REDIS_URL to one Redis or Valkey on all machines"),
+        ("redis://10.0.0.1", False, "edge,projector", 4, "set it there as here, and start it again"),
+        ("redis://10.0.0.1", True, "edge,projector", 4, None),
+        ("", False, "worker,api", 4, None),
+        ("", False, "edge,projector", 6, None),
+    ],
+)
+def test_edges_of_two_machines_need_one_redis(
+    database: Database, tmp_path: Path, redis: str, other_shares: bool, roles: str, minutes: int, advice: str | None
+) -> None:
+    with database.write() as conn:
+        claim_edge(conn, HERE, 0, HOUR_MS)
+        claim_edge(conn, OTHER, 0, HOUR_MS)
+    store_shared_click_state(database, shared=other_shares)
+    settings = config(tmp_path, redis_url=redis, roles=roles, analytics_url="http://127.0.0.1:8123/yard")
+    with database.read() as conn:
+        found = find_split_click_state(settings, conn, HERE, HOUR_MS + minutes * 60_000)
+    assert (found is None) is (advice is None)
+    if found is not None and advice is not None:
+        assert found.startswith("another data directory takes clicks on this SQL database (edge 2), ")
+        assert found.endswith(advice)
+
+
+def test_clock_that_differs_from_the_databases_is_refused(database: Database) -> None:
+    with database.read() as conn:
+        database_ms = find_clock_ms(conn)
+        if database_ms is None:
+            check_clock(conn, 0)  # SQLite has the clock of this machine
+            return
+        check_clock(conn, database_ms - 3_000)
+        with pytest.raises(
+            CannotStart, match=r"^The clock of this machine is 59 s ahead of that of the SQL database, "
+        ):
+            check_clock(conn, database_ms + 60_000)
+        with pytest.raises(CannotStart, match=r"^The clock of this machine is \d+ s behind that of the SQL database"):
+            check_clock(conn, database_ms - 60_000)

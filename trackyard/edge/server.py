@@ -6,7 +6,7 @@ import logging
 import signal
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from ipaddress import IPv4Network, IPv6Network
@@ -40,6 +40,8 @@ from trackyard.edge.memory import use_large_pages
 from trackyard.edge.page_limits import PageLimits
 from trackyard.edge.record_limits import DEFAULT_RATE, MIN_FREE_SHARE, RecordLimits
 from trackyard.edge.state.click_state import EdgeState, StateOptions
+from trackyard.edge.state.shared import SharedEdgeState
+from trackyard.edge.state.shared_claims import OwnCount, SharedStore
 from trackyard.edge.state.unique import DEFAULT_SIZE
 from trackyard.journal.ruleset_log import RulesetEntry, RulesetLogReader, RulesetSnapshot
 from trackyard.journal.writer import JournalUnwritable, JournalWriter
@@ -75,6 +77,8 @@ class EdgeOptions:
     click_senders: networks of servers that may report clicks for visitors
     network_connections: at once, of one network
     record_rate: of rejected clicks of one network that are recorded, and of postbacks of unknown clicks
+    redis_url: of the Redis that all machines share; "" = this machine is alone
+    redis_slot: names this edge in Redis (RedisStore)
     """
 
     host: str
@@ -96,6 +100,8 @@ class EdgeOptions:
     record_rate: RateLimit = DEFAULT_RATE
     click_senders: tuple[IPv4Network | IPv6Network, ...] = ()
     network_connections: int = DEFAULT_MAX_OF_NETWORK
+    redis_url: str = ""
+    redis_slot: str = ""
 
 
 def run(options: EdgeOptions) -> None:
@@ -124,7 +130,7 @@ async def serve(options: EdgeOptions, clock: Clock, on_listen: Callable[[int], N
         _log.info("listening", extra={"host": options.host, "port": port, "edge": options.edge})
         if on_listen is not None:
             on_listen(port)
-        tasks = [loop.create_task(each()) for each in (process.tick, process.tail_ruleset, process.refresh_databases)]
+        tasks = [loop.create_task(each()) for each in process.periodic_work()]
         stopped = loop.create_task(stop.wait())
         await asyncio.wait([stopped, *tasks], return_when=asyncio.FIRST_COMPLETED)
         server.close()
@@ -155,7 +161,7 @@ class _EdgeProcess:
         self._refresh_s = options.refresh_s
         self._visitors = visitors = VisitorLookup(options.databases)
         stack.callback(visitors.close)
-        self._state = EdgeState(_state_options(options), self._writer.end_position, clock.now_ms() // 1000)
+        self._state = _open_state(options, self._writer, clock.now_ms() // 1000)
         stack.callback(self._state.close)
         trusted = TrustedNetworks(options.trusted_networks)
         self._unrecorded_log = EpisodeLog(_log, "requests not recorded", "requests recorded again")
@@ -189,6 +195,13 @@ class _EdgeProcess:
         gc.freeze()
         gc.set_threshold(50_000, 50, 1000)
         use_large_pages()
+
+    def periodic_work(self) -> list[Callable[[], Coroutine[None, None, None]]]:
+        """Return what runs until the edge stops."""
+        work = [self.tick, self.tail_ruleset, self.refresh_databases]
+        if isinstance(self._state, SharedEdgeState):
+            work.append(self._state.store.run)
+        return work
 
     async def tick(self) -> None:
         """Write checkpoints and set clocks every 100 ms; check time-outs and metrics every second."""
@@ -326,6 +339,18 @@ class _EdgeProcess:
         metrics.RULESET_VERSION.labels(self._edge_label).set(self._rules_log.version)
         # Without a collection first: that alone would delay every visitor.
         gc.freeze()
+
+
+def _open_state(options: EdgeOptions, writer: JournalWriter, now_s: int) -> EdgeState:
+    """Open the click state: of this machine alone, or shared with others through Redis. Raises OSError."""
+    if not options.redis_url:
+        return EdgeState(_state_options(options), writer.end_position, now_s)
+    from trackyard.edge.state.redis_store import RedisStore  # its client takes half a second to import
+
+    def open_store(own_counts: Callable[[], list[OwnCount]]) -> SharedStore:
+        return RedisStore(options.redis_url, options.redis_slot, options.edge, own_counts)
+
+    return SharedEdgeState(_state_options(options), writer.end_position, now_s, open_store)
 
 
 async def _serve_connections(

@@ -118,6 +118,8 @@ def _run_edge(config: Config, slot: int) -> None:
                 click_senders=config.click_senders,
                 network_connections=config.network_connections,
                 record_rate=RateLimit(config.record_rate, config.record_burst),
+                redis_url=config.redis_url,
+                redis_slot=f"{directory_id_of(config)}-{slot}",
             )
         )
     except ssl.SSLError as fault:

@@ -60,6 +60,7 @@ MODULES: Final = (
     "trackyard.edge.state.counts",
     "trackyard.edge.state.counts_file",
     "trackyard.edge.state.read_only",
+    "trackyard.edge.state.shared",
     "trackyard.edge.state.unique",
     "trackyard.journal.frames",
     "trackyard.journal.writer",

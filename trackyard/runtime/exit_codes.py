@@ -1,6 +1,11 @@
-"""Exit codes of the commands (docs/commands.md#exit-codes)."""
+"""Exit codes, and the errors of a start that lead to them (docs/commands.md#exit-codes)."""
 
+import socket
 from enum import IntEnum
+from pathlib import Path
+from typing import ClassVar, Final
+
+from trackyard.runtime.setting_types import Address
 
 
 class ExitCode(IntEnum):
@@ -21,3 +26,45 @@ class ExitCode(IntEnum):
     CONFIGURATION = 78, "A setting, or what it names, cannot be used; a restart would not help."
     INTERRUPTED = 130, "Ctrl-C stopped the command."
     READER_LEFT = 141, "The reader of the output closed it, as `head` does."
+
+
+class CannotStart(Exception):
+    """The program or a role cannot start.
+
+    The message is one sentence, or "" when a child process has logged the reason. Subclasses have other exit codes.
+    """
+
+    exit_code: ClassVar[ExitCode] = ExitCode.CONFIGURATION
+
+
+class NotInstalled(CannotStart):
+    """There is no installation in the data directory yet."""
+
+    exit_code = ExitCode.AWAY
+
+
+class DatabaseAway(CannotStart):
+    """A database did not answer in time; a later start may find it."""
+
+    exit_code = ExitCode.FAILED
+
+
+def unusable_directory(directory: Path, reason: object) -> CannotStart:
+    """Return the error of a data directory that cannot be used."""
+    return CannotStart(f"TRACKYARD_DATA_DIR {directory} cannot be used: {reason}.")
+
+
+def bind(address: Address, variable: str) -> socket.socket:
+    """Return a socket that is bound to an address. Raises CannotStart, which names the variable."""
+    listener = socket.socket(socket.AF_INET6 if ":" in address.host else socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((address.host, address.port))
+    except OSError as fault:
+        listener.close()
+        raise CannotStart(f"{variable} {address.host}:{address.port} cannot be used: {fault.strerror}.") from None
+    return listener
+
+
+CANNOT_START: Final = ExitCode.CONFIGURATION
+"""Exit code of a role that cannot start (EX_CONFIG)."""

@@ -4,7 +4,7 @@ import json
 import logging
 import signal
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from trackyard.base.clock import SystemClock
 from trackyard.base.logs.file import log_to_file
@@ -14,6 +14,8 @@ from trackyard.runtime.app import check_address_databases, directory_id_of, edge
 from trackyard.runtime.settings import CannotStart, Config, NotInstalled, encryption_keys, unusable_directory
 from trackyard.runtime.start_checks import (
     check_certificate,
+    check_clock,
+    find_split_click_state,
     find_split_statistics,
     wait_for_databases,
     warn_of_lone_administrator,
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from trackyard.store.engine.database import Database
 
 log = logging.getLogger("trackyard.runtime.preparation")
+
+_REPLACED: Final = "A data directory that was replaced counts as in use for 5 minutes."
 
 
 def prepare(config: Config) -> dict[str, str]:
@@ -60,6 +64,7 @@ def prepare(config: Config) -> dict[str, str]:
             installation.store_currency(database, config.currency)
             installation.store_timezone(database, config.timezone)
             if "edge" in config.roles:
+                installation.store_shared_click_state(database, shared=bool(config.redis_url))
                 _claim_edge_numbers(config, database)
             key = installation.administrator_key(database, cipher)
             link = first_link(database, SystemClock(), config.api_url) if "api" in config.roles else None
@@ -76,14 +81,18 @@ def prepare(config: Config) -> dict[str, str]:
 
 
 def _check_installation(config: Config, database: "Database") -> None:
+    """Raise CannotStart when this machine does not fit to the others of the installation."""
     warn_of_lone_administrator(config, database)
+    directory_id = directory_id_of(config)
     with database.read() as connection:
-        split = find_split_statistics(config, connection, directory_id_of(config), SystemClock().now_ms())
+        now_ms = SystemClock().now_ms()
+        check_clock(connection, now_ms)
+        split = find_split_statistics(config, connection, directory_id, now_ms)
+        if split is not None:
+            raise CannotStart(f"TRACKYARD_ANALYTICS_URL cannot be used: {split}. {_REPLACED}")
+        split = find_split_click_state(config, connection, directory_id, now_ms)
     if split is not None:
-        raise CannotStart(
-            f"TRACKYARD_ANALYTICS_URL cannot be used: {split}. A data directory that was replaced counts as in use for "
-            "5 minutes."
-        )
+        raise CannotStart(f"TRACKYARD_ROLES cannot have edge: {split}. {_REPLACED}")
 
 
 def _store_postback_code(config: Config, database: "Database") -> str:

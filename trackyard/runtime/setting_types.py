@@ -74,6 +74,23 @@ def address(text: str) -> Address:
     return Address("127.0.0.1" if host == "localhost" else host, int(port))
 
 
+def redis_url(text: str) -> str:
+    """Return the address of a Redis or Valkey server; empty = none."""
+    rule = "must be redis://host:6379/0, rediss://host:6379/0 or unix:///path of a Redis or Valkey server"
+    if not text:
+        return text
+    try:
+        parts = urlsplit(text)
+        named = parts.path if parts.scheme == "unix" else parts.hostname
+        valid = parts.scheme in ("redis", "rediss", "unix") and bool(named) and parts.port != 0
+    except ValueError:
+        raise ValueError(rule) from None
+    database = parts.path.strip("/") if parts.scheme != "unix" else ""
+    if not valid or (database and not (database.isascii() and database.isdigit())):
+        raise ValueError(rule)
+    return text
+
+
 def optional_address(text: str) -> Address | None:
     """Return the address and port of a listener; empty = None."""
     return address(text) if text else None

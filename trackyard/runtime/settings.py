@@ -7,18 +7,24 @@ overrides the file, the file the default. Only runtime and commands read setting
 import base64
 import hashlib
 import os
-import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, ClassVar, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from trackyard.domain.people.passwords import MIN_CHOSEN, PasswordPolicy
 from trackyard.domain.people.sessions import SecondFactorRule, SessionPolicy
 from trackyard.domain.platform.retention import MIN_JOURNAL_DAYS, RetentionPolicy
 from trackyard.journal.durable import write_durably
 from trackyard.runtime import compiled, setting_types
-from trackyard.runtime.exit_codes import ExitCode
+from trackyard.runtime.exit_codes import (
+    CANNOT_START,
+    CannotStart,
+    DatabaseAway,
+    NotInstalled,
+    bind,
+    unusable_directory,
+)
 from trackyard.runtime.setting_sources import (
     FILE_SUFFIX,
     PREFIX,
@@ -30,7 +36,18 @@ from trackyard.runtime.setting_sources import (
 )
 from trackyard.runtime.setting_types import ROLES, Address, Network
 
-__all__ = ["PREFIX", "ROLES", "WrongSetting"]  # besides what is defined here
+# besides what is defined here
+__all__ = [
+    "CANNOT_START",
+    "PREFIX",
+    "ROLES",
+    "CannotStart",
+    "DatabaseAway",
+    "NotInstalled",
+    "WrongSetting",
+    "bind",
+    "unusable_directory",
+]
 
 CLIENT_VARIABLES: Final = (f"{PREFIX}URL", f"{PREFIX}KEY")
 """Variables of commands: the server that they speak to (docs/commands.md)."""
@@ -38,48 +55,6 @@ SECRET_FILE = "secret.key"  # nosec B105 # the name of a file
 OLD_SECRET_FILE = "secret.key.old"  # nosec B105 # the name of a file
 
 T = TypeVar("T")
-
-
-class CannotStart(Exception):
-    """The program or a role cannot start.
-
-    The message is one sentence, or "" when a child process has logged the reason. Subclasses have other exit codes.
-    """
-
-    exit_code: ClassVar[ExitCode] = ExitCode.CONFIGURATION
-
-
-class NotInstalled(CannotStart):
-    """There is no installation in the data directory yet."""
-
-    exit_code = ExitCode.AWAY
-
-
-class DatabaseAway(CannotStart):
-    """A database did not answer in time; a later start may find it."""
-
-    exit_code = ExitCode.FAILED
-
-
-def unusable_directory(directory: Path, reason: object) -> CannotStart:
-    """Return the error of a data directory that cannot be used."""
-    return CannotStart(f"TRACKYARD_DATA_DIR {directory} cannot be used: {reason}.")
-
-
-def bind(address: Address, variable: str) -> socket.socket:
-    """Return a socket that is bound to an address. Raises CannotStart, which names the variable."""
-    listener = socket.socket(socket.AF_INET6 if ":" in address.host else socket.AF_INET, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((address.host, address.port))
-    except OSError as fault:
-        listener.close()
-        raise CannotStart(f"{variable} {address.host}:{address.port} cannot be used: {fault.strerror}.") from None
-    return listener
-
-
-CANNOT_START: Final = ExitCode.CONFIGURATION
-"""Exit code of a role that cannot start (EX_CONFIG)."""
 
 
 def _setting(parse: Callable[[str], T], default: str, text: str, *, secret: bool = False) -> T:
@@ -144,6 +119,13 @@ class Config:
         "",
         "Analytic store, chdb:///directory or http(s)://user:password@host:8123/name (a ClickHouse server); "
         "empty = chDB in the data directory.",
+        secret=True,
+    )
+    redis_url: str = _setting(
+        setting_types.redis_url,
+        "",
+        "Redis or Valkey that the edges of several machines share, redis://user:password@host:6379/0, rediss:// for "
+        "TLS or unix:///path; empty = one machine takes clicks.",
         secret=True,
     )
     timezone: str = _setting(

@@ -7,7 +7,7 @@ import logging
 import ssl
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from trackyard.runtime.settings import CannotStart, Config, DatabaseAway
@@ -20,6 +20,8 @@ log = logging.getLogger("trackyard.runtime.start_checks")
 _PAUSE_S = 0.5
 _SECOND_PERSONS = 2
 """Administrators, at least, so that each can have a change confirmed."""
+_CLOCK_MS = 5_000
+"""The most by which the clocks of this machine and of the database may differ."""
 _ALIVE_MS = 300_000
 """A data directory of which an edge was loaded or claimed no longer ago than this is in use."""
 
@@ -127,9 +129,50 @@ def find_split_statistics(config: Config, connection: "Connection", directory_id
     foreign = list_foreign_edges(connection, directory_id, now_ms - _ALIVE_MS)
     if not foreign:
         return None
-    numbers = ", ".join(map(str, foreign))
+    numbers = _listed(foreign)
     return (
         f"another data directory is in use on this SQL database (edge {numbers}), and its clicks are missing in the "
         "statistics of this machine, which are in its own data directory (chDB): set TRACKYARD_ANALYTICS_URL to one "
         "ClickHouse server on all machines"
     )
+
+
+def find_split_click_state(config: Config, connection: "Connection", directory_id: str, now_ms: int) -> str | None:
+    """Return why click caps would hold on each machine by itself, None when they do not.
+
+    An edge here, and one of another data directory in use on the same SQL database, agree through Redis alone.
+    """
+    from trackyard.store.platform.settings import SHARED_CLICK_STATE, find_setting
+    from trackyard.store.tracking.edges import list_foreign_edges
+
+    if "edge" not in config.roles:
+        return None
+    foreign = list_foreign_edges(connection, directory_id, now_ms - _ALIVE_MS)
+    if not foreign:
+        return None
+    sentence = (
+        f"another data directory takes clicks on this SQL database (edge {_listed(foreign)}), and click caps and "
+        "unique visitors would hold on each machine by itself"
+    )
+    if not config.redis_url:
+        return f"{sentence}: set TRACKYARD_REDIS_URL to one Redis or Valkey on all machines"
+    if not find_setting(connection, SHARED_CLICK_STATE):
+        return f"{sentence}, because the other one has no TRACKYARD_REDIS_URL: set it there as here, and start it again"
+    return None
+
+
+def check_clock(connection: "Connection", now_ms: int) -> None:
+    """Raise CannotStart when the clocks of this machine and the database differ. now_ms: UTC ms."""
+    from trackyard.store.engine.availability import find_clock_ms
+
+    database_ms = find_clock_ms(connection)
+    if database_ms is not None and abs(now_ms - database_ms) > _CLOCK_MS:
+        seconds, way = abs(now_ms - database_ms) // 1000, "ahead of" if now_ms > database_ms else "behind"
+        raise CannotStart(
+            f"The clock of this machine is {seconds} s {way} that of the SQL database, and {_CLOCK_MS // 1000} s is "
+            "the most: set both by a time server (chrony or systemd-timesyncd), and start again."
+        )
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return ", ".join(map(str, numbers))

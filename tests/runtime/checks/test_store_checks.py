@@ -11,10 +11,11 @@ import pytest
 
 from tests.runtime.checks.test_machine_checks import machine
 from tests.support.processes.mailserver import MailServer, mail_server
+from tests.support.processes.valkey import running_valkey
 from trackyard.base.ids import new_id
 from trackyard.domain.people.roles import Role
 from trackyard.domain.people.staff import Staff, StaffStatus
-from trackyard.runtime.checks.stores import check_analytics, check_mail, check_second_person, check_sql
+from trackyard.runtime.checks.stores import check_analytics, check_mail, check_redis, check_second_person, check_sql
 from trackyard.runtime.start_checks import warn_of_lone_administrator
 from trackyard.store.engine.database import Database
 from trackyard.store.people import staff
@@ -84,6 +85,16 @@ def test_clickhouse_that_refuses_the_login_is_found(tmp_path: Path, refusing_sto
     (found,) = check_analytics(machine(tmp_path, analytics_url=f"http://me:hush@{refusing_store}/yard"))
     assert (found.kind.value, found.subject) == ("store_refused", refusing_store)
     assert "Authentication failed" in found.sentence and "hush" not in str(found.answer())
+
+
+def test_redis_that_is_away_is_found_without_its_password(tmp_path: Path) -> None:
+    address = unused_address()
+    (found,) = check_redis(machine(tmp_path, redis_url=f"redis://me:hush@{address}/0"))
+    assert (found.kind.value, found.subject) == ("redis_silent", address)
+    assert "Connection refused" in found.sentence and "hush" not in str(found.answer())
+    assert list(check_redis(machine(tmp_path))) == []
+    with running_valkey() as server:
+        assert list(check_redis(machine(tmp_path, redis_url=server.url))) == []
 
 
 def test_mail_server_that_takes_the_login_gets_no_mail(tmp_path: Path, mail_server: MailServer) -> None:

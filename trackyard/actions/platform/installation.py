@@ -70,6 +70,13 @@ def store_timezone(database: Database, timezone: str) -> None:
             rulesets.touch(conn, "platform", rulesets.PLATFORM_KEY)
 
 
+def store_shared_click_state(database: Database, *, shared: bool) -> None:
+    """Store at every start whether edges share click caps and unique visitors through Redis."""
+    with database.write() as conn:
+        if bool(settings.find_setting(conn, settings.SHARED_CLICK_STATE)) != shared:
+            settings.edit_setting(conn, settings.SHARED_CLICK_STATE, shared)
+
+
 def administrator_key(database: Database, cipher: SecretCipher) -> str:
     """Return the first administrator's key. Raises NoAdministrator, DecryptionFailed."""
     with database.read() as conn:

@@ -84,6 +84,20 @@ EDGE_FAULT = _tracking.gauge(
     _EDGE,
     MetricLabel("fault", "the reason", EDGE_FAULTS),
 )
+REDIS_UP = _tracking.gauge(
+    "trackyard_redis_up",
+    "1 or 0",
+    "1 while Redis answers an edge; only with `TRACKYARD_REDIS_URL`",
+    "At 0 the edges decide by what they know: a click cap may be exceeded by what other machines count meanwhile, "
+    "and a visitor may be new on each machine once. Start Redis; the edges write what they counted.",
+    _EDGE,
+)
+REDIS_SECONDS = _tracking.histogram(
+    "trackyard_redis_duration_seconds",
+    "Time from a question to Redis to its answer, for all clicks of a turn together",
+    "Above 5 ms Redis is busy or far away: clicks of offers with click caps or unique visitors wait so much longer.",
+    buckets=CLICK_BUCKETS,
+)
 RULESET_VERSION = _tracking.gauge(
     "trackyard_ruleset_version",
     "version",

@@ -19,11 +19,13 @@ class ProcessStates(NamedTuple):
     queue_lags: seconds by queue; `journal` = of the slowest edge
     ruleset_ages: seconds by edge
     edge_faults: keys of EDGE_FAULTS
+    redis_lost: an edge that shares its state does not reach Redis
     """
 
     queue_lags: dict[str, float]
     ruleset_ages: dict[str, float]
     edge_faults: list[str]
+    redis_lost: bool
 
 
 def render_metrics(collectors: Sequence[Collector] = ()) -> tuple[bytes, str]:
@@ -42,26 +44,30 @@ def read_states() -> ProcessStates:
 
     It reads the files of all of them: never in the loop of an edge.
     """
-    states = ProcessStates({}, {}, [])
+    lags: dict[str, float] = {}
+    ages: dict[str, float] = {}
     faults = set()
+    redis_lost = False
     for family in _reported_families():
         for sample in family.samples:
             if sample.name == _QUEUE_LAG:
-                states.queue_lags[sample.labels["queue"]] = sample.value
+                lags[sample.labels["queue"]] = sample.value
             elif sample.name == _JOURNAL_LAG:
-                states.queue_lags["journal"] = max(states.queue_lags.get("journal", 0.0), sample.value)
+                lags["journal"] = max(lags.get("journal", 0.0), sample.value)
             elif sample.name == _RULESET_AGE:
-                states.ruleset_ages[sample.labels["edge"]] = sample.value
+                ages[sample.labels["edge"]] = sample.value
+            elif sample.name == _REDIS_UP and not sample.value:
+                redis_lost = True
             elif sample.name == _EDGE_FAULT and sample.value:
                 faults.add(sample.labels["fault"])
-    states.edge_faults.extend(sorted(faults))
-    return states
+    return ProcessStates(lags, ages, sorted(faults), redis_lost)
 
 
 _QUEUE_LAG: Final = "trackyard_queue_lag_seconds"
 _JOURNAL_LAG: Final = "trackyard_journal_lag_seconds"
 _RULESET_AGE: Final = "trackyard_ruleset_age_seconds"
 _EDGE_FAULT: Final = "trackyard_edge_fault"
+_REDIS_UP: Final = "trackyard_redis_up"
 
 
 class _Reported(Collector):

@@ -106,6 +106,12 @@ class FindingKind(StrEnum):
         "ClickHouse at {subject} answers and refuses: {reason}.",
         "Check user and password in TRACKYARD_ANALYTICS_URL.",
     )
+    REDIS_SILENT = (
+        "redis_silent",
+        Severity.WARNING,
+        "Redis {subject} does not answer: {reason}. Click caps and unique visitors hold on each machine by itself.",
+        "Start it, and check TRACKYARD_REDIS_URL with its user and password, and the firewall.",
+    )
     MAIL_REFUSED = (
         "mail_refused",
         Severity.ERROR,

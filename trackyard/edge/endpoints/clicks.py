@@ -1,9 +1,12 @@
 """Clicks: the decision, the record and the answer (docs/spec/tracking.md)."""
 
+import logging
+from collections.abc import Callable
 from typing import Final
 
 from trackyard.decision.click.hit import Hit
 from trackyard.decision.click.route import OfferRoute
+from trackyard.decision.click.state import ClickState
 from trackyard.decision.click.steps import BOT, UNKNOWN_OFFER, Decision, decide
 from trackyard.decision.routes import Ruleset
 from trackyard.decision.target.deep_links import is_ignored
@@ -17,17 +20,22 @@ from trackyard.edge.counters import Counters
 from trackyard.edge.endpoints.hits import HitFactory
 from trackyard.edge.endpoints.postback_params import read_body_params
 from trackyard.edge.endpoints.redirects import HTTP_302, json_redirect, not_available, redirect
+from trackyard.edge.http.answers import JOURNAL_UNWRITABLE, SERVER_ERROR
 from trackyard.edge.http.cookies import click_cookies
 from trackyard.edge.http.page_headers import PageHeaders
-from trackyard.edge.http.request import Request, Response
+from trackyard.edge.http.request import HeldResponse, Request, Response
 from trackyard.edge.record_limits import RecordLimits
 from trackyard.edge.recorder import Recorder
-from trackyard.edge.state.click_state import EdgeState
+from trackyard.edge.state.click_state import EdgeState, StateUnwritable
+from trackyard.edge.state.shared import SharedEdgeState, needs_shared_state
 from trackyard.journal.records import ClickFlag, RecordKind
 
 MAX_UNKNOWN_VALUE: Final = 64
 """Characters of a parameter, and of the referrer, that are recorded of a click on an unknown offer."""
+_FOUND: Final = 302
 _CLICK: Final = RecordKind.CLICK  # the look-up in the enumeration takes as long as that of an offer
+
+_log = logging.getLogger("trackyard.edge")
 
 
 class ClickHandler:
@@ -43,6 +51,7 @@ class ClickHandler:
         pages: PageHeaders,
     ) -> None:
         self._pages = pages
+        self._shared: SharedEdgeState | None = state if isinstance(state, SharedEdgeState) else None
         self._hits = hits
         self._limits = limits
         self._state = state
@@ -61,11 +70,64 @@ class ClickHandler:
             plain = None
         hit = self._hits.make(ruleset, request, params, plain=plain is not None)
         route = ruleset.route_of(params)
+        if self._shared is not None and needs_shared_state(route):
+            return self._shared_click(request, ruleset, hit, route, cut)
         return self.respond(request, ruleset, hit, route, self.decide_click(request, hit, route), cut=cut)
 
     def decide_click(self, request: Request, hit: Hit, route: OfferRoute) -> Decision:
         """Decide a click; HEAD reserves nothing."""
         return decide(hit, route, self._state.read_only if request.method == "HEAD" else self._state)
+
+    def ask_shared(
+        self,
+        request: Request,
+        hit: Hit,
+        route: OfferRoute,
+        held: HeldResponse,
+        answer: Callable[[ClickState], Response],
+    ) -> bool:
+        """Let Redis reserve a click of an offer on which the edges of all machines must agree.
+
+        `held` is settled later with what `answer` returns for the state that Redis left, unless that is `held` again.
+        False = it is not: the click is decided at once, by `decide_alone`.
+        """
+        shared = self._shared
+        if shared is None or request.method == "HEAD" or not needs_shared_state(route):
+            return False
+        if decide(hit, route, shared.read_only).rejection is not None:
+            return False  # this machine rejects it without Redis
+
+        def settle(state: ClickState) -> None:
+            try:
+                response = answer(state)
+            except StateUnwritable as fault:
+                self._recorder.fault = str(fault)
+                response = JOURNAL_UNWRITABLE
+            except Exception:
+                _log.exception("request failed", extra={"path": request.path})
+                response = SERVER_ERROR
+            if response is not held:
+                held.settle(response)
+
+        return shared.ask(hit, route, settle)
+
+    def decide_alone(self, request: Request, hit: Hit, route: OfferRoute) -> Decision:
+        """Decide a click without Redis."""
+        shared = self._shared
+        if shared is None or request.method == "HEAD" or not needs_shared_state(route):
+            return self.decide_click(request, hit, route)
+        return decide(hit, route, shared.alone)
+
+    def _shared_click(self, request: Request, ruleset: Ruleset, hit: Hit, route: OfferRoute, cut: bool) -> Response:
+        """Answer a click of an offer on which the edges of all machines agree, once Redis has decided."""
+
+        def answer(state: ClickState) -> Response:
+            return self.respond(request, ruleset, hit, route, decide(hit, route, state), cut=cut)
+
+        held = HeldResponse(_FOUND)
+        if self.ask_shared(request, hit, route, held, answer):
+            return held
+        return self.respond(request, ruleset, hit, route, self.decide_alone(request, hit, route), cut=cut)
 
     def passes_as_visitor(self, hit: Hit, route: OfferRoute) -> bool:
         """Return whether the click passes when it is no bot; this reserves nothing."""

@@ -1,17 +1,22 @@
 """Clicks on a SmartLink (docs/spec/tracking.md#smartlinks)."""
 
 from collections.abc import Sequence
+from functools import partial
+from typing import Final
 
 from trackyard.decision.click.hit import Hit
 from trackyard.decision.click.route import OfferRoute
 from trackyard.decision.click.smartlinks import find_offers, ordered_offers
-from trackyard.decision.click.steps import BOT, UNKNOWN_OFFER, Decision
+from trackyard.decision.click.state import ClickState
+from trackyard.decision.click.steps import BOT, UNKNOWN_OFFER, Decision, decide
 from trackyard.decision.routes import Ruleset
 from trackyard.decision.target.queries import read_query_params
 from trackyard.domain.tracking.rejections import Rejection
 from trackyard.edge.endpoints.clicks import ClickHandler
 from trackyard.edge.endpoints.hits import HitFactory
-from trackyard.edge.http.request import Request, Response
+from trackyard.edge.http.request import HeldResponse, Request, Response
+
+_FOUND: Final = 302
 
 
 class SmartLinkHandler:
@@ -30,19 +35,58 @@ class SmartLinkHandler:
         smart_id = "" if ruleset.find_smartlink(key) is None else key
         hit = self._hits.make(ruleset, request, params, smart_id=smart_id)
         if isinstance(offers, Rejection):
-            route, decision = UNKNOWN_OFFER, Decision(offers, False)
-        else:
-            route, decision = self._decide(request, hit, offers)
-        return self._clicks.respond(request, ruleset, hit, route, decision, cut=cut)
+            decision = Decision(offers, False)
+            return self._clicks.respond(request, ruleset, hit, UNKNOWN_OFFER, decision, cut=cut)
+        return _Choice(self._clicks, request, ruleset, hit, offers, cut=cut).answer()
 
-    def _decide(self, request: Request, hit: Hit, offers: Sequence[OfferRoute]) -> tuple[OfferRoute, Decision]:
-        """Choose the first offer, in the order of `ordered_offers`, that takes the click; else the best.
 
-        An offer that another click filled meanwhile is passed over.
-        """
-        for route in ordered_offers(offers, hit.click_id):
-            if self._clicks.passes_as_visitor(hit, route):
-                decision = self._clicks.decide_click(request, hit, route)
-                if decision.rejection is None or decision.rejection.reason == BOT:
-                    return route, decision
-        return offers[0], self._clicks.decide_click(request, hit, offers[0])
+class _Choice:
+    """The choice of the first offer, in the order of `ordered_offers`, that takes a click; else the best.
+
+    An offer that another click filled meanwhile is passed over. The choice waits for Redis at each offer on which the
+    edges of several machines must agree.
+    """
+
+    def __init__(
+        self,
+        clicks: ClickHandler,
+        request: Request,
+        ruleset: Ruleset,
+        hit: Hit,
+        offers: Sequence[OfferRoute],
+        *,
+        cut: bool,
+    ) -> None:
+        self._clicks = clicks
+        self._request = request
+        self._ruleset = ruleset
+        self._hit = hit
+        self._best = offers[0]
+        self._left = iter(ordered_offers(offers, hit.click_id))
+        self._cut = cut
+        self._held = HeldResponse(_FOUND)
+
+    def answer(self) -> Response:
+        """Return the answer of the first offer that takes the click; it comes later when Redis is asked."""
+        for route in self._left:
+            if not self._clicks.passes_as_visitor(self._hit, route):
+                continue
+            if self._clicks.ask_shared(self._request, self._hit, route, self._held, partial(self._go_on, route)):
+                return self._held
+            decision = self._clicks.decide_alone(self._request, self._hit, route)
+            if _takes(decision):
+                return self._respond(route, decision)
+        return self._respond(self._best, self._clicks.decide_alone(self._request, self._hit, self._best))
+
+    def _go_on(self, route: OfferRoute, state: ClickState) -> Response:
+        """Return the answer of the offer that Redis was asked for, or that of the next ones."""
+        decision = decide(self._hit, route, state)
+        return self._respond(route, decision) if _takes(decision) else self.answer()
+
+    def _respond(self, route: OfferRoute, decision: Decision) -> Response:
+        return self._clicks.respond(self._request, self._ruleset, self._hit, route, decision, cut=self._cut)
+
+
+def _takes(decision: Decision) -> bool:
+    """Return whether an offer takes a click. A bot goes where a visitor would go."""
+    return decision.rejection is None or decision.rejection.reason == BOT

@@ -22,4 +22,6 @@ JOURNAL_UNWRITABLE: Final = error_response(
     503, "journal_unwritable", "Nothing was recorded: try again later", b"Retry-After: 5\r\n"
 )
 """The answer when a record could not be written."""
+SERVER_ERROR: Final = error_response(500, "server_error", "Server error, Please contact your administrator")
+"""The answer to a request that failed by a defect, which is in the log."""
 NOT_READY: Final = error_response(503, "not_ready", "No rules yet", b"Retry-After: 1\r\n")

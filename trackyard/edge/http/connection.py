@@ -13,7 +13,7 @@ from trackyard.base.sockets import ConnectionLimits
 from trackyard.domain.tracking.ip_lists import wide_network_of
 from trackyard.edge.click_timer import ClickTimer
 from trackyard.edge.http import head
-from trackyard.edge.http.answers import JOURNAL_UNWRITABLE, error_response
+from trackyard.edge.http.answers import JOURNAL_UNWRITABLE, SERVER_ERROR
 from trackyard.edge.http.bounds import (
     CROWDED_IDLE_S,
     IDLE_S,
@@ -352,6 +352,8 @@ class Connection(asyncio.Protocol):
         if waiting is None or self._transport is None:
             return
         request, keep_alive, response = waiting
+        if response.recorded:
+            self._recorded += 1
         self._send(request, keep_alive, response if ok else JOURNAL_UNWRITABLE)
         self._turn_count = 0
         self._answer_queue()
@@ -433,7 +435,7 @@ class Connection(asyncio.Protocol):
             response = self._shared.handle(request)
         except Exception:
             _log.exception("request failed", extra={"path": request.path})
-            response = error_response(500, "server_error", "Server error, Please contact your administrator")
+            response = SERVER_ERROR
         if response.durable:
             self._waiting = (request, keep_alive, response)
             if not self._out and not self._shared.pending:

@@ -9,7 +9,7 @@ from trackyard.domain.platform.findings import Finding, Severity
 from trackyard.runtime.checks.addresses import check_api_url, check_tracking_url
 from trackyard.runtime.checks.machine import CheckedMachine, check_data_directory, check_disk, check_user
 from trackyard.runtime.checks.start import check_settings
-from trackyard.runtime.checks.stores import check_analytics, check_mail, check_second_person, check_sql
+from trackyard.runtime.checks.stores import check_analytics, check_mail, check_redis, check_second_person, check_sql
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,7 @@ CHECKS: Final = (
     MachineCheck("sql", "SQL database", check_sql),
     MachineCheck("second_person", "second person", check_second_person),
     MachineCheck("analytics", "analytic store", check_analytics),
+    MachineCheck("redis", "Redis", check_redis),
     MachineCheck("mail", "mail", check_mail),
     MachineCheck("api_url", "address of the API", check_api_url),
     MachineCheck("tracking_url", "address of tracking links", check_tracking_url),

@@ -70,6 +70,21 @@ def check_analytics(machine: CheckedMachine) -> Iterator[Finding]:
         yield Finding(FindingKind.STORE_REFUSED, place, {"reason": first_line(fault)})
 
 
+def check_redis(machine: CheckedMachine) -> Iterator[Finding]:
+    """Yield a finding when the Redis that all machines share does not answer, or refuses the login."""
+    url = machine.config.redis_url
+    if not url or "edge" not in machine.config.roles:
+        return
+    from redis import RedisError
+
+    from trackyard.edge.state.redis_store import ping, place_of
+
+    try:
+        ping(url)
+    except (RedisError, OSError) as fault:
+        yield Finding(FindingKind.REDIS_SILENT, place_of(url), {"reason": first_line(fault)})
+
+
 def check_mail(machine: CheckedMachine) -> Iterator[Finding]:
     """Yield a finding when the mail server cannot be used, and no mail is sent.
 

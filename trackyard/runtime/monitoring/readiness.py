@@ -16,7 +16,7 @@ from trackyard.base.metrics.exposition import read_states
 from trackyard.domain.platform.status import MachineStatus
 from trackyard.domain.tracking.ruleset import RULESET_STALE_S
 from trackyard.runtime.settings import Config
-from trackyard.runtime.start_checks import find_split_statistics
+from trackyard.runtime.start_checks import find_split_click_state, find_split_statistics
 
 if TYPE_CHECKING:
     from trackyard.jobs.loading.projector import Projector
@@ -54,6 +54,8 @@ def machine_report(failing_roles_file: Path, core: "Callable[[], Readiness] | No
         for age in states.ruleset_ages.values()
         if age > RULESET_STALE_S
     )
+    if states.redis_lost:
+        warnings = (*warnings, "Redis does not answer: click caps and unique visitors hold on each machine by itself")
     lags = dict(states.queue_lags)
     if states.ruleset_ages:
         lags["rules"] = max(states.ruleset_ages.values())
@@ -83,6 +85,7 @@ def core_readiness(
 
     reasons: list[str] = []
     warning: str | None = None
+    separate: str | None = None
     lags: dict[str, float] = {}
     try:
         with database.read() as connection:
@@ -90,6 +93,7 @@ def core_readiness(
             lags |= {state.queue: state.lag_ms / 1000 for state in get_queue_states(connection, now_ms)}
             warning = find_code_warning(connection)
             split = find_split_statistics(config, connection, directory_id, now_ms)
+            separate = find_split_click_state(config, connection, directory_id, now_ms)
         reasons += [] if split is None else [split]
     except SQLAlchemyError as fault:
         reasons.append(f"the SQL database cannot be read: {first_line(fault)}")
@@ -98,7 +102,7 @@ def core_readiness(
         if lags["projector"] > STALLED_SECONDS:
             reasons.append(f"the projector has been stalled for {lags['projector']:.0f} s")
         reasons += [f"the projector's duty {name!r} fails again and again" for name in projector.failing()]
-    warnings = () if warning is None else (warning,)
+    warnings = tuple(sentence for sentence in (warning, separate) if sentence is not None)
     return Readiness((*reasons, *failing_roles(config.failing_roles_file)), warnings, lags)
 
 

@@ -4,9 +4,11 @@ import re
 from pathlib import Path
 from typing import Final
 
-from sqlalchemy import create_engine, make_url
+from sqlalchemy import Connection, create_engine, make_url, text
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import NullPool
+
+from trackyard.store.engine.dialect import is_postgresql
 
 _CONNECT_SECONDS: Final = 5
 _REFUSALS: Final = re.compile(r"\bFATAL\b|no password supplied")
@@ -37,6 +39,14 @@ def check_database_is_up(url: str) -> None:
         raise DatabaseNotUp(reason) from None
     finally:
         engine.dispose()
+
+
+def find_clock_ms(conn: Connection) -> int | None:
+    """Return the time of the database's machine, UTC milliseconds; None for SQLite."""
+    if not is_postgresql(conn):
+        return None
+    seconds = conn.execute(text("SELECT extract(epoch FROM clock_timestamp())")).scalar_one()
+    return int(seconds * 1000)
 
 
 def is_file_missing(url: str) -> bool:
