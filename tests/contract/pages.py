@@ -119,7 +119,8 @@ class Examples:
             rest.unlink()
         shutil.copy(self._saved, self._file)
         self._counted.number = self._begun
-        client, path = self._world.caller(endpoint), self._world.path(endpoint, endpoint.versions[-1])
+        client = self._world.caller(endpoint)
+        path = self._world.path(endpoint, endpoint.versions[-1], client=client)
         sent = {name: _sent(value) for name, value in self._world.good.get(endpoint.id, {}).items()}
         if endpoint.id in self._world.own_params:
             sent |= self._world.own_params[endpoint.id](client)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.contract.declared import declared_params, required_names, takes_any_text
-from tests.contract.requests import accounts, advertisers, affiliates, offers, people, postbacks, staff
+from tests.contract.requests import accounts, advertisers, affiliates, money, offers, people, postbacks, staff
 from tests.support.api import Api
 from tests.support.client import FORBIDDEN_TO_AFFILIATES, ApiClient
 from tests.support.models.events import new_click
@@ -103,9 +103,9 @@ def make_endpoint_setup(api: Api) -> EndpointSetup:
     }
     subjects |= people.path_subjects(api, pid) | staff.path_subjects(api) | advertisers.path_subjects(api, advertiser)
     subjects |= postbacks.path_subjects(api, offer, pid)
-    good |= affiliates.good_params(api)
-    subjects |= affiliates.path_subjects(api, pid)
-    own = accounts.own_subjects(api), accounts.own_params(api)
+    good |= affiliates.good_params(api) | money.good_params(pid)
+    subjects |= affiliates.path_subjects(api, pid) | money.path_subjects(api)
+    own = accounts.own_subjects(api) | money.own_subjects(api), accounts.own_params(api) | money.own_params(api)
     return EndpointSetup(api, affiliate, api.admin.with_key(None), no_permission, good, subjects, *own)
 
 
@@ -243,7 +243,8 @@ def test_every_endpoint_names_missing_required_parameters(
     needed = required_names(endpoint.id, version)
     if not needed:
         return
-    path, client = world.path(endpoint, version), world.caller(endpoint)
+    client = world.caller(endpoint)
+    path = world.path(endpoint, version, client=client)
     before = state(world)
     response = send(world, client, endpoint, version, {}, path)
     named = set(response.json()["fields"])
@@ -324,7 +325,8 @@ BAD_BODIES: list[tuple[str, dict[str, str], bytes]] = [
 
 @every_endpoint
 def test_every_endpoint_rejects_malformed_body(world: EndpointSetup, endpoint: Endpoint[Any]) -> None:
-    path, client = world.path(endpoint, "3.1"), world.caller(endpoint)
+    client = world.caller(endpoint)
+    path = world.path(endpoint, "3.1", client=client)
     before = state(world)
     for what, headers, body in BAD_BODIES:
         if len(body) > endpoint.body_max:  # of a method for anyone, which also accepts fewer parameters
@@ -341,18 +343,18 @@ def test_every_endpoint_rejects_or_ignores_unexpected_shapes(world: EndpointSetu
     for top in dict.fromkeys(name.partition("[")[0] for name in declared_params(endpoint.id)):
         for value in ({"a": {"b": "c"}}, [[["x"]]], [{}], {"0": {"0": {"0": "x"}}}, True, 10**30, long):
             body = json.dumps({top: value}).encode()
-            response = world.caller(endpoint).call(
-                endpoint.method, world.path(endpoint, "3.1"), headers=AS_JSON, content=body
-            )
+            client = world.caller(endpoint)
+            path = world.path(endpoint, "3.1", client=client)
+            response = client.call(endpoint.method, path, headers=AS_JSON, content=body)
             assert response.status_code in (200, 400, 409), (top, value, response.text)
 
 
 @every_endpoint
 def test_every_endpoint_rejects_too_large_body(world: EndpointSetup, endpoint: Endpoint[Any]) -> None:
     body = b"a=" + b"x" * endpoint.body_max
-    response = world.caller(endpoint).call(
-        endpoint.method, world.path(endpoint, "3.1"), headers=URLENCODED, content=body
-    )
+    client = world.caller(endpoint)
+    path = world.path(endpoint, "3.1", client=client)
+    response = client.call(endpoint.method, path, headers=URLENCODED, content=body)
     assert response.status_code == 413
 
 

@@ -13,8 +13,8 @@ WRITES = [endpoint for endpoint in CATALOGUE if endpoint.replayable]
 
 @pytest.mark.parametrize("endpoint", WRITES, ids=[endpoint.id for endpoint in WRITES])
 def test_every_write_with_idempotency_key_is_replayed_once(world: EndpointSetup, endpoint: Endpoint[Any]) -> None:
-    path = world.path(endpoint, "3.1")
     client = world.caller(endpoint)
+    path = world.path(endpoint, "3.1", client=client)
     params = {name: as_sent(value) for name, value in world.good.get(endpoint.id, {}).items()}
     params |= world.own_params[endpoint.id](client) if endpoint.id in world.own_params else {}
     place = "data" if endpoint.method == "POST" else "params"

@@ -39,6 +39,7 @@ _TRAFFIC: Final = frozenset({"click", "action", "conversion", "attempt", "sub"})
 _OF_AFFILIATE: Final = frozenset({"affiliate", "affiliate tag", "affiliate text", "postback", "pixel", "ticket"})
 _OF_ADVERTISER: Final = frozenset({"advertiser", "advertiser tag", "advertiser text", "invoice"})
 _OF_OFFER: Final = frozenset({"offer", "offer hash", "offer tag", "offer text"})
+_MONEY: Final = frozenset({"payment", "payment request"})
 _ALL: Final = frozenset(THINGS)
 _READABLE: Final = frozenset({"offer"})
 """Managers read all offers (docs/spec/callers.md#roles-of-staff)."""
@@ -47,14 +48,14 @@ KINDS: Final = (
     CallerKind(
         name="affiliate",
         joint=False,
-        foreign=_TRAFFIC | _OF_AFFILIATE | _OF_ADVERTISER | _OF_OFFER | {"payment", "staff", "session", "key"},
+        foreign=_TRAFFIC | _OF_AFFILIATE | _OF_ADVERTISER | _OF_OFFER | _MONEY | {"staff", "session", "key"},
         unseen=_ALL,
         unseen_own=frozenset({"advertiser", "invoice"}),
     ),
     CallerKind(
         name="affiliate_manager",
         joint=False,
-        foreign=_TRAFFIC | _OF_AFFILIATE | {"payment", "session", "key"},
+        foreign=_TRAFFIC | _OF_AFFILIATE | _MONEY | {"session", "key"},
         unseen=_ALL - _READABLE,
     ),
     CallerKind(
@@ -66,7 +67,7 @@ KINDS: Final = (
     CallerKind(
         name="manager",
         joint=True,
-        foreign=_TRAFFIC | _OF_AFFILIATE | _OF_ADVERTISER | {"payment", "session", "key"},
+        foreign=_TRAFFIC | _OF_AFFILIATE | _OF_ADVERTISER | _MONEY | {"session", "key"},
         unseen=_ALL - _READABLE,
     ),
 )

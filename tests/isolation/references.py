@@ -36,6 +36,7 @@ OF_METHOD: Final[dict[tuple[str, str], str]] = {
     ("admin.partners.list", "tags"): "affiliate tag",
     ("admin.advertisers.list", "id"): "advertiser",
     ("admin.payments.list", "id"): "payment",
+    ("partner.payments.list", "id"): "payment",
     ("admin.advertisers.list", "search"): "advertiser text",
     ("admin.advertisers.list", "tags"): "advertiser tag",
     ("admin.tickets.list", "search"): "affiliate text",
@@ -90,7 +91,9 @@ OF_PATH: Final[dict[str, str]] = {
     "admin.affiliatepostback.resend": "attempt",
     "admin.click.explain": "click",
     "stats.conversion.history": "conversion",
-    **dict.fromkeys(("admin.payment.edit", "admin.payment.entries"), "payment"),
+    **dict.fromkeys(("admin.payment.edit", "admin.payment.entries", "partner.payment.entries"), "payment"),
+    **dict.fromkeys(("admin.payment-request.accept", "admin.payment-request.reject"), "payment request"),
+    "partner.payment-request.withdraw": "payment request",
     "admin.partner.second_factor.reset": "affiliate",
     **dict.fromkeys(("admin.user.get", "admin.user.edit", "admin.user.api_key", "admin.user.password"), "staff"),
     **dict.fromkeys(("admin.user.block", "admin.user.unblock", "admin.user.remove"), "staff"),
@@ -126,8 +129,9 @@ _PLAIN_NAMES: Final = (
     "landings[*][title] lang_label last_name level limit list[*][comment] list[*][goal] list[*][ip] list[*][sum] "
     "list[*][ua] locale mail_from method moderation_status name note note_aff note_sales notes "
     "notice_percent_overcap os page params[*] password payment_systems[*][currency] payment_systems[*][fields][*] "
-    "payment_systems[*][system_id] payouts personal_limits[*][caps] phone privacy q request_id revenue "
+    "payment_systems[*][system_id] payouts personal_limits[*][caps] phone privacy q reason request_id revenue "
     "search_empty_sub server_ip skip skype small_desc smart_id smartlink_categories smtp_url sort[*] sources status "
+    "status_reason system_id "
     "strictly_brands strictly_devices strictly_isp strictly_os sub_account_1 sub_account_2 sum supplier tags title "
     "title_lang[*] ua url vat_code what work_hours zip_code "
 )

@@ -21,9 +21,10 @@ from trackyard.base.ids import new_id
 from trackyard.base.money import ZERO
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.money.ledger import LedgerEntry
+from trackyard.domain.money.payment_requests import PaymentRequest
 from trackyard.domain.people.roles import Role
 from trackyard.domain.statistics.rows import ServerPostbackLog, encode_row
-from trackyard.store.money import ledger
+from trackyard.store.money import ledger, payment_requests
 
 THINGS = ("staff", "affiliate", "advertiser", "offer", "postback", "pixel", "ticket", "traffic", "invoice", "payment")
 """What a tag is of, and of nothing else."""
@@ -174,7 +175,7 @@ def add_tools(side: Side) -> None:
 
 
 def add_money(side: Side, random: Random) -> None:
-    """A payment of the affiliate."""
+    """A payment of the affiliate, a request to be paid, and a correction."""
     pid, now = side.one("affiliate"), side.api.clock.now_ms()
     amount = _amount(random)
     side.amounts["payout"].append(amount)
@@ -183,6 +184,16 @@ def add_money(side: Side, random: Random) -> None:
         ledger.add_entries(conn, [entry])
     made = side.api.admin.post("/3.1/admin/payments", **{"pid[]": pid}, comment=side.text("payment"))["payments"]
     side.add("payment", made[0]["id"])
+    correction = _amount(random)
+    side.amounts["payout"].append(correction)
+    sent = {"pid": pid, "currency": "USD", "comment": side.text("payment")}
+    side.api.admin.post("/3.1/admin/corrections", **sent, amount=str(correction))
+    request = PaymentRequest(
+        affiliate_id=pid, currency="USD", amount=correction, system_id=None, comment=side.text("payment"),
+        created_at=now, updated_at=now,
+    )  # fmt: skip
+    with side.api.deps.database.write() as conn:
+        side.add("payment request", payment_requests.add_request(conn, request).id)
 
 
 def add_traffic(side: Side, random: Random, offers: list[int], advertisers: list[str]) -> None:

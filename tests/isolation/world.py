@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from tests.contract.requests import accounts, advertisers, affiliates, offers, people, postbacks, staff
+from tests.contract.requests import accounts, advertisers, affiliates, money, offers, people, postbacks, staff
 from tests.contract.test_every_endpoint import as_sent
 from tests.isolation.callers import ROLES, CallerKind
 from tests.isolation.evidence import Evidence, rows_of, text_of, watched_call
@@ -55,7 +55,7 @@ class World:
 
     def subject(self, kind: CallerKind, endpoint: Endpoint[Any]) -> Any:
         """A thing of the caller's side for the path of a method, made for this call."""
-        own = accounts.own_subjects(self.api)
+        own = accounts.own_subjects(self.api) | money.own_subjects(self.api)
         if endpoint.id in own:
             return own[endpoint.id](self.client(kind))
         return self.examples[self.side(kind).name].subjects[endpoint.id]()
@@ -74,7 +74,8 @@ class World:
         if form != "json":
             params["format"] = form
         place = "data" if endpoint.method == "POST" else "params"
-        if endpoint.id in (own := accounts.own_params(self.api)) and endpoint.admits(self.api.caller_of(client)):
+        own = accounts.own_params(self.api) | money.own_params(self.api)
+        if endpoint.id in own and endpoint.admits(self.api.caller_of(client)):
             params |= own[endpoint.id](client)
         with watched_call() as found:
             found.sent = [str(subject), *map(str, params.values())]
@@ -150,6 +151,7 @@ def _examples(side: Side) -> SideRequests:
         | advertisers.good_params(api, advertiser, offer, pid)
         | postbacks.good_params(offer, pid)
         | affiliates.good_params(api)
+        | money.good_params(pid)
     )
     params |= {
         "stats.conversionsbyid": {"id": side.one("conversion")},
@@ -167,6 +169,7 @@ def _examples(side: Side) -> SideRequests:
         | advertisers.path_subjects(api, advertiser)
         | postbacks.path_subjects(api, offer, pid)
         | affiliates.path_subjects(api, pid)
+        | money.path_subjects(api)
     )
     subjects |= {
         "offer.get": lambda: offer,

@@ -7,11 +7,14 @@ from trackyard.actions.deps import Deps
 from trackyard.api.conversions import by_id, conversions, edits
 from trackyard.api.money import (
     affiliate_payments,
+    corrections,
     currencies,
     held_changes,
     invoices,
+    payment_requests,
     payment_systems,
     referrals,
+    statements,
 )
 from trackyard.api.offers import categories, connections, offers, smartlinks, sources, tickets
 from trackyard.api.offers import lists as offer_lists
@@ -94,6 +97,9 @@ TOPICS: tuple[Topic, ...] = (
     Topic("referrals", "Referral payments", referrals.routes.endpoints),
     Topic("edits", "Edits and imports of conversions, for staff", edits.routes.endpoints),
     Topic("affiliate-payments", "Payments to affiliates", affiliate_payments.routes.endpoints),
+    Topic("payment-requests", "Requests of affiliates to be paid", payment_requests.routes.endpoints),
+    Topic("corrections", "Corrections of what affiliates earned", corrections.routes.endpoints),
+    Topic("statements", "Statements of affiliates", statements.routes.endpoints),
     Topic("held-changes", "Changes that wait for a second person, for administrators", held_changes.routes.endpoints),
     Topic("logs", "Postback logs and the history of a conversion", logs.routes.endpoints),
     Topic("sign-in", "Sign-in", sign_in.routes.endpoints),

@@ -58,6 +58,15 @@ class WrongCredentials(RequestError):
     status, code, text = 401, "wrong_credentials", "Wrong login or password"
 
 
+class AccountNotActive(WrongCredentials):
+    """The password is right, and staff said why the account is not active. reason: what they said."""
+
+    code = "account_not_active"
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"This account is not active: {reason}")
+
+
 class SecondFactorNeeded(RequestError):
     """The password is right, and the account has a second factor."""
 

@@ -34,6 +34,13 @@ def find_amount(text: str) -> Decimal | None:
     return rounded(amount)
 
 
+def find_signed_amount(text: str) -> Decimal | None:
+    """Return the amount in a text, which may begin with a minus; None as `find_amount`."""
+    plain = text.strip()
+    amount = find_amount(plain.removeprefix("-"))
+    return -amount if amount is not None and plain.startswith("-") else amount
+
+
 def percent_of(amount: Decimal, percent: Decimal) -> Decimal:
     """Return `percent` percent of an amount, rounded."""
     return rounded(amount * percent / 100)

@@ -51,6 +51,7 @@ def own_params(api: Api) -> dict[str, Callable[[ApiClient], dict[str, Any]]]:
         "auth.api_key.show": with_password,
         "admin.held-change.confirm": with_password,
         "partner.email.change": with_password,
+        "partner.payment_systems.edit": with_password,
         "auth.password.change": with_new_password,
         "auth.second_factor.begin": without_factor,
         "auth.second_factor.confirm": with_begun_factor,

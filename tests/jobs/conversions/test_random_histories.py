@@ -285,6 +285,17 @@ class HistoryStateMachine(RuleBasedStateMachine):
             who = item["pid"], item["currency"]
             self.model.paid[item["id"]] = ModelPayment(*who, due[who])
 
+    @rule(who=st.sampled_from([0, 1]), currency=st.sampled_from(["USD", "EUR"]), cents=st.integers(-900, 900))
+    def correct(self, who: int, currency: str, cents: int) -> None:
+        """Add an amount to what is available, or take it away."""
+        amount = Decimal(cents or 1) / 100
+        self.ask(
+            "/3.1/admin/corrections",
+            {"pid": self.people[who], "currency": currency, "amount": str(amount), "comment": "corrected"},
+        )
+        account = self.people[who], currency
+        self.model.corrected[account] = self.model.corrected.get(account, Decimal(0)) + amount
+
     @precondition(lambda self: any(each.status == "created" for each in self.model.paid.values()))
     @rule(which=some, status=st.sampled_from(["paid", "cancelled"]), again=st.booleans())
     def end_payment(self, which: int, status: str, again: bool) -> None:

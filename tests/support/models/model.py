@@ -114,6 +114,7 @@ class ConversionModel:
     orders: list[ModelTask] = field(default_factory=list)
     made: list[ModelConversion] = field(default_factory=list)
     paid: dict[int, ModelPayment] = field(default_factory=dict)
+    corrected: dict[tuple[int, str], Decimal] = field(default_factory=dict)
     answers: dict[str, str] = field(default_factory=dict)
     done: Counter[str] = field(default_factory=Counter)
     resumed_at: int = 0
@@ -396,6 +397,8 @@ class ConversionModel:
             add(made.click.affiliate, made.currency, hold, made.payout if is_confirmed else ZERO)
             if made.referrer is not None and is_confirmed:
                 add(made.referrer, made.currency, ZERO, made.share)
+        for account, amount in self.corrected.items():
+            add(*account, ZERO, amount)
         for paid in self.paid.values():
             if paid.status != "cancelled":
                 add(paid.affiliate, paid.currency, ZERO, -paid.amount)

@@ -94,8 +94,10 @@ def checked_payment_systems(deps: Deps, conn: Connection, chosen: Sequence[dict[
             faults[f"{name}[currency]"] = [f"This payment system pays {system.currency} alone."]
         elif currency and currency not in currencies:
             faults[f"{name}[currency]"] = [f"A currency {currency} does not exist."]
-        faults |= _field_faults(f"{name}[fields]", system, item["fields"])
-        checked.append({"system_id": system.id, "currency": currency, "fields": item["fields"]})
+        questions = {str(field["id"]) for field in system.fields}
+        answers = {key: text for key, text in item["fields"].items() if key in questions or text.strip()}
+        faults |= _field_faults(f"{name}[fields]", system, answers)
+        checked.append({"system_id": system.id, "currency": currency, "fields": answers})
     if faults:
         raise BadInput(faults)
     return checked

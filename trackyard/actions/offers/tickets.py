@@ -103,9 +103,10 @@ def get_plain_ticket(deps: Deps, access: Access, ticket_id: int) -> Ticket:
     return required(found)
 
 
-def decide_ticket(deps: Deps, access: Access, ticket_id: int, *, approve: bool) -> None:
+def decide_ticket(deps: Deps, access: Access, ticket_id: int, *, approve: bool, reason: str = "") -> None:
     """Close an open ticket, connect an approved affiliate, and mail it.
 
+    reason: of a rejection; the affiliate sees it.
     Raises NotFound, and Conflict for a decided ticket or the approval of a removed offer.
     """
     now = deps.clock.now_ms()
@@ -116,12 +117,11 @@ def decide_ticket(deps: Deps, access: Access, ticket_id: int, *, approve: bool) 
             raise Conflict({"id": [f"The ticket {ticket_id} is decided."]})
         if approve and offers.find_offer(conn, Scope.everything(), found.offer_id) is None:
             raise Conflict({"id": [f"The offer {found.offer_id} was removed."]})
-        tickets.close_ticket(
-            conn, found.id, TicketDecision.APPROVE if approve else TicketDecision.REJECT, str(access.caller.id), now
-        )
+        decision = TicketDecision.APPROVE if approve else TicketDecision.REJECT
+        tickets.close_ticket(conn, found.id, decision, str(access.caller.id), reason, now)
         if approve:
             _connect(conn, found.affiliate_id, found.offer_id, now)
-        _notify(conn, found, approve=approve, now=now)
+        _notify(conn, found, approve=approve, reason=reason, now=now)
 
 
 def _lock_affiliate(conn: Connection, access: Access, pid: int | None) -> int:
@@ -150,12 +150,13 @@ def _connect(conn: Connection, affiliate_id: int, offer_id: int, now: int) -> No
     rulesets.touch(conn, "connections", offer_id)
 
 
-def _notify(conn: Connection, ticket: Ticket, *, approve: bool, now: int) -> None:
+def _notify(conn: Connection, ticket: Ticket, *, approve: bool, reason: str, now: int) -> None:
     recipients_by_id = affiliates.affiliates_of(conn, [ticket.affiliate_id])
     title = offers.names_of(conn, [ticket.offer_id])[ticket.offer_id].title
     notice = notices.APPROVED if approve else notices.REJECTED
     recipients = [notices.recipient_of(each) for each in recipients_by_id.values()]
-    notices.send_notice(conn, notice, recipients, now, offer=notices.offer_label(ticket.offer_id, title))
+    values = {"offer": notices.offer_label(ticket.offer_id, title), "reason": reason and f"\nReason: {reason}\n"}
+    notices.send_notice(conn, notice, recipients, now, **values)
 
 
 def _records(deps: Deps, conn: Connection, found: Sequence[Ticket]) -> list[TicketRecord]:

@@ -161,6 +161,7 @@ def edit_affiliate(deps: Deps, access: Access, affiliate_id: int, given: Mapping
         scope = scope_of(conn, access)
         before = _found(conn, scope, affiliate_id, lock=True)
         _check_approval(deps, before, values)
+        _explain_status(deps, conn, before, values)
         if "manager_id" in values:
             manager = resolve_manager(conn, access, values["manager_id"], "manager_id")
             values["manager_id"] = manager.id if manager else None
@@ -245,6 +246,21 @@ def _check_approval(deps: Deps, before: Affiliate, values: Mapping[str, Any]) ->
     waits = values.get("email_state", before.email_state) is EmailState.WAITING
     if deps.needs_confirmed_email and becomes_active and waits:
         raise Conflict({"status": [_UNCONFIRMED]})
+
+
+def _explain_status(deps: Deps, conn: Connection, before: Affiliate, values: dict[str, Any]) -> None:
+    """Clear the reason of an active affiliate; mail a new one to an affiliate that is not active.
+
+    Raises BadInput for a reason that an active affiliate would have.
+    """
+    status = values.get("status", before.status)
+    if status in (AffiliateStatus.ACTIVE, AffiliateStatus.ON_MODERATION):
+        if values.get("status_reason"):
+            raise BadInput({"status_reason": [f"An affiliate that is {status.value} has no reason."]})
+        values["status_reason"] = ""
+    elif (reason := values.get("status_reason", "")) and (reason, status) != (before.status_reason, before.status):
+        to, now = [notices.recipient_of(before)], deps.clock.now_ms()
+        notices.send_notice(conn, notices.NOT_ACTIVE, to, now, status=status.value, reason=reason)
 
 
 def renew_password(deps: Deps, access: Access, affiliate_id: int) -> str:

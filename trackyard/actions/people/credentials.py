@@ -12,7 +12,7 @@ from typing import Final
 from trackyard.actions.deps import Deps
 from trackyard.actions.platform.notices import FAILED_SIGN_INS, Recipient, send_notice
 from trackyard.actions.platform.security_log import record_event
-from trackyard.base.errors import BadInput, RequestError, TooManyRequests, WrongCredentials
+from trackyard.base.errors import AccountNotActive, BadInput, RequestError, TooManyRequests, WrongCredentials
 from trackyard.base.metrics import SIGN_INS
 from trackyard.base.secrets import digest, hash_password, password_matches
 from trackyard.domain.people.callers import Account, AccountKind
@@ -91,7 +91,7 @@ def check_login(deps: Deps, login: str, password: str, address: str) -> CheckedA
     """Return the account of a login or e-mail address that has the password.
 
     Raises WrongCredentials, also for an account that is not active or, where the setting asks for it, has not
-    confirmed its e-mail address, and TooManyRequests.
+    confirmed its e-mail address, AccountNotActive where staff said why it is not, and TooManyRequests.
     """
 
     def find(conn: Connection) -> list[SignInAccount]:
@@ -179,6 +179,10 @@ def _try(
         with deps.database.write(independent=True) as conn:
             sign_ins.forgive_attempt(conn, attempt.counters)
         raise
+    except AccountNotActive:
+        SIGN_INS.labels("wrong").inc()
+        _record_refusal(deps, attempt, SecurityOutcome.WRONG)
+        raise
     if found is None or found.account is None:
         return attempt, None
     return attempt, CheckedAccount(found.account.account, found.counter, by_address, network)
@@ -234,8 +238,16 @@ def _notify_owners(deps: Deps, attempt: _Attempt) -> None:
 def _find(candidates: list[_Candidate], password: str) -> _Candidate | None:
     hashes = [(each.account and each.account.password_hash) or _dummy_hash() for each in candidates]
     matches = [password_matches(password, hashed) for hashed in hashes]
-    fitting = (candidate for candidate, fits in zip(candidates, matches, strict=True) if fits)
-    return next((each for each in fitting if each.account is not None and _may_sign_in(each.account)), None)
+    fitting = [
+        (each, each.account)
+        for each, fits in zip(candidates, matches, strict=True)
+        if fits and each.account is not None
+    ]
+    found = next((each for each, account in fitting if _may_sign_in(account)), None)
+    reason = next((account.reason for _, account in fitting if account.reason), "")
+    if found is None and reason:
+        raise AccountNotActive(reason)
+    return found
 
 
 def _refuse_unconfirmed(account: SignInAccount) -> SignInAccount:

@@ -1,19 +1,29 @@
-"""An affiliate's own account: reading it, a new key (docs/api/own-account.md)."""
+"""An affiliate's own account: reading it, a new key, its payment systems (docs/api/own-account.md)."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.money.payment_systems import checked_payment_systems
 from trackyard.actions.people.affiliates import balances_of
+from trackyard.actions.people.credentials import check_own_password
+from trackyard.actions.platform import notices
 from trackyard.base.errors import required
 from trackyard.base.ids import new_api_key
+from trackyard.domain.money.held_changes import HeldKind
 from trackyard.domain.money.ledger import Balance
+from trackyard.domain.money.payment_systems import PaymentSystem
 from trackyard.domain.people.affiliates import Affiliate
 from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.permissions import EffectiveLevel, permission_tree
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.people.staff import Staff
+from trackyard.store.engine.database import Connection
+from trackyard.store.money import held_changes, payment_systems
 from trackyard.store.people import affiliates, keys, sessions, staff
 from trackyard.store.platform import settings
+from trackyard.store.tracking import rulesets
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +53,52 @@ def get_account(deps: Deps, affiliate_id: int) -> OwnAccount:
             balance=balances_of(deps, conn, [affiliate_id])[affiliate_id],
             permissions=permission_tree(installation, found.permissions),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPaymentSystems:
+    """How an affiliate is paid, and how it may be paid.
+
+    chosen: {system_id, currency, fields} each.
+    offered: every payment system of the network.
+    """
+
+    chosen: Sequence[Mapping[str, Any]]
+    offered: Sequence[PaymentSystem]
+
+
+def get_payment_systems(deps: Deps, affiliate_id: int) -> OwnPaymentSystems:
+    """Return the payment systems of an affiliate. Raises NotFound."""
+    with deps.database.read() as conn:
+        return _payment_systems(conn, affiliate_id)
+
+
+def set_payment_systems(
+    deps: Deps, affiliate_id: int, chosen: Sequence[dict[str, Any]] | None, password: str, address: str
+) -> OwnPaymentSystems:
+    """Replace the payment systems of an affiliate, which gets a mail.
+
+    chosen: None keeps them. password: of its account. address: of the client.
+    A change that staff asked for and that waits for a second person is replaced.
+    Raises NotFound, TooManyRequests, and BadInput for a wrong password or choice.
+    """
+    check_own_password(deps, Account(AccountKind.AFFILIATE, str(affiliate_id)), password, address)
+    now = deps.clock.now_ms()
+    with deps.database.write() as conn:
+        scope = Scope.of_affiliate(affiliate_id)
+        before = required(affiliates.find_affiliate(conn, scope, affiliate_id, lock=True))
+        checked = before.payment_systems if chosen is None else checked_payment_systems(deps, conn, chosen)
+        if checked != before.payment_systems:
+            held_changes.replace_waiting(conn, HeldKind.PAYMENT_SYSTEMS, affiliate_id, "", now)
+            affiliates.edit_affiliate(conn, affiliate_id, {"payment_systems": checked, "updated_at": now})
+            rulesets.touch(conn, "affiliate", affiliate_id)
+            notices.send_notice(conn, notices.PAYEE_CHANGED, [notices.recipient_of(before)], now)
+        return _payment_systems(conn, affiliate_id)
+
+
+def _payment_systems(conn: Connection, affiliate_id: int) -> OwnPaymentSystems:
+    found = required(affiliates.find_affiliate(conn, Scope.of_affiliate(affiliate_id), affiliate_id))
+    return OwnPaymentSystems(found.payment_systems, payment_systems.list_payment_systems(conn))
 
 
 def renew_key(deps: Deps, affiliate_id: int, *, keep: str = "") -> str:

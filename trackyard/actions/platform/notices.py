@@ -34,7 +34,7 @@ APPROVED: Final = Notice(
 )
 REJECTED: Final = Notice(
     "Your request for {offer} is rejected",
-    "Hello {name},\n\nyour request was rejected for\n\n{offer}\n",
+    "Hello {name},\n\nyour request was rejected for\n\n{offer}\n{reason}",
 )
 CHANGED: Final = Notice(
     "{offer} has changed",
@@ -95,6 +95,20 @@ PAID: Final = Notice(
     "Your payment of {amount} {currency} is on its way",
     "Hello {name},\n\na payment to you was executed:\n\nPayment: {payment}\nAmount: {amount} {currency}\n\n"
     "What it pays is marked as paid in your account.\n",
+)
+PAYMENT_REFUSED: Final = Notice(
+    "Your request for {amount} {currency} is rejected",
+    "Hello {name},\n\nyour request to be paid was rejected:\n\nAmount: {amount} {currency}\nReason: {reason}\n\n"
+    "The amount stays available, and you can ask again.\n",
+)
+NOT_ACTIVE: Final = Notice(
+    "Your account is {status}",
+    "Hello {name},\n\nyour account is {status}.\n\nReason: {reason}\n",
+)
+PAYEE_CHANGED: Final = Notice(
+    "Your payment systems were changed",
+    "Hello {name},\n\nthe payment systems that your payments go to were changed in your account.\n\n"
+    "If it was not you, change your password and ask the people who run this network at once.\n",
 )
 CHANGE_HELD: Final = Notice(
     "To confirm: {change}",

@@ -296,6 +296,8 @@ def _check_money(deps: Deps, findings: ReconciliationResult) -> None:
     with deps.database.read() as conn:
         nothing = stored.orphan_ledger_sources(conn)
         payments = stored.payment_sums(conn)
+        corrections = stored.correction_sums(conn)
+        advances = stored.advance_sums(conn)
     for conversion_id in nothing:
         findings.add_discrepancy("entry of the ledger", conversion_id, "a conversion", "none of that id")
     findings.check("payments", len(payments))
@@ -304,3 +306,8 @@ def _check_money(deps: Deps, findings: ReconciliationResult) -> None:
         wanted = (ZERO, ZERO) if cancelled else (item.amount, -item.amount)
         if (item.paid, item.entered) != wanted:
             findings.add_discrepancy("payment", str(item.id), wanted, (item.paid, item.entered))
+    findings.check("corrections", len(corrections))
+    for what, sums in (("correction", corrections), ("advance of a payment", advances)):
+        for each in sums:
+            if each.entered != each.wanted:
+                findings.add_discrepancy(what, each.source_id, each.wanted, each.entered)

@@ -59,6 +59,7 @@ class ListPayments(ExportParams, Paging):
 class ListOwnPayments(Paging):
     """The filters of an affiliate's list."""
 
+    id: AnyOf[s.Id] = ()
     status: AnyOf[Status] = ()
 
 
@@ -128,7 +129,7 @@ class SkippedView(View):
 
 
 class PaidEntryView(View):
-    """A paid conversion, later change of one, or referral share of one."""
+    """A paid conversion, later change or referral share of one, correction, or what is paid ahead."""
 
     kind: str
     conversion_id: str
@@ -211,11 +212,22 @@ def list_(request: ApiRequest[Deps], params: ListPayments) -> PaymentsAnswer:
 @routes.get("/partner/payments", for_affiliates(Permission.BALANCES_READ), id="partner.payments.list")
 def list_own(request: ApiRequest[Deps], params: ListOwnPayments) -> OwnPaymentsAnswer:
     """List the payments to the calling affiliate, the newest first."""
-    chosen = PaymentFilter(statuses=params.status)
+    chosen = PaymentFilter(ids=params.id, statuses=params.status)
     found, total = payments.list_payments(request.deps, request.access, chosen, **params.place(request))
     at = as_text(request.deps.zone)
     views = [view_of(OwnPaymentView, item, created_at=at(item.created_at), paid_at=at(item.paid_at)) for item in found]
     return OwnPaymentsAnswer(payments=views, pagination=params.pagination(request, total))
+
+
+@routes.get(
+    "/partner/payments/{id}/entries",
+    for_affiliates(Permission.BALANCES_READ),
+    id="partner.payment.entries",
+    find=_find,
+)
+def list_own_entries(request: ApiRequest[Deps], params: Paging) -> PaymentEntriesAnswer:
+    """List what a payment to the calling affiliate pays, the oldest first. A cancelled payment pays nothing."""
+    return _entries_answer(request, params)
 
 
 @routes.get("/admin/payments/due", for_staff(Permission.PAYMENTS_WRITE), id="admin.payments.due")
@@ -274,6 +286,10 @@ def entry_rows(request: ApiRequest[Deps], _params: ListEntries) -> ExportTable:
 )
 def list_entries(request: ApiRequest[Deps], params: ListEntries) -> PaymentEntriesAnswer:
     """List what a payment pays, the oldest first. A cancelled payment pays nothing."""
+    return _entries_answer(request, params)
+
+
+def _entries_answer(request: ApiRequest[Deps], params: Paging) -> PaymentEntriesAnswer:
     found, total = payments.list_entries(request.deps, request.subject.id, **params.place(request))
     views = [_entry_view(item, as_text(request.deps.zone)) for item in found]
     return PaymentEntriesAnswer(entries=views, pagination=params.pagination(request, total))

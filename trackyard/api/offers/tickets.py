@@ -15,6 +15,7 @@ from trackyard.api.offers.view_affiliate import AffiliateOfferView, ViewContext,
 from trackyard.api.offers.view_parts import ScheduleView, schedule_view
 from trackyard.api.paging import Paging
 from trackyard.api.people.affiliate_view import AffiliateView, nested_affiliate_view
+from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text
 from trackyard.domain.offers.offers import OfferSchedule, RestrictedIsp
 from trackyard.domain.offers.tickets import TicketDecision, TicketFilter, TicketStatus
@@ -81,9 +82,10 @@ class ListOwnTickets(Paging):
 
 
 class DecideTicket(Params):
-    """The decision on a ticket."""
+    """The decision on a ticket. reason: of a rejection; the affiliate sees it."""
 
     do: Annotated[TicketDecision, s.Choice(TicketDecision)]
+    reason: Annotated[str, s.BoundedText(maximum=2000)] = ""
 
 
 class TicketOfferView(AffiliateOfferView):
@@ -120,7 +122,10 @@ class CommentsView(View):
 
 
 class TicketView(View):
-    """A ticket. updated: the time of its decision, else of its making. decision: null while it is open."""
+    """A ticket. updated: the time of its decision, else of its making. decision: null while it is open.
+
+    reason: of a rejection.
+    """
 
     id: str
     status: str
@@ -132,6 +137,7 @@ class TicketView(View):
     attachments: list[str]
     comments: CommentsView
     decision: str | None
+    reason: str
     created: str
     updated: str
 
@@ -159,6 +165,7 @@ class OwnTicketView(View):
     id: int
     status: str
     decision: str | None
+    reason: str
     offer_id: int
     title: str
     description: str
@@ -244,8 +251,13 @@ def decide_request(request: ApiRequest[Deps], params: DecideTicket) -> MessageAn
 
     The affiliate gets a mail. A second decision is a conflict.
     """
-    tickets.decide_ticket(request.deps, request.access, request.subject.id, approve=params.do == TicketDecision.APPROVE)
-    done = "approved" if params.do == TicketDecision.APPROVE else "rejected"
+    approve = params.do == TicketDecision.APPROVE
+    if approve and params.reason:
+        raise BadInput({"reason": ["An approval has no reason."]})
+    tickets.decide_ticket(
+        request.deps, request.access, request.subject.id, approve=approve, reason=params.reason.strip()
+    )
+    done = "approved" if approve else "rejected"
     return MessageAnswer(message=f"Ticket {request.subject.id} is {done}")
 
 

@@ -55,6 +55,7 @@ class AffiliateView(
     ref: "0" for none.
     statistics_revenue, statistics_rows: the compatibility switches that it overrides, "" is the platform's; absent
     inside another record.
+    status_reason: why it is not active or banned; absent inside another record.
     email_state: not asked, waiting or confirmed; absent inside another record.
     """
 
@@ -90,6 +91,7 @@ class AffiliateView(
     statistics_revenue: str | UnsetType = UNSET
     statistics_rows: str | UnsetType = UNSET
     email_state: str | UnsetType = UNSET
+    status_reason: str | UnsetType = UNSET
 
 
 def affiliate_view(request: ApiRequest[Deps], record: AffiliateRecord) -> AffiliateView:
@@ -118,12 +120,13 @@ def nested_affiliate_view(record: AffiliateRecord, zone: ZoneInfo) -> AffiliateV
         statistics_revenue=UNSET,
         statistics_rows=UNSET,
         email_state=UNSET,
+        status_reason=UNSET,
     )
 
 
 def _own_fields(row: Affiliate) -> dict[str, str]:
     switches = {"statistics_revenue": row.statistics_revenue or "", "statistics_rows": row.statistics_rows or ""}
-    return {**switches, "email_state": row.email_state}
+    return {**switches, "email_state": row.email_state, "status_reason": row.status_reason}
 
 
 def _balance(item: Balance) -> CurrencyBalance:

@@ -164,6 +164,7 @@ class EditAffiliate(AffiliateParams):
     """Changes of an affiliate. Payment systems and tags are replaced, custom fields change one by one.
 
     email_confirmed: 1 confirms its e-mail address in its place.
+    status_reason: why it is not active or banned; the affiliate sees it.
     """
 
     edits = True
@@ -171,6 +172,7 @@ class EditAffiliate(AffiliateParams):
     country: Annotated[s.Text | None, Clearable()] = None
     password: Password | None = None
     status: Status | None = None
+    status_reason: Annotated[str, s.BoundedText(maximum=2000)] = ""
     email_confirmed: Annotated[int, OptInFlag()] = 0
 
 

@@ -1,14 +1,23 @@
 """An affiliate's own account (docs/api/own-account.md)."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import UNSET, UnsetType, defstruct
 from pydantic import Field
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.people.own_account import OwnAccount, get_account, renew_key
+from trackyard.actions.people.own_account import (
+    OwnAccount,
+    OwnPaymentSystems,
+    get_account,
+    get_payment_systems,
+    renew_key,
+    set_payment_systems,
+)
 from trackyard.actions.people.sign_up.sign_ups import sign_up
+from trackyard.api.money.payment_systems import PaymentSystemView, system_view
 from trackyard.api.offers.subaccounts import AffiliateSubAccountView, affiliate_sub_accounts_view
+from trackyard.api.people.affiliate_view import AffiliateSystemView, affiliate_system_view
 from trackyard.api.people.affiliates import ContactParams, PaymentSystemItem
 from trackyard.api.people.permissions import TreeView, tree_view
 from trackyard.api.people.views import ChosenPassword, shown_key
@@ -22,7 +31,7 @@ from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.staff import Staff
 from trackyard.wire.endpoint import FOR_ANYONE, ApiRequest, Routes, for_affiliates
 from trackyard.wire.request import scalars as s
-from trackyard.wire.request.params import Keyed, NoParams, Seq
+from trackyard.wire.request.params import Keyed, NoParams, Params, Seq
 from trackyard.wire.response.envelope import Answer, View, number
 from trackyard.wire.response.views import view_of
 
@@ -41,6 +50,13 @@ class SignUp(ContactParams):
     payment_systems: Seq[PaymentSystemItem] = ()
     custom_fields: Keyed[str, s.Text] = Field(default_factory=dict)
     ref: s.Id | None = None
+
+
+class SetPaymentSystems(Params):
+    """All payment systems in which the affiliate wants to be paid. password: of its account."""
+
+    password: Annotated[str, s.BoundedText(minimum=1, maximum=1000)]
+    payment_systems: Seq[PaymentSystemItem] = ()
 
 
 class OwnManagerView(View):
@@ -118,6 +134,13 @@ class OwnAccountAnswer(Answer):
     user: OwnAccountView
 
 
+class OwnPaymentSystemsAnswer(Answer):
+    """How the calling affiliate is paid, and how it may be paid."""
+
+    payment_systems: list[AffiliateSystemView]
+    offered: list[PaymentSystemView]
+
+
 class ApiKeyView(View):
     """A key, for its owner; null in a session."""
 
@@ -152,6 +175,29 @@ class SignedUpAnswer(Answer):
 def show(request: ApiRequest[Deps], _params: NoParams) -> OwnAccountAnswer:
     """Show the calling affiliate's own record with its permissions."""
     return OwnAccountAnswer(user=_view(request, get_account(request.deps, _own_id(request))))
+
+
+@routes.get("/partner/payment_systems", for_affiliates(Permission.AFFILIATES_READ), id="partner.payment_systems.list")
+def list_payment_systems(request: ApiRequest[Deps], _params: NoParams) -> OwnPaymentSystemsAnswer:
+    """Show the payment systems of the calling affiliate, and those that it may choose."""
+    return _systems_answer(get_payment_systems(request.deps, _own_id(request)))
+
+
+@routes.post(
+    "/partner/payment_systems",
+    for_affiliates(Permission.AFFILIATES_WRITE),
+    id="partner.payment_systems.edit",
+    features=("general.settings",),
+)
+def edit_payment_systems(request: ApiRequest[Deps], params: SetPaymentSystems) -> OwnPaymentSystemsAnswer:
+    """Replace the payment systems of the calling affiliate, with its password. Without a list they stay.
+
+    The affiliate gets a mail. A payment that waits for a second person has to be asked for again.
+    """
+    is_sent = "payment_systems" in params.model_fields_set
+    chosen = [item.model_dump() for item in params.payment_systems] if is_sent else None
+    found = set_payment_systems(request.deps, _own_id(request), chosen, params.password, request.address)
+    return _systems_answer(found)
 
 
 @routes.post(
@@ -208,6 +254,14 @@ def _view(request: ApiRequest[Deps], account: OwnAccount) -> OwnAccountView:
         created_at=datetime_text(row.created_at, zone),
         updated_at=datetime_text(row.updated_at, zone),
         permissions=tree_view(account.permissions),
+    )
+
+
+def _systems_answer(found: OwnPaymentSystems) -> OwnPaymentSystemsAnswer:
+    names = {system.id: system.lang_label for system in found.offered}
+    return OwnPaymentSystemsAnswer(
+        payment_systems=[affiliate_system_view(item, names) for item in found.chosen],
+        offered=[system_view(system) for system in found.offered],
     )
 
 

@@ -12,6 +12,14 @@ REFERRAL: Final = "referral"
 REFERRAL_RELABEL: Final = "referral_relabel"
 REFERRAL_KINDS: Final = (REFERRAL, REFERRAL_RELABEL)
 """The kinds of entries of a referrer. Their source is the conversion."""
+PAYMENT: Final = "payment"
+"""The kind of a payment's own entries."""
+CORRECTION: Final = "correction"
+"""The kind of an entry that staff wrote (domain/money/corrections.py)."""
+ADVANCE: Final = "advance"
+"""The kind of two entries that together are 0: the payment of that number pays one, the next payment the other."""
+OTHER_KINDS: Final = (PAYMENT, CORRECTION, ADVANCE)
+"""The kinds of entries that come from no conversion. Their source is a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +28,7 @@ class LedgerEntry:
 
     kind, source_id, version: unique together. "conversion" is a new one, "change" a change of one, "relabel" the
     removal of its old currency; "referral" and "referral_relabel" are the same of a referrer's share; "payment" is a
-    payment.
+    payment, "correction" an amount that staff entered, "advance" what a payment pays ahead of later entries.
     at: UTC milliseconds.
     """
 

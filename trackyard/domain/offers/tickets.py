@@ -24,6 +24,7 @@ class Ticket:
 
     id: 0 = not stored yet
     decision: None while the ticket is open
+    reason: why it was rejected, for the affiliate
     decided_by: id of a staff user; None = the platform decided
     """
 
@@ -37,6 +38,7 @@ class Ticket:
     updated_at: int
     decision: TicketDecision | None = None
     decided_by: str | None = None
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

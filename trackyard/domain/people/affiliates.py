@@ -28,6 +28,7 @@ class Affiliate:
     """A partner that sends visitors and is paid for conversions.
 
     id, password_hash, postback_secret, created_at, updated_at: given when it is stored; times are UTC milliseconds.
+    status_reason: why it is not active, which it sees; "" for an active one.
     login: "" before it is stored means the e-mail address.
     ref: the id of the affiliate that referred it.
     payment_systems: {system_id, currency, fields} each.
@@ -43,6 +44,7 @@ class Affiliate:
     login: str = ""
     password_hash: str = ""
     status: AffiliateStatus = AffiliateStatus.ACTIVE
+    status_reason: str = ""
     email_state: EmailState = EmailState.NOT_ASKED
     name: str | None = None
     contact_person: str | None = None

@@ -24,7 +24,7 @@ PERSONAL_COLUMNS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "affiliate_log": ("url",),
         "conversion": ("click_ip", "call_ip", "user_id"),
         "affiliate": (
-            *("email", "login", "name", "contact_person", "notes", "company", "phone"),
+            *("email", "login", "name", "contact_person", "notes", "status_reason", "company", "phone"),
             *("address_1", "address_2", "city", "country", "zip_code", "payment_systems", "custom_fields"),
         ),
     }

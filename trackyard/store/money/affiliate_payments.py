@@ -13,6 +13,7 @@ from sqlalchemy import (
     Connection,
     Select,
     and_,
+    case,
     delete,
     exists,
     func,
@@ -31,16 +32,13 @@ from trackyard.domain.money.affiliate_payments import (
     PaymentFilter,
     PaymentStatus,
 )
-from trackyard.domain.money.ledger import REFERRAL_KINDS, LedgerEntry
+from trackyard.domain.money.ledger import ADVANCE, PAYMENT, REFERRAL_KINDS, LedgerEntry
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.dialect import page_of
 from trackyard.store.engine.rows import Rows, in_scope
 from trackyard.store.engine.types import Amount
 from trackyard.store.money import ledger as ledgers
 from trackyard.store.tables import affiliate, ledger, payment, payment_entry
-
-PAYMENT_KIND: Final = "payment"
-"""The kind of a payment's own entries in the ledger."""
 
 ENTRY_JOIN: Final = and_(
     payment_entry.c.kind == ledger.c.kind,
@@ -49,6 +47,8 @@ ENTRY_JOIN: Final = and_(
 )
 """The condition that an entry of a payment is an entry of the ledger."""
 
+_KEY_NAMES: Final = ("kind", "source_id", "version")
+_KEY: Final = tuple(ledger.c[name] for name in _KEY_NAMES)
 _AVAILABLE: Final = func.sum(ledger.c.available, type_=Amount)
 
 _CHUNK: Final = 500
@@ -96,11 +96,20 @@ def _sum(conn: Connection, query: Select[Any]) -> Decimal:
 
 
 def add_payment(
-    conn: Connection, affiliate_id: int, currency: str, *, until: int | None, comment: str, staff_id: str, now_ms: int
+    conn: Connection,
+    affiliate_id: int,
+    currency: str,
+    *,
+    until: int | None = None,
+    exactly: Decimal | None = None,
+    comment: str,
+    staff_id: str,
+    now_ms: int,
 ) -> AffiliatePayment:
     """Create a payment of every unpaid entry before `until`; its amount is their sum.
 
     until: UTC milliseconds, exclusive; None is all.
+    exactly: pays this amount: the oldest entries as far as they fit, and the rest ahead of later ones.
     The caller holds `lock_affiliate`, and rolls back when the amount does not fit.
     """
     values = {
@@ -114,14 +123,47 @@ def add_payment(
         "updated_at": now_ms,
     }
     number = int(conn.execute(insert(payment).values(values).returning(payment.c.id)).scalar_one())
-    unpaid_entries = select(ledger.c.kind, ledger.c.source_id, ledger.c.version, literal(number))
-    unpaid_entries = unpaid_entries.where(*_unpaid_conditions(affiliate_id, currency, until))
-    conn.execute(insert(payment_entry).from_select(["kind", "source_id", "version", "payment_id"], unpaid_entries))
-    entries = payment_entry.c.payment_id == number
-    amount = _sum(conn, select(_AVAILABLE).join(payment_entry, ENTRY_JOIN).where(entries))
+    unpaid = _unpaid_conditions(affiliate_id, currency, until)
+    paid_entries = select(*_KEY, literal(number)).where(*unpaid)
+    if exactly is not None:
+        paid_entries = _oldest_entries(unpaid, exactly, number)
+    conn.execute(insert(payment_entry).from_select([*_KEY_NAMES, "payment_id"], paid_entries))
+    amount = _paid_sum(conn, number)
+    if exactly is not None and amount != exactly:
+        _pay_ahead(conn, number, affiliate_id, currency, exactly - amount, now_ms)
+        amount = _paid_sum(conn, number)
     conn.execute(update(payment).where(payment.c.id == number).values(amount=amount))
     ledgers.add_entries(conn, [_entry(number, affiliate_id, currency, 1, -amount, now_ms)])
     return get_payment(conn, number)
+
+
+def _oldest_entries(unpaid: Sequence[ColumnElement[bool]], amount: Decimal, number: int) -> Select[Any]:
+    """Return the keys of the oldest entries, up to the first with which their sum is above the amount."""
+    order = (ledger.c.at, ledger.c.source_id, ledger.c.version)
+    so_far = func.sum(ledger.c.available, type_=Amount).over(order_by=order, rows=(None, 0)).label("so_far")
+    summed = select(*_KEY, ledger.c.at, so_far).where(*unpaid).subquery()
+    is_above = case((summed.c.so_far > literal(amount, Amount), 1), else_=0)
+    order_of_sums = (summed.c.at, summed.c.source_id, summed.c.version)
+    above = func.sum(is_above).over(order_by=order_of_sums, rows=(None, 0)).label("above")
+    counted = select(*(summed.c[name] for name in _KEY_NAMES), above).subquery()
+    return select(*(counted.c[name] for name in _KEY_NAMES), literal(number)).where(counted.c.above == 0)
+
+
+def _pay_ahead(conn: Connection, number: int, affiliate_id: int, currency: str, amount: Decimal, now_ms: int) -> None:
+    """Let a payment pay an amount ahead: two entries that are 0 together, of which it pays the first."""
+    pair = [
+        LedgerEntry(affiliate_id, ADVANCE, str(number), version, currency, ZERO, part, now_ms)
+        for version, part in ((1, amount), (2, -amount))
+    ]
+    ledgers.add_entries(conn, pair)
+    key = {"kind": ADVANCE, "source_id": str(number), "version": 1}
+    conn.execute(insert(payment_entry).values(payment_id=number, **key))
+
+
+def _paid_sum(conn: Connection, number: int) -> Decimal:
+    """Return the sum of the entries that a payment pays."""
+    entries = payment_entry.c.payment_id == number
+    return _sum(conn, select(_AVAILABLE).join(payment_entry, ENTRY_JOIN).where(entries))
 
 
 def set_status(conn: Connection, before: AffiliatePayment, status: PaymentStatus, comment: str, now_ms: int) -> None:
@@ -231,7 +273,7 @@ def _unpaid_conditions(affiliate_id: int, currency: str, until: int | None) -> l
     conditions: list[ColumnElement[bool]] = [
         ledger.c.affiliate_id == affiliate_id,
         ledger.c.currency == currency,
-        ledger.c.kind != PAYMENT_KIND,
+        ledger.c.kind != PAYMENT,
         ledger.c.available != ZERO,
         ~exists().where(ENTRY_JOIN),
     ]
@@ -244,4 +286,4 @@ def _of_affiliates(column: ColumnElement[int], scope: Scope, affiliate_ids: Sequ
 
 
 def _entry(number: int, affiliate_id: int, currency: str, version: int, amount: Decimal, now_ms: int) -> LedgerEntry:
-    return LedgerEntry(affiliate_id, PAYMENT_KIND, str(number), version, currency, ZERO, amount, now_ms)
+    return LedgerEntry(affiliate_id, PAYMENT, str(number), version, currency, ZERO, amount, now_ms)

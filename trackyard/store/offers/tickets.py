@@ -43,10 +43,12 @@ def list_tickets(
     return _ROWS.read_page(conn, select(ticket).where(*conditions).order_by(ticket.c.id.desc()), page, limit)
 
 
-def close_ticket(conn: Connection, ticket_id: int, decision: TicketDecision, staff_id: str, now_ms: int) -> None:
-    """Close an open ticket."""
+def close_ticket(
+    conn: Connection, ticket_id: int, decision: TicketDecision, staff_id: str, reason: str, now_ms: int
+) -> None:
+    """Close an open ticket. reason: of a rejection."""
     values = {"status": TicketStatus.CLOSED, "decision": decision, "decided_by": staff_id, "updated_at": now_ms}
-    _ROWS.edit(conn, ticket_id, values)
+    _ROWS.edit(conn, ticket_id, values | {"reason": reason})
 
 
 def _conditions(criteria: TicketFilter) -> list[ColumnElement[bool]]:

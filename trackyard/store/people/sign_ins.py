@@ -18,7 +18,7 @@ _MAX_ACCOUNTS = 3
 
 _STAFF = select(staff.c.id, staff.c.email, staff.c.password_hash, staff.c.status)
 _AFFILIATE = select(
-    affiliate.c.id, affiliate.c.email, affiliate.c.password_hash, affiliate.c.status, affiliate.c.email_state
+    *(affiliate.c[name] for name in ("id", "email", "password_hash", "status", "status_reason", "email_state"))
 )
 
 
@@ -26,6 +26,7 @@ _AFFILIATE = select(
 class SignInAccount:
     """An account that may have a password.
 
+    reason: why it is not active, as staff said; "" = they said nothing.
     waits_for_email: whether a link was sent to its e-mail address that was not used yet.
     """
 
@@ -34,6 +35,7 @@ class SignInAccount:
     password_hash: str | None
     may_sign_in: bool
     waits_for_email: bool = False
+    reason: str = ""
 
 
 def list_accounts(conn: Connection, login: str) -> list[SignInAccount]:
@@ -68,7 +70,7 @@ def _of_staff(row: Any) -> SignInAccount:
 def _of_affiliate(row: Any) -> SignInAccount:
     account = Account(AccountKind.AFFILIATE, str(row.id))
     is_active, waits = row.status is AffiliateStatus.ACTIVE, row.email_state is EmailState.WAITING
-    return SignInAccount(account, row.email, row.password_hash, is_active, waits)
+    return SignInAccount(account, row.email, row.password_hash, is_active, waits, row.status_reason)
 
 
 def count_attempt(conn: Connection, names: Iterable[str], now_ms: int, window_ms: int) -> dict[str, tuple[int, int]]:

@@ -27,7 +27,7 @@ from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.platform.erasures import PERSONAL_COLUMNS, Erasure, ErasureSubject, redact_click
 from trackyard.store.engine.audit_writer import SECRET
 from trackyard.store.engine.rows import has_rows
-from trackyard.store.money import held_changes
+from trackyard.store.money import held_changes, payment_requests
 from trackyard.store.people import email_confirmations, preferences, second_factors, sessions, sign_in_links
 from trackyard.store.tables import (
     affiliate,
@@ -43,6 +43,7 @@ from trackyard.store.tables import (
     mail,
     offer,
     parallel_call,
+    payment_request,
     security_log,
 )
 
@@ -240,7 +241,7 @@ def redact_account(conn: Connection, affiliate_id: int, password_hash: str, now_
     erased_name = f"erased-{affiliate_id}@erased.invalid"
     values: dict[str, Any] = dict.fromkeys(PERSONAL_COLUMNS["affiliate"])
     values |= {"email": erased_name, "login": erased_name, "notes": "", "payment_systems": [], "custom_fields": {}}
-    values |= {"password_hash": password_hash, "updated_at": now_ms}
+    values |= {"status_reason": "", "password_hash": password_hash, "updated_at": now_ms}
     conn.execute(update(affiliate).where(affiliate.c.id == affiliate_id).values(values))
     names = affiliate_login.c
     conn.execute(delete(affiliate_login).where((names.affiliate_id == affiliate_id) | (names.name == erased_name)))
@@ -254,6 +255,7 @@ def redact_account(conn: Connection, affiliate_id: int, password_hash: str, now_
     sign_in_links.remove_links(conn, account)
     email_confirmations.remove_tokens(conn, affiliate_id)
     held_changes.redact_changes(conn, affiliate_id, now_ms)
+    payment_requests.redact_requests(conn, affiliate_id)
     conn.execute(delete(mail).where(mail.c.recipient == email))
     _redact_audit_log(conn, affiliate_id)
     is_own = and_(security_log.c.actor_kind == "affiliate", security_log.c.actor_id == str(affiliate_id))
@@ -270,6 +272,8 @@ def empty_audit_addresses(conn: Connection, until: int) -> None:
 def _redact_audit_log(conn: Connection, affiliate_id: int) -> None:
     conn.execute(update(audit).where(audit.c.affiliate_id == affiliate_id).values(address=""))
     own = and_(audit.c.what == affiliate.name, audit.c.key == str(affiliate_id))
+    requests = and_(audit.c.what == payment_request.name, audit.c.affiliate_id == affiliate_id)
+    conn.execute(delete(audit).where(requests))
     for row in conn.execute(select(audit.c.id, audit.c.changes).where(own)).all():
         hidden = {name: [SECRET, SECRET] for name in row.changes if name in PERSONAL_COLUMNS["affiliate"]}
         if hidden:

@@ -8,11 +8,20 @@ import msgspec
 from sqlalchemy import Connection, func, select
 
 from trackyard.domain.money.affiliate_payments import PaymentStatus
-from trackyard.domain.money.ledger import REFERRAL_KINDS
+from trackyard.domain.money.ledger import ADVANCE, CORRECTION, OTHER_KINDS, PAYMENT, REFERRAL_KINDS
 from trackyard.domain.statistics.rows import ConversionEvent, ConversionEventFields, ServerPostbackLog
 from trackyard.store.engine.types import Amount
-from trackyard.store.money.affiliate_payments import ENTRY_JOIN, PAYMENT_KIND
-from trackyard.store.tables import conversion, conversion_event, inbox, ledger, outbox, payment, payment_entry
+from trackyard.store.money.affiliate_payments import ENTRY_JOIN
+from trackyard.store.tables import (
+    conversion,
+    conversion_event,
+    correction,
+    inbox,
+    ledger,
+    outbox,
+    payment,
+    payment_entry,
+)
 
 _decode_facts = msgspec.json.Decoder(ConversionEvent).decode_lines
 _decode_logs = msgspec.json.Decoder(ServerPostbackLog).decode_lines
@@ -56,6 +65,15 @@ class PaymentSums:
     status: PaymentStatus
     amount: Decimal
     paid: Decimal
+    entered: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class EntrySums:
+    """What entries of the ledger from one source must add up to, and what they do."""
+
+    source_id: str
+    wanted: Decimal
     entered: Decimal
 
 
@@ -107,7 +125,7 @@ def ledger_sums_between(conn: Connection, since: int, until: int, *, shares: boo
         )
         .where(
             ledger.c.source_id.in_(created),
-            ledger.c.kind.in_(REFERRAL_KINDS) if shares else ledger.c.kind.not_in((*REFERRAL_KINDS, PAYMENT_KIND)),
+            ledger.c.kind.in_(REFERRAL_KINDS) if shares else ledger.c.kind.not_in((*REFERRAL_KINDS, *OTHER_KINDS)),
         )
         .group_by(ledger.c.source_id, ledger.c.affiliate_id, ledger.c.currency)
     )
@@ -121,8 +139,41 @@ def ledger_sums_between(conn: Connection, since: int, until: int, *, shares: boo
 def orphan_ledger_sources(conn: Connection) -> list[str]:
     """Return conversions that the ledger names and that do not exist."""
     known = select(conversion.c.id)
-    query = select(ledger.c.source_id).where(ledger.c.kind != PAYMENT_KIND, ledger.c.source_id.not_in(known)).distinct()
+    of_conversions = ledger.c.kind.not_in(OTHER_KINDS)
+    query = select(ledger.c.source_id).where(of_conversions, ledger.c.source_id.not_in(known)).distinct()
     return sorted(conn.execute(query).scalars())
+
+
+def correction_sums(conn: Connection) -> list[EntrySums]:
+    """Return every correction with its entries, and entries without a correction."""
+    stored = {
+        (str(row.id), row.affiliate_id, row.currency): row.amount
+        for row in conn.execute(
+            select(correction.c.id, correction.c.affiliate_id, correction.c.currency, correction.c.amount)
+        )
+    }
+    return _entry_sums(conn, CORRECTION, stored)
+
+
+def advance_sums(conn: Connection) -> list[EntrySums]:
+    """Return the entries that pay ahead, by payment; those of one payment are 0 together."""
+    return _entry_sums(conn, ADVANCE, {})
+
+
+def _entry_sums(conn: Connection, kind: str, stored: dict[tuple[str, int, str], Decimal]) -> list[EntrySums]:
+    """Return what is stored and what the ledger has of a kind, by source, affiliate and currency."""
+    key = (ledger.c.source_id, ledger.c.affiliate_id, ledger.c.currency)
+    sums = (func.sum(ledger.c.available, type_=Amount), func.sum(ledger.c.hold, type_=Amount))
+    entered: dict[tuple[str, int, str], Decimal] = {}
+    for source_id, affiliate_id, currency, available, hold in conn.execute(
+        select(*key, *sums).where(ledger.c.kind == kind).group_by(*key)
+    ):
+        entered[source_id, affiliate_id, currency] = available + hold
+    nothing = Decimal(0)
+    return [
+        EntrySums(each[0], stored.get(each, nothing), entered.get(each, nothing))
+        for each in sorted(stored.keys() | entered.keys())
+    ]
 
 
 def payment_sums(conn: Connection) -> list[PaymentSums]:
@@ -133,7 +184,7 @@ def payment_sums(conn: Connection) -> list[PaymentSums]:
         .group_by(payment_entry.c.payment_id)
     )
     paid = dict(conn.execute(entries).all())
-    own = select(ledger.c.source_id, func.sum(ledger.c.available, type_=Amount)).where(ledger.c.kind == PAYMENT_KIND)
+    own = select(ledger.c.source_id, func.sum(ledger.c.available, type_=Amount)).where(ledger.c.kind == PAYMENT)
     entered = dict(conn.execute(own.group_by(ledger.c.source_id)).all())
     nothing = Decimal(0)
     return [

@@ -3,11 +3,13 @@
 from trackyard.store.tables.conversions import (
     conversion,
     conversion_event,
+    correction,
     counter,
     held_change,
     ledger,
     payment,
     payment_entry,
+    payment_request,
 )
 from trackyard.store.tables.installation import (
     audit,
@@ -79,6 +81,7 @@ __all__ = [
     "conversion",
     "conversion_event",
     "conversion_task",
+    "correction",
     "counter",
     "currency",
     "currency_rate",
@@ -105,6 +108,7 @@ __all__ = [
     "parallel_call",
     "payment",
     "payment_entry",
+    "payment_request",
     "payment_system",
     "pixel",
     "preference",

@@ -5,10 +5,12 @@ from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Text
 from trackyard.base.money import ZERO
 from trackyard.domain.money.affiliate_payments import PaymentStatus
 from trackyard.domain.money.held_changes import HeldKind, HeldState
+from trackyard.domain.money.payment_requests import PaymentRequestStatus
 from trackyard.store.engine.types import Amount, Document, Id24, Moment, Rate, Word
 from trackyard.store.tables.schema import columns, table
 
 _REFERRED = text("referrer_id IS NOT NULL")
+_OPEN_REQUEST = text("status = 'open'")
 
 conversion = table(
     "conversion",
@@ -118,7 +120,10 @@ ledger = table(  # append-only: one entry per fact; balance, hold, available are
     Column("currency", String(3), nullable=False),
     *columns(Amount, "hold", "available", nullable=False),
     Column("at", Moment, nullable=False),
-    Index("ix_ledger_affiliate_id_currency", "affiliate_id", "currency", "hold", "available"),
+    Index(  # every column that balances and statements add up
+        "ix_ledger_affiliate_id_currency",
+        *("affiliate_id", "currency", "at", "kind", "hold", "available"),
+    ),
 )
 
 payment = table(  # a payment to an affiliate from its available money in one currency
@@ -142,6 +147,42 @@ payment_entry = table(  # the ledger's entries that a payment pays, each whole a
     Column("version", Integer, primary_key=True),
     Column("payment_id", Integer, ForeignKey("payment.id"), nullable=False, index=True),
     Index("ix_payment_entry_source_id", "source_id", "payment_id"),
+)
+
+payment_request = table(  # affiliates ask for payment; no entry of the ledger
+    "payment_request",
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("affiliate_id", Integer, ForeignKey("affiliate.id"), nullable=False),
+    Column("currency", String(3), nullable=False),
+    Column("amount", Amount, nullable=False),
+    Column("system_id", Integer, nullable=True),  # the payment system that the affiliate wants; NULL = it has none
+    Column("comment", Text, nullable=False),
+    Column("status", Word(PaymentRequestStatus), nullable=False),
+    Column("reason", Text, nullable=False),  # of a rejection
+    Column("payment_id", Integer, ForeignKey("payment.id"), nullable=True),  # that was made of it
+    Column("decided_by", String(24), nullable=False),  # a staff user; "" = none
+    *columns(Moment, "created_at", "updated_at", nullable=False),
+    Index("ix_payment_request_affiliate_id", "affiliate_id", "status"),
+    Index("ix_payment_request_status", "status", "id"),
+    Index(  # one open request for each affiliate and currency
+        "uq_payment_request_open",
+        *("affiliate_id", "currency"),
+        unique=True,
+        sqlite_where=_OPEN_REQUEST,
+        postgresql_where=_OPEN_REQUEST,
+    ),
+)
+
+correction = table(  # amounts that staff entered; each has one entry of the ledger
+    "correction",
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("affiliate_id", Integer, ForeignKey("affiliate.id"), nullable=False),
+    Column("currency", String(3), nullable=False),
+    Column("amount", Amount, nullable=False),
+    Column("comment", Text, nullable=False),
+    Column("created_by", Id24, nullable=False),  # a staff user
+    Column("created_at", Moment, nullable=False, index=True),
+    Index("ix_correction_affiliate_id", "affiliate_id", "id"),
 )
 
 held_change = table(  # changes that wait for a second person, and those that did

@@ -158,6 +158,7 @@ ticket = table(  # an affiliate's request to join an offer
     Column("offer_id", Integer, ForeignKey("offer.id"), nullable=False, index=True),
     Column("title", String(600), nullable=False),
     Column("description", Text, nullable=False),
+    Column("reason", Text, nullable=False, server_default=""),  # why it was rejected
     *columns(Moment, "created_at", "updated_at", nullable=False),
 )
 

@@ -30,6 +30,7 @@ affiliate = table(
     Column("email", String(254), nullable=False, unique=True),
     *columns(String(200), "login", "password_hash", nullable=False),
     Column("status", Word(AffiliateStatus), nullable=False),
+    Column("status_reason", Text, nullable=False, server_default=""),  # why it is not active, for the affiliate
     Column("email_state", Word(EmailState), nullable=False, default=EmailState.NOT_ASKED),
     *columns(String(200), "name", "contact_person", nullable=True),
     Column("notes", Text, nullable=False, default=""),

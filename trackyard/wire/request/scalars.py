@@ -19,7 +19,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from trackyard.base.emails import is_email_address
 from trackyard.base.errors import UnsupportedMediaType
-from trackyard.base.money import find_amount
+from trackyard.base.money import find_amount, find_signed_amount
 from trackyard.base.zones import DATETIME_FORMAT, find_zone
 from trackyard.domain.platform.geo import is_country
 from trackyard.wire.request.brackets import File
@@ -341,6 +341,9 @@ _TRUE_FALSE: Final = TextForm(
 AMOUNT: Final = TextForm(
     "float", "This value must be a decimal number, 0 or more.", find_amount, {"type": "number", "minimum": 0}
 )
+_SIGNED_AMOUNT: Final = TextForm(
+    "float", "This value must be a decimal number.", find_signed_amount, {"type": "number"}
+)
 _PERCENT: Final = TextForm(
     "float",
     "This value must be a decimal number from 0 to 100.",
@@ -405,6 +408,7 @@ Int = Annotated[int, WholeNumber()]
 Id = Annotated[int, WholeNumber(minimum=1)]
 Hour = Annotated[int, WholeNumber(minimum=0, maximum=23, contract="hour")]
 Amount = Annotated[Decimal, AMOUNT]
+SignedAmount = Annotated[Decimal, _SIGNED_AMOUNT]
 Percent = Annotated[Decimal, _PERCENT]
 Flag = Annotated[bool, ZERO_ONE]
 TrueFalse = Annotated[bool, _TRUE_FALSE]
