@@ -8,6 +8,7 @@ from trackyard.actions.people.callers import find_caller
 from trackyard.actions.people.sessions import end_session
 from trackyard.actions.people.sign_in.by_password import sign_in
 from trackyard.base.errors import (
+    AccountNotActive,
     NotFound,
     RequestError,
     SecondFactorNeeded,
@@ -52,6 +53,8 @@ def submit(request: PageRequest) -> PageAnswer:
     except WrongSecondFactor:
         error = "This code is wrong or was used before. Enter the next code of your app, or a recovery code."
         return _form(request, next_page, login, step=_kept_step(request, login, password), error=error, status=401)
+    except AccountNotActive as refusal:
+        return _form(request, next_page, login, error=refusal.text, status=401)
     except WrongCredentials:
         return _form(request, next_page, login, error=WRONG, status=401)
     except TooManyRequests as refusal:

@@ -15,7 +15,7 @@ from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import DayPeriod
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.portal.links import LinkForm, link_form
-from trackyard.console.portal.payments import requested_sums
+from trackyard.console.portal.payments import requested_sums, sums_being_paid
 from trackyard.console.portal.words import STATUSES, decline_text, sums_text
 
 pages = Pages()
@@ -87,12 +87,15 @@ def _money(request: PageRequest) -> list[HomeTile]:
     balance, currency = request.calls.call("balance.get")["balance"], request.deps.currency
     available, more = sums_text(balance["available"], currency)
     hold, more_hold = sums_text(balance["hold"], currency)
-    requested, _ = sums_text(sums := requested_sums(request), currency)
-    detail = f"{requested} is being paid" if any(sums.values()) else more or "can be paid out"
-    return [
+    being_paid, _ = sums_text(sums := sums_being_paid(request), currency)
+    detail = f"{being_paid} is being paid" if any(sums.values()) else more or "can be paid out"
+    tiles = [
         HomeTile("", "Available", available, detail),
         HomeTile("", "On hold", hold, more_hold or "not free yet"),
     ]
+    requested, more = sums_text(asked := requested_sums(request), currency)
+    waits = "waits for a decision" if asked else "no open request"
+    return [*tiles, HomeTile("", "Requested", requested, more or waits)]
 
 
 def _today(request: PageRequest, chosen: FigureKind) -> tuple[list[HomeTile], Any, str]:

@@ -1,28 +1,38 @@
-"""The money of an affiliate: its balance and the payments to it (docs/spec/console.md#portal)."""
+"""The money of an affiliate: its balance, requests and payments (docs/spec/console.md#portal)."""
 
 from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any, Final
 
+from trackyard.base.errors import NotFound, RequestError
 from trackyard.console.frame import shown
-from trackyard.console.frame.answers import PageAnswer
+from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.money_shown.words import ENTRY_KINDS, REQUEST_MARKS, REQUEST_STATUSES
 from trackyard.console.portal.lists import FilterChoice, chosen_value, page_number, set_filters
 
 pages = Pages()
 
+PATH: Final = "/portal/payments"
 PER_PAGE: Final = 30
 STATUSES: Final = {"created": "Being paid", "paid": "Paid", "cancelled": "Cancelled"}
+_IN_WORDS: Final = {
+    "created": "The payment is made, and the money is not sent yet.",
+    "paid": "The money was sent.",
+    "cancelled": "The payment was cancelled: its amount is available again.",
+}
 _KINDS: Final = {"created": "pending", "paid": "confirmed", "cancelled": "declined"}
 """Status of a payment to the class of its mark."""
 _STATUS: Final = FilterChoice("status", "Status", tuple(STATUSES.items()), is_fixed=True)
 _MOST_CREATED: Final = 1000
+_LATEST_REQUESTS: Final = 10
 
 
-@pages.get("/portal/payments", audience="affiliate", needs=("balance.get", "partner.payments.list"))
+@pages.get(PATH, audience="affiliate", needs=("balance.get", "partner.payments.list"))
 def payments(request: PageRequest) -> PageAnswer:
-    """Show what is available, on hold and being paid, and the payments."""
+    """Show what is available, on hold, requested and being paid, the latest requests, and the payments."""
     calls, address = request.calls, request.address
     sent = [("status[]", value) for value in (chosen_value(address, _STATUS),) if value]
     paging = [("limit", str(PER_PAGE)), ("page", str(page_number(address)))]
@@ -31,6 +41,9 @@ def payments(request: PageRequest) -> PageAnswer:
     return request.page(
         "portal/payments.html",
         balances=_balances(request),
+        requests=_latest_requests(request),
+        request_statuses=REQUEST_STATUSES,
+        request_marks=REQUEST_MARKS,
         rows=answer["payments"],
         statuses=STATUSES,
         kinds=_KINDS,
@@ -38,26 +51,87 @@ def payments(request: PageRequest) -> PageAnswer:
         total=total,
         page=page,
         first=(page - 1) * PER_PAGE + 1,
-        account=calls.call("partner.me.get")["user"]["pay_acc"],
+        systems=calls.call("partner.payment_systems.list")["payment_systems"],
         api_request_path=calls.address("partner.payments.list", sent),
     )
 
 
-def requested_sums(request: PageRequest) -> dict[str, Decimal]:
+@pages.post(f"{PATH}/requests/{{id}}/withdraw", audience="affiliate", needs=("partner.payment-request.withdraw",))
+def withdraw(request: PageRequest) -> PageAnswer:
+    """Take a request back."""
+    try:
+        request.calls.call("partner.payment-request.withdraw", path={"id": request.path["id"]})
+    except RequestError as refusal:
+        if refusal.status != 409:
+            raise
+        return Redirect(PATH, "The request is decided already.")
+    return Redirect(PATH, "The request is withdrawn.")
+
+
+@pages.get(f"{PATH}/{{id}}", audience="affiliate", needs=("partner.payments.list", "partner.payment.entries"))
+def payment(request: PageRequest) -> PageAnswer:
+    """Show a payment, its state in words, and what it pays."""
+    calls, number = request.calls, request.path["id"]
+    if not (number.isascii() and number.isdecimal() and len(number) < 10):
+        raise NotFound
+    found = calls.call("partner.payments.list", [("id[]", number)])["payments"]
+    if not found:
+        raise NotFound
+    paging = [("limit", str(PER_PAGE)), ("page", str(page_number(request.address)))]
+    answer = calls.call("partner.payment.entries", paging, {"id": number})
+    page = answer["pagination"]["page"]
+    return request.page(
+        "portal/payment.html",
+        payment=found[0],
+        state=STATUSES[found[0]["status"]],
+        kind=_KINDS[found[0]["status"]],
+        in_words=_IN_WORDS[found[0]["status"]],
+        rows=answer["entries"],
+        entry_kinds=ENTRY_KINDS,
+        total=answer["pagination"]["total_count"],
+        page=page,
+        first=(page - 1) * PER_PAGE + 1,
+        systems=calls.call("partner.payment_systems.list")["payment_systems"],
+        api_request_path=calls.address("partner.payment.entries", path={"id": number}),
+    )
+
+
+def sums_being_paid(request: PageRequest) -> dict[str, Decimal]:
     """Return what payments that are not executed yet pay, by currency."""
     asked = [("status[]", "created"), ("limit", str(_MOST_CREATED))]
+    return _sums(request.calls.call("partner.payments.list", asked)["payments"])
+
+
+def requested_sums(request: PageRequest) -> dict[str, Decimal]:
+    """Return what open requests ask for, by currency."""
+    asked = [("status[]", "open"), ("limit", str(_MOST_CREATED))]
+    return _sums(request.calls.call("partner.payment-requests.list", asked)["payment_requests"])
+
+
+def _sums(rows: Iterable[Mapping[str, Any]]) -> dict[str, Decimal]:
     sums = defaultdict[str, Decimal](Decimal)
-    for each in request.calls.call("partner.payments.list", asked)["payments"]:
+    for each in rows:
         sums[each["currency"]] += Decimal(str(each["amount"]))
     return dict(sums)
 
 
-def _balances(request: PageRequest) -> list[dict[str, str]]:
+def _latest_requests(request: PageRequest) -> list[dict[str, Any]]:
+    sent = [("limit", str(_LATEST_REQUESTS))]
+    found: list[dict[str, Any]] = request.calls.call("partner.payment-requests.list", sent)["payment_requests"]
+    return found
+
+
+def _balances(request: PageRequest) -> list[dict[str, Any]]:
     """Return the sums of each currency, that of the platform first."""
     balance = request.calls.call("balance.get")["balance"]
-    requested = requested_sums(request)
-    sums: dict[str, Any] = {"available": balance["available"], "hold": balance["hold"], "requested": requested}
+    requested, being_paid = requested_sums(request), sums_being_paid(request)
+    sums: dict[str, Any] = {"available": balance["available"], "hold": balance["hold"]}
+    sums |= {"requested": requested, "being_paid": being_paid}
     platform = request.deps.currency
     found = {code for each in sums.values() for code, value in each.items() if value} | {platform}
     codes = sorted(found, key=lambda code: (code != platform, code))
-    return [{name: shown.money(Decimal(str(each.get(code, 0))), code) for name, each in sums.items()} for code in codes]
+    return [
+        {name: shown.money(Decimal(str(each.get(code, 0))), code) for name, each in sums.items()}
+        | {"currency": code, "may_ask": code not in requested and Decimal(str(balance["available"].get(code, 0))) > 0}
+        for code in codes
+    ]

@@ -43,6 +43,7 @@ class RequestRow:
     asked: str
     status: str
     mark: str
+    reason: str
     clicks: int | None
     conversions: int | None
 
@@ -83,15 +84,17 @@ def decide(request: PageRequest) -> PageAnswer:
     back = back_to(_PATH, request.field("back"))
     if decision not in DECISIONS or not chosen:
         return Redirect(back, "Nothing is decided: choose requests first.")
-    return Redirect(back, _decided(request.calls, decision, chosen))
+    reason = request.field("reason").strip() if decision == "reject" else ""
+    return Redirect(back, _decided(request.calls, decision, chosen, reason))
 
 
-def _decided(calls: LocalCalls[Deps], decision: str, chosen: Iterable[str]) -> str:
-    """Decide requests and return what was done, and why not where the API refused."""
+def _decided(calls: LocalCalls[Deps], decision: str, chosen: Iterable[str], reason: str) -> str:
+    """Decide requests and return what was done, and why not where the API refused. reason: of a rejection."""
     done, refused = 0, list[str]()
+    sent = [("do", decision), *((("reason", reason),) if reason else ())]
     for number in chosen:
         try:
-            calls.call("admin.ticket.offer", [("do", decision)], {"id": number})
+            calls.call("admin.ticket.offer", sent, {"id": number})
             done += 1
         except RequestError as refusal:
             refused.append(f"Request {number}: {fault_of(refusal)}")
@@ -126,6 +129,7 @@ def _row(ticket: Mapping[str, Any], week: Mapping[Any, Any] | None) -> RequestRo
         asked=ticket["created"][:16],
         status=status,
         mark=mark,
+        reason=ticket["reason"],
         clicks=None if week is None else figures.clicks if figures else 0,
         conversions=None if week is None else figures.conversions if figures else 0,
     )

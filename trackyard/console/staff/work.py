@@ -7,6 +7,7 @@ from typing import Any, Final
 from trackyard.actions.deps import Deps
 from trackyard.console.frame.address import Pair
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.frame.shown import money
 from trackyard.wire.local_calls import LocalCalls
 
 
@@ -45,9 +46,18 @@ def _tickets(count: int, answer: Any) -> WorkItem:
     )
 
 
+def _payment_requests(count: int, answer: Any) -> WorkItem:
+    first = answer["payment_requests"][0]
+    sentence = f"{_count(count, 'affiliate')} ask{'s' if count == 1 else ''} to be paid"
+    detail = f"{first['name']}, {money(first['amount'], first['currency'])}"
+    return WorkItem(sentence, detail, "Decide", "/console/payments/requests")
+
+
+_MOST_HELD: Final = 100
 _SOURCES: Final = (
     _Source("admin.partners.list", (("status[]", "on moderation"), ("limit", "3")), _affiliates),
     _Source("admin.tickets.list", (("status", "open"), ("limit", "1")), _tickets),
+    _Source("admin.payment-requests.list", (("status[]", "open"), ("limit", "1")), _payment_requests),
 )
 
 
@@ -62,7 +72,24 @@ def find_work(request: PageRequest) -> list[WorkItem]:
             item = source.item(count, answer) if count else None
             if item is not None:
                 found.append(item)
+    found += _held_changes(request)
     return [each if request.may_open(each.link.partition("?")[0]) else replace(each, link="") for each in found]
+
+
+def _held_changes(request: PageRequest) -> list[WorkItem]:
+    """Return the changes that wait for a second person, of those who are not their author."""
+    if not request.calls.may("admin.held-change.confirm"):
+        return []
+    answer = request.calls.call("admin.held-changes.list", [("state[]", "waiting"), ("limit", str(_MOST_HELD))])
+    own = request.person.caller.account.id
+    waiting = [each for each in answer["held_changes"] if each["author"]["id"] != own]
+    if not waiting:
+        return []
+    first = waiting[-1]
+    what = f"payment {first['payment_id']}" if first["payment_id"] else f"payment systems of affiliate {first['pid']}"
+    verb = "waits" if len(waiting) == 1 else "wait"
+    sentence = f"{_count(len(waiting), 'change')} {verb} for a second person"
+    return [WorkItem(sentence, f"first: {what}", "Confirm", "/console/payments/held")]
 
 
 def _findings(calls: LocalCalls[Deps]) -> list[WorkItem]:

@@ -24,6 +24,8 @@ def set_status(request: PageRequest) -> PageAnswer:
     sent: list[Pair] = [("status", request.field("status"))]
     if request.field("email_confirmed") == "1":
         sent.append(("email_confirmed", "1"))
+    if reason := request.field("status_reason").strip():
+        sent.append(("status_reason", reason))
     try:
         affiliate = request.calls.call("admin.partner.edit", sent, {"id": request.path["id"]})["partner"]
     except Conflict as refusal:

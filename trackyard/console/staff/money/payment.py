@@ -1,26 +1,19 @@
 """The page of one payment: what it pays, and what can be done with it."""
 
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Any
 
 from trackyard.base.errors import NotFound, RequestError
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.money_shown.words import ENTRY_KINDS, OTHER_ENTRIES
 from trackyard.console.staff.faults import fault_of
 from trackyard.console.staff.lists import PER_PAGE, read_list
 from trackyard.console.staff.money.payments import DONE, PATH, marked, payment_line
 from trackyard.console.staff.people_names import affiliate_names, managers
 
 pages = Pages()
-
-KINDS: Final = {
-    "conversion": "Conversion",
-    "change": "Later change",
-    "relabel": "Change of the currency",
-    "referral": "Referral share",
-    "referral_relabel": "Change of the currency of a share",
-}
-"""What a payment pays, in words."""
 
 
 def find_payment(request: PageRequest) -> dict[str, Any]:
@@ -70,7 +63,7 @@ def _page(request: PageRequest, payment: dict[str, Any], fault: str = "", status
         status,
         payment=payment_line(payment, names),
         created_by=dict(managers(calls)).get(payment["created_by"], ""),
-        entries=[each | {"kind": KINDS.get(each["kind"], each["kind"])} for each in entries["entries"]],
+        entries=[_entry(each) for each in entries["entries"]],
         systems=systems,
         may_write=calls.may("admin.payment.edit"),
         per_page=PER_PAGE,
@@ -78,3 +71,9 @@ def _page(request: PageRequest, payment: dict[str, Any], fault: str = "", status
         api_request_path=calls.address("admin.payment.entries", path={"id": number}),
         **state.shown(entries["pagination"]["total_count"]),
     )
+
+
+def _entry(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a payment pays, its kind in words."""
+    is_of_conversion = entry["kind"] not in OTHER_ENTRIES
+    return {**entry, "kind": ENTRY_KINDS[entry["kind"]], "is_of_conversion": is_of_conversion}

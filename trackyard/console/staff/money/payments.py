@@ -60,6 +60,7 @@ def payments(request: PageRequest) -> PageAnswer:
         rows=[payment_line(each, names) for each in found],
         may_write=calls.may("admin.payment.edit"),
         waiting=waiting_changes(calls),
+        asking=open_requests(calls),
         fault=fault,
         api_request_path=calls.address("admin.payments.list", sent),
         **state.shown(total),
@@ -114,6 +115,14 @@ def waiting_changes(calls: LocalCalls[Deps]) -> int:
     if not calls.may("admin.held-changes.list"):
         return 0
     answer = calls.call("admin.held-changes.list", [("state[]", "waiting"), ("limit", "1")])
+    return int(answer["pagination"]["total_count"])
+
+
+def open_requests(calls: LocalCalls[Deps]) -> int:
+    """Return the number of affiliates' requests that wait; 0 where the person may not see them."""
+    if not calls.may("admin.payment-requests.list"):
+        return 0
+    answer = calls.call("admin.payment-requests.list", [("status[]", "open"), ("limit", "1")])
     return int(answer["pagination"]["total_count"])
 
 

@@ -1,0 +1,1 @@
+"""Money as staff and affiliates see it: statements, and words for what payments pay."""

@@ -1,0 +1,85 @@
+"""Forms of an affiliate's money: a request to be paid, and its payment systems (docs/spec/console.md#portal)."""
+
+from typing import Final
+
+from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
+from trackyard.console.frame import shown
+from trackyard.console.frame.answers import PageAnswer, Redirect
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.money_shown.payees import NAME, payee_choices, payee_rows, payee_values
+from trackyard.console.money_shown.statements import currencies_of, statement_file, statement_page
+from trackyard.console.portal.payments import PATH
+
+pages = Pages()
+
+_SYSTEM: Final = FormField("system_id", "Pay by", help="One of your payment systems.")
+_PASSWORD: Final = FormField("password", "Password", widget="password", help="The password of your account.")
+_ABOUT: Final = "Fill the fields of the payment system that you choose."
+_LINKS: Final = {"offer": "/portal/offers", "payment": PATH}
+
+
+@pages.get(f"{PATH}/request", audience="affiliate", needs=("partner.payment-request.add", "balance.get"))
+@pages.post(f"{PATH}/request", audience="affiliate", needs=("partner.payment-request.add", "balance.get"))
+def ask(request: PageRequest) -> PageAnswer:
+    """Ask to be paid what is available."""
+    calls = request.calls
+    available = {
+        code: amount for code, amount in calls.call("balance.get")["balance"]["available"].items() if amount > 0
+    }
+    own = calls.call("partner.payment_systems.list")["payment_systems"]
+    wanted = request.address.get("currency")
+    currency = wanted if wanted in available else next(iter(available), request.deps.currency)
+    fields = (
+        FormField("currency", "Currency", help=""),
+        FormField("amount", "Amount", help="At most what is available."),
+        *((_SYSTEM,) if own else ()),
+        FormField("comment", "Comment", widget="long", help="The network reads it.", wide=True),
+    )
+    plan = FormPlan("partner.payment-request.add", (FormGroup("Request", fields),))
+    amount = available.get(currency, 0)
+    values = {"currency": currency, "amount": amount, "comment": "", "system_id": str(own[0]["id"]) if own else ""}
+    choices = {
+        "currency": [(code, code) for code in (available or [currency])],
+        "system_id": list({str(each["id"]): each["system"] for each in own}.items()),
+    }
+    form = open_form(request, plan, values, choices=choices, is_new=True)
+    answer = form.save()
+    if answer is not None:
+        made = answer["payment_request"]
+        return Redirect(PATH, f"You asked for {shown.money(made['amount'], made['currency'])}. The network decides.")
+    rest = ", ".join(shown.money(each, code) for code, each in available.items())
+    line = (
+        f"Available: {rest}. The amount stays available until a payment is made." if rest else "Nothing is available."
+    )
+    return form.page(request, "Request a payment", back=PATH, line=line, save="Send the request")
+
+
+@pages.get(f"{PATH}/systems", audience="affiliate", needs=("partner.payment_systems.edit",))
+@pages.post(f"{PATH}/systems", audience="affiliate", needs=("partner.payment_systems.edit",))
+def payment_systems(request: PageRequest) -> PageAnswer:
+    """Change how the affiliate is paid."""
+    found = request.calls.call("partner.payment_systems.list")
+    offered = found["offered"]
+    groups = (FormGroup("Payment systems", (payee_rows(offered, _ABOUT),)), FormGroup("Confirm", (_PASSWORD,)))
+    plan = FormPlan("partner.payment_systems.edit", groups, sends_all=True)
+    values = {NAME: payee_values(found["payment_systems"]), "password": ""}
+    form = open_form(request, plan, values, choices=payee_choices(offered))
+    if form.save() is not None:
+        return Redirect(PATH, "Your payment systems are saved. You get a mail about it.")
+    line = "Where the network sends your money." if offered else "The network has no payment systems yet."
+    return form.page(request, "Your payment systems", back=PATH, line=line, save="Save the payment systems")
+
+
+@pages.get("/portal/statement", audience="affiliate", needs=("balance.statement", "balance.get"))
+def statement(request: PageRequest) -> PageAnswer:
+    """Show what changed the balance."""
+    currencies = currencies_of(request.calls.call("balance.get")["balance"])
+    values = {"title": "Statement", "subject": "", "links": _LINKS, "back": PATH, "back_label": "Payments"}
+    return statement_page(request, (), currencies, **values)
+
+
+@pages.get("/portal/statement/file", audience="affiliate", needs=("balance.statement", "balance.get"))
+def statement_csv(request: PageRequest) -> PageAnswer:
+    """Send the statement as a file."""
+    return statement_file(request, (), currencies_of(request.calls.call("balance.get")["balance"]))

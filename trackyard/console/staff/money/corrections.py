@@ -1,0 +1,93 @@
+"""Corrections of balances: the list, and the form of a new one (docs/spec/console.md#money)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
+from trackyard.console.frame import shown
+from trackyard.console.frame.answers import PageAnswer, Redirect
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.staff.lists import ListFilter, read_list
+from trackyard.console.staff.money.words import currency_choices, read_or_fault
+from trackyard.console.staff.people_names import affiliate_names, manager_name
+
+pages = Pages()
+
+PATH: Final = "/console/balances/corrections"
+_FIELDS: Final = (
+    FormField("pid", "Affiliate", help="Number of the affiliate."),
+    FormField("currency", "Currency"),
+    FormField("amount", "Amount", help="Below 0 takes the amount away."),
+    FormField("comment", "Comment", widget="long", help="The affiliate sees it in its statement.", wide=True),
+)
+NEW: Final = FormPlan("admin.correction.add", (FormGroup("Correction", _FIELDS),))
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectionLine:
+    """A correction of the list."""
+
+    affiliate: int
+    name: str
+    amount: Decimal
+    currency: str
+    comment: str
+    author: str
+    entered: str
+
+
+@pages.get(PATH, needs=("admin.corrections.list",))
+def corrections(request: PageRequest) -> PageAnswer:
+    """Show corrections that meet the filters, the newest first."""
+    calls = request.calls
+    filters = (
+        ListFilter("affiliate", "Affiliate number", "pid[]", None, "number"),
+        ListFilter("currency", "Currency", "currency[]", currency_choices(request)),
+        ListFilter("since", "Entered from", "date_from", None, "date"),
+        ListFilter("until", "Entered until", "date_to", None, "date"),
+    )
+    state = read_list(request.address, filters)
+    sent = state.sent()
+    found, total, fault = read_or_fault(request, "admin.corrections.list", "corrections", sent)
+    names = affiliate_names(calls, (each["pid"] for each in found))
+    return request.page(
+        "staff/corrections.html",
+        rows=[_line(each, names) for each in found],
+        may_write=calls.may("admin.correction.add"),
+        fault=fault,
+        api_request_path=calls.address("admin.corrections.list", sent),
+        **state.shown(total),
+    )
+
+
+@pages.get(f"{PATH}/new", needs=("admin.correction.add",))
+@pages.post(f"{PATH}/new", needs=("admin.correction.add",))
+def new_correction(request: PageRequest) -> PageAnswer:
+    """Enter a correction; the address may name the affiliate."""
+    values = {"pid": request.address.get("affiliate"), "currency": request.deps.currency, "amount": "", "comment": ""}
+    choices = {"currency": currency_choices(request)}
+    form = open_form(request, NEW, values, choices=choices, is_new=True)
+    answer = form.save()
+    if answer is not None:
+        made = answer["correction"]
+        amount = shown.money(Decimal(made["amount"]), made["currency"])
+        return Redirect(
+            f"{PATH}?affiliate={made['pid']}", f"The balance of affiliate {made['pid']} changed by {amount}."
+        )
+    line = "It stays in the ledger: another correction of the opposite amount undoes it."
+    return form.page(request, "Correct a balance", back=PATH, line=line, save="Enter the correction")
+
+
+def _line(found: Mapping[str, Any], names: Mapping[int, str]) -> CorrectionLine:
+    return CorrectionLine(
+        affiliate=found["pid"],
+        name=names.get(found["pid"], f"#{found['pid']}"),
+        amount=Decimal(found["amount"]),
+        currency=found["currency"],
+        comment=found["comment"],
+        author=manager_name(found["author"]) or found["author"]["id"],
+        entered=found["created_at"][:16],
+    )

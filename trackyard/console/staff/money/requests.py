@@ -1,0 +1,114 @@
+"""Requests of affiliates to be paid: a payment of each in one step, or a reason (docs/spec/console.md#money)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+from trackyard.base.errors import RequestError
+from trackyard.console.frame.answers import Html, PageAnswer, Redirect
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.money_shown.words import REQUEST_MARKS, REQUEST_STATUSES
+from trackyard.console.staff.faults import fault_of
+from trackyard.console.staff.lists import ListFilter, read_list
+from trackyard.console.staff.money.payments import PATH as PAYMENTS
+from trackyard.console.staff.money.words import currency_choices, read_or_fault
+
+pages = Pages()
+
+PATH: Final = "/console/payments/requests"
+TABS: Final = (("open", "Open"), ("decided", "Decided"))
+_DECIDED: Final = ("accepted", "rejected", "withdrawn")
+
+
+@dataclass(frozen=True, slots=True)
+class PayRequestLine:
+    """A request to be paid. payment: the number of its payment, None without one.
+
+    typed, fault: the reason that was typed, and why it was refused.
+    """
+
+    id: int
+    affiliate: int
+    name: str
+    email: str
+    amount: Decimal
+    currency: str
+    system: str
+    comment: str
+    asked: str
+    decided: str
+    status: str
+    mark: str
+    reason: str
+    payment: int | None
+    typed: str
+    fault: str
+
+
+@pages.get(PATH, needs=("admin.payment-requests.list",))
+def payment_requests(request: PageRequest) -> PageAnswer:
+    """Show requests that wait, or those that are decided."""
+    return _page(request)
+
+
+@pages.post(f"{PATH}/{{id}}", needs=("admin.payment-requests.list", "admin.payment-request.accept"))
+def decide(request: PageRequest) -> PageAnswer:
+    """Make a payment of a request, or reject it with the reason that was typed."""
+    number, is_accepted = request.path["id"], request.field("do") == "accept"
+    try:
+        if is_accepted:
+            made = request.calls.call("admin.payment-request.accept", path={"id": number})["payment"]
+            return Redirect(f"{PAYMENTS}/{made['id']}", "The payment is made. Mark it as paid once the money is sent.")
+        sent = [("reason", request.field("reason").strip())]
+        found = request.calls.call("admin.payment-request.reject", sent, {"id": number})["payment_request"]
+    except RequestError as refusal:
+        return _page(request, number, fault_of(refusal), refusal.status)
+    return Redirect(PATH, f"The request of {found['name']} is rejected. It gets a mail with the reason.")
+
+
+def _page(request: PageRequest, refused: str = "", fault: str = "", status: int = 200) -> Html:
+    """Return the list. refused: the request that could not be decided."""
+    calls = request.calls
+    tab = request.address.get("tab") if request.address.get("tab") in dict(TABS) else "open"
+    filters = (
+        ListFilter("affiliate", "Affiliate number", "pid[]", None, "number"),
+        ListFilter("currency", "Currency", "currency[]", currency_choices(request)),
+    )
+    state = read_list(request.address, filters)
+    sent = [("status[]", each) for each in (("open",) if tab == "open" else _DECIDED)] + state.sent()
+    found, total, wrong = read_or_fault(request, "admin.payment-requests.list", "payment_requests", sent)
+    typed = request.field("reason") if refused else ""
+    return request.page(
+        "staff/payment_requests.html",
+        status,
+        rows=[_line(each, *((typed, fault) if str(each["id"]) == refused else ("", ""))) for each in found],
+        tabs=TABS,
+        tab=tab,
+        may_decide=tab == "open" and calls.may("admin.payment-request.accept"),
+        fault=wrong or fault,
+        api_request_path=calls.address("admin.payment-requests.list", sent),
+        **state.shown(total),
+    )
+
+
+def _line(found: Mapping[str, Any], typed: str, fault: str) -> PayRequestLine:
+    return PayRequestLine(
+        id=found["id"],
+        affiliate=found["pid"],
+        name=found["name"],
+        email=found["email"],
+        amount=Decimal(found["amount"]),
+        currency=found["currency"],
+        system=found["system"],
+        comment=found["comment"],
+        asked=found["created_at"][:16],
+        decided=found["updated_at"][:16],
+        status=REQUEST_STATUSES[found["status"]],
+        mark=REQUEST_MARKS[found["status"]],
+        reason=found["reason"],
+        payment=found["payment_id"],
+        typed=typed,
+        fault=fault,
+    )
