@@ -1,0 +1,140 @@
+"""The samples of proxies: Caddy runs in front of an edge, the file for nginx is read by a parser of its language."""
+
+import json
+import os
+import re
+import socket
+import ssl
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+import crossplane
+
+from tests.deploy.files import DEPLOY
+from tests.support.clicks.edge import parse_answers, running_edge
+from tests.support.clicks.rules import ADVERTISER, HASH, make_offer
+from tests.support.processes.program import free_port
+from tests.support.waiting import wait_until
+from trackyard.domain.tracking.ruleset import RulesetAdvertiser, RulesetAffiliate
+from trackyard.runtime import settings
+
+CADDY: Final = Path(sys.executable).with_name("caddy")
+CADDYFILE: Final = DEPLOY / "caddy" / "Caddyfile"
+NGINX: Final = DEPLOY / "nginx" / "trackyard.conf"
+NAMES: Final = ("api.example.com", "go.example.com")
+PRIVATE: Final = {"/metrics", "/readyz"}
+HEADERS: Final = {
+    "Connection": "",
+    "Host": "$host",
+    "X-Forwarded-For": "$remote_addr",
+    "X-Forwarded-Proto": "$scheme",
+}
+ROWS: Final = [make_offer(url="https://shop.example/?c={clickid}&ip={ip}"), RulesetAffiliate(id=7, active=True),
+               RulesetAdvertiser(id=ADVERTISER)]  # fmt: skip
+
+
+def listeners() -> dict[str, str]:
+    """Return the address of each listener without settings, by the name that the samples have for it."""
+    config = settings.load({"TRACKYARD_DATA_DIR": "/nowhere"})
+    return dict(zip(NAMES, (config.api_listen.url(), config.tracking_listen.url()), strict=True))
+
+
+def caddy(directory: Path, *arguments: str) -> subprocess.Popen[bytes]:
+    """Start Caddy with its files in a directory."""
+    places = {"HOME": str(directory), "XDG_DATA_HOME": str(directory), "XDG_CONFIG_HOME": str(directory)}
+    command = [str(CADDY), *arguments, "--adapter", "caddyfile", "--config"]
+    output = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen([*command, str(directory / "Caddyfile")], env=os.environ | places, **output)
+
+
+def test_caddy_sample_leads_each_name_to_its_listener(tmp_path: Path) -> None:
+    (tmp_path / "Caddyfile").write_text(CADDYFILE.read_text())
+    adapted, complaint = caddy(tmp_path, "adapt", "--validate").communicate(timeout=60)
+    assert adapted, complaint.decode()
+    [server] = json.loads(adapted)["apps"]["http"]["servers"].values()
+    assert server["listen"] == [":443"]
+    led = {
+        route["match"][0]["host"][0]: re.findall(r'"dial": ?"([^"]+)"', json.dumps(route)) for route in server["routes"]
+    }
+    assert led == {name: [url.removeprefix("http://")] for name, url in listeners().items()}
+    assert b"not formatted" not in complaint
+
+
+def test_caddy_sample_in_front_of_an_edge_passes_visitor_and_scheme_on(tmp_path: Path) -> None:
+    port = free_port()
+    with running_edge(tmp_path / "edge", ROWS) as edge:
+        text = CADDYFILE.read_text().replace("127.0.0.1:8001", f"127.0.0.1:{edge.port}")
+        text = text.partition("api.example.com {")[0]
+        text = text.replace("go.example.com {", f"https://localhost:{port} {{\n\ttls internal")
+        options = "{\n\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n}\n"
+        (tmp_path / "Caddyfile").write_text(options + text)
+        proxy = caddy(tmp_path, "run")
+        try:
+            wait_until(lambda: is_open(port), seconds=30)
+            assert asked(port, "/readyz").status == asked(port, "/metrics").status == 404
+            assert edge.ask("/readyz").status == 200, "the listener itself has the page"
+            answer = asked(port, f"/click?pid=7&offer_id={HASH}", "X-Forwarded-For: 8.8.8.8", "X-Forwarded-Proto: http")
+        finally:
+            proxy.terminate()
+            proxy.communicate(timeout=30)
+    assert answer.status == 302
+    assert answer.headers["location"].endswith("&ip=127.0.0.1"), "what the visitor says about itself is not believed"
+    assert "; SameSite=None; Secure" in answer.headers["set-cookie"]
+
+
+def is_open(port: int) -> bool:
+    """Return whether the proxy answers: it makes its certificate after it begins to listen."""
+    try:
+        asked(port, "/readyz")
+    except OSError:
+        return False
+    return True
+
+
+def asked(port: int, target: str, *headers: str) -> Any:
+    """Return the answer of the proxy to a request by HTTPS."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    lines = "\r\n".join([f"GET {target} HTTP/1.1", f"Host: localhost:{port}", "Connection: close", *headers])
+    with (
+        socket.create_connection(("127.0.0.1", port), timeout=30) as plain,
+        context.wrap_socket(plain, server_hostname="localhost") as client,
+    ):
+        client.sendall(f"{lines}\r\n\r\n".encode())
+        data = b""
+        while chunk := client.recv(65536):
+            data += chunk
+    return parse_answers(data)[0]
+
+
+def test_nginx_sample_leads_each_name_to_its_listener(tmp_path: Path) -> None:
+    main = tmp_path / "nginx.conf"
+    main.write_text(f"events {{}}\nhttp {{ include {NGINX}; }}\n")
+    read = crossplane.parse(str(main), strict=True, check_ctx=True, check_args=True)
+    assert read["status"] == "ok", read["errors"]
+    servers = [each["block"] for each in read["config"][1]["parsed"] if each["directive"] == "server"]
+    by_name = {each[0]: server for server in servers for each in arguments_of(server, "server_name")}
+    assert arguments_of(servers[2], "return") == [["301", "https://$host$request_uri"]]
+    for name, url in listeners().items():
+        server = next(each for each in servers if arguments_of(each, "server_name") == [[name]])
+        assert arguments_of(server, "listen") == [["443", "ssl"]]
+        assert arguments_of(server, "ssl_certificate") == [[f"/etc/ssl/{name}.pem"]]
+        places = {tuple(each["args"]): each["block"] for each in server if each["directive"] == "location"}
+        assert arguments_of(places[("/",)], "proxy_pass") == [[url]]
+        sent = dict(arguments_of(places[("/",)], "proxy_set_header"))
+        expected = {
+            "Connection": "",
+            "Host": "$host",
+            "X-Forwarded-For": "$remote_addr",
+            "X-Forwarded-Proto": "$scheme",
+        }
+        assert sent == expected
+        closed = {place[1] for place, block in places.items() if arguments_of(block, "return") == [["404"]]}
+        assert closed == PRIVATE
+    assert by_name.keys() == set(NAMES)
+
+
+def arguments_of(block: list[dict[str, Any]], directive: str) -> list[list[str]]:
+    return [each["args"] for each in block if each["directive"] == directive]
