@@ -11,12 +11,13 @@ from trackyard.commands.main import main
 from trackyard.domain.people.passwords import PasswordPolicy
 from trackyard.domain.platform.retention import RetentionPolicy
 from trackyard.runtime import settings as config
+from trackyard.runtime.effective_settings import configuration_page
 
 ROOT = Path(__file__).parents[2]
 
 
 def test_configuration_page_equals_declarations() -> None:
-    assert (ROOT / "docs/configuration.md").read_text() == config.configuration_page()
+    assert (ROOT / "docs/configuration.md").read_text() == configuration_page()
 
 
 def test_command_version_is_that_of_package(capsys: pytest.CaptureFixture[str]) -> None:
@@ -72,6 +73,9 @@ def test_environment_variable_overrides_config_file(tmp_path: Path) -> None:
         ("ANALYTICS_URL", "http://store.example:port"),
         ("TIMEZONE", "Mars/Olympus"),
         ("TRUSTED_PROXIES", "10.0.0.0/99"),
+        ("CORS_ORIGINS", "app.example.com"),
+        ("CORS_ORIGINS", "https://app.example.com/path"),
+        ("CORS_ORIGINS", "https://me@app.example.com"),
         ("OUTBOUND_ALLOW", "everyone"),
         ("SMTP_URL", "mail.example.org"),
         ("SMTP_URL", "http://mail.example.org"),

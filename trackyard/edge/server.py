@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Coroutine
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 
@@ -35,7 +36,7 @@ from trackyard.edge.endpoints.known_clicks import KnownClicks
 from trackyard.edge.group_commit import GroupCommit
 from trackyard.edge.http.client_address import TrustedNetworks
 from trackyard.edge.http.connection import Connection, ConnectionContext
-from trackyard.edge.http.tls import TlsServer, tls_context
+from trackyard.edge.http.tls import Certificate, TlsServer, find_certificate
 from trackyard.edge.memory import use_large_pages
 from trackyard.edge.page_limits import PageLimits
 from trackyard.edge.record_limits import DEFAULT_RATE, MIN_FREE_SHARE, RecordLimits
@@ -125,12 +126,13 @@ async def serve(options: EdgeOptions, clock: Clock, on_listen: Callable[[int], N
         # The address first: when it is taken, no journal is begun.
         listener = stack.enter_context(_listen(options))
         process = _EdgeProcess(options, clock, loop, stack)
-        server = await _serve_connections(options, process.shared, listener)
+        certificate = find_certificate(options.tls_certificate, options.tls_key)
+        server = await _serve_connections(certificate, process.shared, listener)
         port = listener.getsockname()[1]
         _log.info("listening", extra={"host": options.host, "port": port, "edge": options.edge})
         if on_listen is not None:
             on_listen(port)
-        tasks = [loop.create_task(each()) for each in process.periodic_work()]
+        tasks = [loop.create_task(each()) for each in process.periodic_work(certificate)]
         stopped = loop.create_task(stop.wait())
         await asyncio.wait([stopped, *tasks], return_when=asyncio.FIRST_COMPLETED)
         server.close()
@@ -196,9 +198,9 @@ class _EdgeProcess:
         gc.set_threshold(50_000, 50, 1000)
         use_large_pages()
 
-    def periodic_work(self) -> list[Callable[[], Coroutine[None, None, None]]]:
+    def periodic_work(self, certificate: Certificate | None) -> list[Callable[[], Coroutine[None, None, None]]]:
         """Return what runs until the edge stops."""
-        work = [self.tick, self.tail_ruleset, self.refresh_databases]
+        work = [self.tick, self.tail_ruleset, partial(self.refresh_files, certificate)]
         if isinstance(self._state, SharedEdgeState):
             work.append(self._state.store.run)
         return work
@@ -285,10 +287,12 @@ class _EdgeProcess:
         else:
             await asyncio.sleep(TICK_S)
 
-    async def refresh_databases(self) -> None:
-        """Take over replaced address databases once a minute, in a thread."""
+    async def refresh_files(self, certificate: Certificate | None) -> None:
+        """Take over a replaced certificate and address databases once a minute; databases in a thread."""
         while True:
             await asyncio.sleep(self._refresh_s)
+            if certificate is not None:
+                certificate.refresh()
             await asyncio.to_thread(self._visitors.refresh)
 
     async def drain(self) -> None:
@@ -354,15 +358,14 @@ def _open_state(options: EdgeOptions, writer: JournalWriter, now_s: int) -> Edge
 
 
 async def _serve_connections(
-    options: EdgeOptions, shared: ConnectionContext, listener: socket.socket
+    certificate: Certificate | None, shared: ConnectionContext, listener: socket.socket
 ) -> asyncio.AbstractServer | TlsServer:
     """Begin to accept connections. Those with TLS are counted before their handshake."""
     loop = asyncio.get_running_loop()
-    tls = tls_context(options.tls_certificate, options.tls_key)
-    if tls is None:
+    if certificate is None:
         return await loop.create_server(lambda: Connection(shared), sock=listener, backlog=BACKLOG)
     listener.listen(BACKLOG)
-    return TlsServer(shared, listener, tls, loop)
+    return TlsServer(shared, listener, certificate.context, loop)
 
 
 def _build_in_thread(log: RulesetLogReader) -> Ruleset | None:

@@ -4,7 +4,7 @@ import logging
 import socket
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -13,6 +13,7 @@ from trackyard.runtime.setting_types import Network
 from trackyard.runtime.settings import Config
 
 if TYPE_CHECKING:
+    from starlette.types import ASGIApp
     from uvicorn import Server
 
     from trackyard.actions.deps import Deps
@@ -55,7 +56,9 @@ def serve_api(
     tracking = config.tracking_listen.url("https" if config.tracking_tls_cert else "http")
     forwarder = Forwarder(tracking if local else config.tracking_url, forward_key, deps.clock, verified=not local)
     api_limits = ApiLimits(config.api_rate, config.api_burst, config.api_reports)
-    app = build(deps, readiness, api_limits, forwarder, config.hsts_seconds, _console(deps))
+    app = allow_origins(
+        build(deps, readiness, api_limits, forwarder, config.hsts_seconds, _console(deps)), config.cors_origins
+    )
     limits = ConnectionLimits(max_connections(RESERVED_FILES), config.network_connections)
     gate = ConnectionGate(limits, partial(_network_of, config.trusted_proxies))
     server = uvicorn.Server(
@@ -79,6 +82,24 @@ def serve_api(
     threading.Thread(target=_stop_server_with, args=(stop, server), name="stop", daemon=True).start()
     log.info("API listening", extra={"host": config.api_listen.host, "port": config.api_listen.port})
     server.run(sockets=[listener])
+
+
+def allow_origins(app: "ASGIApp", origins: Sequence[str]) -> "ASGIApp":
+    """Return the application with answers that browsers give to web applications of these origins.
+
+    Cookies are not accepted from there: an application sends an API key.
+    """
+    if not origins:
+        return app
+    from starlette.middleware.cors import CORSMiddleware
+
+    return CORSMiddleware(
+        app,
+        allow_origins=origins,
+        allow_methods=("GET", "HEAD", "POST", "DELETE"),
+        allow_headers=("API-Key", "Content-Type", "Idempotency-Key", "X-Request-Id"),
+        expose_headers=("X-Request-Id", "X-Ignored-Parameters", "Retry-After", "Content-Disposition"),
+    )
 
 
 def _console(deps: "Deps") -> "Console":

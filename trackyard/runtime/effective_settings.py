@@ -1,4 +1,4 @@
-"""The settings that are in force, and what about them is probably not meant."""
+"""The settings that are in force, what about them is probably not meant, and the page about all of them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,9 +6,16 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from trackyard.runtime.compiled import PURE_VARIABLE
-from trackyard.runtime.setting_sources import PREFIX, GivenText, SettingSource, unknown_variables, variable_of
+from trackyard.runtime.setting_sources import (
+    FILE_SUFFIX,
+    PREFIX,
+    GivenText,
+    SettingSource,
+    unknown_variables,
+    variable_of,
+)
 from trackyard.runtime.setting_types import hidden_secret, is_loopback
-from trackyard.runtime.settings import CLIENT_VARIABLES, SETTINGS, Config, parse, read
+from trackyard.runtime.settings import CANNOT_START, CLIENT_VARIABLES, SETTINGS, Config, parse, read
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,3 +75,33 @@ def _shown(name: str, given: GivenText, value: object) -> str:
     if isinstance(value, str | Path):  # complete, where the text was empty or relative
         return str(value)
     return given.text
+
+
+def configuration_page() -> str:
+    """Return docs/configuration.md, written from the declarations."""
+    rows = [
+        f"| `{variable_of(name)}`{f', `{variable_of(name)}{FILE_SUFFIX}`' if each.secret else ''} | `{name}` "
+        f"| {f'`{each.default}`' if each.default else ''} | {each.help} |"
+        for name, each in SETTINGS.items()
+    ]
+    return "\n".join(
+        [
+            "# Configuration",
+            "",
+            "Set a variable, or a name in a TOML file that `TRACKYARD_CONFIG` (or `trackyard serve --config FILE`) "
+            "names; a variable overrides the file. An invalid value, or an unknown name in the file, stops the start "
+            f"with exit code {CANNOT_START:d} and one sentence that names it. An unknown variable that begins with "
+            f"{PREFIX} is logged and ignored, and so are, without a line, those that Kubernetes sets for services. "
+            "This page is written by `trackyard settings --markdown`.",
+            "",
+            "Where a second variable is named, that one is the path of a file with the value, such as a mounted "
+            "secret; only one of the two may be set.",
+            "",
+            f"With `{PURE_VARIABLE}` set to anything, modules that were compiled run as plain Python.",
+            "",
+            "| variable | in the file | default | meaning |",
+            "|---|---|---|---|",
+            *rows,
+            "",
+        ]
+    )

@@ -217,6 +217,21 @@ def networks(text: str) -> tuple[Network, ...]:
         raise ValueError("must be a comma list of addresses or networks, such as 10.0.0.0/8,::1") from None
 
 
+def origins(text: str) -> tuple[str, ...]:
+    """Return the origins of a comma list; * is any."""
+    listed = tuple(part.strip().rstrip("/").lower() for part in text.split(",") if part.strip())
+    for each in listed:
+        parts = _parts(each)
+        if each != "*" and (parts is None or parts.scheme not in ("http", "https") or each != _origin_of(parts)):
+            raise ValueError("must be a comma list of origins, such as https://app.example.com, or *")
+    return listed
+
+
+def _origin_of(parts: SplitResult) -> str:
+    """Return the scheme and authority of a URL, without a login."""
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}" if parts.hostname else ""
+
+
 def smtp_url(text: str) -> str:
     """Return the URL of a mail server; empty stays empty."""
     parts = _parts(text)

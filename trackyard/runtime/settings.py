@@ -16,7 +16,7 @@ from trackyard.domain.people.passwords import MIN_CHOSEN, PasswordPolicy
 from trackyard.domain.people.sessions import SecondFactorRule, SessionPolicy
 from trackyard.domain.platform.retention import MIN_JOURNAL_DAYS, RetentionPolicy
 from trackyard.journal.durable import write_durably
-from trackyard.runtime import compiled, setting_types
+from trackyard.runtime import setting_types
 from trackyard.runtime.exit_codes import (
     CANNOT_START,
     CannotStart,
@@ -26,7 +26,6 @@ from trackyard.runtime.exit_codes import (
     unusable_directory,
 )
 from trackyard.runtime.setting_sources import (
-    FILE_SUFFIX,
     PREFIX,
     GivenText,
     Setting,
@@ -152,6 +151,12 @@ class Config:
         "",
         "Networks of servers that may report any click for a visitor by ip= and ua=, a comma list; empty = none. "
         "Servers of an affiliate that are on its server_ip list need no entry.",
+    )
+    cors_origins: tuple[str, ...] = _setting(
+        setting_types.origins,
+        "",
+        "Origins of web applications that may call the API from browsers, a comma list such as "
+        "https://app.example.com, or * for all; they send the API key as a header. Empty = none.",
     )
     hsts_days: int = _setting(
         setting_types.number("number of days", 0, 730),
@@ -450,33 +455,3 @@ def write_private(path: Path, text: str) -> None:
     """Write a file durably, readable by its owner only."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_durably(path, text.encode(), mode=0o600)
-
-
-def configuration_page() -> str:
-    """Return docs/configuration.md, written from the declarations."""
-    rows = [
-        f"| `{variable_of(name)}`{f', `{variable_of(name)}{FILE_SUFFIX}`' if each.secret else ''} | `{name}` "
-        f"| {f'`{each.default}`' if each.default else ''} | {each.help} |"
-        for name, each in SETTINGS.items()
-    ]
-    return "\n".join(
-        [
-            "# Configuration",
-            "",
-            "Set a variable, or a name in a TOML file that `TRACKYARD_CONFIG` (or `trackyard serve --config FILE`) "
-            "names; a variable overrides the file. An invalid value, or an unknown name in the file, stops the start "
-            f"with exit code {CANNOT_START:d} and one sentence that names it. An unknown variable that begins with "
-            f"{PREFIX} is logged and ignored, and so are, without a line, those that Kubernetes sets for services. "
-            "This page is written by `trackyard settings --markdown`.",
-            "",
-            "Where a second variable is named, that one is the path of a file with the value, such as a mounted "
-            "secret; only one of the two may be set.",
-            "",
-            f"With `{compiled.PURE_VARIABLE}` set to anything, modules that were compiled run as plain Python.",
-            "",
-            "| variable | in the file | default | meaning |",
-            "|---|---|---|---|",
-            *rows,
-            "",
-        ]
-    )

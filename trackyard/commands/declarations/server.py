@@ -184,7 +184,7 @@ def settings(invocation: Invocation, /, effective: bool, markdown: bool, as_json
     from trackyard.commands.state.settings import setting_lines, settings_answer
 
     if markdown:
-        from trackyard.runtime.settings import configuration_page
+        from trackyard.runtime.effective_settings import configuration_page
 
         if effective or as_json:
             raise click.UsageError("--markdown is the page of all settings: give it alone.")

@@ -7,6 +7,7 @@ import ssl
 from pathlib import Path
 from typing import Final
 
+from trackyard.decision.visitor.databases import FileStamp, stamp_of
 from trackyard.edge.http.client_address import peer_address
 from trackyard.edge.http.connection import Connection, ConnectionContext
 
@@ -19,10 +20,43 @@ _PAUSE_S: Final = 0.1
 _log = logging.getLogger("trackyard.edge")
 
 
-def tls_context(certificate: Path | None, key: Path | None) -> ssl.SSLContext | None:
-    """Return the TLS of a listener; None without a certificate. Raises ssl.SSLError."""
-    if certificate is None or key is None:
-        return None
+class Certificate:
+    """The certificate of a listener, which `refresh` takes over when its files were replaced.
+
+    context: of the connections; new handshakes use the newest certificate. Raises ssl.SSLError and OSError.
+    """
+
+    def __init__(self, certificate: Path, key: Path) -> None:
+        self._files = (certificate, key)
+        self._stamps = self._read_stamps()
+        self.context = _context_of(certificate, key)
+
+    def refresh(self) -> None:
+        """Take over replaced files. A pair that cannot be used is logged once, and the old one stays."""
+        stamps = self._read_stamps()
+        if stamps == self._stamps:
+            return
+        self._stamps = stamps
+        name = {"certificate": str(self._files[0])}
+        try:
+            _context_of(*self._files)  # a pair that fails must not reach the connections
+            self.context.load_cert_chain(*self._files)
+        except (ssl.SSLError, OSError) as fault:
+            advice = "the old one is used until both files of the new one are there and belong together"
+            _log.warning("new certificate not used", extra={**name, "error": str(fault), "advice": advice})
+        else:
+            _log.info("new certificate used", extra=name)
+
+    def _read_stamps(self) -> list[FileStamp | None]:
+        return [stamp_of(file) for file in self._files]
+
+
+def find_certificate(certificate: Path | None, key: Path | None) -> Certificate | None:
+    """Return the certificate of a listener, if it has one. Raises ssl.SSLError and OSError."""
+    return None if certificate is None or key is None else Certificate(certificate, key)
+
+
+def _context_of(certificate: Path, key: Path) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
     return context
