@@ -39,7 +39,7 @@ def test_greeting_shows_key_only_at_the_start_that_made_it(monkeypatch: pytest.M
 
 def test_greeting_shows_link_of_the_administrator_when_it_has_one() -> None:
     link = "https://api.example/sign-in/link?token=5f"
-    assert f"Console      {link}   (signs you in once, within 24 hours)" in greeting(load({}), "", "generate", link)
+    assert f"Console      {link}   (signs you in once, within 24 hours; " in greeting(load({}), "", "generate", link)
     assert "Console      http://127.0.0.1:8000/console/\n" in greeted("")
 
 

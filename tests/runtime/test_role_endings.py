@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 import subprocess
 import sys
 import threading
@@ -10,25 +11,30 @@ from typing import Any
 
 import pytest
 
-from trackyard.base.logs.ending import ADVICE
+from trackyard.base.logs.ending import ADVICE, START_ADVICE
 from trackyard.jobs.worker import _run_loop
 from trackyard.runtime import app
 from trackyard.runtime.supervisor import _log_death
 
 BREAK = """
+import os
 import sys
 from pathlib import Path
-from trackyard.runtime import app, settings
+from trackyard.commands.main import main
+from trackyard.runtime import app, preparation, settings
 
 def broken(*_):
     raise KeyError("what nobody expected\\nand more")
 
 role, level, directory = sys.argv[1:]
+preparation.check_address_databases = broken
 for name in ("_run_edge", "_run_core", "_run_worker"):
     setattr(app, name, broken)
 variables = {"DATA_DIR": directory, "LOG_LEVEL": level, "LOG_FORMAT": "json", "MONITORING_LISTEN": ""}
-config = settings.load({f"TRACKYARD_{name}": text for name, text in variables.items()})
-app.run_role(config, role, slot=0, lifeline=None)
+os.environ.update({f"TRACKYARD_{name}": text for name, text in variables.items()})
+if role == "prepare":
+    main(["prepare"])
+app.run_role(settings.load(os.environ), role, slot=0, lifeline=None)
 """
 """A role that fails at its start."""
 
@@ -46,13 +52,16 @@ def lines_of(role: str, level: str, directory: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stderr.splitlines()]
 
 
-@pytest.mark.parametrize("role", ["edge", "core", "worker"])
-def test_role_ended_by_an_error_logs_one_line_that_says_what_to_do(tmp_path: Path, role: str) -> None:
+@pytest.mark.parametrize(
+    ("role", "advice"), [("edge", ADVICE), ("core", ADVICE), ("worker", ADVICE), ("prepare", START_ADVICE)]
+)
+def test_role_ended_by_an_error_logs_one_line_that_says_what_to_do(tmp_path: Path, role: str, advice: str) -> None:
     [line] = lines_of(role, "INFO", tmp_path)
     assert (line["level"], line["role"].split()[0], line["message"]) == ("ERROR", role, "ended by an error")
-    assert (line["error"], line["advice"]) == (r"KeyError: 'what nobody expected\nand more'", ADVICE)
-    assert line["at"].startswith("<string>:7 < runtime/app.py:") and "exc_info" not in line
-    assert (tmp_path / "log" / "trackyard.log").read_text().count("\n") == 1, "`trackyard logs` shows it too"
+    assert (line["error"], line["advice"]) == (r"KeyError: 'what nobody expected\nand more'", advice)
+    assert re.match(r"<string>:\d+ < runtime/(app|preparation)\.py:", line["at"]) and "exc_info" not in line
+    if role != "prepare":
+        assert (tmp_path / "log" / "trackyard.log").read_text().count("\n") == 1, "`trackyard logs` shows it too"
 
 
 def test_role_ended_by_an_error_logs_its_traceback_at_debug(tmp_path: Path) -> None:

@@ -17,13 +17,14 @@ def greeting(settings: Config, new_key: str, postback_code: str, link: str = "")
     new_key: the administrator's key at the start that made it, else "": files, journals and terminals collect what is
     printed, and must not have it from every start.
     postback_code: the mode of codes, see CodeMode.
-    link: signs the administrator in to the console, "" where a staff user can sign in.
+    link: signs the administrator in to the console, "" where a staff user can sign in, and after the first week.
     """
     rows = []
     has_api = "api" in settings.roles
     if has_api:
         api = settings.api_listen.url()
-        rows.append(("Console", f"{link}   (signs you in once, within 24 hours)" if link else f"{api}/console/"))
+        once = f"{link}   (signs you in once, within 24 hours; printed in the first week only)"
+        rows.append(("Console", once if link else f"{api}/console/"))
         rows.append(("API", f"{api}   (documentation: {api}/docs)"))
     if "edge" in settings.roles:
         rows.append(("Clicks", settings.tracking_url))

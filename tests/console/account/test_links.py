@@ -1,5 +1,6 @@
 """Links with which people choose a password."""
 
+import json
 from typing import Any
 
 from sqlalchemy import select
@@ -7,11 +8,13 @@ from sqlalchemy import select
 from tests.support.api import PASSWORD as AFFILIATE_PASSWORD
 from tests.support.api import Api
 from tests.support.client import ApiClient
+from tests.support.command import run_command
 from tests.support.pages import PASSWORD, PageReader, Visitor, console_app
-from trackyard.actions.people.sign_in.by_link import AGAIN_MS, LINKS_PER_ADDRESS, first_link
+from trackyard.actions.people.sign_in.by_link import AGAIN_MS, FIRST_LINK_MS, LINKS_PER_ADDRESS, first_link
 from trackyard.base.secrets import digest
 from trackyard.domain.people.one_time_codes import STEP_S, code_at
 from trackyard.domain.people.roles import Role
+from trackyard.domain.people.staff import FIRST_ADMINISTRATOR
 from trackyard.store.people import sign_in_links
 from trackyard.store.people.sign_in_links import LINK_MS
 from trackyard.store.tables import mail, sign_in_link
@@ -29,6 +32,16 @@ def test_first_link_lets_the_administrator_choose_address_and_password_once(api:
     assert "This link does not work" in again.read(link, 400).text
     assert again.sign_in("ada@network.example").status_code == 303
     assert first_link(api.deps.database, api.clock, "http://api.example") is None
+
+
+def test_first_link_is_made_during_the_first_week_only(api: Api) -> None:
+    api.clock.advance(FIRST_LINK_MS)
+    assert _first_link(api)
+    api.clock.advance(1)
+    assert first_link(api.deps.database, api.clock, "") is None
+    done = run_command("user", "link", FIRST_ADMINISTRATOR, "--json", api=api)
+    token = json.loads(done.stdout)["link"].partition("token=")[2]
+    assert "You are the first administrator" in Visitor(console_app(api)).read(f"/sign-in/link?token={token}").text
 
 
 def test_first_link_is_stored_as_digest_and_ends_with_the_next(api: Api) -> None:

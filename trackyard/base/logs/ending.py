@@ -9,25 +9,24 @@ from typing import Final
 
 from trackyard.base.logs.outages import first_line
 
-ADVICE: Final = (
-    "the server starts it again; if it ends again and again, report this line to the project, with the traceback that "
-    "TRACKYARD_LOG_LEVEL=DEBUG adds"
-)
+_REPORT: Final = "report this line to the project, with the traceback that TRACKYARD_LOG_LEVEL=DEBUG adds"
+ADVICE: Final = f"the server starts it again; if it ends again and again, {_REPORT}"
+START_ADVICE: Final = f"the start ended; if the next one ends too, {_REPORT}"
 _SHOWN_PLACES: Final = 3
 
 _log = logging.getLogger("trackyard.log")
 
 
-def log_ending(error: BaseException, **fields: str) -> None:
+def log_ending(error: BaseException, advice: str = ADVICE, **fields: str) -> None:
     """Log the error that ends this process, or a part that `fields` name, in one line."""
     shown = {"error": f"{type(error).__name__}: {first_line(error)}", "at": _places(error)}
-    _log.error("ended by an error", extra={**fields, **shown, "advice": ADVICE})
+    _log.error("ended by an error", extra={**fields, **shown, "advice": advice})
     _log.debug("traceback of the error", exc_info=error)
 
 
-def log_uncaught_errors() -> None:
+def log_uncaught_errors(advice: str = ADVICE) -> None:
     """Log the errors that end this process and its threads, instead of printing their tracebacks."""
-    sys.excepthook = lambda _kind, error, _trace: log_ending(error)
+    sys.excepthook = lambda _kind, error, _trace: log_ending(error, advice)
     threading.excepthook = _log_thread_ending
 
 

@@ -225,8 +225,10 @@ def rotate_key(invocation: Invocation, /, as_json: bool) -> None:
 @click.pass_obj
 def prepare(invocation: Invocation) -> None:
     """Create or upgrade the data directory and the schema, as `serve` does, and print what was made."""
+    from trackyard.base.logs.ending import START_ADVICE, log_uncaught_errors
     from trackyard.runtime.preparation import prepare
 
+    log_uncaught_errors(START_ADVICE)
     click.echo(json.dumps(prepare(invocation.settings())))
 
 

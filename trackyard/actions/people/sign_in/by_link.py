@@ -28,6 +28,8 @@ LINK_PAGE: Final = "/sign-in/link"
 """The page of the console that a link opens."""
 AGAIN_MS: Final = 10 * 60_000
 """Time between two links that are mailed to an account."""
+FIRST_LINK_MS: Final = 7 * 24 * 60 * 60_000
+"""Time after the first start during which starts make a link for the first administrator."""
 LINKS_PER_ADDRESS: Final = 10
 OPENED_PER_ADDRESS: Final = 100
 """Requests of a network within WINDOW_MS; the next is rejected until the window ends."""
@@ -72,12 +74,17 @@ def mail_link(deps: Deps, account: Account, email: str) -> None:
 
 
 def first_link(database: Database, clock: Clock, api_url: str) -> str | None:
-    """Return a new link of the first administrator; None when a staff user can sign in."""
+    """Return a new link of the first administrator.
+
+    None when a staff user can sign in, and on the eighth day of an administrator: where the API alone is used, a start
+    must not print a way in for ever.
+    """
+    now = clock.now_ms()
     with database.write() as conn:
         first = staff.find_first_administrator(conn)
-        if first is None or staff.has_password(conn):
+        if first is None or staff.has_password(conn) or now - first.created_at > FIRST_LINK_MS:
             return None
-        return _new_link(conn, Account(AccountKind.STAFF, first.id), api_url, clock.now_ms())
+        return _new_link(conn, Account(AccountKind.STAFF, first.id), api_url, now)
 
 
 def send_links(deps: Deps, login: str, address: str) -> None:
