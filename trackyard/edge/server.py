@@ -200,7 +200,8 @@ class _EdgeProcess:
 
     def periodic_work(self, certificate: Certificate | None) -> list[Callable[[], Coroutine[None, None, None]]]:
         """Return what runs until the edge stops."""
-        work = [self.tick, self.tail_ruleset, partial(self.refresh_files, certificate)]
+        work: list[Callable[[], Coroutine[None, None, None]]] = [self.tick, self.tail_ruleset]
+        work.append(partial(self.refresh_files, certificate))
         if isinstance(self._state, SharedEdgeState):
             work.append(self._state.store.run)
         return work
