@@ -96,6 +96,8 @@ def make_endpoint_setup(api: Api) -> EndpointSetup:
     subjects: dict[str, Callable[[], Any]] = {
         "offer.get": lambda: offer,
         "admin.offer.edit": lambda: offer,
+        "admin.offer.estimate.conversions": lambda: offer,
+        "admin.offer.estimate.clicks": lambda: offer,
         "admin.offer.remove-creative": lambda: api.add_offer(creativeUrls="https://a.example/a.png"),
         "oses.versions": lambda: "android",
         "stats.conversion.history": lambda: f"{1:024x}",

@@ -81,6 +81,7 @@ OF_PATH: Final[dict[str, str]] = {
     "admin.affiliate.disable-offers": "affiliate",
     **dict.fromkeys(("offer.get", "admin.offer.edit", "admin.offer.remove-creative"), "offer"),
     "admin.offer.disable-affiliates": "offer",
+    **dict.fromkeys((f"admin.offer.estimate.{what}" for what in ("conversions", "clicks")), "offer"),
     **dict.fromkeys(("admin.ticket.get", "admin.ticket.offer"), "ticket"),
     **dict.fromkeys(("partner.postback.edit", "partner.postback.remove", "admin.postback.resume"), "postback"),
     **dict.fromkeys(("partner.pixel.edit", "partner.pixel.remove"), "pixel"),

@@ -174,6 +174,8 @@ def _examples(side: Side) -> SideRequests:
     subjects |= {
         "offer.get": lambda: offer,
         "admin.offer.edit": lambda: offer,
+        "admin.offer.estimate.conversions": lambda: offer,
+        "admin.offer.estimate.clicks": lambda: offer,
         "admin.offer.disable-affiliates": lambda: closed,
         "admin.offer.remove-creative": lambda: api.add_offer(
             advertiser=advertiser, creativeUrls="https://a.example/a.png"

@@ -16,7 +16,7 @@ from trackyard.api.money import (
     referrals,
     statements,
 )
-from trackyard.api.offers import categories, connections, offers, smartlinks, sources, tickets
+from trackyard.api.offers import categories, connections, estimates, offers, smartlinks, sources, tickets
 from trackyard.api.offers import lists as offer_lists
 from trackyard.api.people import (
     advertisers,
@@ -67,6 +67,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic("payment-systems", "Payment systems", payment_systems.routes.endpoints),
     Topic("custom-fields", "Custom sign-up fields", custom_fields.routes.endpoints),
     Topic("offers", "Offers, for staff", offers.routes.endpoints),
+    Topic("estimates", "Estimates of edits of offers", estimates.routes.endpoints),
     Topic("offer-lists", "Lists of offers", offer_lists.routes.endpoints),
     Topic("creatives", "Creatives and logos of offers", files.routes.endpoints),
     Topic("connections", "Connections of affiliates to offers", connections.routes.endpoints),

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import partial
 from threading import Lock
 from typing import Any, Final
 from urllib.parse import parse_qsl, quote
@@ -13,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from trackyard.actions.deps import Deps
-from trackyard.base.errors import AccessDenied, BodyTooLarge, RequestError, TooManyRequests, Unauthorized
+from trackyard.base.errors import AccessDenied, RequestError, TooManyRequests, Unauthorized
 from trackyard.base.logs.origin import request_origin
 from trackyard.console.account.sign_in import sign_in_again
 from trackyard.console.forms.kept import keep, only_shown
@@ -31,6 +32,7 @@ from trackyard.console.frame.answers import (
     redirect_response,
 )
 from trackyard.console.frame.assets import PREFIX, address, asset_response
+from trackyard.console.frame.form_bodies import MAX_FIELDS, SentForm, read_form
 from trackyard.console.frame.navigation import PORTAL, STAFF, RailGroup, first_page, is_current, links_for
 from trackyard.console.frame.pages import FORM_MAX, PageRoute, PageTable
 from trackyard.console.frame.people import find_person
@@ -40,7 +42,6 @@ from trackyard.console.frame.templates import link_to, render
 from trackyard.console.parts import PARTS
 from trackyard.domain.people.callers import AffiliateCaller, Caller
 from trackyard.wire.endpoint import Endpoint, check_second_factor
-from trackyard.wire.http.bodies import check_length
 from trackyard.wire.http.disconnects import run_for_client
 from trackyard.wire.http.origins import address_of
 from trackyard.wire.local_calls import LocalCalls, Methods
@@ -51,7 +52,6 @@ SIGN_IN: Final = "/sign-in"
 _THREADS: Final = 8
 """Pages that are made at a time; others wait."""
 _OLD_FORM: Final = "This form is too old, or another site sent it. Open the page again and repeat the change."
-_MAX_FIELDS: Final = 2000
 _ROOTS: Final = ("/console", "/portal", "/sign-up", SIGN_IN, "/sign-out")
 
 Authenticate = Callable[[str], Caller | None]
@@ -95,11 +95,13 @@ class Console:
         if path in ("/", "/console", "/portal"):
             return redirect_response("/console/" if path == "/" else f"{path}/")
         route, variables = self._table.find(request.method, path)
+        fields, files = await self._form(route, request) if route.method == "POST" else ((), ())
         asked = PageRequest(
             deps=self._deps,
             address=PageAddress(path, _pairs(request.scope["query_string"])),
             path=variables,
-            form=await _form(request) if route.method == "POST" else (),
+            form=fields,
+            files=files,
             client=address_of(request),
             user_agent=request_origin.get().user_agent,
             accept_language=request.headers.get("accept-language", ""),
@@ -108,7 +110,21 @@ class Console:
             needs_of=self._table.needs_of,
         )
         name = f"page {asked.client}"
-        return await run_for_client(request.receive, name, lambda: self._answer(route, asked, request), self._threads)
+        try:
+            run = partial(self._answer, route, asked, request)
+            return await run_for_client(request.receive, name, run, self._threads)
+        finally:
+            for _, file in files:
+                file.handle.close()
+
+    async def _form(self, route: PageRoute, request: Request) -> SentForm:
+        """Return the fields of a form, empty ones too, and its files. Raises BodyTooLarge."""
+        most = FORM_MAX
+        if route.body_max > FORM_MAX:  # a stranger fills no disk
+            key = sessions.find_key(request) or ""
+            known = await anyio.to_thread.run_sync(self._authenticate, key, limiter=self._threads) if key else None
+            most = route.body_max if known is not None else FORM_MAX
+        return await read_form(request, most)
 
     async def error(self, request: Request, refusal: RequestError | None, request_id: str) -> Response:
         """Return the page of an error.
@@ -296,21 +312,6 @@ def _frame(asked: PageRequest, message: str | None) -> dict[str, Any]:
 
 def _pairs(query: bytes) -> tuple[Pair, ...]:
     try:
-        return tuple(parse_qsl(query.decode("ascii", "replace"), max_num_fields=_MAX_FIELDS))
+        return tuple(parse_qsl(query.decode("ascii", "replace"), max_num_fields=MAX_FIELDS))
     except ValueError:
         return ()
-
-
-async def _form(request: Request) -> tuple[Pair, ...]:
-    """Return the fields of a form, empty ones too. Raises BodyTooLarge."""
-    check_length(request, FORM_MAX)
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > FORM_MAX:
-            raise BodyTooLarge
-    try:
-        text = body.decode()
-        return tuple(parse_qsl(text, keep_blank_values=True, max_num_fields=_MAX_FIELDS))
-    except ValueError:
-        raise RequestError("This form cannot be read: send it as UTF-8, with at most 2,000 fields.") from None

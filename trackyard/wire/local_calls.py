@@ -23,7 +23,7 @@ from trackyard.wire.http.origins import audit_actor
 from trackyard.wire.http.routing import Match
 from trackyard.wire.openapi.texts import NO_TEXTS, Texts
 from trackyard.wire.parameters import MethodParameter, parameter_at
-from trackyard.wire.request.brackets import FOR_CALLERS, tree_of
+from trackyard.wire.request.brackets import FOR_PAGES, File, tree_of
 from trackyard.wire.request.params import fields_of
 from trackyard.wire.request.parsing import as_sent, read_params
 from trackyard.wire.request.scalars import Choice
@@ -36,6 +36,8 @@ _FORM: Final = "application/x-www-form-urlencoded"
 D = TypeVar("D")
 Pairs = Sequence[tuple[str, str]]
 """Parameters as they are sent, such as `("filter[offer][]", "7")`."""
+Files = Sequence[tuple[str, File]]
+"""Uploads by the names of their parameters, such as `creativeFiles[]`."""
 
 
 class Methods(Generic[D]):
@@ -93,16 +95,16 @@ class LocalCalls(Generic[D]):
             return False
         return True
 
-    def call(self, method: str, sent: Pairs = (), path: Mapping[str, str] | None = None) -> Any:
+    def call(self, method: str, sent: Pairs = (), path: Mapping[str, str] | None = None, files: Files = ()) -> Any:
         """Return the answer as the JSON that a program would get, with decimals.
 
         sent: the parameters, in the query of a GET and the body of others. path: variables of the path, by name.
-        Raises RequestError.
+        files: uploads by parameter, which are closed. Raises RequestError.
         """
         endpoint = self._methods[method]
         self._authorize(endpoint)
         with self._reserve_report() if endpoint.report else ExitStack():
-            return json.loads(self._run(endpoint, sent, path, ExitStack).content, parse_float=Decimal)
+            return json.loads(self._run(endpoint, sent, path, ExitStack, files).content, parse_float=Decimal)
 
     def file(self, method: str, sent: Pairs, path: Mapping[str, str] | None = None) -> ExportResponse:
         """Return the answer as a file, which is read while it is sent; `sent` names its `format`.
@@ -137,7 +139,7 @@ class LocalCalls(Generic[D]):
 
     def check(self, method: str, sent: Pairs) -> None:
         """Raise BadInput for parameters that the method refuses before it looks at stored things."""
-        params, tree = self._methods[method].params, tree_of(sent, FOR_CALLERS)
+        params, tree = self._methods[method].params, tree_of(sent, FOR_PAGES)
         try:
             read_params(params, tree, staff=self.is_staff, version=VERSION)
         except BadInput as found:
@@ -148,11 +150,16 @@ class LocalCalls(Generic[D]):
         return {"staff": self.is_staff, "version": VERSION}
 
     def _run(
-        self, endpoint: Endpoint[D], sent: Pairs, path: Mapping[str, str] | None, file_slot: Callable[[], ExitStack]
+        self,
+        endpoint: Endpoint[D],
+        sent: Pairs,
+        path: Mapping[str, str] | None,
+        file_slot: Callable[[], ExitStack],
+        files: Files = (),
     ) -> HandlerResult:
         encoded = urlencode(sent).encode()
         query, body = (encoded, b"") if endpoint.method == "GET" else (b"", encoded)
-        raw = RawRequest(query, _FORM, BytesIO(body), None, False, FOR_CALLERS)
+        raw = RawRequest(query, _FORM, BytesIO(body), None, False, FOR_PAGES, files)
         match = Match(endpoint, VERSION, dict(path or {}))
         run = HandlerRun(self._methods.deps, match, self._caller, self._origin, raw, None, file_slot)
         actor = current_actor.set(audit_actor(endpoint, self._caller, self._methods.clock.now_ms()))

@@ -45,6 +45,7 @@ def good_params(api: Api, advertiser: str, offer: int, pid: int) -> dict[str, di
         "admin.conversion.edit": {"ids[]": f"{1:024x}", "comment": "by hand"},
         "admin.conversion.import": {"offer": offer, "pid": pid},
         "admin.conversions.import": {"list[0][offer]": offer, "list[0][pid]": pid, "list[0][status]": "pending"},
+        "admin.conversions.import.check": {"list[0][offer]": offer, "list[0][pid]": pid, "list[0][status]": "pending"},
         "admin.offer.remove-creative": {"creatives[]": "1"},
         "cities.list": {"country": "EE"},
         "offers.list": {},

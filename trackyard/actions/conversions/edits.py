@@ -28,6 +28,8 @@ MAX_CONVERSIONS: Final = 5000
 """Conversions that one request may edit: one action id can name many."""
 
 Faults = dict[str, list[str]]
+ClickRecords = dict[str, dict[str, Any]]
+"""Records of clicks by column name, by id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +76,10 @@ def queue_imports(deps: Deps, access: Access, items: Mapping[str, ImportItem]) -
     items: by the prefix of a parameter's name in the request, `list[0]` or "".
     Raises BadInput for offers, affiliates and clicks that do not exist or are out of scope.
     """
-    wanted = {each.click_id for each in items.values() if each.click_id}
-    loaded = find_records(deps.analytics, sorted(wanted))
-    clicks = {click_id: msgspec.structs.asdict(decode_click(record)) for click_id, record in loaded.items()}
+    loaded = _recorded_clicks(deps, items)
     with deps.database.write() as conn:
-        # The made-up click of an import is only in SQL.
-        clicks |= conversions.clicks_by_id(conn, wanted - clicks.keys())
-        scope = scope_of(conn, access)
-        faults = _import_faults(conn, scope, items) | _click_faults(clicks, items)
+        clicks = _with_made_clicks(conn, loaded, items)
+        faults = find_import_faults(conn, scope_of(conn, access), clicks, items)
         if faults:
             raise BadInput(faults)
         documents = [
@@ -89,6 +87,28 @@ def queue_imports(deps: Deps, access: Access, items: Mapping[str, ImportItem]) -
             for each in items.values()
         ]
         edits.add_tasks(conn, "import", access.caller.name, documents, deps.clock.now_ms())
+
+
+def find_import_clicks(deps: Deps, conn: Connection, items: Mapping[str, ImportItem]) -> ClickRecords:
+    """Return the clicks that imports name, by id."""
+    return _with_made_clicks(conn, _recorded_clicks(deps, items), items)
+
+
+def find_import_faults(conn: Connection, scope: Scope, clicks: ClickRecords, items: Mapping[str, ImportItem]) -> Faults:
+    """Return the faults of offers, affiliates and clicks that do not exist or are out of scope."""
+    return _import_faults(conn, scope, items) | _click_faults(clicks, items)
+
+
+def _recorded_clicks(deps: Deps, items: Mapping[str, ImportItem]) -> ClickRecords:
+    wanted = {each.click_id for each in items.values() if each.click_id}
+    loaded = find_records(deps.analytics, sorted(wanted))
+    return {click_id: msgspec.structs.asdict(decode_click(record)) for click_id, record in loaded.items()}
+
+
+def _with_made_clicks(conn: Connection, loaded: ClickRecords, items: Mapping[str, ImportItem]) -> ClickRecords:
+    """Return clicks with those that earlier imports made, which are only in SQL."""
+    missing = {each.click_id for each in items.values() if each.click_id} - loaded.keys()
+    return loaded | conversions.clicks_by_id(conn, missing)
 
 
 def _missing_faults(selection: ConversionSelection, found: Sequence[ConversionReference]) -> Faults:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec.structs import asdict, replace
 
@@ -23,6 +23,8 @@ from trackyard.store.engine.database import Connection
 from trackyard.store.offers import offers, smartlinks
 from trackyard.store.people import affiliates
 from trackyard.store.tracking import rulesets
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,23 @@ def edit_offer(
             caps.reset_changed_counters(conn, before, after, deps.zone, now)
             _notify_connected(conn, before, after, now)
         return after
+
+
+def compare_edit(
+    deps: Deps, access: Access, offer_id: int, written: WrittenFields, read: Callable[[Connection, Scope], T]
+) -> tuple[T, T]:
+    """Return what `read` finds before and after an edit that is undone.
+
+    Raises as edit_offer.
+    """
+    with deps.database.trial() as conn:
+        scope = scope_of(conn, access)
+        before = required(offers.find_offer(conn, scope, offer_id, lock=True))
+        changes = _changed(deps, conn, access, before, written, _no_warning)
+        found = read(conn, scope)
+        if changes:
+            offers.edit_offer(conn, before, changes)
+        return found, read(conn, scope)
 
 
 def remove_offers(deps: Deps, access: Access, offer_ids: Iterable[int]) -> list[RemovedOffer]:

@@ -160,7 +160,7 @@ def explain_click(deps: Deps, access: Access, click_id: str) -> ClickExplanation
         raise NotFound
     with deps.database.read() as conn:
         ruleset = _ruleset_for(conn, _known_offer(conn, str(click.offer)), str(click.affiliate))
-    hit = _hit_from_click(ruleset, click)
+    hit = hit_from_click(ruleset, click)
     return ClickExplanation(click, _check(hit, ruleset.route_of(hit.params), EMPTY_CLICK_STATE))
 
 
@@ -183,17 +183,27 @@ def _known_offer(conn: Connection, key: str) -> list[int]:
 
 def _ruleset_for(conn: Connection, offer_ids: Sequence[int], affiliate_key: str, smart_key: str = "") -> Ruleset:
     """Return the ruleset for one click as it is now; edges have it within a second."""
+    is_number = affiliate_key.isascii() and affiliate_key.isdigit() and len(affiliate_key.lstrip("0")) < 10
+    return read_ruleset(conn, offer_ids, [int(affiliate_key)] if is_number else [], smart_key)
+
+
+def read_ruleset(
+    conn: Connection, offer_ids: Sequence[int], affiliate_ids: Sequence[int], smart_key: str = "", *, caps: bool = True
+) -> Ruleset:
+    """Return the part of the ruleset that these offers and affiliates need.
+
+    caps: whether full caps are a part of it.
+    """
     keys = [str(offer_id) for offer_id in offer_ids]
     offers = rulesets.compile_rows(conn, "offer", keys)
     wanted = {
         "platform": [PLATFORM_KEY],
+        "affiliate": [str(affiliate_id) for affiliate_id in affiliate_ids],
         "connections": keys,
-        "full_caps": keys,
+        "full_caps": keys if caps else [],
         "advertiser": sorted({row.advertiser for row in offers.values() if isinstance(row, RulesetOffer)}),
         smartlinks.LABEL_KIND: [smart_key] if smart_key else [],
     }
-    if affiliate_key.isascii() and affiliate_key.isdigit() and len(affiliate_key.lstrip("0")) < 10:
-        wanted["affiliate"] = [str(int(affiliate_key))]
     rows = {"offer": offers} | {kind: rulesets.compile_rows(conn, kind, named) for kind, named in wanted.items()}
     return Ruleset.of(
         (kind, key, msgspec.msgpack.encode(row)) for kind, found in rows.items() for key, row in found.items()
@@ -226,7 +236,7 @@ def _hit_from_sample(deps: Deps, sample: SampleClick, ruleset: Ruleset) -> Hit:
     )
 
 
-def _hit_from_click(ruleset: Ruleset, click: Click) -> Hit:
+def hit_from_click(ruleset: Ruleset, click: Click) -> Hit:
     """Return the hit of a recorded click."""
     params = {name: value for name in _PARAM_COLUMNS if (value := getattr(click, name))}
     params |= {"offer_id": str(click.offer), "pid": str(click.affiliate)}

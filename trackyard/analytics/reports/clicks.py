@@ -15,6 +15,7 @@ from trackyard.analytics.reports.compiler import (
 )
 from trackyard.base.ids import is_hex24
 from trackyard.domain.offers.counters import Count
+from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.cap_stats import GroupedCount
 from trackyard.domain.statistics.lists import ClickQuery, ClickVerdicts
 from trackyard.journal.records import Click, decode_click
@@ -132,6 +133,23 @@ def _verdict_conditions(query: ClickQuery) -> list[str]:
     if query.reasons:
         return ["reason IN {reasons:Array(String)}"]
     return ["reason != ''"] if query.verdict is ClickVerdicts.REJECTED else []
+
+
+def sample_clicks(
+    analytics: Analytics, scope: Scope, offer_id: int, period: tuple[int, int], most: int
+) -> tuple[list[Click], int]:
+    """Return clicks of an offer, accepted or not, and how many there are: all of them, or a sample of `most`.
+
+    The sample is the same at each call. period: UTC milliseconds, the end exclusive. Raises ReportTooHeavy.
+    """
+    conditions, parameters = in_period(scope, *period)
+    where = f"FROM click WHERE {' AND '.join([*conditions, 'offer = {offer:Int64}'])}"
+    parameters |= {"offer": offer_id}
+    ((total,),) = analytics.rows(f"SELECT count() {where}", parameters, tuple[int])
+    if not total:
+        return [], 0
+    sample = f"SELECT id {where} ORDER BY cityHash64(id) LIMIT {most}"
+    return analytics.rows(f"SELECT {CLICK_COLUMNS} {where} AND id IN ({sample})", parameters, Click), total
 
 
 def find_click(analytics: Analytics, click_id: str) -> Click | None:

@@ -8,8 +8,10 @@ from decimal import Decimal
 from typing import Annotated, Any, Final
 
 from trackyard.actions.conversions.edits import ConversionSelection, ImportItem, queue_edit, queue_imports
+from trackyard.actions.conversions.import_checks import ImportCheck, ImportVerdict, check_imports
 from trackyard.actions.deps import Deps
 from trackyard.base.errors import BadInput
+from trackyard.base.money import ZERO
 from trackyard.domain.conversions.edits import ConversionEdit, ConversionImport
 from trackyard.domain.conversions.postbacks import CUSTOM_FIELDS
 from trackyard.domain.conversions.statuses import Status
@@ -161,6 +163,41 @@ class ImportsEcho(View):
     list: list[ImportEcho]
 
 
+class ImportFaultView(View):
+    """Why an import is refused. field: its parameter, "" for the whole conversion."""
+
+    field: str
+    text: str
+
+
+class ImportCheckView(View):
+    """The result of one import. conversion_id: of the one that exists already."""
+
+    result: str
+    faults: list[ImportFaultView]
+    conversion_id: str | None
+    status: str | None
+    currency: str | None
+    charge: Money | None
+    payout: Money | None
+
+
+class ImportTotalView(View):
+    """The money of the conversions that would be made in a currency."""
+
+    currency: str
+    conversions: int
+    charge: Money
+    payout: Money
+
+
+class ImportChecksAnswer(Answer):
+    """Imports that were tried."""
+
+    items: list[ImportCheckView]
+    totals: list[ImportTotalView]
+
+
 class ImportsAnswer(Answer):
     """Imports that are queued."""
 
@@ -210,6 +247,47 @@ def import_many(request: ApiRequest[Deps], params: ImportConversions) -> Imports
         request.deps, request.access, {f"list[{place}]": each.imported() for place, each in enumerate(params.list)}
     )
     return ImportsAnswer(data=ImportsEcho(list=[_echo(item) for item in params.list]), message=IMPORT_MESSAGE)
+
+
+@routes.post(
+    "/admin/conversions/import/check",
+    for_staff(Permission.CONVERSIONS_WRITE),
+    id="admin.conversions.import.check",
+    not_replayable=True,
+)
+def check_many(request: ApiRequest[Deps], params: ImportConversions) -> ImportChecksAnswer:
+    """Try an import of several conversions: what each would do, and the money of those that it would make.
+
+    Nothing is written. A conversion that exists already, or that an earlier item of the list makes, is a duplicate.
+    """
+    found = check_imports(
+        request.deps, request.access, {f"list[{place}]": each.imported() for place, each in enumerate(params.list)}
+    )
+    made = [each.conversion for each in found if each.verdict is ImportVerdict.MADE and each.conversion is not None]
+    totals = [
+        ImportTotalView(
+            currency=currency,
+            conversions=sum(each.currency == currency for each in made),
+            charge=number(sum((each.charge for each in made if each.currency == currency), ZERO)),
+            payout=number(sum((each.payout for each in made if each.currency == currency), ZERO)),
+        )
+        for currency in sorted({each.currency for each in made})
+    ]
+    return ImportChecksAnswer(items=[_check_view(each) for each in found], totals=totals)
+
+
+def _check_view(check: ImportCheck) -> ImportCheckView:
+    made, is_new = check.conversion, check.verdict is ImportVerdict.MADE
+    faults = [ImportFaultView(field=name, text=" ".join(sentences)) for name, sentences in check.faults.items()]
+    return ImportCheckView(
+        result=check.verdict,
+        faults=faults,
+        conversion_id=None if made is None or is_new else made.id,
+        status=None if made is None else made.status,
+        currency=None if made is None else made.currency,
+        charge=None if made is None else number(made.charge),
+        payout=None if made is None else number(made.payout),
+    )
 
 
 def _echo(params: ImportConversion) -> ImportEcho:

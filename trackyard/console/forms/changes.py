@@ -10,8 +10,9 @@ from trackyard.console.frame.shown import shorten
 
 @dataclass(frozen=True, slots=True)
 class FormChange:
-    """A change in words. before, after: the old and the new value."""
+    """A change in words. part: the name of its field or list. before, after: the old and the new value."""
 
+    part: str
     label: str
     before: str
     after: str
@@ -33,7 +34,7 @@ def changes_of(part: BoundPart, before: FormState, after: FormState) -> Iterator
         yield from _row_changes(part, before.rows[part.name], after.rows[part.name])
     elif is_changed(part, before, after):
         old, new = before.fields[part.name], after.fields[part.name]
-        yield FormChange(part.label, part.words_of(old), part.words_of(new))
+        yield FormChange(part.name, part.label, part.words_of(old), part.words_of(new))
 
 
 def pairs_of(part: BoundPart, state: FormState, *, skips_empty: bool) -> Iterator[Pair]:
@@ -63,17 +64,17 @@ def _row_changes(part: BoundRows, old: tuple[RowState, ...], new: tuple[RowState
     for number, row in enumerate(new, 1):
         stored = before.pop(row.origin, None)
         if stored is None:
-            yield FormChange(f"{one} {number}", NOTHING, _summary(part, row))
+            yield FormChange(part.name, f"{one} {number}", NOTHING, _summary(part, row))
             continue
         for each in part.fields:
             was, now = stored.values[each.name], row.values[each.name]
             if not each.is_same(was, now):
-                yield FormChange(row_label(part, each, number), each.words_of(was), each.words_of(now))
+                yield FormChange(part.name, row_label(part, each, number), each.words_of(was), each.words_of(now))
     for origin, row in before.items():
-        yield FormChange(f"{one} {int(origin) + 1}", _summary(part, row), NOTHING)
+        yield FormChange(part.name, f"{one} {int(origin) + 1}", _summary(part, row), NOTHING)
     kept = [row.origin for row in new if row.origin]
     if kept != sorted(kept, key=int):
-        yield FormChange(part.parameter.label, NOTHING, "in another order")
+        yield FormChange(part.name, part.parameter.label, NOTHING, "in another order")
 
 
 def row_label(part: BoundRows, field: BoundField, number: int) -> str:

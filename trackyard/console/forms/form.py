@@ -180,6 +180,11 @@ class PageForm:
         return [change for part in self._parts for change in changes_of(part, self._shown, self._typed)]
 
     @property
+    def shows_changes(self) -> bool:
+        """Return whether the person asked what changes, and the values have no fault."""
+        return self._do == "preview" and not self.faults and bool(self.changes)
+
+    @property
     def groups(self) -> list[GroupInputs]:
         """Return the cards of the form. A list that must not be empty has an empty record to begin with."""
         typed = self._typed

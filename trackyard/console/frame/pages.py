@@ -20,6 +20,7 @@ class PageRoute:
 
     needs: ids of methods of the API that the page cannot do without: who may not call one gets a 403, and no link. Of
         methods in `a|b` one is enough.
+    body_max: bytes of a form of a person who signed in; more than FORM_MAX where it has files.
     """
 
     method: str
@@ -27,6 +28,7 @@ class PageRoute:
     handle: Handler
     audience: Audience
     needs: tuple[str, ...]
+    body_max: int
     pattern: re.Pattern[str]
 
 
@@ -43,18 +45,18 @@ class Pages:
         return self._declare("GET", path, audience, needs)
 
     def post(
-        self, path: str, *, audience: Audience = "staff", needs: tuple[str, ...] = ()
+        self, path: str, *, audience: Audience = "staff", needs: tuple[str, ...] = (), body_max: int = FORM_MAX
     ) -> Callable[[Handler], Handler]:
         """Declare what a form of a page is sent to."""
-        return self._declare("POST", path, audience, needs)
+        return self._declare("POST", path, audience, needs, body_max)
 
     def _declare(
-        self, method: str, path: str, audience: Audience, needs: tuple[str, ...]
+        self, method: str, path: str, audience: Audience, needs: tuple[str, ...], body_max: int = FORM_MAX
     ) -> Callable[[Handler], Handler]:
         pattern = re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]{1,200})", path) + r"\Z")
 
         def declare(handler: Handler) -> Handler:
-            self.routes.append(PageRoute(method, path, handler, audience, needs, pattern))
+            self.routes.append(PageRoute(method, path, handler, audience, needs, body_max, pattern))
             return handler
 
         return declare

@@ -13,6 +13,7 @@ from trackyard.console.frame.answers import Html
 from trackyard.domain.people.callers import Caller, StaffCaller
 from trackyard.domain.people.own.preferences import Preferences, find_language
 from trackyard.wire.local_calls import LocalCalls
+from trackyard.wire.request.brackets import File
 
 Audience = Literal["staff", "affiliate", "person", "anyone"]
 """Who may open a page. person: staff and affiliates."""
@@ -56,7 +57,7 @@ class PageRequest:
 
     address: the path and query that were asked for.
     path: the values of the path's variables.
-    form: the fields of a sent form, in order.
+    form: the fields of a sent form, in order. files: its files, closed at the end of the request.
     client, user_agent: the address and the browser of the person.
     accept_language: the languages that the browser asks for, as its header names them.
     session_key: of the browser's session, "" without one.
@@ -68,6 +69,7 @@ class PageRequest:
     address: PageAddress
     path: Mapping[str, str] = field(default_factory=dict)
     form: tuple[Pair, ...] = ()
+    files: tuple[tuple[str, File], ...] = ()
     client: str = ""
     user_agent: str = ""
     accept_language: str = ""

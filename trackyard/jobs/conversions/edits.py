@@ -16,9 +16,10 @@ import msgspec
 
 from trackyard.actions.conversions.changes import DeliveryContext, record_changes
 from trackyard.actions.conversions.decisions import PostbackRequest
+from trackyard.actions.conversions.import_checks import imported_click
 from trackyard.actions.offers.counters import CounterBatch
 from trackyard.base.clock import Clock
-from trackyard.base.ids import IMPORT_EDGE, new_click_id, new_id
+from trackyard.base.ids import new_id
 from trackyard.decision.visitor.databases import AddressDatabases
 from trackyard.decision.visitor.visitor import VisitorLookup
 from trackyard.domain.conversions.conversions import (
@@ -31,7 +32,6 @@ from trackyard.domain.conversions.edits import ConversionEdit, ConversionImport,
 from trackyard.domain.conversions.postbacks import PostbackError, ReceivedPostback
 from trackyard.domain.money.referrals import NO_REFERRAL
 from trackyard.domain.people.affiliates import AffiliateStatus
-from trackyard.domain.statistics.click_columns import EMPTY_CLICK, Source, columns_from
 from trackyard.jobs.batches import process_batch, process_queue
 from trackyard.jobs.conversions.postback_log import inbound_log_row
 from trackyard.journal.records import InboundPostback
@@ -231,19 +231,7 @@ class ConversionEditor:
 
     def _make_click(self, task: Task, item: ConversionImport) -> dict[str, Any]:
         """Return the click of an import without one, from the request's time, ip and ua."""
-        visitors = self._open_visitors()
-        agent, place = visitors.agent(item.ua), visitors.place(item.ip)
-        return {
-            **EMPTY_CLICK,
-            **{name: getattr(place, name) for name in columns_from(Source.PLACE)},
-            **{name: getattr(agent, name) for name in columns_from(Source.AGENT) if name != "ua"},
-            "time": task.created_at,
-            "id": new_click_id(task.created_at, IMPORT_EDGE),
-            "offer": item.offer_id,
-            "affiliate": item.affiliate_id,
-            "ip": item.ip,
-            "ua": item.ua,
-        }
+        return imported_click(self._open_visitors(), item, task.created_at)
 
 
 _NESTED_PARTS = ("click", "custom_fields")

@@ -146,6 +146,18 @@ def find_by_id(conn: Connection, ids: Collection[str]) -> dict[str, Conversion]:
     return {row.id: _conversion(row) for row in conn.execute(query)}
 
 
+def list_of_offer(
+    conn: Connection, scope: Scope, offer_id: int, since: int, limit: int
+) -> tuple[list[Conversion], int]:
+    """Return the newest conversions of an offer since a time (UTC ms), and how many there are."""
+    columns = conversion.c
+    chosen = [columns.offer_id == offer_id, columns.created_at >= since]
+    chosen += in_scope(scope, affiliate=columns.affiliate_id, advertiser=columns.advertiser_id)
+    query = select(*_COLUMNS).where(*chosen).order_by(columns.created_at.desc(), columns.id.desc())
+    rows, total = read_page(conn, query, 1, limit)
+    return [_conversion(row) for row in rows], total
+
+
 def find_references(
     conn: Connection, scope: Scope, *, ids: Collection[str], action_ids: Collection[str], click_ids: Collection[str]
 ) -> list[ConversionReference]:

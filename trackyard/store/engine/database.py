@@ -187,6 +187,19 @@ class Database:
             yield connection
 
     @contextmanager
+    def trial(self) -> Iterator[Connection]:
+        """Yield the connection of a transaction that is always undone: what it changes, only its own reads see.
+
+        Keep it as short as `write`.
+        """
+        try:
+            with self._transaction() as connection:
+                yield connection
+                raise _TrialOver
+        except _TrialOver:
+            return
+
+    @contextmanager
     def joined_transaction(self, begin: Callable[[Connection], None]) -> Iterator[None]:
         """Make the writes of the block one transaction, which is undone when the block raises.
 
@@ -255,6 +268,10 @@ class Database:
         except BaseException:
             connection.close()  # the pool does not close a connection that it could not prepare
             raise
+
+
+class _TrialOver(Exception):
+    """Undoes the transaction of a trial."""
 
 
 class _JoinedTransaction:

@@ -1,7 +1,7 @@
 """The part of a request that runs in a thread: its parameters, the id in its path, its handler."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import BinaryIO, Generic, NamedTuple, TypeVar
@@ -13,7 +13,7 @@ from trackyard.wire.endpoint import ApiRequest, check_features
 from trackyard.wire.http.auth import KEY_NAMES
 from trackyard.wire.http.idempotency import RunOnce, check_idempotency_key, idempotent_request_of, owner_of
 from trackyard.wire.http.routing import Match
-from trackyard.wire.request.brackets import FormLimits, Tree, body_tree, close_files, merged, query_pairs, tree_of
+from trackyard.wire.request.brackets import File, FormLimits, Tree, body_tree, close_files, merged, query_pairs, tree_of
 from trackyard.wire.request.parsing import as_sent, read_params
 from trackyard.wire.response.envelope import encoded
 from trackyard.wire.response.exports import ExportParams, FileExport
@@ -25,7 +25,10 @@ D = TypeVar("D")
 
 
 class RawRequest(NamedTuple):
-    """A request as it came. Reading it may take a second, so never in the event loop."""
+    """A request as it came. Reading it may take a second, so never in the event loop.
+
+    files: of a call from within the process; others have theirs in the body.
+    """
 
     query: bytes
     content_type: str
@@ -33,6 +36,7 @@ class RawRequest(NamedTuple):
     idempotency_key: str | None
     head: bool
     limits: FormLimits
+    files: Sequence[tuple[str, File]] = ()
 
     def tree(self) -> tuple[Tree, BadInput | None]:
         """Return the parameters, or the fault of their form.
@@ -43,7 +47,8 @@ class RawRequest(NamedTuple):
             check_idempotency_key(self.idempotency_key)
             sent = query_pairs(self.query, self.limits)
             under = tree_of([(name, value) for name, value in sent if name not in KEY_NAMES], self.limits)
-            return merged(under, body_tree(self.content_type, self.body, self.limits)), None
+            given = merged(under, body_tree(self.content_type, self.body, self.limits))
+            return merged(given, tree_of(self.files, self.limits)) if self.files else given, None
         except BadInput as fault:
             return {}, fault
 

@@ -77,6 +77,8 @@ class FormLimits:
 
 
 FOR_CALLERS: Final = FormLimits()
+FOR_PAGES: Final = FormLimits(parameters=4 * MAX_PARAMETERS)
+"""A page names every parameter of a thousand records."""
 FOR_STRANGERS: Final = FormLimits(parameters=100, values=100, depth=3)
 """Reading must cost less than sending. The deepest name of a sign-up is payment_systems[0][fields][1]."""
 

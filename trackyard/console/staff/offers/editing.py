@@ -14,6 +14,7 @@ from trackyard.console.frame.request import PageRequest
 from trackyard.console.offers_shown.choices import Choices, categories
 from trackyard.console.offers_shown.who_gets_through import sentences
 from trackyard.console.staff.offers import names
+from trackyard.console.staff.offers.effects import find_effect
 from trackyard.console.staff.offers.one import find_offer, may_write
 from trackyard.console.staff.offers.plan import DEVICES, EDIT, NEW
 
@@ -60,6 +61,7 @@ def edit_offer(request: PageRequest) -> PageAnswer:
         line="Nothing is saved yet. Affiliates see a change at once.",
         template="staff/offer_form.html",
         sentences=sentences(offer),
+        effect=find_effect(request, form, offer["id"]),
     )
 
 

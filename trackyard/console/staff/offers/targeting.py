@@ -9,6 +9,7 @@ from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.offers_shown.who_gets_through import sentences
+from trackyard.console.staff.offers.effects import find_effect
 from trackyard.console.staff.offers.lines import SystemLines
 from trackyard.console.staff.offers.one import find_offer, may_write
 from trackyard.console.staff.offers.plan import DEVICES
@@ -73,6 +74,7 @@ def edit_targeting(request: PageRequest) -> PageAnswer:
         template="staff/offer_targeting.html",
         sentences=sentences({**offer, **_typed(form, offer)}),
         test_path=f"{path}#test",
+        effect=find_effect(request, form, offer["id"]),
     )
 
 

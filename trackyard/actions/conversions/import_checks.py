@@ -1,0 +1,109 @@
+"""A dry run of imports of conversions: what each would make (docs/spec/conversions.md#edits-and-imports).
+
+It decides as the worker does, and writes nothing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from trackyard.actions.conversions.decisions import DecisionBatch, PostbackRequest
+from trackyard.actions.conversions.edits import Faults, ImportItem, find_import_clicks, find_import_faults
+from trackyard.actions.deps import Deps
+from trackyard.actions.people.scope import scope_of
+from trackyard.base.ids import IMPORT_EDGE, new_click_id, new_id
+from trackyard.decision.visitor.visitor import VisitorLookup
+from trackyard.domain.conversions.conversions import Conversion
+from trackyard.domain.conversions.edits import ConversionImport, apply_import
+from trackyard.domain.conversions.postbacks import PostbackError
+from trackyard.domain.people.callers import Access
+from trackyard.domain.statistics.click_columns import EMPTY_CLICK, Source, columns_from
+
+
+class ImportVerdict(StrEnum):
+    """What an import does with a conversion."""
+
+    MADE = "made"
+    DUPLICATE = "duplicate"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportCheck:
+    """The result of one import.
+
+    conversion: that it would make, or that exists already; None when it is refused.
+    faults: sentences by parameter.
+    """
+
+    verdict: ImportVerdict
+    conversion: Conversion | None = None
+    faults: Faults = field(default_factory=dict)
+
+
+def imported_click(visitors: VisitorLookup, item: ConversionImport, at_ms: int) -> dict[str, Any]:
+    """Return the click of an import without one, from the time of the request (UTC ms), ip and ua."""
+    agent, place = visitors.agent(item.ua), visitors.place(item.ip)
+    return {
+        **EMPTY_CLICK,
+        **{name: getattr(place, name) for name in columns_from(Source.PLACE)},
+        **{name: getattr(agent, name) for name in columns_from(Source.AGENT) if name != "ua"},
+        "time": at_ms,
+        "id": new_click_id(at_ms, IMPORT_EDGE),
+        "offer": item.offer_id,
+        "affiliate": item.affiliate_id,
+        "ip": item.ip,
+        "ua": item.ua,
+    }
+
+
+def check_imports(deps: Deps, access: Access, items: Mapping[str, ImportItem]) -> list[ImportCheck]:
+    """Return what each import would do, in their order. Nothing is written.
+
+    items: by the prefix of a parameter's name in the request, `list[0]`.
+    """
+    now, visitors = deps.clock.now_ms(), deps.visitors()
+    with deps.database.read() as conn:
+        clicks = find_import_clicks(deps, conn, items)
+        faults = find_import_faults(conn, scope_of(conn, access), clicks, items)
+        requests = {
+            prefix: _request(each, clicks.get(each.click_id) or imported_click(visitors, each.item, now), now)
+            for prefix, each in items.items()
+            if not any(name.startswith(f"{prefix}[") for name in faults)
+        }
+        batch = DecisionBatch(
+            conn, list(requests.values()), deps.currency, deps.zone, cipher=deps.cipher, read_only=True
+        )
+        return [
+            _check(batch, each.item, requests[prefix], now)
+            if prefix in requests
+            else ImportCheck(ImportVerdict.REFUSED, faults=_faults_of(prefix, faults))
+            for prefix, each in items.items()
+        ]
+
+
+def _request(each: ImportItem, click: Mapping[str, Any], now: int) -> PostbackRequest:
+    return PostbackRequest(each.item.as_postback(new_id(now), now, click["id"]), click)
+
+
+def _check(batch: DecisionBatch, item: ConversionImport, request: PostbackRequest, now: int) -> ImportCheck:
+    terms, existing = batch.find_terms(request), batch.stored.get(request.identity)
+    if terms is None:
+        return ImportCheck(ImportVerdict.REFUSED, faults={"offer": [f"An offer {item.offer_id} does not exist."]})
+    outcome = apply_import(item, request.postback, request.click, terms, existing, new_id(now), "")
+    if outcome is PostbackError.EXISTS:
+        return ImportCheck(ImportVerdict.DUPLICATE, existing)
+    if isinstance(outcome, PostbackError):
+        return ImportCheck(ImportVerdict.REFUSED, faults={_FIELDS.get(outcome, ""): [f"{outcome.value}."]})
+    batch.apply(outcome)
+    return ImportCheck(ImportVerdict.MADE, outcome.after)
+
+
+_FIELDS: Mapping[PostbackError, str] = {PostbackError.WRONG_SUM: "sum", PostbackError.WRONG_STATUS: "status"}
+"""The parameter that a fault is about; others are about the whole conversion."""
+
+
+def _faults_of(prefix: str, faults: Faults) -> Faults:
+    start = f"{prefix}["
+    return {name[len(start) : -1]: sentences for name, sentences in faults.items() if name.startswith(start)}

@@ -1,0 +1,114 @@
+"""What an edit of an offer would have changed (docs/spec/offers.md#estimates)."""
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.offers.estimates import ESTIMATED_DAYS, estimate_clicks, estimate_conversions
+from trackyard.actions.offers.offers import get_editable_id
+from trackyard.api.lookups import in_scope_by_reference
+from trackyard.api.offers.params import EditOffer
+from trackyard.domain.conversions.estimates import TermsOutcome
+from trackyard.domain.people.roles import Permission
+from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
+from trackyard.wire.response.envelope import Answer, Money, View, number
+from trackyard.wire.response.views import view_of
+
+routes = Routes[Deps]()
+
+
+class TermsOutcomeView(View):
+    """What terms make of the judged conversions. Amounts are in the platform's currency."""
+
+    conversions: int
+    declined: int
+    on_hold: int
+    charge: Money
+    payout: Money
+
+
+class ConversionEstimateView(View):
+    """The conversions of the period by the terms of today, and by those of the edit."""
+
+    days: int
+    total: int
+    judged: int
+    before: TermsOutcomeView
+    after: TermsOutcomeView
+
+
+class LostClicksView(View):
+    """Clicks that the edit would have rejected for a reason."""
+
+    reason: str
+    clicks: int
+
+
+class ClickEstimateView(View):
+    """The clicks of the period by the rules of today, and by those of the edit."""
+
+    days: int
+    total: int
+    judged: int
+    passed_before: int
+    passed_after: int
+    gained: int
+    lost: int
+    lost_by_reason: list[LostClicksView]
+
+
+class ConversionEstimateAnswer(Answer):
+    """The effect of an edit on conversions."""
+
+    estimate: ConversionEstimateView
+
+
+class ClickEstimateAnswer(Answer):
+    """The effect of an edit on clicks."""
+
+    estimate: ClickEstimateView
+
+
+@routes.post(
+    "/admin/offer/{id}/estimate/conversions",
+    for_staff(Permission.STATS_CONVERSION),
+    id="admin.offer.estimate.conversions",
+    find=in_scope_by_reference(get_editable_id),
+    not_replayable=True,
+    report=True,
+)
+def of_conversions(request: ApiRequest[Deps], params: EditOffer) -> ConversionEstimateAnswer:
+    """Estimate what an edit of an offer would have changed in its conversions of the last 30 days.
+
+    The edit is not made. Payments, personal payments, session lengths and the hold are judged; a conversion keeps its
+    sum, its sent status and the commission tiers that it reached. At most the newest 2,000 conversions are judged.
+    """
+    found = estimate_conversions(request.deps, request.access, request.subject, params.written(request.deps.zone))
+    view = view_of(
+        ConversionEstimateView,
+        found,
+        days=ESTIMATED_DAYS,
+        before=_outcome_view(found.before),
+        after=_outcome_view(found.after),
+    )
+    return ConversionEstimateAnswer(estimate=view)
+
+
+@routes.post(
+    "/admin/offer/{id}/estimate/clicks",
+    for_staff(Permission.STATS_CLICKS),
+    id="admin.offer.estimate.clicks",
+    find=in_scope_by_reference(get_editable_id),
+    not_replayable=True,
+    report=True,
+)
+def of_clicks(request: ApiRequest[Deps], params: EditOffer) -> ClickEstimateAnswer:
+    """Estimate what an edit of an offer would have changed in the decisions on its clicks of the last 30 days.
+
+    The edit is not made. Recorded clicks, accepted or not, are decided by the rules of today and by those of the edit,
+    without repeated visitors and caps. Of more than 2,000 clicks a sample is judged.
+    """
+    found = estimate_clicks(request.deps, request.access, request.subject, params.written(request.deps.zone))
+    reasons = [LostClicksView(reason=reason, clicks=count) for reason, count in found.reasons.items()]
+    return ClickEstimateAnswer(estimate=view_of(ClickEstimateView, found, days=ESTIMATED_DAYS, lost_by_reason=reasons))
+
+
+def _outcome_view(outcome: TermsOutcome) -> TermsOutcomeView:
+    return view_of(TermsOutcomeView, outcome, charge=number(outcome.charge), payout=number(outcome.payout))

@@ -1,0 +1,76 @@
+"""What the terms of an offer make of recorded conversions (docs/spec/offers.md#estimates). Pure."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+from trackyard.base.money import ZERO, converted
+from trackyard.domain.conversions.conversions import DECLINED, Conversion, DeclineReason, OfferTerms
+from trackyard.domain.conversions.decisions import apply_hold
+from trackyard.domain.conversions.sessions import duration_ms
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.offers.payments import compute_amounts, find_payment
+from trackyard.domain.offers.tiers import apply_modifiers
+
+_ONE: Final = Decimal(1)
+_RECONSIDERED: Final = (DeclineReason.SESSION_OVER, DeclineReason.SESSION_TOO_YOUNG, DeclineReason.NO_PAYMENT)
+"""The decline reasons that payments and session lengths decide."""
+
+
+@dataclass(frozen=True, slots=True)
+class TermsOutcome:
+    """The result of terms for some conversions.
+
+    conversions: that count; declined: by the session length or without a payment; on_hold: of those that count, now.
+    charge, payout: in the platform's currency.
+    """
+
+    conversions: int = 0
+    declined: int = 0
+    on_hold: int = 0
+    charge: Decimal = ZERO
+    payout: Decimal = ZERO
+
+
+def is_decided_by_terms(conversion: Conversion) -> bool:
+    """Return whether payments and session lengths decide about a conversion: nothing else declined it."""
+    return conversion.status not in DECLINED or conversion.comment in _RECONSIDERED
+
+
+def sum_outcomes(outcomes: Iterable[TermsOutcome]) -> TermsOutcome:
+    """Return the sum of outcomes."""
+    total = TermsOutcome()
+    for each in outcomes:
+        total = TermsOutcome(
+            total.conversions + each.conversions,
+            total.declined + each.declined,
+            total.on_hold + each.on_hold,
+            total.charge + each.charge,
+            total.payout + each.payout,
+        )
+    return total
+
+
+def outcome_of(conversion: Conversion, terms: OfferTerms, rates: Mapping[str, Decimal], now_ms: int) -> TermsOutcome:
+    """Return what terms make of a recorded conversion.
+
+    It keeps its sent status, its sum and the tiers that it reached. rates: on the day of its postback.
+    """
+    age_ms = max(0, conversion.created_at - conversion.click_time)
+    payment = find_payment(
+        terms.payments, terms.personal_payments, conversion.affiliate_id, conversion.goal, conversion.click
+    )
+    rate = None if payment is None else rates.get(payment.currency)
+    if payment is None or rate is None or not duration_ms(terms.min_session) <= age_ms <= duration_ms(terms.session):
+        return TermsOutcome(declined=1)
+    is_same = payment.currency == conversion.currency
+    order_sum = conversion.sum if is_same else converted(conversion.sum, conversion.rate, rate)
+    worth = apply_modifiers(compute_amounts(payment, order_sum), conversion.modifiers)
+    status, until = apply_hold(conversion.sent_status, terms.hold_days, conversion.created_at, now_ms)
+    return TermsOutcome(
+        conversions=1,
+        on_hold=int(status is Status.HOLD and (until is None or until > now_ms)),
+        charge=converted(worth.charge, rate, _ONE),
+        payout=converted(worth.payout, rate, _ONE),
+    )
