@@ -77,6 +77,7 @@ OF_PATH: Final[dict[str, str]] = {
     **dict.fromkeys((f"admin.advertiser.signing-secret.{act}" for act in ("renew", "remove")), "advertiser"),
     **dict.fromkeys(("admin.advertiser-invoice.get", "admin.advertiser-invoice.edit"), "invoice"),
     **dict.fromkeys(("admin.partner.get", "admin.partner.edit", "admin.partner.password"), "affiliate"),
+    "admin.partner.look_as": "affiliate",
     **dict.fromkeys(("admin.partner.referrals", "user.permissions.edit", "partner.pixels.list-of"), "affiliate"),
     "admin.affiliate.disable-offers": "affiliate",
     **dict.fromkeys(("offer.get", "admin.offer.edit", "admin.offer.remove-creative"), "offer"),

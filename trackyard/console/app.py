@@ -24,6 +24,7 @@ from trackyard.console.frame.answers import (
     HEADERS,
     Download,
     Html,
+    Looks,
     PageAnswer,
     Redirect,
     SignedIn,
@@ -33,6 +34,7 @@ from trackyard.console.frame.answers import (
 )
 from trackyard.console.frame.assets import PREFIX, address, asset_response
 from trackyard.console.frame.form_bodies import MAX_FIELDS, SentForm, read_form
+from trackyard.console.frame.looks import find_looked_at, read_look
 from trackyard.console.frame.navigation import PORTAL, STAFF, RailGroup, first_page, is_current, links_for
 from trackyard.console.frame.pages import FORM_MAX, PageRoute, PageTable
 from trackyard.console.frame.people import find_person
@@ -44,7 +46,7 @@ from trackyard.domain.people.callers import AffiliateCaller, Caller
 from trackyard.wire.endpoint import Endpoint, check_second_factor
 from trackyard.wire.http.disconnects import run_for_client
 from trackyard.wire.http.origins import address_of
-from trackyard.wire.local_calls import LocalCalls, Methods
+from trackyard.wire.local_calls import ONLY_LOOKS, LocalCalls, Methods
 from trackyard.wire.openapi.texts import Texts
 from trackyard.wire.response.streaming import ExportSlots
 
@@ -52,6 +54,7 @@ SIGN_IN: Final = "/sign-in"
 _THREADS: Final = 8
 """Pages that are made at a time; others wait."""
 _OLD_FORM: Final = "This form is too old, or another site sent it. Open the page again and repeat the change."
+_LOOK_ENDED: Final = "The look at the portal has ended: it lasts 30 minutes at most. Begin another one here."
 _ROOTS: Final = ("/console", "/portal", "/sign-up", SIGN_IN, "/sign-out")
 
 Authenticate = Callable[[str], Caller | None]
@@ -106,6 +109,7 @@ class Console:
             user_agent=request_origin.get().user_agent,
             accept_language=request.headers.get("accept-language", ""),
             session_key=sessions.find_key(request) or "",
+            sealed_look=sessions.find_look(request),
             has_page=self._table.has,
             needs_of=self._table.needs_of,
         )
@@ -144,6 +148,7 @@ class Console:
             address=PageAddress(request.scope["path"]),
             accept_language=request.headers.get("accept-language", ""),
             session_key=key,
+            sealed_look=sessions.find_look(request),
             has_page=self._table.has,
             needs_of=self._table.needs_of,
         )
@@ -158,27 +163,38 @@ class Console:
         asked = self._with_person(asked)
         if asked.person_or_none is None and (kept := keep(asked)):
             return self._html(request, asked, sign_in_again(asked, kept))
+        if asked.look is not None and asked.person.is_staff:
+            return self._response(request, asked, Looks(asked.look.back, message=_LOOK_ENDED))
         if _is_closed_home(asked):
             return self._response(request, asked, Redirect(_first_page(asked)))
+        if asked.look is not None and route.method == "POST":
+            raise AccessDenied(ONLY_LOOKS, code="look_as")
         _check_rights(route, asked)
         if route.method == "POST":
             asked = _checked_form(route, asked, request)
         return self._response(request, asked, route.handle(asked))
 
     def _with_person(self, asked: PageRequest) -> PageRequest:
-        """Return the request with the person of its session."""
+        """Return the request with the person of its session.
+
+        While staff look at a portal, it is the affiliate; once that has ended, the staff user with a look.
+        """
         caller = self._authenticate(asked.session_key) if asked.session_key else None
         if caller is None:
             strange = LocalCalls(self._methods, None, request_origin.get(), ExitStack)
             return replace(asked, session_key="", calls_or_none=strange)
+        look = read_look(asked, caller)
+        looked_at = None if look is None else find_looked_at(asked, caller, look)
+        seen = looked_at or caller
         calls = LocalCalls(
             self._methods,
-            caller,
+            seen,
             request_origin.get(),
             lambda: self._reports.reserve(caller.name),
             lambda: self.exports.slot(caller.name, affiliate=isinstance(caller, AffiliateCaller)),
+            looks=looked_at is not None,
         )
-        return replace(asked, person_or_none=find_person(self._deps, caller), calls_or_none=calls)
+        return replace(asked, person_or_none=find_person(self._deps, seen), calls_or_none=calls, look=look)
 
     def _response(self, request: Request, asked: PageRequest, answer: PageAnswer) -> Response:
         match answer:
@@ -192,6 +208,14 @@ class Console:
                 signed_in = replace(asked, session_key=key)
                 response = redirect_response(to) if page is None else self._html(request, signed_in, page)
                 sessions.start(request, response, key)
+            case Looks(to, sealed, message):
+                response = redirect_response(to)
+                if sealed:
+                    sessions.start_look(request, response, sealed)
+                else:
+                    sessions.end_look(request, response)
+                if message:
+                    sessions.leave_message(request, response, asked.session_key, message)
             case SignedOut(to):
                 response = redirect_response(to)
                 sessions.end(request, response)
@@ -298,6 +322,7 @@ def _frame(asked: PageRequest, message: str | None) -> dict[str, Any]:
         "person": person,
         "message": message,
         "form_token": sessions.form_token(asked.session_key) if asked.session_key else "",
+        "look": asked.look if person is not None and not person.is_staff else None,
         "rail": [] if person is None else links_for(_rail_of(person), asked.may_open),
         "is_current": lambda link: is_current(link, path),
         "may_open": opens,

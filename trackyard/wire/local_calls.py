@@ -12,7 +12,7 @@ from typing import Any, Final, Generic, TypeVar
 from urllib.parse import urlencode
 
 from trackyard.base.clock import Clock
-from trackyard.base.errors import BadInput, RequestError, Unauthorized
+from trackyard.base.errors import AccessDenied, BadInput, RequestError, Unauthorized
 from trackyard.base.logs.origin import RequestOrigin
 from trackyard.domain.people.callers import Caller, StaffCaller
 from trackyard.store.engine.audit_actor import current_actor
@@ -29,6 +29,7 @@ from trackyard.wire.request.parsing import as_sent, read_params
 from trackyard.wire.request.scalars import Choice
 from trackyard.wire.response.streaming import ExportResponse
 
+ONLY_LOOKS: Final = "You look at the portal as the affiliate sees it: nothing can be changed here"
 VERSION: Final[Version] = "3.1"
 """The version of the API that is called."""
 _FORM: Final = "application/x-www-form-urlencoded"
@@ -57,6 +58,7 @@ class LocalCalls(Generic[D]):
     caller: None for a stranger, who may call the methods for anyone alone.
     reserve_report: reserves a place among the reports of the caller; raises TooManyRequests.
     reserve_file: reserves a place among the files that are sent; raises TooManyExports, ExportsBusy.
+    looks: whether staff look at the pages of the caller: they change nothing, and see nothing of how it signs in.
     """
 
     def __init__(
@@ -66,9 +68,12 @@ class LocalCalls(Generic[D]):
         origin: RequestOrigin,
         reserve_report: Callable[[], ExitStack],
         reserve_file: Callable[[], ExitStack] = ExitStack,
+        *,
+        looks: bool = False,
     ) -> None:
         self._methods, self._caller, self._origin = methods, caller, origin
         self._reserve_report, self._reserve_file = reserve_report, reserve_file
+        self._looks = looks
 
     @property
     def is_staff(self) -> bool:
@@ -120,6 +125,8 @@ class LocalCalls(Generic[D]):
 
     def _authorize(self, endpoint: Endpoint[D]) -> None:
         """Raise Unauthorized or AccessDenied when the caller may not call a method."""
+        if self._looks and (endpoint.method != "GET" or endpoint.id.startswith("auth.")):
+            raise AccessDenied(ONLY_LOOKS, code="look_as")
         if self._caller is not None:
             authorize(endpoint, self._caller, self._origin.address)
         elif not endpoint.is_public:

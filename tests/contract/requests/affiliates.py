@@ -62,7 +62,7 @@ def path_subjects(api: Api, pid: int) -> dict[str, Callable[[], Any]]:
         return int(made[0]["id"])
 
     asked = _asked(api)
-    affiliates = ("get", "edit", "password", "referrals", "second_factor.reset")
+    affiliates = ("get", "edit", "password", "referrals", "second_factor.reset", "look_as")
     return {f"admin.partner.{name}": lambda: pid for name in affiliates} | {
         "user.permissions.edit": lambda: pid,
         "admin.payment_system.edit": payment_system,

@@ -106,8 +106,8 @@ def list_for_affiliate_and_auto_connect(
     live: only offers that it may send traffic to now, with those that connect it by this request.
     Raises BadInput for an affiliate out of scope.
     """
-    if live and access.affiliate_id is not None:
-        _auto_connect_all(deps, access.affiliate_id)
+    if live and access.acting_affiliate_id is not None:
+        _auto_connect_all(deps, access.acting_affiliate_id)
     with deps.database.read() as conn:
         affiliate_id = _affiliate(conn, access, pid)
         scope = Scope.of_affiliate(affiliate_id)
@@ -128,7 +128,7 @@ def _auto_connect_all(deps: Deps, affiliate_id: int) -> None:
 
 def _auto_connected(deps: Deps, access: Access, page: OfferPage) -> OfferPage:
     """Return a page after connecting its reader to the offers that connect on first sight."""
-    affiliate_id = access.affiliate_id
+    affiliate_id = access.acting_affiliate_id
     if affiliate_id is None:
         return page
     shown, decided = [item.offer for item in page.offers], page.related.connected

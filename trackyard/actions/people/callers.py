@@ -4,18 +4,25 @@ import logging
 from dataclasses import replace
 from typing import Final
 
+from trackyard.actions.deps import Deps
+from trackyard.actions.people.scope import scope_of
 from trackyard.base.clock import Clock
+from trackyard.base.errors import Conflict, required
 from trackyard.domain.people.affiliates import AffiliateStatus
-from trackyard.domain.people.callers import Account, AccountKind, AffiliateCaller, Caller, StaffCaller
+from trackyard.domain.people.callers import Access, Account, AccountKind, AffiliateCaller, Caller, StaffCaller
 from trackyard.domain.people.key_limits import KeyLimits
 from trackyard.domain.people.keys import ApiKey
 from trackyard.domain.people.permissions import denied_features
+from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.sessions import Session, SessionPolicy
 from trackyard.domain.people.staff import StaffStatus
+from trackyard.store.engine.audit_actor import current_actor
 from trackyard.store.engine.database import Connection, Database, TransactionFailure, classify_failure
 from trackyard.store.people import affiliates, keys, sessions, staff
-from trackyard.store.platform import settings
+from trackyard.store.platform import audit_log, settings
 
+LOOK_MS: Final = 30 * 60_000
+"""How long staff look at the portal of an affiliate before they ask again."""
 USE_STEP_MS: Final = 60_000
 """The use of a key or a session is stored at most this often: a request alone writes nothing."""
 
@@ -44,6 +51,34 @@ def find_caller(database: Database, clock: Clock, key: str, policy: SessionPolic
     if session is None or session.second_factor or not isinstance(caller, StaffCaller):
         return caller
     return replace(caller, needs_second_factor=policy.needs_second_factor(caller.roles))
+
+
+def begin_look(deps: Deps, access: Access, affiliate_id: int) -> int:
+    """Record that a staff user looks at the portal of an affiliate; return when it ends (UTC ms).
+
+    Raises NotFound, and Conflict for an affiliate that may not sign in.
+    """
+    now = deps.clock.now_ms()
+    with deps.database.write() as conn:
+        found = required(affiliates.find_affiliate(conn, scope_of(conn, access), affiliate_id))
+        if found.status is not AffiliateStatus.ACTIVE:
+            raise Conflict({"status": ["The affiliate is not active, so it sees no page of the portal."]})
+        actor = current_actor.get()
+        if actor is not None:
+            audit_log.add_look(conn, actor, affiliate_id, now + LOOK_MS)
+    return now + LOOK_MS
+
+
+def find_looked(deps: Deps, caller: StaffCaller, affiliate_id: int) -> AffiliateCaller | None:
+    """Return an affiliate as a staff user looks at its portal; None where the user may not, or it is not active."""
+    if caller.needs_second_factor or not caller.may(Permission.AFFILIATES_WRITE):
+        return None
+    with deps.database.read() as conn:
+        scope = scope_of(conn, Access(caller, Permission.AFFILIATES_WRITE))
+        if affiliates.find_affiliate(conn, scope, affiliate_id) is None:
+            return None
+        found = _caller_of(conn, Account(AccountKind.AFFILIATE, str(affiliate_id)), caller.session)
+    return replace(found, is_look=True) if isinstance(found, AffiliateCaller) else None
 
 
 def _caller_of(conn: Connection, account: Account, session: str = "", limits: KeyLimits | None = None) -> Caller | None:

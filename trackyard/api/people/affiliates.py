@@ -9,13 +9,14 @@ from pydantic import Field
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people import affiliates
+from trackyard.actions.people.callers import begin_look
 from trackyard.api.lookups import in_scope_by_number
 from trackyard.api.money.held_changes import warn_of_held
 from trackyard.api.offers.subaccounts import SubAccountParams
 from trackyard.api.paging import Paging
 from trackyard.api.people.affiliate_view import AffiliateView, affiliate_view
 from trackyard.api.people.views import RevenueSwitch, RowsSwitch, country_to_store, log_key_reads
-from trackyard.base.zones import day_start_ms
+from trackyard.base.zones import datetime_text, day_start_ms
 from trackyard.domain.money.held_changes import PAYMENT_SYSTEMS
 from trackyard.domain.people.affiliates import Affiliate, AffiliateFilter, AffiliateStatus, EmailState
 from trackyard.domain.people.callers import AccountKind
@@ -211,6 +212,13 @@ class AffiliatePasswordAnswer(Answer):
     password: str
 
 
+class LookAnswer(Answer):
+    """A look at the portal of an affiliate."""
+
+    id: int
+    ends_at: str
+
+
 class BalanceParams(Params):
     """The affiliate of the balance; affiliates get their own."""
 
@@ -294,6 +302,23 @@ def renew_password(request: ApiRequest[Deps], _params: NoParams) -> AffiliatePas
     password = affiliates.renew_password(request.deps, request.access, affiliate_id)
     view = AffiliatePasswordView(id=affiliate_id, password=password)
     return AffiliatePasswordAnswer(partner=view, password=password)
+
+
+@routes.post(
+    "/admin/partner/{id}/look-as",
+    for_staff(Permission.AFFILIATES_WRITE),
+    id="admin.partner.look_as",
+    find=find,
+    not_replayable=True,
+)
+def look_as(request: ApiRequest[Deps], _params: NoParams) -> LookAnswer:
+    """Record that the caller looks at the portal as an affiliate sees it, for 30 minutes.
+
+    The audit log names who looked. The console then shows the portal, in which nothing can be changed.
+    """
+    affiliate_id = request.subject.id
+    ends_at = begin_look(request.deps, request.access, affiliate_id)
+    return LookAnswer(id=affiliate_id, ends_at=datetime_text(ends_at, request.deps.zone))
 
 
 @routes.get(

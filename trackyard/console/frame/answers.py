@@ -53,13 +53,22 @@ class SignedOut:
 
 
 @dataclass(frozen=True, slots=True)
+class Looks:
+    """Starts or ends a look at a portal, and leads to a page. sealed: as `seal_look` makes it, "" = ends it."""
+
+    to: str
+    sealed: str = ""
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Download:
     """A file of the API, which is read while it is sent."""
 
     response: Response
 
 
-PageAnswer = Html | Redirect | SignedIn | SignedOut | Download
+PageAnswer = Html | Redirect | SignedIn | SignedOut | Looks | Download
 
 
 def html_response(content: str, status: int = 200) -> Response:

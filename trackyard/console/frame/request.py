@@ -51,6 +51,19 @@ class Person:
         return "/console/" if self.is_staff else "/portal/"
 
 
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A staff user who looks at the portal of an affiliate. ends_at: UTC milliseconds."""
+
+    affiliate: int
+    ends_at: int
+
+    @property
+    def back(self) -> str:
+        """Return the path of the page of the affiliate."""
+        return f"/console/affiliates/{self.affiliate}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageRequest:
     """One request for a page.
@@ -61,6 +74,8 @@ class PageRequest:
     client, user_agent: the address and the browser of the person.
     accept_language: the languages that the browser asks for, as its header names them.
     session_key: of the browser's session, "" without one.
+    sealed_look: what the browser says about a look at a portal, encrypted.
+    look: the one that this request is a part of.
     has_page: whether a page has this path.
     needs_of: returns the methods of the API that a page needs, by path and audience; None where no page has them.
     """
@@ -74,6 +89,8 @@ class PageRequest:
     user_agent: str = ""
     accept_language: str = ""
     session_key: str = ""
+    sealed_look: str = ""
+    look: Look | None = None
     has_page: Callable[[str], bool] = lambda _path: False
     person_or_none: Person | None = None
     calls_or_none: LocalCalls[Deps] | None = None

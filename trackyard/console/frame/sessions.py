@@ -18,6 +18,8 @@ _MESSAGE: Final = "trackyard-message"
 MAX_MESSAGE: Final = 500
 """Characters of a message that one page leaves for the next."""
 _MAX_COOKIE: Final = 200
+_LOOK: Final = "trackyard-look"
+_MAX_LOOK: Final = 1000
 
 
 def find_key(request: Request) -> str | None:
@@ -34,6 +36,21 @@ def start(request: Request, response: Response, key: str) -> None:
 def end(request: Request, response: Response) -> None:
     """Remove the key of the session from the browser."""
     _remove(request, response, _NAME)
+
+
+def find_look(request: Request) -> str:
+    """Return what says, encrypted, which portal the session looks at; "" for none."""
+    return request.cookies.get(_cookie_name(request, _LOOK), "")[:_MAX_LOOK]
+
+
+def start_look(request: Request, response: Response, sealed: str) -> None:
+    """Let the session look at the portal of an affiliate."""
+    _set(request, response, _LOOK, sealed)
+
+
+def end_look(request: Request, response: Response) -> None:
+    """Let the session look at no portal any more."""
+    _remove(request, response, _LOOK)
 
 
 def form_token(key: str) -> str:

@@ -34,12 +34,14 @@ class AffiliateCaller:
     denied: features of domain/people/permissions.py that it may not use.
     session: the id of the session that calls; "" for a lasting key.
     key: the limits of the key that calls; None for the first key of an account, and in a session.
+    is_look: whether staff look at its portal: nothing follows from what is read.
     """
 
     id: int
     denied: frozenset[str] = frozenset()
     session: str = ""
     key: KeyLimits | None = None
+    is_look: bool = False
 
     @property
     def name(self) -> str:
@@ -100,3 +102,8 @@ class Access:
     def affiliate_id(self) -> int | None:
         """Return the calling affiliate's id; None for staff."""
         return self.caller.id if isinstance(self.caller, AffiliateCaller) else None
+
+    @property
+    def acting_affiliate_id(self) -> int | None:
+        """Return the calling affiliate's id; None for staff, and while staff look at its portal."""
+        return self.caller.id if isinstance(self.caller, AffiliateCaller) and not self.caller.is_look else None

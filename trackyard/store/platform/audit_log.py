@@ -1,8 +1,12 @@
-"""Reads the audit log (docs/spec/platform.md#audit-log); store/engine/audit_writer.py writes it."""
+"""Reads the audit log (docs/spec/platform.md#audit-log); store/engine/audit_writer.py writes the changes of rows."""
 
-from sqlalchemy import Connection, or_, select
+from dataclasses import asdict
 
+from sqlalchemy import Connection, insert, or_, select
+
+from trackyard.base.ids import new_id
 from trackyard.domain.platform.audit import AuditFilter, AuditRecord
+from trackyard.store.engine.audit_actor import AuditActor
 from trackyard.store.engine.dialect import read_page
 from trackyard.store.tables import audit
 
@@ -28,3 +32,10 @@ def list_records(conn: Connection, criteria: AuditFilter, *, page: int, limit: i
     query = select(audit).where(*conditions).order_by(columns.at.desc(), columns.id.desc())
     rows, total = read_page(conn, query, page, limit)
     return [AuditRecord(**row._mapping) for row in rows], total
+
+
+def add_look(conn: Connection, actor: AuditActor, affiliate_id: int, until: int) -> None:
+    """Record that staff look at the portal of an affiliate. until: UTC milliseconds."""
+    changes = {"portal_seen_until_at": [None, until]}
+    row = {"id": new_id(actor.at), **asdict(actor), "what": "affiliate", "key": str(affiliate_id), "changes": changes}
+    conn.execute(insert(audit), [row])

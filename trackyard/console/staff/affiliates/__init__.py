@@ -3,7 +3,7 @@
 from typing import Final
 
 from trackyard.console.frame.pages import Pages
-from trackyard.console.staff.affiliates import decisions, editing, listing, one
+from trackyard.console.staff.affiliates import decisions, editing, listing, looking, one
 
-PARTS: Final[tuple[Pages, ...]] = (listing.pages, editing.pages, one.pages, decisions.pages)
+PARTS: Final[tuple[Pages, ...]] = (listing.pages, editing.pages, one.pages, decisions.pages, looking.pages)
 """All pages of affiliates; those with a name of their own come before the page of one."""

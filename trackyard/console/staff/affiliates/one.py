@@ -44,6 +44,7 @@ def page_of(request: PageRequest, affiliate: Mapping[str, Any], banner: str = ""
         balances=balances_of(affiliate),
         contact=list(_contact(affiliate)),
         may_write=may_write,
+        may_look=calls.may("admin.partner.look_as") and affiliate["status"] == "active",
         may_connect=calls.may("offer.affiliate.enable"),
         may_pay=request.may_open("/console/payments"),
         waits_for_email=affiliate["email_state"] == "waiting",
