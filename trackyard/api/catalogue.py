@@ -37,6 +37,7 @@ from trackyard.api.platform import (
     domains,
     erasures,
     files,
+    network,
     news,
     rebuild,
     reconciliation,
@@ -111,6 +112,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic("preferences", "Preferences of people for their pages", preferences.routes.endpoints),
     Topic("staff", "Staff users, for administrators", staff.routes.endpoints),
     Topic("settings", "Platform settings and audit log, for administrators", settings.routes.endpoints),
+    Topic("network", "The face of the network", network.routes.endpoints),
     Topic("status", "State of the platform, for administrators", status.routes.endpoints),
     Topic("currencies", "Currencies and exchange rates", currencies.routes.endpoints),
 )

@@ -67,6 +67,10 @@ class AccountNotActive(WrongCredentials):
         super().__init__(f"This account is not active: {reason}")
 
 
+class AccountWaits(WrongCredentials):
+    """The password is right, and the account waits for a decision of staff. Programs get the same answer."""
+
+
 class SecondFactorNeeded(RequestError):
     """The password is right, and the account has a second factor."""
 

@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.platform.network import get_network
 from trackyard.base.errors import AccessDenied, RequestError, TooManyRequests, Unauthorized
 from trackyard.base.logs.origin import request_origin
 from trackyard.console.account.sign_in import sign_in_again
@@ -32,7 +33,7 @@ from trackyard.console.frame.answers import (
     html_response,
     redirect_response,
 )
-from trackyard.console.frame.assets import PREFIX, address, asset_response
+from trackyard.console.frame.assets import PREFIX, accent_address, address, asset_response
 from trackyard.console.frame.form_bodies import MAX_FIELDS, SentForm, read_form
 from trackyard.console.frame.looks import find_looked_at, read_look
 from trackyard.console.frame.navigation import PORTAL, STAFF, RailGroup, first_page, is_current, links_for
@@ -175,10 +176,11 @@ class Console:
         return self._response(request, asked, route.handle(asked))
 
     def _with_person(self, asked: PageRequest) -> PageRequest:
-        """Return the request with the person of its session.
+        """Return the request with the person of its session, and the face of the network.
 
         While staff look at a portal, it is the affiliate; once that has ended, the staff user with a look.
         """
+        asked = replace(asked, network=get_network(self._deps))
         caller = self._authenticate(asked.session_key) if asked.session_key else None
         if caller is None:
             strange = LocalCalls(self._methods, None, request_origin.get(), ExitStack)
@@ -318,6 +320,8 @@ def _frame(asked: PageRequest, message: str | None) -> dict[str, Any]:
     opens = asked.has_page if person is None else asked.may_open
     return {
         "asset": address,
+        "accent_sheet": accent_address(asked.network),
+        "network": asked.network,
         "address": asked.address,
         "person": person,
         "message": message,

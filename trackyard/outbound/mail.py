@@ -9,7 +9,7 @@ import ssl
 from contextlib import suppress
 from dataclasses import dataclass
 from email.message import EmailMessage
-from email.utils import formatdate, parseaddr
+from email.utils import formataddr, formatdate, parseaddr
 from pathlib import Path
 from typing import Final, Protocol
 from urllib.parse import unquote, urlsplit
@@ -105,6 +105,12 @@ def build_message(mail: MailMessage, sender: str) -> EmailMessage:
     message["Auto-Submitted"] = "auto-generated"
     message.set_content(mail.body)
     return message
+
+
+def named_sender(sender: str, name: str) -> str:
+    """Return a sender with a name: its own, or else this one."""
+    own, address = parseaddr(sender)
+    return sender if own or not name or not address else formataddr((name, address))
 
 
 def sender_host(sender: str) -> str:

@@ -26,7 +26,7 @@ def test_sign_up_asks_the_custom_fields_and_keeps_what_was_typed(api: Api) -> No
     assert "Traffic" in refused.text
     sent = stranger.post("/sign-up", **typed, **{f"custom_fields[{source}]": "Mail"})
     assert sent.headers["location"] == "/sign-up/done"
-    assert "One step is left" in stranger.read("/sign-up/done").text
+    assert "Confirm your e-mail address." in stranger.read("/sign-up/done").text
     [made] = api.admin.get("/3.1/admin/partners", search="new@affiliate.example")["partners"]
     assert (made["name"], made["status"], made["customFields"][0]["value"]) == ("Reef", "on moderation", "Mail")
     assert stranger.sign_in("new@affiliate.example", PASSWORD).status_code != 303

@@ -12,7 +12,14 @@ from typing import Final
 from trackyard.actions.deps import Deps
 from trackyard.actions.platform.notices import FAILED_SIGN_INS, Recipient, send_notice
 from trackyard.actions.platform.security_log import record_event
-from trackyard.base.errors import AccountNotActive, BadInput, RequestError, TooManyRequests, WrongCredentials
+from trackyard.base.errors import (
+    AccountNotActive,
+    AccountWaits,
+    BadInput,
+    RequestError,
+    TooManyRequests,
+    WrongCredentials,
+)
 from trackyard.base.metrics import SIGN_INS
 from trackyard.base.secrets import digest, hash_password, password_matches
 from trackyard.domain.people.callers import Account, AccountKind
@@ -53,12 +60,14 @@ class _Attempt:
 
     waits: milliseconds by the name of what has to wait.
     first_wait: whether it is the first that has to wait for one of them.
+    undecided: whether the password is that of an account on moderation.
     """
 
     candidates: list[_Candidate]
     by_address: str
     waits: dict[str, int]
     first_wait: bool
+    undecided: bool = False
 
     @property
     def counters(self) -> list[str]:
@@ -185,6 +194,8 @@ def _try(
         raise
     if found is None or found.account is None:
         return attempt, None
+    if not _may_sign_in(found.account):
+        return replace(attempt, undecided=True), None
     return attempt, CheckedAccount(found.account.account, found.counter, by_address, network)
 
 
@@ -209,7 +220,7 @@ def _refusal(deps: Deps, attempt: _Attempt) -> RequestError:
     if not attempt.waits:
         SIGN_INS.labels("wrong").inc()
         _record_refusal(deps, attempt, SecurityOutcome.WRONG)
-        return WrongCredentials()
+        return AccountWaits() if attempt.undecided else WrongCredentials()
     SIGN_INS.labels("throttled").inc()
     if attempt.first_wait:
         _record_refusal(deps, attempt, SecurityOutcome.THROTTLED)
@@ -236,6 +247,7 @@ def _notify_owners(deps: Deps, attempt: _Attempt) -> None:
 
 
 def _find(candidates: list[_Candidate], password: str) -> _Candidate | None:
+    """Return the candidate with this password: one that may sign in, else one on moderation."""
     hashes = [(each.account and each.account.password_hash) or _dummy_hash() for each in candidates]
     matches = [password_matches(password, hashed) for hashed in hashes]
     fitting = [
@@ -243,11 +255,11 @@ def _find(candidates: list[_Candidate], password: str) -> _Candidate | None:
         for each, fits in zip(candidates, matches, strict=True)
         if fits and each.account is not None
     ]
-    found = next((each for each, account in fitting if _may_sign_in(account)), None)
+    able = next((each for each, account in fitting if _may_sign_in(account)), None)
     reason = next((account.reason for _, account in fitting if account.reason), "")
-    if found is None and reason:
+    if able is None and reason:
         raise AccountNotActive(reason)
-    return found
+    return able or next((each for each, account in fitting if account.is_on_moderation), None)
 
 
 def _refuse_unconfirmed(account: SignInAccount) -> SignInAccount:

@@ -21,7 +21,7 @@ from trackyard.domain.people.scope import Scope
 from trackyard.domain.people.staff import Staff
 from trackyard.store.engine.database import Connection
 from trackyard.store.money import held_changes, payment_systems
-from trackyard.store.people import affiliates, keys, sessions, staff
+from trackyard.store.people import affiliates, keys, sessions, staff, terms
 from trackyard.store.platform import settings
 from trackyard.store.tracking import rulesets
 
@@ -32,6 +32,7 @@ class OwnAccount:
 
     balance: one item a currency.
     permissions: area to feature to level.
+    needs_terms: whether the network has terms that it has not accepted.
     """
 
     affiliate: Affiliate
@@ -39,6 +40,7 @@ class OwnAccount:
     api_key: str | None
     balance: list[Balance]
     permissions: dict[str, dict[str, EffectiveLevel]]
+    needs_terms: bool
 
 
 def get_account(deps: Deps, affiliate_id: int) -> OwnAccount:
@@ -46,12 +48,14 @@ def get_account(deps: Deps, affiliate_id: int) -> OwnAccount:
     with deps.database.read() as conn:
         found = required(affiliates.find_affiliate(conn, Scope.of_affiliate(affiliate_id), affiliate_id))
         installation = settings.find_setting(conn, settings.AFFILIATE_PERMISSIONS) or {}
+        version = settings.find_network(conn).terms_version
         return OwnAccount(
             affiliate=found,
             manager=staff.find_staff(conn, found.manager_id) if found.manager_id else None,
             api_key=keys.find_key(conn, AccountKind.AFFILIATE, affiliate_id, deps.cipher),
             balance=balances_of(deps, conn, [affiliate_id])[affiliate_id],
             permissions=permission_tree(installation, found.permissions),
+            needs_terms=bool(version) and terms.find_acceptance(conn, affiliate_id, version) is None,
         )
 
 
@@ -99,6 +103,14 @@ def set_payment_systems(
 def _payment_systems(conn: Connection, affiliate_id: int) -> OwnPaymentSystems:
     found = required(affiliates.find_affiliate(conn, Scope.of_affiliate(affiliate_id), affiliate_id))
     return OwnPaymentSystems(found.payment_systems, payment_systems.list_payment_systems(conn))
+
+
+def accept_terms(deps: Deps, affiliate_id: int) -> None:
+    """Store that an affiliate accepts the present terms of the network."""
+    with deps.database.write() as conn:
+        version = settings.find_network(conn).terms_version
+        if version:
+            terms.add_acceptance(conn, affiliate_id, version, deps.clock.now_ms())
 
 
 def renew_key(deps: Deps, affiliate_id: int, *, keep: str = "") -> str:

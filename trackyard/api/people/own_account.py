@@ -9,6 +9,7 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.people.own_account import (
     OwnAccount,
     OwnPaymentSystems,
+    accept_terms,
     get_account,
     get_payment_systems,
     renew_key,
@@ -42,6 +43,7 @@ class SignUp(ContactParams):
     """A new affiliate. ref: the affiliate that refers it.
 
     custom_fields: by the field's id or name; the required ones are needed.
+    accept_terms: 1 where the network has terms.
     """
 
     email: s.Email
@@ -50,6 +52,7 @@ class SignUp(ContactParams):
     payment_systems: Seq[PaymentSystemItem] = ()
     custom_fields: Keyed[str, s.Text] = Field(default_factory=dict)
     ref: s.Id | None = None
+    accept_terms: s.Flag | None = None
 
 
 class SetPaymentSystems(Params):
@@ -89,8 +92,9 @@ class OwnAccountView(SumsView, rename={"need_accept_terms": "needAcceptTerms"}):
     postback_secret: signs requests to it.
     pay_acc: the first field of its first payment system.
     ref: "0" for none.
-    notes, work_hours, needAcceptTerms: existing programs read them; they are always empty, as notes are those of staff,
-    working hours are kept of staff alone, and there are no terms to accept.
+    needAcceptTerms: whether the network has terms that it has not accepted.
+    notes, work_hours: existing programs read them; they are always empty, as notes are those of staff, and working
+    hours are kept of staff alone.
     """
 
     partner_id: int
@@ -217,6 +221,13 @@ def renew(request: ApiRequest[Deps], _params: NoParams) -> ApiKeyAnswer:
     return ApiKeyAnswer(user=ApiKeyView(id=str(own), api_key=shown_key(request, key)))
 
 
+@routes.post("/partner/terms", for_affiliates(Permission.ACCOUNT), id="partner.terms.accept")
+def accept(request: ApiRequest[Deps], _params: NoParams) -> Answer:
+    """Accept the present terms of the network (GET /network)."""
+    accept_terms(request.deps, _own_id(request))
+    return Answer()
+
+
 @routes.post("/partner", FOR_ANYONE, id="partner.add", not_replayable=True)
 def add(request: ApiRequest[Deps], params: SignUp) -> SignedUpAnswer:
     """Sign up as an affiliate. It is on moderation, and may call once staff made it active.
@@ -225,8 +236,9 @@ def add(request: ApiRequest[Deps], params: SignUp) -> SignedUpAnswer:
 
     429 after too many from one address.
     """
-    new = Affiliate(**params.written_values(), status=AffiliateStatus.ON_MODERATION)
-    made, key = sign_up(request.deps, new, params.password, request.address)
+    given = {name: value for name, value in params.written_values().items() if name != "accept_terms"}
+    new = Affiliate(**given, status=AffiliateStatus.ON_MODERATION)
+    made, key = sign_up(request.deps, new, params.password, request.address, accepts_terms=params.accept_terms is True)
     return SignedUpAnswer(user=view_of(SignedUpView, made, id=str(made.id), partner_id=made.id, api_key=key))
 
 
@@ -250,7 +262,7 @@ def _view(request: ApiRequest[Deps], account: OwnAccount) -> OwnAccountView:
         type="affiliate",
         work_hours="",
         last_login_at=text_or_none(row.last_login_at, zone),
-        need_accept_terms=False,
+        need_accept_terms=account.needs_terms,
         created_at=datetime_text(row.created_at, zone),
         updated_at=datetime_text(row.updated_at, zone),
         permissions=tree_view(account.permissions),

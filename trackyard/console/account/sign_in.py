@@ -9,6 +9,7 @@ from trackyard.actions.people.sessions import end_session
 from trackyard.actions.people.sign_in.by_password import sign_in
 from trackyard.base.errors import (
     AccountNotActive,
+    AccountWaits,
     NotFound,
     RequestError,
     SecondFactorNeeded,
@@ -55,6 +56,8 @@ def submit(request: PageRequest) -> PageAnswer:
         return _form(request, next_page, login, step=_kept_step(request, login, password), error=error, status=401)
     except AccountNotActive as refusal:
         return _form(request, next_page, login, error=refusal.text, status=401)
+    except AccountWaits:
+        return request.page("account/waiting.html", 401)
     except WrongCredentials:
         return _form(request, next_page, login, error=WRONG, status=401)
     except TooManyRequests as refusal:

@@ -11,6 +11,7 @@ from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.offers_shown.choices import country_names
 from trackyard.domain.platform.custom_fields import CustomField, CustomFieldType
+from trackyard.domain.platform.network import SignUp
 
 pages = Pages()
 
@@ -27,6 +28,7 @@ _ACCOUNT: Final = FormGroup(
         FormField("country", label="Country", help="", widget="select"),
     ),
 )
+_TERMS: Final = FormField("accept_terms", label="I accept the terms", help="", widget="switch", required=True)
 _WIDGETS: Final[dict[CustomFieldType, Widget]] = {
     CustomFieldType.TEXT: "text",
     CustomFieldType.TEXTAREA: "long",
@@ -40,11 +42,18 @@ def sign_up(request: PageRequest) -> PageAnswer:
     """Show the form, and send it."""
     if request.person_or_none is not None:
         return Redirect(request.person_or_none.home)
+    if request.network.sign_up is SignUp.CLOSED:
+        return request.page("account/sign_up_closed.html", 403 if request.form else 200)
     questions = list_custom_fields(request.deps)
     choices = {_name(each): [(value, value) for value in each.field_values or ()] for each in questions}
     referrer = request.address.get("ref")
     fixed = [("ref", referrer)] if referrer.isascii() and referrer.isdecimal() and len(referrer) < 10 else []
-    form = open_form(request, _plan(questions), choices={"country": country_names(), **choices}, fixed=fixed)
+    form = open_form(
+        request,
+        _plan(questions, has_terms=bool(request.network.terms_version)),
+        choices={"country": country_names(), **choices},
+        fixed=fixed,
+    )
     if form.save() is not None:
         return Redirect(DONE)
     return request.page("account/sign_up.html", form.status, form=form)
@@ -60,9 +69,10 @@ def _name(question: CustomField) -> str:
     return f"custom_fields[{question.id}]"
 
 
-def _plan(questions: Sequence[CustomField]) -> FormPlan:
+def _plan(questions: Sequence[CustomField], *, has_terms: bool) -> FormPlan:
     fields = tuple(_field(each) for each in questions)
-    return FormPlan("partner.add", (_ACCOUNT, FormGroup("About you", fields)) if fields else (_ACCOUNT,))
+    groups = (_ACCOUNT, FormGroup("About you", fields), FormGroup("Terms", (_TERMS,) if has_terms else ()))
+    return FormPlan("partner.add", tuple(each for each in groups if each.parts))
 
 
 def _field(question: CustomField) -> FormField:

@@ -1,12 +1,14 @@
 """The style sheet and the script of the pages, which browsers keep."""
 
 import hashlib
+import re
 from functools import cache
 from importlib import resources
 from typing import Final
 
 from starlette.responses import Response
 
+from trackyard.domain.platform.network import Network
 from trackyard.wire.response.errors import PageNotFound
 
 PREFIX: Final = "/console/assets/"
@@ -30,6 +32,12 @@ _FILES: Final = {
 """The files that are served: type, and the files of the package that they consist of."""
 
 
+_ACCENT: Final = "network.css"
+_ACCENTS: Final = re.compile(rf"{PREFIX}([0-9a-f]{{6}})-([0-9a-f]{{6}})/{_ACCENT}")
+"""The address of a style sheet with accents has all of its content."""
+_KEPT: Final = {"Cache-Control": "public, max-age=31536000, immutable", "X-Content-Type-Options": "nosniff"}
+
+
 @cache
 def _content(name: str) -> bytes:
     root = resources.files("trackyard.console")
@@ -42,10 +50,24 @@ def address(name: str) -> str:
     return f"{PREFIX}{hashlib.sha256(_content(name)).hexdigest()[:12]}/{name}"
 
 
+def accent_address(network: Network) -> str:
+    """Return the path of the style sheet with the accent of the network; "" when it has none of its own."""
+    accents = network.shown_accents
+    return "" if accents is None else f"{PREFIX}{'-'.join(each.lstrip('#').lower() for each in accents)}/{_ACCENT}"
+
+
+def _accent_sheet(light: str, dark: str) -> str:
+    return (
+        f":root {{ --accent: #{light}; }}\n@media (prefers-color-scheme: dark) {{ :root {{ --accent: #{dark}; }} }}\n"
+    )
+
+
 def asset_response(path: str) -> Response:
     """Return a file. Raises PageNotFound."""
+    accents = _ACCENTS.fullmatch(path)
+    if accents is not None:
+        return Response(_accent_sheet(accents[1], accents[2]), media_type="text/css", headers=_KEPT)
     name = path.rpartition("/")[2]
     if name not in _FILES or path != address(name):
         raise PageNotFound
-    headers = {"Cache-Control": "public, max-age=31536000, immutable", "X-Content-Type-Options": "nosniff"}
-    return Response(_content(name), media_type=_FILES[name][0], headers=headers)
+    return Response(_content(name), media_type=_FILES[name][0], headers=_KEPT)

@@ -16,6 +16,6 @@ def find_person(deps: Deps, caller: Caller) -> Person:
         affiliate, staff = own.affiliate, own.manager
         manager = None if staff is None else Contact(f"{staff.first_name} {staff.last_name}".strip(), staff.email)
         name = affiliate.contact_person or affiliate.name or affiliate.login or affiliate.email
-        return Person(caller, name, affiliate.email, manager, chosen)
+        return Person(caller, name, affiliate.email, manager, own.needs_terms, chosen)
     user = get_user(deps, caller.id)
     return Person(caller, f"{user.first_name} {user.last_name}".strip() or user.email, user.email, preferences=chosen)

@@ -12,6 +12,7 @@ from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.answers import Html
 from trackyard.domain.people.callers import Caller, StaffCaller
 from trackyard.domain.people.own.preferences import Preferences, find_language
+from trackyard.domain.platform.network import Network
 from trackyard.wire.local_calls import LocalCalls
 from trackyard.wire.request.brackets import File
 
@@ -31,6 +32,7 @@ class Contact:
 class Person:
     """Who is signed in. name: what pages call the person. manager: of an affiliate, None without one.
 
+    needs_terms: whether an affiliate has terms of the network to accept.
     preferences: what the person chose for their own pages.
     """
 
@@ -38,6 +40,7 @@ class Person:
     name: str
     email: str
     manager: Contact | None = None
+    needs_terms: bool = False
     preferences: Preferences = field(default_factory=Preferences)
 
     @property
@@ -76,6 +79,7 @@ class PageRequest:
     session_key: of the browser's session, "" without one.
     sealed_look: what the browser says about a look at a portal, encrypted.
     look: the one that this request is a part of.
+    network: the face of the network.
     has_page: whether a page has this path.
     needs_of: returns the methods of the API that a page needs, by path and audience; None where no page has them.
     """
@@ -91,6 +95,7 @@ class PageRequest:
     session_key: str = ""
     sealed_look: str = ""
     look: Look | None = None
+    network: Network = field(default_factory=Network)
     has_page: Callable[[str], bool] = lambda _path: False
     person_or_none: Person | None = None
     calls_or_none: LocalCalls[Deps] | None = None

@@ -15,6 +15,7 @@ from trackyard.console.portal import (
     reports,
     requests,
     smartlinks,
+    terms,
 )
 from trackyard.console.portal.deliveries import pixels, postbacks
 
@@ -32,4 +33,5 @@ PARTS: Final[tuple[Pages, ...]] = (
     referrals.pages,
     news.pages,
     requests.pages,
+    terms.pages,
 )

@@ -16,7 +16,13 @@ from trackyard.base.logs.outages import Component
 from trackyard.base.metrics import MAILS
 from trackyard.base.secrets import SecretCipher
 from trackyard.jobs.failures import JobFailures
-from trackyard.outbound.mail import MailMessage, MailRejected, MailServerUnreachable, MailTransport
+from trackyard.outbound.mail import (
+    MailMessage,
+    MailRejected,
+    MailServerUnreachable,
+    MailTransport,
+    named_sender,
+)
 from trackyard.store.engine.database import Database
 from trackyard.store.people import email_confirmations, sign_in_links
 from trackyard.store.platform import mail, settings
@@ -158,6 +164,6 @@ class ConfiguredMailTransport:
         with self._database.read() as conn:
             encrypted = settings.find_setting(conn, settings.SMTP_URL)
             sender = settings.find_setting(conn, settings.MAIL_FROM)
-        return MailSettings(
-            self._cipher.decrypt(encrypted) if encrypted else self._default.smtp_url, sender or self._default.sender
-        )
+            network = settings.find_network(conn)
+        server = self._cipher.decrypt(encrypted) if encrypted else self._default.smtp_url
+        return MailSettings(server, named_sender(sender or self._default.sender, network.name))

@@ -27,6 +27,7 @@ class SignInAccount:
     """An account that may have a password.
 
     reason: why it is not active, as staff said; "" = they said nothing.
+    is_on_moderation: whether staff have not decided about it.
     waits_for_email: whether a link was sent to its e-mail address that was not used yet.
     """
 
@@ -36,6 +37,7 @@ class SignInAccount:
     may_sign_in: bool
     waits_for_email: bool = False
     reason: str = ""
+    is_on_moderation: bool = False
 
 
 def list_accounts(conn: Connection, login: str) -> list[SignInAccount]:
@@ -70,7 +72,8 @@ def _of_staff(row: Any) -> SignInAccount:
 def _of_affiliate(row: Any) -> SignInAccount:
     account = Account(AccountKind.AFFILIATE, str(row.id))
     is_active, waits = row.status is AffiliateStatus.ACTIVE, row.email_state is EmailState.WAITING
-    return SignInAccount(account, row.email, row.password_hash, is_active, waits, row.status_reason)
+    undecided = row.status is AffiliateStatus.ON_MODERATION
+    return SignInAccount(account, row.email, row.password_hash, is_active, waits, row.status_reason, undecided)
 
 
 def count_attempt(conn: Connection, names: Iterable[str], now_ms: int, window_ms: int) -> dict[str, tuple[int, int]]:

@@ -5,6 +5,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, bindparam, delete, insert, select
 
 from trackyard.domain.conversions.codes import CodeMode
+from trackyard.domain.platform.network import Network, SignUp
 from trackyard.store.tables import setting
 
 TRAFFICBACK_URL: Final = "trafficback_url"
@@ -26,6 +27,8 @@ MAIL_FROM: Final = "mail_from"
 """The sender of mail; "" = TRACKYARD_MAIL_FROM."""
 SMTP_URL: Final = "smtp_url"
 """The mail server's address with its password, encrypted; "" = TRACKYARD_SMTP_URL."""
+NETWORK: Final = "network"
+"""The face of the network: fields of domain/platform/network.py that are set."""
 STATISTICS_SWITCHES: Final = ("statistics_revenue", "statistics_rows")
 """The compatibility switches of statistics (domain/statistics/switches.py)."""
 
@@ -37,6 +40,12 @@ _VALUE: Final = select(setting.c.value).where(setting.c.name == bindparam("wante
 def find_setting(conn: Connection, name: str) -> Any:
     """Return the JSON value of a setting; None when it was never set."""
     return conn.execute(_VALUE, {"wanted": name}).scalar_one_or_none()
+
+
+def find_network(conn: Connection) -> Network:
+    """Return the face of the network; the defaults of what was never set."""
+    stored = dict(find_setting(conn, NETWORK) or {})
+    return Network(**stored | {"sign_up": SignUp(stored.get("sign_up", SignUp.OPEN))})
 
 
 def find_code_mode(conn: Connection) -> CodeMode | None:

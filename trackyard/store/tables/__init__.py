@@ -53,6 +53,7 @@ from trackyard.store.tables.people import (
     sign_in_failure,
     sign_in_link,
     staff,
+    terms_acceptance,
 )
 from trackyard.store.tables.queues import (
     conversion_task,
@@ -125,5 +126,6 @@ __all__ = [
     "smartlink_category",
     "source",
     "staff",
+    "terms_acceptance",
     "ticket",
 ]

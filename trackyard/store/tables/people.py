@@ -63,6 +63,13 @@ affiliate_login = table(  # logins and e-mail addresses of affiliates in lower c
     Column("affiliate_id", Integer, nullable=False, index=True),
 )
 
+terms_acceptance = table(  # which terms an affiliate accepted, and when
+    "terms_acceptance",
+    Column("affiliate_id", Integer, primary_key=True, autoincrement=False),
+    Column("version", String(16), primary_key=True),  # domain/platform/network.py
+    Column("accepted_at", Moment, nullable=False),
+)
+
 email_confirmation = table(  # links that confirm e-mail addresses; each is removed by its use
     "email_confirmation",
     Column("digest", String(64), primary_key=True),

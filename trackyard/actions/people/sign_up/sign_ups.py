@@ -9,28 +9,35 @@ from trackyard.actions.people.credentials import check_chosen_password
 from trackyard.actions.people.sign_up.email_confirmations import send_link
 from trackyard.actions.people.sign_up.limits import count_request
 from trackyard.actions.platform.custom_fields import checked_answers
+from trackyard.actions.platform.network import get_network
 from trackyard.actions.platform.notices import NAME_TAKEN, SIGN_UP_AGAIN, Notice, Recipient, send_notice
-from trackyard.base.errors import Conflict, required
+from trackyard.base.errors import AccessDenied, BadInput, Conflict, required
 from trackyard.base.ids import new_api_key
 from trackyard.base.secrets import digest, hash_password
 from trackyard.domain.people.affiliates import Affiliate, EmailState
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.platform.network import SignUp
 from trackyard.store.engine.database import Connection
 from trackyard.store.people import affiliates, sign_ins, staff
+from trackyard.store.people.terms import add_acceptance
 
 SIGN_UPS_PER_ADDRESS: Final = 10
 """Sign-ups of an address within WINDOW_MS; the next is rejected until the window ends."""
 
 
-def sign_up(deps: Deps, new: Affiliate, password: str, address: str) -> tuple[Affiliate, str]:
+def sign_up(
+    deps: Deps, new: Affiliate, password: str, address: str, *, accepts_terms: bool = False
+) -> tuple[Affiliate, str]:
     """Create an affiliate that signs up; return it with its key, which works once it is active.
 
     Every required custom field is needed. A mail asks it to confirm its e-mail address.
     For a taken e-mail address or login the answer looks the same, and a mail says what is wrong: strangers do not learn
     which accounts exist.
     address: of the client.
-    Raises TooManyRequests and BadInput.
+    accepts_terms: whether it accepts the terms of the network, which it must when there are any.
+    Raises TooManyRequests, BadInput, and AccessDenied while sign-up is closed.
     """
+    terms = _check_network(deps, accepts_terms=accepts_terms)
     check_chosen_password(deps, password)
     count_request(deps, "sign up", address, SIGN_UPS_PER_ADDRESS)
     password_hash = hash_password(password)  # takes long on purpose: before the transaction
@@ -42,10 +49,22 @@ def sign_up(deps: Deps, new: Affiliate, password: str, address: str) -> tuple[Af
             waiting = replace(new, email_state=EmailState.WAITING, password_hash=password_hash, custom_fields=answers)
             affiliate_id, key = store_affiliate(deps, conn, waiting)
             made = required(affiliates.find_affiliate(conn, Scope.everything(), affiliate_id))
+            if terms:
+                add_acceptance(conn, affiliate_id, terms, deps.clock.now_ms())
             send_link(deps, conn, made, made.email)
             return made, key
     except Conflict as taken:
         return _answer_alike(deps, new, NAME_TAKEN if "login" in (taken.fields or {}) else SIGN_UP_AGAIN)
+
+
+def _check_network(deps: Deps, *, accepts_terms: bool) -> str:
+    """Return the version of the terms that a new affiliate accepts, "" without terms. Raises as sign_up."""
+    network = get_network(deps)
+    if network.sign_up is SignUp.CLOSED:
+        raise AccessDenied("This network takes no sign-ups now", code="sign_up_closed")
+    if network.terms_version and not accepts_terms:
+        raise BadInput({"accept_terms": ["Accept the terms of the network."]})
+    return network.terms_version
 
 
 def _check_free(conn: Connection, new: Affiliate) -> None:

@@ -1,0 +1,80 @@
+"""The face of the network: name, logo, colours, terms, sign-up (docs/spec/platform.md#the-network)."""
+
+from typing import Final
+
+from trackyard.base.errors import BadInput, UnsupportedMediaType
+from trackyard.console.forms import open_form
+from trackyard.console.forms.declared import FormField, FormGroup, FormPlan
+from trackyard.console.frame.answers import Html, PageAnswer, Redirect
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+
+pages = Pages()
+
+PATH: Final = "/console/settings/network"
+PLAN: Final = FormPlan(
+    "admin.network.edit",
+    (
+        FormGroup(
+            "Name and contact",
+            (
+                FormField("name", label="Name of the network"),
+                FormField("contact", label="Contact for affiliates"),
+            ),
+        ),
+        FormGroup(
+            "Colours",
+            (
+                FormField("accent", label="Accent of light pages"),
+                FormField("accent_dark", label="Accent of dark pages"),
+            ),
+        ),
+        FormGroup(
+            "Sign-up",
+            (
+                FormField("sign_up", label="Sign-up of affiliates", words={"open": "Open", "closed": "Closed"}),
+                FormField("terms_url", label="Page with the terms", wide=True),
+                FormField("terms", label="Terms", widget="long", wide=True),
+            ),
+        ),
+    ),
+)
+
+
+@pages.get(PATH, needs=("admin.network.edit",))
+@pages.post(PATH, needs=("admin.network.edit",))
+def network_settings(request: PageRequest) -> PageAnswer:
+    """Show and change the face of the network."""
+    return _page(request)
+
+
+@pages.post(f"{PATH}/logo", needs=("admin.network.logo",))
+def replace_logo(request: PageRequest) -> PageAnswer:
+    """Replace the logo by the chosen file, or remove it."""
+    if request.field("remove"):
+        request.calls.call("admin.network.logo.remove")
+        return Redirect(PATH, "The logo is removed.")
+    if not request.files:
+        return _page(request, "Choose a file first.")
+    try:
+        request.calls.call("admin.network.logo", files=request.files)
+    except BadInput as refusal:
+        return _page(request, " ".join(each for several in (refusal.fields or {}).values() for each in several))
+    except UnsupportedMediaType:
+        return _page(request, "This file is no PNG or JPEG picture.")
+    return Redirect(PATH, "The logo is saved.")
+
+
+def _page(request: PageRequest, logo_fault: str = "") -> Html | Redirect:
+    form = open_form(request, PLAN, request.calls.call("network.get")["network"])
+    if not logo_fault and form.save() is not None:
+        return Redirect(PATH, "The face of the network is saved.")
+    page = form.page(
+        request,
+        "The network",
+        back="/console/settings",
+        line="What affiliates see of it: at sign-in, at sign-up, in the portal and in mails.",
+        template="staff/settings/network.html",
+        logo_fault=logo_fault,
+    )
+    return page if not logo_fault else Html(page.template, page.values, 400)
