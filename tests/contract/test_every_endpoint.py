@@ -94,7 +94,7 @@ def make_endpoint_setup(api: Api) -> EndpointSetup:
     _, no_permission = api.add_staff()
 
     subjects: dict[str, Callable[[], Any]] = {
-        "offer.get": lambda: offer,
+        **dict.fromkeys(("offer.get", "partner.offer.click-check"), lambda: offer),
         "admin.offer.edit": lambda: offer,
         "admin.offer.estimate.conversions": lambda: offer,
         "admin.offer.estimate.clicks": lambda: offer,

@@ -96,6 +96,7 @@ OF_PATH: Final[dict[str, str]] = {
     **dict.fromkeys(("admin.payment.edit", "admin.payment.entries", "partner.payment.entries"), "payment"),
     **dict.fromkeys(("admin.payment-request.accept", "admin.payment-request.reject"), "payment request"),
     "partner.payment-request.withdraw": "payment request",
+    "partner.offer.click-check": "offer",
     "admin.partner.second_factor.reset": "affiliate",
     **dict.fromkeys(("admin.user.get", "admin.user.edit", "admin.user.api_key", "admin.user.password"), "staff"),
     **dict.fromkeys(("admin.user.block", "admin.user.unblock", "admin.user.remove"), "staff"),
@@ -135,7 +136,7 @@ _PLAIN_NAMES: Final = (
     "search_empty_sub server_ip skip skype small_desc smart_id smartlink_categories smtp_url sort[*] sources status "
     "status_reason system_id "
     "strictly_brands strictly_devices strictly_isp strictly_os sub_account_1 sub_account_2 sum supplier tags title "
-    "title_lang[*] ua url vat_code what work_hours zip_code "
+    "title_lang[*] ua url vat_code what work_hours zip_code accent accent_dark terms pages[*] "
 )
 _PLAIN: Final = frozenset(_PLAIN_NAMES.split()).union(
     ("new_password", "otp", "token", "address", "days", "hours", "networks", "pixel_pages", "referrer")

@@ -172,7 +172,7 @@ def _examples(side: Side) -> SideRequests:
         | money.path_subjects(api)
     )
     subjects |= {
-        "offer.get": lambda: offer,
+        **dict.fromkeys(("offer.get", "partner.offer.click-check"), lambda: offer),
         "admin.offer.edit": lambda: offer,
         "admin.offer.estimate.conversions": lambda: offer,
         "admin.offer.estimate.clicks": lambda: offer,

@@ -36,7 +36,15 @@ from trackyard.console.frame.answers import (
 from trackyard.console.frame.assets import PREFIX, accent_address, address, asset_response
 from trackyard.console.frame.form_bodies import MAX_FIELDS, SentForm, read_form
 from trackyard.console.frame.looks import find_looked_at, read_look
-from trackyard.console.frame.navigation import PORTAL, STAFF, RailGroup, first_page, is_current, links_for
+from trackyard.console.frame.navigation import (
+    PORTAL,
+    STAFF,
+    RailGroup,
+    first_page,
+    is_current,
+    links_for,
+    with_used,
+)
 from trackyard.console.frame.pages import FORM_MAX, PageRoute, PageTable
 from trackyard.console.frame.people import find_person
 from trackyard.console.frame.request import PageRequest, Person
@@ -280,7 +288,7 @@ def _first_page(asked: PageRequest) -> str:
 
 
 def _rail_of(person: Person) -> tuple[RailGroup, ...]:
-    return STAFF if person.is_staff else PORTAL
+    return STAFF if person.is_staff else with_used(PORTAL, person.used)
 
 
 def _check_rights(route: PageRoute, asked: PageRequest) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from trackyard.console.account import links, profile, sign_in, sign_up
+from trackyard.console.account import links, profile, sign_in, sign_up, terms
 from trackyard.console.frame.pages import Pages
 from trackyard.console.portal import PARTS as PORTAL
 from trackyard.console.staff import offers, overview, programs, reports, traffic
@@ -19,6 +19,7 @@ PARTS: Final[tuple[Pages, ...]] = (
     links.pages,
     profile.pages,
     sign_up.pages,
+    terms.pages,
     overview.pages,
     reports.pages,
     *offers.PARTS,

@@ -72,7 +72,7 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
     "for administrators": (
         """admin.user.* admin.users.* admin.settings.* admin.audit.* admin.reconciliation admin.status admin.rebuild*
         admin.domain.* admin.erasure.* admin.keys.* admin.security-log.* user.permissions* admin.custom_field.*
-        admin.held-change.* admin.held-changes.*""",
+        admin.held-change.* admin.held-changes.* admin.network.*""",
         set(),
     ),
     "common statistics": ("stats.getbydate stats.getbyhour stats.custom", FIRST_PAGE | {R.STATS_COMMON}),

@@ -89,5 +89,5 @@ def test_logo_is_served_without_sniffing_until_it_is_replaced(api: Api) -> None:
     served = reader.get(second)
     assert (served.content, served.headers["x-content-type-options"]) == (png(8, 8), "nosniff")
     assert first != second and reader.get(first).status_code == 404
-    assert api.admin.post("/3.1/admin/network/logo/remove")["network"]["logo"] == ""
+    assert api.admin.post("/3.1/admin/network/logo")["network"]["logo"] == ""
     assert reader.get(second).status_code == 404

@@ -96,3 +96,14 @@ def test_portal_is_for_affiliates_and_the_console_for_staff(api: Api) -> None:
     assert "/portal/" in page.links and "/console/" not in page.links
     assert visitor.get("/console/").status_code == 403
     assert staff_visitor(api).get("/portal/").status_code == 403
+
+
+def test_rail_shows_five_pages_and_others_once_they_are_used(api: Api) -> None:
+    pid, visitor = affiliate_visitor(api)
+    page = visitor.get("/portal/").text
+    plain, _, folded = page.partition('<details class="more"')
+    assert "/portal/payments" in plain and "/portal/postbacks" not in plain and "/portal/postbacks" in folded
+    api.add_affiliate(ref=str(pid))
+    plain = visitor.get("/portal/").text.partition('<details class="more"')[0]
+    assert "/portal/referrals" in plain and "/portal/postbacks" not in plain
+    assert '<details class="more" open>' in visitor.get("/portal/news").text

@@ -2,6 +2,8 @@
 
 from tests.support.api import Api
 from tests.support.pages import Visitor, affiliate_visitor
+from trackyard.console.portal.click_test import BECAUSE
+from trackyard.domain.tracking.rejections import REJECTION_REASONS
 
 MARKUP = '"><script>alert(1)</script>'
 
@@ -80,3 +82,24 @@ def test_own_offer_that_the_affiliate_does_not_see_is_missing(api: Api) -> None:
     _, visitor = affiliate_visitor(api)
     assert visitor.get(f"/portal/offers/{api.add_offer(privacy='private')}").status_code == 404
     assert visitor.get("/portal/offers/999").status_code == 404
+
+
+def test_own_link_is_tested_in_words_without_what_the_advertiser_keeps_secret(api: Api) -> None:
+    shop = api.add_advertiser(title="Secret shop")
+    url = "https://shop.example/new?token=s3cret&click={clickid}"
+    offer = api.add_offer(privacy="public", url=url, advertiser=shop)
+    other = api.add_offer(privacy="private")
+    _, visitor = affiliate_visitor(api)
+    place = f"/portal/offers/{offer}?test=1&ip=203.0.113.9&agent=Mozilla/5.0+(X11)+Firefox/120.0"
+    passed = visitor.read(place)
+    assert "The click gets through. The visitor goes to https://shop.example/new ." in passed.text
+    for secret in ("s3cret", "Secret shop"):
+        assert secret not in visitor.get(place).text
+    bot = visitor.read(f"/portal/offers/{offer}?test=1&ip=203.0.113.9&agent=Googlebot/2.1")
+    assert "The click is rejected: the visitor is a known bot." in bot.text
+    assert "must be an IP address" in visitor.read(f"/portal/offers/{offer}?test=1&ip=x").text
+    _, client = api.add_affiliate()
+    assert client.call("POST", f"/3.1/partner/offer/{other}/click-check").status_code == 404
+    sent = {"params[offer_id]": other, "params[pid]": "1", "ip": "203.0.113.9", "ua": "Mozilla/5.0 Firefox/120.0"}
+    assert client.post(f"/3.1/partner/offer/{offer}/click-check", **sent)["check"]["passes"]
+    assert set(BECAUSE) == set(REJECTION_REASONS)

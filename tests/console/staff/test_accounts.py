@@ -4,6 +4,7 @@ import pytest
 
 from tests.support.api import Api
 from tests.support.pages import PASSWORD, PageReader, Visitor, console_app, staff_visitor
+from trackyard.console.account.roles import PRESETS
 from trackyard.domain.people.roles import Role
 
 HOSTILE = '"><script>alert(1)</script>'
@@ -98,3 +99,18 @@ def test_last_administrator_stays(api: Api, verb: str) -> None:
     answer = visitor.post(f"/console/staff/{own}/{verb}")
     page = answer.text if answer.status_code == 400 else visitor.get(f"/console/staff/{own}").text
     assert "The last administrator must stay one." in page
+
+
+def test_preset_fills_the_roles_in_and_keeps_what_was_typed_until_it_is_saved(api: Api) -> None:
+    visitor = staff_visitor(api)
+    typed = {"first_name": "Ada", "last_name": "Reef", "email": "ada@staff.example", "roles": "ROLE_ADMIN"}
+    filled = visitor.post("/console/staff/new", preset="finance", **typed)
+    checked = {
+        given["value"]
+        for tag, given in PageReader(filled.text).elements
+        if "checked" in given and given.get("name") == "roles"
+    }
+    assert checked == {"ROLE_SECTION_PAYMENT", "ROLE_SECTION_STATS"}
+    assert filled.status_code == 200 and "ada@staff.example" in filled.text
+    assert "ada@staff.example" not in str(api.admin.get("/3.0/admin/users"))
+    assert {role for preset in PRESETS.values() for role in preset.roles} <= set(Role)

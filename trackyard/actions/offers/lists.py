@@ -59,6 +59,12 @@ def get_and_auto_connect(deps: Deps, access: Access, reference: str) -> OfferPag
     return _auto_connected(deps, access, page)
 
 
+def get_visible_offer(deps: Deps, access: Access, reference: str) -> ListedOffer:
+    """Return the offer of an integer id or a hash that a caller sees. Raises NotFound."""
+    with deps.database.read() as conn:
+        return required(offer_lists.find_listed(conn, scope_of(conn, access), reference))
+
+
 def get_written(deps: Deps, offer_id: int) -> OfferPage:
     """Return an offer that its caller has just written, as a page of one."""
     with deps.database.read() as conn:

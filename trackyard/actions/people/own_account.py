@@ -32,6 +32,7 @@ class OwnAccount:
 
     balance: one item a currency.
     permissions: area to feature to level.
+    used: what it has of postbacks, requests and referrals.
     needs_terms: whether the network has terms that it has not accepted.
     """
 
@@ -41,6 +42,7 @@ class OwnAccount:
     balance: list[Balance]
     permissions: dict[str, dict[str, EffectiveLevel]]
     needs_terms: bool
+    used: frozenset[str]
 
 
 def get_account(deps: Deps, affiliate_id: int) -> OwnAccount:
@@ -55,6 +57,7 @@ def get_account(deps: Deps, affiliate_id: int) -> OwnAccount:
             api_key=keys.find_key(conn, AccountKind.AFFILIATE, affiliate_id, deps.cipher),
             balance=balances_of(deps, conn, [affiliate_id])[affiliate_id],
             permissions=permission_tree(installation, found.permissions),
+            used=affiliates.used_parts(conn, affiliate_id),
             needs_terms=bool(version) and terms.find_acceptance(conn, affiliate_id, version) is None,
         )
 

@@ -221,7 +221,7 @@ def renew(request: ApiRequest[Deps], _params: NoParams) -> ApiKeyAnswer:
     return ApiKeyAnswer(user=ApiKeyView(id=str(own), api_key=shown_key(request, key)))
 
 
-@routes.post("/partner/terms", for_affiliates(Permission.ACCOUNT), id="partner.terms.accept")
+@routes.post("/partner/terms", for_affiliates(Permission.AFFILIATES_READ), id="partner.terms.accept")
 def accept(request: ApiRequest[Deps], _params: NoParams) -> Answer:
     """Accept the present terms of the network (GET /network)."""
     accept_terms(request.deps, _own_id(request))

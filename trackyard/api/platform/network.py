@@ -36,9 +36,9 @@ class EditNetwork(Params):
 
 
 class NetworkLogo(Params):
-    """A new logo."""
+    """A new logo; none removes it."""
 
-    logo: Annotated[File, s.FileUpload((JPEG, "image/pjpeg", PNG))]
+    logo: Annotated[File, s.FileUpload((JPEG, "image/pjpeg", PNG))] | None = None
 
 
 class NetworkView(View):
@@ -76,14 +76,9 @@ def edit(request: ApiRequest[Deps], params: EditNetwork) -> NetworkAnswer:
 
 @routes.post("/admin/network/logo", for_staff(Permission.SETTINGS_WRITE), id="admin.network.logo")
 def edit_logo(request: ApiRequest[Deps], params: NetworkLogo) -> NetworkAnswer:
-    """Replace the logo of the network by a PNG or JPEG picture of at most 256 KB and 1,024 pixels a side."""
-    return _answer(request.deps, replace_logo(request.deps, NewFile(params.logo.name, params.logo.handle)))
-
-
-@routes.post("/admin/network/logo/remove", for_staff(Permission.SETTINGS_WRITE), id="admin.network.logo.remove")
-def remove_logo(request: ApiRequest[Deps], _params: NoParams) -> NetworkAnswer:
-    """Remove the logo of the network."""
-    return _answer(request.deps, replace_logo(request.deps, None))
+    """Replace the logo by a PNG or JPEG picture of at most 256 KB and 1,024 pixels a side; without one, remove it."""
+    upload = None if params.logo is None else NewFile(params.logo.name, params.logo.handle)
+    return _answer(request.deps, replace_logo(request.deps, upload))
 
 
 def _answer(deps: Deps, found: Network) -> NetworkAnswer:

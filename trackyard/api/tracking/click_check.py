@@ -8,13 +8,14 @@ from zoneinfo import ZoneInfo
 from pydantic import Field
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.offers.lists import get_visible_offer
 from trackyard.actions.tracking.click_check import (
     ClickCheck,
     SampleClick,
     check_click,
     explain_click,
 )
-from trackyard.api.lookups import in_scope_by_hex
+from trackyard.api.lookups import in_scope_by_hex, in_scope_by_reference
 from trackyard.api.statistics.times import utc_ms
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text
@@ -23,7 +24,7 @@ from trackyard.domain.people.roles import Permission
 from trackyard.domain.tracking.links import unpack
 from trackyard.domain.tracking.rejections import Rejection
 from trackyard.journal.records import Click, ClickFlag
-from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
+from trackyard.wire.endpoint import ApiRequest, Routes, for_affiliates, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Keyed, NoParams, Params
 from trackyard.wire.response.envelope import Answer, View
@@ -155,6 +156,38 @@ class RecordedClickView(View):
     flags: list[str]
 
 
+class CheckOwnClick(Params):
+    """A click on one's own link, to try.
+
+    params: of the link, such as sub1 or l; pid and offer_id are those of the caller and of the path.
+    ip, ua: of the visitor.
+    """
+
+    params: Keyed[str, Parameter] = Field(default_factory=dict)
+    ip: s.IpAddress | None = None
+    ua: Parameter = ""
+
+
+class OwnClickCheckView(View):
+    """The result of a check, for an affiliate.
+
+    reason: of the first step that rejects, "" when the click passes.
+    target: where the visitor goes, without the parameters of its address; null for a page that says that the offer is
+    not available.
+    """
+
+    passes: bool
+    reason: str
+    target: str | None
+    visitor: VisitorView
+
+
+class OwnClickCheckAnswer(Answer):
+    """A click that was tried."""
+
+    check: OwnClickCheckView
+
+
 class ClickCheckAnswer(Answer):
     """A click that was tried."""
 
@@ -173,6 +206,34 @@ def check(request: ApiRequest[Deps], params: CheckClick) -> ClickCheckAnswer:
     """Try a click and show the result of each step of the decision. Nothing is counted or recorded."""
     checked = check_click(request.deps, request.access, params.sample(request))
     return ClickCheckAnswer(check=check_view(checked, request.deps.zone))
+
+
+@routes.post(
+    "/partner/offer/{id}/click-check",
+    for_affiliates(Permission.OFFERS_READ),
+    id="partner.offer.click-check",
+    find=in_scope_by_reference(get_visible_offer),
+    not_replayable=True,
+)
+def check_own(request: ApiRequest[Deps], params: CheckOwnClick) -> OwnClickCheckAnswer:
+    """Try a click on one's own link of an offer. Nothing is counted or recorded."""
+    own = {"offer_id": str(request.subject.offer.id), "pid": str(request.access.affiliate_id)}
+    sample = SampleClick(
+        params={**params.params, **own},
+        ip=plain_address(params.ip or ""),
+        ua=params.ua,
+        headers={},
+        at=request.deps.clock.now_ms(),
+    )
+    checked = check_click(request.deps, request.access, sample)
+    return OwnClickCheckAnswer(
+        check=OwnClickCheckView(
+            passes=checked.rejection is None,
+            reason="" if checked.rejection is None else checked.rejection.reason,
+            target=None if checked.url is None else _plain_url(checked.url),
+            visitor=_visitor_view(checked),
+        )
+    )
 
 
 @routes.get(
@@ -228,6 +289,12 @@ def _visitor_view(checked: ClickCheck) -> VisitorView:
     hit = checked.hit
     connection = hit.place.connection
     return view_of(VisitorView, hit.place, hit.agent, ip=hit.ip, bot=hit.bot, connection_type=connection)
+
+
+def _plain_url(url: str) -> str:
+    """Return scheme, host and path of a URL: its parameters may be between the network and the advertiser."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
 def plain_address(ip: str) -> str:

@@ -55,6 +55,41 @@ ROLE_WORDS: Final[dict[Role, RoleWords]] = {
 """Role to its words, in the order in which pages list them."""
 
 
+@dataclass(frozen=True, slots=True)
+class RolePreset:
+    """Roles that are often given together. name, may: as pages say it."""
+
+    name: str
+    may: str
+    roles: tuple[Role, ...]
+
+
+PRESETS: Final[dict[str, RolePreset]] = {
+    "administrator": RolePreset("Administrator", "Everything, settings and staff users too.", (Role.ADMIN,)),
+    "affiliate-manager": RolePreset(
+        "Affiliate manager",
+        "The affiliates that the person manages: approval, connections, requests, postbacks, statistics, news to read.",
+        (Role.MANAGER_AFFILIATE, Role.SECTION_DASHBOARD),
+    ),
+    "account-manager": RolePreset(
+        "Account manager",
+        "The advertisers that the person manages, with their offers, conversions, invoices and statistics.",
+        (Role.MANAGER_SALES, Role.SECTION_DASHBOARD),
+    ),
+    "finance": RolePreset(
+        "Finance",
+        "Payments, invoices, balances, currencies and payment systems, and every report.",
+        (Role.SECTION_PAYMENT, Role.SECTION_STATS),
+    ),
+    "analyst": RolePreset(
+        "Analyst",
+        "Reads the overview and every report, conversion, click and log. Changes nothing.",
+        (Role.SECTION_STATS, Role.SECTION_DASHBOARD),
+    ),
+}
+"""Presets of roles by the name that a form sends, in the order in which it lists them."""
+
+
 def role_names(roles: Iterable[str]) -> list[str]:
     """Return what pages call these roles, in the order of the table."""
     held = set(roles)

@@ -1,7 +1,7 @@
 """The links of the rail, which lead to the pages that the person may open."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 
@@ -15,10 +15,11 @@ class RailLink:
 
 @dataclass(frozen=True, slots=True)
 class RailGroup:
-    """Links under a heading; "" = none."""
+    """Links under a heading; "" = none. folded: whether they are shown on request."""
 
     title: str
     links: tuple[RailLink, ...]
+    folded: bool = False
 
 
 STAFF: Final = (
@@ -86,15 +87,26 @@ PORTAL: Final = (
             RailLink("News", "/portal/news"),
             RailLink("Requests", "/portal/requests"),
         ),
+        folded=True,
     ),
 )
-"""The rail of affiliates."""
+"""The rail of affiliates. Pages of the second group move to the first one with their first use."""
 
 
 def links_for(groups: tuple[RailGroup, ...], may_open: Callable[[str], bool]) -> list[RailGroup]:
     """Return the links that a person may follow. Groups without one are left out."""
-    kept = (RailGroup(group.title, tuple(link for link in group.links if may_open(link.path))) for group in groups)
+    kept = (replace(group, links=tuple(link for link in group.links if may_open(link.path))) for group in groups)
     return [group for group in kept if group.links]
+
+
+def with_used(groups: tuple[RailGroup, ...], used: frozenset[str]) -> tuple[RailGroup, ...]:
+    """Return the groups with folded links that the person uses at the end of the first one. used: paths."""
+    moved = tuple(link for group in groups if group.folded for link in group.links if link.path in used)
+    if not moved:
+        return groups
+    first, *rest = groups
+    kept = (replace(group, links=tuple(link for link in group.links if link not in moved)) for group in rest)
+    return (replace(first, links=first.links + moved), *kept)
 
 
 def first_page(groups: tuple[RailGroup, ...], may_open: Callable[[str], bool]) -> str | None:

@@ -1,11 +1,20 @@
 """The person behind a caller, as pages name it."""
 
+from typing import Final
+
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.own_account import get_account
 from trackyard.actions.people.preferences import get_preferences
 from trackyard.actions.people.staff import get_user
 from trackyard.console.frame.request import Contact, Person
 from trackyard.domain.people.callers import AffiliateCaller, Caller
+
+_PATHS: Final = {
+    "postbacks": "/portal/postbacks",
+    "requests": "/portal/requests",
+    "referrals": "/portal/referrals",
+}
+"""The page of each kind of things that an affiliate may have."""
 
 
 def find_person(deps: Deps, caller: Caller) -> Person:
@@ -15,7 +24,8 @@ def find_person(deps: Deps, caller: Caller) -> Person:
         own = get_account(deps, caller.id)
         affiliate, staff = own.affiliate, own.manager
         manager = None if staff is None else Contact(f"{staff.first_name} {staff.last_name}".strip(), staff.email)
+        used = frozenset(_PATHS[part] for part in own.used)
         name = affiliate.contact_person or affiliate.name or affiliate.login or affiliate.email
-        return Person(caller, name, affiliate.email, manager, own.needs_terms, chosen)
+        return Person(caller, name, affiliate.email, manager, own.needs_terms, used, chosen)
     user = get_user(deps, caller.id)
     return Person(caller, f"{user.first_name} {user.last_name}".strip() or user.email, user.email, preferences=chosen)

@@ -32,6 +32,7 @@ class Contact:
 class Person:
     """Who is signed in. name: what pages call the person. manager: of an affiliate, None without one.
 
+    used: paths of the portal that the affiliate has things on.
     needs_terms: whether an affiliate has terms of the network to accept.
     preferences: what the person chose for their own pages.
     """
@@ -41,6 +42,7 @@ class Person:
     email: str
     manager: Contact | None = None
     needs_terms: bool = False
+    used: frozenset[str] = frozenset()
     preferences: Preferences = field(default_factory=Preferences)
 
     @property

@@ -15,7 +15,6 @@ from trackyard.console.portal import (
     reports,
     requests,
     smartlinks,
-    terms,
 )
 from trackyard.console.portal.deliveries import pixels, postbacks
 
@@ -33,5 +32,4 @@ PARTS: Final[tuple[Pages, ...]] = (
     referrals.pages,
     news.pages,
     requests.pages,
-    terms.pages,
 )

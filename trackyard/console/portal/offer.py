@@ -13,6 +13,7 @@ from trackyard.console.offers_shown.caps import find_meters
 from trackyard.console.offers_shown.payments import payment_conditions, payment_goal
 from trackyard.console.offers_shown.who_gets_through import sentences
 from trackyard.console.offers_shown.words import payout
+from trackyard.console.portal.click_test import find_own_test
 from trackyard.console.portal.links import link_form
 from trackyard.console.portal.offers import CONNECTED, connection_of
 
@@ -75,6 +76,7 @@ def _page(
         payments=[OwnPayment(payment_goal(each), payment_conditions(each), payout(each)) for each in offer["payments"]],
         meters=meters.get(offer["id"], []),
         link=link,
+        click_test=find_own_test(request, offer) if connection is CONNECTED else None,
         code=qr_svg(link.short, f"QR code of {link.short}") if link.short and request.address.get("qr") else None,
         kpi=next((text for text in (offer["kpi"].get("en"), *offer["kpi"].values()) if text), ""),
         comment=comment,

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, select
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, exists, func, or_, select
 
 from trackyard.domain.people.affiliates import Affiliate, AffiliateFilter, AffiliateName, AffiliateStatus
 from trackyard.domain.people.scope import Scope
@@ -13,7 +13,16 @@ from trackyard.store.engine.in_lists import among_values
 from trackyard.store.engine.rows import Rows, in_scope
 from trackyard.store.engine.rows import ids_with_tags as rows_with_tags
 from trackyard.store.engine.search import part_conditions
-from trackyard.store.tables import affiliate, affiliate_login, connection, offer, staff
+from trackyard.store.tables import (
+    affiliate,
+    affiliate_login,
+    affiliate_postback,
+    connection,
+    offer,
+    pixel,
+    staff,
+    ticket,
+)
 
 _SEARCHED: Final = tuple(affiliate.c[name] for name in ("email", "login", "name", "company", "contact_person"))
 SORTS: Final = {
@@ -237,3 +246,21 @@ def offer_counts(conn: Connection, ids: Iterable[int]) -> dict[int, int]:
 def count_offers(conn: Connection, affiliate_id: int) -> int:
     """Return the number of offers that it is connected to, without removed ones."""
     return offer_counts(conn, [affiliate_id]).get(affiliate_id, 0)
+
+
+def used_parts(conn: Connection, affiliate_id: int) -> frozenset[str]:
+    """Return what an affiliate has of postbacks (pixels too), requests and referrals."""
+    found = conn.execute(_USED, {"wanted": affiliate_id}).one()
+    return frozenset(name for name, used in found._mapping.items() if used)
+
+
+_OF_AFFILIATE: Final = bindparam("wanted")
+_USED: Final = select(
+    or_(
+        exists().where(affiliate_postback.c.affiliate_id == _OF_AFFILIATE),
+        exists().where(pixel.c.affiliate_id == _OF_AFFILIATE),
+    ).label("postbacks"),
+    exists().where(ticket.c.affiliate_id == _OF_AFFILIATE).label("requests"),
+    exists().where(affiliate.c.ref == _OF_AFFILIATE).label("referrals"),
+)
+"""Made once, because each page of the portal executes it."""

@@ -1,11 +1,13 @@
 """Creating and editing a staff user (docs/spec/console.md#staff)."""
 
-from typing import Final
+from dataclasses import replace
+from typing import Any, Final
 
 from trackyard.base.secrets import new_password
-from trackyard.console.account.roles import ROLE_WORDS
+from trackyard.console.account.roles import PRESETS, ROLE_WORDS
 from trackyard.console.forms import open_form
 from trackyard.console.forms.declared import FormField, FormGroup, FormPlan
+from trackyard.console.forms.kept import DO
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
@@ -33,6 +35,7 @@ _GROUPS: Final = (
     ),
     FormGroup("Roles", (_ROLES,)),
 )
+_PRESETS: Final[dict[str, Any]] = {"template": "staff/accounts/form.html", "presets": PRESETS}
 NEW: Final = FormPlan("admin.user.add", _GROUPS)
 EDIT: Final = FormPlan("admin.user.edit", _GROUPS)
 
@@ -41,6 +44,7 @@ EDIT: Final = FormPlan("admin.user.edit", _GROUPS)
 @pages.post(f"{PATH}/new", needs=("admin.user.add",))
 def new_user(request: PageRequest) -> PageAnswer:
     """Create a staff user with a random password that is not shown: the person chooses one with a link."""
+    request = _with_preset(request)
     form = open_form(request, NEW, fixed=(("password", new_password()),))
     answer = form.save()
     if answer is not None:
@@ -48,7 +52,7 @@ def new_user(request: PageRequest) -> PageAnswer:
         message = f"{full_name(user)} is created. Mail or show a sign-in link, to choose a password with."
         return Redirect(f"{PATH}/{user['id']}", message)
     line = "The person chooses a password with a sign-in link, which you send from its page."
-    return form.page(request, "New staff user", back=PATH, line=line, save="Create the staff user")
+    return form.page(request, "New staff user", back=PATH, line=line, save="Create the staff user", **_PRESETS)
 
 
 @pages.get(f"{PATH}/{{id}}/edit", needs=("admin.user.get", "admin.user.edit"))
@@ -57,9 +61,19 @@ def edit_user(request: PageRequest) -> PageAnswer:
     """Change a staff user."""
     user = find_user(request)
     path = f"{PATH}/{user['id']}"
+    request = _with_preset(request)
     form = open_form(request, EDIT, user, path=request.path)
     answer = form.save()
     if answer is not None:
         return Redirect(path, f"{full_name(answer['user'])} is saved.")
     line = "Nothing is saved yet. Changed roles hold from the next request on."
-    return form.page(request, f"Edit {full_name(user)}", back=path, line=line)
+    return form.page(request, f"Edit {full_name(user)}", back=path, line=line, **_PRESETS)
+
+
+def _with_preset(request: PageRequest) -> PageRequest:
+    """Return the request with the roles of the preset that its button names; nothing is saved by it."""
+    preset = PRESETS.get(request.field("preset"))
+    if preset is None:
+        return request
+    kept = [pair for pair in request.form if pair[0] not in ("roles", "preset", DO)]
+    return replace(request, form=(*kept, *(("roles", role.value) for role in preset.roles), (DO, "keep")))

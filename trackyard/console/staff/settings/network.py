@@ -52,7 +52,7 @@ def network_settings(request: PageRequest) -> PageAnswer:
 def replace_logo(request: PageRequest) -> PageAnswer:
     """Replace the logo by the chosen file, or remove it."""
     if request.field("remove"):
-        request.calls.call("admin.network.logo.remove")
+        request.calls.call("admin.network.logo")
         return Redirect(PATH, "The logo is removed.")
     if not request.files:
         return _page(request, "Choose a file first.")
