@@ -203,6 +203,7 @@ class Console:
             lambda: self._reports.reserve(caller.name),
             lambda: self.exports.slot(caller.name, affiliate=isinstance(caller, AffiliateCaller)),
             looks=looked_at is not None,
+            timezone="" if asked.day_zone.key == self._deps.zone.key else asked.day_zone.key,
         )
         return replace(asked, person_or_none=find_person(self._deps, seen), calls_or_none=calls, look=look)
 
@@ -342,6 +343,7 @@ def _frame(asked: PageRequest, message: str | None) -> dict[str, Any]:
         "language": asked.language,
         "zone": asked.zone,
         "day_zone": asked.day_zone,
+        "platform_zone": asked.deps.zone,
         "zones": zones_text(asked.zone, asked.day_zone),
         "currency": asked.deps.currency,
     }

@@ -32,6 +32,7 @@ from trackyard.wire.response.streaming import ExportResponse
 ONLY_LOOKS: Final = "You look at the portal as the affiliate sees it: nothing can be changed here"
 VERSION: Final[Version] = "3.1"
 """The version of the API that is called."""
+_TIMEZONE: Final = "timezone"
 _FORM: Final = "application/x-www-form-urlencoded"
 
 D = TypeVar("D")
@@ -57,6 +58,7 @@ class LocalCalls(Generic[D]):
 
     caller: None for a stranger, who may call the methods for anyone alone.
     reserve_report: reserves a place among the reports of the caller; raises TooManyRequests.
+    timezone: is sent to each method that reads in a zone, "" = that of the platform.
     reserve_file: reserves a place among the files that are sent; raises TooManyExports, ExportsBusy.
     looks: whether staff look at the pages of the caller: they change nothing, and see nothing of how it signs in.
     """
@@ -70,7 +72,9 @@ class LocalCalls(Generic[D]):
         reserve_file: Callable[[], ExitStack] = ExitStack,
         *,
         looks: bool = False,
+        timezone: str = "",
     ) -> None:
+        self._timezone = timezone
         self._methods, self._caller, self._origin = methods, caller, origin
         self._reserve_report, self._reserve_file = reserve_report, reserve_file
         self._looks = looks
@@ -164,7 +168,7 @@ class LocalCalls(Generic[D]):
         file_slot: Callable[[], ExitStack],
         files: Files = (),
     ) -> HandlerResult:
-        encoded = urlencode(sent).encode()
+        encoded = urlencode([*sent, *self._zone_pairs(endpoint, sent)]).encode()
         query, body = (encoded, b"") if endpoint.method == "GET" else (b"", encoded)
         raw = RawRequest(query, _FORM, BytesIO(body), None, False, FOR_PAGES, files)
         match = Match(endpoint, VERSION, dict(path or {}))
@@ -174,6 +178,13 @@ class LocalCalls(Generic[D]):
             return run.run()
         finally:
             current_actor.reset(actor)
+
+    def _zone_pairs(self, endpoint: Endpoint[D], sent: Pairs) -> Pairs:
+        """Return the zone as a parameter, for a method that reads in one and has none."""
+        if not self._timezone or endpoint.method != "GET" or any(name == _TIMEZONE for name, _ in sent):
+            return ()
+        known = any(field.name == _TIMEZONE for field in fields_of(endpoint.params))
+        return ((_TIMEZONE, self._timezone),) if known else ()
 
     def _file_slot(self, endpoint: Endpoint[D]) -> ExitStack:
         """Return the places of a file, which is a report until it was sent."""
@@ -187,4 +198,5 @@ class LocalCalls(Generic[D]):
         """Return the path and query of a call, to show it as a request."""
         endpoint = self._methods[method]
         shown = f"/{VERSION}{endpoint.path.format(**(path or {}))}"
+        sent = [*sent, *self._zone_pairs(endpoint, sent)]
         return f"{shown}?{urlencode(sent)}" if sent and endpoint.method == "GET" else shown

@@ -214,7 +214,6 @@ def _page(
         sessions=calls.call("auth.sessions.list")["sessions"],
         languages=LANGUAGE_NAMES,
         zone_names=zone_names(),
-        platform_zone=request.deps.zone,
         factor=calls.call("auth.second_factor.get"),
         api_key=api_key,
         new_factor=new_factor,

@@ -5,6 +5,8 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 from zoneinfo import ZoneInfo
 
+from trackyard.base.zones import DATETIME_FORMAT
+
 SIGNS: Final = {"USD": "$", "EUR": "€", "GBP": "£"}
 """Currencies with a sign of their own; others are written by their code."""
 MINUS: Final = "\N{MINUS SIGN}"
@@ -64,6 +66,16 @@ def clock_time(ms: int, zone: ZoneInfo) -> str:
 def shorten(text: str, longest: int = 120) -> str:
     """Return a text as tables show it: at most so many characters, the last one an ellipsis."""
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def moment(text: str, source: ZoneInfo, zone: ZoneInfo) -> str:
+    """Return a time of an answer in another zone: 2026-11-21 14:32:07.
+
+    source: the zone that the answer is in. Of an hour that a change of clocks repeats, the first one is meant.
+    """
+    if source.key == zone.key or not text:
+        return text
+    return datetime.fromisoformat(text).replace(tzinfo=source).astimezone(zone).strftime(DATETIME_FORMAT)
 
 
 def zone_name(zone: ZoneInfo) -> str:

@@ -4,8 +4,10 @@ import gettext
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
+from zoneinfo import ZoneInfo
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
 from trackyard.console.charts.bars import CellBar, cell_bar
@@ -33,6 +35,7 @@ def environment() -> Environment:
         percent=shown.percent,
         day=shown.day,
         clock_time=shown.clock_time,
+        moment=_moment,
         shorten=shown.shorten,
     )
     return made
@@ -58,6 +61,12 @@ def _counted_text(translate: Callable[[str, str, int], str]) -> Callable[..., Ma
         return escape(translate(one, many, number)) % {"num": number, **values}
 
     return shown_text
+
+
+@pass_context
+def _moment(context: Context, text: str, source: ZoneInfo | None = None) -> str:
+    """Return a time of an answer in the zone of the person. source: the zone of the answer, not the platform's."""
+    return shown.moment(text, source or context["platform_zone"], context["zone"])
 
 
 def _cell_bar(share: float) -> Markup:

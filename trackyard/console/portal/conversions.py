@@ -27,7 +27,7 @@ _LONGEST: Final = 500
 @pages.get(PATH, audience="affiliate", needs=("stats.conversions",))
 def conversions(request: PageRequest) -> PageAnswer:
     """Show the conversions that meet the filters, the newest first."""
-    period, fault = read_period(request.address, request.deps.clock.now_ms(), request.deps.zone)
+    period, fault = read_period(request.address, request.deps.clock.now_ms(), request.day_zone)
     filters = _filters(request)
     sent = _request(request.address, period, filters)
     paging = [("limit", str(PER_PAGE)), ("page", str(page_number(request.address)))]
@@ -63,7 +63,7 @@ def conversions(request: PageRequest) -> PageAnswer:
 @pages.get(f"{PATH}/file", audience="affiliate", needs=("stats.conversions",))
 def conversions_file(request: PageRequest) -> PageAnswer:
     """Send all conversions that meet the filters as the file that the API makes of them."""
-    period, _ = read_period(request.address, request.deps.clock.now_ms(), request.deps.zone)
+    period, _ = read_period(request.address, request.deps.clock.now_ms(), request.day_zone)
     sent = _request(request.address, period, _filters(request))
     return Download(request.calls.file("stats.conversions", [*sent, ("format", "csv")]))
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final
+from zoneinfo import ZoneInfo
 
 from trackyard.base.errors import RequestError
 from trackyard.console.charts.changes import MetricDirection, change_text
@@ -71,14 +72,14 @@ def home(request: PageRequest) -> PageAnswer:
 
 
 def _greeting(request: PageRequest) -> str:
-    hour = _now(request).hour
+    hour = _now(request, request.zone).hour
     if hour < 12:
         return "Good morning"
     return "Good afternoon" if hour < 18 else "Good evening"
 
 
-def _now(request: PageRequest) -> datetime:
-    return datetime.fromtimestamp(request.deps.clock.now_ms() / 1000, UTC).astimezone(request.deps.zone)
+def _now(request: PageRequest, zone: ZoneInfo) -> datetime:
+    return datetime.fromtimestamp(request.deps.clock.now_ms() / 1000, UTC).astimezone(zone)
 
 
 def _money(request: PageRequest) -> list[HomeTile]:
@@ -102,7 +103,7 @@ def _today(request: PageRequest, chosen: FigureKind) -> tuple[list[HomeTile], An
     """Return the figures of today, the chart of the chosen one, and why they cannot be read."""
     if not request.calls.may("stats.custom"):
         return [], "", ""
-    now = _now(request)
+    now = _now(request, request.day_zone)
     period = _period(now.date(), DAYS, now)
     try:
         days = figures.by_day(request.calls, _period(now.date(), 2 * DAYS, now))
@@ -161,7 +162,7 @@ def _latest(request: PageRequest) -> list[dict[str, Any]] | None:
     """Return the newest conversions of the last weeks; None where the affiliate may not see any."""
     if not request.calls.may("stats.conversions"):
         return None
-    today = _now(request).date()
+    today = _now(request, request.day_zone).date()
     sent = [("date_from", str(today - timedelta(days=DAYS - 1))), ("date_to", str(today)), ("limit", str(LATEST))]
     found: list[dict[str, Any]] = request.calls.call("stats.conversions", sent)["conversions"]
     return found

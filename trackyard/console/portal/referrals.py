@@ -21,7 +21,7 @@ _API_DAY: Final = "%d-%m-%Y"
 @pages.get("/portal/referrals", audience="affiliate", needs=("stats.getreferralpayments", "partner.me.get"))
 def referrals(request: PageRequest) -> PageAnswer:
     """Show the shares of the conversions of referred affiliates."""
-    period, fault = read_period(request.address, request.deps.clock.now_ms(), request.deps.zone)
+    period, fault = read_period(request.address, request.deps.clock.now_ms(), request.day_zone)
     sent = [("date_from", period.first.strftime(_API_DAY)), ("date_to", period.last.strftime(_API_DAY))]
     paging = [("limit", str(PER_PAGE)), ("page", str(page_number(request.address)))]
     answer = request.calls.call("stats.getreferralpayments", [*sent, *paging])

@@ -108,7 +108,7 @@ def read_query(request: PageRequest) -> ReportQuery:
     """Return the report that an address names; what it cannot name is left out, with a sentence."""
     is_staff = request.calls.is_staff
     address = request.address if is_staff else _own_figures(request.address)
-    period, fault = read_period(address, request.deps.clock.now_ms(), request.deps.zone)
+    period, fault = read_period(address, request.deps.clock.now_ms(), request.day_zone)
     faults = [fault] if fault else []
     slices = allowed_slices(request)
     by = _slices(address, slices, faults)

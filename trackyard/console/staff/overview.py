@@ -108,7 +108,7 @@ PEOPLE: Final = (
 @pages.get("/console/", needs=("stats.custom",))
 def overview(request: PageRequest) -> PageAnswer:
     """Show what happened in a period, what changed, and what needs a person."""
-    period, fault = read_period(request.address, request.deps.clock.now_ms(), request.deps.zone)
+    period, fault = read_period(request.address, request.deps.clock.now_ms(), request.day_zone)
     days = figures.by_day(request.calls, period)
     days_before = figures.by_day(request.calls, period.before)
     now = figures.total(days.values())

@@ -38,7 +38,7 @@ def find_results(request: PageRequest, filters: Sequence[Pair], usual: str = "30
     address = request.address
     if not address.get("period") and not address.get("from"):
         address = address.set("period", usual)
-    period, fault = read_period(address, request.deps.clock.now_ms(), request.deps.zone)
+    period, fault = read_period(address, request.deps.clock.now_ms(), request.day_zone)
     result: dict[str, Any] = {"period": period, "periods": CHOICES, "fault": fault, "tiles": [], "chart": ""}
     if not request.calls.may("stats.custom"):
         return result

@@ -14,7 +14,7 @@ from trackyard.console.frame.request import PageRequest
 def last_week(request: PageRequest) -> DayPeriod:
     """Return the last seven days."""
     week = PageAddress("", (("period", "7d"),))
-    return read_period(week, request.deps.clock.now_ms(), request.deps.zone)[0]
+    return read_period(week, request.deps.clock.now_ms(), request.day_zone)[0]
 
 
 def find_week(

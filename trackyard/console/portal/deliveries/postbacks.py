@@ -180,4 +180,4 @@ def _deliveries(request: PageRequest) -> list[dict[str, Any]] | None:
     today = datetime.fromtimestamp(request.deps.clock.now_ms() / 1000, UTC).astimezone(request.deps.zone).date()
     sent = [("date_from", str(today - timedelta(days=_DAYS - 1))), ("date_to", str(today)), ("limit", str(DELIVERIES))]
     answer = request.calls.call("stats.affiliatepostbacks", sent)
-    return [{**each, "at": moment_text(each["date"], request.deps.zone)} for each in answer["postbacks"]]
+    return [{**each, "at": moment_text(each["date"], request.zone)} for each in answer["postbacks"]]

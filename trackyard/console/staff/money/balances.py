@@ -125,7 +125,7 @@ def _charges(request: PageRequest, ids: Sequence[str]) -> Mapping[Any, Sums]:
     """Return the charge of the period by advertiser, in the currency of the platform."""
     if not ids:
         return {}
-    period, _ = read_period(_with_period(request.address), request.deps.clock.now_ms(), request.deps.zone)
+    period, _ = read_period(_with_period(request.address), request.deps.clock.now_ms(), request.day_zone)
     chosen = [("filter[advertiser][]", each) for each in ids]
     found = report(request.calls, period, ["advertiser"], filters=chosen, limit=len(ids))
     return {row.keys["advertiser"]["id"]: {found.currency: row.figures.charge} for row in found.rows}
@@ -142,7 +142,7 @@ def _text(sums: Mapping[Any, Sums] | None, of: Any) -> str:
 def _page(request: PageRequest, state: ListState, rows: Sequence[Any], total: int, api_request_path: str) -> Html:
     now = request.deps.clock.now_ms()
     tabs = [tab for tab in ((PATH, "Affiliates"), (OF_ADVERTISERS, "Advertisers")) if request.may_open(tab[0])]
-    period, fault = read_period(_with_period(request.address), now, request.deps.zone)
+    period, fault = read_period(_with_period(request.address), now, request.day_zone)
     return request.page(
         "staff/balances.html",
         tabs=tabs,

@@ -146,7 +146,7 @@ def _week(request: PageRequest, offers: Sequence[int]) -> tuple[Mapping[int, Fig
         return None, ""
     if not offers:
         return {}, ""
-    period, _ = read_period(PageAddress("", (("period", "7d"),)), request.deps.clock.now_ms(), request.deps.zone)
+    period, _ = read_period(PageAddress("", (("period", "7d"),)), request.deps.clock.now_ms(), request.day_zone)
     chosen = [("filter[offer][]", str(each)) for each in offers]
     try:
         found = figures.report(request.calls, period, ["offer"], filters=chosen, limit=PER_PAGE)

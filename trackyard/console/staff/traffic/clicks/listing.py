@@ -107,7 +107,7 @@ def _period(request: PageRequest) -> tuple[DayPeriod, str]:
     address = request.address
     if not any(address.get(name) for name in ("period", "from", "to")):
         address = address.set("period", "today")
-    return read_period(address, request.deps.clock.now_ms(), request.deps.zone)
+    return read_period(address, request.deps.clock.now_ms(), request.day_zone)
 
 
 def _span(period: DayPeriod) -> list[Pair]:

@@ -135,7 +135,7 @@ def _extent(request: PageRequest, click: Mapping[str, Any], names: _Names) -> tu
     They are those of the affiliate on the offer, in the last seven days. Of an older click they are the seven days up
     to it.
     """
-    period, _ = read_period(PageAddress("", (("period", "7d"),)), request.deps.clock.now_ms(), request.deps.zone)
+    period, _ = read_period(PageAddress("", (("period", "7d"),)), request.deps.clock.now_ms(), request.day_zone)
     first, last = period.first, period.last
     day = click["created_at"][:10]
     if day < first.isoformat():

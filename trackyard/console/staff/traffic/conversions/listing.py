@@ -132,7 +132,7 @@ def conversion_row(each: Mapping[str, Any]) -> ConversionRow:
 
 
 def _period(request: PageRequest) -> tuple[DayPeriod, str]:
-    return read_period(request.address, request.deps.clock.now_ms(), request.deps.zone)
+    return read_period(request.address, request.deps.clock.now_ms(), request.day_zone)
 
 
 def _filters(calls: LocalCalls[Deps]) -> tuple[TrafficFilter, ...]:

@@ -119,7 +119,7 @@ def _alike(request: PageRequest, conversion: Mapping[str, Any]) -> tuple[str, Pa
     """Return how many conversions of the offer were declined for the same reason, and the list of them."""
     if not request.calls.may("stats.conversions"):
         return "", None
-    period, _ = read_period(PageAddress(""), request.deps.clock.now_ms(), request.deps.zone)
+    period, _ = read_period(PageAddress(""), request.deps.clock.now_ms(), request.day_zone)
     offer, comment = str(conversion["offer_id"]), conversion["comment"]
     days = [("date_from", period.first.isoformat()), ("date_to", period.last.isoformat())]
     chosen = [("offer[]", offer), ("status[]", "3"), ("decline_reason[]", comment), ("limit", str(_MOST_ALIKE))]

@@ -66,13 +66,13 @@ def postbacks(request: PageRequest) -> PageAnswer:
     offer_names, affiliates = offers(calls), names.affiliates(calls)
     filters = _filters(calls, tab, offer_names, affiliates)
     day = address if any(address.get(name) for name in ("period", "from", "to")) else address.set("period", "today")
-    period, fault = read_period(day, request.deps.clock.now_ms(), request.deps.zone)
+    period, fault = read_period(day, request.deps.clock.now_ms(), request.day_zone)
     span = [("date_from", period.first.isoformat()), ("date_to", period.last.isoformat())]
     place = [("limit", str(PER_PAGE)), ("page", str(page_number(address)))]
     sent = [*span, *pairs_of(filters, address), *place]
     answer = calls.call(_METHODS[tab], sent)
     page, chips = answer["pagination"]["page"], chips_of(filters, address, {})
-    named = _Named(dict(offer_names), dict(affiliates), request.deps.zone)
+    named = _Named(dict(offer_names), dict(affiliates), request.zone)
     return request.page(
         "staff/traffic/postbacks.html",
         rows=[named.received(each) if tab == RECEIVED else named.sent(each) for each in answer["postbacks"]],
