@@ -83,12 +83,11 @@ class Visitor:
         return self.client.post("/sign-in", data={"login": login, "password": password, **fields})
 
 
-def console_app(api: Api) -> Any:
-    """The API of an installation with its pages."""
+def console_app(api: Api, grace_s: float = 60.0) -> Any:
+    """The API of an installation with its pages, which wait for their reports."""
     authenticate = partial(find_caller, api.deps.database, api.clock, policy=api.deps.sessions)
-    return build(
-        api.deps, limits=UNBOUNDED, site=Console(api.deps, CATALOGUE, authenticate, reports=100, texts=texts())
-    )
+    console = Console(api.deps, CATALOGUE, authenticate, reports=100, texts=texts(), grace_s=grace_s)
+    return build(api.deps, limits=UNBOUNDED, site=console)
 
 
 def staff_visitor(api: Api, *roles: Role, app: Any = None) -> Visitor:

@@ -13,7 +13,7 @@ class CancellationToken:
         self.name = name
         self._lock = Lock()
         self._is_cancelled = False
-        self._on_cancel: Callable[[], None] | None = None
+        self._on_cancel: list[Callable[[], None]] = []
 
     @property
     def is_cancelled(self) -> bool:
@@ -21,22 +21,22 @@ class CancellationToken:
         return self._is_cancelled
 
     def cancel(self) -> None:
-        """End the running statement and prevent further ones. Safe from any thread; does not wait."""
+        """End the running statements and prevent further ones. Safe from any thread; does not wait."""
         with self._lock:
-            self._is_cancelled, end = True, self._on_cancel
-        if end is not None:
+            self._is_cancelled, ends = True, list(self._on_cancel)
+        for end in ends:
             end()
 
     @contextmanager
     def on_cancel(self, end: Callable[[], None]) -> Iterator[None]:
         """Call `end` on a cancellation during the block."""
         with self._lock:
-            self._on_cancel = end
+            self._on_cancel.append(end)
         try:
             yield
         finally:
             with self._lock:
-                self._on_cancel = None
+                self._on_cancel.remove(end)
 
 
 current_cancellation: ContextVar[CancellationToken | None] = ContextVar("asking", default=None)

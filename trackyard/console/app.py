@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.failures import refusal_of
 from trackyard.actions.platform.network import get_network
 from trackyard.base.errors import AccessDenied, RequestError, TooManyRequests, Unauthorized
 from trackyard.base.logs.origin import request_origin
@@ -50,6 +51,7 @@ from trackyard.console.frame.people import find_person
 from trackyard.console.frame.request import PageRequest, Person
 from trackyard.console.frame.shown import zones_text
 from trackyard.console.frame.templates import link_to, render
+from trackyard.console.late.parts import LateParts
 from trackyard.console.parts import PARTS
 from trackyard.domain.people.callers import AffiliateCaller, Caller
 from trackyard.wire.endpoint import Endpoint, check_second_factor
@@ -75,6 +77,7 @@ class Console:
     authenticate: returns the caller of a session's key; None when it has ended.
     reports: the reports that a person may run at once.
     texts: what the parameters of the methods mean.
+    grace_s: how long a page waits for its reports before it is sent without them.
     """
 
     def __init__(
@@ -85,6 +88,7 @@ class Console:
         reports: int = 4,
         *,
         texts: Texts,
+        grace_s: float = 0.25,
     ) -> None:
         self._deps = deps
         self._methods = Methods(endpoints, deps, deps.clock, texts)
@@ -92,6 +96,7 @@ class Console:
         self._table = PageTable(PARTS)
         self._threads = CapacityLimiter(_THREADS)
         self._reports = _ReportSlots(reports)
+        self._late = LateParts(refusal_of, grace_s)
         self.exports = ExportSlots()
         """The files that are being sent, those of the API among them."""
 
@@ -236,7 +241,15 @@ class Console:
 
     def _html(self, request: Request, asked: PageRequest, page: Html) -> Response:
         message = sessions.find_message(request, asked.session_key) if asked.session_key else None
-        response = html_response(render(page.template, {**_frame(asked, message), **page.values}), page.status)
+        frame = _frame(asked, message)
+
+        def show(shown: Html) -> str:
+            return render(shown.template, {**frame, **shown.values})
+
+        if page.late is None:
+            response = html_response(show(page), page.status)
+        else:
+            response = self._late.respond(page.late, show, lambda: show(page))
         if message is not None:
             sessions.forget_message(request, response)
         return response

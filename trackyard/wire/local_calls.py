@@ -4,8 +4,8 @@ They pass the same authorization, validation and audit log as a request from out
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from decimal import Decimal
 from io import BytesIO
 from typing import Any, Final, Generic, TypeVar
@@ -114,6 +114,15 @@ class LocalCalls(Generic[D]):
         self._authorize(endpoint)
         with self._reserve_report() if endpoint.report else ExitStack():
             return json.loads(self._run(endpoint, sent, path, ExitStack, files).content, parse_float=Decimal)
+
+    @contextmanager
+    def one_place(self) -> Iterator["LocalCalls[D]"]:
+        """Yield calls with one place among the reports of the caller together, for reports that run at once.
+
+        Raises TooManyRequests.
+        """
+        with self._reserve_report():
+            yield LocalCalls(self._methods, self._caller, self._origin, ExitStack, self._reserve_file)
 
     def file(self, method: str, sent: Pairs, path: Mapping[str, str] | None = None) -> ExportResponse:
         """Return the answer as a file, which is read while it is sent; `sent` names its `format`.

@@ -93,7 +93,7 @@ def test_overview_lists_what_waits(api: Api) -> None:
     api.add_affiliate(name="Blue Harbor", status="on moderation")
     text = staff_visitor(api).read("/console/").text
     assert "1 affiliate waits for approval Blue Harbor" in text
-    assert "1 thing needs you." in text
+    assert "Needs you 1 open" in text
 
 
 def test_overview_of_a_manager_counts_own_affiliates_alone(busy: Api) -> None:

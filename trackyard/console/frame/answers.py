@@ -1,6 +1,6 @@
 """What a page answers, and its headers (docs/spec/console.md#headers)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -21,11 +21,16 @@ HEADERS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Html:
-    """A page made by a template. values: what the template names."""
+    """A page made by a template.
+
+    values: what the template names.
+    late: makes the part of the page that waits for reports; it stands where the template includes `late_mark.html`.
+    """
 
     template: str
     values: Mapping[str, Any] = field(default_factory=dict)
     status: int = 200
+    late: "Callable[[], Html] | None" = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from trackyard.base.errors import RequestError
 from trackyard.console.charts.changes import MetricDirection
 from trackyard.console.frame import shown
 from trackyard.console.frame.address import Pair
-from trackyard.console.frame.periods import DayPeriod
+from trackyard.console.frame.periods import MOST_DAYS, DayPeriod
 from trackyard.wire.local_calls import LocalCalls
 
 COUNTED: Final = ("confirmed", "pending", "hold")
@@ -199,6 +199,23 @@ def by_day(
     return dict(days)
 
 
+def by_day_of_both(
+    calls: LocalCalls[Deps],
+    period: DayPeriod,
+    before: DayPeriod,
+    filters: Sequence[Pair] = (),
+    slices: Sequence[str] = (),
+) -> tuple[dict[date, Figures], dict[date, Figures]]:
+    """Return the figures of each day of a period and of an earlier one, from one report where it may be as long."""
+    if (period.last - before.first).days >= MOST_DAYS:
+        return by_day(calls, period, filters, slices), by_day(calls, before, filters, slices)
+    days = by_day(calls, DayPeriod(before.first, period.last, period.today, period.hour), filters, slices)
+    now, earlier = (
+        {day: found for day, found in days.items() if each.first <= day <= each.last} for each in (period, before)
+    )
+    return now, earlier
+
+
 def late_hours(
     calls: LocalCalls[Deps],
     day: date,
@@ -226,15 +243,31 @@ def up_to_now(
 
     Both end at the last full hour, so that an unfinished day is no fall. days, days_before: of each day.
     """
+    lates = [late_hours(calls, day, period, slices, filters) for day in unfinished_days(period, earlier)]
+    return without_late_hours(period, days, earlier, days_before, lates)
+
+
+def unfinished_days(period: DayPeriod, earlier: DayPeriod) -> list[date]:
+    """Return today and the day of an earlier period that it is compared with; [] where there is no such hour."""
+    if not period.is_open or period.first > period.today:
+        return []
+    return [period.today, period.day_of_now_in(earlier)]
+
+
+def without_late_hours(
+    period: DayPeriod,
+    days: Mapping[date, Figures],
+    earlier: DayPeriod,
+    days_before: Mapping[date, Figures],
+    lates: Sequence[Page],
+) -> tuple[Figures, Figures]:
+    """Return the sums of two periods without the hours that are not over. lates: `late_hours` of `unfinished_days`."""
     if not period.is_open:
         return total(days.values()), total(days_before.values())
-    if period.first > period.today:
+    if not lates:
         return Figures(), Figures()
     cut = period.day_of_now_in(earlier)
-    late, late_before = (
-        total(row.figures for row in late_hours(calls, day, period, slices, filters).rows)
-        for day in (period.today, cut)
-    )
+    late, late_before = (total(row.figures for row in each.rows) for each in lates)
     now = total(figures for day, figures in days.items() if day <= period.today)
     return now - late, total(figures for day, figures in days_before.items() if day <= cut) - late_before
 

@@ -1,13 +1,12 @@
 """The filters of a report as a sentence, and the form that adds one (docs/spec/console.md#reports)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from trackyard.base.errors import RequestError
 from trackyard.console.frame import figures
 from trackyard.console.frame.address import PageAddress
-from trackyard.console.frame.figures import Row
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import shorten
 from trackyard.console.reports_shown.filters import (
@@ -70,10 +69,9 @@ class FilterForm:
     has_empty: bool
 
 
-def chips_of(request: PageRequest, query: ReportQuery, rows: Iterable[Row]) -> list[Chip]:
-    """Return the filters in words. rows: of the report, which name some of the objects."""
-    names = _names_in(query, rows)
-    return [_chip(request, query, condition, names) for condition in query.conditions]
+def chips_of(request: PageRequest, query: ReportQuery) -> list[Chip]:
+    """Return the filters in words."""
+    return [_chip(request, query, condition) for condition in query.conditions]
 
 
 def form_of(request: PageRequest, query: ReportQuery) -> FilterForm | None:
@@ -118,9 +116,9 @@ def menu_of_filters(query: ReportQuery) -> list[tuple[str, PageAddress]]:
     return [(kind.label, query.address.without("add", "how").set("add", kind.name)) for kind in query.filter_kinds]
 
 
-def _chip(request: PageRequest, query: ReportQuery, condition: Condition, names: Mapping[tuple[str, str], str]) -> Chip:
+def _chip(request: PageRequest, query: ReportQuery, condition: Condition) -> Chip:
     kind = condition.kind
-    shown = [names.get((kind.name, value)) or _name_of(request, kind, value) for value in condition.values[:_SHOWN]]
+    shown = [_name_of(request, kind, value) for value in condition.values[:_SHOWN]]
     if condition.has_empty:
         shown.insert(0, empty_text(kind.name))
     change = query.address.without("add", "how").set("add", kind.name)
@@ -132,13 +130,6 @@ def _chip(request: PageRequest, query: ReportQuery, condition: Condition, names:
         change=change.set("how", "not") if condition.without else change,
         remove=without_condition(query.address, condition),
     )
-
-
-def _names_in(query: ReportQuery, rows: Iterable[Row]) -> dict[tuple[str, str], str]:
-    objects = [name for name in query.by if name in _RECORDS]
-    return {
-        (name, cell.value): cell.text for row in rows for name in objects if (cell := cell_of(name, row.keys)).value
-    }
 
 
 def _name_of(request: PageRequest, kind: FilterKind, value: str) -> str:

@@ -1,20 +1,20 @@
 """The page Reports: any slices and figures (docs/spec/console.md#reports)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
-from typing import Any, Final
 
 from markupsafe import Markup
 
-from trackyard.base.errors import BadInput, RequestError
+from trackyard.base.errors import RequestCancelled, RequestError
 from trackyard.console.charts.changes import ChangeTone, change_text
 from trackyard.console.frame.address import PageAddress
-from trackyard.console.frame.answers import PageAnswer, Redirect
+from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.charts import figure_chart
 from trackyard.console.frame.figures import BY_NAME, FigureKind, Figures, Row, text_of, value_of
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.late.refused import Way, refused_part, shorter_periods
 from trackyard.console.reports_shown.chips import address_of_form, chips_of, form_of, menu_of_filters
 from trackyard.console.reports_shown.counted import CountedRows
 from trackyard.console.reports_shown.drill import RowMenu, menu_of
@@ -22,11 +22,6 @@ from trackyard.console.reports_shown.exports import curl_line, links_of
 from trackyard.console.reports_shown.query import COMPARISONS, MOST_SLICES, PERIODS, ReportQuery, read_query, title_of
 from trackyard.console.reports_shown.rows import MOST_ROWS, PAGE_ROWS, ReportRows, change_of, read_rows
 from trackyard.console.reports_shown.slices import Cell, cell_of, slice_label
-
-_NOTHING: Final[Mapping[str, Any]] = {
-    "form": None, "chart": "", "headings": [], "total": None, "rows": [], "hint": "", "place": 1, "first": 0,
-}  # fmt: skip
-"""What a page without a report shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,52 +63,55 @@ def report_page(request: PageRequest) -> PageAnswer:
     if wanted is not None:
         return Redirect(str(wanted))
     query = read_query(request)
+    values = {
+        "query": query,
+        "title": title_of(query),
+        "periods": PERIODS,
+        "chips": chips_of(request, query),
+        "filters": menu_of_filters(query),
+        "by": [(name, slice_label(name), query.address.drop("by", name)) for name in query.by],
+        "slices": _more_slices(query),
+        "comparisons": _comparisons(query),
+        "files": links_of(query) if request.calls.may_export("stats.custom") else [],
+        "curl": curl_line(request, query),
+        "share": f"{request.deps.api_url}{query.address}",
+    }
+    return Html("reports.html", values, late=lambda: _late(request, query))
+
+
+def _late(request: PageRequest, query: ReportQuery) -> Html:
+    """Return the part of the page that waits for the report."""
     try:
         found = read_rows(request.calls, query)
         form = form_of(request, query)
-    except BadInput as refusal:
-        return _page(request, query, status=400, refusal=refusal)
-    return _page(
-        request,
-        query,
-        found=found,
-        form=form,
-        chart=_chart(query, found),
-        headings=_headings(query),
-        total=_row(request, query, found, None),
-        rows=[_row(request, query, found, row) for row in found.rows],
-        hint=_hint(query, found),
-        place=min(query.page, found.pages),
-        first=(min(query.page, found.pages) - 1) * PAGE_ROWS,
-    )
+    except RequestCancelled:
+        raise
+    except RequestError as refusal:
+        return refused_part(refusal, query.address, _smaller(query))
+    place = min(query.page, found.pages)
+    values = {
+        "query": query,
+        "report": found,
+        "form": form,
+        "chart": _chart(query, found),
+        "headings": _headings(query),
+        "total": _row(request, query, found, None),
+        "rows": [_row(request, query, found, row) for row in found.rows],
+        "hint": _hint(query, found),
+        "place": place,
+        "first": (place - 1) * PAGE_ROWS,
+    }
+    return Html("report_rows.html", values)
 
 
-def _page(
-    request: PageRequest,
-    query: ReportQuery,
-    status: int = 200,
-    refusal: RequestError | None = None,
-    found: ReportRows | None = None,
-    **values: Any,
-) -> PageAnswer:
-    return request.page(
-        "reports.html",
-        status,
-        query=query,
-        report=found,
-        refusal=refusal,
-        title=title_of(query),
-        periods=PERIODS,
-        chips=chips_of(request, query, () if found is None else found.rows),
-        filters=menu_of_filters(query),
-        by=[(name, slice_label(name), query.address.drop("by", name)) for name in query.by],
-        slices=_more_slices(query),
-        comparisons=_comparisons(query),
-        files=links_of(query) if request.calls.may_export("stats.custom") else [],
-        curl=curl_line(request, query),
-        share=f"{request.deps.api_url}{query.address}",
-        **{**_NOTHING, **values},
-    )
+def _smaller(query: ReportQuery) -> Iterator[Way]:
+    """Yield the ways to a report that takes less time."""
+    yield from shorter_periods(query.address, query.period)
+    if len(query.by) > 1:
+        last = query.by[-1]
+        yield f"Leave out the slice {slice_label(last)}", query.address.drop("by", last)
+    if query.before is not None:
+        yield "Compare with nothing", query.address.set("compare", "none")
 
 
 def _more_slices(query: ReportQuery) -> list[tuple[str, PageAddress]]:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from trackyard.actions.deps import Deps
 from trackyard.console.frame import figures
 from trackyard.console.frame.figures import BY_NAME, Figures, Key, Page, Row, value_of
-from trackyard.console.frame.periods import MOST_DAYS, DayPeriod
+from trackyard.console.frame.periods import DayPeriod
 from trackyard.console.reports_shown.query import ReportQuery, api_order_of
 from trackyard.console.reports_shown.slices import compared_key, order_key
 from trackyard.wire.local_calls import LocalCalls
@@ -113,22 +113,11 @@ def _page_of_api(calls: Calls, query: ReportQuery, count: int) -> Page:
 
 
 def _days(calls: Calls, query: ReportQuery) -> tuple[Days, Days]:
-    """Return the figures of each day of the period and of the one before, in one request if it can."""
+    """Return the figures of each day of the period and of the one before."""
     period, before = query.period, query.before
     if before is None:
         return figures.by_day(calls, period, query.filters, query.extra_slices), {}
-    if (period.last - before.first).days < MOST_DAYS:
-        both = DayPeriod(before.first, period.last, period.today, period.hour)
-        days = figures.by_day(calls, both, query.filters, query.extra_slices)
-        return _within(days, period), _within(days, before)
-    return (
-        figures.by_day(calls, period, query.filters, query.extra_slices),
-        figures.by_day(calls, before, query.filters, query.extra_slices),
-    )
-
-
-def _within(days: Days, period: DayPeriod) -> Days:
-    return {day: found for day, found in days.items() if period.first <= day <= period.last}
+    return figures.by_day_of_both(calls, period, before, query.filters, query.extra_slices)
 
 
 def _most(query: ReportQuery, rows: list[Row]) -> Decimal:

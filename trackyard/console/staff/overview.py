@@ -1,23 +1,29 @@
 """The first page of staff users (docs/spec/console.md#overview)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from functools import partial
 from typing import Any, Final
 
+from trackyard.actions.deps import Deps
+from trackyard.base.errors import RequestCancelled, RequestError
 from trackyard.console.charts.changes import ChangeTone, MetricDirection, change_text
 from trackyard.console.frame import figures, shown
-from trackyard.console.frame.answers import PageAnswer
+from trackyard.console.frame.answers import Html, PageAnswer
 from trackyard.console.frame.charts import figure_chart
-from trackyard.console.frame.figures import BY_NAME, FigureKind, Figures, Row, text_of, value_of
+from trackyard.console.frame.figures import BY_NAME, FigureKind, Figures, Page, Row, text_of, value_of
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import CHOICES, DayPeriod, read_period
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.late.refused import refused_part, shorter_periods
+from trackyard.console.late.together import ask_together
 from trackyard.console.reports_shown.counted import CountedRows
 from trackyard.console.staff.first_steps import find_steps
-from trackyard.console.staff.work import find_work
+from trackyard.console.staff.work import WorkItem, find_work
 from trackyard.domain.tracking.reference.texts import reference_texts
+from trackyard.wire.local_calls import LocalCalls
 
 pages = Pages()
 
@@ -104,35 +110,77 @@ PEOPLE: Final = (
     Tab("sub1", "Sub 1", "Sub 1", lambda keys: str(keys["sub1"]) or "Empty"),
 )
 
+TABLES: Final = {"by": PROGRAMS, "who": PEOPLE}
+"""The tables by what chooses their slice in the address."""
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewFigures:
+    """What the reports of the page say.
+
+    days, days_before: of each day. compared, before: the sums of both periods up to the last full hour.
+    reasons, reasons_before: rejected clicks by reason. tops: the rows of each table.
+    """
+
+    days: Mapping[date, Figures]
+    days_before: Mapping[date, Figures]
+    compared: Figures
+    before: Figures
+    reasons: Mapping[str, int]
+    reasons_before: Mapping[str, int]
+    tops: Sequence[Page]
+
 
 @pages.get("/console/", needs=("stats.custom",))
 def overview(request: PageRequest) -> PageAnswer:
     """Show what happened in a period, what changed, and what needs a person."""
     period, fault = read_period(request.address, request.deps.clock.now_ms(), request.day_zone)
-    days = figures.by_day(request.calls, period)
-    days_before = figures.by_day(request.calls, period.before)
-    now = figures.total(days.values())
-    compared, before = figures.up_to_now(request.calls, period, days, period.before, days_before)
+    values = {"period": period, "periods": CHOICES, "fault": fault, "now": request.deps.clock.now_ms()}
+    return Html("staff/overview.html", values, late=lambda: _late(request, period))
+
+
+def _late(request: PageRequest, period: DayPeriod) -> Html:
+    """Return the part of the page that waits for reports; without them it has the work alone."""
+    tabs = [_chosen(request, parameter, known) for parameter, known in TABLES.items()]
+    work: list[WorkItem] = []
+    try:
+        found = _read(request, period, tabs, work)
+    except RequestCancelled:
+        raise
+    except RequestError as refusal:
+        refused = refused_part(refusal, request.address, shorter_periods(request.address, period))
+        return Html("staff/overview_refused.html", {**refused.values, "work": find_work(request)}, refused.status)
     kind = BY_NAME[request.address.get("show")] if request.address.get("show") in CHOSEN else BY_NAME["clicks"]
-    reasons, reasons_before = _rejected(request, period), _rejected(request, period.before)
-    return request.page(
-        "staff/overview.html",
-        period=period,
-        periods=CHOICES,
-        fault=fault,
-        tiles=[
-            *_tiles(request, now, compared, before),
-            _rejected_tile(now, figures.total(days_before.values()), reasons, reasons_before),
-        ],
-        chosen=kind,
-        chart=_chart(request, kind, period, days, days_before),
-        tables=[_table(request, period, "by", PROGRAMS), _table(request, period, "who", PEOPLE)],
-        reasons=_labelled(reasons, CountedRows.of(request, period.first, period.last)),
-        rejected=sum(reasons.values()),
-        steps=[] if now.conversions or before.conversions else find_steps(request),
-        work=find_work(request),
-        now=request.deps.clock.now_ms(),
+    now = figures.total(found.days.values())
+    values = {
+        "period": period,
+        "tiles": [*_tiles(request, now, found.compared, found.before), _rejected_tile(found, now)],
+        "chosen": kind,
+        "chart": _chart(request, kind, period, found.days, found.days_before),
+        "tables": [_table(request, period, tab, page) for tab, page in zip(tabs, found.tops, strict=True)],
+        "reasons": _labelled(found.reasons, CountedRows.of(request, period.first, period.last)),
+        "rejected": sum(found.reasons.values()),
+        "steps": [] if now.conversions or found.before.conversions else find_steps(request),
+        "work": work,
+    }
+    return Html("staff/overview_parts.html", values)
+
+
+def _read(request: PageRequest, period: DayPeriod, tabs: Iterable[Tab], work: list[WorkItem]) -> OverviewFigures:
+    """Ask all at once, and add what waits to `work`. Raises RequestError."""
+    earlier = period.before
+    late_days = figures.unfinished_days(period, earlier)
+    (days, days_before), (reasons, reasons_before), *rest, _ = ask_together(
+        request.calls,
+        lambda calls: figures.by_day_of_both(calls, period, earlier),
+        lambda calls: (_rejected(calls, period), _rejected(calls, earlier)),
+        *(partial(figures.late_hours, day=day, period=period) for day in late_days),
+        *(partial(figures.report, period=period, slices=[tab.slice], order="raw", limit=TOP) for tab in tabs),
+        lambda _calls: work.extend(find_work(request)),
     )
+    lates, tops = rest[: len(late_days)], rest[len(late_days) :]
+    compared, before = figures.without_late_hours(period, days, earlier, days_before, lates)
+    return OverviewFigures(days, days_before, compared, before, reasons, reasons_before, tops)
 
 
 def _tiles(request: PageRequest, now: Figures, compared: Figures, before: Figures) -> list[Tile]:
@@ -146,8 +194,9 @@ def _tiles(request: PageRequest, now: Figures, compared: Figures, before: Figure
     return tiles
 
 
-def _rejected_tile(now: Figures, before: Figures, reasons: Mapping[str, int], earlier: Mapping[str, int]) -> Tile:
-    share, share_before = _share(reasons, now), _share(earlier, before)
+def _rejected_tile(found: OverviewFigures, now: Figures) -> Tile:
+    share = _share(found.reasons, now)
+    share_before = _share(found.reasons_before, figures.total(found.days_before.values()))
     change, tone = ("", ChangeTone.NEUTRAL)
     if share is not None and share_before is not None:
         change, tone = change_text(share * 100, share_before * 100, MetricDirection.DOWN, points=True)
@@ -159,11 +208,11 @@ def _share(reasons: Mapping[str, int], accepted: Figures) -> Decimal | None:
     return Decimal(rejected) / (rejected + accepted.clicks) if rejected + accepted.clicks else None
 
 
-def _rejected(request: PageRequest, period: DayPeriod) -> dict[str, int]:
+def _rejected(calls: LocalCalls[Deps], period: DayPeriod) -> dict[str, int]:
     """Return the number of rejected clicks by reason; nothing where the person may not see it."""
-    if not request.calls.may("stats.getbytrafficback"):
+    if not calls.may("stats.getbytrafficback"):
         return {}
-    answer = request.calls.call("stats.getbytrafficback", figures.span(period))
+    answer = calls.call("stats.getbytrafficback", figures.span(period))
     return {row["slice"]["trafficback_reason"]: row["trafficback"] for row in answer["stats"]}
 
 
@@ -177,9 +226,12 @@ def _labelled(reasons: Mapping[str, int], counted: CountedRows) -> list[tuple[st
     ]
 
 
-def _table(request: PageRequest, period: DayPeriod, parameter: str, tabs: tuple[Tab, ...]) -> dict[str, Any]:
-    chosen = next((tab for tab in tabs if tab.slice == request.address.get(parameter)), tabs[0])
-    found = figures.report(request.calls, period, [chosen.slice], order="raw", limit=TOP)
+def _chosen(request: PageRequest, parameter: str, tabs: tuple[Tab, ...]) -> Tab:
+    return next((tab for tab in tabs if tab.slice == request.address.get(parameter)), tabs[0])
+
+
+def _table(request: PageRequest, period: DayPeriod, chosen: Tab, found: Page) -> dict[str, Any]:
+    parameter, tabs = next((name, known) for name, known in TABLES.items() if chosen in known)
     most = max((row.figures.clicks for row in found.rows), default=0)
     rows = [_top_row(request, period, chosen, row, most) for row in found.rows]
     return {"parameter": parameter, "tabs": tabs, "chosen": chosen, "rows": rows, "currency": found.currency}

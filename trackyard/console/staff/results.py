@@ -45,8 +45,7 @@ def find_results(request: PageRequest, filters: Sequence[Pair], usual: str = "30
     show = request.address.get("show")
     result["chosen"] = chosen = BY_NAME[show if show in CHOSEN else "clicks"]
     try:
-        days = figures.by_day(request.calls, period, filters)
-        days_before = figures.by_day(request.calls, period.before, filters)
+        days, days_before = figures.by_day_of_both(request.calls, period, period.before, filters)
         compared, before = figures.up_to_now(request.calls, period, days, period.before, days_before, filters)
     except RequestError as refusal:
         return result | {"fault": f"The figures cannot be read now. {refusal.text}."}

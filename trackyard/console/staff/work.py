@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from trackyard.actions.deps import Deps
+from trackyard.base.errors import ReportTooHeavy, Unavailable
 from trackyard.console.frame.address import Pair
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import money
@@ -96,7 +97,10 @@ def _findings(calls: LocalCalls[Deps]) -> list[WorkItem]:
     """Return what keeps the platform from serving, and what needs a look."""
     if not calls.may("admin.status"):
         return []
-    platform = calls.call("admin.status")["platform"]
+    try:
+        platform = calls.call("admin.status")["platform"]
+    except (ReportTooHeavy, Unavailable) as refusal:
+        return [WorkItem("The state of the platform cannot be read now", refusal.text, "Look", "/console/health")]
     return [
         WorkItem(sentence, "", "Look", "/console/health") for sentence in (*platform["reasons"], *platform["warnings"])
     ]

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, bindparam, delete, exists, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Integer, bindparam, delete, exists, func, or_, select
 
 from trackyard.domain.people.affiliates import Affiliate, AffiliateFilter, AffiliateName, AffiliateStatus
 from trackyard.domain.people.scope import Scope
@@ -254,7 +254,7 @@ def used_parts(conn: Connection, affiliate_id: int) -> frozenset[str]:
     return frozenset(name for name, used in found._mapping.items() if used)
 
 
-_OF_AFFILIATE: Final = bindparam("wanted")
+_OF_AFFILIATE: Final = bindparam("wanted", type_=Integer)
 _USED: Final = select(
     or_(
         exists().where(affiliate_postback.c.affiliate_id == _OF_AFFILIATE),

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from trackyard.base.errors import BadInput, NotFound, RequestError
+from trackyard.base.errors import BadInput, NotFound, ReportTooHeavy, RequestError, Unavailable
 from trackyard.console.forms import open_form
 from trackyard.console.forms.declared import FormField, FormGroup, FormPlan
 from trackyard.console.frame.address import Pair
@@ -174,10 +174,13 @@ def _macros() -> list[tuple[str, str]]:
 
 
 def _deliveries(request: PageRequest) -> list[dict[str, Any]] | None:
-    """Return the latest deliveries; None where the affiliate may not see them."""
+    """Return the latest deliveries; None where the affiliate may not see them, or they cannot be read now."""
     if not request.calls.may("stats.affiliatepostbacks"):
         return None
     today = datetime.fromtimestamp(request.deps.clock.now_ms() / 1000, UTC).astimezone(request.deps.zone).date()
     sent = [("date_from", str(today - timedelta(days=_DAYS - 1))), ("date_to", str(today)), ("limit", str(DELIVERIES))]
-    answer = request.calls.call("stats.affiliatepostbacks", sent)
+    try:
+        answer = request.calls.call("stats.affiliatepostbacks", sent)
+    except (ReportTooHeavy, Unavailable):
+        return None
     return [{**each, "at": moment_text(each["date"], request.zone)} for each in answer["postbacks"]]

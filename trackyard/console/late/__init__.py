@@ -1,0 +1,1 @@
+"""Parts of pages that wait for reports (docs/spec/console.md#slow-reports)."""

@@ -1,0 +1,84 @@
+"""Makes a page and its late part at once, and sends the page first when the part takes long."""
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
+from dataclasses import dataclass
+from typing import Final
+
+from starlette.responses import Response
+
+from trackyard.base.errors import RequestCancelled, RequestError
+from trackyard.base.logs.origin import request_origin
+from trackyard.console.frame.answers import HEADERS, Html, html_response
+from trackyard.wire.response.parted import PartedResponse
+
+log = logging.getLogger("trackyard.api")
+
+LATE_MARK: Final = "<!--late-->"
+"""Where the late part stands in its page."""
+_THREADS: Final = 8
+_WAITING: Final = Html("late_waiting.html")
+
+
+@dataclass(frozen=True, slots=True)
+class MadePart:
+    """A late part as text, and the status of a page with it."""
+
+    content: str
+    status: int
+
+
+class LateParts:
+    """Makes late parts in threads of its own.
+
+    refusal_of: the error that a failure of a store is to people; None = a defect.
+    grace_s: how long a page waits for its late part before it is sent without it.
+    """
+
+    def __init__(self, refusal_of: Callable[[Exception], RequestError | None], grace_s: float) -> None:
+        self._threads = ThreadPoolExecutor(_THREADS, "late")
+        self._refusal_of, self._grace_s = refusal_of, grace_s
+
+    def respond(self, make: Callable[[], Html], show: Callable[[Html], str], page: Callable[[], str]) -> Response:
+        """Return the answer of a page.
+
+        make: returns the late part. show: makes a text of it.
+        page: returns the page around it, with LATE_MARK once.
+        """
+        part = self._threads.submit(copy_context().run, self._made, make, show)
+        head, tail = page().split(LATE_MARK)
+        wait([part], self._grace_s)
+        if part.done():
+            made = part.result()
+            return html_response(head + made.content + tail, made.status)
+        rest: Future[str] = Future()
+        part.add_done_callback(lambda done: _pass_on(done, rest, tail))
+        return PartedResponse(head + show(_WAITING), rest, HEADERS)
+
+    def _made(self, make: Callable[[], Html], show: Callable[[Html], str]) -> MadePart:
+        try:
+            part = make()
+        except RequestCancelled:
+            raise
+        except Exception as fault:
+            part = self._failed(fault)
+        return MadePart(show(part), part.status)
+
+    def _failed(self, fault: Exception) -> Html:
+        refusal = fault if isinstance(fault, RequestError) else self._refusal_of(fault)
+        if refusal is None:
+            log.error("part of a page failed", exc_info=fault)
+        values = {"refusal": refusal, "request_id": request_origin.get().shown_id}
+        return Html("late_failed.html", values, 500 if refusal is None else refusal.status)
+
+
+def _pass_on(done: "Future[MadePart]", rest: "Future[str]", tail: str) -> None:
+    fault = None if done.cancelled() else done.exception()
+    if not rest.set_running_or_notify_cancel():
+        return  # no client is left to read it
+    if done.cancelled() or fault is not None:
+        rest.set_exception(fault or RequestCancelled())
+    else:
+        rest.set_result(done.result().content + tail)
