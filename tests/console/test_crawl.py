@@ -1,26 +1,36 @@
 """Follow the links of each role to their pages, on an installation with hostile names."""
 
+import csv
 import re
 import shutil
 from collections import Counter, deque
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.support.api import installed
+from tests.support.api import Api, installed
 from tests.support.pages import PageReader, Visitor, affiliate_visitor, console_app, staff_visitor
+from tests.support.people_pages import earn
 from tests.support.stores.analytics import empty_store
 from tests.support.stores.shared_statements import open_database
 from tests.support.traffic_pages import HOSTILE, TrafficDesk, traffic_desk
-from trackyard.console.frame.pages import PageTable
+from trackyard.api.catalogue import CATALOGUE
+from trackyard.console.frame.pages import PageRoute, PageTable
 from trackyard.console.parts import PARTS
 from trackyard.domain.conversions.statuses import Status
-from trackyard.domain.people.roles import Role
+from trackyard.domain.people.roles import Role, permissions_of
+from trackyard.wire.response.csv_columns import FORMULA_STARTS
 
 LONG = "Ü" * 190
 """The longest title that the API takes."""
+LONGEST = f"{HOSTILE}{'Ü' * 1000}"
+"""What remarks may be."""
+FORMULA = "=1+1"
+NUMBER = re.compile(r"-?[0-9.]*\Z")
+METHODS = {each.id: each for each in CATALOGUE}
 ALIKE = 5
 """Addresses of one page that are followed; at most two have the same names in their query."""
 MOST = 400
@@ -38,12 +48,38 @@ def _populate(desk: TrafficDesk) -> None:
         other = api.add_offer(title=name, advertiser=api.add_advertiser(title=name), privacy="public")
         pid, _ = api.add_affiliate(contact_person=name)
         desk.conversion(number, offer_id=other, affiliate_id=pid, action_id=name[:100], click={"sub1": name[:500]})
+    api.add_affiliate(name=FORMULA, status="on moderation", notes=LONGEST)
+    for name in (HOSTILE, LONG, FORMULA):
+        _add_lists(api, name)
+    _add_money(desk)
     desk.click(1, reason="bot")
     desk.click(4, sub1=HOSTILE)
+    desk.click(5, sub1=FORMULA, referrer=f"https://a.example/{HOSTILE}"[:200])
     made = desk.conversion(2)
     desk.conversion(3, status=Status.DECLINED, comment=HOSTILE)
     desk.postback(made.click_id)
     desk.attempt(made)
+
+
+def _add_lists(api: Api, name: str) -> None:
+    """Add what administrators keep lists of."""
+    api.admin.post("/3.0/admin/category", title=name)
+    api.admin.post("/3.0/admin/offer/source", **{"title_lang[en]": name})
+    api.admin.post("/3.0/admin/smartlink/category", name=name[:100], description=name)
+    api.admin.post("/3.1/admin/news", title=name, small_desc=LONGEST, desc=LONGEST)
+
+
+def _add_money(desk: TrafficDesk) -> None:
+    """Add a payment, an invoice and a request with remarks."""
+    api = desk.api
+    pid, client = api.add_affiliate(name=HOSTILE)
+    earn(api, pid, "12.5")
+    api.admin.post("/3.1/admin/payments", pid=[pid], comment=LONGEST)
+    days = {"start_date": "2023-11-01", "end_date": "2023-11-14"}
+    invoice = {"supplier_id": desk.advertiser, "currency": "USD", "comment": LONGEST}
+    api.admin.post("/3.0/admin/advertiser-invoice", **invoice | days)
+    asked = api.add_offer(title="On request", privacy="protected")
+    client.post("/3.0/partner/activation/offer", offer_id=asked, comment=LONGEST)
 
 
 @pytest.fixture(scope="module")
@@ -65,14 +101,14 @@ def _kind(address: str) -> str:
     return next(found, path.split("/")[1])
 
 
-def _crawl(visitor: Visitor, start: str) -> Iterator[tuple[str, str, int, PageReader]]:
-    """Yield the pages that links lead to: the page with the link, the address, the status, the content."""
+def _crawl(visitor: Visitor, start: str) -> Iterator[tuple[str, str, Any, PageReader]]:
+    """Yield the pages that links lead to: the page with the link, the address, the answer, the content."""
     queue, seen, alike = deque([("", start)]), {start}, Counter[str]()
     while queue and len(seen) < MOST:
         origin, address = queue.popleft()
         answer = visitor.get(address)
         page = PageReader(answer.text if answer.headers.get("content-type", "").startswith("text/html") else "")
-        yield origin, address, answer.status_code, page
+        yield origin, address, answer, page
         links = [answer.headers["location"]] if "location" in answer.headers else page.links
         for link in links:
             path = link.partition("#")[0]
@@ -85,14 +121,51 @@ def _crawl(visitor: Visitor, start: str) -> Iterator[tuple[str, str, int, PageRe
                 queue.append((address, path))
 
 
-def _faults(origin: str, address: str, status: int, page: PageReader) -> list[str]:
-    """Return what is wrong with a page."""
+def _faults(origin: str, address: str, answer: Any, page: PageReader) -> list[str]:
+    """Return what is wrong with a page, or with a file."""
+    status = answer.status_code
     faults = [] if status in (200, 303) else [f"{address} answers {status}; linked from {origin}"]
+    if answer.headers.get("content-type", "").startswith("text/csv"):
+        cells = [cell for row in csv.reader(answer.text.splitlines()) for cell in row]
+        formulas = [cell for cell in cells if cell[:1] in FORMULA_STARTS and not NUMBER.match(cell)]
+        faults += [f"{address} has the formula {cell}" for cell in formulas]
     if any(tag == "script" and "src" not in given for tag, given in page.elements):
         faults.append(f"{address} has a script of its data")
     anchors = {given["id"] for _, given in page.elements if "id" in given}
     broken = [link for link in page.links if link.startswith("#") and link[1:] not in anchors]
     return faults + [f"{address} has a link to {link}, and nothing with this id" for link in broken]
+
+
+def _forms(page: PageReader) -> list[PageRoute]:
+    """Return where the forms of a page are sent."""
+    sent = [given.get("action", "") for tag, given in page.elements if tag == "form" and given.get("method") == "post"]
+    paths = [urlsplit(each).path for each in sent]
+    return [each for path in paths for each in TABLE.routes if each.method == "POST" and each.pattern.match(path)]
+
+
+def _may_open(role: Role, route: PageRoute) -> bool:
+    """Return whether a role has the rights to the methods that a page needs, by the declarations of the methods."""
+    has = permissions_of([role])
+    return route.audience != "staff" or all(
+        any(METHODS[name].permission in has for name in need.split("|")) for need in route.needs
+    )
+
+
+@pytest.mark.parametrize("role", Role)
+def test_page_is_forbidden_to_a_role_that_lacks_its_methods(desk: TrafficDesk, role: Role) -> None:
+    visitor = staff_visitor(desk.api, role)
+    token = visitor.read("/console/nothing", 404).fields.get("form_token", "")
+    for route in TABLE.routes:
+        path = re.sub(r"{\w+}", "1", route.path)
+        is_forbidden = not _may_open(role, route) or route.audience == "affiliate"
+        if route.path == "/console/":
+            continue  # it leads to the first page that a role may open
+        if route.method == "GET":
+            status = visitor.get(path).status_code
+            assert not is_forbidden or status == 403, route.path
+            assert is_forbidden or status != 403 or role is not Role.ADMIN, route.path
+        elif is_forbidden:
+            assert visitor.post(path, form_token=token).status_code == 403, route.path
 
 
 @pytest.mark.parametrize("role", Role)
@@ -102,9 +175,10 @@ def test_every_link_of_a_staff_role_leads_to_a_page(desk: TrafficDesk, role: Rol
         assert "Your roles open no page" in visitor.read("/console/", 403).text
         return
     met, faults = set(), []
-    for origin, address, status, page in _crawl(visitor, "/console/"):
+    for origin, address, answer, page in _crawl(visitor, "/console/"):
         met.add(_kind(address))
-        faults += _faults(origin, address, status, page)
+        faults += _faults(origin, address, answer, page)
+        faults += [f"{address} has a form for {each.path}" for each in _forms(page) if not _may_open(role, each)]
     assert faults == []
     if role is Role.ADMIN:
         assert {path for path in STAFF_PAGES if "{" not in path} - met <= SENT_BY_FORMS
@@ -115,7 +189,11 @@ def test_every_link_of_an_affiliate_leads_to_a_page(desk: TrafficDesk) -> None:
     desk.conversion(50, affiliate_id=pid, click={"sub1": HOSTILE})
     crawled = _crawl(visitor, "/portal/")
     assert [fault for each in crawled for fault in _faults(*each)] == []
-    assert all(visitor.get(path).status_code == 403 for path in STAFF_PAGES if "{" not in path)
+    token = visitor.read("/portal/nothing", 404).fields.get("form_token", "")
+    for route in (each for each in TABLE.routes if each.audience == "staff"):
+        path = re.sub(r"{\w+}", "1", route.path)
+        answer = visitor.get(path) if route.method == "GET" else visitor.post(path, form_token=token)
+        assert answer.status_code == 403, (route.method, route.path)
 
 
 def test_stranger_is_led_to_sign_in_from_every_page(desk: TrafficDesk) -> None:

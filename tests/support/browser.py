@@ -30,7 +30,14 @@ _PLACE = """(selector, words) => {
   const place = found.getBoundingClientRect();
   return {x: place.x + place.width / 2, y: place.y + place.height / 2};
 }"""
-OPTIONS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-dev-shm-usage")
+OPTIONS = (
+    "--headless=new",
+    "--hide-scrollbars",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-dev-shm-usage",
+)
 
 
 class BrowserTab:
