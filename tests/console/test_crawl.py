@@ -112,7 +112,7 @@ def _crawl(visitor: Visitor, start: str) -> Iterator[tuple[str, str, Any, PageRe
         links = [answer.headers["location"]] if "location" in answer.headers else page.links
         for link in links:
             path = link.partition("#")[0]
-            if not path.startswith("/") or path in seen:
+            if not path.startswith("/") or path in seen or "lang=" in path:
                 continue
             names = f"{_kind(path)}?{sorted(parse_qs(urlsplit(path).query))}"
             if alike[_kind(path)] < ALIKE and alike[names] < 2:

@@ -18,6 +18,7 @@ from trackyard.actions.failures import refusal_of
 from trackyard.actions.platform.network import get_network
 from trackyard.base.errors import AccessDenied, RequestError, TooManyRequests, Unauthorized
 from trackyard.base.logs.origin import request_origin
+from trackyard.base.texts.languages import NAMES, language, speaking
 from trackyard.console.account.sign_in import sign_in_again
 from trackyard.console.forms.kept import keep, only_shown
 from trackyard.console.frame import sessions
@@ -121,19 +122,22 @@ class Console:
             files=files,
             client=address_of(request),
             user_agent=request_origin.get().user_agent,
-            accept_language=request.headers.get("accept-language", ""),
             session_key=sessions.find_key(request) or "",
             sealed_look=sessions.find_look(request),
+            browser_language=sessions.language_of(request),
             has_page=self._table.has,
             needs_of=self._table.needs_of,
         )
         name = f"page {asked.client}"
         try:
             run = partial(self._answer, route, asked, request)
-            return await run_for_client(request.receive, name, run, self._threads)
+            answer = await run_for_client(request.receive, name, run, self._threads)
         finally:
             for _, file in files:
                 file.handle.close()
+        if chosen := asked.named_language:
+            sessions.keep_language(request, answer, chosen)
+        return answer
 
     async def _form(self, route: PageRoute, request: Request) -> SentForm:
         """Return the fields of a form, empty ones too, and its files. Raises BodyTooLarge."""
@@ -160,21 +164,26 @@ class Console:
         asked = PageRequest(
             deps=self._deps,
             address=PageAddress(request.scope["path"]),
-            accept_language=request.headers.get("accept-language", ""),
             session_key=key,
             sealed_look=sessions.find_look(request),
+            browser_language=sessions.language_of(request),
             has_page=self._table.has,
             needs_of=self._table.needs_of,
         )
         try:
             asked = self._with_person(asked)
         except Exception:  # the stores may be what is lost: the page is then shown without the frame
-            asked = PageRequest(deps=self._deps, address=asked.address, has_page=self._table.has)
+            asked = replace(asked, session_key="", needs_of=lambda _path, _audience: None)
         page = Html("error.html", {"status": status, "refusal": refusal, "request_id": request_id}, status)
-        return self._html(request, asked, page)
+        with speaking(language(asked.language)):
+            return self._html(request, asked, page)
 
     def _answer(self, route: PageRoute, asked: PageRequest, request: Request) -> Response:
         asked = self._with_person(asked)
+        with speaking(language(asked.language)):
+            return self._answer_person(route, asked, request)
+
+    def _answer_person(self, route: PageRoute, asked: PageRequest, request: Request) -> Response:
         if asked.person_or_none is None and (kept := keep(asked)):
             return self._html(request, asked, sign_in_again(asked, kept))
         if asked.look is not None and asked.person.is_staff:
@@ -358,6 +367,7 @@ def _frame(asked: PageRequest, message: str | None) -> dict[str, Any]:
         "day_zone": asked.day_zone,
         "platform_zone": asked.deps.zone,
         "zones": zones_text(asked.zone, asked.day_zone),
+        "language_names": NAMES,
         "currency": asked.deps.currency,
     }
 

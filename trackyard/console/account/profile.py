@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from trackyard.base.errors import BadInput, Conflict, RequestError, TooManyRequests
+from trackyard.base.texts.languages import NAMES
 from trackyard.base.zones import zone_names
 from trackyard.console.account.roles import role_names
 from trackyard.console.account.sign_in import span_text
@@ -19,7 +20,6 @@ from trackyard.console.frame.request import Audience, PageRequest
 pages = Pages()
 
 _ROOTS: Final[tuple[tuple[str, Audience], ...]] = (("/console/profile", "staff"), ("/portal/profile", "affiliate"))
-LANGUAGE_NAMES: Final = (("en", "English"), ("ru", "Русский"), ("es", "Español"))
 _DIFFERENT: Final = "The two passwords differ."
 
 Faults = Mapping[str, str]
@@ -212,7 +212,7 @@ def _page(
         roles=role_names(getattr(request.person.caller, "roles", ())),
         may_change_email=not request.person.is_staff and calls.may("partner.email.change"),
         sessions=calls.call("auth.sessions.list")["sessions"],
-        languages=LANGUAGE_NAMES,
+        languages=NAMES.items(),
         zone_names=zone_names(),
         factor=calls.call("auth.second_factor.get"),
         api_key=api_key,

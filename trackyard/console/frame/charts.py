@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
-from typing import Final
 
 from markupsafe import Markup
 
+from trackyard.base.texts.languages import spoken
 from trackyard.console.charts.changes import change_text
 from trackyard.console.charts.lines import LineChart, LinePoint, line_chart
 from trackyard.console.charts.svg import chart_box
@@ -14,8 +14,6 @@ from trackyard.console.charts.tables import table_behind
 from trackyard.console.frame import shown
 from trackyard.console.frame.figures import FigureKind, Figures, text_of, value_of
 from trackyard.console.frame.periods import DayPeriod
-
-_WEEKDAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 def figure_chart(
@@ -58,7 +56,7 @@ def _point(
         label=shown.day(day),
         value=value,
         before=earlier,
-        name=f"{_WEEKDAYS[day.weekday()]} {shown.day(day)}",
+        name=f"{spoken().form.long_weekdays[day.weekday()]} {shown.day(day)}",
         text=_text(kind, now, currency),
         before_text=_text(kind, before, currency),
         change=change,

@@ -7,11 +7,12 @@ from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
 from trackyard.base.errors import Unauthorized
+from trackyard.base.texts.languages import ENGLISH, NAMES
 from trackyard.base.zones import find_zone
 from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.answers import Html
 from trackyard.domain.people.callers import Caller, StaffCaller
-from trackyard.domain.people.own.preferences import Preferences, find_language
+from trackyard.domain.people.own.preferences import Preferences
 from trackyard.domain.platform.network import Network
 from trackyard.wire.local_calls import LocalCalls
 from trackyard.wire.request.brackets import File
@@ -77,11 +78,11 @@ class PageRequest:
     path: the values of the path's variables.
     form: the fields of a sent form, in order. files: its files, closed at the end of the request.
     client, user_agent: the address and the browser of the person.
-    accept_language: the languages that the browser asks for, as its header names them.
     session_key: of the browser's session, "" without one.
     sealed_look: what the browser says about a look at a portal, encrypted.
     look: the one that this request is a part of.
     network: the face of the network.
+    browser_language: the code of the language that was chosen in the browser, or that it asks for.
     has_page: whether a page has this path.
     needs_of: returns the methods of the API that a page needs, by path and audience; None where no page has them.
     """
@@ -93,11 +94,11 @@ class PageRequest:
     files: tuple[tuple[str, File], ...] = ()
     client: str = ""
     user_agent: str = ""
-    accept_language: str = ""
     session_key: str = ""
     sealed_look: str = ""
     look: Look | None = None
     network: Network = field(default_factory=Network)
+    browser_language: str = ""
     has_page: Callable[[str], bool] = lambda _path: False
     person_or_none: Person | None = None
     calls_or_none: LocalCalls[Deps] | None = None
@@ -112,9 +113,10 @@ class PageRequest:
 
     @property
     def language(self) -> str:
-        """Return the code of the language of the page: the person's own, or the one that the browser asks for."""
+        """Return the code of the language of the page: that of the address, of the person, or of the browser."""
         person = self.person_or_none
-        return (person.preferences.language if person is not None else "") or find_language(self.accept_language)
+        own = person.preferences.language if person is not None else ""
+        return self.named_language or own or self.browser_language or ENGLISH
 
     @property
     def zone(self) -> ZoneInfo:
@@ -138,6 +140,12 @@ class PageRequest:
         if self.calls_or_none is None:
             raise Unauthorized
         return self.calls_or_none
+
+    @property
+    def named_language(self) -> str:
+        """Return the code of the language that the address names, "" without one."""
+        named = self.address.get("lang")
+        return named if named in NAMES else ""
 
     def may_open(self, path: str) -> bool:
         """Return whether there is a page at a path that the person may open."""

@@ -1,4 +1,4 @@
-"""The session of a browser: its cookie, the token of its forms, and messages for the next page.
+"""The session of a browser: its cookie, the token of its forms, messages, and its language.
 
 docs/spec/console.md#sessions. The cookie holds the key of a session; SQL has its digest alone.
 """
@@ -11,6 +11,8 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response
 
+from trackyard.base.texts.languages import NAMES
+from trackyard.domain.people.own.preferences import find_language
 from trackyard.domain.people.sessions import BROWSER_KEY
 
 _NAME: Final = "trackyard"
@@ -20,6 +22,8 @@ MAX_MESSAGE: Final = 500
 _MAX_COOKIE: Final = 200
 _LOOK: Final = "trackyard-look"
 _MAX_LOOK: Final = 1000
+_LANGUAGE: Final = "trackyard-language"
+_YEAR: Final = 365 * 86_400
 
 
 def find_key(request: Request) -> str | None:
@@ -82,6 +86,18 @@ def forget_message(request: Request, response: Response) -> None:
     _remove(request, response, _MESSAGE)
 
 
+def language_of(request: Request) -> str:
+    """Return the code of the language that a browser has chosen, else asks for."""
+    chosen = request.cookies.get(_LANGUAGE, "")
+    return chosen if chosen in NAMES else find_language(request.headers.get("accept-language", ""))
+
+
+def keep_language(request: Request, response: Response, code: str) -> None:
+    """Keep the language that was chosen in the browser."""
+    over_tls = is_secure(request)
+    response.set_cookie(_LANGUAGE, code, max_age=_YEAR, path="/", secure=over_tls, httponly=True, samesite="lax")
+
+
 def is_from_this_site(request: Request) -> bool:
     """Return whether a form was sent by a page of this host.
 
@@ -98,21 +114,22 @@ def _signature(key: str, text: str) -> str:
     return hmac.new(key.encode(), text.encode(), hashlib.sha256).hexdigest()
 
 
-def _is_secure(request: Request) -> bool:
+def is_secure(request: Request) -> bool:
+    """Return whether the browser asked over TLS."""
     return str(request.scope["scheme"]) == "https"
 
 
 def _cookie_name(request: Request, name: str) -> str:
-    return f"__Host-{name}" if _is_secure(request) else name
+    return f"__Host-{name}" if is_secure(request) else name
 
 
 def _set(request: Request, response: Response, name: str, value: str) -> None:
     response.set_cookie(
-        _cookie_name(request, name), value, path="/", secure=_is_secure(request), httponly=True, samesite="lax"
+        _cookie_name(request, name), value, path="/", secure=is_secure(request), httponly=True, samesite="lax"
     )
 
 
 def _remove(request: Request, response: Response, name: str) -> None:
     response.delete_cookie(
-        _cookie_name(request, name), path="/", secure=_is_secure(request), httponly=True, samesite="lax"
+        _cookie_name(request, name), path="/", secure=is_secure(request), httponly=True, samesite="lax"
     )

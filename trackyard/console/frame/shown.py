@@ -5,6 +5,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 from zoneinfo import ZoneInfo
 
+from trackyard.base.texts.languages import spoken
 from trackyard.base.zones import DATETIME_FORMAT
 
 SIGNS: Final = {"USD": "$", "EUR": "€", "GBP": "£"}
@@ -13,24 +14,34 @@ MINUS: Final = "\N{MINUS SIGN}"
 _THIN: Final = "\N{NO-BREAK SPACE}"
 
 Number = Decimal | int | float
-_MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
 def number(value: Number | None) -> str:
     """Return a count or another plain number: 1,412,806. None is an em dash."""
     if value is None:
         return "\N{EM DASH}"
-    return f"{value:,}".replace("-", MINUS)
+    return grouped(f"{value:,}").replace("-", MINUS)
+
+
+def grouped(text: str) -> str:
+    """Return a number of Python, such as 1,020.50, with the separators of the language."""
+    form = spoken().form
+    if form.decimal == ".":
+        return text
+    return text.translate({ord(","): form.group, ord("."): form.decimal})
 
 
 def money(value: Number | None, currency: str, places: int = 2) -> str:
-    """Return an amount with its currency: $1,020.50 or 1,020.50 PLN. places: digits of cents."""
+    """Return an amount with its currency: $1,020.50, 1,020.50 PLN, in Spanish 1.020,50 $.
+
+    places: digits of cents.
+    """
     if value is None:
         return "\N{EM DASH}"
     rounded = Decimal(str(value)).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
-    text = f"{abs(rounded):,}"
-    sign = SIGNS.get(currency)
-    shown = f"{sign}{text}" if sign else f"{text}{_THIN}{currency}"
+    text = grouped(f"{abs(rounded):,}")
+    sign = SIGNS.get(currency, "")
+    shown = f"{sign}{text}" if sign and not spoken().form.sign_last else f"{text}{_THIN}{sign or currency}"
     return f"{MINUS}{shown}" if rounded < 0 else shown
 
 
@@ -39,12 +50,12 @@ def percent(share: Number | None, places: int = 1) -> str:
     if share is None:
         return "\N{EM DASH}"
     rounded = (Decimal(str(share)) * 100).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
-    return f"{rounded:,}{_THIN}%".replace("-", MINUS)
+    return f"{grouped(f'{rounded:,}')}{_THIN}%".replace("-", MINUS)
 
 
 def day(value: date, *, year: bool = False) -> str:
     """Return a day as sentences and charts write it: 21 Nov, or 21 Nov 2026."""
-    text = f"{value.day} {_MONTHS[value.month - 1]}"
+    text = f"{value.day} {spoken().form.months[value.month - 1]}"
     return f"{text} {value.year}" if year else text
 
 

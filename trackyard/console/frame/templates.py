@@ -1,7 +1,6 @@
 """Makes pages from templates. Every value is escaped, and a name that a template misses is a fault."""
 
-import gettext
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -10,6 +9,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
+from trackyard.base.texts.languages import spoken
+from trackyard.base.texts.marks import source_of
 from trackyard.console.charts.bars import CellBar, cell_bar
 from trackyard.console.frame import shown
 
@@ -26,8 +27,7 @@ def environment() -> Environment:
         extensions=["jinja2.ext.i18n"],
         auto_reload=False,
     )
-    texts = gettext.NullTranslations()
-    made.globals.update(gettext=_one_text(texts.gettext), ngettext=_counted_text(texts.ngettext))
+    made.globals.update({"_": _one_text, "gettext": _one_text, "ngettext": _counted_text})
     made.globals["cell_bar"] = _cell_bar
     made.filters.update(
         number=shown.number,
@@ -41,26 +41,18 @@ def environment() -> Environment:
     return made
 
 
-def _one_text(translate: Callable[[str], str]) -> Callable[..., Markup]:
-    """Return what templates call as `_`.
+def _one_text(text: str, /, **values: Any) -> Markup:
+    """Return a text in the language of the page; templates call it as `_`.
 
     The text is escaped, too: a name from data that is translated by mistake stays text.
     """
-
-    def shown_text(text: str, /, **values: Any) -> Markup:
-        found = escape(translate(str(text)))
-        return found % values if values else found
-
-    return shown_text
+    found = escape(spoken().catalogue.one(source_of(text)))
+    return found % values if values else found
 
 
-def _counted_text(translate: Callable[[str, str, int], str]) -> Callable[..., Markup]:
+def _counted_text(one: str, many: str, number: int, /, **values: Any) -> Markup:
     """Return what templates call as `ngettext`; `num` is the number."""
-
-    def shown_text(one: str, many: str, number: int, /, **values: Any) -> Markup:
-        return escape(translate(one, many, number)) % {"num": number, **values}
-
-    return shown_text
+    return escape(spoken().catalogue.counted(one, many, number)) % {"num": number, **values}
 
 
 @pass_context

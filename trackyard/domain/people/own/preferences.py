@@ -3,7 +3,9 @@
 from dataclasses import dataclass, field
 from typing import Final
 
-LANGUAGES: Final = ("en", "ru", "es")
+from trackyard.base.texts.languages import NAMES
+
+LANGUAGES: Final = tuple(NAMES)
 """The languages of pages and mails."""
 _MAX_ACCEPTED: Final = 20
 """Languages of a header that are read."""

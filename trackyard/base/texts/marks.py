@@ -1,0 +1,60 @@
+"""Marks of texts that are translated. `script/texts` finds them by the names of these functions."""
+
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from trackyard.base.texts.languages import spoken
+
+
+class LazyText(str):
+    """An English text that is shown in the language of the moment.
+
+    Templates, f-strings and `str()` translate it. Comparisons and keys are those of the English text.
+    """
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return spoken().catalogue.one(source_of(self))
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
+    def __html__(self) -> Markup:
+        return escape(str(self))
+
+    def __add__(self, other: str) -> str:
+        return str(self) + other
+
+    def __radd__(self, other: str) -> str:
+        return other + str(self)
+
+    def format(self, *args: object, **values: object) -> str:
+        """Return the translation with values in place of names in braces."""
+        return str(self).format(*args, **values)
+
+    def lower(self) -> str:
+        """Return the translation in small letters."""
+        return str(self).lower()
+
+
+def source_of(text: str) -> str:
+    """Return the English text."""
+    return str.__str__(text)
+
+
+def lazy_gettext(text: str) -> str:
+    """Return a text of a declaration, which is translated each time it is shown."""
+    return LazyText(text)
+
+
+def gettext(text: str, /, **values: Any) -> str:
+    """Return a text in the language of the moment. values: of `%(name)s` in it."""
+    found = spoken().catalogue.one(source_of(text))
+    return found % values if values else found
+
+
+def ngettext(one: str, many: str, number: int, /, **values: Any) -> str:
+    """Return a text for a count, which is `%(num)d` in it."""
+    return spoken().catalogue.counted(one, many, number) % {"num": number, **values}
