@@ -7,6 +7,7 @@ from decimal import Decimal
 import pytest
 
 from tests.console.charts.pictures import SVG, attributes, marks, parsed, texts
+from trackyard.base.texts.languages import language, speaking
 from trackyard.console.charts import (
     NARROW,
     WIDE,
@@ -181,7 +182,8 @@ def test_axis_of_hours_keeps_steps_that_people_count() -> None:
 
 
 def test_axis_labels_of_times_are_short() -> None:
-    spanish = ChartWords(months=tuple(f"m{month}" for month in range(1, 13)))
-    assert [day_label(date(2026, 11, 1)), day_label(date(2026, 11, 1), spanish)] == ["1 Nov", "1 m11"]
+    assert day_label(date(2026, 11, 1)) == "1 Nov"
+    with speaking(language("ru")):
+        assert day_label(date(2026, 11, 1)) == "1 нояб."
     assert [hour_label(9), hour_label(time(14))] == ["09:00", "14:00"]
     assert month_label(date(2026, 1, 1)) == "Jan 2026"

@@ -12,6 +12,7 @@ from trackyard.actions.people.sign_in.by_link import (
 )
 from trackyard.base.emails import is_email_address
 from trackyard.base.errors import BadInput, Conflict, TooManyRequests
+from trackyard.base.texts.marks import gettext
 from trackyard.console.account.sign_in import span_text
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect, SignedIn
 from trackyard.console.frame.pages import Pages
@@ -35,7 +36,7 @@ def ask(request: PageRequest) -> PageAnswer:
     """Mail a link. The page says the same for accounts that do not exist."""
     login = request.field("login").strip()
     if not login or len(login) > _MAX_LOGIN:
-        return _asked(request, login, error="Enter your e-mail address.", status=400)
+        return _asked(request, login, error=gettext("Enter your e-mail address."), status=400)
     try:
         send_links(request.deps, login, request.client)
     except TooManyRequests as refusal:
@@ -89,9 +90,9 @@ def _faults(request: PageRequest, linked: LinkedAccount) -> dict[str, str]:
     """Return what is wrong with what was typed, by field."""
     faults = {}
     if linked.chooses_email and not is_email_address(_email(request)):
-        faults["email"] = "Enter your e-mail address, such as ada@example.com."
+        faults["email"] = gettext("Enter your e-mail address, such as ada@example.com.")
     if request.field("password") != request.field("again"):
-        faults["again"] = "The two passwords differ."
+        faults["again"] = gettext("The two passwords differ.")
     return faults
 
 
@@ -121,4 +122,4 @@ def _asked(request: PageRequest, login: str = "", *, sent: bool = False, error: 
 
 
 def _too_many(refusal: TooManyRequests) -> str:
-    return f"Too many attempts. Try again in {span_text(refusal.retry_after or 1)}."
+    return gettext("Too many attempts. Try again in %(span)s.", span=span_text(refusal.retry_after or 1))

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from trackyard.base.errors import BadInput, Conflict, RequestError, TooManyRequests
 from trackyard.base.texts.languages import NAMES
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.base.zones import zone_names
 from trackyard.console.account.roles import role_names
 from trackyard.console.account.sign_in import span_text
@@ -20,7 +21,7 @@ from trackyard.console.frame.request import Audience, PageRequest
 pages = Pages()
 
 _ROOTS: Final[tuple[tuple[str, Audience], ...]] = (("/console/profile", "staff"), ("/portal/profile", "affiliate"))
-_DIFFERENT: Final = "The two passwords differ."
+_DIFFERENT: Final = lazy_gettext("The two passwords differ.")
 
 Faults = Mapping[str, str]
 
@@ -48,7 +49,9 @@ def change_password(request: PageRequest) -> PageAnswer:
     """Change the password; the other sessions end."""
     if request.field("new_password") != request.field("again"):
         return _page(request, "password", {"again": _DIFFERENT}, 400)
-    return _do(request, "password", "auth.password.change", ("password", "new_password"), "Your password is changed.")
+    return _do(
+        request, "password", "auth.password.change", ("password", "new_password"), gettext("Your password is changed.")
+    )
 
 
 @_post("name")
@@ -56,13 +59,13 @@ def change_name(request: PageRequest) -> PageAnswer:
     """Change one's own name, which administrators may do themselves."""
     path = {"id": request.person.caller.account.id}
     sent = ("first_name", "last_name")
-    return _do(request, "name", "admin.user.edit", sent, "Your name is changed.", path)
+    return _do(request, "name", "admin.user.edit", sent, gettext("Your name is changed."), path)
 
 
 @_post("email")
 def change_email(request: PageRequest) -> PageAnswer:
     """Ask for another e-mail address, which affiliates do themselves."""
-    message = "A link is on its way to the new address. The address changes when you use it."
+    message = gettext("A link is on its way to the new address. The address changes when you use it.")
     return _do(request, "email", "partner.email.change", ("email", "password"), message)
 
 
@@ -75,7 +78,7 @@ def change_preferences(request: PageRequest) -> PageAnswer:
         request.calls.call("auth.preferences.edit", sent)
     except BadInput as refusal:
         return _refused(request, "preferences", refusal)
-    return Redirect(_root(request), "Your time zone, language and keys are saved.")
+    return Redirect(_root(request), gettext("Your time zone, language and keys are saved."))
 
 
 @_post("key")
@@ -115,7 +118,7 @@ def renew_codes(request: PageRequest) -> PageAnswer:
 @_post("second-factor/remove")
 def remove(request: PageRequest) -> PageAnswer:
     """Remove the second factor, after the password."""
-    message = "Your second factor is removed. You sign in with your password alone."
+    message = gettext("Your second factor is removed. You sign in with your password alone.")
     return _do(request, "remove", "auth.second_factor.disable", ("password",), message)
 
 
@@ -130,7 +133,7 @@ def sign_out_everywhere(request: PageRequest) -> PageAnswer:
 def end_session(request: PageRequest) -> PageAnswer:
     """End one session."""
     request.calls.call("auth.session.end", path=request.path)
-    return Redirect(_root(request), "The session is ended.")
+    return Redirect(_root(request), gettext("The session is ended."))
 
 
 def _root(request: PageRequest) -> str:
@@ -175,13 +178,15 @@ def _refused(request: PageRequest, form: str, refusal: RequestError) -> Html:
 def _by_field(refusal: RequestError) -> dict[str, str]:
     """Return what is wrong by field; what concerns no field is shown at the password."""
     if isinstance(refusal, TooManyRequests):
-        return {"password": f"Too many attempts. Try again in {span_text(refusal.retry_after or 1)}."}
+        return {
+            "password": gettext("Too many attempts. Try again in %(span)s.", span=span_text(refusal.retry_after or 1))
+        }
     return {name: " ".join(sentences) for name, sentences in (refusal.fields or {}).items()}
 
 
 def _new_factor(secret: str, url: str) -> dict[str, Any]:
     shown = " ".join(secret[at : at + 4] for at in range(0, len(secret), 4))
-    return {"secret": secret, "shown": shown, "url": url, "qr": qr_svg(url, "QR code of the second factor")}
+    return {"secret": secret, "shown": shown, "url": url, "qr": qr_svg(url, gettext("QR code of the second factor"))}
 
 
 def _page(

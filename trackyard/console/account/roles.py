@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from trackyard.base.texts.marks import lazy_gettext
 from trackyard.domain.people.roles import Role
 
 
@@ -16,41 +17,72 @@ class RoleWords:
 
 
 ROLE_WORDS: Final[dict[Role, RoleWords]] = {
-    Role.ADMIN: RoleWords("Administrator", "Everything: edits staff users, settings and money, decides held changes."),
+    Role.ADMIN: RoleWords(
+        lazy_gettext("Administrator"),
+        lazy_gettext("Everything: edits staff users, settings and money, decides held changes."),
+    ),
     Role.MANAGER_AFFILIATE: RoleWords(
-        "Affiliate manager",
-        "Reads and edits the affiliates it manages, connects them to offers, decides their requests, sees their "
-        "statistics, logs, postbacks and pixels. Reads offers.",
+        lazy_gettext("Affiliate manager"),
+        lazy_gettext(
+            "Reads and edits the affiliates it manages, connects them to offers, decides their requests, sees their "
+            "statistics, logs, postbacks and pixels. Reads offers."
+        ),
     ),
     Role.MANAGER_SALES: RoleWords(
-        "Sales manager",
-        "Reads and edits the advertisers it manages, their offers, invoices and conversions, and sees their "
-        "statistics. Reads all offers.",
+        lazy_gettext("Sales manager"),
+        lazy_gettext(
+            "Reads and edits the advertisers it manages, their offers, invoices and conversions, and sees their "
+            "statistics. Reads all offers."
+        ),
     ),
-    Role.SECTION_OFFER: RoleWords("Offers", "Reads and writes all offers, sources, SmartLinks; connects affiliates."),
-    Role.SECTION_SUPPLIER: RoleWords("Advertisers", "Reads and writes all advertisers and invoices."),
-    Role.SECTION_STATS: RoleWords("All statistics", "Reads every report."),
-    Role.SECTION_DASHBOARD: RoleWords("Overview", "Reads what the first page shows."),
-    Role.SECTION_NEWS: RoleWords("News", "Writes news."),
-    Role.SECTION_CATEGORY: RoleWords("Categories", "Reads and writes categories of offers."),
-    Role.SECTION_PARTNER: RoleWords("Affiliates", "Reads and writes all affiliates, their postbacks and pixels."),
-    Role.SECTION_PAYMENT: RoleWords("Payments", "Balances, payments, invoices, currencies and payment systems."),
-    Role.SECTION_TICKET: RoleWords("Requests", "Decides requests of affiliates."),
-    Role.STATS_COMMON: RoleWords("Statistics by date and slices", "Reads reports by date, by hour, and by any slices."),
-    Role.STATS_CONVERSION: RoleWords("Conversions", "Reads conversions."),
-    Role.STATS_SUPPLIER: RoleWords("Statistics by advertiser", "Reads the report by advertiser."),
-    Role.STATS_OFFER: RoleWords("Statistics by offer", "Reads the report by offer."),
-    Role.STATS_PARTNER: RoleWords("Statistics by affiliate", "Reads the report by affiliate."),
-    Role.STATS_COUNTRY: RoleWords("Statistics by country", "Reads the report by country."),
-    Role.STATS_CITY: RoleWords("Statistics by city", "Reads the report by city."),
-    Role.STATS_OS: RoleWords("Statistics by system", "Reads reports by operating system and version."),
-    Role.STATS_GOAL: RoleWords("Statistics by goal", "Reads the report by goal."),
+    Role.SECTION_OFFER: RoleWords(
+        lazy_gettext("Offers"), lazy_gettext("Reads and writes all offers, sources, SmartLinks; connects affiliates.")
+    ),
+    Role.SECTION_SUPPLIER: RoleWords(
+        lazy_gettext("Advertisers"), lazy_gettext("Reads and writes all advertisers and invoices.")
+    ),
+    Role.SECTION_STATS: RoleWords(lazy_gettext("All statistics"), lazy_gettext("Reads every report.")),
+    Role.SECTION_DASHBOARD: RoleWords(lazy_gettext("Overview"), lazy_gettext("Reads what the first page shows.")),
+    Role.SECTION_NEWS: RoleWords(lazy_gettext("News"), lazy_gettext("Writes news.")),
+    Role.SECTION_CATEGORY: RoleWords(
+        lazy_gettext("Categories"), lazy_gettext("Reads and writes categories of offers.")
+    ),
+    Role.SECTION_PARTNER: RoleWords(
+        lazy_gettext("Affiliates"), lazy_gettext("Reads and writes all affiliates, their postbacks and pixels.")
+    ),
+    Role.SECTION_PAYMENT: RoleWords(
+        lazy_gettext("Payments"), lazy_gettext("Balances, payments, invoices, currencies and payment systems.")
+    ),
+    Role.SECTION_TICKET: RoleWords(lazy_gettext("Requests"), lazy_gettext("Decides requests of affiliates.")),
+    Role.STATS_COMMON: RoleWords(
+        lazy_gettext("Statistics by date and slices"),
+        lazy_gettext("Reads reports by date, by hour, and by any slices."),
+    ),
+    Role.STATS_CONVERSION: RoleWords(lazy_gettext("Conversions"), lazy_gettext("Reads conversions.")),
+    Role.STATS_SUPPLIER: RoleWords(
+        lazy_gettext("Statistics by advertiser"), lazy_gettext("Reads the report by advertiser.")
+    ),
+    Role.STATS_OFFER: RoleWords(lazy_gettext("Statistics by offer"), lazy_gettext("Reads the report by offer.")),
+    Role.STATS_PARTNER: RoleWords(
+        lazy_gettext("Statistics by affiliate"), lazy_gettext("Reads the report by affiliate.")
+    ),
+    Role.STATS_COUNTRY: RoleWords(lazy_gettext("Statistics by country"), lazy_gettext("Reads the report by country.")),
+    Role.STATS_CITY: RoleWords(lazy_gettext("Statistics by city"), lazy_gettext("Reads the report by city.")),
+    Role.STATS_OS: RoleWords(
+        lazy_gettext("Statistics by system"), lazy_gettext("Reads reports by operating system and version.")
+    ),
+    Role.STATS_GOAL: RoleWords(lazy_gettext("Statistics by goal"), lazy_gettext("Reads the report by goal.")),
     Role.STATS_DEVICE: RoleWords(
-        "Statistics by device", "Reads reports by device, model, browser, connection and carrier."
+        lazy_gettext("Statistics by device"),
+        lazy_gettext("Reads reports by device, model, browser, connection and carrier."),
     ),
-    Role.STATS_LIMITS: RoleWords("Caps", "Reads how full caps are."),
-    Role.STATS_PARTNER_POSTBACK: RoleWords("Postbacks to affiliates", "Reads the log of postbacks to affiliates."),
-    Role.STATS_SERVER_POSTBACK: RoleWords("Postbacks of advertisers", "Reads the log of postbacks of advertisers."),
+    Role.STATS_LIMITS: RoleWords(lazy_gettext("Caps"), lazy_gettext("Reads how full caps are.")),
+    Role.STATS_PARTNER_POSTBACK: RoleWords(
+        lazy_gettext("Postbacks to affiliates"), lazy_gettext("Reads the log of postbacks to affiliates.")
+    ),
+    Role.STATS_SERVER_POSTBACK: RoleWords(
+        lazy_gettext("Postbacks of advertisers"), lazy_gettext("Reads the log of postbacks of advertisers.")
+    ),
 }
 """Role to its words, in the order in which pages list them."""
 

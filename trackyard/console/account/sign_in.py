@@ -18,6 +18,7 @@ from trackyard.base.errors import (
     WrongSecondFactor,
 )
 from trackyard.base.secrets import DecryptionFailed
+from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.forms.kept import KEPT, find_kept
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect, SignedIn, SignedOut
 from trackyard.console.frame.pages import Pages
@@ -26,7 +27,7 @@ from trackyard.domain.people.callers import StaffCaller
 
 pages = Pages()
 
-WRONG: Final = "E-mail or password is wrong."
+WRONG: Final = lazy_gettext("E-mail or password is wrong.")
 _MAX_LOGIN: Final = 254
 CODE_MS: Final = 300_000
 """Milliseconds for the code of the second factor, after which the password is asked for again."""
@@ -46,13 +47,15 @@ def submit(request: PageRequest) -> PageAnswer:
     next_page, otp = request.field("next"), request.field("otp").strip()
     login, password = _first_step(request) or (request.field("login").strip(), request.field("password"))
     if not login or not password or len(login) > _MAX_LOGIN:
-        return _form(request, next_page, login, error="Enter your e-mail address and your password.", status=400)
+        return _form(
+            request, next_page, login, error=gettext("Enter your e-mail address and your password."), status=400
+        )
     try:
         opened = sign_in(request.deps, login, password, request.client, request.user_agent, otp, for_browser=True)
     except SecondFactorNeeded:
         return _form(request, next_page, login, step=_kept_step(request, login, password))
     except WrongSecondFactor:
-        error = "This code is wrong or was used before. Enter the next code of your app, or a recovery code."
+        error = gettext("This code is wrong or was used before. Enter the next code of your app, or a recovery code.")
         return _form(request, next_page, login, step=_kept_step(request, login, password), error=error, status=401)
     except AccountNotActive as refusal:
         return _form(request, next_page, login, error=refusal.text, status=401)
@@ -61,7 +64,7 @@ def submit(request: PageRequest) -> PageAnswer:
     except WrongCredentials:
         return _form(request, next_page, login, error=WRONG, status=401)
     except TooManyRequests as refusal:
-        error = f"Too many attempts. Try again in {span_text(refusal.retry_after or 1)}."
+        error = gettext("Too many attempts. Try again in %(span)s.", span=span_text(refusal.retry_after or 1))
         return _form(request, next_page, login, error=error, status=429)
     except RequestError as refusal:
         return _form(request, next_page, login, error=f"{refusal.text}.", status=refusal.status)
@@ -137,5 +140,5 @@ def span_text(seconds: int) -> str:
     """Return a time to wait in words."""
     minutes = -(-seconds // 60)
     if seconds < 120:
-        return f"{seconds} seconds"
-    return f"{minutes} minutes"
+        return ngettext("%(num)d second", "%(num)d seconds", seconds)
+    return ngettext("%(num)d minute", "%(num)d minutes", minutes)

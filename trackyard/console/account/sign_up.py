@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from trackyard.actions.platform.custom_fields import list_custom_fields
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import open_form
 from trackyard.console.forms.declared import FormField, FormGroup, FormPlan, Widget
 from trackyard.console.frame.answers import PageAnswer, Redirect
@@ -18,17 +19,26 @@ pages = Pages()
 PATH: Final = "/sign-up"
 DONE: Final = "/sign-up/done"
 _ACCOUNT: Final = FormGroup(
-    "Your account",
+    lazy_gettext("Your account"),
     (
-        FormField("email", label="E-mail address", help="A mail asks you to confirm it.", widget="email"),
-        FormField("password", label="Password", help="At least 12 characters.", widget="password"),
-        FormField("name", label="Name of your business, or your own", help=""),
-        FormField("contact_person", label="Contact person", help=""),
-        FormField("phone", label="Phone", help=""),
-        FormField("country", label="Country", help="", widget="select"),
+        FormField(
+            "email",
+            label=lazy_gettext("E-mail address"),
+            help=lazy_gettext("A mail asks you to confirm it."),
+            widget="email",
+        ),
+        FormField(
+            "password", label=lazy_gettext("Password"), help=lazy_gettext("At least 12 characters."), widget="password"
+        ),
+        FormField("name", label=lazy_gettext("Name of your business, or your own"), help=""),
+        FormField("contact_person", label=lazy_gettext("Contact person"), help=""),
+        FormField("phone", label=lazy_gettext("Phone"), help=""),
+        FormField("country", label=lazy_gettext("Country"), help="", widget="select"),
     ),
 )
-_TERMS: Final = FormField("accept_terms", label="I accept the terms", help="", widget="switch", required=True)
+_TERMS: Final = FormField(
+    "accept_terms", label=lazy_gettext("I accept the terms"), help="", widget="switch", required=True
+)
 _WIDGETS: Final[dict[CustomFieldType, Widget]] = {
     CustomFieldType.TEXT: "text",
     CustomFieldType.TEXTAREA: "long",
@@ -71,7 +81,11 @@ def _name(question: CustomField) -> str:
 
 def _plan(questions: Sequence[CustomField], *, has_terms: bool) -> FormPlan:
     fields = tuple(_field(each) for each in questions)
-    groups = (_ACCOUNT, FormGroup("About you", fields), FormGroup("Terms", (_TERMS,) if has_terms else ()))
+    groups = (
+        _ACCOUNT,
+        FormGroup(gettext("About you"), fields),
+        FormGroup(gettext("Terms"), (_TERMS,) if has_terms else ()),
+    )
     return FormPlan("partner.add", tuple(each for each in groups if each.parts))
 
 

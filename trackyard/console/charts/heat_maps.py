@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from markupsafe import Markup
 
+from trackyard.base.texts.languages import spoken
 from trackyard.console.charts.axes import hour_label, kept_labels
 from trackyard.console.charts.numbers import Value, exact_number, plain, short_number, with_unit
 from trackyard.console.charts.points import point_data
@@ -27,7 +28,6 @@ from trackyard.console.charts.svg import (
 from trackyard.console.charts.tables import ChartTable
 from trackyard.console.charts.words import ENGLISH, ChartWords
 
-WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 HOURS: Final = tuple(hour_label(hour) for hour in range(24))
 LEVELS: Final = (0.14, 0.32, 0.52, 0.74, 1.0)
 """The opacity of values from little to much; a value of zero has the colour of an empty well."""
@@ -45,7 +45,7 @@ class HeatMap:
 
     title: str
     values: tuple[tuple[Value, ...], ...]
-    rows: tuple[str, ...] = WEEKDAYS
+    rows: tuple[str, ...] = field(default_factory=lambda: spoken().form.weekdays)
     columns: tuple[str, ...] = HOURS
     texts: tuple[tuple[str, ...], ...] = ()
     prefix: str = ""

@@ -6,6 +6,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
 from trackyard.actions.deps import Deps
+from trackyard.base.texts.marks import gettext
 from trackyard.console.forms.declared import PLATFORM_CURRENCY, FormField, FormPlan, FormRows, Widget
 from trackyard.console.frame.shown import shorten
 from trackyard.wire.local_calls import LocalCalls
@@ -97,7 +98,7 @@ class BoundField:
     def words_of(self, value: Value) -> str:
         """Return a value in words."""
         if self.widget == "switch":
-            return "Yes" if value == "1" else "No"
+            return gettext("Yes") if value == "1" else gettext("No")
         if self.widget == "password":
             return "••••" if value else NOTHING
         named = dict(self.choices)

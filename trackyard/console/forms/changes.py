@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from trackyard.base.texts.marks import gettext
 from trackyard.console.forms.bound import NOTHING, BoundField, BoundPart, BoundRows
 from trackyard.console.forms.state import FormState, Pair, RowState
 from trackyard.console.frame.shown import shorten
@@ -74,12 +75,12 @@ def _row_changes(part: BoundRows, old: tuple[RowState, ...], new: tuple[RowState
         yield FormChange(part.name, f"{one} {int(origin) + 1}", _summary(part, row), NOTHING)
     kept = [row.origin for row in new if row.origin]
     if kept != sorted(kept, key=int):
-        yield FormChange(part.name, part.parameter.label, NOTHING, "in another order")
+        yield FormChange(part.name, part.parameter.label, NOTHING, gettext("in another order"))
 
 
 def row_label(part: BoundRows, field: BoundField, number: int) -> str:
     """Return the name of a field among those of all rows: Countries of payment 2."""
-    return f"{field.label} of {part.declared.one.lower()} {number}"
+    return gettext("%(label)s of %(row)s %(number)s", label=field.label, row=part.declared.one.lower(), number=number)
 
 
 def _summary(part: BoundRows, row: RowState) -> str:

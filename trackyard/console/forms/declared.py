@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from trackyard.base.texts.marks import lazy_gettext
 from trackyard.console.forms.codecs import LineCodec
 
 Widget = Literal[
@@ -57,7 +58,7 @@ class FormRows:
     fields: tuple[FormField, ...]
     more: tuple[FormField, ...] = ()
     help: str = ""
-    more_label: str = "More"
+    more_label: str = lazy_gettext("More")
     is_conditions: bool = False
 
 

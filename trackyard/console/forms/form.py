@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from trackyard.base.errors import BadInput, RequestError
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms.bound import BoundField, BoundPart, BoundRows, FieldChoices, bind
 from trackyard.console.forms.changes import FormChange, changes_of, is_changed, pairs_of
 from trackyard.console.forms.declared import FormPlan
@@ -27,7 +28,7 @@ from trackyard.wire.response.errors import REQUIRED
 
 SHOWN: Final = "form_shown"
 """The hidden field with the values that the person saw first."""
-NO_CHANGE: Final = "Nothing was changed, so nothing was saved."
+NO_CHANGE: Final = lazy_gettext("Nothing was changed, so nothing was saved.")
 _REFUSALS: Final = (400, 409, 413, 415, 422, 429)
 """Statuses that a person can act on by typing something else, or by another try."""
 _SECRET: Final = "SECRET"
@@ -239,9 +240,9 @@ class PageForm:
 
 def _outdated(part: BoundPart, current: FormState) -> str:
     if isinstance(part, BoundRows):
-        return "Another person changed this list meanwhile. Save again to replace it by yours."
+        return gettext("Another person changed this list meanwhile. Save again to replace it by yours.")
     now = part.words_of(current.fields[part.name])
-    return f"Another person changed this to {now} meanwhile. Save again to replace it by yours."
+    return gettext("Another person changed this to %(now)s meanwhile. Save again to replace it by yours.", now=now)
 
 
 def _with_copy(rows: Sequence[RowState], place: str) -> list[RowState]:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from trackyard.actions.deps import Deps
 from trackyard.base.errors import RequestError
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.charts.changes import MetricDirection
 from trackyard.console.frame import shown
 from trackyard.console.frame.address import Pair
@@ -80,17 +81,17 @@ class FigureKind:
 
 
 KINDS: Final = (
-    FigureKind("clicks", "Clicks", "count", MetricDirection.UP),
-    FigureKind("unique", "Unique", "count", MetricDirection.UP),
-    FigureKind("conversions", "Conversions", "count", MetricDirection.UP),
-    FigureKind("declined", "Declined", "count", MetricDirection.DOWN),
-    FigureKind("cr", "CR", "share", MetricDirection.UP),
-    FigureKind("charge", "Charge", "money", MetricDirection.NEUTRAL),
-    FigureKind("payout", "Payout", "money", MetricDirection.NEUTRAL),
-    FigureKind("margin", "Margin", "money", MetricDirection.UP),
-    FigureKind("margin_share", "Margin share", "share", MetricDirection.UP),
-    FigureKind("epc", "EPC", "money", MetricDirection.UP),
-    FigureKind("rejected", "Rejected", "count", MetricDirection.DOWN),
+    FigureKind("clicks", lazy_gettext("Clicks"), "count", MetricDirection.UP),
+    FigureKind("unique", lazy_gettext("Unique"), "count", MetricDirection.UP),
+    FigureKind("conversions", lazy_gettext("Conversions"), "count", MetricDirection.UP),
+    FigureKind("declined", lazy_gettext("Declined"), "count", MetricDirection.DOWN),
+    FigureKind("cr", lazy_gettext("CR"), "share", MetricDirection.UP),
+    FigureKind("charge", lazy_gettext("Charge"), "money", MetricDirection.NEUTRAL),
+    FigureKind("payout", lazy_gettext("Payout"), "money", MetricDirection.NEUTRAL),
+    FigureKind("margin", lazy_gettext("Margin"), "money", MetricDirection.UP),
+    FigureKind("margin_share", lazy_gettext("Margin share"), "share", MetricDirection.UP),
+    FigureKind("epc", lazy_gettext("EPC"), "money", MetricDirection.UP),
+    FigureKind("rejected", lazy_gettext("Rejected"), "count", MetricDirection.DOWN),
 )
 """The figures in the order in which tables show them."""
 BY_NAME: Final[Mapping[str, FigureKind]] = {kind.name: kind for kind in KINDS}
@@ -192,7 +193,9 @@ def by_day(
     """
     found = all_rows(calls, period, ["day", *slices], _MOST_DAY_ROWS, filters)
     if found.total > _MOST_DAY_ROWS:
-        raise RequestError("This report has too many rows of days: choose a shorter period or narrow it with a filter.")
+        raise RequestError(
+            gettext("This report has too many rows of days: choose a shorter period or narrow it with a filter.")
+        )
     days = defaultdict[date, Figures](Figures)
     for row in found.rows:
         days[date(*(int(row.keys[key]) for key in ("year", "month", "day")))] += row.figures

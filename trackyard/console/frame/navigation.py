@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
+from trackyard.base.texts.marks import lazy_gettext
+
 
 @dataclass(frozen=True, slots=True)
 class RailLink:
@@ -23,46 +25,48 @@ class RailGroup:
 
 
 STAFF: Final = (
-    RailGroup("", (RailLink("Overview", "/console/"), RailLink("Reports", "/console/reports"))),
     RailGroup(
-        "Traffic",
+        "", (RailLink(lazy_gettext("Overview"), "/console/"), RailLink(lazy_gettext("Reports"), "/console/reports"))
+    ),
+    RailGroup(
+        lazy_gettext("Traffic"),
         (
-            RailLink("Conversions", "/console/conversions"),
-            RailLink("Clicks", "/console/clicks"),
-            RailLink("Postbacks", "/console/postbacks"),
+            RailLink(lazy_gettext("Conversions"), "/console/conversions"),
+            RailLink(lazy_gettext("Clicks"), "/console/clicks"),
+            RailLink(lazy_gettext("Postbacks"), "/console/postbacks"),
         ),
     ),
     RailGroup(
-        "Programs",
+        lazy_gettext("Programs"),
         (
-            RailLink("Offers", "/console/offers"),
-            RailLink("SmartLinks", "/console/smartlinks"),
-            RailLink("Requests", "/console/requests"),
-            RailLink("Tracking domains", "/console/domains"),
+            RailLink(lazy_gettext("Offers"), "/console/offers"),
+            RailLink(lazy_gettext("SmartLinks"), "/console/smartlinks"),
+            RailLink(lazy_gettext("Requests"), "/console/requests"),
+            RailLink(lazy_gettext("Tracking domains"), "/console/domains"),
         ),
     ),
     RailGroup(
-        "People",
+        lazy_gettext("People"),
         (
-            RailLink("Affiliates", "/console/affiliates"),
-            RailLink("Advertisers", "/console/advertisers"),
-            RailLink("Staff", "/console/staff"),
+            RailLink(lazy_gettext("Affiliates"), "/console/affiliates"),
+            RailLink(lazy_gettext("Advertisers"), "/console/advertisers"),
+            RailLink(lazy_gettext("Staff"), "/console/staff"),
         ),
     ),
     RailGroup(
-        "Money",
+        lazy_gettext("Money"),
         (
-            RailLink("Payments", "/console/payments"),
-            RailLink("Invoices", "/console/invoices"),
-            RailLink("Balances", "/console/balances"),
+            RailLink(lazy_gettext("Payments"), "/console/payments"),
+            RailLink(lazy_gettext("Invoices"), "/console/invoices"),
+            RailLink(lazy_gettext("Balances"), "/console/balances"),
         ),
     ),
     RailGroup(
-        "System",
+        lazy_gettext("System"),
         (
-            RailLink("Health", "/console/health"),
-            RailLink("Settings", "/console/settings"),
-            RailLink("Audit log", "/console/audit-log"),
+            RailLink(lazy_gettext("Health"), "/console/health"),
+            RailLink(lazy_gettext("Settings"), "/console/settings"),
+            RailLink(lazy_gettext("Audit log"), "/console/audit-log"),
         ),
     ),
 )
@@ -71,21 +75,21 @@ PORTAL: Final = (
     RailGroup(
         "",
         (
-            RailLink("Home", "/portal/"),
-            RailLink("Offers", "/portal/offers"),
-            RailLink("Reports", "/portal/reports"),
-            RailLink("Conversions", "/portal/conversions"),
-            RailLink("Payments", "/portal/payments"),
+            RailLink(lazy_gettext("Home"), "/portal/"),
+            RailLink(lazy_gettext("Offers"), "/portal/offers"),
+            RailLink(lazy_gettext("Reports"), "/portal/reports"),
+            RailLink(lazy_gettext("Conversions"), "/portal/conversions"),
+            RailLink(lazy_gettext("Payments"), "/portal/payments"),
         ),
     ),
     RailGroup(
-        "More",
+        lazy_gettext("More"),
         (
-            RailLink("Postbacks", "/portal/postbacks"),
-            RailLink("SmartLinks", "/portal/smartlinks"),
-            RailLink("Referrals", "/portal/referrals"),
-            RailLink("News", "/portal/news"),
-            RailLink("Requests", "/portal/requests"),
+            RailLink(lazy_gettext("Postbacks"), "/portal/postbacks"),
+            RailLink(lazy_gettext("SmartLinks"), "/portal/smartlinks"),
+            RailLink(lazy_gettext("Referrals"), "/portal/referrals"),
+            RailLink(lazy_gettext("News"), "/portal/news"),
+            RailLink(lazy_gettext("Requests"), "/portal/requests"),
         ),
         folded=True,
     ),

@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
+from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.shown import period as period_text
 
@@ -13,12 +14,12 @@ MOST_DAYS: Final = 366
 DEFAULT: Final = "30d"
 
 CHOICES: Final = (
-    ("today", "Today"),
-    ("yesterday", "Yesterday"),
-    ("7d", "Last 7 days"),
-    ("30d", "Last 30 days"),
-    ("month", "This month"),
-    ("last-month", "Last month"),
+    ("today", lazy_gettext("Today")),
+    ("yesterday", lazy_gettext("Yesterday")),
+    ("7d", lazy_gettext("Last 7 days")),
+    ("30d", lazy_gettext("Last 30 days")),
+    ("month", lazy_gettext("This month")),
+    ("last-month", lazy_gettext("Last month")),
 )
 """The periods of the menu: the value of `period` in the address, and its name."""
 
@@ -56,7 +57,11 @@ class DayPeriod:
     @property
     def before_text(self) -> str:
         """Return what it is compared with in words."""
-        return "day before" if self.days == 1 else f"{self.days} days before"
+        return (
+            gettext("day before")
+            if self.days == 1
+            else ngettext("%(num)d day before", "%(num)d days before", self.days)
+        )
 
     @property
     def weeks_before(self) -> "DayPeriod":
@@ -72,7 +77,11 @@ class DayPeriod:
     @property
     def weeks_text(self) -> str:
         """Return the same weekdays before in words."""
-        return "week before" if self.weeks == 1 else f"same weekdays {self.weeks} weeks before"
+        return (
+            gettext("week before")
+            if self.weeks == 1
+            else ngettext("same weekdays %(num)d week before", "same weekdays %(num)d weeks before", self.weeks)
+        )
 
     def day_of_now_in(self, other: "DayPeriod") -> date:
         """Return the day of another period that is as far from its first day as today is."""
@@ -95,9 +104,11 @@ def read_period(address: PageAddress, now_ms: int, zone: ZoneInfo) -> tuple[DayP
     if address.get("from") or address.get("to"):
         given = _day(address.get("from")), _day(address.get("to"))
         if given[0] is None or given[1] is None or given[0] > given[1]:
-            fault = "These are not two days in order, such as 2026-11-01 and 2026-11-21. The last 30 days are shown."
+            fault = gettext(
+                "These are not two days in order, such as 2026-11-01 and 2026-11-21. The last 30 days are shown."
+            )
         elif (given[1] - given[0]).days >= MOST_DAYS:
-            fault = f"A page shows at most {MOST_DAYS} days. The last 30 days are shown."
+            fault = gettext("A page shows at most %(most_days)s days. The last 30 days are shown.", most_days=MOST_DAYS)
         else:
             first, last = given[0], given[1]
     return DayPeriod(first, last, today, now.hour), fault

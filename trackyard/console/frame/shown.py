@@ -6,6 +6,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from trackyard.base.texts.languages import spoken
+from trackyard.base.texts.marks import gettext
 from trackyard.base.zones import DATETIME_FORMAT
 
 SIGNS: Final = {"USD": "$", "EUR": "€", "GBP": "£"}
@@ -97,5 +98,5 @@ def zone_name(zone: ZoneInfo) -> str:
 def zones_text(times: ZoneInfo, days: ZoneInfo) -> str:
     """Return the zones of a page in words; one where times and days have the same."""
     if times.key == days.key:
-        return times.key if times.key == "UTC" else f"{zone_name(times)} time"
-    return f"{zone_name(times)} time, days of {zone_name(days)}"
+        return times.key if times.key == "UTC" else gettext("%(times)s time", times=zone_name(times))
+    return gettext("%(times)s time, days of %(days)s", times=zone_name(times), days=zone_name(days))

@@ -6,14 +6,25 @@ from decimal import Decimal
 from typing import Any, Final
 
 from trackyard.actions.deps import Deps
+from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.frame import shown
 from trackyard.console.offers_shown.words import joined
 from trackyard.wire.local_calls import LocalCalls
 
 NEARLY_FULL: Final = Decimal("0.9")
 """The share from which on a cap is marked."""
-_KINDS: Final = {"conversions": "Conversions", "clicks": "Clicks", "budget": "Budget"}
-_PERIODS: Final = {"hour": "this hour", "day": "today", "week": "this week", "month": "this month", "all": "in all"}
+_KINDS: Final = {
+    "conversions": lazy_gettext("Conversions"),
+    "clicks": lazy_gettext("Clicks"),
+    "budget": lazy_gettext("Budget"),
+}
+_PERIODS: Final = {
+    "hour": lazy_gettext("this hour"),
+    "day": lazy_gettext("today"),
+    "week": lazy_gettext("this week"),
+    "month": lazy_gettext("this month"),
+    "all": lazy_gettext("in all"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +63,9 @@ def _meter(cap: Mapping[str, Any], currency: str) -> CapMeter:
     value, limit = Decimal(cap["current_value"]), Decimal(cap["value"])
     share = value / limit if limit else Decimal(1)
     if cap["type"] == "budget":
-        text = f"{shown.money(value, currency)} of {shown.money(limit, currency)}"
+        text = gettext("%(value)s of %(limit)s", value=shown.money(value, currency), limit=shown.money(limit, currency))
     else:
-        text = f"{shown.number(value)} of {shown.number(limit)}"
+        text = gettext("%(value)s of %(limit)s", value=shown.number(value), limit=shown.number(limit))
     return CapMeter(_label(cap), text, share, _tone(share))
 
 
@@ -66,16 +77,36 @@ def _tone(share: Decimal) -> str:
 
 def _label(cap: Mapping[str, Any]) -> str:
     """Return what a cap counts: Conversions today, affiliates 3 and 7, each country."""
+    affiliates, countries, goals = [str(each) for each in cap["affiliates"]], cap["countries"], cap["goals"]
     sides = [
-        _side(cap["affiliate_type"], "affiliate", "affiliates", [str(each) for each in cap["affiliates"]]),
-        _side(cap["country_type"], "country", "countries", cap["countries"]),
-        _side(cap["goal_type"], "goal", "goals", cap["goals"]),
+        _side(
+            cap["affiliate_type"],
+            affiliates,
+            gettext("each affiliate"),
+            ngettext("affiliate %(named)s", "affiliates %(named)s", len(affiliates), named=joined(affiliates)),
+        ),
+        _side(
+            cap["country_type"],
+            countries,
+            gettext("each country"),
+            ngettext("country %(named)s", "countries %(named)s", len(countries), named=joined(countries)),
+        ),
+        _side(
+            cap["goal_type"],
+            goals,
+            gettext("each goal"),
+            ngettext("goal %(named)s", "goals %(named)s", len(goals), named=joined(goals)),
+        ),
     ]
     counted = f"{_KINDS.get(cap['type'], cap['type'])} {_PERIODS.get(cap['timeframe'], cap['timeframe'])}"
     return ", ".join([counted, *(side for side in sides if side)])
 
 
-def _side(kind: str, one: str, many: str, values: Sequence[str]) -> str:
+def _side(kind: str, values: Sequence[str], each: str, named: str) -> str:
+    """Return the affiliates, countries or goals of a cap.
+
+    each: the words for one by one. named: the words for the values.
+    """
     if not values:
-        return f"each {one}" if kind == "each" else ""
-    return f"{one if len(values) == 1 else many} {joined(values)}"
+        return each if kind == "each" else ""
+    return named

@@ -5,9 +5,10 @@ from datetime import UTC, datetime
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
+from trackyard.base.texts.languages import spoken
+from trackyard.base.texts.marks import gettext
 from trackyard.console.offers_shown.words import Phrase, Sentence, joined
 
-_DAYS: Final = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 _WEEK: Final = (1, 2, 3, 4, 5, 6, 0)
 """Days in the order in which people read a week."""
 
@@ -16,14 +17,14 @@ def schedule_clauses(offer: Mapping[str, Any]) -> Iterator[Sentence]:
     """Yield the clauses about the dates and hours of an offer. offer: of the API."""
     schedule = offer["schedule"]
     if offer["start_at"]:
-        yield (Phrase("from "), Phrase(offer["start_at"][:16], strong=True))
+        yield (Phrase(gettext("from") + " "), Phrase(offer["start_at"][:16], strong=True))
     if offer["stop_at"]:
-        yield (Phrase("until the end of "), Phrase(offer["stop_at"][:10], strong=True))
+        yield (Phrase(gettext("until the end of") + " "), Phrase(offer["stop_at"][:10], strong=True))
     if schedule["date_start"]:
         first = datetime.fromtimestamp(schedule["date_start"]["sec"], UTC).astimezone(ZoneInfo(schedule["timezone"]))
-        yield (Phrase("from "), Phrase(first.date().isoformat(), strong=True))
+        yield (Phrase(gettext("from") + " "), Phrase(first.date().isoformat(), strong=True))
     if schedule["date_to"]:
-        yield (Phrase("until the end of "), Phrase(schedule["date_to"], strong=True))
+        yield (Phrase(gettext("until the end of") + " "), Phrase(schedule["date_to"], strong=True))
     if schedule["enabled"] and schedule["intervals"]:
         words = joined(list(_hours(schedule["intervals"])))
         yield (Phrase(words, strong=True), Phrase(f" ({schedule['timezone']})"))
@@ -44,8 +45,13 @@ def _hours(intervals: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 def _days(days: Sequence[int]) -> str:
     if len(days) == len(_WEEK):
-        return "every day"
+        return gettext("every day")
     places = [_WEEK.index(day) for day in days]
     if len(days) > 2 and places[-1] - places[0] == len(days) - 1:
-        return f"{_DAYS[days[0]]} to {_DAYS[days[-1]]}"
-    return joined([_DAYS[day] for day in days])
+        return gettext("%(first)s to %(last)s", first=_name(days[0]), last=_name(days[-1]))
+    return joined([_name(day) for day in days])
+
+
+def _name(day: int) -> str:
+    """Return the name of a day. day: 0 is Sunday."""
+    return spoken().form.long_weekdays[day - 1]

@@ -6,17 +6,42 @@ docs/spec/tracking.md#restrictions-and-targeting-groups. The conditions are thos
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from trackyard.base.texts.languages import ENGLISH, spoken
+from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.offers_shown.hours import schedule_clauses
 from trackyard.console.offers_shown.words import Phrase, Sentence, joined
 from trackyard.domain.platform.geo import city_name, countries, regions
 
 _DEVICES: Final[Mapping[str, str]] = {
-    "mobile": "phones", "tablet": "tablets", "desktop": "computers", "tv": "TVs", "console": "game consoles",
-    "ereader": "e-readers", "smartwatch": "watches", "mediahub": "media hubs",
+    "mobile": lazy_gettext("phones"), "tablet": lazy_gettext("tablets"), "desktop": lazy_gettext("computers"),
+    "tv": lazy_gettext("TVs"), "console": lazy_gettext("game consoles"), "ereader": lazy_gettext("e-readers"),
+    "smartwatch": lazy_gettext("watches"), "mediahub": lazy_gettext("media hubs"),
 }  # fmt: skip
 _COMPARED: Final = {
-    "LT": "{} older than {}", "LTE": "{} up to {}", "EQ": "{} {}", "GT": "{} newer than {}", "GTE": "{} {} or newer",
+    "LT": lazy_gettext("{} older than {}"), "LTE": lazy_gettext("{} up to {}"), "EQ": "{} {}",
+    "GT": lazy_gettext("{} newer than {}"), "GTE": lazy_gettext("{} {} or newer"),
 }  # fmt: skip
+_NAMES: Final[Mapping[str, str]] = {
+    "from": lazy_gettext("countries"),
+    "not from": lazy_gettext("countries left out"),
+    "on": lazy_gettext("devices"),
+    "with": lazy_gettext("systems"),
+    "on devices of": lazy_gettext("device brands"),
+    "not on devices of": lazy_gettext("device brands left out"),
+    "of the providers": lazy_gettext("providers"),
+    "over": lazy_gettext("connections"),
+    "not with": lazy_gettext("left out together"),
+    "with the browsers": lazy_gettext("browsers"),
+    "not with the browsers": lazy_gettext("browsers left out"),
+    "from the addresses": lazy_gettext("addresses"),
+    "not from the addresses": lazy_gettext("addresses left out"),
+    "in the regions": lazy_gettext("regions"),
+    "not in the regions": lazy_gettext("regions left out"),
+    "in the cities": lazy_gettext("cities"),
+    "not in the cities": lazy_gettext("cities left out"),
+    "The offer is meant for": lazy_gettext("The offer is meant for"),
+}
+"""The beginnings of clauses as names of a list, for languages in which clauses make no sentence."""
 _MOST: Final = 40
 """Values that a sentence names; it counts the others."""
 
@@ -30,10 +55,10 @@ def sentences(offer: Conditions, *, is_own: bool = False) -> list[Sentence]:
     is_own: it is an affiliate's view, which has groups for itself and for everyone, without their targets.
     """
     own = [*_restrictions(offer), *schedule_clauses(offer), *_repeated(offer)]
-    found = [_sentence("Visitors", own)] if own else []
+    found = [_sentence(gettext("Visitors"), own)] if own else []
     found += _groups(offer, is_own=is_own)
     if not found:
-        found = [(Phrase("Every visitor gets through."),)]
+        found = [(Phrase(gettext("Every visitor gets through.")),)]
     return [*found, *_meant_for(offer)]
 
 
@@ -44,36 +69,43 @@ def _groups(offer: Conditions, *, is_own: bool) -> list[Sentence]:
     general = [group for group in groups if not group["affiliate_id"]]
     only = bool(offer["consider_personal_targeting_only"])
     found = [_group(group, _affiliates(group, only=only or not general, is_own=is_own)) for group in personal]
-    others = "Or visitors" if is_own else "For everyone else visitors"
-    beginnings = [others if personal else "Targeting takes visitors", "Or visitors"]
+    others = gettext("Or visitors") if is_own else gettext("For everyone else visitors")
+    beginnings = [others if personal else gettext("Targeting takes visitors"), gettext("Or visitors")]
     found += [_group(group, beginnings[min(index, 1)]) for index, group in enumerate(general)]
     if personal and not general and not is_own:
-        found.append((Phrase("Targeting does not limit other affiliates."),))
+        found.append((Phrase(gettext("Targeting does not limit other affiliates.")),))
     return found
 
 
 def _affiliates(group: Conditions, *, only: bool, is_own: bool) -> str:
     if is_own:
-        return f"For you {'only' if only else 'also'} visitors"
+        return gettext("For you only visitors") if only else gettext("For you also visitors")
     numbers = [str(each) for each in group["affiliate_id"]]
-    noun = "affiliate" if len(numbers) == 1 else "affiliates"
-    return f"For {noun} {joined(numbers)} {'only' if only else 'also'} visitors"
+    count, named = len(numbers), joined(numbers)
+    if only:
+        return ngettext(
+            "For affiliate %(named)s only visitors", "For affiliates %(named)s only visitors", count, named=named
+        )
+    return ngettext(
+        "For affiliate %(named)s also visitors", "For affiliates %(named)s also visitors", count, named=named
+    )
 
 
 def _group(group: Conditions, beginning: str) -> Sentence:
     clauses = list(_conditions(group))
-    target = group.get("url") or ("several pages by weight" if group.get("urls") else "")
-    led = (Phrase(" They are led to "), Phrase(target, strong=True), Phrase(".")) if target else ()
+    target = group.get("url") or (gettext("several pages by weight") if group.get("urls") else "")
+    led = (Phrase(f" {gettext('They are led to')} "), Phrase(target, strong=True), Phrase(".")) if target else ()
     if not clauses:
-        return (Phrase(f"{beginning} of every kind."), *led)
+        return (Phrase(gettext("%(beginning)s of every kind.", beginning=beginning)), *led)
     return (*_sentence(beginning, clauses), *led)
 
 
 def _sentence(beginning: str, clauses: Sequence[Sentence]) -> Sentence:
-    """Return clauses as a sentence: Visitors from A, on phones, every day."""
+    """Return clauses as a sentence: Visitors from A, on phones, every day; outside English as a list."""
+    first, further = (" ", ", ") if spoken().code == ENGLISH else (": ", "; ")
     parts = [Phrase(beginning)]
     for index, clause in enumerate(clauses):
-        parts += [Phrase(", " if index else " "), *clause]
+        parts += [Phrase(further if index else first), *clause]
     return (*parts, Phrase("."))
 
 
@@ -81,9 +113,16 @@ def _clause(lead: str, values: Iterable[str], word: str = "or", tail: str = "") 
     """Yield a clause unless there are no values: on *phones or tablets*."""
     named = [value for value in values if value]
     if named:
-        more = [f"{len(named) - _MOST} more"] if len(named) > _MOST else []
+        more = [gettext("%(number)s more", number=len(named) - _MOST)] if len(named) > _MOST else []
         ending = (Phrase(tail),) if tail else ()
-        yield (Phrase(f"{lead} " if lead else ""), Phrase(joined([*named[:_MOST], *more], word), strong=True), *ending)
+        yield (Phrase(_lead(lead)), Phrase(joined([*named[:_MOST], *more], word), strong=True), *ending)
+
+
+def _lead(lead: str) -> str:
+    """Return the beginning of a clause: "on ", or "devices: " in a list."""
+    if spoken().code == ENGLISH:
+        return f"{lead} "
+    return f"{_NAMES.get(lead, lead)}: "
 
 
 def _restrictions(offer: Conditions) -> Iterator[Sentence]:
@@ -97,25 +136,28 @@ def _restrictions(offer: Conditions) -> Iterator[Sentence]:
     yield from _clause("over", [offer["strictly_connection_type"]])
     for row in offer["sub_restrictions"]:
         yield from _clause(
-            "not with", [f"{name} {value or 'empty'}" for name, value in row.items()], "and", " together"
+            "not with",
+            [f"{name} {value or gettext('empty')}" for name, value in row.items()],
+            "and",
+            f" {gettext('together')}",
         )
     for number, each in sorted(offer["sub_accounts"].items()):
-        lead = f"with any sub{number} but" if each["except"] else f"with sub{number}"
+        lead = gettext("with any sub%(number)s but", number=number) if each["except"] else _with_sub(number)
         yield from _clause(lead, each["value"].split(","))
     if offer["search_empty_sub"]:
-        yield (Phrase("with a value in "), Phrase(f"sub{offer['search_empty_sub']}", strong=True))
+        yield (Phrase(f"{gettext('with a value in')} "), Phrase(f"sub{offer['search_empty_sub']}", strong=True))
 
 
 def _repeated(offer: Conditions) -> Iterator[Sentence]:
     if offer["uniq_ip_only"]:
-        yield (Phrase("only the "), Phrase("first click of an address in 24 hours", strong=True))
+        yield (Phrase(gettext("only the") + " "), Phrase(gettext("first click of an address in 24 hours"), strong=True))
 
 
 def _meant_for(offer: Conditions) -> Iterator[Sentence]:
     """Yield the countries that are named and reject no visitor."""
     if offer["countries"] and not offer["strictly_country"]:
         [clause] = _clause("The offer is meant for", _countries(offer["countries"]), "and")
-        yield (*clause, Phrase(". Visitors from elsewhere are not rejected for it."))
+        yield (*clause, Phrase(f". {gettext('Visitors from elsewhere are not rejected for it.')}"))
 
 
 def _conditions(group: Conditions) -> Iterator[Sentence]:
@@ -135,7 +177,11 @@ def _conditions(group: Conditions) -> Iterator[Sentence]:
     yield from _clause("not from the addresses", group["ip"]["deny"])
     yield from _subs(group["sub"])
     if group["block_proxy"]:
-        yield (Phrase("not through "), Phrase("proxies", strong=True))
+        yield (Phrase(gettext("not through") + " "), Phrase(gettext("proxies"), strong=True))
+
+
+def _with_sub(number: str) -> str:
+    return gettext("with sub%(number)s", number=number)
 
 
 def _places(group: Conditions) -> Iterator[Sentence]:
@@ -146,12 +192,14 @@ def _places(group: Conditions) -> Iterator[Sentence]:
 
 def _subs(sub: Conditions) -> Iterator[Sentence]:
     for number, values in sub["allow"].items():
-        yield from _clause(f"with sub{number}", (value or "empty" for value in values))
+        yield from _clause(_with_sub(number), (value or gettext("empty") for value in values))
     for number, values in sub["deny"].items():
-        yield from _clause(f"not with sub{number}", (value or "empty" for value in values))
+        yield from _clause(
+            gettext("not with sub%(number)s", number=number), (value or gettext("empty") for value in values)
+        )
     for row in sub["deny_groups"]:
-        named = [f"sub{number} {value or 'empty'}" for number, value in row.items()]
-        yield from _clause("not with", named, "and", " together")
+        named = [f"sub{number} {value or gettext('empty')}" for number, value in row.items()]
+        yield from _clause("not with", named, "and", f" {gettext('together')}")
 
 
 def _countries(codes: Iterable[str]) -> list[str]:
@@ -184,9 +232,9 @@ def _restricted_os(item: Conditions) -> str:
     versions = []
     for version in item["versions"]:
         if version.startswith(">="):
-            versions.append(f"{version[2:].strip()} or newer")
+            versions.append(gettext("%(version)s or newer", version=version[2:].strip()))
         elif version.startswith("<"):
-            versions.append(f"older than {version[1:].strip()}")
+            versions.append(gettext("older than %(version)s", version=version[1:].strip()))
         else:
             versions.append(version)
     return " ".join([item["os"], joined(versions, "or")]).strip()

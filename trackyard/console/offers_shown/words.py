@@ -5,10 +5,19 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame import shown
 
-STATUSES: Final[Mapping[str, str]] = {"active": "Active", "stopped": "Stopped", "suspended": "Suspended"}
-PRIVACIES: Final[Mapping[str, str]] = {"public": "Public", "protected": "Protected", "private": "Private"}
+STATUSES: Final[Mapping[str, str]] = {
+    "active": lazy_gettext("Active"),
+    "stopped": lazy_gettext("Stopped"),
+    "suspended": lazy_gettext("Suspended"),
+}
+PRIVACIES: Final[Mapping[str, str]] = {
+    "public": lazy_gettext("Public"),
+    "protected": lazy_gettext("Protected"),
+    "private": lazy_gettext("Private"),
+}
 """In the order of the numbers by which lists filter."""
 
 
@@ -25,7 +34,8 @@ Sentence = tuple[Phrase, ...]
 
 def joined(values: Sequence[str], word: str = "and") -> str:
     """Return values as a sentence lists them: A, B and C."""
-    return f"{', '.join(values[:-1])} {word} {values[-1]}" if len(values) > 1 else "".join(values)
+    last = gettext("or") if word == "or" else gettext("and")
+    return f"{', '.join(values[:-1])} {last} {values[-1]}" if len(values) > 1 else "".join(values)
 
 
 def amount(value: Decimal | int, kind: str, currency: str) -> str:

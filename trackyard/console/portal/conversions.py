@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 from trackyard.base.errors import BadInput, RequestError
+from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.answers import Download, PageAnswer
 from trackyard.console.frame.pages import Pages
@@ -70,9 +71,9 @@ def conversions_file(request: PageRequest) -> PageAnswer:
 
 def _filters(request: PageRequest) -> tuple[FilterChoice, ...]:
     return (
-        FilterChoice("status", "Status", tuple(STATUSES.items()), is_fixed=True),
-        FilterChoice("offer", "Offer", _offers(request)),
-        FilterChoice("country", "Country", country_names()),
+        FilterChoice("status", gettext("Status"), tuple(STATUSES.items()), is_fixed=True),
+        FilterChoice("offer", gettext("Offer"), _offers(request)),
+        FilterChoice("country", gettext("Country"), country_names()),
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from trackyard.base.errors import RequestError
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.charts.changes import MetricDirection, change_text
 from trackyard.console.frame import figures, shown
 from trackyard.console.frame.answers import PageAnswer
@@ -28,7 +29,7 @@ _HOURS: Final = 25
 """The most hours of a day."""
 _OFFERS: Final = 100
 """Offers that the form of the link lists; the page of an offer has the link of any other."""
-EARNED: Final = FigureKind("payout", "Earned", "money", MetricDirection.UP)
+EARNED: Final = FigureKind("payout", lazy_gettext("Earned"), "money", MetricDirection.UP)
 KINDS: Final[Mapping[str, FigureKind]] = {
     "payout": EARNED,
     **{name: BY_NAME[name] for name in ("clicks", "conversions", "epc")},
@@ -74,8 +75,8 @@ def home(request: PageRequest) -> PageAnswer:
 def _greeting(request: PageRequest) -> str:
     hour = _now(request, request.zone).hour
     if hour < 12:
-        return "Good morning"
-    return "Good afternoon" if hour < 18 else "Good evening"
+        return gettext("Good morning")
+    return gettext("Good afternoon") if hour < 18 else gettext("Good evening")
 
 
 def _now(request: PageRequest, zone: ZoneInfo) -> datetime:
@@ -89,14 +90,18 @@ def _money(request: PageRequest) -> list[HomeTile]:
     available, more = sums_text(balance["available"], currency)
     hold, more_hold = sums_text(balance["hold"], currency)
     being_paid, _ = sums_text(sums := sums_being_paid(request), currency)
-    detail = f"{being_paid} is being paid" if any(sums.values()) else more or "can be paid out"
+    detail = (
+        gettext("%(amount)s is being paid", amount=being_paid)
+        if any(sums.values())
+        else more or gettext("can be paid out")
+    )
     tiles = [
-        HomeTile("", "Available", available, detail),
-        HomeTile("", "On hold", hold, more_hold or "not free yet"),
+        HomeTile("", gettext("Available"), available, detail),
+        HomeTile("", gettext("On hold"), hold, more_hold or gettext("not free yet")),
     ]
     requested, more = sums_text(asked := requested_sums(request), currency)
-    waits = "waits for a decision" if asked else "no open request"
-    return [*tiles, HomeTile("", "Requested", requested, more or waits)]
+    waits = gettext("waits for a decision") if asked else gettext("no open request")
+    return [*tiles, HomeTile("", gettext("Requested"), requested, more or waits)]
 
 
 def _today(request: PageRequest, chosen: FigureKind) -> tuple[list[HomeTile], Any, str]:
@@ -109,7 +114,7 @@ def _today(request: PageRequest, chosen: FigureKind) -> tuple[list[HomeTile], An
         days = figures.by_day(request.calls, _period(now.date(), 2 * DAYS, now))
         compared, before = _full_hours(request, now)
     except RequestError as refusal:
-        return [], "", f"The figures cannot be read now. {refusal.text}."
+        return [], "", gettext("The figures cannot be read now. %(text)s.", text=refusal.text)
     tiles = [_tile(request, kind, days.get(now.date(), Figures()), compared, before) for kind in KINDS.values()]
     chart = figure_chart(
         chosen,
@@ -138,8 +143,8 @@ def _full_hours(request: PageRequest, now: datetime) -> tuple[Figures, Figures]:
 
 def _tile(request: PageRequest, kind: FigureKind, now: Figures, compared: Figures, before: Figures) -> HomeTile:
     change, tone = change_text(value_of(kind, compared), value_of(kind, before), kind.direction)
-    detail = f"{change} by this hour" if change[:1] in ("↑", "↓") else change
-    label = kind.label if kind.name in ("conversions", "epc") else f"{kind.label} today"
+    detail = gettext("%(change)s by this hour", change=change) if change[:1] in ("↑", "↓") else change
+    label = kind.label if kind.name in ("conversions", "epc") else gettext("%(label)s today", label=kind.label)
     value, currency = value_of(kind, now), request.deps.currency
     text = shown.money(value, currency, 3) if kind.name == "epc" else text_of(kind, value, currency)
     return HomeTile(kind.name, label, text, detail, tone)

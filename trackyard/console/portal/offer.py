@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from trackyard.base.errors import BadInput
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.qr_codes import qr_svg
@@ -20,7 +21,7 @@ from trackyard.console.portal.offers import CONNECTED, connection_of
 pages = Pages()
 
 LONGEST_COMMENT: Final = 2000
-_NO_COMMENT: Final = "Say how you want to promote the offer."
+_NO_COMMENT: Final = lazy_gettext("Say how you want to promote the offer.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,9 @@ def _page(
         meters=meters.get(offer["id"], []),
         link=link,
         click_test=find_own_test(request, offer) if connection is CONNECTED else None,
-        code=qr_svg(link.short, f"QR code of {link.short}") if link.short and request.address.get("qr") else None,
+        code=qr_svg(link.short, gettext("QR code of %(short)s", short=link.short))
+        if link.short and request.address.get("qr")
+        else None,
         kpi=next((text for text in (offer["kpi"].get("en"), *offer["kpi"].values()) if text), ""),
         comment=comment,
         fault=fault,

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame import shown
 from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.answers import PageAnswer
@@ -17,9 +18,14 @@ from trackyard.console.portal.lists import FilterChoice, chosen_value, page_numb
 pages = Pages()
 
 PER_PAGE: Final = 20
-SORTS: Final[Mapping[str, str]] = {"": "Newest first", "epc": "Highest EPC", "cr": "Highest CR", "title": "Title"}
+SORTS: Final[Mapping[str, str]] = {
+    "": lazy_gettext("Newest first"),
+    "epc": lazy_gettext("Highest EPC"),
+    "cr": lazy_gettext("Highest CR"),
+    "title": lazy_gettext("Title"),
+}
 """Value of `sort` in the address to its name."""
-_MINE: Final = FilterChoice("mine", "Connection", (("1", "My offers"),), is_fixed=True)
+_MINE: Final = FilterChoice("mine", lazy_gettext("Connection"), (("1", lazy_gettext("My offers")),), is_fixed=True)
 _COUNTRIES: Final = 6
 """Countries that a row names; it counts the others."""
 
@@ -32,9 +38,9 @@ class OfferAccess:
     text: str
 
 
-CONNECTED: Final = OfferAccess("confirmed", "Connected")
-ON_REQUEST: Final = OfferAccess("pending", "On request")
-CLOSED: Final = OfferAccess("declined", "Closed to you")
+CONNECTED: Final = OfferAccess("confirmed", lazy_gettext("Connected"))
+ON_REQUEST: Final = OfferAccess("pending", lazy_gettext("On request"))
+CLOSED: Final = OfferAccess("declined", lazy_gettext("Closed to you"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +94,8 @@ def connection_of(offer: Mapping[str, Any]) -> OfferAccess:
 
 def _filters(request: PageRequest) -> tuple[FilterChoice, ...]:
     return (
-        FilterChoice("category", "Category", choices.categories(request.calls)),
-        FilterChoice("country", "Country", choices.country_names()),
+        FilterChoice("category", gettext("Category"), choices.categories(request.calls)),
+        FilterChoice("country", gettext("Country"), choices.country_names()),
         _MINE,
     )
 

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from trackyard.base.errors import NotFound, RequestError
+from trackyard.base.texts.marks import lazy_gettext
 from trackyard.console.frame import shown
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
@@ -17,15 +18,19 @@ pages = Pages()
 
 PATH: Final = "/portal/payments"
 PER_PAGE: Final = 30
-STATUSES: Final = {"created": "Being paid", "paid": "Paid", "cancelled": "Cancelled"}
+STATUSES: Final = {
+    "created": lazy_gettext("Being paid"),
+    "paid": lazy_gettext("Paid"),
+    "cancelled": lazy_gettext("Cancelled"),
+}
 _IN_WORDS: Final = {
-    "created": "The payment is made, and the money is not sent yet.",
-    "paid": "The money was sent.",
-    "cancelled": "The payment was cancelled: its amount is available again.",
+    "created": lazy_gettext("The payment is made, and the money is not sent yet."),
+    "paid": lazy_gettext("The money was sent."),
+    "cancelled": lazy_gettext("The payment was cancelled: its amount is available again."),
 }
 _KINDS: Final = {"created": "pending", "paid": "confirmed", "cancelled": "declined"}
 """Status of a payment to the class of its mark."""
-_STATUS: Final = FilterChoice("status", "Status", tuple(STATUSES.items()), is_fixed=True)
+_STATUS: Final = FilterChoice("status", lazy_gettext("Status"), tuple(STATUSES.items()), is_fixed=True)
 _MOST_CREATED: Final = 1000
 _LATEST_REQUESTS: Final = 10
 

@@ -3,6 +3,7 @@
 from decimal import Decimal
 from typing import Final
 
+from trackyard.base.texts.marks import lazy_gettext
 from trackyard.console.frame import shown
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
@@ -13,7 +14,11 @@ from trackyard.console.portal.lists import page_number
 pages = Pages()
 
 PER_PAGE: Final = 30
-_STATES: Final = {"0": ("confirmed", "Available"), "1": ("confirmed", "Paid"), "2": ("hold", "On hold")}
+_STATES: Final = {
+    "0": ("confirmed", lazy_gettext("Available")),
+    "1": ("confirmed", lazy_gettext("Paid")),
+    "2": ("hold", lazy_gettext("On hold")),
+}
 """`is_paid` to the class of its mark and its word."""
 _API_DAY: Final = "%d-%m-%Y"
 

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from trackyard.base.texts.marks import lazy_gettext
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
@@ -10,9 +11,12 @@ from trackyard.console.portal.lists import page_number
 pages = Pages()
 
 PER_PAGE: Final = 30
-_DECISIONS: Final = {"approve": ("confirmed", "Approved"), "reject": ("declined", "Rejected")}
+_DECISIONS: Final = {
+    "approve": ("confirmed", lazy_gettext("Approved")),
+    "reject": ("declined", lazy_gettext("Rejected")),
+}
 """Decision to the class of its mark and its word."""
-_UNDECIDED: Final = {"open": ("pending", "Open"), "closed": ("declined", "Closed")}
+_UNDECIDED: Final = {"open": ("pending", lazy_gettext("Open")), "closed": ("declined", lazy_gettext("Closed"))}
 """Status of a request without a decision to the same."""
 
 

@@ -6,14 +6,15 @@ from decimal import Decimal
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
+from trackyard.base.texts.marks import lazy_gettext
 from trackyard.console.frame import shown
 from trackyard.domain.tracking.reference.texts import reference_texts
 
 STATUSES: Final[Mapping[str, str]] = {
-    "confirmed": "Confirmed",
-    "pending": "Pending",
-    "hold": "On hold",
-    "declined": "Declined",
+    "confirmed": lazy_gettext("Confirmed"),
+    "pending": lazy_gettext("Pending"),
+    "hold": lazy_gettext("On hold"),
+    "declined": lazy_gettext("Declined"),
 }
 """Statuses of conversions by their names in the API."""
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from trackyard.base.errors import RequestError
+from trackyard.base.texts.marks import gettext
 from trackyard.console.frame import figures
 from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.request import PageRequest
@@ -124,7 +125,7 @@ def _chip(request: PageRequest, query: ReportQuery, condition: Condition) -> Chi
     change = query.address.without("add", "how").set("add", kind.name)
     return Chip(
         label=kind.label,
-        verb="is not" if condition.without else "is",
+        verb=gettext("is not") if condition.without else "is",
         values=tuple(shorten(text, _LONGEST) for text in shown),
         more=max(len(condition.values) - _SHOWN, 0),
         change=change.set("how", "not") if condition.without else change,

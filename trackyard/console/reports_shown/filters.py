@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.address import PageAddress, Pair
 
 MOST_VALUES: Final = 200
@@ -36,24 +37,36 @@ class FilterKind:
 
 
 FILTERS: Final = (
-    FilterKind("offer", "Offer", "offer", "not_offer_id", "offer"),
-    FilterKind("affiliate", "Affiliate", "partner", "not_affiliate_id", "affiliate", of_staff=True),
-    FilterKind("advertiser", "Advertiser", "advertiser", "not_advertiser_id", "advertiser", of_staff=True),
-    FilterKind("country", "Country", "country", "not_country", "country", is_text=True),
-    FilterKind("device", "Device", "device", "", "device", is_text=True),
-    FilterKind("os", "System", "os", "", "os", is_text=True),
-    FilterKind("goal", "Goal", "goal", "", "goal", is_text=True),
+    FilterKind("offer", lazy_gettext("Offer"), "offer", "not_offer_id", "offer"),
+    FilterKind("affiliate", lazy_gettext("Affiliate"), "partner", "not_affiliate_id", "affiliate", of_staff=True),
+    FilterKind(
+        "advertiser", lazy_gettext("Advertiser"), "advertiser", "not_advertiser_id", "advertiser", of_staff=True
+    ),
+    FilterKind("country", lazy_gettext("Country"), "country", "not_country", "country", is_text=True),
+    FilterKind("device", lazy_gettext("Device"), "device", "", "device", is_text=True),
+    FilterKind("os", lazy_gettext("System"), "os", "", "os", is_text=True),
+    FilterKind("goal", lazy_gettext("Goal"), "goal", "", "goal", is_text=True),
     *(FilterKind(f"sub{each}", f"Sub {each}", f"sub{each}", "", f"sub{each}", is_text=True) for each in range(1, 6)),
     *(FilterKind(f"sub{each}", f"Sub {each}", f"sub{each}", is_text=True) for each in range(6, 9)),
-    FilterKind("smart_id", "SmartLink", "smart_id", "not_smartlink_id", "smart_id"),
-    FilterKind("manager", "Affiliate manager", "manager", "not_affiliate_manager_id", "manager", of_staff=True),
+    FilterKind("smart_id", lazy_gettext("SmartLink"), "smart_id", "not_smartlink_id", "smart_id"),
     FilterKind(
-        "advertiser_manager", "Advertiser manager", "advertiser_manager_id", "not_advertiser_manager_id", of_staff=True
+        "manager", lazy_gettext("Affiliate manager"), "manager", "not_affiliate_manager_id", "manager", of_staff=True
     ),
-    FilterKind("offer_tag", "Tag of the offer", "offer_tag", "not_offer_tag"),
-    FilterKind("affiliate_tag", "Tag of the affiliate", "affiliate_tag", "not_affiliate_tag", of_staff=True),
-    FilterKind("advertiser_tag", "Tag of the advertiser", "advertiser_tag", "not_advertiser_tag", of_staff=True),
-    FilterKind("currency", "Currency of conversions", "currency"),
+    FilterKind(
+        "advertiser_manager",
+        lazy_gettext("Advertiser manager"),
+        "advertiser_manager_id",
+        "not_advertiser_manager_id",
+        of_staff=True,
+    ),
+    FilterKind("offer_tag", lazy_gettext("Tag of the offer"), "offer_tag", "not_offer_tag"),
+    FilterKind(
+        "affiliate_tag", lazy_gettext("Tag of the affiliate"), "affiliate_tag", "not_affiliate_tag", of_staff=True
+    ),
+    FilterKind(
+        "advertiser_tag", lazy_gettext("Tag of the advertiser"), "advertiser_tag", "not_advertiser_tag", of_staff=True
+    ),
+    FilterKind("currency", lazy_gettext("Currency of conversions"), "currency"),
 )
 FILTER_BY_NAME: Final = {kind.name: kind for kind in FILTERS}
 FILTER_OF_SLICE: Final = {kind.slice: kind for kind in FILTERS if kind.slice}
@@ -100,9 +113,13 @@ def read_conditions(
         if not dot or start not in ("f", "not"):
             continue
         if kind not in by_name:
-            faults.append(f"A filter by {kind[:60]} does not exist: it is left out.")
+            faults.append(gettext("A filter by %(kind)s does not exist: it is left out.", kind=kind[:60]))
         elif start == "not" and not by_name[kind].excludes:
-            faults.append(f"Values of {by_name[kind].label} cannot be left out: choose those to show instead.")
+            faults.append(
+                gettext(
+                    "Values of %(label)s cannot be left out: choose those to show instead.", label=by_name[kind].label
+                )
+            )
     conditions = (condition for kind in kinds for condition in _conditions_of(kind, address))
     return tuple(conditions), faults
 

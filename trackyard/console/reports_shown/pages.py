@@ -8,12 +8,14 @@ from decimal import Decimal
 from markupsafe import Markup
 
 from trackyard.base.errors import RequestCancelled, RequestError
+from trackyard.base.texts.marks import gettext
 from trackyard.console.charts.changes import ChangeTone, change_text
 from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.charts import figure_chart
 from trackyard.console.frame.figures import BY_NAME, FigureKind, Figures, Row, text_of, value_of
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.frame.shown import number
 from trackyard.console.late.refused import Way, refused_part, shorter_periods
 from trackyard.console.reports_shown.chips import address_of_form, chips_of, form_of, menu_of_filters
 from trackyard.console.reports_shown.counted import CountedRows
@@ -211,13 +213,22 @@ def _chart(query: ReportQuery, found: ReportRows) -> Markup:
 def _hint(query: ReportQuery, found: ReportRows) -> str:
     """Return a sentence about what a long report lacks."""
     if not found.is_whole:
-        lost = "" if query.api_order else f" It is sorted by {_named(query, query.long_sort)} instead."
-        return (
-            f"This report has more than {MOST_ROWS:,} rows: it can be sorted by clicks, unique, declined or a slice, "
-            f"and its rows are not compared.{lost} A filter or a shorter period makes it shorter."
+        lost = (
+            ""
+            if query.api_order
+            else gettext(" It is sorted by %(name)s instead.", name=_named(query, query.long_sort))
+        )
+        return gettext(
+            "This report has more than %(most)s rows: it can be sorted by clicks, unique, declined or a slice, and its "
+            "rows are not compared.%(lost)s A filter or a shorter period makes it shorter.",
+            most=number(MOST_ROWS),
+            lost=lost,
         )
     if query.before is not None and found.compared is None:
-        return f"The rows are not compared: there are more than {MOST_ROWS:,} of them with the period before."
+        return gettext(
+            "The rows are not compared: there are more than %(most)s of them with the period before.",
+            most=number(MOST_ROWS),
+        )
     return ""
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.figures import BY_NAME, FigureKind, request_of
 from trackyard.console.frame.periods import CHOICES, DayPeriod, read_period
@@ -154,16 +155,25 @@ def _own_figures(address: PageAddress) -> PageAddress:
 def _slices(address: PageAddress, known: Sequence[str], faults: list[str]) -> tuple[str, ...]:
     asked = tuple(dict.fromkeys(address.all("by")))
     by = tuple(name for name in asked if name in known)
-    faults += [f"Rows by {name[:60]} do not exist: they are left out." for name in asked if name not in known][:5]
+    faults += [
+        gettext("Rows by %(name)s do not exist: they are left out.", name=name[:60])
+        for name in asked
+        if name not in known
+    ][:5]
     if len(by) > MOST_SLICES:
-        faults.append(f"A report has at most {MOST_SLICES} slices: the first {MOST_SLICES} are shown.")
+        faults.append(
+            gettext(
+                "A report has at most %(most_slices)s slices: the first %(most_slices)s are shown.",
+                most_slices=MOST_SLICES,
+            )
+        )
     return by[:MOST_SLICES] or ("offer",)
 
 
 def _columns(address: PageAddress, kinds: tuple[FigureKind, ...], faults: list[str]) -> tuple[FigureKind, ...]:
     asked = address.all("figures")
     unknown = [name for name in asked if name not in BY_NAME]
-    faults += [f"The figure {name[:60]} does not exist: it is left out." for name in unknown][:5]
+    faults += [gettext("The figure %(name)s does not exist: it is left out.", name=name[:60]) for name in unknown][:5]
     usual = COLUMNS if any(kind.name == "margin" for kind in kinds) else tuple(kind.name for kind in kinds)
     chosen = tuple(kind for kind in kinds if kind.name in (asked or usual))
     return chosen or kinds
@@ -174,14 +184,23 @@ def _sort(address: PageAddress, by: tuple[str, ...], kinds: tuple[FigureKind, ..
     if asked in by or any(asked == kind.name for kind in kinds):
         return asked
     if asked and asked not in BY_NAME:
-        faults.append(f"The table cannot be sorted by {asked[:60]}: choose the heading of a column.")
+        faults.append(
+            gettext("The table cannot be sorted by %(asked)s: choose the heading of a column.", asked=asked[:60])
+        )
     return by[0] if is_time(by[0]) else kinds[0].name
 
 
 def _one_of(address: PageAddress, name: str, values: Sequence[str], faults: list[str]) -> str:
     asked = address.get(name)
     if asked and asked not in values:
-        faults.append(f"{name} has the values {', '.join(values)}: {values[0]} is used.")
+        faults.append(
+            gettext(
+                "%(name)s has the values %(values)s: %(values_2)s is used.",
+                name=name,
+                values=", ".join(values),
+                values_2=values[0],
+            )
+        )
     return asked if asked in values else values[0]
 
 

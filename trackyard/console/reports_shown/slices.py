@@ -5,17 +5,18 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, Final
 
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.figures import BY_NAME, KINDS, FigureKind, Key
 from trackyard.domain.statistics.slices import NO_MANAGER, REJECTION_REASON, SLICES
 from trackyard.wire.openapi.texts import label_of
 
 _LABELS: Final = {
-    "manager": "Affiliate manager",
-    "smart_id": "SmartLink",
-    "os": "System",
-    "os_version": "System version",
-    "device_model": "Device model",
-    REJECTION_REASON: "Rejection reason",
+    "manager": lazy_gettext("Affiliate manager"),
+    "smart_id": lazy_gettext("SmartLink"),
+    "os": lazy_gettext("System"),
+    "os_version": lazy_gettext("System version"),
+    "device_model": lazy_gettext("Device model"),
+    REJECTION_REASON: lazy_gettext("Rejection reason"),
 }
 _PATHS: Final = {
     "offer": "offers/{}",
@@ -65,7 +66,7 @@ def cell_of(name: str, keys: Mapping[str, Any]) -> Cell:
         value = str(found["id"])
         title = object_title(found)
         if name == "manager" and value == NO_MANAGER:
-            return Cell(name, "No manager", "")
+            return Cell(name, gettext("No manager"), "")
         return Cell(name, title, value, _PATHS[name].format(value) if name in _PATHS else "")
     return Cell(name, str(found) or empty_text(name), str(found))
 
@@ -79,7 +80,7 @@ def object_title(found: Mapping[str, Any]) -> str:
 
 def empty_text(name: str) -> str:
     """Return what people read for a value that is empty."""
-    return "None" if name.startswith("sub") or name == "smart_id" else "Unknown"
+    return gettext("None") if name.startswith("sub") or name == "smart_id" else gettext("Unknown")
 
 
 def compared_key(slices: tuple[str, ...], keys: Mapping[str, Any], days: int) -> Key | None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.address import Pair
 from trackyard.console.frame.request import PageRequest
 
@@ -85,9 +86,23 @@ def _day(request: PageRequest, ms: int) -> str:
 
 def _steps(request: PageRequest, present: _Present) -> Iterator[FirstStep]:
     """Yield the steps in their order."""
-    yield _thing(request, "An advertiser", present.advertiser, "title", "/console/advertisers/new", "Add an advertiser")
-    yield _thing(request, "An offer", present.offer, "title", "/console/offers/new", "Add an offer")
-    yield _thing(request, "An affiliate", present.affiliate, "login", "/console/affiliates/new", "Add an affiliate")
+    yield _thing(
+        request,
+        gettext("An advertiser"),
+        present.advertiser,
+        "title",
+        "/console/advertisers/new",
+        gettext("Add an advertiser"),
+    )
+    yield _thing(request, gettext("An offer"), present.offer, "title", "/console/offers/new", gettext("Add an offer"))
+    yield _thing(
+        request,
+        gettext("An affiliate"),
+        present.affiliate,
+        "login",
+        "/console/affiliates/new",
+        gettext("Add an affiliate"),
+    )
     yield _click_step(request, present)
     yield _postback_step(request, present)
 
@@ -96,27 +111,29 @@ def _thing(request: PageRequest, title: str, found: Any, name: str, path: str, v
     if found is not None:
         return FirstStep(title, str(found[name]), True)
     has_page = request.may_open(path)
-    detail = "" if has_page else "Make it with the API: see the API documentation in your menu."
+    detail = "" if has_page else gettext("Make it with the API: see the API documentation in your menu.")
     return FirstStep(title, detail, False, verb if has_page else "", path if has_page else "")
 
 
 def _click_step(request: PageRequest, present: _Present) -> FirstStep:
-    title = "A click on the affiliate's link"
+    title = gettext("A click on the affiliate's link")
     if present.click:
-        return FirstStep(title, f"The newest click is {present.click}.", True, copy=present.link)
+        return FirstStep(title, gettext("The newest click is %(click)s.", click=present.click), True, copy=present.link)
     if present.link:
-        return FirstStep(title, "Open it in another window: this records a real click.", False, copy=present.link)
+        return FirstStep(
+            title, gettext("Open it in another window: this records a real click."), False, copy=present.link
+        )
     if present.offer is None or present.affiliate is None:
-        return FirstStep(title, "The link is here once there are an offer and an affiliate.", False)
+        return FirstStep(title, gettext("The link is here once there are an offer and an affiliate."), False)
     path = f"/console/offers/{present.offer['id']}"
-    detail = "The affiliate has no offer to send traffic to: activate the offer and connect the affiliate."
-    return FirstStep(title, detail, False, "Open the offer", path)
+    detail = gettext("The affiliate has no offer to send traffic to: activate the offer and connect the affiliate.")
+    return FirstStep(title, detail, False, gettext("Open the offer"), path)
 
 
 def _postback_step(request: PageRequest, present: _Present) -> FirstStep:
-    title = "The advertiser's postback"
+    title = gettext("The advertiser's postback")
     if not present.click or present.advertiser is None:
-        return FirstStep(title, "Its address is here once there is a click.", False)
+        return FirstStep(title, gettext("Its address is here once there is a click."), False)
     url = str(present.advertiser["postback_url"]).replace("clickid=CLICK", f"clickid={present.click}")
-    detail = "Open it as the advertiser's server would, then reload this page: it shows the first conversion."
+    detail = gettext("Open it as the advertiser's server would, then reload this page: it shows the first conversion.")
     return FirstStep(title, detail, False, copy=url)

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from trackyard.actions.deps import Deps
 from trackyard.base.errors import RequestCancelled, RequestError
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.charts.changes import ChangeTone, MetricDirection, change_text
 from trackyard.console.frame import figures, shown
 from trackyard.console.frame.answers import Html, PageAnswer
@@ -101,13 +102,26 @@ def _page_of(key: str) -> Callable[[Mapping[str, Any]], str]:
 
 
 PROGRAMS: Final = (
-    Tab("offer", "Offers", "Offer", _entity("offer"), _page_of("offer")),
-    Tab("advertiser", "Advertisers", "Advertiser", _entity("advertiser"), _page_of("advertiser")),
-    Tab("country", "Countries", "Country", lambda keys: str(keys["country"]) or "Unknown"),
+    Tab("offer", lazy_gettext("Offers"), lazy_gettext("Offer"), _entity("offer"), _page_of("offer")),
+    Tab(
+        "advertiser",
+        lazy_gettext("Advertisers"),
+        lazy_gettext("Advertiser"),
+        _entity("advertiser"),
+        _page_of("advertiser"),
+    ),
+    Tab(
+        "country",
+        lazy_gettext("Countries"),
+        lazy_gettext("Country"),
+        lambda keys: str(keys["country"]) or gettext("Unknown"),
+    ),
 )
 PEOPLE: Final = (
-    Tab("affiliate", "Affiliates", "Affiliate", _entity("affiliate"), _page_of("affiliate")),
-    Tab("sub1", "Sub 1", "Sub 1", lambda keys: str(keys["sub1"]) or "Empty"),
+    Tab(
+        "affiliate", lazy_gettext("Affiliates"), lazy_gettext("Affiliate"), _entity("affiliate"), _page_of("affiliate")
+    ),
+    Tab("sub1", lazy_gettext("Sub 1"), lazy_gettext("Sub 1"), lambda keys: str(keys["sub1"]) or gettext("Empty")),
 )
 
 TABLES: Final = {"by": PROGRAMS, "who": PEOPLE}
@@ -200,7 +214,7 @@ def _rejected_tile(found: OverviewFigures, now: Figures) -> Tile:
     change, tone = ("", ChangeTone.NEUTRAL)
     if share is not None and share_before is not None:
         change, tone = change_text(share * 100, share_before * 100, MetricDirection.DOWN, points=True)
-    return Tile("", "Rejected", shown.percent(share), change, tone)
+    return Tile("", gettext("Rejected"), shown.percent(share), change, tone)
 
 
 def _share(reasons: Mapping[str, int], accepted: Figures) -> Decimal | None:

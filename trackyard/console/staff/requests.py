@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from trackyard.actions.deps import Deps
 from trackyard.base.errors import RequestError
+from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
@@ -18,13 +19,13 @@ from trackyard.wire.local_calls import LocalCalls
 
 pages = Pages()
 
-TABS: Final = (("open", "Open"), ("closed", "Decided"))
+TABS: Final = (("open", lazy_gettext("Open")), ("closed", lazy_gettext("Decided")))
 """The values of `tab` in the address, which are statuses of the API."""
-DECISIONS: Final[Mapping[str, tuple[str, str, str]]] = {
-    "approve": ("approved", "Approved", "confirmed"),
-    "reject": ("rejected", "Rejected", "declined"),
+DECISIONS: Final[Mapping[str, tuple[str, str]]] = {
+    "approve": (lazy_gettext("Approved"), "confirmed"),
+    "reject": (lazy_gettext("Rejected"), "declined"),
 }
-"""Decision to its past tense, its name and its mark."""
+"""Decision to its name and its mark."""
 _PATH: Final = "/console/requests"
 
 
@@ -54,9 +55,9 @@ def requests(request: PageRequest) -> PageAnswer:
     calls = request.calls
     tab = request.address.get("tab") if request.address.get("tab") in dict(TABS) else "open"
     filters = (
-        ListFilter("affiliate", "Affiliate number", "pid[]", None, "number"),
-        ListFilter("offer", "Offer number", "offer_id[]", None, "number"),
-        ListFilter("manager", "Manager", "manager_id[]", managers(calls)),
+        ListFilter("affiliate", gettext("Affiliate number"), "pid[]", None, "number"),
+        ListFilter("offer", gettext("Offer number"), "offer_id[]", None, "number"),
+        ListFilter("manager", gettext("Manager"), "manager_id[]", managers(calls)),
     )
     state = read_list(request.address, filters)
     sent = [("status[]", tab), *state.sent("search")]
@@ -83,7 +84,7 @@ def decide(request: PageRequest) -> PageAnswer:
     decision = decision or request.field("do")
     back = back_to(_PATH, request.field("back"))
     if decision not in DECISIONS or not chosen:
-        return Redirect(back, "Nothing is decided: choose requests first.")
+        return Redirect(back, gettext("Nothing is decided: choose requests first."))
     reason = request.field("reason").strip() if decision == "reject" else ""
     return Redirect(back, _decided(request.calls, decision, chosen, reason))
 
@@ -97,10 +98,13 @@ def _decided(calls: LocalCalls[Deps], decision: str, chosen: Iterable[str], reas
             calls.call("admin.ticket.offer", sent, {"id": number})
             done += 1
         except RequestError as refusal:
-            refused.append(f"Request {number}: {fault_of(refusal)}")
-    count = "1 request is" if done == 1 else f"{done} requests are"
-    mails = " Each affiliate gets a mail." if done else ""
-    return " ".join([f"{count} {DECISIONS[decision][0]}.{mails}", *refused])
+            refused.append(gettext("Request %(number)s: %(fault)s", number=number, fault=fault_of(refusal)))
+    if decision == "approve":
+        sentence = ngettext("1 request is approved.", "%(num)d requests are approved.", done)
+    else:
+        sentence = ngettext("1 request is rejected.", "%(num)d requests are rejected.", done)
+    mails = [gettext("Each affiliate gets a mail.")] if done else []
+    return " ".join([sentence, *mails, *refused])
 
 
 def _found(calls: LocalCalls[Deps], sent: Sequence[tuple[str, str]]) -> tuple[dict[str, Any], str]:
@@ -115,7 +119,7 @@ def _found(calls: LocalCalls[Deps], sent: Sequence[tuple[str, str]]) -> tuple[di
 def _row(ticket: Mapping[str, Any], week: Mapping[Any, Any] | None) -> RequestRow:
     affiliate, offer = ticket["partner"], ticket["offer"]
     best = max(offer["payments"], key=lambda payment: payment["revenue"], default=None)
-    _, status, mark = DECISIONS.get(ticket["decision"], ("", "Open", "pending"))
+    status, mark = DECISIONS.get(ticket["decision"], (gettext("Open"), "pending"))
     figures = None if week is None else week.get(affiliate["id"])
     return RequestRow(
         id=ticket["id"],

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from trackyard.base.errors import RequestError
+from trackyard.base.texts.marks import gettext
 from trackyard.console.charts.changes import change_text
 from trackyard.console.frame import figures
 from trackyard.console.frame.address import Pair
@@ -48,7 +49,7 @@ def find_results(request: PageRequest, filters: Sequence[Pair], usual: str = "30
         days, days_before = figures.by_day_of_both(request.calls, period, period.before, filters)
         compared, before = figures.up_to_now(request.calls, period, days, period.before, days_before, filters)
     except RequestError as refusal:
-        return result | {"fault": f"The figures cannot be read now. {refusal.text}."}
+        return result | {"fault": gettext("The figures cannot be read now. %(text)s.", text=refusal.text)}
     result["tiles"] = _tiles(figures.total(days.values()), compared, before, request.deps.currency)
     now, earlier = _each(period, days), _each(period.before, days_before)
     return result | {"chart": figure_chart(chosen, period, now, earlier, request.deps.currency)}

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from trackyard.base.errors import RequestError
+from trackyard.base.texts.marks import gettext
 from trackyard.console.frame import figures
 from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.figures import Figures
@@ -32,5 +33,5 @@ def find_week(
     try:
         found = figures.report(request.calls, last_week(request), [slice_], filters=chosen, limit=len(ids))
     except RequestError as refusal:
-        return None, f"The figures cannot be read now. {refusal.text}."
+        return None, gettext("The figures cannot be read now. %(text)s.", text=refusal.text)
     return {row.keys[slice_]["id"]: row.figures for row in found.rows}, ""

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from trackyard.actions.deps import Deps
 from trackyard.base.errors import ReportTooHeavy, Unavailable
+from trackyard.base.texts.marks import gettext, ngettext
 from trackyard.console.frame.address import Pair
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import money
@@ -33,25 +34,25 @@ class _Source:
 
 def _affiliates(count: int, answer: Any) -> WorkItem:
     names = ", ".join(each["name"] or each["login"] for each in answer["partners"][:3])
-    sentence = f"{_count(count, 'affiliate')} wait{'s' if count == 1 else ''} for approval"
-    return WorkItem(sentence, names, "Decide", "/console/affiliates?status=on+moderation")
+    sentence = ngettext("%(num)d affiliate waits for approval", "%(num)d affiliates wait for approval", count)
+    return WorkItem(sentence, names, gettext("Decide"), "/console/affiliates?status=on+moderation")
 
 
 def _tickets(count: int, answer: Any) -> WorkItem:
     first = answer["tickets"][0]
     return WorkItem(
-        f"{_count(count, 'request')} for offers",
+        ngettext("%(num)d request for offers", "%(num)d requests for offers", count),
         f"{first['title']}, {first['partner']['name']}",
-        "Decide",
+        gettext("Decide"),
         "/console/requests",
     )
 
 
 def _payment_requests(count: int, answer: Any) -> WorkItem:
     first = answer["payment_requests"][0]
-    sentence = f"{_count(count, 'affiliate')} ask{'s' if count == 1 else ''} to be paid"
+    sentence = ngettext("%(num)d affiliate asks to be paid", "%(num)d affiliates ask to be paid", count)
     detail = f"{first['name']}, {money(first['amount'], first['currency'])}"
-    return WorkItem(sentence, detail, "Decide", "/console/payments/requests")
+    return WorkItem(sentence, detail, gettext("Decide"), "/console/payments/requests")
 
 
 _MOST_HELD: Final = 100
@@ -87,10 +88,15 @@ def _held_changes(request: PageRequest) -> list[WorkItem]:
     if not waiting:
         return []
     first = waiting[-1]
-    what = f"payment {first['payment_id']}" if first["payment_id"] else f"payment systems of affiliate {first['pid']}"
-    verb = "waits" if len(waiting) == 1 else "wait"
-    sentence = f"{_count(len(waiting), 'change')} {verb} for a second person"
-    return [WorkItem(sentence, f"first: {what}", "Confirm", "/console/payments/held")]
+    detail = (
+        gettext("first: payment %(id)s", id=first["payment_id"])
+        if first["payment_id"]
+        else gettext("first: payment systems of affiliate %(id)s", id=first["pid"])
+    )
+    sentence = ngettext(
+        "%(num)d change waits for a second person", "%(num)d changes wait for a second person", len(waiting)
+    )
+    return [WorkItem(sentence, detail, gettext("Confirm"), "/console/payments/held")]
 
 
 def _findings(calls: LocalCalls[Deps]) -> list[WorkItem]:
@@ -100,11 +106,9 @@ def _findings(calls: LocalCalls[Deps]) -> list[WorkItem]:
     try:
         platform = calls.call("admin.status")["platform"]
     except (ReportTooHeavy, Unavailable) as refusal:
-        return [WorkItem("The state of the platform cannot be read now", refusal.text, "Look", "/console/health")]
+        unread = gettext("The state of the platform cannot be read now")
+        return [WorkItem(unread, refusal.text, gettext("Look"), "/console/health")]
     return [
-        WorkItem(sentence, "", "Look", "/console/health") for sentence in (*platform["reasons"], *platform["warnings"])
+        WorkItem(sentence, "", gettext("Look"), "/console/health")
+        for sentence in (*platform["reasons"], *platform["warnings"])
     ]
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")

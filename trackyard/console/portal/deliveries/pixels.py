@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 from trackyard.base.errors import NotFound
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import open_form
 from trackyard.console.forms.declared import FormField, FormGroup, FormPlan
 from trackyard.console.frame.answers import PageAnswer, Redirect
@@ -15,17 +16,23 @@ pages = Pages()
 LIST: Final = "/portal/postbacks"
 """The page that lists pixels, below the postbacks."""
 PATH: Final = "/portal/pixels"
-_STATES: Final = {"0": ("pending", "Waits for a check"), "1": ("confirmed", "Accepted")}
+_STATES: Final = {"0": ("pending", lazy_gettext("Waits for a check")), "1": ("confirmed", lazy_gettext("Accepted"))}
 """Moderation status to the class of its mark and its word; others are rejected."""
-_REJECTED: Final = ("declined", "Rejected")
+_REJECTED: Final = ("declined", lazy_gettext("Rejected"))
 _FIELDS: Final = (
-    FormField("name", label="Name", help=""),
-    FormField("code_type", label="Kind", help=""),
-    FormField("code", label="Code", widget="long", help="Browsers of your visitors get it. Staff check it first."),
+    FormField("name", label=lazy_gettext("Name"), help=""),
+    FormField("code_type", label=lazy_gettext("Kind"), help=""),
+    FormField(
+        "code",
+        label=lazy_gettext("Code"),
+        widget="long",
+        help=lazy_gettext("Browsers of your visitors get it. Staff check it first."),
+    ),
 )
-EDIT: Final = FormPlan("partner.pixel.edit", (FormGroup("Pixel", _FIELDS),))
+EDIT: Final = FormPlan("partner.pixel.edit", (FormGroup(lazy_gettext("Pixel"), _FIELDS),))
 NEW: Final = FormPlan(
-    "partner.pixel.add", (FormGroup("Pixel", (FormField("offer_id", label="Offer", help=""), *_FIELDS)),)
+    "partner.pixel.add",
+    (FormGroup(lazy_gettext("Pixel"), (FormField("offer_id", label=lazy_gettext("Offer"), help=""), *_FIELDS)),),
 )
 
 
@@ -43,8 +50,8 @@ def new_pixel(request: PageRequest) -> PageAnswer:
     """Add a pixel."""
     form = open_form(request, NEW, choices={"offer_id": own_offers(request)})
     if form.save() is not None:
-        return Redirect(LIST, "The pixel is added. It is used once staff accepted it.")
-    return form.page(request, "Add a pixel", back=LIST, save="Add the pixel")
+        return Redirect(LIST, gettext("The pixel is added. It is used once staff accepted it."))
+    return form.page(request, gettext("Add a pixel"), back=LIST, save=gettext("Add the pixel"))
 
 
 @pages.get(f"{PATH}/{{id}}/edit", audience="affiliate", needs=("partner.pixels.list", "partner.pixel.edit"))
@@ -54,8 +61,8 @@ def edit_pixel(request: PageRequest) -> PageAnswer:
     found = _find(request)
     form = open_form(request, EDIT, found, path={"id": str(found["id"])})
     if form.save() is not None:
-        return Redirect(LIST, f"{found['name']} is saved.")
-    return form.page(request, f"Edit {found['name']}", back=LIST)
+        return Redirect(LIST, gettext("%(name)s is saved.", name=found["name"]))
+    return form.page(request, gettext("Edit %(name)s", name=found["name"]), back=LIST)
 
 
 @pages.get(f"{PATH}/{{id}}/delete", audience="affiliate", needs=("partner.pixels.list", "partner.pixel.remove"))
@@ -68,7 +75,7 @@ def ask_before_removal(request: PageRequest) -> PageAnswer:
 def remove(request: PageRequest) -> PageAnswer:
     """Remove a pixel."""
     request.calls.call("partner.pixel.remove", path={"id": request.path["id"]})
-    return Redirect(LIST, "The pixel is removed.")
+    return Redirect(LIST, gettext("The pixel is removed."))
 
 
 def _find(request: PageRequest) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from trackyard.base.errors import BadInput, NotFound, ReportTooHeavy, RequestError, Unavailable
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import open_form
 from trackyard.console.forms.declared import FormField, FormGroup, FormPlan
 from trackyard.console.frame.address import Pair
@@ -24,34 +25,44 @@ MOST: Final = 200
 DELIVERIES: Final = 20
 _DAYS: Final = 7
 _STATUSES: Final = {
-    "by_creating": "The first report of a conversion",
-    "confirmed": "Confirmed",
-    "pending": "Pending",
-    "hold": "On hold",
-    "declined": "Declined",
+    "by_creating": lazy_gettext("The first report of a conversion"),
+    "confirmed": lazy_gettext("Confirmed"),
+    "pending": lazy_gettext("Pending"),
+    "hold": lazy_gettext("On hold"),
+    "declined": lazy_gettext("Declined"),
 }
 _OUTCOMES: Final = {
-    "sent": ("confirmed", "Delivered"),
-    "failed": ("pending", "Tried again"),
-    "dead": ("declined", "Not delivered"),
-    "superseded": ("hold", "Replaced"),
-    "dropped": ("declined", "Dropped"),
+    "sent": ("confirmed", lazy_gettext("Delivered")),
+    "failed": ("pending", lazy_gettext("Tried again")),
+    "dead": ("declined", lazy_gettext("Not delivered")),
+    "superseded": ("hold", lazy_gettext("Replaced")),
+    "dropped": ("declined", lazy_gettext("Dropped")),
 }
 """Outcome of a delivery to the class of its mark and its word."""
 _MEANINGS: Final = {
-    "action_id": "Number of the order, empty when there is none",
-    "order_sum": "Amount of the order, 0 when it is not known",
-    "goal": "Value of the goal that was reached, 1 by default",
-    "comment": "Remark about the conversion; of a declined one the reason",
+    "action_id": lazy_gettext("Number of the order, empty when there is none"),
+    "order_sum": lazy_gettext("Amount of the order, 0 when it is not known"),
+    "goal": lazy_gettext("Value of the goal that was reached, 1 by default"),
+    "comment": lazy_gettext("Remark about the conversion; of a declined one the reason"),
 }
 """Macros in words for affiliates, where the words of the reference are those of staff."""
 GROUPS: Final = (
     FormGroup(
-        "Postback",
+        lazy_gettext("Postback"),
         (
-            FormField("url", label="URL", help="Your server gets this request. Macros are replaced.", wide=True),
-            FormField("status", label="When", words=_STATUSES, help="Without a choice at every change of the status."),
-            FormField("goal", label="Goal", help="Without one for every goal."),
+            FormField(
+                "url",
+                label=lazy_gettext("URL"),
+                help=lazy_gettext("Your server gets this request. Macros are replaced."),
+                wide=True,
+            ),
+            FormField(
+                "status",
+                label=lazy_gettext("When"),
+                words=_STATUSES,
+                help=lazy_gettext("Without a choice at every change of the status."),
+            ),
+            FormField("goal", label=lazy_gettext("Goal"), help=lazy_gettext("Without one for every goal.")),
         ),
     ),
 )
@@ -60,8 +71,13 @@ NEW: Final = FormPlan(
     "partner.postback.add",
     (
         FormGroup(
-            "Postback",
-            (*GROUPS[0].parts, FormField("offer_id", label="Offer", help="Without a choice for all offers.")),
+            lazy_gettext("Postback"),
+            (
+                *GROUPS[0].parts,
+                FormField(
+                    "offer_id", label=lazy_gettext("Offer"), help=lazy_gettext("Without a choice for all offers.")
+                ),
+            ),
         ),
     ),
 )
@@ -79,8 +95,8 @@ def new_postback(request: PageRequest) -> PageAnswer:
     """Add a postback."""
     form = open_form(request, NEW, choices={"offer_id": own_offers(request)}, fixed=_own(request))
     if form.save() is not None:
-        return Redirect(PATH, "The postback is added.")
-    return form.page(request, "Add a postback", back=PATH, save="Add the postback")
+        return Redirect(PATH, gettext("The postback is added."))
+    return form.page(request, gettext("Add a postback"), back=PATH, save=gettext("Add the postback"))
 
 
 @pages.get(f"{PATH}/{{id}}/edit", audience="affiliate", needs=("partner.postbacks.list", "partner.postback.edit"))
@@ -91,8 +107,8 @@ def edit_postback(request: PageRequest) -> PageAnswer:
     values = {"url": found["url"], "status": found["status"] or "", "goal": found["goal"] or ""}
     form = open_form(request, EDIT, values, path={"id": str(found["id"])})
     if form.save() is not None:
-        return Redirect(PATH, f"Postback {found['id']} is saved.")
-    return form.page(request, f"Edit postback {found['id']}", back=PATH)
+        return Redirect(PATH, gettext("Postback %(id)s is saved.", id=found["id"]))
+    return form.page(request, gettext("Edit postback %(id)s", id=found["id"]), back=PATH)
 
 
 @pages.get(f"{PATH}/{{id}}/delete", audience="affiliate", needs=("partner.postbacks.list", "partner.postback.remove"))
@@ -105,7 +121,7 @@ def ask_before_removal(request: PageRequest) -> PageAnswer:
 def remove(request: PageRequest) -> PageAnswer:
     """Remove a postback."""
     request.calls.call("partner.postback.remove", path={"id": request.path["id"]})
-    return Redirect(PATH, "The postback is removed.")
+    return Redirect(PATH, gettext("The postback is removed."))
 
 
 @pages.post(f"{PATH}/{{id}}/test", audience="affiliate", needs=("partner.postbacks.list", "partner.postback.test"))

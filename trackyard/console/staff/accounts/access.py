@@ -3,6 +3,7 @@
 from typing import Final
 
 from trackyard.base.errors import BadInput, RequestError
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
@@ -27,25 +28,27 @@ def mail_link(request: PageRequest) -> PageAnswer:
     """Mail a sign-in link to the user."""
     user = find_user(request)
     request.calls.call("admin.user.sign_in_link", [("mail", "1")], request.path)
-    return Redirect(_path(request), f"A sign-in link is on its way to {user['email']}.")
+    return Redirect(_path(request), gettext("A sign-in link is on its way to %(email)s.", email=user["email"]))
 
 
 @pages.post(f"{PATH}/{{id}}/block", needs=("admin.user.block",))
 def block(request: PageRequest) -> PageAnswer:
     """Block the user."""
-    return _change(request, "admin.user.block", "is blocked. Its sessions ended, and its keys do not work.")
+    return _change(
+        request, "admin.user.block", lazy_gettext("{name} is blocked. Its sessions ended, and its keys do not work.")
+    )
 
 
 @pages.post(f"{PATH}/{{id}}/unblock", needs=("admin.user.unblock",))
 def unblock(request: PageRequest) -> PageAnswer:
     """Let the user in again."""
-    return _change(request, "admin.user.unblock", "may sign in again, and its keys work.")
+    return _change(request, "admin.user.unblock", lazy_gettext("{name} may sign in again, and its keys work."))
 
 
 @pages.post(f"{PATH}/{{id}}/second-factor", needs=("admin.user.second_factor.reset",))
 def reset_second_factor(request: PageRequest) -> PageAnswer:
     """Remove the second factor of the user."""
-    return _change(request, "admin.user.second_factor.reset", "has no second factor any more.")
+    return _change(request, "admin.user.second_factor.reset", lazy_gettext("{name} has no second factor any more."))
 
 
 @pages.get(f"{PATH}/{{id}}/remove", needs=("admin.user.remove",))
@@ -63,17 +66,20 @@ def remove(request: PageRequest) -> PageAnswer:
         request.calls.call("admin.user.remove", sent, request.path)
     except BadInput as refusal:
         return _removal(request, _sentence(refusal))
-    return Redirect(PATH, f"{name} is removed.")
+    return Redirect(PATH, gettext("%(name)s is removed.", name=name))
 
 
 def _change(request: PageRequest, method: str, done: str) -> PageAnswer:
-    """Call a method for the user of the path, and lead back to its page with the result."""
+    """Call a method for the user of the path, and lead back to its page with the result.
+
+    done: a text with {name}.
+    """
     name = full_name(find_user(request))
     try:
         request.calls.call(method, path=request.path)
     except BadInput as refusal:
-        return Redirect(_path(request), f"Nothing was changed. {_sentence(refusal)}")
-    return Redirect(_path(request), f"{name} {done}")
+        return Redirect(_path(request), gettext("Nothing was changed. %(fault)s", fault=_sentence(refusal)))
+    return Redirect(_path(request), done.format(name=name))
 
 
 def _removal(request: PageRequest, fault: str = "") -> Html:

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from trackyard.base.secrets import new_password
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.account.roles import PRESETS, ROLE_WORDS
 from trackyard.console.forms import open_form
 from trackyard.console.forms.declared import FormField, FormGroup, FormPlan
@@ -20,20 +21,20 @@ _ROLES: Final = FormField(
     "roles",
     widget="checks",
     words={role.value: f"{words.name}: {words.may}" for role, words in ROLE_WORDS.items()},
-    help="Several roles add up. Without one the person may only read news.",
+    help=lazy_gettext("Several roles add up. Without one the person may only read news."),
 )
 _GROUPS: Final = (
     FormGroup(
-        "The person",
+        lazy_gettext("The person"),
         (
             FormField("first_name"),
             FormField("last_name"),
             FormField("email", widget="email"),
             FormField("work_hours"),
-            FormField("skype", label="Messenger"),
+            FormField("skype", label=lazy_gettext("Messenger")),
         ),
     ),
-    FormGroup("Roles", (_ROLES,)),
+    FormGroup(lazy_gettext("Roles"), (_ROLES,)),
 )
 _PRESETS: Final[dict[str, Any]] = {"template": "staff/accounts/form.html", "presets": PRESETS}
 NEW: Final = FormPlan("admin.user.add", _GROUPS)
@@ -49,10 +50,13 @@ def new_user(request: PageRequest) -> PageAnswer:
     answer = form.save()
     if answer is not None:
         user = answer["user"]
-        message = f"{full_name(user)} is created. Mail or show a sign-in link, to choose a password with."
+        message = gettext(
+            "%(name)s is created. Mail or show a sign-in link, to choose a password with.", name=full_name(user)
+        )
         return Redirect(f"{PATH}/{user['id']}", message)
-    line = "The person chooses a password with a sign-in link, which you send from its page."
-    return form.page(request, "New staff user", back=PATH, line=line, save="Create the staff user", **_PRESETS)
+    line = gettext("The person chooses a password with a sign-in link, which you send from its page.")
+    save = gettext("Create the staff user")
+    return form.page(request, gettext("New staff user"), back=PATH, line=line, save=save, **_PRESETS)
 
 
 @pages.get(f"{PATH}/{{id}}/edit", needs=("admin.user.get", "admin.user.edit"))
@@ -65,9 +69,9 @@ def edit_user(request: PageRequest) -> PageAnswer:
     form = open_form(request, EDIT, user, path=request.path)
     answer = form.save()
     if answer is not None:
-        return Redirect(path, f"{full_name(answer['user'])} is saved.")
-    line = "Nothing is saved yet. Changed roles hold from the next request on."
-    return form.page(request, f"Edit {full_name(user)}", back=path, line=line, **_PRESETS)
+        return Redirect(path, gettext("%(name)s is saved.", name=full_name(answer["user"])))
+    line = gettext("Nothing is saved yet. Changed roles hold from the next request on.")
+    return form.page(request, gettext("Edit %(name)s", name=full_name(user)), back=path, line=line, **_PRESETS)
 
 
 def _with_preset(request: PageRequest) -> PageRequest:

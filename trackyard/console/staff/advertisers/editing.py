@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
@@ -15,35 +16,40 @@ pages = Pages()
 
 _GROUPS: Final = (
     FormGroup(
-        "Advertiser",
+        lazy_gettext("Advertiser"),
         (
-            FormField("title", "Name"),
-            FormField("manager", "Manager", help=""),
-            FormField("contact", "Contact person"),
-            FormField("email", "E-mail"),
-            FormField("skype", "Messenger"),
-            FormField("url", "Site"),
-            FormField("tags", "Tags", widget="words"),
-            FormField("note", "Notes", widget="long", wide=True),
+            FormField("title", lazy_gettext("Name")),
+            FormField("manager", lazy_gettext("Manager"), help=""),
+            FormField("contact", lazy_gettext("Contact person")),
+            FormField("email", lazy_gettext("E-mail")),
+            FormField("skype", lazy_gettext("Messenger")),
+            FormField("url", lazy_gettext("Site")),
+            FormField("tags", lazy_gettext("Tags"), widget="words"),
+            FormField("note", lazy_gettext("Notes"), widget="long", wide=True),
         ),
     ),
     FormGroup(
-        "Postbacks",
+        lazy_gettext("Postbacks"),
         (
-            FormField("hash_password", "Code of postbacks"),
-            FormField("allowed_ip", "Allowed addresses", widget="lines"),
-            FormField("disallowed_ip", "Refused addresses", widget="lines", help="They may not report conversions."),
+            FormField("hash_password", lazy_gettext("Code of postbacks")),
+            FormField("allowed_ip", lazy_gettext("Allowed addresses"), widget="lines"),
+            FormField(
+                "disallowed_ip",
+                lazy_gettext("Refused addresses"),
+                widget="lines",
+                help=lazy_gettext("They may not report conversions."),
+            ),
         ),
     ),
     FormGroup(
-        "Address",
+        lazy_gettext("Address"),
         (
-            FormField("address_1", "Street"),
-            FormField("address_2", "Second line"),
-            FormField("zip_code", "Postal code"),
-            FormField("city", "City"),
-            FormField("country", "Country"),
-            FormField("vat_code", "VAT number"),
+            FormField("address_1", lazy_gettext("Street")),
+            FormField("address_2", lazy_gettext("Second line")),
+            FormField("zip_code", lazy_gettext("Postal code")),
+            FormField("city", lazy_gettext("City")),
+            FormField("country", lazy_gettext("Country")),
+            FormField("vat_code", lazy_gettext("VAT number")),
         ),
         folded=True,
     ),
@@ -60,9 +66,15 @@ def new_advertiser(request: PageRequest) -> PageAnswer:
     answer = form.save()
     if answer is not None:
         made = answer["advertiser"]
-        return Redirect(f"/console/advertisers/{made['id']}", f"{made['title']} is created.")
-    line = "Nothing is saved yet. Offers of the advertiser follow."
-    return form.page(request, "New advertiser", back="/console/advertisers", line=line, save="Create the advertiser")
+        return Redirect(f"/console/advertisers/{made['id']}", gettext("%(title)s is created.", title=made["title"]))
+    line = gettext("Nothing is saved yet. Offers of the advertiser follow.")
+    return form.page(
+        request,
+        gettext("New advertiser"),
+        back="/console/advertisers",
+        line=line,
+        save=gettext("Create the advertiser"),
+    )
 
 
 @pages.get("/console/advertisers/{id}/edit", needs=("admin.advertiser.get", "admin.advertiser.edit"))
@@ -74,8 +86,10 @@ def edit_advertiser(request: PageRequest) -> PageAnswer:
     form = open_form(request, EDIT, found, choices=_choices(request), path={"id": found["id"]})
     answer = form.save()
     if answer is not None:
-        return Redirect(path, f"{answer['advertiser']['title']} is saved.")
-    return form.page(request, f"Edit {found['title']}", back=path, save="Save the advertiser")
+        return Redirect(path, gettext("%(title)s is saved.", title=answer["advertiser"]["title"]))
+    return form.page(
+        request, gettext("Edit %(title)s", title=found["title"]), back=path, save=gettext("Save the advertiser")
+    )
 
 
 def _choices(request: PageRequest) -> Mapping[str, Choices]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.figures import Figures
 from trackyard.console.frame.pages import Pages
@@ -38,9 +39,9 @@ def advertisers(request: PageRequest) -> PageAnswer:
     """Show advertisers that meet the filters, a page at a time."""
     calls = request.calls
     filters = (
-        ListFilter("manager", "Manager", "manager[]", managers(calls)),
-        ListFilter("tag", "Tag", "tags[]", None),
-        ListFilter("country", "Country", "country[]", country_names()),
+        ListFilter("manager", gettext("Manager"), "manager[]", managers(calls)),
+        ListFilter("tag", gettext("Tag"), "tags[]", None),
+        ListFilter("country", gettext("Country"), "country[]", country_names()),
     )
     state = read_list(request.address, filters, SORTS, ("_id", "desc"))
     column, direction = state.sort

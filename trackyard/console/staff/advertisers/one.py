@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
@@ -58,7 +59,11 @@ def set_manager(request: PageRequest) -> PageAnswer:
     sent = [("manager", request.field("manager_id"))]
     found = request.calls.call("admin.advertiser.edit", sent, {"id": request.path["id"]})["advertiser"]
     manager = manager_name(found["manager_obj"])
-    done = f"{manager} manages {found['title']} now." if manager else f"No one manages {found['title']} now."
+    done = (
+        gettext("%(manager)s manages %(title)s now.", manager=manager, title=found["title"])
+        if manager
+        else gettext("No one manages %(title)s now.", title=found["title"])
+    )
     return Redirect(f"/console/advertisers/{found['id']}", done)
 
 
@@ -68,12 +73,12 @@ def _contact(advertiser: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     place = " ".join(part for part in (advertiser["zip_code"], advertiser["city"]) if part)
     address = [advertiser["address_1"], advertiser["address_2"], place, country]
     facts = (
-        ("E-mail", advertiser["email"]),
-        ("Contact", advertiser["contact"]),
-        ("Messenger", advertiser["skype"]),
-        ("Site", advertiser["url"]),
-        ("Address", "\n".join(part for part in address if part)),
-        ("VAT number", advertiser["vat_code"]),
-        ("Since", advertiser["created_at"][:16]),
+        (gettext("E-mail"), advertiser["email"]),
+        (gettext("Contact"), advertiser["contact"]),
+        (gettext("Messenger"), advertiser["skype"]),
+        (gettext("Site"), advertiser["url"]),
+        (gettext("Address"), "\n".join(part for part in address if part)),
+        (gettext("VAT number"), advertiser["vat_code"]),
+        (gettext("Since"), advertiser["created_at"][:16]),
     )
     return ((label, value) for label, value in facts if value)

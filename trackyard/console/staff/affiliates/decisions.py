@@ -3,6 +3,7 @@
 from typing import Final
 
 from trackyard.base.errors import Conflict, RequestError
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.address import Pair
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
@@ -30,7 +31,7 @@ def set_status(request: PageRequest) -> PageAnswer:
         affiliate = request.calls.call("admin.partner.edit", sent, {"id": request.path["id"]})["partner"]
     except Conflict as refusal:
         return page_of(request, find_affiliate(request), fault_of(refusal), refusal.status)
-    return Redirect(_back(request), f"{affiliate_name(affiliate)} {DONE[affiliate['status']]}.")
+    return Redirect(_back(request), DONE[affiliate["status"]].format(name=affiliate_name(affiliate)))
 
 
 @pages.post("/console/affiliates/{id}/manager", needs=("admin.partner.edit",))
@@ -40,7 +41,12 @@ def set_manager(request: PageRequest) -> PageAnswer:
     affiliate = request.calls.call("admin.partner.edit", sent, {"id": request.path["id"]})["partner"]
     manager = manager_name(affiliate["manager"])
     name = affiliate_name(affiliate)
-    return Redirect(_page(request), f"{manager} manages {name} now." if manager else f"No one manages {name} now.")
+    return Redirect(
+        _page(request),
+        gettext("%(manager)s manages %(name)s now.", manager=manager, name=name)
+        if manager
+        else gettext("No one manages %(name)s now.", name=name),
+    )
 
 
 @pages.post("/console/affiliates/{id}/connect", needs=("offer.affiliate.enable",))
@@ -55,8 +61,12 @@ def connect(request: PageRequest) -> PageAnswer:
         if not request.calls.may("admin.partner.get"):
             raise
         return page_of(request, find_affiliate(request), fault_of(refusal), refusal.status)
-    done = "is connected to" if is_on else "is taken off"
-    return Redirect(_page(request), f"Affiliate {request.path['id']} {done} offer {offer}. It gets a mail about it.")
+    done = (
+        lazy_gettext("Affiliate {id} is connected to offer {offer}. It gets a mail about it.")
+        if is_on
+        else lazy_gettext("Affiliate {id} is taken off offer {offer}. It gets a mail about it.")
+    )
+    return Redirect(_page(request), done.format(id=request.path["id"], offer=offer))
 
 
 def _page(request: PageRequest) -> str:

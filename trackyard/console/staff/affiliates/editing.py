@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
@@ -17,45 +18,53 @@ from trackyard.console.staff.people_names import affiliate_name, managers
 pages = Pages()
 
 _ACCOUNT: Final = (
-    FormField("name", "Name"),
-    FormField("login", "Login"),
-    FormField("status", "Status", words=STATUSES),
-    FormField("manager_id", "Manager", help=""),
-    FormField("tags", "Tags", widget="words"),
-    FormField("level", "Level"),
-    FormField("notes", "Notes", widget="long", wide=True),
+    FormField("name", lazy_gettext("Name")),
+    FormField("login", lazy_gettext("Login")),
+    FormField("status", lazy_gettext("Status"), words=STATUSES),
+    FormField("manager_id", lazy_gettext("Manager"), help=""),
+    FormField("tags", lazy_gettext("Tags"), widget="words"),
+    FormField("level", lazy_gettext("Level")),
+    FormField("notes", lazy_gettext("Notes"), widget="long", wide=True),
 )
 _MORE: Final = (
     FormGroup(
-        "Contact",
+        lazy_gettext("Contact"),
         (
-            FormField("contact_person", "Contact person", read="contactPerson"),
-            FormField("company", "Company"),
-            FormField("phone", "Phone"),
-            FormField("address_1", "Street"),
-            FormField("address_2", "Second line"),
-            FormField("zip_code", "Postal code"),
-            FormField("city", "City"),
-            FormField("country", "Country"),
+            FormField("contact_person", lazy_gettext("Contact person"), read="contactPerson"),
+            FormField("company", lazy_gettext("Company")),
+            FormField("phone", lazy_gettext("Phone")),
+            FormField("address_1", lazy_gettext("Street")),
+            FormField("address_2", lazy_gettext("Second line")),
+            FormField("zip_code", lazy_gettext("Postal code")),
+            FormField("city", lazy_gettext("City")),
+            FormField("country", lazy_gettext("Country")),
         ),
     ),
     FormGroup(
-        "Referrals",
+        lazy_gettext("Referrals"),
         (
-            FormField("ref", "Referred by", help="Number of the affiliate that brought this one."),
-            FormField("ref_percent", "Share of referrals", unit="percent"),
+            FormField(
+                "ref", lazy_gettext("Referred by"), help=lazy_gettext("Number of the affiliate that brought this one.")
+            ),
+            FormField("ref_percent", lazy_gettext("Share of referrals"), unit="percent"),
         ),
         folded=True,
     ),
     FormGroup(
-        "Servers of the affiliate",
-        (FormField("server_clicks", "They report clicks"), FormField("server_ip", "Their addresses", widget="lines")),
+        lazy_gettext("Servers of the affiliate"),
+        (
+            FormField("server_clicks", lazy_gettext("They report clicks")),
+            FormField("server_ip", lazy_gettext("Their addresses"), widget="lines"),
+        ),
         folded=True,
     ),
 )
-_SIGN_IN: Final = (FormField("email", "E-mail"), FormField("password", "Password", widget="password"))
-NEW: Final = FormPlan("admin.partner.add", (FormGroup("Account", (*_SIGN_IN, *_ACCOUNT)), *_MORE))
-EDIT: Final = FormPlan("admin.partner.edit", (FormGroup("Account", _ACCOUNT), *_MORE))
+_SIGN_IN: Final = (
+    FormField("email", lazy_gettext("E-mail")),
+    FormField("password", lazy_gettext("Password"), widget="password"),
+)
+NEW: Final = FormPlan("admin.partner.add", (FormGroup(lazy_gettext("Account"), (*_SIGN_IN, *_ACCOUNT)), *_MORE))
+EDIT: Final = FormPlan("admin.partner.edit", (FormGroup(lazy_gettext("Account"), _ACCOUNT), *_MORE))
 
 
 @pages.get("/console/affiliates/new", needs=("admin.partner.add",))
@@ -66,9 +75,11 @@ def new_affiliate(request: PageRequest) -> PageAnswer:
     answer = form.save()
     if answer is not None:
         made = answer["partner"]
-        return Redirect(f"/console/affiliates/{made['id']}", f"{affiliate_name(made)} is created.")
-    line = "Nothing is saved yet. The affiliate signs in with its e-mail address and this password."
-    return form.page(request, "New affiliate", back="/console/affiliates", line=line, save="Create the affiliate")
+        return Redirect(f"/console/affiliates/{made['id']}", gettext("%(name)s is created.", name=affiliate_name(made)))
+    line = gettext("Nothing is saved yet. The affiliate signs in with its e-mail address and this password.")
+    return form.page(
+        request, gettext("New affiliate"), back="/console/affiliates", line=line, save=gettext("Create the affiliate")
+    )
 
 
 @pages.get("/console/affiliates/{id}/edit", needs=("admin.partner.get", "admin.partner.edit"))
@@ -81,9 +92,12 @@ def edit_affiliate(request: PageRequest) -> PageAnswer:
     form = open_form(request, plan, _values(found), choices=_choices(request), path={"id": str(found["id"])})
     answer = form.save()
     if answer is not None:
-        held = " Its payment systems change once another administrator confirms." if answer.get("warnings") else ""
-        return Redirect(path, f"{affiliate_name(answer['partner'])} is saved.{held}")
-    return form.page(request, f"Edit {affiliate_name(found)}", back=path, save="Save the affiliate")
+        saved = gettext("%(name)s is saved.", name=affiliate_name(answer["partner"]))
+        held = gettext("Its payment systems change once another administrator confirms.")
+        return Redirect(path, f"{saved} {held}" if answer.get("warnings") else saved)
+    return form.page(
+        request, gettext("Edit %(name)s", name=affiliate_name(found)), back=path, save=gettext("Save the affiliate")
+    )
 
 
 def _values(affiliate: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from trackyard.actions.deps import Deps
+from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.figures import Figures
 from trackyard.console.frame.pages import Pages
@@ -75,10 +76,10 @@ def affiliates(request: PageRequest) -> PageAnswer:
 def affiliate_filters(calls: LocalCalls[Deps]) -> tuple[ListFilter, ...]:
     """Return the filters of lists of affiliates."""
     return (
-        ListFilter("status", "Status", "status[]", tuple(STATUSES.items())),
-        ListFilter("manager", "Manager", "manager_id[]", managers(calls)),
-        ListFilter("tag", "Tag", "tags[]", None),
-        ListFilter("country", "Country", "country[]", country_names()),
+        ListFilter("status", gettext("Status"), "status[]", tuple(STATUSES.items())),
+        ListFilter("manager", gettext("Manager"), "manager_id[]", managers(calls)),
+        ListFilter("tag", gettext("Tag"), "tags[]", None),
+        ListFilter("country", gettext("Country"), "country[]", country_names()),
     )
 
 

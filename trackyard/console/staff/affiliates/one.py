@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.answers import Html, PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
@@ -64,15 +65,15 @@ def _contact(affiliate: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     address = "\n".join(part for part in (affiliate["address_1"], affiliate["address_2"], place, country) if part)
     email_state = EMAIL_STATES[affiliate["email_state"]]
     facts = (
-        ("E-mail", f"{affiliate['email']}, {email_state}" if email_state else affiliate["email"]),
-        ("Login", affiliate["login"] if affiliate["login"] != affiliate["email"] else ""),
-        ("Contact", affiliate["contactPerson"]),
-        ("Company", affiliate["company"]),
-        ("Phone", affiliate["phone"]),
-        ("Address", address),
-        ("Level", str(affiliate["level"] or "")),
-        ("Referral share", f"{affiliate['ref_percent']} %" if affiliate["ref_percent"] else ""),
-        ("Signed up", affiliate["created_at"][:16]),
-        ("Changed", affiliate["updated_at"][:16]),
+        (gettext("E-mail"), f"{affiliate['email']}, {email_state}" if email_state else affiliate["email"]),
+        (gettext("Login"), affiliate["login"] if affiliate["login"] != affiliate["email"] else ""),
+        (gettext("Contact"), affiliate["contactPerson"]),
+        (gettext("Company"), affiliate["company"]),
+        (gettext("Phone"), affiliate["phone"]),
+        (gettext("Address"), address),
+        (gettext("Level"), str(affiliate["level"] or "")),
+        (gettext("Referral share"), f"{affiliate['ref_percent']} %" if affiliate["ref_percent"] else ""),
+        (gettext("Signed up"), affiliate["created_at"][:16]),
+        (gettext("Changed"), affiliate["updated_at"][:16]),
     )
     return ((label, value) for label, value in facts if value)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.offers_shown.words import payout
 from trackyard.console.staff.affiliates.words import MARKS, STATUSES
@@ -111,7 +112,9 @@ def _postbacks(request: PageRequest, number: int) -> Listed | None:
             each["id"],
             each["url"],
             each["offer_id"] or "",
-            ", ".join(part for part in (each["status"], each["goal"] and f"goal {each['goal']}") if part),
+            ", ".join(
+                part for part in (each["status"], each["goal"] and gettext("goal %(goal)s", goal=each["goal"])) if part
+            ),
             each["paused"] or "",
         )
         for each in answer["postbacks"]

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import Html, PageAnswer
 from trackyard.console.frame.figures import report
@@ -50,7 +51,7 @@ class AdvertiserBalance:
 def affiliates(request: PageRequest) -> PageAnswer:
     """Show balances of affiliates, a page at a time."""
     calls = request.calls
-    state = read_list(request.address, (ListFilter("manager", "Manager", "manager_id[]", managers(calls)),))
+    state = read_list(request.address, (ListFilter("manager", gettext("Manager"), "manager_id[]", managers(calls)),))
     sent = [*state.sent("search"), ("with_balance", "1")]
     answer = calls.call("admin.partners.list", sent)
     ids = [each["id"] for each in answer["partners"]]
@@ -90,7 +91,7 @@ def _payments(request: PageRequest, ids: Sequence[int], status: str) -> Mapping[
 def advertisers(request: PageRequest) -> PageAnswer:
     """Show what advertisers were charged and invoiced, a page at a time."""
     calls = request.calls
-    state = read_list(request.address, (ListFilter("manager", "Manager", "manager[]", managers(calls)),))
+    state = read_list(request.address, (ListFilter("manager", gettext("Manager"), "manager[]", managers(calls)),))
     sent = [*state.sent("search"), ("order", "title")]
     answer = calls.call("admin.advertisers.list", sent)
     ids = [each["id"] for each in answer["advertisers"]]
@@ -141,7 +142,11 @@ def _text(sums: Mapping[Any, Sums] | None, of: Any) -> str:
 
 def _page(request: PageRequest, state: ListState, rows: Sequence[Any], total: int, api_request_path: str) -> Html:
     now = request.deps.clock.now_ms()
-    tabs = [tab for tab in ((PATH, "Affiliates"), (OF_ADVERTISERS, "Advertisers")) if request.may_open(tab[0])]
+    tabs = [
+        tab
+        for tab in ((PATH, gettext("Affiliates")), (OF_ADVERTISERS, gettext("Advertisers")))
+        if request.may_open(tab[0])
+    ]
     period, fault = read_period(_with_period(request.address), now, request.day_zone)
     return request.page(
         "staff/balances.html",

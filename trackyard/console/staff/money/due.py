@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from trackyard.base.errors import RequestError
+from trackyard.base.texts.marks import gettext, ngettext
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
@@ -40,7 +41,7 @@ def propose(request: PageRequest) -> PageAnswer:
     """Make payments for the affiliates that were chosen."""
     chosen = [("pid[]", value) for name, value in request.form if name == "pid"]
     if not chosen:
-        return _page(request, "Choose at least one affiliate.", 400)
+        return _page(request, gettext("Choose at least one affiliate."), 400)
     more = [(name, request.field(name).strip()) for name in ("currency", "date_to", "comment")]
     try:
         answer = request.calls.call("admin.payments.add", [*chosen, *(pair for pair in more if pair[1])])
@@ -53,9 +54,23 @@ def _done(answer: Mapping[str, Any]) -> str:
     """Return what was made, and what was not."""
     made = answer["payments"]
     total = sums_text(sums_of((each["currency"], each["amount"]) for each in made))
-    count = "1 payment" if len(made) == 1 else f"{len(made)} payments"
-    skipped = [f"Affiliate {each['pid']} is left out: {each['reason']}." for each in answer["skipped"]]
-    return " ".join([f"{count} made, {total} together." if made else "No payment is made.", *skipped])
+    skipped = [
+        gettext("Affiliate %(pid)s is left out: %(reason)s.", pid=each["pid"], reason=each["reason"])
+        for each in answer["skipped"]
+    ]
+    return " ".join(
+        [
+            ngettext(
+                "1 payment made, %(total)s together.",
+                "%(num)d payments made, %(total)s together.",
+                len(made),
+                total=total,
+            )
+            if made
+            else gettext("No payment is made."),
+            *skipped,
+        ]
+    )
 
 
 def _page(request: PageRequest, fault: str = "", status: int = 200) -> Html:

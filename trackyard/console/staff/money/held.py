@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from trackyard.base.errors import RequestError
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame import shown
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
@@ -56,16 +57,20 @@ def decide(request: PageRequest) -> PageAnswer:
         found = request.calls.call(method, sent, {"id": number})["held_change"]
     except RequestError as refusal:
         return _page(request, number, fault_of(refusal), refusal.status)
-    done = "confirmed, and made" if is_confirmed else "refused: nothing is changed"
-    return Redirect(PATH, f"The change for affiliate {found['pid']} is {done}.")
+    done = (
+        lazy_gettext("The change for affiliate {pid} is confirmed, and made.")
+        if is_confirmed
+        else lazy_gettext("The change for affiliate {pid} is refused: nothing is changed.")
+    )
+    return Redirect(PATH, done.format(pid=found["pid"]))
 
 
 def _page(request: PageRequest, refused: str = "", fault: str = "", status: int = 200) -> Html:
     """Return the list. refused: the change that was not confirmed."""
     calls = request.calls
     filters = (
-        ListFilter("state", "State", "state[]", tuple(HELD_STATES.items())),
-        ListFilter("affiliate", "Affiliate number", "pid[]", None, "number"),
+        ListFilter("state", gettext("State"), "state[]", tuple(HELD_STATES.items())),
+        ListFilter("affiliate", gettext("Affiliate number"), "pid[]", None, "number"),
     )
     state = read_list(request.address, filters)
     sent = state.sent()

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import FormField, FormGroup, FormPlan, FormRows, open_form
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
@@ -16,28 +17,32 @@ pages = Pages()
 
 _LINES: Final = FormRows(
     "detail",
-    "Line",
+    lazy_gettext("Line"),
     (
-        FormField("offer_id", "Number of the offer", help=""),
-        FormField("payout_type", "What it counts", words=COUNTED, help=""),
-        FormField("actions", "How many", help=""),
-        FormField("amount", "Amount", help=""),
-        FormField("comment", "Comment", help=""),
+        FormField("offer_id", lazy_gettext("Number of the offer"), help=""),
+        FormField("payout_type", lazy_gettext("What it counts"), words=COUNTED, help=""),
+        FormField("actions", lazy_gettext("How many"), help=""),
+        FormField("amount", lazy_gettext("Amount"), help=""),
+        FormField("comment", lazy_gettext("Comment"), help=""),
     ),
-    help="Without lines they are computed from the statistics of the period.",
+    help=lazy_gettext("Without lines they are computed from the statistics of the period."),
 )
-_CURRENCY: Final = FormField("currency", "Currency")
+_CURRENCY: Final = FormField("currency", lazy_gettext("Currency"))
 _MAIN: Final = (
-    FormField("supplier_id", "Advertiser", help=""),
-    FormField("start_date", "First day"),
-    FormField("end_date", "Last day"),
-    FormField("status", "Status", words=INVOICE_STATUSES, help=""),
-    FormField("comment", "Comment", wide=True),
+    FormField("supplier_id", lazy_gettext("Advertiser"), help=""),
+    FormField("start_date", lazy_gettext("First day")),
+    FormField("end_date", lazy_gettext("Last day")),
+    FormField("status", lazy_gettext("Status"), words=INVOICE_STATUSES, help=""),
+    FormField("comment", lazy_gettext("Comment"), wide=True),
 )
 NEW: Final = FormPlan(
-    "admin.advertiser-invoice.add", (FormGroup("Invoice", (*_MAIN, _CURRENCY)), FormGroup("Lines", (_LINES,)))
+    "admin.advertiser-invoice.add",
+    (FormGroup(lazy_gettext("Invoice"), (*_MAIN, _CURRENCY)), FormGroup(lazy_gettext("Lines"), (_LINES,))),
 )
-EDIT: Final = FormPlan("admin.advertiser-invoice.edit", (FormGroup("Invoice", _MAIN), FormGroup("Lines", (_LINES,))))
+EDIT: Final = FormPlan(
+    "admin.advertiser-invoice.edit",
+    (FormGroup(lazy_gettext("Invoice"), _MAIN), FormGroup(lazy_gettext("Lines"), (_LINES,))),
+)
 
 
 @pages.get("/console/invoices/new", needs=("admin.advertiser-invoice.add",))
@@ -47,9 +52,11 @@ def new_invoice(request: PageRequest) -> PageAnswer:
     form = open_form(request, NEW, choices=_choices(request))
     answer = form.save()
     if answer is not None:
-        return Redirect(f"{PATH}/{answer['number']}", f"Invoice {answer['number']} is created.")
-    line = "With both days and no lines, the lines are computed from statistics, by offer."
-    return form.page(request, "New invoice", back=PATH, line=line, save="Create the invoice")
+        return Redirect(
+            f"{PATH}/{answer['number']}", gettext("Invoice %(number)s is created.", number=answer["number"])
+        )
+    line = gettext("With both days and no lines, the lines are computed from statistics, by offer.")
+    return form.page(request, gettext("New invoice"), back=PATH, line=line, save=gettext("Create the invoice"))
 
 
 @pages.get("/console/invoices/{number}", needs=("admin.advertiser-invoice.get",))
@@ -76,8 +83,13 @@ def edit_invoice(request: PageRequest) -> PageAnswer:
     number = str(invoice["number"])
     form = open_form(request, EDIT, invoice, choices=_choices(request), path={"number": number})
     if form.save() is not None:
-        return Redirect(f"{PATH}/{number}", f"Invoice {number} is saved.")
-    return form.page(request, f"Edit invoice {number}", back=f"{PATH}/{number}", save="Save the invoice")
+        return Redirect(f"{PATH}/{number}", gettext("Invoice %(number)s is saved.", number=number))
+    return form.page(
+        request,
+        gettext("Edit invoice %(number)s", number=number),
+        back=f"{PATH}/{number}",
+        save=gettext("Save the invoice"),
+    )
 
 
 def _offer_titles(request: PageRequest, ids: set[int]) -> dict[int, str]:

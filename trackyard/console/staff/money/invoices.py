@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
@@ -17,11 +18,11 @@ pages = Pages()
 
 PATH: Final = "/console/invoices"
 COUNTED: Final = {
-    "RPA": "Conversions",
-    "RPS": "Sales",
-    "RPA + RPS": "Conversions and sales",
-    "RPC": "Clicks",
-    "RPM": "Impressions",
+    "RPA": lazy_gettext("Conversions"),
+    "RPS": lazy_gettext("Sales"),
+    "RPA + RPS": lazy_gettext("Conversions and sales"),
+    "RPC": lazy_gettext("Clicks"),
+    "RPM": lazy_gettext("Impressions"),
 }
 """What lines count."""
 
@@ -49,10 +50,10 @@ def invoices(request: PageRequest) -> PageAnswer:
     calls = request.calls
     advertisers = listed(calls, "admin.advertisers.list", "advertisers", "title", (("order", "title"),))
     filters = (
-        ListFilter("advertiser", "Advertiser", "supplier_id[]", advertisers or None),
-        ListFilter("status", "Status", "status[]", tuple(INVOICE_STATUSES.items())),
-        ListFilter("from", "Period from", "start_date", None, "date"),
-        ListFilter("to", "Period until", "end_date", None, "date"),
+        ListFilter("advertiser", gettext("Advertiser"), "supplier_id[]", advertisers or None),
+        ListFilter("status", gettext("Status"), "status[]", tuple(INVOICE_STATUSES.items())),
+        ListFilter("from", gettext("Period from"), "start_date", None, "date"),
+        ListFilter("to", gettext("Period until"), "end_date", None, "date"),
     )
     state = read_list(request.address, filters)
     sent = state.sent()
@@ -74,7 +75,9 @@ def set_status(request: PageRequest) -> PageAnswer:
     number = str(invoice["number"])
     sent = [("supplier_id", invoice["supplier_id"]), ("status", request.field("status"))]
     request.calls.call("admin.advertiser-invoice.edit", sent, {"number": number})
-    return Redirect(f"{PATH}/{number}", f"Invoice {number} is {request.field('status')}.")
+    return Redirect(
+        f"{PATH}/{number}", gettext("Invoice %(number)s is %(value)s.", number=number, value=request.field("status"))
+    )
 
 
 def find_invoice(request: PageRequest) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from trackyard.base.errors import NotFound, RequestError
+from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
@@ -45,7 +46,7 @@ def change(request: PageRequest) -> PageAnswer:
         request.calls.call("admin.payment.edit", [("comment", request.field("comment"))], {"id": number})
     except RequestError as refusal:
         return _page(request, payment | {"comment": request.field("comment")}, fault_of(refusal), refusal.status)
-    return Redirect(f"{PATH}/{number}", f"The comment of payment {number} is saved.")
+    return Redirect(f"{PATH}/{number}", gettext("The comment of payment %(number)s is saved.", number=number))
 
 
 def _page(request: PageRequest, payment: dict[str, Any], fault: str = "", status: int = 200) -> Html:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from trackyard.actions.deps import Deps
 from trackyard.base.errors import RequestError
+from trackyard.base.texts.marks import gettext, ngettext
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
@@ -19,7 +20,7 @@ from trackyard.wire.local_calls import LocalCalls
 pages = Pages()
 
 PATH: Final = "/console/payments"
-DONE: Final[Mapping[str, str]] = {"paid": "paid", "cancelled": "cancelled"}
+DONE: Final = ("paid", "cancelled")
 """The statuses that people give a payment."""
 
 
@@ -45,11 +46,11 @@ def payments(request: PageRequest) -> PageAnswer:
     """Show payments that meet the filters, a page at a time."""
     calls = request.calls
     filters = (
-        ListFilter("affiliate", "Affiliate number", "pid[]", None, "number"),
-        ListFilter("status", "Status", "status[]", tuple(PAYMENT_STATUSES.items())),
-        ListFilter("currency", "Currency", "currency[]", currency_choices(request)),
-        ListFilter("since", "Made from", "date_from", None, "date"),
-        ListFilter("until", "Made until", "date_to", None, "date"),
+        ListFilter("affiliate", gettext("Affiliate number"), "pid[]", None, "number"),
+        ListFilter("status", gettext("Status"), "status[]", tuple(PAYMENT_STATUSES.items())),
+        ListFilter("currency", gettext("Currency"), "currency[]", currency_choices(request)),
+        ListFilter("since", gettext("Made from"), "date_from", None, "date"),
+        ListFilter("until", gettext("Made until"), "date_to", None, "date"),
     )
     state = read_list(request.address, filters)
     sent = state.sent()
@@ -73,7 +74,7 @@ def mark(request: PageRequest) -> PageAnswer:
     status, back = request.field("do"), back_to(PATH, request.field("back"))
     chosen = list(dict.fromkeys(value for name, value in request.form if name == "payment"))
     if status not in DONE or not chosen:
-        return Redirect(back, "Nothing is changed: choose payments first.")
+        return Redirect(back, gettext("Nothing is changed: choose payments first."))
     return Redirect(back, marked(request.calls, status, chosen))
 
 
@@ -84,12 +85,12 @@ def marked(calls: LocalCalls[Deps], status: str, chosen: Iterable[str]) -> str:
         try:
             answer = calls.call("admin.payment.edit", [("status", status)], {"id": number})
         except RequestError as refusal:
-            refused.append(f"Payment {number}: {fault_of(refusal)}")
+            refused.append(gettext("Payment %(number)s: %(fault)s", number=number, fault=fault_of(refusal)))
             continue
         is_done = answer["payment"]["status"] == status
         done, held = done + is_done, held + (not is_done)
-    parts = [f"{_count(done)} {DONE[status]}." if done or not held else ""]
-    parts += [f"{_count(held)} held until another administrator confirms." if held else "", *refused]
+    parts = [_done(status, done) if done or not held else ""]
+    parts += [_held(held) if held else "", *refused]
     return " ".join(part for part in parts if part)
 
 
@@ -126,5 +127,15 @@ def open_requests(calls: LocalCalls[Deps]) -> int:
     return int(answer["pagination"]["total_count"])
 
 
-def _count(number: int) -> str:
-    return "1 payment is" if number == 1 else f"{number} payments are"
+def _done(status: str, number: int) -> str:
+    if status == "paid":
+        return ngettext("1 payment is paid.", "%(num)d payments are paid.", number)
+    return ngettext("1 payment is cancelled.", "%(num)d payments are cancelled.", number)
+
+
+def _held(number: int) -> str:
+    return ngettext(
+        "1 payment is held until another administrator confirms.",
+        "%(num)d payments are held until another administrator confirms.",
+        number,
+    )

@@ -5,21 +5,26 @@ from decimal import Decimal
 from typing import Any, Final
 
 from trackyard.base.errors import RequestError
+from trackyard.base.texts.marks import lazy_gettext
 from trackyard.console.frame import shown
 from trackyard.console.frame.address import Pair
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.offers_shown.choices import MOST_CHOICES, Choices
 from trackyard.console.staff.faults import fault_of
 
-PAYMENT_STATUSES: Final[Mapping[str, str]] = {"created": "To be paid", "paid": "Paid", "cancelled": "Cancelled"}
+PAYMENT_STATUSES: Final[Mapping[str, str]] = {
+    "created": lazy_gettext("To be paid"),
+    "paid": lazy_gettext("Paid"),
+    "cancelled": lazy_gettext("Cancelled"),
+}
 PAYMENT_MARKS: Final[Mapping[str, str]] = {"created": "pending", "paid": "confirmed", "cancelled": "declined"}
-INVOICE_STATUSES: Final[Mapping[str, str]] = {"unpaid": "Unpaid", "paid": "Paid"}
+INVOICE_STATUSES: Final[Mapping[str, str]] = {"unpaid": lazy_gettext("Unpaid"), "paid": lazy_gettext("Paid")}
 INVOICE_MARKS: Final[Mapping[str, str]] = {"unpaid": "pending", "paid": "confirmed"}
 HELD_STATES: Final[Mapping[str, str]] = {
-    "waiting": "Waiting",
-    "confirmed": "Confirmed",
-    "refused": "Refused",
-    "replaced": "Replaced",
+    "waiting": lazy_gettext("Waiting"),
+    "confirmed": lazy_gettext("Confirmed"),
+    "refused": lazy_gettext("Refused"),
+    "replaced": lazy_gettext("Replaced"),
 }
 HELD_MARKS: Final[Mapping[str, str]] = {
     "waiting": "pending",

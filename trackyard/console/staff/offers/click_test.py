@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from trackyard.base.errors import RequestError
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.request import PageRequest
 from trackyard.domain.tracking.reference.texts import reference_texts
 
@@ -12,27 +13,27 @@ DEVICES: Final[tuple[tuple[str, str], ...]] = (
     (
         "Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) "
         "Version/17.4 Mobile/15E148 Safari/604.1",
-        "iPhone, iOS 17.4",
+        lazy_gettext("iPhone, iOS 17.4"),
     ),
     (
         "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 "
         "Mobile Safari/537.36",
-        "Android 14 phone, Chrome",
+        lazy_gettext("Android 14 phone, Chrome"),
     ),
     (
         "Mozilla/5.0 (iPad; CPU OS 16_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/16.6 "
         "Mobile/15E148 Safari/604.1",
-        "iPad, iPadOS 16.6",
+        lazy_gettext("iPad, iPadOS 16.6"),
     ),
     (
         "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 "
         "Safari/537.36",
-        "Windows computer, Chrome",
+        lazy_gettext("Windows computer, Chrome"),
     ),
     (
         "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 "
         "Safari/605.1.15",
-        "Mac, Safari",
+        lazy_gettext("Mac, Safari"),
     ),
 )
 """Browsers to choose from: user agent and name."""
@@ -87,23 +88,35 @@ def find_click_test(request: PageRequest, offer: int) -> ClickTest | None:
 
 def _verdict(check: Mapping[str, Any]) -> ClickVerdict:
     passed = sum(step["verdict"] == "passed" for step in check["steps"])
-    steps = f"{passed} steps passed. Nothing was recorded."
+    steps = gettext("%(passed)s steps passed. Nothing was recorded.", passed=passed)
     visitor = _visitor(check["visitor"])
     if check["passes"]:
-        return ClickVerdict(True, "The click gets through.", f"It goes to {check['target']}", visitor, steps)
+        return ClickVerdict(
+            True,
+            gettext("The click gets through."),
+            gettext("It goes to %(target)s", target=check["target"]),
+            visitor,
+            steps,
+        )
     text = reference_texts("results")["rejections"].get(check["reason"], {})
     detail = f" ({check['detail']})" if check["detail"] else ""
     because = text.get("text", check["reason"]).replace("`", "").rstrip(".")
-    return ClickVerdict(False, f"Rejected: {because}{detail}.", text.get("advice", "").replace("`", ""), visitor, steps)
+    return ClickVerdict(
+        False,
+        gettext("Rejected: %(because)s%(detail)s.", because=because, detail=detail),
+        text.get("advice", "").replace("`", ""),
+        visitor,
+        steps,
+    )
 
 
 def _visitor(visitor: Mapping[str, Any]) -> str:
     known = [
-        visitor["country"] or "unknown country",
-        visitor["device"] or "unknown device",
-        f"{visitor['os']} {visitor['os_version']}".strip() or "unknown system",
+        visitor["country"] or gettext("unknown country"),
+        visitor["device"] or gettext("unknown device"),
+        f"{visitor['os']} {visitor['os_version']}".strip() or gettext("unknown system"),
         visitor["browser"],
         visitor["isp"],
         visitor["connection_type"],
     ]
-    return "Seen as " + ", ".join(each for each in known if each) + "."
+    return gettext("Seen as %(visitor)s.", visitor=", ".join(each for each in known if each))

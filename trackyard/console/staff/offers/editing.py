@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from trackyard.base.errors import AccessDenied
+from trackyard.base.texts.marks import gettext, ngettext
 from trackyard.base.zones import find_zone
 from trackyard.console.forms import flat_pairs, open_form
 from trackyard.console.frame.address import Pair
@@ -30,13 +31,13 @@ def new_offer(request: PageRequest) -> PageAnswer:
     answer = form.save()
     if answer is not None:
         offer = answer["offer"]
-        return Redirect(f"/console/offers/{offer['id']}", f"{offer['title']} is created.")
+        return Redirect(f"/console/offers/{offer['id']}", gettext("%(title)s is created.", title=offer["title"]))
     return form.page(
         request,
-        "New offer" if values is None else f"New offer like {values['copied']}",
+        gettext("New offer") if values is None else gettext("New offer like %(copied)s", copied=values["copied"]),
         back="/console/offers",
-        line="Nothing is saved yet. A stopped offer takes no clicks until you activate it.",
-        save="Create the offer",
+        line=gettext("Nothing is saved yet. A stopped offer takes no clicks until you activate it."),
+        save=gettext("Create the offer"),
     )
 
 
@@ -52,13 +53,14 @@ def edit_offer(request: PageRequest) -> PageAnswer:
     answer = form.save()
     if answer is not None:
         count = len(form.changes)
-        done = "1 change is" if count == 1 else f"{count} changes are"
-        return Redirect(path, f"{answer['offer']['title']}: {done} saved.")
+        title = answer["offer"]["title"]
+        done = ngettext("%(title)s: 1 change is saved.", "%(title)s: %(num)d changes are saved.", count, title=title)
+        return Redirect(path, done)
     return form.page(
         request,
-        f"Edit {offer['title']}",
+        gettext("Edit %(title)s", title=offer["title"]),
         back=path,
-        line="Nothing is saved yet. Affiliates see a change at once.",
+        line=gettext("Nothing is saved yet. Affiliates see a change at once."),
         template="staff/offer_form.html",
         sentences=sentences(offer),
         effect=find_effect(request, form, offer["id"]),

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.request import PageRequest
 
 
@@ -39,8 +40,12 @@ def find_links(request: PageRequest, offer: Mapping[str, Any]) -> OfferLinks:
     links = tuple(OfferLink(each["title"] or "", each["url"]) for own in found for each in own["links"])
     if links:
         return OfferLinks(given, links, "")
-    reason = "the offer is not active" if offer["status"] != "active" else "the affiliate is not connected to the offer"
-    return OfferLinks(given, plain, f"Clicks on this link are rejected now: {reason}.")
+    reason = (
+        gettext("the offer is not active")
+        if offer["status"] != "active"
+        else gettext("the affiliate is not connected to the offer")
+    )
+    return OfferLinks(given, plain, gettext("Clicks on this link are rejected now: %(reason)s.", reason=reason))
 
 
 def _base(request: PageRequest, number: int) -> str:

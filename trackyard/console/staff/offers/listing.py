@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from trackyard.actions.deps import Deps
 from trackyard.base.errors import RequestError
+from trackyard.base.texts.marks import gettext
 from trackyard.console.frame import figures
 from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.answers import PageAnswer
@@ -98,11 +99,11 @@ def offers(request: PageRequest) -> PageAnswer:
 
 def _filters(calls: LocalCalls[Deps]) -> tuple[OfferFilter, ...]:
     return (
-        OfferFilter("status", "Status", "status[]", tuple(STATUSES.items())),
-        OfferFilter("privacy", "Privacy", "privacy[]", tuple(PRIVACIES.items())),
-        OfferFilter("advertiser", "Advertiser", "advertiser[]", names.advertisers(calls)),
-        OfferFilter("category", "Category", "categories[]", choices.categories(calls)),
-        OfferFilter("country", "Country", "countries[]", choices.country_names()),
+        OfferFilter("status", gettext("Status"), "status[]", tuple(STATUSES.items())),
+        OfferFilter("privacy", gettext("Privacy"), "privacy[]", tuple(PRIVACIES.items())),
+        OfferFilter("advertiser", gettext("Advertiser"), "advertiser[]", names.advertisers(calls)),
+        OfferFilter("category", gettext("Category"), "categories[]", choices.categories(calls)),
+        OfferFilter("country", gettext("Country"), "countries[]", choices.country_names()),
     )
 
 
@@ -151,7 +152,7 @@ def _week(request: PageRequest, offers: Sequence[int]) -> tuple[Mapping[int, Fig
     try:
         found = figures.report(request.calls, period, ["offer"], filters=chosen, limit=PER_PAGE)
     except RequestError as refusal:
-        return None, f"The figures cannot be read now. {refusal.text}."
+        return None, gettext("The figures cannot be read now. %(text)s.", text=refusal.text)
     return {int(row.keys["offer"]["id"]): row.figures for row in found.rows}, ""
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame import shown
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
@@ -22,7 +23,11 @@ pages = Pages()
 
 _HIDDEN: Final = "***"
 """What the API shows of codes to people who may not write the offer."""
-_STATUS_DONE: Final = {"active": "takes clicks", "stopped": "is stopped", "suspended": "takes no more clicks"}
+_STATUS_DONE: Final = {
+    "active": lazy_gettext("takes clicks"),
+    "stopped": lazy_gettext("is stopped"),
+    "suspended": lazy_gettext("takes no more clicks"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +103,10 @@ def remove(request: PageRequest) -> PageAnswer:
     """Remove an offer."""
     offer = find_offer(request)
     request.calls.call("admin.offer.delete", [("offer_id[]", str(offer["id"]))])
-    return Redirect("/console/offers", f"{offer['title']} is removed. Its clicks and conversions stay in reports.")
+    return Redirect(
+        "/console/offers",
+        gettext("%(title)s is removed. Its clicks and conversions stay in reports.", title=offer["title"]),
+    )
 
 
 def payment_row(payment: Mapping[str, Any]) -> PaymentRow:

@@ -2,35 +2,66 @@
 
 from typing import Final
 
+from trackyard.base.texts.marks import lazy_gettext
 from trackyard.console.forms import PLATFORM_CURRENCY, FormField, FormGroup, FormPlan, FormRows
 from trackyard.console.offers_shown.words import PRIVACIES, STATUSES
 from trackyard.console.staff.offers.lines import HourLines
 from trackyard.domain.offers.choices import LANGUAGES
 
-_LANGUAGE_NAMES: Final = {"en": "English", "ru": "Russian", "es": "Spanish", "ka": "Georgian", "vi": "Vietnamese"}
+_LANGUAGE_NAMES: Final = {
+    "en": lazy_gettext("English"),
+    "ru": lazy_gettext("Russian"),
+    "es": lazy_gettext("Spanish"),
+    "ka": lazy_gettext("Georgian"),
+    "vi": lazy_gettext("Vietnamese"),
+}
 _LANGUAGES: Final = sorted(LANGUAGES, key=list(_LANGUAGE_NAMES).index)
 DEVICES: Final = (
-    ("desktop", "Computer"), ("mobile", "Phone"), ("tablet", "Tablet"), ("tv", "TV"), ("console", "Game console"),
-    ("ereader", "E-reader"), ("smartwatch", "Watch"), ("mediahub", "Media hub"),
-)  # fmt: skip
-_SPREAD: Final = {"all": "All together", "each": "Each by itself", "exact": "Those named"}
-_PAYMENT_TYPES: Final = {"fixed": "Amount", "percent": "Share of the sum", "mixed": "Share and amount"}
-_COUNTED: Final = {"conversions": "Conversions", "clicks": "Clicks", "budget": "Budget"}
-_PERIODS: Final = {"hour": "An hour", "day": "A day", "week": "A week", "month": "A month", "total": "In all"}
+    ("desktop", lazy_gettext("Computer")),
+    ("mobile", lazy_gettext("Phone")),
+    ("tablet", lazy_gettext("Tablet")),
+    ("tv", lazy_gettext("TV")),
+    ("console", lazy_gettext("Game console")),
+    ("ereader", lazy_gettext("E-reader")),
+    ("smartwatch", lazy_gettext("Watch")),
+    ("mediahub", lazy_gettext("Media hub")),
+)
+_SPREAD: Final = {
+    "all": lazy_gettext("All together"),
+    "each": lazy_gettext("Each by itself"),
+    "exact": lazy_gettext("Those named"),
+}
+_PAYMENT_TYPES: Final = {
+    "fixed": lazy_gettext("Amount"),
+    "percent": lazy_gettext("Share of the sum"),
+    "mixed": lazy_gettext("Share and amount"),
+}
+_COUNTED: Final = {
+    "conversions": lazy_gettext("Conversions"),
+    "clicks": lazy_gettext("Clicks"),
+    "budget": lazy_gettext("Budget"),
+}
+_PERIODS: Final = {
+    "hour": lazy_gettext("An hour"),
+    "day": lazy_gettext("A day"),
+    "week": lazy_gettext("A week"),
+    "month": lazy_gettext("A month"),
+    "total": lazy_gettext("In all"),
+}
 
-_HOURS_HELP: Final = "A day a line, with its first and last hours: Monday: 9-17, 20-2."
+_HOURS_HELP: Final = lazy_gettext("A day a line, with its first and last hours: Monday: 9-17, 20-2.")
 
 _PAYMENT: Final = (
     FormField("goal", required=True, help=""),
-    FormField("title", label="Name of the goal", help=""),
-    FormField("countries", help="Such as GB, IE. None means all."),
-    FormField("total", label="Charge", required=True, help=""),
-    FormField("revenue", label="Payout", required=True, help=""),
-    FormField("type", label="Paid as", words=_PAYMENT_TYPES, help=""),
+    FormField("title", label=lazy_gettext("Name of the goal"), help=""),
+    FormField("countries", help=lazy_gettext("Such as GB, IE. None means all.")),
+    FormField("total", label=lazy_gettext("Charge"), required=True, help=""),
+    FormField("revenue", label=lazy_gettext("Payout"), required=True, help=""),
+    FormField("type", label=lazy_gettext("Paid as"), words=_PAYMENT_TYPES, help=""),
     FormField("currency", initial=PLATFORM_CURRENCY, required=True, help=""),
 )
 _PAYMENT_MORE: Final = (
-    FormField("country_exclude", label="All countries but these"),
+    FormField("country_exclude", label=lazy_gettext("All countries but these")),
     FormField("cities"),
     FormField("with_regions"),
     FormField("devices"),
@@ -40,76 +71,78 @@ _PAYMENT_MORE: Final = (
     *(FormField(f"sub{number}", help="") for number in range(1, 9)),
 )
 _CAP: Final = (
-    FormField("type", label="Of", words=_COUNTED, help=""),
-    FormField("period", label="In", words=_PERIODS, help=""),
-    FormField("value", label="At most", help=""),
-    FormField("goal_type", label="Goals", words=_SPREAD, help=""),
-    FormField("affiliate_type", label="Affiliates", words=_SPREAD, help=""),
-    FormField("country_type", label="Countries", words=_SPREAD, help=""),
-    FormField("goals", label="These goals", help=""),
-    FormField("affiliates", label="These affiliates", help="Numbers of affiliates."),
-    FormField("country", label="These countries", help=""),
+    FormField("type", label=lazy_gettext("Of"), words=_COUNTED, help=""),
+    FormField("period", label=lazy_gettext("In"), words=_PERIODS, help=""),
+    FormField("value", label=lazy_gettext("At most"), help=""),
+    FormField("goal_type", label=lazy_gettext("Goals"), words=_SPREAD, help=""),
+    FormField("affiliate_type", label=lazy_gettext("Affiliates"), words=_SPREAD, help=""),
+    FormField("country_type", label=lazy_gettext("Countries"), words=_SPREAD, help=""),
+    FormField("goals", label=lazy_gettext("These goals"), help=""),
+    FormField("affiliates", label=lazy_gettext("These affiliates"), help=lazy_gettext("Numbers of affiliates.")),
+    FormField("country", label=lazy_gettext("These countries"), help=""),
 )
 _TIER: Final = (
-    FormField("timeframe", label="In", words=_PERIODS, help=""),
-    FormField("type", label="From so many", words=_COUNTED, help=""),
-    FormField("value", label="Number or amount", help=""),
-    FormField("modifier_type", label="Change", help=""),
-    FormField("modifier_value", label="By or to", help=""),
-    FormField("modifier_payment_type", label="Changes", help=""),
-    FormField("goals", label="Counted goals", help=""),
-    FormField("target_goals", label="Changed goals", help=""),
-    FormField("affiliate_type", label="Affiliates", words=_SPREAD, help=""),
-    FormField("affiliates", label="These affiliates", help=""),
+    FormField("timeframe", label=lazy_gettext("In"), words=_PERIODS, help=""),
+    FormField("type", label=lazy_gettext("From so many"), words=_COUNTED, help=""),
+    FormField("value", label=lazy_gettext("Number or amount"), help=""),
+    FormField("modifier_type", label=lazy_gettext("Change"), help=""),
+    FormField("modifier_value", label=lazy_gettext("By or to"), help=""),
+    FormField("modifier_payment_type", label=lazy_gettext("Changes"), help=""),
+    FormField("goals", label=lazy_gettext("Counted goals"), help=""),
+    FormField("target_goals", label=lazy_gettext("Changed goals"), help=""),
+    FormField("affiliate_type", label=lazy_gettext("Affiliates"), words=_SPREAD, help=""),
+    FormField("affiliates", label=lazy_gettext("These affiliates"), help=""),
     FormField("countries", help=""),
-    FormField("conversion_status", label="Counted statuses", help=""),
+    FormField("conversion_status", label=lazy_gettext("Counted statuses"), help=""),
 )
 
 _GENERAL: Final = FormGroup(
-    "General",
+    lazy_gettext("General"),
     (
         FormField("title"),
-        FormField("advertiser", help="It pays for the conversions. Affiliates never see it."),
-        FormField("url", label="Target URL", wide=True),
+        FormField("advertiser", help=lazy_gettext("It pays for the conversions. Affiliates never see it.")),
+        FormField("url", label=lazy_gettext("Target URL"), wide=True),
         FormField("status", words=STATUSES),
-        FormField("privacy", label="Visibility", words=PRIVACIES),
+        FormField("privacy", label=lazy_gettext("Visibility"), words=PRIVACIES),
         FormField("categories", help=""),
-        FormField("sources", label="Traffic that it accepts", help=""),
+        FormField("sources", label=lazy_gettext("Traffic that it accepts"), help=""),
         FormField("tags"),
-        FormField("is_top", label="Top offer"),
+        FormField("is_top", label=lazy_gettext("Top offer")),
     ),
 )
-_PAYOUTS: Final = FormGroup("Payouts", (FormRows("payments", "Payment", _PAYMENT, _PAYMENT_MORE),))
+_PAYOUTS: Final = FormGroup(
+    lazy_gettext("Payouts"), (FormRows("payments", lazy_gettext("Payment"), _PAYMENT, _PAYMENT_MORE),)
+)
 _PERSONAL: Final = FormGroup(
-    "Personal payouts",
+    lazy_gettext("Personal payouts"),
     (
         FormRows(
             "partner_payments",
-            "Personal payment",
-            (FormField("partners", required=True, help="Numbers of affiliates."), *_PAYMENT),
+            lazy_gettext("Personal payment"),
+            (FormField("partners", required=True, help=lazy_gettext("Numbers of affiliates.")), *_PAYMENT),
             _PAYMENT_MORE,
         ),
     ),
     folded=True,
 )
 _PAYING: Final = FormGroup(
-    "Hold and tiers",
+    lazy_gettext("Hold and tiers"),
     (
         FormField("hold_period"),
         FormField("hide_payments"),
         FormField("enabled_commission_tiers"),
-        FormRows("commission_tiers", "Commission tier", _TIER),
+        FormRows("commission_tiers", lazy_gettext("Commission tier"), _TIER),
     ),
     folded=True,
 )
 _CAPS: Final = FormGroup(
-    "Caps",
+    lazy_gettext("Caps"),
     (
-        FormRows("caps", "Cap", _CAP),
+        FormRows("caps", lazy_gettext("Cap"), _CAP),
         FormRows(
             "personal_limits",
-            "Personal limit",
-            (FormField("partner", help=""), FormField("caps", label="Conversions a day", help="")),
+            lazy_gettext("Personal limit"),
+            (FormField("partner", help=""), FormField("caps", label=lazy_gettext("Conversions a day"), help="")),
         ),
         FormField("caps_status"),
         FormField("caps_timezone"),
@@ -121,12 +154,15 @@ _CAPS: Final = FormGroup(
     folded=True,
 )
 _VISITORS: Final = FormGroup(
-    "Who gets through",
+    lazy_gettext("Who gets through"),
     (
-        FormField("countries", help="Two letters each, such as GB, IE."),
-        FormField("strictly_country", label="Reject all other countries"),
+        FormField("countries", help=lazy_gettext("Two letters each, such as GB, IE.")),
+        FormField("strictly_country", label=lazy_gettext("Reject all other countries")),
         FormField("strictly_devices"),
-        FormField("strictly_connection_type", words={"": "Any", "wi-fi": "Wi-Fi", "cellular": "Cellular"}),
+        FormField(
+            "strictly_connection_type",
+            words={"": lazy_gettext("Any"), "wi-fi": lazy_gettext("Wi-Fi"), "cellular": lazy_gettext("Cellular")},
+        ),
         FormField("strictly_brands"),
         FormField("search_empty_sub"),
         FormField("uniqIpOnly", read="uniq_ip_only"),
@@ -149,31 +185,35 @@ _VISITORS: Final = FormGroup(
                 ),
             )
         ),
-        FormRows("restriction_os", "Operating system", (FormField("os"), FormField("versions"))),
-        FormRows("restriction_isp", "Provider", (FormField("name"), FormField("country"))),
+        FormRows("restriction_os", lazy_gettext("Operating system"), (FormField("os"), FormField("versions"))),
+        FormRows("restriction_isp", lazy_gettext("Provider"), (FormField("name"), FormField("country"))),
     ),
     folded=True,
 )
 _SCHEDULE: Final = FormGroup(
-    "Schedule",
+    lazy_gettext("Schedule"),
     (
         FormField("start_at"),
         FormField("stopDate", read="stop_date"),
-        FormField("schedule[enabled]", label="Takes clicks at the hours of its schedule only"),
+        FormField("schedule[enabled]", label=lazy_gettext("Takes clicks at the hours of its schedule only")),
         FormField("schedule[timezone]"),
         FormField("schedule[date_start]"),
         FormField("schedule[date_to]"),
-        FormField("schedule[intervals]", label="Hours", codec=HourLines(), help=_HOURS_HELP),
+        FormField("schedule[intervals]", label=lazy_gettext("Hours"), codec=HourLines(), help=_HOURS_HELP),
     ),
     folded=True,
 )
 _LINKS: Final = FormGroup(
-    "Links and landings",
+    lazy_gettext("Links and landings"),
     (
         FormField("url_preview", wide=True),
         FormField("trafficback_url", wide=True),
         FormField("macro_url", wide=True),
-        FormField("domain_url", read="domain_id", help="Its links begin with it. None means the platform's address."),
+        FormField(
+            "domain_url",
+            read="domain_id",
+            help=lazy_gettext("Its links begin with it. None means the platform's address."),
+        ),
         FormField("redirect_type"),
         FormField("allow_deeplink"),
         FormField("allow_impressions"),
@@ -182,17 +222,17 @@ _LINKS: Final = FormGroup(
         FormField("cross_postback_url", wide=True),
         FormRows(
             "landings",
-            "Landing",
+            lazy_gettext("Landing"),
             (FormField("title"), FormField("type"), FormField("url", wide=True), FormField("url_preview", wide=True)),
         ),
     ),
     folded=True,
 )
 _CONVERSIONS: Final = FormGroup(
-    "Conversions",
+    lazy_gettext("Conversions"),
     (
-        FormField("click_session", label="Session length"),
-        FormField("minimal_click_session", label="Shortest time to conversion"),
+        FormField("click_session", label=lazy_gettext("Session length")),
+        FormField("minimal_click_session", label=lazy_gettext("Shortest time to conversion")),
         FormField("one_conversion_per_click"),
         FormField("hash_password"),
         FormField("pixels"),
@@ -203,11 +243,11 @@ _CONVERSIONS: Final = FormGroup(
     folded=True,
 )
 _TEXTS: Final = FormGroup(
-    "Texts",
+    lazy_gettext("Texts"),
     (
         *(
             FormField(f"{name}[{language}]", label=f"{label}, {_LANGUAGE_NAMES[language]}", help="")
-            for name, label in (("description_lang", "Description"), ("kpi", "KPI"))
+            for name, label in (("description_lang", lazy_gettext("Description")), ("kpi", lazy_gettext("KPI")))
             for language in _LANGUAGES
         ),
         FormField("note_aff"),
@@ -217,13 +257,13 @@ _TEXTS: Final = FormGroup(
     folded=True,
 )
 _LABELS: Final = FormGroup(
-    "Labels",
+    lazy_gettext("Labels"),
     (
         FormField("external_offer_id"),
         FormField("bundle_id"),
         FormField("is_cpi"),
         FormField("auto_offer_connect"),
-        FormField("smartlink_categories", label="SmartLinks", help=""),
+        FormField("smartlink_categories", label=lazy_gettext("SmartLinks"), help=""),
         FormField("send_emails"),
     ),
     folded=True,

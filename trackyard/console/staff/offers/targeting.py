@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from trackyard.base.errors import AccessDenied
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import FormField, FormGroup, FormPlan, FormRows, KeyedLines, PageForm, RowState, open_form
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
@@ -16,41 +17,74 @@ from trackyard.console.staff.offers.plan import DEVICES
 
 pages = Pages()
 
-_CODES: Final = "Two letters each, such as GB, IE."
-_NUMBERS: Final = "A country a line, with the numbers of its places: GB: 2635167, 2641364."
+_CODES: Final = lazy_gettext("Two letters each, such as GB, IE.")
+_NUMBERS: Final = lazy_gettext("A country a line, with the numbers of its places: GB: 2635167, 2641364.")
 _MAPS: Final = KeyedLines()
 _SYSTEMS: Final = SystemLines()
 _CONDITIONS: Final = (
-    FormField("affiliate_id", label="Only for affiliates", help="Numbers. None means everyone."),
-    FormField("country[allow]", label="Country is", help=_CODES),
-    FormField("country[deny]", label="Country is not", help=_CODES),
-    FormField("region[allow]", label="Region is", codec=_MAPS, help=_NUMBERS),
-    FormField("region[deny]", label="Region is not", codec=_MAPS, help=_NUMBERS),
-    FormField("city[allow]", label="City is", codec=_MAPS, help=_NUMBERS),
-    FormField("city[deny]", label="City is not", codec=_MAPS, help=_NUMBERS),
-    FormField("device_type", label="Device is", help=""),
-    FormField("os[allow]", label="System is", codec=_SYSTEMS, help="One a line: iOS >= 15; with < <= = > >=."),
-    FormField("browser[allow]", label="Browser is", help=""),
-    FormField("browser[deny]", label="Browser is not", help=""),
-    FormField("brand[allow]", label="Brand is", help=""),
-    FormField("brand[deny]", label="Brand is not", help=""),
-    FormField("isp[allow]", label="Provider is", codec=_MAPS, help="A country a line: DE: Example Telecom."),
-    FormField("connection", label="Connection is", words={"wi-fi": "Wi-Fi", "cellular": "Cellular"}, help=""),
-    FormField("ip[allow]", label="Address is", widget="lines", help="An address, a range a-b or a network a/n a line."),
-    FormField("ip[deny]", label="Address is not", widget="lines", help="In the same form."),
-    FormField("sub[allow]", label="Sub is", codec=_MAPS, help="A sub a line, by its number: 1: news, mail."),
-    FormField("sub[deny]", label="Sub is not", codec=_MAPS, help="In the same form."),
-    FormField("block_proxy", label="Reject proxies", help=""),
-    FormField("url", label="Leads to", help="Instead of the target URL of the offer."),
+    FormField(
+        "affiliate_id", label=lazy_gettext("Only for affiliates"), help=lazy_gettext("Numbers. None means everyone.")
+    ),
+    FormField("country[allow]", label=lazy_gettext("Country is"), help=_CODES),
+    FormField("country[deny]", label=lazy_gettext("Country is not"), help=_CODES),
+    FormField("region[allow]", label=lazy_gettext("Region is"), codec=_MAPS, help=_NUMBERS),
+    FormField("region[deny]", label=lazy_gettext("Region is not"), codec=_MAPS, help=_NUMBERS),
+    FormField("city[allow]", label=lazy_gettext("City is"), codec=_MAPS, help=_NUMBERS),
+    FormField("city[deny]", label=lazy_gettext("City is not"), codec=_MAPS, help=_NUMBERS),
+    FormField("device_type", label=lazy_gettext("Device is"), help=""),
+    FormField(
+        "os[allow]",
+        label=lazy_gettext("System is"),
+        codec=_SYSTEMS,
+        help=lazy_gettext("One a line: iOS >= 15; with < <= = > >=."),
+    ),
+    FormField("browser[allow]", label=lazy_gettext("Browser is"), help=""),
+    FormField("browser[deny]", label=lazy_gettext("Browser is not"), help=""),
+    FormField("brand[allow]", label=lazy_gettext("Brand is"), help=""),
+    FormField("brand[deny]", label=lazy_gettext("Brand is not"), help=""),
+    FormField(
+        "isp[allow]",
+        label=lazy_gettext("Provider is"),
+        codec=_MAPS,
+        help=lazy_gettext("A country a line: DE: Example Telecom."),
+    ),
+    FormField(
+        "connection",
+        label=lazy_gettext("Connection is"),
+        words={"wi-fi": lazy_gettext("Wi-Fi"), "cellular": lazy_gettext("Cellular")},
+        help="",
+    ),
+    FormField(
+        "ip[allow]",
+        label=lazy_gettext("Address is"),
+        widget="lines",
+        help=lazy_gettext("An address, a range a-b or a network a/n a line."),
+    ),
+    FormField("ip[deny]", label=lazy_gettext("Address is not"), widget="lines", help=lazy_gettext("In the same form.")),
+    FormField(
+        "sub[allow]",
+        label=lazy_gettext("Sub is"),
+        codec=_MAPS,
+        help=lazy_gettext("A sub a line, by its number: 1: news, mail."),
+    ),
+    FormField("sub[deny]", label=lazy_gettext("Sub is not"), codec=_MAPS, help=lazy_gettext("In the same form.")),
+    FormField("block_proxy", label=lazy_gettext("Reject proxies"), help=""),
+    FormField("url", label=lazy_gettext("Leads to"), help=lazy_gettext("Instead of the target URL of the offer.")),
 )
 PLAN: Final = FormPlan(
     "admin.offer.edit",
     (
         FormGroup(
-            "Groups",
-            (FormRows("targeting", "Group", (), _CONDITIONS, more_label="+ Condition", is_conditions=True),),
+            lazy_gettext("Groups"),
+            (
+                FormRows(
+                    "targeting", lazy_gettext("Group"), (), _CONDITIONS, more_label="+ Condition", is_conditions=True
+                ),
+            ),
         ),
-        FormGroup("Affiliates with groups of their own", (FormField("consider_personal_targeting_only"),)),
+        FormGroup(
+            lazy_gettext("Affiliates with groups of their own"), (FormField("consider_personal_targeting_only"),)
+        ),
     ),
 )
 
@@ -65,12 +99,12 @@ def edit_targeting(request: PageRequest) -> PageAnswer:
     path = f"/console/offers/{offer['id']}"
     form = open_form(request, PLAN, offer, choices={"targeting[device_type]": DEVICES}, path={"id": str(offer["id"])})
     if form.save() is not None:
-        return Redirect(path, f"The targeting of {offer['title']} is saved.")
+        return Redirect(path, gettext("The targeting of %(title)s is saved.", title=offer["title"]))
     return form.page(
         request,
-        f"Targeting of {offer['title']}",
+        gettext("Targeting of %(title)s", title=offer["title"]),
         back=path,
-        line="A click gets through when one of the groups accepts it. Affiliates see the change at once.",
+        line=gettext("A click gets through when one of the groups accepts it. Affiliates see the change at once."),
         template="staff/offer_targeting.html",
         sentences=sentences({**offer, **_typed(form, offer)}),
         test_path=f"{path}#test",

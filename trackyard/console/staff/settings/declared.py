@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from trackyard.base.texts.marks import lazy_gettext
 from trackyard.console.forms import FieldChoices
 from trackyard.console.forms.declared import FormField, FormGroup, FormPlan, FormRows
 from trackyard.console.frame.address import Pair
@@ -85,7 +86,7 @@ def _news(answer: Any) -> list[dict[str, Any]]:
 
 _CURRENCY: Final = (FormField("rate"), FormField("min_payment"), FormField("active", widget="switch"))
 _CUSTOM: Final = FormGroup(
-    "The question",
+    lazy_gettext("The question"),
     (
         FormField("name", wide=True),
         FormField("field_type"),
@@ -94,43 +95,51 @@ _CUSTOM: Final = FormGroup(
     ),
 )
 _SYSTEM: Final = (
-    FormGroup("The way to pay", (FormField("lang_label"), FormField("currency"))),
+    FormGroup(lazy_gettext("The way to pay"), (FormField("lang_label"), FormField("currency"))),
     FormGroup(
-        "What affiliates answer",
-        (FormRows("fields", "Question", (FormField("lang_label"), FormField("required", widget="switch"))),),
+        lazy_gettext("What affiliates answer"),
+        (
+            FormRows(
+                "fields", lazy_gettext("Question"), (FormField("lang_label"), FormField("required", widget="switch"))
+            ),
+        ),
     ),
 )
 _NEWS: Final = FormGroup(
-    "News",
+    lazy_gettext("News"),
     (
         FormField("title", wide=True),
         FormField("small_desc", widget="long"),
         FormField("desc", widget="long"),
-        FormField("status", widget="switch", label="Affiliates see it"),
-        FormField("fixed", widget="switch", label="Before the others"),
+        FormField("status", widget="switch", label=lazy_gettext("Affiliates see it")),
+        FormField("fixed", widget="switch", label=lazy_gettext("Before the others")),
     ),
 )
 _SOURCE: Final = FormGroup(
-    "Titles",
+    lazy_gettext("Titles"),
     (
-        FormField("title_lang[en]", label="English", help=""),
-        FormField("title_lang[ru]", label="Russian", help=""),
-        FormField("title_lang[es]", label="Spanish", help=""),
-        FormField("title_lang[ka]", label="Georgian", help=""),
-        FormField("title_lang[vi]", label="Vietnamese", help=""),
+        FormField("title_lang[en]", label=lazy_gettext("English"), help=""),
+        FormField("title_lang[ru]", label=lazy_gettext("Russian"), help=""),
+        FormField("title_lang[es]", label=lazy_gettext("Spanish"), help=""),
+        FormField("title_lang[ka]", label=lazy_gettext("Georgian"), help=""),
+        FormField("title_lang[vi]", label=lazy_gettext("Vietnamese"), help=""),
     ),
 )
-_CATEGORY: Final = FormGroup("Category", (FormField("title", wide=True),))
+_CATEGORY: Final = FormGroup(lazy_gettext("Category"), (FormField("title", wide=True),))
 
 LISTS: Final[tuple[SettingsList, ...]] = (
     SettingsList(
         slug="currencies",
-        title="Currencies and rates",
+        title=lazy_gettext("Currencies and rates"),
         one="currency",
-        about="Amounts of conversions in other currencies are changed by these rates: units of the currency for one of "
-        "the platform's.",
-        empty="There is no currency but the platform's.",
-        removal="Postbacks with amounts in this currency are not converted any more. What is booked stays.",
+        about=lazy_gettext(
+            "Amounts of conversions in other currencies are changed by these rates: units of the currency for one of "
+            "the platform's."
+        ),
+        empty=lazy_gettext("There is no currency but the platform's."),
+        removal=lazy_gettext(
+            "Postbacks with amounts in this currency are not converted any more. What is booked stays."
+        ),
         lists="admin.currency.list",
         sent=(("extended", "1"),),
         add="admin.currency.add",
@@ -139,20 +148,20 @@ LISTS: Final[tuple[SettingsList, ...]] = (
         records=lambda answer: [{**each, "id": str(each["_id"])} for each in answer["quotes"]],
         name=lambda record: str(record["code"]),
         columns=(
-            ListColumn("Rate", _rate),
-            ListColumn("Least payment", lambda record: f"{record['min_payment']} {record['code']}"),
-            ListColumn("In use", _yes("active")),
+            ListColumn(lazy_gettext("Rate"), _rate),
+            ListColumn(lazy_gettext("Least payment"), lambda record: f"{record['min_payment']} {record['code']}"),
+            ListColumn(lazy_gettext("In use"), _yes("active")),
         ),
-        new=(FormGroup("Currency", (FormField("code"), *_CURRENCY)),),
-        changed=(FormGroup("Currency", _CURRENCY),),
+        new=(FormGroup(lazy_gettext("Currency"), (FormField("code"), *_CURRENCY)),),
+        changed=(FormGroup(lazy_gettext("Currency"), _CURRENCY),),
     ),
     SettingsList(
         slug="custom-fields",
-        title="Sign-up questions",
+        title=lazy_gettext("Sign-up questions"),
         one="question",
-        about="Affiliates answer these questions when they sign up.",
-        empty="There is no question: affiliates sign up with a name, an address and a password.",
-        removal="Answers that affiliates gave are not shown any more.",
+        about=lazy_gettext("Affiliates answer these questions when they sign up."),
+        empty=lazy_gettext("There is no question: affiliates sign up with a name, an address and a password."),
+        removal=lazy_gettext("Answers that affiliates gave are not shown any more."),
         lists="admin.custom_fields.list",
         add="admin.custom_field.add",
         edit="admin.custom_field.edit",
@@ -160,20 +169,22 @@ LISTS: Final[tuple[SettingsList, ...]] = (
         records=lambda answer: list(answer["fields"]),
         name=lambda record: str(record["name"]),
         columns=(
-            ListColumn("Kind", lambda record: str(record["field_type"])),
-            ListColumn("Needed", _yes("required")),
-            ListColumn("Choices", lambda record: ", ".join(record["field_values"] or ()) or "\N{EM DASH}"),
+            ListColumn(lazy_gettext("Kind"), lambda record: str(record["field_type"])),
+            ListColumn(lazy_gettext("Needed"), _yes("required")),
+            ListColumn(
+                lazy_gettext("Choices"), lambda record: ", ".join(record["field_values"] or ()) or "\N{EM DASH}"
+            ),
         ),
         new=(_CUSTOM,),
         changed=(_CUSTOM,),
     ),
     SettingsList(
         slug="payment-systems",
-        title="Payment systems",
-        one="payment system",
-        about="Ways to pay affiliates, and what an affiliate answers about its account.",
-        empty="There is no payment system yet: affiliates cannot say how they want to be paid.",
-        removal="Affiliates cannot choose it any more.",
+        title=lazy_gettext("Payment systems"),
+        one=lazy_gettext("payment system"),
+        about=lazy_gettext("Ways to pay affiliates, and what an affiliate answers about its account."),
+        empty=lazy_gettext("There is no payment system yet: affiliates cannot say how they want to be paid."),
+        removal=lazy_gettext("Affiliates cannot choose it any more."),
         lists="admin.payment_systems.list",
         add="admin.payment_system.add",
         edit="admin.payment_system.edit",
@@ -181,9 +192,10 @@ LISTS: Final[tuple[SettingsList, ...]] = (
         records=lambda answer: list(answer["payment_systems"]),
         name=lambda record: str(record["lang_label"]),
         columns=(
-            ListColumn("Currency", lambda record: record["currency"] or "any"),
+            ListColumn(lazy_gettext("Currency"), lambda record: record["currency"] or "any"),
             ListColumn(
-                "Questions", lambda record: ", ".join(each["lang_label"] for each in record["fields"]) or "none"
+                lazy_gettext("Questions"),
+                lambda record: ", ".join(each["lang_label"] for each in record["fields"]) or "none",
             ),
         ),
         new=_SYSTEM,
@@ -191,11 +203,11 @@ LISTS: Final[tuple[SettingsList, ...]] = (
     ),
     SettingsList(
         slug="news",
-        title="News",
+        title=lazy_gettext("News"),
         one="news",
-        about="Affiliates read news in their portal. The newest 100 are listed.",
-        empty="There are no news yet.",
-        removal="Affiliates do not see it any more.",
+        about=lazy_gettext("Affiliates read news in their portal. The newest 100 are listed."),
+        empty=lazy_gettext("There are no news yet."),
+        removal=lazy_gettext("Affiliates do not see it any more."),
         lists="news.list",
         sent=(("limit", "100"),),
         add="admin.news.add",
@@ -204,18 +216,18 @@ LISTS: Final[tuple[SettingsList, ...]] = (
         records=_news,
         name=lambda record: str(record["title"]),
         columns=(
-            ListColumn("Shown to affiliates", _yes("status")),
-            ListColumn("Before the others", _yes("fixed")),
+            ListColumn(lazy_gettext("Shown to affiliates"), _yes("status")),
+            ListColumn(lazy_gettext("Before the others"), _yes("fixed")),
         ),
         new=(_NEWS,),
         changed=(_NEWS,),
     ),
     SettingsList(
         slug="categories",
-        title="Categories of offers",
+        title=lazy_gettext("Categories of offers"),
         one="category",
-        about="Offers are found by their categories.",
-        empty="There is no category yet.",
+        about=lazy_gettext("Offers are found by their categories."),
+        empty=lazy_gettext("There is no category yet."),
         lists="offer.categories.list",
         add="admin.category.add",
         edit="admin.category.edit",
@@ -227,18 +239,18 @@ LISTS: Final[tuple[SettingsList, ...]] = (
     ),
     SettingsList(
         slug="sources",
-        title="Traffic sources",
+        title=lazy_gettext("Traffic sources"),
         one="source",
-        about="Offers say which kinds of traffic they accept, such as social networks or mail.",
-        empty="There is no source yet.",
-        removal="Offers lose it.",
+        about=lazy_gettext("Offers say which kinds of traffic they accept, such as social networks or mail."),
+        empty=lazy_gettext("There is no source yet."),
+        removal=lazy_gettext("Offers lose it."),
         lists="admin.offer.sources.list",
         add="admin.offer.source.add",
         edit="admin.offer.source.edit",
         remove="admin.offer.source.remove",
         records=lambda answer: list(answer["sources"]),
         name=lambda record: str(record["title"]),
-        columns=(ListColumn("Languages", lambda record: ", ".join(record["title_lang"])),),
+        columns=(ListColumn(lazy_gettext("Languages"), lambda record: ", ".join(record["title_lang"])),),
         new=(_SOURCE,),
         changed=(_SOURCE,),
     ),

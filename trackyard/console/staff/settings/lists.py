@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from trackyard.base.errors import BadInput, Conflict, NotFound
+from trackyard.base.texts.marks import gettext
 from trackyard.console.forms import open_form
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.pages import Handler, Pages
@@ -47,16 +48,27 @@ def _list(each: SettingsList, request: PageRequest) -> PageAnswer:
 def _new(each: SettingsList, request: PageRequest) -> PageAnswer:
     form = open_form(request, each.add_plan, choices=each.choices(request))
     if form.save() is not None:
-        return Redirect(each.path, f"The {each.one} is created.")
-    return form.page(request, f"New {each.one}", back=each.path, line=each.about, save=f"Create the {each.one}")
+        return Redirect(each.path, gettext("The %(one)s is created.", one=each.one))
+    return form.page(
+        request,
+        gettext("New %(one)s", one=each.one),
+        back=each.path,
+        line=each.about,
+        save=gettext("Create the %(one)s", one=each.one),
+    )
 
 
 def _edit(each: SettingsList, request: PageRequest) -> PageAnswer:
     record = _find(each, request)
     form = open_form(request, each.edit_plan, record, choices=each.choices(request), path=request.path)
     if form.save() is not None:
-        return Redirect(each.path, f"{each.name(record)} is saved.")
-    return form.page(request, f"Edit {each.name(record)}", back=each.path, line="Nothing is saved yet.")
+        return Redirect(each.path, gettext("%(record)s is saved.", record=each.name(record)))
+    return form.page(
+        request,
+        gettext("Edit %(record)s", record=each.name(record)),
+        back=each.path,
+        line=gettext("Nothing is saved yet."),
+    )
 
 
 def _ask_removal(each: SettingsList, request: PageRequest) -> PageAnswer:
@@ -70,7 +82,7 @@ def _remove(each: SettingsList, request: PageRequest) -> PageAnswer:
     except (BadInput, Conflict) as refusal:
         sentences = [sentence for several in (refusal.fields or {}).values() for sentence in several]
         return _removal(each, request, " ".join(sentences) or f"{refusal.text}.")
-    return Redirect(each.path, f"{name} is removed.")
+    return Redirect(each.path, gettext("%(name)s is removed.", name=name))
 
 
 def _removal(each: SettingsList, request: PageRequest, fault: str = "") -> Html:

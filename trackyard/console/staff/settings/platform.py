@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import open_form
 from trackyard.console.forms.declared import FormField, FormGroup, FormPlan
 from trackyard.console.frame.answers import PageAnswer, Redirect
@@ -16,25 +17,33 @@ PLAN: Final = FormPlan(
     "admin.settings.edit",
     (
         FormGroup(
-            "Clicks",
+            lazy_gettext("Clicks"),
             (
-                FormField("trafficback_url", label="Target of rejected clicks", wide=True),
-                FormField("refuse_bots", label="Reject bots and prefetches", widget="switch"),
+                FormField("trafficback_url", label=lazy_gettext("Target of rejected clicks"), wide=True),
+                FormField("refuse_bots", label=lazy_gettext("Reject bots and prefetches"), widget="switch"),
             ),
         ),
-        FormGroup("Postbacks of advertisers", (FormField("hash_password", label="Code of the platform", wide=True),)),
         FormGroup(
-            "Mail",
-            (
-                FormField("mail_from", label="Sender", wide=True),
-                FormField("smtp_url", label="Server", wide=True),
-            ),
-            help="Empty: as the settings of the server say.",
+            lazy_gettext("Postbacks of advertisers"),
+            (FormField("hash_password", label=lazy_gettext("Code of the platform"), wide=True),),
         ),
         FormGroup(
-            "Statistics of the API",
-            (FormField("statistics_revenue", label="Revenue"), FormField("statistics_rows", label="Rows")),
-            help="For programs that read statistics. Pages of the console show the same figures with each.",
+            lazy_gettext("Mail"),
+            (
+                FormField("mail_from", label=lazy_gettext("Sender"), wide=True),
+                FormField("smtp_url", label=lazy_gettext("Server"), wide=True),
+            ),
+            help=lazy_gettext("Empty: as the settings of the server say."),
+        ),
+        FormGroup(
+            lazy_gettext("Statistics of the API"),
+            (
+                FormField("statistics_revenue", label=lazy_gettext("Revenue")),
+                FormField("statistics_rows", label=lazy_gettext("Rows")),
+            ),
+            help=lazy_gettext(
+                "For programs that read statistics. Pages of the console show the same figures with each."
+            ),
             folded=True,
         ),
     ),
@@ -48,12 +57,12 @@ def platform_settings(request: PageRequest) -> PageAnswer:
     answer = request.calls.call("admin.settings.get")
     form = open_form(request, PLAN, answer["settings"])
     if form.save() is not None:
-        return Redirect(PATH, "The settings are saved. They are in force within a second.")
+        return Redirect(PATH, gettext("The settings are saved. They are in force within a second."))
     return form.page(
         request,
-        "Settings",
+        gettext("Settings"),
         back=PATH,
-        line="A change is in force within a second.",
+        line=gettext("A change is in force within a second."),
         template="staff/settings/platform.html",
         lists=[each for each in LISTS if request.may_open(each.path)],
         quotes=answer["quotes"],
@@ -64,4 +73,9 @@ def platform_settings(request: PageRequest) -> PageAnswer:
 def send_test_mail(request: PageRequest) -> PageAnswer:
     """Send a mail to the person, to try what is saved."""
     address = request.calls.call("admin.settings.test_mail")["email"]
-    return Redirect(PATH, f"A test mail is queued for {address}. If it does not arrive, the server's log says why.")
+    return Redirect(
+        PATH,
+        gettext(
+            "A test mail is queued for %(address)s. If it does not arrive, the server's log says why.", address=address
+        ),
+    )

@@ -8,6 +8,7 @@ from datetime import date, datetime
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
@@ -28,34 +29,34 @@ _UNSHOWN: Final = ("id",)
 _MOST_USERS: Final = 200
 
 OBJECTS: Final[dict[str, tuple[str, str]]] = {
-    "advertiser": ("Advertiser", "/console/advertisers/{key}"),
-    "affiliate": ("Affiliate", "/console/affiliates/{key}"),
-    "affiliate_postback": ("Postback", "/console/postbacks"),
-    "advertiser_blacklist": ("Rejected affiliate", ""),
-    "api_key": ("API key", ""),
-    "category": ("Category", ""),
-    "connection": ("Connection", ""),
-    "correction": ("Correction", "/console/balances/corrections"),
-    "currency": ("Currency", ""),
-    "currency_rate": ("Exchange rate", ""),
-    "custom_field": ("Custom field", "/console/settings"),
-    "domain": ("Tracking domain", "/console/domains"),
-    "erasure": ("Erasure", ""),
-    "file": ("File", ""),
-    "held_change": ("Held change", "/console/payments/held"),
-    "invoice": ("Invoice", "/console/invoices/{key}"),
-    "news": ("News", ""),
-    "offer": ("Offer", "/console/offers/{key}"),
-    "payment": ("Payment", "/console/payments/{key}"),
-    "payment_request": ("Payment request", "/console/payments/requests"),
-    "payment_system": ("Payment system", "/console/settings"),
-    "pixel": ("Pixel", ""),
-    "second_factor": ("Second factor", ""),
-    "setting": ("Setting", "/console/settings"),
-    "smartlink_category": ("SmartLink", "/console/smartlinks"),
-    "source": ("Source", ""),
-    "staff": ("Staff user", "/console/staff/{key}"),
-    "ticket": ("Request", "/console/requests"),
+    "advertiser": (lazy_gettext("Advertiser"), "/console/advertisers/{key}"),
+    "affiliate": (lazy_gettext("Affiliate"), "/console/affiliates/{key}"),
+    "affiliate_postback": (lazy_gettext("Postback"), "/console/postbacks"),
+    "advertiser_blacklist": (lazy_gettext("Rejected affiliate"), ""),
+    "api_key": (lazy_gettext("API key"), ""),
+    "category": (lazy_gettext("Category"), ""),
+    "connection": (lazy_gettext("Connection"), ""),
+    "correction": (lazy_gettext("Correction"), "/console/balances/corrections"),
+    "currency": (lazy_gettext("Currency"), ""),
+    "currency_rate": (lazy_gettext("Exchange rate"), ""),
+    "custom_field": (lazy_gettext("Custom field"), "/console/settings"),
+    "domain": (lazy_gettext("Tracking domain"), "/console/domains"),
+    "erasure": (lazy_gettext("Erasure"), ""),
+    "file": (lazy_gettext("File"), ""),
+    "held_change": (lazy_gettext("Held change"), "/console/payments/held"),
+    "invoice": (lazy_gettext("Invoice"), "/console/invoices/{key}"),
+    "news": (lazy_gettext("News"), ""),
+    "offer": (lazy_gettext("Offer"), "/console/offers/{key}"),
+    "payment": (lazy_gettext("Payment"), "/console/payments/{key}"),
+    "payment_request": (lazy_gettext("Payment request"), "/console/payments/requests"),
+    "payment_system": (lazy_gettext("Payment system"), "/console/settings"),
+    "pixel": (lazy_gettext("Pixel"), ""),
+    "second_factor": (lazy_gettext("Second factor"), ""),
+    "setting": (lazy_gettext("Setting"), "/console/settings"),
+    "smartlink_category": (lazy_gettext("SmartLink"), "/console/smartlinks"),
+    "source": (lazy_gettext("Source"), ""),
+    "staff": (lazy_gettext("Staff user"), "/console/staff/{key}"),
+    "ticket": (lazy_gettext("Request"), "/console/requests"),
 }
 """What is changed: its word, and the page that shows it."""
 _FORMS: Final = {
@@ -72,9 +73,15 @@ _SENT: Final = {
 }  # fmt: skip
 """Name in the address to the parameter of the API."""
 LABELS: Final = {
-    "user": "Staff user", "affiliate": "Affiliate", "what": "Object", "key": "Id of the object", "method": "Method",
-    "request": "Request", "from": "From", "to": "To",
-}  # fmt: skip
+    "user": lazy_gettext("Staff user"),
+    "affiliate": lazy_gettext("Affiliate"),
+    "what": lazy_gettext("Object"),
+    "key": lazy_gettext("Id of the object"),
+    "method": lazy_gettext("Method"),
+    "request": lazy_gettext("Request"),
+    "from": lazy_gettext("From"),
+    "to": lazy_gettext("To"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +150,9 @@ def _chosen(address: PageAddress) -> tuple[dict[str, str], str]:
     if "user" in chosen and "affiliate" in chosen:
         del chosen["affiliate"]
     left_out = [LABELS[name] for name in given if name not in chosen]
-    return chosen, f"Not used, as it has a wrong value: {', '.join(left_out)}." if left_out else ""
+    return chosen, gettext(
+        "Not used, as it has a wrong value: %(values)s.", values=", ".join(left_out)
+    ) if left_out else ""
 
 
 def _is_fit(name: str, value: str) -> bool:
@@ -201,10 +210,10 @@ def _author(request: PageRequest, record: Mapping[str, Any]) -> tuple[str, str]:
     """Return what an author is called, and the path of its page."""
     user, kind = record["user"], record["user_type"]
     if kind == "system":
-        return "System", ""
+        return gettext("System"), ""
     name = f"{user['first_name']} {user['last_name']}".strip() or user["email"] or user["id"]
     path = f"/console/staff/{user['id']}" if kind == "staff" else f"/console/affiliates/{user['id']}"
-    return name if kind == "staff" else f"{name} (affiliate)", _open_path(request, path)
+    return name if kind == "staff" else gettext("%(name)s (affiliate)", name=name), _open_path(request, path)
 
 
 def _open_path(request: PageRequest, path: str) -> str:

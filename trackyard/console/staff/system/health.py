@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
@@ -15,35 +16,65 @@ _LATE_S: Final = 60
 _STUCK_S: Final = 600
 """Seconds from which on a queue is late, and needs a person."""
 _QUEUES: Final[dict[str, tuple[str, str]]] = {
-    "projector": ("Loader of journals", "It loads nothing while it is late: look at the log of the server."),
-    "journal": ("Journals to load", "Reports and conversions are late by as much; nothing is lost."),
-    "rules": ("Rules of the click path", "Changes of offers are in force after as much time."),
-    "inbox": ("Inbound postbacks to decide", "The worker decides them: does it run?"),
-    "waiting": ("Postbacks that wait for their click", "They are decided when the click is loaded."),
-    "inbox_quarantined": ("Quarantined postbacks", "The log of the server says why: “postback quarantined”."),
-    "edits": ("Edits and imports of conversions", "The worker makes them: does it run?"),
-    "edits_quarantined": ("Quarantined edits and imports", "The log of the server says why."),
-    "outbox": ("Conversions and logs to load", "Reports are late by as much."),
-    "deliveries": ("Postbacks to affiliates that are due", "Minutes: many hosts of affiliates are slow or away."),
-    "mail": ("Mails that are due", "Minutes: the mail server is away. Look at the settings of mail."),
-    "fetches": ("Creatives to download", "Their hosts are slow or away."),
+    "projector": (
+        lazy_gettext("Loader of journals"),
+        lazy_gettext("It loads nothing while it is late: look at the log of the server."),
+    ),
+    "journal": (
+        lazy_gettext("Journals to load"),
+        lazy_gettext("Reports and conversions are late by as much; nothing is lost."),
+    ),
+    "rules": (
+        lazy_gettext("Rules of the click path"),
+        lazy_gettext("Changes of offers are in force after as much time."),
+    ),
+    "inbox": (lazy_gettext("Inbound postbacks to decide"), lazy_gettext("The worker decides them: does it run?")),
+    "waiting": (
+        lazy_gettext("Postbacks that wait for their click"),
+        lazy_gettext("They are decided when the click is loaded."),
+    ),
+    "inbox_quarantined": (
+        lazy_gettext("Quarantined postbacks"),
+        lazy_gettext("The log of the server says why: “postback quarantined”."),
+    ),
+    "edits": (lazy_gettext("Edits and imports of conversions"), lazy_gettext("The worker makes them: does it run?")),
+    "edits_quarantined": (
+        lazy_gettext("Quarantined edits and imports"),
+        lazy_gettext("The log of the server says why."),
+    ),
+    "outbox": (lazy_gettext("Conversions and logs to load"), lazy_gettext("Reports are late by as much.")),
+    "deliveries": (
+        lazy_gettext("Postbacks to affiliates that are due"),
+        lazy_gettext("Minutes: many hosts of affiliates are slow or away."),
+    ),
+    "mail": (
+        lazy_gettext("Mails that are due"),
+        lazy_gettext("Minutes: the mail server is away. Look at the settings of mail."),
+    ),
+    "fetches": (lazy_gettext("Creatives to download"), lazy_gettext("Their hosts are slow or away.")),
 }
 """A lag of the API: its word, and what it means."""
 _ADVICE: Final[tuple[tuple[str, str], ...]] = (
-    ("disk", "Make room on the disk, or shorten TRACKYARD_LOG_DAYS."),
-    ("projector", "Run `trackyard check` on the server, and look at its log with `trackyard logs --level error`."),
-    ("rules", "Does the process with the projector run? `trackyard status` on its machine says so."),
-    ("quarantin", "The log of the server says why: `trackyard logs --level error`."),
-    ("role", "Its log says why it ends: `trackyard logs --level error`."),
-    ("database", "Is the database up? `trackyard check` tries it."),
-    ("store", "Is the analytic store up? `trackyard check` tries it."),
+    ("disk", lazy_gettext("Make room on the disk, or shorten TRACKYARD_LOG_DAYS.")),
+    (
+        "projector",
+        lazy_gettext("Run `trackyard check` on the server, and look at its log with `trackyard logs --level error`."),
+    ),
+    ("rules", lazy_gettext("Does the process with the projector run? `trackyard status` on its machine says so.")),
+    ("quarantin", lazy_gettext("The log of the server says why: `trackyard logs --level error`.")),
+    ("role", lazy_gettext("Its log says why it ends: `trackyard logs --level error`.")),
+    ("database", lazy_gettext("Is the database up? `trackyard check` tries it.")),
+    ("store", lazy_gettext("Is the analytic store up? `trackyard check` tries it.")),
 )
 """A word of a finding, and what to do."""
-_USUAL: Final = "Run `trackyard check` on the server: it says what to do."
+_USUAL: Final = lazy_gettext("Run `trackyard check` on the server: it says what to do.")
 _UNITS: Final = ((1 << 40, "TB"), (1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB"))
 _ROWS: Final = {
-    "clicks": "Clicks", "impressions": "Impressions", "conversions": "Conversions",
-    "inbound_postbacks": "Inbound postbacks in the log", "deliveries": "Deliveries in the log",
+    "clicks": lazy_gettext("Clicks"),
+    "impressions": lazy_gettext("Impressions"),
+    "conversions": lazy_gettext("Conversions"),
+    "inbound_postbacks": lazy_gettext("Inbound postbacks in the log"),
+    "deliveries": lazy_gettext("Deliveries in the log"),
 }  # fmt: skip
 
 
@@ -90,7 +121,7 @@ def health(request: PageRequest) -> PageAnswer:
 def size_text(size: int) -> str:
     """Return a number of bytes in the largest unit that fits."""
     factor, unit = next(((factor, unit) for factor, unit in _UNITS if size >= factor), (1, "bytes"))
-    return f"{size / factor:,.1f} {unit}" if factor > 1 else f"{size} bytes"
+    return f"{size / factor:,.1f} {unit}" if factor > 1 else gettext("%(size)s bytes", size=size)
 
 
 def span_text(seconds: float) -> str:
@@ -110,7 +141,7 @@ def _findings(found: Mapping[str, Any]) -> Iterable[HealthFinding]:
 
 def _queue(name: str, lag: float) -> QueueRow:
     label, meaning = _QUEUES.get(name, (name.replace("_", " ").capitalize(), ""))
-    word, tone = ("on time", "confirmed") if lag < _LATE_S else ("late", "pending")
+    word, tone = (gettext("on time"), "confirmed") if lag < _LATE_S else ("late", "pending")
     if lag >= _STUCK_S:
         word, tone = "stuck", "declined"
     return QueueRow(label, span_text(lag), word, tone, meaning if lag >= _LATE_S else "")

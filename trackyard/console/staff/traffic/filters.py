@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from trackyard.actions.deps import Deps
+from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.offers_shown.choices import Choices, listed
@@ -51,7 +52,7 @@ class TrafficFilter:
         """Yield a sentence when an address has values that the list cannot have."""
         given = {value.strip() for value in address.all(self.name) if value.strip()}
         if given - set(self.values(address)):
-            yield f"A value of {self.label} does not exist: it is left out."
+            yield gettext("A value of %(label)s does not exist: it is left out.", label=self.label)
 
 
 @dataclass(frozen=True, slots=True)

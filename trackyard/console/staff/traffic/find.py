@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from trackyard.base.errors import RequestError
 from trackyard.base.ids import is_hex24
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
@@ -85,13 +86,13 @@ def _traffic(request: PageRequest, text: str) -> Iterator[FoundKind]:
         return
     match explanation["kind"]:
         case "click":
-            yield _single(request, "Clicks", text.lower(), f"/console/clicks/{explanation['click_id']}")
+            yield _single(request, gettext("Clicks"), text.lower(), f"/console/clicks/{explanation['click_id']}")
         case "inbound_postback":
-            yield _single(request, "Postbacks", text.lower(), f"/console/postbacks/received/{text.lower()}")
+            yield _single(request, gettext("Postbacks"), text.lower(), f"/console/postbacks/received/{text.lower()}")
         case "delivery":
-            yield _single(request, "Deliveries", text.lower(), f"/console/postbacks/sent/{text.lower()}")
+            yield _single(request, gettext("Deliveries"), text.lower(), f"/console/postbacks/sent/{text.lower()}")
         case "conversion":
-            yield _single(request, "Conversions", text.lower(), f"/console/conversions/{text.lower()}")
+            yield _single(request, gettext("Conversions"), text.lower(), f"/console/conversions/{text.lower()}")
         case _:
             yield _conversions(request, explanation["candidates"] or explanation["conversions"], text)
 
@@ -103,16 +104,23 @@ def _single(request: PageRequest, label: str, title: str, link: str) -> FoundKin
 
 def _conversions(request: PageRequest, found: list[dict[str, Any]], text: str) -> FoundKind:
     if not request.may_open(f"/console/conversions/{'0' * 24}"):
-        return FoundKind("Conversions", (), 0)
+        return FoundKind(gettext("Conversions"), (), 0)
     objects = tuple(
         FoundObject(
             each["id"],
-            f"action ID {text} · {each['status']} · {each['created_at']}",
+            gettext(
+                "action ID %(text)s · %(status)s · %(created_at)s",
+                text=text,
+                status=each["status"],
+                created_at=each["created_at"],
+            ),
             f"/console/conversions/{each['id']}",
         )
         for each in found[:MOST]
     )
-    return FoundKind("Conversions", objects, len(found), f"/console/conversions?q={text}" if len(found) > MOST else "")
+    return FoundKind(
+        gettext("Conversions"), objects, len(found), f"/console/conversions?q={text}" if len(found) > MOST else ""
+    )
 
 
 def _listed_conversions(request: PageRequest, text: str) -> Iterator[FoundKind]:
@@ -128,14 +136,20 @@ def _listed_conversions(request: PageRequest, text: str) -> Iterator[FoundKind]:
 def _offers(request: PageRequest, text: str) -> Iterator[FoundKind]:
     answer = request.calls.call("offers.list", [("q", text), *_EVERY_STATUS, ("limit", str(MOST))])
     yield _kind(
-        request, "Offers", answer, "offers", "/console/offers", text, lambda each: (each["title"], each["status"])
+        request,
+        gettext("Offers"),
+        answer,
+        "offers",
+        "/console/offers",
+        text,
+        lambda each: (each["title"], each["status"]),
     )
 
 
 def _affiliates(request: PageRequest, text: str) -> Iterator[FoundKind]:
     answer = request.calls.call("admin.partners.list", [("search", text), ("limit", str(MOST))])
     yield _kind(
-        request, "Affiliates", answer, "partners", "/console/affiliates", text,
+        request, gettext("Affiliates"), answer, "partners", "/console/affiliates", text,
         lambda each: (each["name"] or each["login"] or each["email"], each["email"]),
     )  # fmt: skip
 
@@ -143,7 +157,7 @@ def _affiliates(request: PageRequest, text: str) -> Iterator[FoundKind]:
 def _advertisers(request: PageRequest, text: str) -> Iterator[FoundKind]:
     answer = request.calls.call("admin.advertisers.list", [("search", text), ("limit", str(MOST))])
     yield _kind(
-        request, "Advertisers", answer, "advertisers", "/console/advertisers", text,
+        request, gettext("Advertisers"), answer, "advertisers", "/console/advertisers", text,
         lambda each: (each["title"], each["email"] or ""),
     )  # fmt: skip
 
@@ -181,9 +195,15 @@ def _figures_of(label: str, number: object) -> str:
 
 
 _PLACES: Final = (
-    _Place("clicks, conversions, action IDs, postbacks and deliveries by their ids", ("admin.explain",), _traffic),
-    _Place("conversions by their ids and action IDs", ("stats.conversions",), _listed_conversions),
-    _Place("offers by title and number", ("offers.list",), _offers),
-    _Place("affiliates by name, e-mail address, company and number", ("admin.partners.list",), _affiliates),
-    _Place("advertisers by title, e-mail address and id", ("admin.advertisers.list",), _advertisers),
+    _Place(
+        lazy_gettext("clicks, conversions, action IDs, postbacks and deliveries by their ids"),
+        ("admin.explain",),
+        _traffic,
+    ),
+    _Place(lazy_gettext("conversions by their ids and action IDs"), ("stats.conversions",), _listed_conversions),
+    _Place(lazy_gettext("offers by title and number"), ("offers.list",), _offers),
+    _Place(
+        lazy_gettext("affiliates by name, e-mail address, company and number"), ("admin.partners.list",), _affiliates
+    ),
+    _Place(lazy_gettext("advertisers by title, e-mail address and id"), ("admin.advertisers.list",), _advertisers),
 )

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.offers_shown.choices import country_names
 from trackyard.domain.tracking.reference.texts import reference_texts
 
@@ -43,126 +44,132 @@ class ReasonWords:
 _OFFER_TEST: Final = (Mend.OFFER, Mend.TEST)
 REJECTIONS: Final[Mapping[str, ReasonWords]] = {
     "invalid-offer": ReasonWords(
-        "its link names no offer: {value} is not the number of one",
-        "Correct the link. A macro of the traffic source that was not replaced ends here too.",
+        lazy_gettext("its link names no offer: {value} is not the number of one"),
+        lazy_gettext("Correct the link. A macro of the traffic source that was not replaced ends here too."),
         (Mend.AFFILIATE,),
     ),
     "unknown-offer": ReasonWords(
-        "no offer {value} exists",
-        "Look the number up in the list of offers. Give a SmartLink at least one offer.",
+        lazy_gettext("no offer {value} exists"),
+        lazy_gettext("Look the number up in the list of offers. Give a SmartLink at least one offer."),
         (Mend.AFFILIATE,),
     ),
     "invalid-affiliate": ReasonWords(
-        "its link names no affiliate: {value} is not the number of one",
-        "Correct the link: pid is the number of the affiliate, not its name.",
+        lazy_gettext("its link names no affiliate: {value} is not the number of one"),
+        lazy_gettext("Correct the link: pid is the number of the affiliate, not its name."),
         (Mend.OFFER,),
     ),
     "unknown-affiliate": ReasonWords(
-        "no affiliate {value} exists",
-        "Look the number up in the list of affiliates and correct the link.",
+        lazy_gettext("no affiliate {value} exists"),
+        lazy_gettext("Look the number up in the list of affiliates and correct the link."),
         (Mend.OFFER,),
     ),
     "inactive-offer": ReasonWords(
-        "the offer took no clicks at that time: {value}",
-        "Activate the offer, or change its dates and its schedule.",
+        lazy_gettext("the offer took no clicks at that time: {value}"),
+        lazy_gettext("Activate the offer, or change its dates and its schedule."),
         (Mend.ACTIVATE_OFFER, Mend.OFFER, Mend.TEST),
     ),
     "inactive-affiliate": ReasonWords(
-        "the affiliate was not active",
-        "Approve or activate the affiliate. Its clicks count from then on.",
+        lazy_gettext("the affiliate was not active"),
+        lazy_gettext("Approve or activate the affiliate. Its clicks count from then on."),
         (Mend.AFFILIATE,),
     ),
     "unknown-advertiser": ReasonWords(
-        "the advertiser of the offer does not exist any more", "Give the offer another advertiser.", (Mend.OFFER,)
+        lazy_gettext("the advertiser of the offer does not exist any more"),
+        lazy_gettext("Give the offer another advertiser."),
+        (Mend.OFFER,),
     ),
     "disabled-affiliate": ReasonWords(
-        "the affiliate may not use the offer: {value}",
-        "Connect the affiliate to the offer. If it is on the advertiser's blacklist, remove it there first.",
+        lazy_gettext("the affiliate may not use the offer: {value}"),
+        lazy_gettext(
+            "Connect the affiliate to the offer. If it is on the advertiser's blacklist, remove it there first."
+        ),
         (Mend.CONNECT, Mend.AFFILIATE, Mend.OFFER),
     ),
     "bot": ReasonWords(
-        "it was a known bot, or a browser that loads pages ahead of its user",
-        "Nothing, for real bots. A monitor of your own needs another user agent.",
+        lazy_gettext("it was a known bot, or a browser that loads pages ahead of its user"),
+        lazy_gettext("Nothing, for real bots. A monitor of your own needs another user agent."),
         (Mend.OFFER,),
     ),
     "mistargeting-ip": ReasonWords(
-        "the offer does not take the visitor's address {value}",
-        "Change the addresses of targeting. If all visitors share an address, check the trusted proxies.",
+        lazy_gettext("the offer does not take the visitor's address {value}"),
+        lazy_gettext("Change the addresses of targeting. If all visitors share an address, check the trusted proxies."),
         (*_OFFER_TEST, Mend.HEALTH),
     ),
     "mistargeting-country": ReasonWords(
-        "the visitor was in {value}, and the offer does not take that country",
-        "Allow the country, or give the offer a trafficback URL for such visitors.",
+        lazy_gettext("the visitor was in {value}, and the offer does not take that country"),
+        lazy_gettext("Allow the country, or give the offer a trafficback URL for such visitors."),
         _OFFER_TEST,
     ),
     "mistargeting-region": ReasonWords(
-        "the visitor's region was {value}, and the offer does not take it",
-        "Allow the region. Regions are known only with a city database.",
+        lazy_gettext("the visitor's region was {value}, and the offer does not take it"),
+        lazy_gettext("Allow the region. Regions are known only with a city database."),
         (*_OFFER_TEST, Mend.HEALTH),
     ),
     "mistargeting-city": ReasonWords(
-        "the visitor's city was {value}, and the offer does not take it",
-        "Allow the city. Cities are known only with a city database.",
+        lazy_gettext("the visitor's city was {value}, and the offer does not take it"),
+        lazy_gettext("Allow the city. Cities are known only with a city database."),
         (*_OFFER_TEST, Mend.HEALTH),
     ),
     "mistargeting-isp": ReasonWords(
-        "the visitor's provider was {value}, and the offer does not take it",
-        "Allow the provider. Providers are known only with a provider database.",
+        lazy_gettext("the visitor's provider was {value}, and the offer does not take it"),
+        lazy_gettext("Allow the provider. Providers are known only with a provider database."),
         (*_OFFER_TEST, Mend.HEALTH),
     ),
     "mistargeting-os": ReasonWords(
-        "the visitor's system was {value}, and the offer does not take it",
-        "Allow the system or its version.",
+        lazy_gettext("the visitor's system was {value}, and the offer does not take it"),
+        lazy_gettext("Allow the system or its version."),
         _OFFER_TEST,
     ),
     "mistargeting-device": ReasonWords(
-        "the visitor's device was {value}, and the offer does not take it",
-        "Allow the device, or give the offer a trafficback URL for such visitors.",
+        lazy_gettext("the visitor's device was {value}, and the offer does not take it"),
+        lazy_gettext("Allow the device, or give the offer a trafficback URL for such visitors."),
         _OFFER_TEST,
     ),
     "mistargeting-browser": ReasonWords(
-        "the visitor's browser was {value}, and the offer does not take it",
-        "Allow the browser. Browsers inside apps have names of their own.",
+        lazy_gettext("the visitor's browser was {value}, and the offer does not take it"),
+        lazy_gettext("Allow the browser. Browsers inside apps have names of their own."),
         _OFFER_TEST,
     ),
     "mistargeting-brand": ReasonWords(
-        "the visitor's device was made by {value}, and the offer does not take that brand",
-        "Allow the brand. Desktop browsers have none.",
+        lazy_gettext("the visitor's device was made by {value}, and the offer does not take that brand"),
+        lazy_gettext("Allow the brand. Desktop browsers have none."),
         _OFFER_TEST,
     ),
     "mistargeting-connection": ReasonWords(
-        "the visitor's connection was {value}, and the offer does not take it",
-        "Allow the connection. Connections are known only with a connection database.",
+        lazy_gettext("the visitor's connection was {value}, and the offer does not take it"),
+        lazy_gettext("Allow the connection. Connections are known only with a connection database."),
         (*_OFFER_TEST, Mend.HEALTH),
     ),
     "mistargeting-proxy": ReasonWords(
-        "the visitor came through a proxy, a VPN or a data center",
-        "Nothing, for real proxies. A server that reports clicks must send the visitor's address.",
+        lazy_gettext("the visitor came through a proxy, a VPN or a data center"),
+        lazy_gettext("Nothing, for real proxies. A server that reports clicks must send the visitor's address."),
         _OFFER_TEST,
     ),
     "mistargeting-sub": ReasonWords(
-        "the offer does not take these subs: {value}",
-        "Compare the subs with the rules of the offer. They compare exactly, upper and lower case too.",
+        lazy_gettext("the offer does not take these subs: {value}"),
+        lazy_gettext("Compare the subs with the rules of the offer. They compare exactly, upper and lower case too."),
         _OFFER_TEST,
     ),
     "mistargeting-sub-account": ReasonWords(
-        "the sub account is not allowed: {value}",
-        "Add the value to the lists of the offer and of its advertiser. Both apply.",
+        lazy_gettext("the sub account is not allowed: {value}"),
+        lazy_gettext("Add the value to the lists of the offer and of its advertiser. Both apply."),
         (Mend.OFFER, Mend.ADVERTISER, Mend.TEST),
     ),
     "empty-sub": ReasonWords(
-        "the link lacks a sub that the offer needs: {value}",
-        "Add the sub to the link. A macro of the traffic source that gives nothing arrives as an empty value.",
+        lazy_gettext("the link lacks a sub that the offer needs: {value}"),
+        lazy_gettext(
+            "Add the sub to the link. A macro of the traffic source that gives nothing arrives as an empty value."
+        ),
         (Mend.AFFILIATE, Mend.OFFER),
     ),
     "non-unique-clicks": ReasonWords(
-        "the offer takes each visitor once in 24 hours, and this one had been there",
-        "Nothing, for real visitors. A test click on the page of the offer is not counted.",
+        lazy_gettext("the offer takes each visitor once in 24 hours, and this one had been there"),
+        lazy_gettext("Nothing, for real visitors. A test click on the page of the offer is not counted."),
         _OFFER_TEST,
     ),
     "overcap": ReasonWords(
-        "a cap of the offer was full: {value}",
-        "Raise the cap, or wait for its next period.",
+        lazy_gettext("a cap of the offer was full: {value}"),
+        lazy_gettext("Raise the cap, or wait for its next period."),
         _OFFER_TEST,
     ),
 }
@@ -171,41 +178,47 @@ REJECTIONS: Final[Mapping[str, ReasonWords]] = {
 _CONFIRM: Final = (Mend.CONFIRM,)
 DECLINES: Final[Mapping[str, ReasonWords]] = {
     "Partner is banned": ReasonWords(
-        "the affiliate was banned", "Lift the ban first; then the conversion can be confirmed.", (Mend.AFFILIATE,)
+        lazy_gettext("the affiliate was banned"),
+        lazy_gettext("Lift the ban first; then the conversion can be confirmed."),
+        (Mend.AFFILIATE,),
     ),
     "Partner is disabled": ReasonWords(
-        "the affiliate was not active",
-        "Activate the affiliate first; then the conversion can be confirmed.",
+        lazy_gettext("the affiliate was not active"),
+        lazy_gettext("Activate the affiliate first; then the conversion can be confirmed."),
         (Mend.AFFILIATE, Mend.CONFIRM),
     ),
     "Click session lifespan is expired": ReasonWords(
-        "it came {value} after its click, later than the offer allows",
-        "Raise the click session of the offer, or ask the advertiser to report earlier.",
+        lazy_gettext("it came {value} after its click, later than the offer allows"),
+        lazy_gettext("Raise the click session of the offer, or ask the advertiser to report earlier."),
         (Mend.CONFIRM, Mend.OFFER),
     ),
     "Min click session lifespan is not reached": ReasonWords(
-        "it came {value} after its click, sooner than the offer allows",
-        "Lower the shortest click session of the offer. Tests by hand are often faster than real customers.",
+        lazy_gettext("it came {value} after its click, sooner than the offer allows"),
+        lazy_gettext(
+            "Lower the shortest click session of the offer. Tests by hand are often faster than real customers."
+        ),
         (Mend.CONFIRM, Mend.OFFER),
     ),
     "Repeated conversion": ReasonWords(
-        "the offer pays a click once for each goal, and this click was paid",
-        "Nothing for a repeat. Confirm it if it is a second sale.",
+        lazy_gettext("the offer pays a click once for each goal, and this click was paid"),
+        lazy_gettext("Nothing for a repeat. Confirm it if it is a second sale."),
         _CONFIRM,
     ),
     "IP duplicate": ReasonWords(
-        "the offer pays an address once for each goal, and this address was paid",
-        "Nothing for a repeat. Confirm it if it is another customer.",
+        lazy_gettext("the offer pays an address once for each goal, and this address was paid"),
+        lazy_gettext("Nothing for a repeat. Confirm it if it is another customer."),
         _CONFIRM,
     ),
     "Payments not found": ReasonWords(
-        "the offer has no payment for this goal, place, device and sub",
-        "Add a payment for the goal that the advertiser reports, then set the amounts of this conversion.",
+        lazy_gettext("the offer has no payment for this goal, place, device and sub"),
+        lazy_gettext(
+            "Add a payment for the goal that the advertiser reports, then set the amounts of this conversion."
+        ),
         (Mend.OFFER,),
     ),
     "Cap is reached": ReasonWords(
-        "a cap of the offer was full",
-        "Raise the cap, or confirm the conversion: a change by hand is never declined by a cap.",
+        lazy_gettext("a cap of the offer was full"),
+        lazy_gettext("Raise the cap, or confirm the conversion: a change by hand is never declined by a cap."),
         (Mend.CONFIRM, Mend.OFFER),
     ),
 }
@@ -229,15 +242,15 @@ def rejection_sentence(reason: str, detail: str) -> str:
     """
     words = REJECTIONS.get(reason)
     if words is None:  # an older record
-        return f"Rejected: {reason}."
+        return gettext("Rejected: %(reason)s.", reason=reason)
     value = detail.partition(": ")[2] if detail.startswith("group ") else detail
     if found := _FAILURE.fullmatch(value):
         value = value[: found.end("value")] if reason == "mistargeting-sub" else found["value"]
     if value == "(unknown)":
-        value = "unknown"
+        value = gettext("unknown")
     if reason == "mistargeting-country":
         value = dict(country_names()).get(value, value)
-    return f"Rejected because {words.because.format(value=value or 'unknown')}."
+    return gettext("Rejected because %(value)s.", value=words.because.format(value=value or gettext("unknown")))
 
 
 def decline_sentence(comment: str, lasted: str) -> str | None:
@@ -246,4 +259,8 @@ def decline_sentence(comment: str, lasted: str) -> str | None:
     lasted: from click to conversion.
     """
     words = DECLINES.get(comment)
-    return None if words is None else f"Declined because {words.because.format(value=lasted or 'some time')}."
+    return (
+        None
+        if words is None
+        else gettext("Declined because %(value)s.", value=words.because.format(value=lasted or gettext("some time")))
+    )

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from trackyard.actions.deps import Deps
 from trackyard.base.errors import RequestError
+from trackyard.base.texts.marks import gettext, ngettext
 from trackyard.wire.local_calls import LocalCalls
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
@@ -21,13 +22,17 @@ def seconds_between(first: str, last: str) -> int | None:
 def lasting(seconds: int) -> str:
     """Return a span of time as people say it: 55 s, 12 min, 3 h 20 min, 34 days."""
     if seconds < _MINUTE:
-        return f"{seconds} s"
+        return gettext("%(value)s s", value=seconds)
     if seconds < _HOUR:
-        return f"{seconds // _MINUTE} min"
+        return gettext("%(value)s min", value=seconds // _MINUTE)
     if seconds < 2 * _DAY:
         minutes = seconds % _HOUR // _MINUTE
-        return f"{seconds // _HOUR} h {minutes} min" if minutes else f"{seconds // _HOUR} h"
-    return f"{seconds // _DAY} days"
+        return (
+            gettext("%(value)s h %(minutes)s min", value=seconds // _HOUR, minutes=minutes)
+            if minutes
+            else gettext("%(value)s h", value=seconds // _HOUR)
+        )
+    return ngettext("%(num)d day", "%(num)d days", seconds // _DAY)
 
 
 def staff_names(calls: LocalCalls[Deps], actors: Iterable[str]) -> dict[str, str]:
@@ -48,5 +53,5 @@ def author(actor: str, names: dict[str, str]) -> str:
     """Return who made a change, in words."""
     kind, _, _ = actor.partition(":")
     if kind == "staff":
-        return names.get(actor, "a staff user")
-    return {"call": "a postback", "job": "the end of the hold"}.get(kind, actor)
+        return names.get(actor, gettext("a staff user"))
+    return {"call": gettext("a postback"), "job": gettext("the end of the hold")}.get(kind, actor)

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from trackyard.actions.deps import Deps
 from trackyard.base.errors import BadInput
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.answers import Download, PageAnswer
 from trackyard.console.frame.pages import Pages
@@ -29,7 +30,11 @@ from trackyard.wire.local_calls import LocalCalls
 pages = Pages()
 
 PATH: Final = "/console/clicks"
-VERDICTS: Final = (("accepted", "Accepted"), ("rejected", "Rejected"), ("all", "All"))
+VERDICTS: Final = (
+    ("accepted", lazy_gettext("Accepted")),
+    ("rejected", lazy_gettext("Rejected")),
+    ("all", lazy_gettext("All")),
+)
 FORMATS: Final = ("csv", "parquet")
 
 
@@ -92,7 +97,7 @@ def clicks_file(request: PageRequest) -> PageAnswer:
     """Send all clicks that meet the filters as the file that the API makes of them."""
     form = request.address.get("format")
     if form not in FORMATS:
-        raise BadInput({"format": [f"This value must be one of: {', '.join(FORMATS)}."]})
+        raise BadInput({"format": [gettext("This value must be one of: %(values)s.", values=", ".join(FORMATS))]})
     filters = _filters(request.calls)
     period, fault = _period(request)
     faults = [each for each in (fault, *faults_of(filters, request.address)) if each]
@@ -123,12 +128,12 @@ def _verdict(address: PageAddress) -> str:
 def _filters(calls: LocalCalls[Deps]) -> tuple[TrafficFilter, ...]:
     reasons = tuple((reason, rejection_label(reason)) for reason in REJECTIONS)
     return (
-        TrafficFilter("reason", "Rejected for", "reason[]", reasons),
-        TrafficFilter("offer", "Offer", "offer[]", offers(calls), "number"),
-        TrafficFilter("affiliate", "Affiliate", "partner[]", names.affiliates(calls), "number"),
-        TrafficFilter("advertiser", "Advertiser", "advertiser[]", names.advertisers(calls), "id"),
-        TrafficFilter("country", "Country", "country[]", country_names()),
-        TrafficFilter("sub1", "Sub 1", "sub1[]"),
+        TrafficFilter("reason", gettext("Rejected for"), "reason[]", reasons),
+        TrafficFilter("offer", gettext("Offer"), "offer[]", offers(calls), "number"),
+        TrafficFilter("affiliate", gettext("Affiliate"), "partner[]", names.affiliates(calls), "number"),
+        TrafficFilter("advertiser", gettext("Advertiser"), "advertiser[]", names.advertisers(calls), "id"),
+        TrafficFilter("country", gettext("Country"), "country[]", country_names()),
+        TrafficFilter("sub1", gettext("Sub 1"), "sub1[]"),
     )
 
 

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from trackyard.base.errors import RequestError
+from trackyard.base.texts.marks import gettext, ngettext
 from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
@@ -87,7 +88,11 @@ def connect(request: PageRequest) -> PageAnswer:
     click = request.calls.call("admin.click.explain", path={"id": request.path["id"]})["click"]
     sent = [("offer_id", str(click["offer_id"])), ("pid", str(click["pid"]))]
     request.calls.call("offer.affiliate.enable", sent)
-    message = f"Affiliate {click['pid']} is connected to offer {click['offer_id']}. Later clicks count."
+    message = gettext(
+        "Affiliate %(pid)s is connected to offer %(offer_id)s. Later clicks count.",
+        pid=click["pid"],
+        offer_id=click["offer_id"],
+    )
     return Redirect(f"{PATH}/{click['id']}", message)
 
 
@@ -118,14 +123,14 @@ def _named(request: PageRequest, method: str, key: str, number: int, fields: tup
 
 def _verdict(request: PageRequest, click: Mapping[str, Any], today: Mapping[str, Any], names: _Names) -> WhyVerdict:
     if not click["reason"]:
-        return WhyVerdict(True, "Accepted: every check passed.", "", "", None, ())
+        return WhyVerdict(True, gettext("Accepted: every check passed."), "", "", None, ())
     words = REJECTIONS.get(click["reason"])
     extent, see = _extent(request, click, names)
     mends = words.mends if words else (Mend.OFFER,)
     buttons = tuple(button for mend in mends for button in [_button(request, mend, click, today, names)] if button)
     advice = words.advice if words else ""
     if today["passes"]:
-        advice = "With the rules of today the same click gets through."
+        advice = gettext("With the rules of today the same click gets through.")
     return WhyVerdict(False, rejection_sentence(click["reason"], click["detail"]), advice, extent, see, buttons)
 
 
@@ -148,14 +153,29 @@ def _extent(request: PageRequest, click: Mapping[str, Any], names: _Names) -> tu
     except RequestError:  # too many at once: the page is complete without it
         return "", None
     total = answer["pagination"]["total_count"]
-    when = f"in the last {_DAYS} days" if last == period.last else f"in the {_DAYS} days up to then"
+    is_now = last == period.last
+    when = (
+        gettext("in the last %(days)s days", days=_DAYS)
+        if is_now
+        else gettext("in the %(days)s days up to then", days=_DAYS)
+    )
     if total < 2:
-        return f"It is the only click of {names.affiliate} that was rejected for it {when}.", None
+        return gettext(
+            "It is the only click of %(affiliate)s that was rejected for it %(when)s.",
+            affiliate=names.affiliate,
+            when=when,
+        ), None
     pairs = (
         ("from", first.isoformat()), ("to", last.isoformat()), ("reason", click["reason"]),
         ("offer", str(click["offer_id"])), ("affiliate", str(click["pid"])),
     )  # fmt: skip
-    text = f"{total:,} clicks of {names.affiliate} on this offer were rejected for the same reason {when}."
+    text = ngettext(
+        "%(num)d click of %(affiliate)s on this offer was rejected for the same reason %(when)s.",
+        "%(num)d clicks of %(affiliate)s on this offer were rejected for the same reason %(when)s.",
+        total,
+        affiliate=names.affiliate,
+        when=when,
+    )
     return text, PageAddress(PATH, tuple(pair for pair in pairs if pair[1] != "0"))
 
 
@@ -167,21 +187,27 @@ def _button(
     offer_page, found = f"/console/offers/{offer}", None
     match mend:
         case Mend.CONNECT if offer and pid and calls.may("offer.affiliate.enable"):
-            found = MendButton(f"Connect {names.affiliate}", action=f"{PATH}/{click['id']}/connect")
+            found = MendButton(
+                gettext("Connect %(affiliate)s", affiliate=names.affiliate), action=f"{PATH}/{click['id']}/connect"
+            )
         case Mend.ACTIVATE_OFFER if (
             click["detail"] == "not active" and not today["passes"] and calls.may("admin.offer.edit")
         ):
-            found = MendButton("Activate the offer", action=f"{offer_page}/status", fields=(("status", "active"),))
+            found = MendButton(
+                gettext("Activate the offer"), action=f"{offer_page}/status", fields=(("status", "active"),)
+            )
         case Mend.OFFER if offer:
-            found = _link(request, "Open the offer", offer_page)
+            found = _link(request, gettext("Open the offer"), offer_page)
         case Mend.TEST if offer and calls.may("admin.click-check"):
-            found = _link(request, "Test such a click", offer_page, _test_query(click, today))
+            found = _link(request, gettext("Test such a click"), offer_page, _test_query(click, today))
         case Mend.AFFILIATE if pid:
-            found = _link(request, f"Open {names.affiliate}", f"/console/affiliates/{pid}")
+            found = _link(
+                request, gettext("Open %(affiliate)s", affiliate=names.affiliate), f"/console/affiliates/{pid}"
+            )
         case Mend.ADVERTISER if click["advertiser_id"]:
-            found = _link(request, "Open the advertiser", f"/console/advertisers/{click['advertiser_id']}")
+            found = _link(request, gettext("Open the advertiser"), f"/console/advertisers/{click['advertiser_id']}")
         case Mend.HEALTH:
-            found = _link(request, "Look at the health of the platform", "/console/health")
+            found = _link(request, gettext("Look at the health of the platform"), "/console/health")
     return found
 
 
@@ -205,13 +231,15 @@ def _facts(click: Mapping[str, Any], today: Mapping[str, Any], explanation: Mapp
     browser = f"{visitor['browser']} {visitor['browser_version']}".strip()
     link = f"/console/conversions/{made[0]['id']}" if made else ""
     rows = [
-        ClickFact("Address", visitor["ip"], place),
-        ClickFact("Network", visitor["isp"], visitor["connection_type"]),
-        ClickFact("Device", " ".join(each.strip() for each in device if each.strip()), browser),
-        ClickFact("Came from", click["referrer"]),
-        ClickFact("Unique", "first click of this visitor" if click["uniq"] else "seen before"),
-        ClickFact("SmartLink", click["smart_id"]),
-        ClickFact("Conversions", f"{len(made)}" if made else "none", "", link),
-        ClickFact("Marks", ", ".join(each.replace("_", " ") for each in click["flags"])),
+        ClickFact(gettext("Address"), visitor["ip"], place),
+        ClickFact(gettext("Network"), visitor["isp"], visitor["connection_type"]),
+        ClickFact(gettext("Device"), " ".join(each.strip() for each in device if each.strip()), browser),
+        ClickFact(gettext("Came from"), click["referrer"]),
+        ClickFact(
+            gettext("Unique"), gettext("first click of this visitor") if click["uniq"] else gettext("seen before")
+        ),
+        ClickFact(gettext("SmartLink"), click["smart_id"]),
+        ClickFact(gettext("Conversions"), f"{len(made)}" if made else "none", "", link),
+        ClickFact(gettext("Marks"), ", ".join(each.replace("_", " ") for each in click["flags"])),
     ]
     return [row for row in rows if row.value]

@@ -4,23 +4,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.staff.traffic.reasons import rejection_sentence
 
 _GROUPS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
-    ("The link names an offer", ("invalid-offer", "unknown-offer")),
-    ("The link names an affiliate", ("invalid-affiliate", "unknown-affiliate")),
-    ("Offer is active", ("inactive-offer", "unknown-advertiser")),
-    ("Affiliate may run it", ("inactive-affiliate", "disabled-affiliate")),
-    ("No bot", ("bot",)),
-    ("Address", ("mistargeting-ip", "mistargeting-proxy")),
-    ("Place", ("mistargeting-country", "mistargeting-region", "mistargeting-city")),
-    ("Provider and connection", ("mistargeting-isp", "mistargeting-connection")),
-    ("System, device and browser", (
+    (lazy_gettext("The link names an offer"), ("invalid-offer", "unknown-offer")),
+    (lazy_gettext("The link names an affiliate"), ("invalid-affiliate", "unknown-affiliate")),
+    (lazy_gettext("Offer is active"), ("inactive-offer", "unknown-advertiser")),
+    (lazy_gettext("Affiliate may run it"), ("inactive-affiliate", "disabled-affiliate")),
+    (lazy_gettext("No bot"), ("bot",)),
+    (lazy_gettext("Address"), ("mistargeting-ip", "mistargeting-proxy")),
+    (lazy_gettext("Place"), ("mistargeting-country", "mistargeting-region", "mistargeting-city")),
+    (lazy_gettext("Provider and connection"), ("mistargeting-isp", "mistargeting-connection")),
+    (lazy_gettext("System, device and browser"), (
         "mistargeting-os", "mistargeting-device", "mistargeting-browser", "mistargeting-brand",
     )),
-    ("Subs", ("mistargeting-sub", "mistargeting-sub-account", "empty-sub")),
-    ("First click of the visitor", ("non-unique-clicks",)),
-    ("Caps", ("overcap",)),
+    (lazy_gettext("Subs"), ("mistargeting-sub", "mistargeting-sub-account", "empty-sub")),
+    (lazy_gettext("First click of the visitor"), ("non-unique-clicks",)),
+    (lazy_gettext("Caps"), ("overcap",)),
 )  # fmt: skip
 """The steps of a decision under the names that people look for."""
 STEP_NAMES: Final = frozenset(step for _, steps in _GROUPS for step in steps)
@@ -43,7 +44,7 @@ def evidence_of(click: Mapping[str, Any], today: Mapping[str, Any]) -> list[Evid
     reason = click["reason"]
     verdicts = {step["name"]: step for step in today["steps"]}
     lines = list(_lines(reason, click["detail"], verdicts))
-    lines.append(EvidenceLine("Where it went", "passed", _target(click, today)))
+    lines.append(EvidenceLine(gettext("Where it went"), "passed", _target(click, today)))
     return lines
 
 
@@ -63,7 +64,7 @@ def _of_rejected(label: str, steps: Sequence[str], reason: str) -> EvidenceLine:
     place = {step: number for number, step in enumerate(order)}
     if reason in place and max(place[step] for step in steps) < place[reason]:
         return EvidenceLine(label, "passed", "passed")
-    return EvidenceLine(label, "", "not checked")
+    return EvidenceLine(label, "", gettext("not checked"))
 
 
 def _today_differs(steps: Sequence[str], verdicts: Mapping[str, Mapping[str, Any]]) -> str:
@@ -72,13 +73,17 @@ def _today_differs(steps: Sequence[str], verdicts: Mapping[str, Mapping[str, Any
         now = verdicts.get(step)
         if now is not None and now["verdict"] == "refused":
             sentence = rejection_sentence(step, now["detail"])
-            return f"passed. With the rules of today it would be {sentence[0].lower()}{sentence[1:]}"
+            return gettext(
+                "passed. With the rules of today it would be %(value)s%(sentence)s",
+                value=sentence[0].lower(),
+                sentence=sentence[1:],
+            )
     return ""
 
 
 def _target(click: Mapping[str, Any], today: Mapping[str, Any]) -> str:
     if not click["reason"]:
-        return "to the page of the offer"
+        return gettext("to the page of the offer")
     if today["passes"] or not today["target"]:
-        return "to the trafficback URL of the offer, or to the page that says that the offer is not available"
-    return f"to {today['target']}, with the rules of today"
+        return gettext("to the trafficback URL of the offer, or to the page that says that the offer is not available")
+    return gettext("to %(target)s, with the rules of today", target=today["target"])

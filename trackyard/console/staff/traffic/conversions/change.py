@@ -7,6 +7,7 @@ from typing import Any, Final
 from urllib.parse import parse_qsl
 
 from trackyard.base.errors import RequestError
+from trackyard.base.texts.marks import gettext, ngettext
 from trackyard.console.frame import shown
 from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
@@ -19,12 +20,6 @@ pages = Pages()
 MOST: Final = 500
 """Conversions that one form changes."""
 COMMENT: Final = 2000
-_DONE: Final[Mapping[str, str]] = {
-    "confirmed": "confirmed",
-    "pending": "set to pending",
-    "hold": "put on hold",
-    "declined": "declined",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +63,7 @@ def change(request: PageRequest) -> PageAnswer:
     except RequestError as refusal:
         return _preview(request, ids, status, back, refusal, comment)
     count = len(answer["data"]["ids"])
-    subject = "1 conversion is" if count == 1 else f"{count:,} conversions are"
-    message = f"{subject} being {_DONE[status]}. The list shows it in a few seconds."
+    message = f"{_done(status, count)} {gettext('The list shows it in a few seconds.')}"
     return Redirect(str(list_address(back)), message)
 
 
@@ -124,7 +118,11 @@ def _effects(changed: Sequence[Mapping[str, Any]], status: str) -> Iterable[Mone
     """Yield the confirmed charge, payout and margin before and after, by currency."""
     for currency in sorted({each["currency"] for each in changed}):
         own = [each for each in changed if each["currency"] == currency]
-        for label, name in (("Charge", "revenue"), ("Payout", "payouts"), ("Margin", "earnings")):
+        for label, name in (
+            (gettext("Charge"), "revenue"),
+            (gettext("Payout"), "payouts"),
+            (gettext("Margin"), "earnings"),
+        ):
             before = sum((Decimal(each[name]) for each in own if each["status"] == "confirmed"), Decimal(0))
             after = sum((Decimal(each[name]) for each in own), Decimal(0)) if status == "confirmed" else Decimal(0)
             sign = "+" if after > before else ""
@@ -140,3 +138,16 @@ def _text(refusal: RequestError) -> str:
     """Return why a change was refused, with the faults of its fields."""
     faults = [sentence for each in (refusal.fields or {}).values() for sentence in each]
     return " ".join(faults) or refusal.text
+
+
+def _done(status: str, number: int) -> str:
+    match status:
+        case "confirmed":
+            return ngettext("1 conversion is being confirmed.", "%(num)d conversions are being confirmed.", number)
+        case "pending":
+            return ngettext(
+                "1 conversion is being set to pending.", "%(num)d conversions are being set to pending.", number
+            )
+        case "hold":
+            return ngettext("1 conversion is being put on hold.", "%(num)d conversions are being put on hold.", number)
+    return ngettext("1 conversion is being declined.", "%(num)d conversions are being declined.", number)

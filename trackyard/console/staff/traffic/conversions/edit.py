@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
@@ -14,13 +15,21 @@ pages = Pages()
 _NEEDS: Final = ("stats.conversionsbyid", "admin.conversion.edit")
 _GROUPS: Final = (
     FormGroup(
-        "Conversion",
+        lazy_gettext("Conversion"),
         (
-            FormField("status", words={**STATUSES, "not_found": "Declined: not found"}, help=""),
+            FormField("status", words={**STATUSES, "not_found": lazy_gettext("Declined: not found")}, help=""),
             FormField("currency"),
-            FormField("revenue", label="Charge", help="What the advertiser pays, in the currency of the conversion."),
-            FormField("payouts", label="Payout", help="What the affiliate gets, in the currency of the conversion."),
-            FormField("comment", wide=True, help="A remark, shown with the conversion."),
+            FormField(
+                "revenue",
+                label=lazy_gettext("Charge"),
+                help=lazy_gettext("What the advertiser pays, in the currency of the conversion."),
+            ),
+            FormField(
+                "payouts",
+                label=lazy_gettext("Payout"),
+                help=lazy_gettext("What the affiliate gets, in the currency of the conversion."),
+            ),
+            FormField("comment", wide=True, help=lazy_gettext("A remark, shown with the conversion.")),
         ),
     ),
 )
@@ -36,5 +45,5 @@ def edit_conversion(request: PageRequest) -> PageAnswer:
     form = open_form(request, EDIT, shown, fixed=[("ids[]", conversion["id"])])
     back = f"{PATH}/{conversion['id']}"
     if form.save() is not None:
-        return Redirect(back, "The conversion is being changed. This page shows it in a few seconds.")
-    return form.page(request, f"Edit conversion {conversion['id']}", back=back)
+        return Redirect(back, gettext("The conversion is being changed. This page shows it in a few seconds."))
+    return form.page(request, gettext("Edit conversion %(id)s", id=conversion["id"]), back=back)

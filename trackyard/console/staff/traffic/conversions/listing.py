@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from trackyard.actions.deps import Deps
 from trackyard.base.errors import BadInput
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame import figures, shown
 from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.answers import Download, PageAnswer
@@ -32,10 +33,10 @@ pages = Pages()
 
 PATH: Final = "/console/conversions"
 STATUSES: Final[Mapping[str, str]] = {
-    "confirmed": "Confirmed",
-    "pending": "Pending",
-    "hold": "Hold",
-    "declined": "Declined",
+    "confirmed": lazy_gettext("Confirmed"),
+    "pending": lazy_gettext("Pending"),
+    "hold": lazy_gettext("Hold"),
+    "declined": lazy_gettext("Declined"),
 }
 NUMBERS: Final[Mapping[str, str]] = {"confirmed": "1", "pending": "2", "declined": "3", "hold": "5"}
 """Statuses as the filter of the API reads them."""
@@ -99,7 +100,7 @@ def conversions_file(request: PageRequest) -> PageAnswer:
     """Send all conversions that meet the filters as the file that the API makes of them."""
     form = request.address.get("format")
     if form not in FORMATS:
-        raise BadInput({"format": [f"This value must be one of: {', '.join(FORMATS)}."]})
+        raise BadInput({"format": [gettext("This value must be one of: %(values)s.", values=", ".join(FORMATS))]})
     filters = _filters(request.calls)
     period, fault = _period(request)
     faults = [each for each in (fault, *faults_of(filters, request.address)) if each]
@@ -137,17 +138,17 @@ def _period(request: PageRequest) -> tuple[DayPeriod, str]:
 
 def _filters(calls: LocalCalls[Deps]) -> tuple[TrafficFilter, ...]:
     reasons = tuple((each, each) for each in DECLINES)
-    paid = (("opened", "Not paid"), ("pending", "In a payment"), ("closed", "Paid"))
+    paid = (("opened", gettext("Not paid")), ("pending", gettext("In a payment")), ("closed", gettext("Paid")))
     return (
-        TrafficFilter("status", "Status", "status[]", tuple(STATUSES.items()), sent=NUMBERS),
-        TrafficFilter("offer", "Offer", "offer[]", offers(calls), "number"),
-        TrafficFilter("affiliate", "Affiliate", "partner[]", names.affiliates(calls), "number"),
-        TrafficFilter("advertiser", "Advertiser", "advertiser[]", names.advertisers(calls), "id"),
-        TrafficFilter("reason", "Decline reason", "decline_reason[]", reasons),
-        TrafficFilter("paid", "Payment", "payment_status[]", paid),
-        TrafficFilter("country", "Country", "country[]", country_names()),
-        TrafficFilter("goal", "Goal", "goal[]"),
-        TrafficFilter("sub1", "Sub 1", "subid1[]"),
+        TrafficFilter("status", gettext("Status"), "status[]", tuple(STATUSES.items()), sent=NUMBERS),
+        TrafficFilter("offer", gettext("Offer"), "offer[]", offers(calls), "number"),
+        TrafficFilter("affiliate", gettext("Affiliate"), "partner[]", names.affiliates(calls), "number"),
+        TrafficFilter("advertiser", gettext("Advertiser"), "advertiser[]", names.advertisers(calls), "id"),
+        TrafficFilter("reason", gettext("Decline reason"), "decline_reason[]", reasons),
+        TrafficFilter("paid", gettext("Payment"), "payment_status[]", paid),
+        TrafficFilter("country", gettext("Country"), "country[]", country_names()),
+        TrafficFilter("goal", gettext("Goal"), "goal[]"),
+        TrafficFilter("sub1", gettext("Sub 1"), "subid1[]"),
     )
 
 

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from trackyard.base.errors import RequestError
+from trackyard.base.texts.marks import gettext, ngettext
 from trackyard.console.frame import shown
 from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import PageAnswer, Redirect
@@ -82,7 +83,10 @@ def set_conversion_status(request: PageRequest) -> PageAnswer:
     """Change the status of one conversion."""
     status = request.field("status")
     request.calls.call("admin.conversion.edit", [("ids[]", request.path["id"]), ("status", status)])
-    message = f"The conversion is being changed to {STATUSES[status].lower()}. This page shows it in a few seconds."
+    message = gettext(
+        "The conversion is being changed to %(value)s. This page shows it in a few seconds.",
+        value=STATUSES[status].lower(),
+    )
     return Redirect(f"{PATH}/{request.path['id']}", message)
 
 
@@ -100,7 +104,7 @@ def _decliner(history: Sequence[Mapping[str, Any]], staff: dict[str, str]) -> st
         if before is None or before["status"] != each["status"]
     ]
     actor = states[-1]["by"] if states else ""
-    return "the advertiser" if actor.startswith("call:") else author(actor, staff)
+    return gettext("the advertiser") if actor.startswith("call:") else author(actor, staff)
 
 
 def _verdict(request: PageRequest, conversion: Mapping[str, Any], decliner: str) -> DeclineVerdict:
@@ -108,8 +112,12 @@ def _verdict(request: PageRequest, conversion: Mapping[str, Any], decliner: str)
     lasted = seconds_between(conversion["click_time"], conversion["created_at"])
     sentence = decline_sentence(comment, "" if lasted is None else lasting(lasted))
     if sentence is None:
-        by = f" by {decliner}" if decliner else ""
-        given = f"Declined{by}: {comment}" if comment else f"Declined{by}, without a reason."
+        by = gettext(" by %(decliner)s", decliner=decliner) if decliner else ""
+        given = (
+            gettext("Declined%(by)s: %(comment)s", by=by, comment=comment)
+            if comment
+            else gettext("Declined%(by)s, without a reason.", by=by)
+        )
         return DeclineVerdict(given, "", "", None)
     alike, see = _alike(request, conversion)
     return DeclineVerdict(sentence, DECLINES[comment].advice, alike, see)
@@ -130,11 +138,15 @@ def _alike(request: PageRequest, conversion: Mapping[str, Any]) -> tuple[str, Pa
     total, found = answer["pagination"]["total_count"], answer["conversions"]
     if total < 2:
         return "", None
-    text = f"{total:,} conversions of this offer were declined for the same reason in the last 30 days."
+    text = ngettext(
+        "%(num)d conversion of this offer was declined for the same reason in the last 30 days.",
+        "%(num)d conversions of this offer were declined for the same reason in the last 30 days.",
+        total,
+    )
     currencies = {each["currency"] for each in found}
     if len(found) == total and len(currencies) == 1:
         owed = shown.money(sum((Decimal(each["payouts"]) for each in found), Decimal(0)), currencies.pop())
-        text += f" Confirming all of them would pay {owed}."
+        text += gettext(" Confirming all of them would pay %(owed)s.", owed=owed)
     pairs = (("status", "declined"), ("offer", offer), ("reason", comment))
     return text, PageAddress(PATH, pairs)
 
@@ -143,50 +155,60 @@ def _money(conversion: Mapping[str, Any], status: str) -> list[Fact]:
     currency = conversion["currency"]
     charge, payout, margin = (Decimal(conversion[name]) for name in ("charge", "payouts", "earning"))
     share = shown.percent(margin / charge) if charge else ""
-    facts = [Fact("Sum", shown.number(conversion["sum"]), "as the advertiser sent it")] if conversion["sum"] else []
+    facts = (
+        [Fact(gettext("Sum"), shown.number(conversion["sum"]), gettext("as the advertiser sent it"))]
+        if conversion["sum"]
+        else []
+    )
     return [
         *facts,
-        Fact("Charge", shown.money(charge, currency), conversion["payment_type"]),
-        Fact("Payout", shown.money(payout, currency)),
-        Fact("Margin", shown.money(margin, currency), share),
-        Fact("Balance", _booked(conversion, status)),
+        Fact(gettext("Charge"), shown.money(charge, currency), conversion["payment_type"]),
+        Fact(gettext("Payout"), shown.money(payout, currency)),
+        Fact(gettext("Margin"), shown.money(margin, currency), share),
+        Fact(gettext("Balance"), _booked(conversion, status)),
     ]
 
 
 def _booked(conversion: Mapping[str, Any], status: str) -> str:
     """Return what the affiliate's balance has of the conversion."""
     if status == "declined":
-        return "Nothing: declined conversions are not paid."
+        return gettext("Nothing: declined conversions are not paid.")
     if status == "pending":
-        return "Nothing yet: the advertiser has not confirmed it."
+        return gettext("Nothing yet: the advertiser has not confirmed it.")
     if status == "hold":
         until = conversion["hold_date_expire"]
-        return f"On hold until {until}." if until else "On hold until a person decides."
-    paid = {"opened": "Owed to the affiliate.", "pending": "In a payment that is not executed.", "closed": "Paid."}
+        return gettext("On hold until %(until)s.", until=until) if until else gettext("On hold until a person decides.")
+    paid = {
+        "opened": gettext("Owed to the affiliate."),
+        "pending": gettext("In a payment that is not executed."),
+        "closed": gettext("Paid."),
+    }
     return paid[conversion["payment_status"]]
 
 
 def _facts(conversion: Mapping[str, Any]) -> list[Fact]:
     lasted = seconds_between(conversion["click_time"], conversion["created_at"])
     subs = [f"{number} {conversion[f'sub{number}']}" for number in range(1, 9) if conversion[f"sub{number}"]]
-    custom = [(f"Custom {number}", conversion[f"custom_field_{number}"]) for number in range(1, 8)]
+    custom = [
+        (gettext("Custom %(number)s", number=number), conversion[f"custom_field_{number}"]) for number in range(1, 8)
+    ]
     rows = [
-        Fact("Time to action", "" if lasted is None else lasting(lasted), "from click to conversion"),
-        Fact("Action ID", conversion["action_id"]),
-        Fact("Goal", conversion["goal_value"], conversion["goal"]),
-        Fact("Subs", " · ".join(subs)),
+        Fact(gettext("Time to action"), "" if lasted is None else lasting(lasted), gettext("from click to conversion")),
+        Fact(gettext("Action ID"), conversion["action_id"]),
+        Fact(gettext("Goal"), conversion["goal_value"], conversion["goal"]),
+        Fact(gettext("Subs"), " · ".join(subs)),
         *(Fact(label, value) for label, value in custom if value),
         Fact(
-            "Visitor",
+            gettext("Visitor"),
             conversion["ip"],
             ", ".join(each for each in (conversion["city"], conversion["country_name"]) if each),
         ),
         Fact(
-            "Device",
+            gettext("Device"),
             ", ".join(each for each in (conversion["os"], conversion["browser"], conversion["device_type"]) if each),
         ),
-        Fact("Came from", conversion["referrer"]),
-        Fact("Comment", conversion["comment"]),
-        Fact("Changed", conversion["updatedAt"]),
+        Fact(gettext("Came from"), conversion["referrer"]),
+        Fact(gettext("Comment"), conversion["comment"]),
+        Fact(gettext("Changed"), conversion["updatedAt"]),
     ]
     return [row for row in rows if row.value]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlsplit
 
+from trackyard.base.texts.marks import gettext
 from trackyard.console.frame import shown
 from trackyard.console.staff.traffic.conversions.listing import STATUSES
 from trackyard.console.staff.traffic.reasons import decline_sentence
@@ -54,31 +55,51 @@ def steps_of(
 def _click(conversion: Mapping[str, Any], explanation: Mapping[str, Any] | None) -> Iterator[WayStep]:
     place = ", ".join(each for each in (conversion["city"], conversion["country_name"]) if each)
     device = " ".join(each for each in (conversion["os"], conversion["device_type"]) if each)
-    parts = [f"from {place}" if place else "", f"on {device}" if device else ""]
-    sub = f", sub 1 “{shown.shorten(conversion['sub1'], 40)}”" if conversion["sub1"] else ""
+    parts = [
+        gettext("from %(place)s", place=place) if place else "",
+        gettext("on %(device)s", device=device) if device else "",
+    ]
+    sub = gettext(", sub 1 “%(value)s”", value=shown.shorten(conversion["sub1"], 40)) if conversion["sub1"] else ""
     click = None if explanation is None else explanation["click"]
     link = f"/console/clicks/{conversion['click_id']}" if click is not None else ""
-    detail = "accepted by every check" if click is not None and click["passed"] else ""
-    title = " ".join(["Click", *(part for part in parts if part)]) + sub
+    detail = gettext("accepted by every check") if click is not None and click["passed"] else ""
+    title = " ".join([gettext("Click"), *(part for part in parts if part)]) + sub
     yield WayStep(conversion["click_time"], "done", title, detail, link, conversion["click_id"] if link else "")
 
 
 def _postbacks(conversion: Mapping[str, Any], explanation: Mapping[str, Any]) -> Iterator[WayStep]:
-    sender = conversion["advertiser"]["title"] or "The advertiser"
+    sender = conversion["advertiser"]["title"] or gettext("The advertiser")
     for each in explanation["postbacks"]:
         own = each["conversion_id"] == conversion["id"]
         if each["conversion_id"] and not own:
             continue
-        goal = f"goal {each['goal']}" if each["goal"] else "a conversion"
-        action = f", action ID {shown.shorten(each['action_id'], 40)}" if each["action_id"] else ""
+        goal = gettext("goal %(goal)s", goal=each["goal"]) if each["goal"] else gettext("a conversion")
+        action = (
+            gettext(", action ID %(value)s", value=shown.shorten(each["action_id"], 40)) if each["action_id"] else ""
+        )
         as_status = _sent_status(each["get"], each["post"])
-        result = f"changed nothing: {each['response']}" if each["response"] else ""
-        origin = f"{each['method']} from {each['ip']}" if each["ip"] else str(each["method"])
+        result = gettext("changed nothing: %(response)s", response=each["response"]) if each["response"] else ""
+        origin = (
+            gettext("%(method)s from %(ip)s", method=each["method"], ip=each["ip"])
+            if each["ip"]
+            else str(each["method"])
+        )
         detail = " · ".join(part for part in (origin, result) if part)
         tone = "bad" if each["response"] else "done"
         link = f"/console/postbacks/received/{each['id']}"
         yield WayStep(
-            each["created_at"], tone, f"{sender} reported {goal}{as_status}{action}", detail, link, "show the postback"
+            each["created_at"],
+            tone,
+            gettext(
+                "%(sender)s reported %(goal)s%(as_status)s%(action)s",
+                sender=sender,
+                goal=goal,
+                as_status=as_status,
+                action=action,
+            ),
+            detail,
+            link,
+            gettext("show the postback"),
         )
 
 
@@ -86,7 +107,7 @@ def _sent_status(query: str, body: str) -> str:
     """Return the status of a postback in words; "" for one that names none, which confirms."""
     sent = [value for text in (query, body) for name, value in parse_qsl(text) if name == "status"]
     status = SENT_STATUSES.get(sent[0]) if sent else None
-    return "" if status is None else f" as {status.value}"
+    return "" if status is None else gettext(" as %(value)s", value=status.value)
 
 
 def _states(conversion: Mapping[str, Any], history: list[dict[str, Any]], names: dict[str, str]) -> Iterator[WayStep]:
@@ -102,35 +123,70 @@ def _state(
     status = state["status"]
     label = STATUSES.get(status, status)
     charge, payout = (shown.money(state[name], state["currency"]) for name in ("revenue", "payouts"))
-    money = f"charge {charge}, payout {payout}"
+    money = gettext("charge %(charge)s, payout %(payout)s", charge=charge, payout=payout)
     by = author(state["by"], names)
     changed = before is None or before["status"] != status
-    title = label if before is None else f"{label} by {by}" if changed else f"Changed by {by}"
+    title = (
+        label
+        if before is None
+        else (gettext("%(label)s by %(by)s", label=label, by=by))
+        if changed
+        else gettext("Changed by %(by)s", by=by)
+    )
     reason = decline_sentence(state["comment"], "") if status == "declined" else None
     if before is None and reason:
-        title = f"Declined: {state['comment']}"
+        title = gettext("Declined: %(comment)s", comment=state["comment"])
     remark = f" · “{shown.shorten(state['comment'], _LONGEST)}”" if state["comment"] and not reason else ""
     return WayStep(state["created_at"], _TONES.get(status, ""), title, f"{money}{remark}")
 
 
 def _deliveries(conversion: Mapping[str, Any], explanation: Mapping[str, Any]) -> Iterator[WayStep]:
-    name = conversion["partner"]["name"] or conversion["partner"]["login"] or "the affiliate"
+    name = conversion["partner"]["name"] or conversion["partner"]["login"] or gettext("the affiliate")
     for delivery in explanation["deliveries"]:
         if delivery["conversion_id"] != conversion["id"]:
             continue
-        receiver = f"to {name}" if delivery["postback_id"] else "to the offer's cross-postback address"
+        receiver = (
+            gettext("to %(name)s", name=name)
+            if delivery["postback_id"]
+            else gettext("to the offer's cross-postback address")
+        )
         for each in delivery["attempts"]:
             sent = each["outcome"] == "sent"
-            answer = f"answered {each['http_code']}" if each["http_code"] else each["error"] or "no answer"
-            title = f"Postback sent {receiver}" if sent else f"Postback {receiver} failed"
-            again = " · sent by hand" if each["forced"] else ""
-            detail = f"{_address(delivery['url'])} · {answer} in {each['milliseconds']:,} ms{again}"
+            answer = (
+                gettext("answered %(http_code)s", http_code=each["http_code"])
+                if each["http_code"]
+                else each["error"] or gettext("no answer")
+            )
+            title = (
+                gettext("Postback sent %(receiver)s", receiver=receiver)
+                if sent
+                else gettext("Postback %(receiver)s failed", receiver=receiver)
+            )
+            again = gettext(" · sent by hand") if each["forced"] else ""
+            detail = gettext(
+                "%(url)s · %(answer)s in %(time)s ms%(again)s",
+                url=_address(delivery["url"]),
+                answer=answer,
+                time=shown.number(each["milliseconds"]),
+                again=again,
+            )
             link = f"/console/postbacks/sent/{each['id']}"
             yield WayStep(
-                each["created_at"], "done" if sent else "bad", title, detail, link, "show the delivery", each["id"]
+                each["created_at"],
+                "done" if sent else "bad",
+                title,
+                detail,
+                link,
+                gettext("show the delivery"),
+                each["id"],
             )
         if delivery["next_at"]:
-            yield WayStep(delivery["next_at"], "", f"Next attempt {receiver}", _address(delivery["url"]))
+            yield WayStep(
+                delivery["next_at"],
+                "",
+                gettext("Next attempt %(receiver)s", receiver=receiver),
+                _address(delivery["url"]),
+            )
 
 
 def _address(url: str) -> str:

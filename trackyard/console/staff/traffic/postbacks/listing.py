@@ -8,6 +8,7 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame import shown
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
@@ -34,7 +35,7 @@ pages = Pages()
 PATH: Final = "/console/postbacks"
 RECEIVED, SENT = "received", "sent"
 _METHODS: Final[Mapping[str, str]] = {RECEIVED: "stats.serverpostbacks", SENT: "stats.affiliatepostbacks"}
-_LABELS: Final[Mapping[str, str]] = {RECEIVED: "From advertisers", SENT: "To affiliates"}
+_LABELS: Final[Mapping[str, str]] = {RECEIVED: lazy_gettext("From advertisers"), SENT: lazy_gettext("To affiliates")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,18 +98,18 @@ def postbacks(request: PageRequest) -> PageAnswer:
 
 def _filters(calls: LocalCalls[Deps], tab: str, offer_names: Choices, affiliates: Choices) -> tuple[TrafficFilter, ...]:
     shared = (
-        TrafficFilter("offer", "Offer", "offer[]", offer_names, "number"),
-        TrafficFilter("affiliate", "Affiliate", "partner[]", affiliates, "number"),
-        TrafficFilter("status", "Status", "status[]", tuple(STATUSES.items())),
-        TrafficFilter("goal", "Goal", "goal[]"),
+        TrafficFilter("offer", gettext("Offer"), "offer[]", offer_names, "number"),
+        TrafficFilter("affiliate", gettext("Affiliate"), "partner[]", affiliates, "number"),
+        TrafficFilter("status", gettext("Status"), "status[]", tuple(STATUSES.items())),
+        TrafficFilter("goal", gettext("Goal"), "goal[]"),
     )
     if tab == SENT:
-        return (*shared, TrafficFilter("code", "Answer", "http_code[]", ANSWERS))
+        return (*shared, TrafficFilter("code", gettext("Answer"), "http_code[]", ANSWERS))
     return (
         *shared,
-        TrafficFilter("advertiser", "Advertiser", "supplier[]", names.advertisers(calls), "id"),
-        TrafficFilter("action", "Action ID", "action_id[]"),
-        TrafficFilter("click", "Click ID", "click_id[]", form="id"),
+        TrafficFilter("advertiser", gettext("Advertiser"), "supplier[]", names.advertisers(calls), "id"),
+        TrafficFilter("action", gettext("Action ID"), "action_id[]"),
+        TrafficFilter("click", gettext("Click ID"), "click_id[]", form="id"),
     )
 
 
@@ -132,7 +133,7 @@ class _Named:
             more=" ".join(part for part in (server["REQUEST_METHOD"], server["REMOTE_ADDR"]) if part),
             name=offer.get("title", ""),
             small=partner.get("login", ""),
-            label="Rejected" if each["response"] else "Accepted",
+            label=gettext("Rejected") if each["response"] else gettext("Accepted"),
             tone="declined" if each["response"] else "confirmed",
             result=each["response"],
             conversion=track.get("conversion_id") or "",
@@ -143,11 +144,17 @@ class _Named:
         """Return an attempt of a delivery as a row."""
         label, tone = outcome_of(each["outcome"])
         pid, offer, number = str(each["pid"]), str(each["offer_id"]), each["_id"]["$id"]
-        again = ", by hand" if each["forced"] else ""
+        again = gettext(", by hand") if each["forced"] else ""
         return PostbackRow(
             link=f"{PATH}/sent/{number}",
             at=self._time(each["date"]["sec"]),
-            title=f"{REPORTED.get(each['status'], 'status')} · goal {each['goal']} · attempt {each['attempt']}{again}",
+            title=gettext(
+                "%(value)s · goal %(goal)s · attempt %(attempt)s%(again)s",
+                value=REPORTED.get(each["status"], "status"),
+                goal=each["goal"],
+                attempt=each["attempt"],
+                again=again,
+            ),
             more=shown.shorten(each["postback_url"].partition("?")[0], 80),
             name=self.affiliates.get(pid, f"#{pid}"),
             small=self.offers.get(offer, f"#{offer}"),

@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from trackyard.base.errors import NotFound
+from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.frame.shown import number
 from trackyard.console.staff.traffic.clicks.one import ClickFact
 from trackyard.console.staff.traffic.filters import openable
 from trackyard.console.staff.traffic.postbacks.listing import PATH
@@ -30,7 +32,11 @@ def received_page(request: PageRequest) -> PageAnswer:
     if postback is None:
         raise NotFound
     meaning, advice = fault_words(postback["response"])
-    sentence = f"It changed nothing: {postback['response']}." if postback["response"] else STATES[postback["state"]]
+    sentence = (
+        gettext("It changed nothing: %(response)s.", response=postback["response"])
+        if postback["response"]
+        else STATES[postback["state"]]
+    )
     return request.page(
         "staff/traffic/postback_received.html",
         opens=openable(request),
@@ -83,11 +89,17 @@ def _ids_of(delivery: Mapping[str, Any]) -> list[str]:
 
 def _why(delivery: Mapping[str, Any], meaning: str) -> str:
     """Return what became of a delivery in a sentence."""
-    again = f" The next attempt is at {delivery['next_at']}." if delivery["next_at"] else ""
+    again = gettext(" The next attempt is at %(next_at)s.", next_at=delivery["next_at"]) if delivery["next_at"] else ""
     if not delivery["attempts"]:
         return f"{meaning}{again}"
     last = delivery["attempts"][-1]
-    return f"{answer_text(last)} after {last['milliseconds']:,} ms. {meaning}{again}"
+    return gettext(
+        "%(answer)s after %(time)s ms. %(meaning)s%(again)s",
+        answer=answer_text(last),
+        time=number(last["milliseconds"]),
+        meaning=meaning,
+        again=again,
+    )
 
 
 def _received_facts(postback: Mapping[str, Any], explanation: Mapping[str, Any]) -> list[ClickFact]:
@@ -97,12 +109,14 @@ def _received_facts(postback: Mapping[str, Any], explanation: Mapping[str, Any])
     return [
         each
         for each in (
-            ClickFact("Received", postback["created_at"]),
-            ClickFact("From", postback["ip"], postback["method"]),
-            ClickFact("Click", named, "", f"/console/clicks/{click['id']}" if click else ""),
-            ClickFact("Conversion", conversion, "", f"/console/conversions/{conversion}" if conversion else ""),
-            ClickFact("Goal", postback["goal"]),
-            ClickFact("Action ID", postback["action_id"]),
+            ClickFact(gettext("Received"), postback["created_at"]),
+            ClickFact(gettext("From"), postback["ip"], postback["method"]),
+            ClickFact(gettext("Click"), named, "", f"/console/clicks/{click['id']}" if click else ""),
+            ClickFact(
+                gettext("Conversion"), conversion, "", f"/console/conversions/{conversion}" if conversion else ""
+            ),
+            ClickFact(gettext("Goal"), postback["goal"]),
+            ClickFact(gettext("Action ID"), postback["action_id"]),
         )
         if each.value
     ]
@@ -110,15 +124,28 @@ def _received_facts(postback: Mapping[str, Any], explanation: Mapping[str, Any])
 
 def _sent_facts(delivery: Mapping[str, Any], conversion: Mapping[str, Any] | None) -> list[ClickFact]:
     pid = "" if conversion is None else str(conversion["pid"])
-    by = f"postback {delivery['postback_id']}" if delivery["postback_id"] else "cross-postback address of the offer"
+    by = (
+        gettext("postback %(postback_id)s", postback_id=delivery["postback_id"])
+        if delivery["postback_id"]
+        else gettext("cross-postback address of the offer")
+    )
     return [
         each
         for each in (
-            ClickFact("Conversion", delivery["conversion_id"], "", f"/console/conversions/{delivery['conversion_id']}"),
-            ClickFact("Reports", delivery["status"], f"change {delivery['version']} of the conversion"),
-            ClickFact("Affiliate", f"#{pid}" if pid else "", "", f"{PATH}?tab=sent&affiliate={pid}&period=7d"),
-            ClickFact("Because of", by),
-            ClickFact("Delivery", delivery["job_id"], "X-Trackyard-Delivery"),
+            ClickFact(
+                gettext("Conversion"),
+                delivery["conversion_id"],
+                "",
+                f"/console/conversions/{delivery['conversion_id']}",
+            ),
+            ClickFact(
+                gettext("Reports"),
+                delivery["status"],
+                gettext("change %(version)s of the conversion", version=delivery["version"]),
+            ),
+            ClickFact(gettext("Affiliate"), f"#{pid}" if pid else "", "", f"{PATH}?tab=sent&affiliate={pid}&period=7d"),
+            ClickFact(gettext("Because of"), by),
+            ClickFact(gettext("Delivery"), delivery["job_id"], "X-Trackyard-Delivery"),
         )
         if each.value
     ]

@@ -1,6 +1,7 @@
 """Deliveries that are sent again by hand: one, or all of an affiliate in a span."""
 
 from trackyard.base.errors import RequestError
+from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
@@ -50,6 +51,6 @@ def _form(request: PageRequest, typed: dict[str, str], refusal: RequestError | N
 
 def _done(answer: dict[str, object]) -> str:
     """Return what was sent again, and what was not."""
-    waiting = f" {answer['waiting']} waited already." if answer["waiting"] else ""
-    dropped = f" {answer['dropped']} have no postback any more." if answer["dropped"] else ""
+    waiting = gettext(" %(waiting)s waited already.", waiting=answer["waiting"]) if answer["waiting"] else ""
+    dropped = gettext(" %(dropped)s have no postback any more.", dropped=answer["dropped"]) if answer["dropped"] else ""
     return f"{answer['message']}.{waiting}{dropped}"

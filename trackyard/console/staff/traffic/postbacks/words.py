@@ -3,29 +3,41 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.domain.tracking.reference.texts import reference_texts
 
 OUTCOMES: Final[Mapping[str, tuple[str, str]]] = {
-    "sent": ("Sent", "confirmed"),
-    "failed": ("Failed, tried again", "pending"),
-    "dead": ("Given up", "declined"),
-    "superseded": ("Superseded", "hold"),
-    "dropped": ("Dropped", "declined"),
-    "parked": ("Waits: the postback is paused", "hold"),
-    "waiting": ("Waits", "pending"),
+    "sent": (lazy_gettext("Sent"), "confirmed"),
+    "failed": (lazy_gettext("Failed, tried again"), "pending"),
+    "dead": (lazy_gettext("Given up"), "declined"),
+    "superseded": (lazy_gettext("Superseded"), "hold"),
+    "dropped": (lazy_gettext("Dropped"), "declined"),
+    "parked": (lazy_gettext("Waits: the postback is paused"), "hold"),
+    "waiting": (lazy_gettext("Waits"), "pending"),
 }
 """Outcome of a delivery to its label and the class of its status."""
 ANSWERS: Final[tuple[tuple[str, str], ...]] = (
-    ("0", "No answer"), ("200", "200 taken"), ("204", "204 taken"), ("301", "301 redirect"), ("302", "302 redirect"),
-    ("400", "400 refused"), ("401", "401 refused"), ("403", "403 forbidden"), ("404", "404 not found"),
-    ("429", "429 too many"), ("500", "500 error"), ("502", "502 error"), ("503", "503 error"), ("504", "504 error"),
-)  # fmt: skip
+    ("0", lazy_gettext("No answer")),
+    ("200", lazy_gettext("200 taken")),
+    ("204", lazy_gettext("204 taken")),
+    ("301", lazy_gettext("301 redirect")),
+    ("302", lazy_gettext("302 redirect")),
+    ("400", lazy_gettext("400 refused")),
+    ("401", lazy_gettext("401 refused")),
+    ("403", lazy_gettext("403 forbidden")),
+    ("404", lazy_gettext("404 not found")),
+    ("429", lazy_gettext("429 too many")),
+    ("500", lazy_gettext("500 error")),
+    ("502", lazy_gettext("502 error")),
+    ("503", lazy_gettext("503 error")),
+    ("504", lazy_gettext("504 error")),
+)
 """HTTP codes by which deliveries are filtered."""
 STATES: Final[Mapping[str, str]] = {
-    "decided": "It changed or made a conversion.",
-    "queued": "It is in the inbox and is decided in some seconds.",
-    "waiting": "It waits in the inbox: the click that it names is not loaded yet.",
-    "quarantined": "It is in quarantine: its decision failed. The log of the server says why.",
+    "decided": lazy_gettext("It changed or made a conversion."),
+    "queued": lazy_gettext("It is in the inbox and is decided in some seconds."),
+    "waiting": lazy_gettext("It waits in the inbox: the click that it names is not loaded yet."),
+    "quarantined": lazy_gettext("It is in quarantine: its decision failed. The log of the server says why."),
 }
 """State of an inbound postback without a fault, in words."""
 REPORTED: Final[Mapping[int, str]] = {1: "confirmed", 2: "pending", 3: "declined", 5: "hold"}
@@ -40,13 +52,17 @@ def outcome_of(outcome: str) -> tuple[str, str]:
 def outcome_sentence(outcome: str) -> str:
     """Return what an outcome means."""
     if outcome == "waiting":
-        return "It is queued and is sent in some seconds."
+        return gettext("It is queued and is sent in some seconds.")
     return str(reference_texts("results")["deliveries"].get(outcome, {}).get("text", ""))
 
 
 def answer_text(attempt: Mapping[str, Any]) -> str:
     """Return what the receiver answered."""
-    return f"HTTP {attempt['http_code']}" if attempt["http_code"] else str(attempt["error"]) or "no answer"
+    return (
+        gettext("HTTP %(http_code)s", http_code=attempt["http_code"])
+        if attempt["http_code"]
+        else str(attempt["error"]) or gettext("no answer")
+    )
 
 
 def fault_words(response: str) -> tuple[str, str]:
