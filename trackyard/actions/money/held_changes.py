@@ -101,7 +101,12 @@ def record_change(
 
 def recipients(users: Iterable[Staff]) -> list[Recipient]:
     """Return staff users as recipients of mail."""
-    return [Recipient(user.email, f"{user.first_name} {user.last_name}".strip() or user.email) for user in users]
+    return [
+        Recipient(
+            user.email, f"{user.first_name} {user.last_name}".strip() or user.email, Account(AccountKind.STAFF, user.id)
+        )
+        for user in users
+    ]
 
 
 def email_of(conn: Connection, staff_id: str) -> str:

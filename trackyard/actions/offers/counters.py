@@ -20,6 +20,7 @@ from trackyard.domain.offers.counters import (
     RunningCounts,
     Traits,
 )
+from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.people.staff import StaffStatus
 from trackyard.store.engine.database import Connection
@@ -163,5 +164,6 @@ def notify_cap_filling(
         manager = staff.find_first_administrator(conn)
     person = manager
     if person is not None:
-        recipient = Recipient(person.email, f"{person.first_name} {person.last_name}".strip())
+        account = Account(AccountKind.STAFF, person.id)
+        recipient = Recipient(person.email, f"{person.first_name} {person.last_name}".strip(), account)
         send_notice(conn, CAP, [recipient], now_ms, offer=offer_label(offer_id, title), limit=limit, reached=reached)

@@ -153,9 +153,10 @@ def _connect(conn: Connection, affiliate_id: int, offer_id: int, now: int) -> No
 def _notify(conn: Connection, ticket: Ticket, *, approve: bool, reason: str, now: int) -> None:
     recipients_by_id = affiliates.affiliates_of(conn, [ticket.affiliate_id])
     title = offers.names_of(conn, [ticket.offer_id])[ticket.offer_id].title
-    notice = notices.APPROVED if approve else notices.REJECTED
+    rejected = notices.REJECTED_FOR_REASON if reason else notices.REJECTED
+    notice = notices.APPROVED if approve else rejected
     recipients = [notices.recipient_of(each) for each in recipients_by_id.values()]
-    values = {"offer": notices.offer_label(ticket.offer_id, title), "reason": reason and f"\nReason: {reason}\n"}
+    values = {"offer": notices.offer_label(ticket.offer_id, title), "reason": reason}
     notices.send_notice(conn, notice, recipients, now, **values)
 
 

@@ -243,7 +243,7 @@ def _notify_owners(deps: Deps, attempt: _Attempt) -> None:
     with deps.database.write(independent=True) as conn:
         for account in waiting:
             if _may_sign_in(account) and sign_ins.claim_notice(conn, digest(f"notice:{account.account.name}"), now):
-                send_notice(conn, FAILED_SIGN_INS, [Recipient(account.email, account.email)], now)
+                send_notice(conn, FAILED_SIGN_INS, [Recipient(account.email, account.email, account.account)], now)
 
 
 def _find(candidates: list[_Candidate], password: str) -> _Candidate | None:

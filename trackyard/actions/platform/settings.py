@@ -12,6 +12,7 @@ from trackyard.actions.platform.notices import TEST_MAIL, Recipient, send_notice
 from trackyard.actions.platform.security_log import authors_of
 from trackyard.base.errors import BadInput, required
 from trackyard.domain.conversions.codes import MIN_CODE_LENGTH, CodeMode, is_strong_code
+from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.platform.audit import AuditFilter, AuditRecord, Authors
 from trackyard.domain.statistics.switches import Switches
 from trackyard.store.engine import encrypted
@@ -87,7 +88,8 @@ def send_test_mail(deps: Deps, staff_id: str) -> str:
     """Queue a mail to a staff user; return its address. Raises NotFound."""
     with deps.database.write() as conn:
         user = required(staff.find_staff(conn, staff_id))
-        send_notice(conn, TEST_MAIL, [Recipient(user.email, user.first_name or user.email)], deps.clock.now_ms())
+        recipient = Recipient(user.email, user.first_name or user.email, Account(AccountKind.STAFF, user.id))
+        send_notice(conn, TEST_MAIL, [recipient], deps.clock.now_ms())
         return user.email
 
 

@@ -6,6 +6,7 @@ docs/spec/postbacks.md#pauses.
 from collections.abc import Collection
 
 from trackyard.actions.platform.notices import PAUSED, Recipient, offer_label, send_notice
+from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.store.engine.database import Connection
 from trackyard.store.tracking import pauses
 
@@ -16,7 +17,8 @@ def pause_postbacks(conn: Connection, postback_ids: Collection[int], now_ms: int
     In the transaction of the deliveries that were too many.
     """
     for paused in pauses.pause(conn, postback_ids, now_ms):
-        people = [Recipient(paused.affiliate_email, paused.affiliate_name)]
+        account = Account(AccountKind.AFFILIATE, str(paused.affiliate_id))
+        people = [Recipient(paused.affiliate_email, paused.affiliate_name, account)]
         if paused.manager_email is not None:
             people.append(Recipient(paused.manager_email, paused.manager_name or paused.manager_email))
         send_notice(

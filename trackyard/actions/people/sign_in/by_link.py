@@ -16,6 +16,7 @@ from trackyard.base.ids import new_api_key
 from trackyard.base.logs.origin import request_origin
 from trackyard.base.metrics import SIGN_INS
 from trackyard.base.secrets import digest, hash_password
+from trackyard.base.texts.languages import ENGLISH, spoken
 from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.security_log import SecurityEvent, SecurityOutcome
 from trackyard.domain.people.staff import FIRST_ADMINISTRATOR
@@ -175,7 +176,8 @@ def _new_link(conn: Connection, account: Account, api_url: str, now: int) -> str
 
 
 def _mail(conn: Connection, account: Account, email: str, notice: Notice, api_url: str, now: int) -> None:
-    token, recipient = new_api_key(), Recipient(email, email)  # a name is the text of a stranger
+    asked_here = spoken().code if notice is PASSWORD_LINK else ENGLISH
+    token, recipient = new_api_key(), Recipient(email, email, account, asked_here)  # a name is the text of a stranger
     [mail_id] = send_notice(conn, notice, [recipient], now, link=_address(api_url, token))
     sign_in_links.add_link(conn, token, account, now, mail_id=mail_id)
 

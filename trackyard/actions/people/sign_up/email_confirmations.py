@@ -13,6 +13,7 @@ from trackyard.actions.platform.security_log import record_event
 from trackyard.base.errors import BadInput, required
 from trackyard.base.ids import new_api_key
 from trackyard.base.secrets import digest
+from trackyard.base.texts.languages import spoken
 from trackyard.domain.people.affiliates import Affiliate, AffiliateStatus, EmailState
 from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.scope import Scope
@@ -41,7 +42,10 @@ class _NotAllowed(Exception):
 def send_link(deps: Deps, conn: Connection, affiliate: Affiliate, email: str) -> None:
     """Mail a link that confirms an address, its own or the one that it asks for, to that address."""
     now, token = deps.clock.now_ms(), new_api_key()
-    recipient = Recipient(email, email)  # a name is the text of a stranger, and the address may be that of anyone
+    account = Account(AccountKind.AFFILIATE, str(affiliate.id))
+    recipient = Recipient(
+        email, email, account, spoken().code
+    )  # a name is the text of a stranger, and the address may be that of anyone
     [mail_id] = send_notice(conn, CONFIRM_EMAIL, [recipient], now, link=f"{deps.api_url}{CONFIRM_PAGE}#{token}")
     email_confirmations.add_token(conn, token, EmailConfirmation(affiliate.id, email), mail_id, now)
 

@@ -14,6 +14,7 @@ from trackyard.actions.platform.notices import NAME_TAKEN, SIGN_UP_AGAIN, Notice
 from trackyard.base.errors import AccessDenied, BadInput, Conflict, required
 from trackyard.base.ids import new_api_key
 from trackyard.base.secrets import digest, hash_password
+from trackyard.base.texts.languages import spoken
 from trackyard.domain.people.affiliates import Affiliate, EmailState
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.platform.network import SignUp
@@ -85,5 +86,5 @@ def _answer_alike(deps: Deps, new: Affiliate, notice: Notice) -> tuple[Affiliate
     with deps.database.write() as conn:
         number = affiliates.use_up_number(conn, f"{new_api_key()}@sign-up.invalid", now)
         if sign_ins.claim_notice(conn, digest(f"sign-up notice:{new.email}"), now):
-            send_notice(conn, notice, [Recipient(new.email, new.email)], now)
+            send_notice(conn, notice, [Recipient(new.email, new.email, language=spoken().code)], now)
     return replace(new, id=number, login=new.login or new.email), new_api_key()
