@@ -18,6 +18,8 @@ def _high_limits() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("trackyard.actions.people.sign_up.sign_ups.SIGN_UPS_PER_ADDRESS", 10**6)
         patch.setattr("trackyard.actions.tracking.pixels.MAX_PIXELS", 10**6)
+        for name in ("TRIES_PER_ACCOUNT", "TRIES_PER_ADDRESS"):
+            patch.setattr(f"trackyard.actions.people.credentials.{name}", 10**6)
         yield
 
 

@@ -1,10 +1,12 @@
 """Commands run in this process, as `trackyard` runs them, also against an API without a server."""
 
 import io
+import os
 from collections.abc import Mapping
 from email.message import Message
 from http.client import HTTPResponse
 from typing import Any, cast
+from unittest import mock
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
 from urllib.request import Request
@@ -67,6 +69,8 @@ def run_command(
 
     typed: standard input.
     api: what commands speak to; without one they look for a server.
+    Variables that the command sets for processes of its own are removed at its end.
     """
     more: dict[str, Any] = {} if api is None else {"obj": ApiInvocation(api)}
-    return CliRunner().invoke(root, arguments, env=env, input=typed, catch_exceptions=False, **more)
+    with mock.patch.dict(os.environ):
+        return CliRunner().invoke(root, arguments, env=env, input=typed, catch_exceptions=False, **more)
