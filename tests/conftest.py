@@ -23,6 +23,8 @@ from tests.support.stores.databases import (
 from trackyard.base import secrets
 from trackyard.store.engine import database as engine
 
+gc.disable()  # until the tests are collected: nothing of them is garbage, and visiting them takes a third of the time
+
 __all__ = ["database", "database_url", "empty_database", "migrated_sqlite", "postgres", "sqlite_database"]
 
 settings.register_profile("any machine", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -87,6 +89,7 @@ def pytest_collection_finish() -> None:
     """Hide the collected tests from the garbage collector, which would visit a million objects each time."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(optionalhook=True)
