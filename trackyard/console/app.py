@@ -48,12 +48,12 @@ from trackyard.console.frame.navigation import (
     with_used,
 )
 from trackyard.console.frame.pages import FORM_MAX, PageRoute, PageTable
-from trackyard.console.frame.people import find_person
 from trackyard.console.frame.request import PageRequest, Person
 from trackyard.console.frame.shown import zones_text
 from trackyard.console.frame.templates import link_to, render
 from trackyard.console.late.parts import LateParts
 from trackyard.console.parts import PARTS
+from trackyard.console.people import find_person
 from trackyard.domain.people.callers import AffiliateCaller, Caller
 from trackyard.wire.endpoint import Endpoint, check_second_factor
 from trackyard.wire.http.disconnects import run_for_client

@@ -4,7 +4,7 @@ import re
 
 import segno
 
-from trackyard.console.frame.qr_codes import QUIET, qr_svg
+from trackyard.console.qr_codes import QUIET, qr_svg
 
 LINK = "https://go.example/JQs6WDE"
 

@@ -23,11 +23,11 @@ from trackyard.api.offers.param_items import (
     TierItem,
     UrlPart,
 )
-from trackyard.api.offers.subaccounts import SubAccountParams
 from trackyard.api.offers.targeting import TargetingItem
 from trackyard.api.platform.domains import HostText
 from trackyard.api.platform.files import FileParams
 from trackyard.api.statistics.times import utc_ms
+from trackyard.api.subaccounts import SubAccountParams
 from trackyard.base.zones import day_end_ms
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.offers.choices import LANGUAGES, OfferStatus, Privacy, RedirectType

@@ -9,7 +9,6 @@ from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers.lists import OfferPage, RelatedRecords
-from trackyard.api.offers.subaccounts import SubAccountView
 from trackyard.api.offers.view_parts import (
     CapView,
     OfferPaymentView,
@@ -24,6 +23,7 @@ from trackyard.api.offers.view_parts import (
 from trackyard.api.people.views import hidden_code
 from trackyard.api.platform.files import CreativeView, creative_view, file_url
 from trackyard.api.statistics.times import text_or_none
+from trackyard.api.subaccounts import SubAccountView
 from trackyard.base.zones import datetime_text
 from trackyard.domain.offers.choices import Privacy, RedirectType, preferred_text
 from trackyard.domain.offers.lists import ListedOffer

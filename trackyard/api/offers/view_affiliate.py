@@ -10,7 +10,6 @@ import msgspec
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers.lists import OfferPage, RelatedRecords
-from trackyard.api.offers.subaccounts import SubAccountView
 from trackyard.api.offers.view import (
     CategoryRef,
     SourceRef,
@@ -31,6 +30,7 @@ from trackyard.api.offers.view_parts import (
     targeting_view,
 )
 from trackyard.api.platform.files import CreativeView
+from trackyard.api.subaccounts import SubAccountView
 from trackyard.api.tracking.postbacks import of_version
 from trackyard.base.zones import datetime_text
 from trackyard.domain.offers.choices import Privacy

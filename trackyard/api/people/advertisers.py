@@ -11,9 +11,9 @@ from trackyard.actions.people import advertisers, blacklist
 from trackyard.actions.people.advertisers import AdvertiserRecord
 from trackyard.actions.people.scope import scope_for
 from trackyard.api.lookups import in_scope_by_hex
-from trackyard.api.offers.subaccounts import SubAccountParams, SubAccountView, sub_accounts_view
 from trackyard.api.paging import Paging
 from trackyard.api.people.views import ManagerView, country_to_store, hidden_code, manager_view
+from trackyard.api.subaccounts import SubAccountParams, SubAccountView, sub_accounts_view
 from trackyard.base.zones import datetime_text, day_start_ms
 from trackyard.domain.conversions.codes import postback_address
 from trackyard.domain.people.advertisers import Advertiser, AdvertiserFilter

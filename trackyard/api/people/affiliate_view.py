@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.affiliates import AffiliateRecord
-from trackyard.api.offers.subaccounts import AffiliateSubAccountView, affiliate_sub_accounts_view
 from trackyard.api.people.views import ManagerView, manager_view, shown_key
+from trackyard.api.subaccounts import AffiliateSubAccountView, affiliate_sub_accounts_view
 from trackyard.base.zones import datetime_text
 from trackyard.domain.money.ledger import Balance
 from trackyard.domain.people.affiliates import Affiliate

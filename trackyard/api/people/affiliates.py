@@ -12,10 +12,10 @@ from trackyard.actions.people import affiliates
 from trackyard.actions.people.callers import begin_look
 from trackyard.api.lookups import in_scope_by_number
 from trackyard.api.money.held_changes import warn_of_held
-from trackyard.api.offers.subaccounts import SubAccountParams
 from trackyard.api.paging import Paging
 from trackyard.api.people.affiliate_view import AffiliateView, affiliate_view
 from trackyard.api.people.views import RevenueSwitch, RowsSwitch, country_to_store, log_key_reads
+from trackyard.api.subaccounts import SubAccountParams
 from trackyard.base.zones import datetime_text, day_start_ms
 from trackyard.domain.money.held_changes import PAYMENT_SYSTEMS
 from trackyard.domain.people.affiliates import Affiliate, AffiliateFilter, AffiliateStatus, EmailState

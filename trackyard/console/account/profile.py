@@ -15,8 +15,8 @@ from trackyard.console.account.sign_in import span_text
 from trackyard.console.frame.address import Pair
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect, SignedOut
 from trackyard.console.frame.pages import Handler, Pages
-from trackyard.console.frame.qr_codes import qr_svg
 from trackyard.console.frame.request import Audience, PageRequest
+from trackyard.console.qr_codes import qr_svg
 
 pages = Pages()
 

@@ -13,7 +13,6 @@ from trackyard.console.portal import (
     payments,
     referrals,
     reports,
-    requests,
     smartlinks,
 )
 from trackyard.console.portal.deliveries import pixels, postbacks
@@ -31,5 +30,4 @@ PARTS: Final[tuple[Pages, ...]] = (
     smartlinks.pages,
     referrals.pages,
     news.pages,
-    requests.pages,
 )

@@ -8,7 +8,6 @@ from trackyard.base.errors import BadInput
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
-from trackyard.console.frame.qr_codes import qr_svg
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.offers_shown.caps import find_meters
 from trackyard.console.offers_shown.payments import payment_conditions, payment_goal
@@ -17,6 +16,7 @@ from trackyard.console.offers_shown.words import payout
 from trackyard.console.portal.click_test import find_own_test
 from trackyard.console.portal.links import link_form
 from trackyard.console.portal.offers import CONNECTED, connection_of
+from trackyard.console.qr_codes import qr_svg
 
 pages = Pages()
 

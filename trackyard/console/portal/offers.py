@@ -1,4 +1,4 @@
-"""The offers that an affiliate sees, with their conditions (docs/spec/console.md#portal)."""
+"""The offers that an affiliate sees, with their conditions, and its requests for them (docs/spec/console.md#portal)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +18,7 @@ from trackyard.console.portal.lists import FilterChoice, chosen_value, page_numb
 pages = Pages()
 
 PER_PAGE: Final = 20
+REQUESTS_PER_PAGE: Final = 30
 SORTS: Final[Mapping[str, str]] = {
     "": lazy_gettext("Newest first"),
     "epc": lazy_gettext("Highest EPC"),
@@ -28,6 +29,13 @@ SORTS: Final[Mapping[str, str]] = {
 _MINE: Final = FilterChoice("mine", lazy_gettext("Connection"), (("1", lazy_gettext("My offers")),), is_fixed=True)
 _COUNTRIES: Final = 6
 """Countries that a row names; it counts the others."""
+_DECISIONS: Final = {
+    "approve": ("confirmed", lazy_gettext("Approved")),
+    "reject": ("declined", lazy_gettext("Rejected")),
+}
+"""Decision to the class of its mark and its word."""
+_UNDECIDED: Final = {"open": ("pending", lazy_gettext("Open")), "closed": ("declined", lazy_gettext("Closed"))}
+"""Status of a request without a decision to the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,3 +139,19 @@ def _row(offer: Mapping[str, Any], meters: Mapping[int, Sequence[CapMeter]], cur
 def _countries(codes: Sequence[str]) -> str:
     more = len(codes) - _COUNTRIES
     return ", ".join(codes[:_COUNTRIES]) + (f" +{more}" if more > 0 else "")
+
+
+@pages.get("/portal/requests", audience="affiliate", needs=("partner.tickets.list",))
+def requests(request: PageRequest) -> PageAnswer:
+    """Show the requests for offers, the newest first."""
+    paging = [("limit", str(REQUESTS_PER_PAGE)), ("page", str(page_number(request.address)))]
+    answer = request.calls.call("partner.tickets.list", paging)
+    page = answer["pagination"]["page"]
+    return request.page(
+        "portal/requests.html",
+        rows=[(each, *(_DECISIONS.get(each["decision"]) or _UNDECIDED[each["status"]])) for each in answer["tickets"]],
+        total=answer["pagination"]["total_count"],
+        page=page,
+        first=(page - 1) * REQUESTS_PER_PAGE + 1,
+        api_request_path=request.calls.address("partner.tickets.list"),
+    )
