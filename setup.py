@@ -1,7 +1,7 @@
 """Compile the modules of the click path (trackyard/runtime/compiled.py) if a C compiler is installed.
 
 pyproject.toml holds the other settings of setuptools. Without a compiler, or with TRACKYARD_PURE set, the same files
-are installed as plain Python.
+are installed as plain Python, and a wheel of them suits every Python and machine.
 """
 
 import os
@@ -67,5 +67,6 @@ class Compile(build_ext):
             COMPILED["write_manifest"](package, modules=whole)
 
 
-# The one extension is a placeholder: `Compile.run` finds the real ones.
-setup(cmdclass={"build_ext": Compile}, ext_modules=[Extension(LIBRARY, sources=[])])
+# The one extension is a placeholder: `Compile.run` finds the real ones. A wheel without it is not of one platform.
+placeholder = [] if COMPILED["missing_requirement"]() else [Extension(LIBRARY, sources=[])]
+setup(cmdclass={"build_ext": Compile}, ext_modules=placeholder)
