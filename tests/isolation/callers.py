@@ -40,6 +40,7 @@ _OF_AFFILIATE: Final = frozenset({"affiliate", "affiliate tag", "affiliate text"
 _OF_ADVERTISER: Final = frozenset({"advertiser", "advertiser tag", "advertiser text", "invoice"})
 _OF_OFFER: Final = frozenset({"offer", "offer hash", "offer tag", "offer text"})
 _MONEY: Final = frozenset({"payment", "payment request"})
+_OWN: Final = frozenset({"session", "key", "saved report"})
 _ALL: Final = frozenset(THINGS)
 _READABLE: Final = frozenset({"offer"})
 """Managers read all offers (docs/spec/callers.md#roles-of-staff)."""
@@ -48,26 +49,26 @@ KINDS: Final = (
     CallerKind(
         name="affiliate",
         joint=False,
-        foreign=_TRAFFIC | _OF_AFFILIATE | _OF_ADVERTISER | _OF_OFFER | _MONEY | {"staff", "session", "key"},
+        foreign=_TRAFFIC | _OF_AFFILIATE | _OF_ADVERTISER | _OF_OFFER | _MONEY | _OWN | {"staff"},
         unseen=_ALL,
         unseen_own=frozenset({"advertiser", "invoice"}),
     ),
     CallerKind(
         name="affiliate_manager",
         joint=False,
-        foreign=_TRAFFIC | _OF_AFFILIATE | _MONEY | {"session", "key"},
+        foreign=_TRAFFIC | _OF_AFFILIATE | _MONEY | _OWN,
         unseen=_ALL - _READABLE,
     ),
     CallerKind(
         name="sales_manager",
         joint=False,
-        foreign=_TRAFFIC | _OF_ADVERTISER | {"session", "key"},
+        foreign=_TRAFFIC | _OF_ADVERTISER | _OWN,
         unseen=_ALL - _READABLE,
     ),
     CallerKind(
         name="manager",
         joint=True,
-        foreign=_TRAFFIC | _OF_AFFILIATE | _OF_ADVERTISER | _MONEY | {"session", "key"},
+        foreign=_TRAFFIC | _OF_AFFILIATE | _OF_ADVERTISER | _MONEY | _OWN,
         unseen=_ALL - _READABLE,
     ),
 )

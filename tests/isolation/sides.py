@@ -9,7 +9,7 @@ from decimal import Decimal
 from random import Random
 from typing import Any
 
-from tests.contract.requests.accounts import add_own_key
+from tests.contract.requests.accounts import add_own_key, add_own_report
 from tests.support.api import NOW, Api
 from tests.support.client import ApiClient
 from tests.support.delivery_attempts import add_attempt
@@ -78,6 +78,7 @@ def make_side(api: Api, random: Random, name: str, *, joint: bool = False) -> Si
     for client in side.callers.values():
         side.add("session", api.open_session(client)[0])
         side.add("key", add_own_key(client))
+        side.add("saved report", add_own_report(side.api, client))
     return side
 
 

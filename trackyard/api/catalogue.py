@@ -45,7 +45,7 @@ from trackyard.api.platform import (
     settings,
     status,
 )
-from trackyard.api.statistics import cap_stats, clicks, cohorts, reports, subs
+from trackyard.api.statistics import cap_stats, clicks, cohorts, reports, saved_reports, subs
 from trackyard.api.tracking import (
     click_check,
     explain,
@@ -84,6 +84,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic("pixels", "Pixels of affiliates", pixels.routes.endpoints),
     Topic("news", "News", news.routes.endpoints),
     Topic("statistics", "Statistics reports", reports.routes.endpoints),
+    Topic("saved-reports", "Saved reports", saved_reports.routes.endpoints),
     Topic("conversions", "Conversions", conversions.routes.endpoints),
     Topic("conversion-by-id", "One conversion", by_id.routes.endpoints),
     Topic("clicks", "Clicks", clicks.routes.endpoints),

@@ -75,7 +75,10 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
         admin.held-change.* admin.held-changes.* admin.network.*""",
         set(),
     ),
-    "common statistics": ("stats.getbydate stats.getbyhour stats.custom", FIRST_PAGE | {R.STATS_COMMON}),
+    "common statistics": (
+        "stats.getbydate stats.getbyhour stats.custom stats.saved-report*",
+        FIRST_PAGE | {R.STATS_COMMON},
+    ),
     "conversions": (
         "stats.conversions stats.conversionsbyid stats.conversion.history admin.postback-check",
         STATS | {R.STATS_CONVERSION},

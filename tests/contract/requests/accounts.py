@@ -6,11 +6,14 @@ from typing import Any
 
 from tests.support.api import PASSWORD, Api
 from tests.support.client import ApiClient
+from trackyard.actions.statistics.saved_reports import add_report
 from trackyard.base.secrets import hash_password
 from trackyard.domain.people.callers import AffiliateCaller
 from trackyard.domain.people.one_time_codes import STEP_S, code_at
 from trackyard.store.people import affiliates, second_factors, staff
+from trackyard.store.statistics import saved_reports
 
+SAVED_REPORT = {"name": "Monday review", "query": "by=country&by=offer&period=7d"}
 NEW_KEY = {"name": "program", "scopes[]": ["read", "stats"]}
 
 
@@ -63,7 +66,9 @@ def own_params(api: Api) -> dict[str, Callable[[ApiClient], dict[str, Any]]]:
 def own_subjects(api: Api) -> dict[str, Callable[[ApiClient], Any]]:
     """Subjects of the paths of these methods, which belong to the client."""
     keys = {f"auth.keys.{method}": add_own_key for method in ("edit", "rotate", "remove")}
-    return keys | {"auth.session.end": lambda client: api.open_session(client)[0]}
+    methods = ("stats.saved-report.edit", "stats.saved-report.remove")
+    reports = dict.fromkeys(methods, lambda client: add_own_report(api, client))
+    return keys | reports | {"auth.session.end": lambda client: api.open_session(client)[0]}
 
 
 def add_own_key(client: ApiClient) -> str:
@@ -72,3 +77,11 @@ def add_own_key(client: ApiClient) -> str:
         if not made["first"]:
             client.call("DELETE", f"/3.1/auth/keys/{made['id']}")
     return str(client.post("/3.1/auth/keys", **NEW_KEY)["key"]["id"])
+
+
+def add_own_report(api: Api, client: ApiClient) -> str:
+    """The id of a new saved report of the caller, instead of those made before."""
+    account = api.caller_of(client).account
+    with api.deps.database.write() as conn:
+        saved_reports.remove_reports(conn, account)
+    return add_report(api.deps, account, **SAVED_REPORT, shared=False).id

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from tests.contract.requests.accounts import NEW_KEY
+from tests.contract.requests.accounts import NEW_KEY, SAVED_REPORT
 from tests.support.api import Api
 from trackyard.base.ids import new_id
 from trackyard.domain.money.currencies import NUMBERS
@@ -22,6 +22,8 @@ def good_params(api: Api) -> dict[str, dict[str, Any]]:
         "auth": SIGN_IN,
         "auth.keys.add": NEW_KEY,
         "auth.keys.edit": {"name": "import"},
+        "stats.saved-report.add": SAVED_REPORT | {"name": "Report {n}"},
+        "stats.saved-report.edit": {"name": "Tuesday review"},
         "admin.keys.list": {"affiliate_id": api.add_affiliate()[0]},
         "admin.keys.add": NEW_KEY | {"affiliate_id": lambda: api.add_affiliate()[0]},
         "admin.keys.edit": {"name": "import"},

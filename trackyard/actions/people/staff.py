@@ -18,6 +18,7 @@ from trackyard.domain.people.staff import Staff, StaffStatus
 from trackyard.store.engine.database import Connection
 from trackyard.store.people import affiliates, keys, preferences, second_factors, sessions, sign_in_links, staff
 from trackyard.store.people.staff import ManagedCounts
+from trackyard.store.statistics import saved_reports
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +158,7 @@ def remove_staff(deps: Deps, staff_id: str, successor: str | None) -> ManagedCou
         keys.remove_keys(conn, account.kind, account.id)
         second_factors.remove_factor(conn, account)
         preferences.remove_preferences(conn, account)
+        saved_reports.remove_reports(conn, account)
         sign_in_links.remove_links(conn, account)
         staff.remove_staff(conn, staff_id)
         return managed

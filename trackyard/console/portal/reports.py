@@ -5,6 +5,7 @@ from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.reports_shown.exports import report_file
 from trackyard.console.reports_shown.pages import report_page
+from trackyard.console.reports_shown.saved import LIST, saved_page
 
 pages = Pages()
 
@@ -19,3 +20,10 @@ def reports(request: PageRequest) -> PageAnswer:
 def reports_file(request: PageRequest) -> PageAnswer:
     """Send a report as a file."""
     return report_file(request)
+
+
+@pages.get("/portal/reports/saved", audience="affiliate", needs=(LIST,))
+@pages.post("/portal/reports/saved", audience="affiliate", needs=(LIST,))
+def saved_reports(request: PageRequest) -> PageAnswer:
+    """Show the saved reports, or do what a form asks."""
+    return saved_page(request)

@@ -25,7 +25,7 @@ def report_file(request: PageRequest) -> PageAnswer:
 
 def links_of(query: ReportQuery) -> list[tuple[str, PageAddress]]:
     """Return the name and the address of each file of a report."""
-    pairs = query.address.without("page", "show", "figures", "compare", "add", "how").pairs
+    pairs = query.address.without("page", "show", "figures", "compare", "add", "how", "saved").pairs
     return [
         (name, PageAddress(f"{query.address.path}/file", (*pairs, ("format", form))))
         for name, form in (("CSV", "csv"), ("Parquet", "parquet"))

@@ -23,6 +23,7 @@ from trackyard.console.reports_shown.drill import RowMenu, menu_of
 from trackyard.console.reports_shown.exports import curl_line, links_of
 from trackyard.console.reports_shown.query import COMPARISONS, MOST_SLICES, PERIODS, ReportQuery, read_query, title_of
 from trackyard.console.reports_shown.rows import MOST_ROWS, PAGE_ROWS, ReportRows, change_of, read_rows
+from trackyard.console.reports_shown.saved import menu_of_saved
 from trackyard.console.reports_shown.slices import Cell, cell_of, slice_label
 
 
@@ -76,6 +77,7 @@ def report_page(request: PageRequest) -> PageAnswer:
         "comparisons": _comparisons(query),
         "files": links_of(query) if request.calls.may_export("stats.custom") else [],
         "curl": curl_line(request, query),
+        "saved": menu_of_saved(request, query),
         "share": f"{request.deps.api_url}{query.address}",
     }
     return Html("reports.html", values, late=lambda: _late(request, query))

@@ -29,6 +29,7 @@ from trackyard.store.engine.audit_writer import SECRET
 from trackyard.store.engine.rows import has_rows
 from trackyard.store.money import held_changes, payment_requests
 from trackyard.store.people import email_confirmations, preferences, second_factors, sessions, sign_in_links
+from trackyard.store.statistics import saved_reports
 from trackyard.store.tables import (
     affiliate,
     affiliate_login,
@@ -252,6 +253,7 @@ def redact_account(conn: Connection, affiliate_id: int, password_hash: str, now_
     sessions.remove_sessions(conn, account)
     second_factors.remove_factor(conn, account)
     preferences.remove_preferences(conn, account)
+    saved_reports.remove_reports(conn, account)
     sign_in_links.remove_links(conn, account)
     email_confirmations.remove_tokens(conn, affiliate_id)
     held_changes.redact_changes(conn, affiliate_id, now_ms)

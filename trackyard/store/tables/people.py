@@ -1,6 +1,6 @@
 """People: staff, affiliates, advertisers, their keys. Times are UTC epoch milliseconds."""
 
-from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, String, Text
+from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, String, Text, text
 
 from trackyard.domain.money.invoices import InvoiceStatus
 from trackyard.domain.people.affiliates import AffiliateStatus, EmailState
@@ -153,6 +153,17 @@ preference = table(  # what people chose for their own pages
     Column("language", String(8), nullable=False),  # "" = as the browser asks
     Column("single_keys", Boolean, nullable=False),
     Column("pages", Document, nullable=False),  # name of a page to what the person chose to see there
+)
+
+saved_report = table(  # reports of the page Reports that people saved
+    "saved_report",
+    Column("id", Id24, primary_key=True),
+    Column("owner", String(40), nullable=False, index=True),  # staff:<id>, affiliate:<id>
+    Column("name", String(100), nullable=False),
+    Column("query", Text, nullable=False),  # of the page's address
+    Column("shared", Boolean, nullable=False),  # with all staff
+    *columns(Moment, "created_at", "updated_at", nullable=False),
+    Index("ix_saved_report_shared", "name", sqlite_where=text("shared"), postgresql_where=text("shared")),
 )
 
 sign_in_link = table(  # links with which an account gets a password; each is removed by its use

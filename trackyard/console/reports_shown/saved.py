@@ -1,0 +1,154 @@
+"""Saved reports: the menu of the page Reports, and the page that lists them (docs/spec/console.md#saved-reports)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+from urllib.parse import parse_qsl
+
+from trackyard.base.errors import RequestError
+from trackyard.base.texts.marks import gettext
+from trackyard.console.frame.address import PageAddress, Pair
+from trackyard.console.frame.answers import Html, PageAnswer, Redirect
+from trackyard.console.frame.periods import CHOICES
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.reports_shown.query import ReportQuery, read_query, title_of
+from trackyard.domain.statistics.saved_reports import kept_query
+
+LIST: Final = "stats.saved-reports.list"
+_ADD: Final = "stats.saved-report.add"
+_EDIT: Final = "stats.saved-report.edit"
+_REMOVE: Final = "stats.saved-report.remove"
+_REFUSALS: Final = (400, 404, 409)
+"""Statuses that a person can act on."""
+_PERIODS: Final = dict(CHOICES)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownReport:
+    """A saved report. to: its page. is_open: whether the page shows it, with changes or without."""
+
+    id: str
+    name: str
+    own: bool
+    shared: bool
+    query: str
+    to: PageAddress
+    is_open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SavedMenu:
+    """The saved reports of a person on the page of a report.
+
+    path: of the page that lists them. query: of the report that is shown, as it is saved.
+    open: the one that the page shows; None without one. changed: whether the page shows it with changes.
+    """
+
+    path: str
+    query: str
+    own: tuple[ShownReport, ...]
+    shared: tuple[ShownReport, ...]
+    open: ShownReport | None
+    changed: bool
+    may_save: bool
+
+
+def menu_of_saved(request: PageRequest, query: ReportQuery) -> SavedMenu:
+    """Return the saved reports that the page of a report offers."""
+    found = _reports(request)
+    shown = kept_query(str(query.address).partition("?")[2])
+    is_open = next((each for each in found if each.is_open), None)
+    return SavedMenu(
+        path=_path(request),
+        query=shown,
+        own=tuple(each for each in found if each.own),
+        shared=tuple(each for each in found if not each.own),
+        open=is_open,
+        changed=is_open is not None and is_open.query != shown,
+        may_save=request.calls.may(_ADD),
+    )
+
+
+def saved_page(request: PageRequest) -> PageAnswer:
+    """Show the saved reports, or do what a form asks."""
+    if not request.form:
+        return _list(request, {}, 200)
+    try:
+        return _done(request)
+    except RequestError as refusal:
+        if refusal.status not in _REFUSALS:
+            raise
+        sentences = [text for texts in (refusal.fields or {"": [f"{refusal.text}."]}).values() for text in texts]
+        return _list(request, {request.field("id"): sentences}, refusal.status)
+
+
+def _done(request: PageRequest) -> Redirect:
+    """Do what a form asks. Raises RequestError."""
+    path = {"id": request.field("id")}
+    match request.field("do"):
+        case "add":
+            made = request.calls.call(_ADD, _sent(request, "name", "query", "shared"))["report"]
+            return Redirect(str(_address(request, made)), gettext("The report %(name)s is saved.", name=made["name"]))
+        case "replace":
+            made = request.calls.call(_EDIT, _sent(request, "query"), path)["report"]
+            return Redirect(str(_address(request, made)), gettext("The report %(name)s is saved.", name=made["name"]))
+        case "remove":
+            gone = request.calls.call(_REMOVE, (), path)["report"]
+            return Redirect(_path(request), gettext("The report %(name)s is removed.", name=gone["name"]))
+    shared = [("shared", request.field("shared") or "0")] if request.calls.is_staff else []
+    made = request.calls.call(_EDIT, [*_sent(request, "name"), *shared], path)["report"]
+    return Redirect(_path(request), gettext("The report %(name)s is saved.", name=made["name"]))
+
+
+def _sent(request: PageRequest, *names: str) -> list[Pair]:
+    return [(name, request.field(name)) for name in names if any(key == name for key, _ in request.form)]
+
+
+def _list(request: PageRequest, faults: Mapping[str, list[str]], status: int) -> Html:
+    found = _reports(request)
+    values = {
+        "path": _path(request),
+        "back": _path(request).removesuffix("/saved"),
+        "rows": [_row(request, each) for each in found],
+        "faults": faults,
+        "typed": dict(request.form),
+        "may_save": request.calls.may(_ADD),
+    }
+    return Html("saved_reports.html", values, status)
+
+
+def _row(request: PageRequest, report: ShownReport) -> Mapping[str, Any]:
+    """Return a saved report with what it shows, in words."""
+    query = read_query(replace(request, address=report.to))
+    named = report.to.get("period") if not report.to.get("from") else ""
+    return {
+        "report": report,
+        "title": title_of(query),
+        "period": str(_PERIODS.get(named, "")) or query.period.text,
+        "filters": len(query.conditions),
+    }
+
+
+def _reports(request: PageRequest) -> list[ShownReport]:
+    wanted = request.address.get("saved")
+    return [
+        ShownReport(
+            id=each["id"],
+            name=each["name"],
+            own=each["own"],
+            shared=each["shared"],
+            query=each["query"],
+            to=_address(request, each),
+            is_open=each["id"] == wanted,
+        )
+        for each in request.calls.call(LIST)["reports"]
+    ]
+
+
+def _address(request: PageRequest, report: Mapping[str, Any]) -> PageAddress:
+    """Return the address that shows a saved report."""
+    return PageAddress(f"{request.person.home}reports", (*parse_qsl(report["query"]), ("saved", report["id"])))
+
+
+def _path(request: PageRequest) -> str:
+    return f"{request.person.home}reports/saved"
