@@ -7,7 +7,7 @@ from typing import Final
 
 import click
 
-from trackyard.commands.declarations import books, figures, help, people, server
+from trackyard.commands.declarations import books, figures, help, machines, people, server
 from trackyard.commands.frame.group import PROGRAM, RootGroup
 from trackyard.commands.frame.options import server_options
 
@@ -19,6 +19,7 @@ COMMANDS: Final = (
     server.settings,
     server.key,
     server.rotate_key,
+    machines.edges,
     server.prepare,
     server.role,
     figures.report,

@@ -186,6 +186,22 @@ def end_of(directory: Path, name: str) -> int:
         return content.size
 
 
+def is_loaded(directory: Path, name: str, reached: tuple[str, int] | None) -> bool:
+    """Return whether a journal is closed and loaded. reached: (journal, position) of its edge."""
+    if reached is None or name > reached[0]:
+        return False
+    segment_end = find_segment_end(directory, name)
+    return segment_end is not None and (name < reached[0] or reached[1] >= segment_end.end)
+
+
+def begin_after(directory: Path, edge: int, name: str) -> None:
+    """Let the journals of an edge begin after one that another directory had. Raises OSError."""
+    last = find_last_journal(directory, edge)
+    if last is None or last < name:
+        (directory / archive.FOLDER).mkdir(parents=True, exist_ok=True)
+        write_durably(_last_removed(directory, edge), name.encode())
+
+
 def _names(directory: Path, edge: int, ending: str) -> list[str]:
     found = directory.glob(f"{edge:03d}-{'[0-9]' * 13}{ending}")
     return sorted(path.name.removesuffix(ending) for path in found)

@@ -211,27 +211,26 @@ def _serve_core(
 ) -> None:
     """Run the threads of the core and serve the API until `stop` is set."""
     from trackyard.actions.platform.rebuild import Rebuilder
-    from trackyard.jobs.loading.click_lookups import ClickLookupServer
     from trackyard.jobs.loading.projector import Projector
     from trackyard.jobs.schedule.retention import RetentionRunner
+    from trackyard.runtime.machines.heartbeat import Heartbeat
 
     projector, rebuilder, threads = None, None, list[threading.Thread]()
     if "projector" in config.roles:
         journals = config.data_dir / "journal"
         rebuilder = Rebuilder(database, analytics, journals, SystemClock(), directory_id_of(config))
         rebuilder.recover()
-        projector = Projector(database, analytics, journals, config.data_dir / "rules", SystemClock())
+        rules = config.data_dir / "rules"
+        projector = Projector(database, analytics, journals, rules, SystemClock(), directory_id_of(config))
         retention_runner = RetentionRunner(database, analytics, journals, SystemClock(), config.retention_policy)
         threads += [
             threading.Thread(target=_run_projector, args=(projector, stop), name="projector"),
             threading.Thread(target=retention_runner.run, args=(stop,), name="retention"),
         ]
     if "edge" in config.roles:
-        try:
-            lookups = ClickLookupServer.of_store(_lookup_socket(config), analytics, database, SystemClock())
-            threads.append(threading.Thread(target=lookups.run, args=(stop,), name="click look-ups"))
-        except OSError as fault:  # only pixels without cookies need the socket
-            log.warning("click look-up socket failed", extra={"error": str(fault)})
+        threads += _click_lookups(config, database, analytics, stop)
+    heartbeat = Heartbeat(config, database, directory_id_of(config), SystemClock())
+    threads.append(threading.Thread(target=heartbeat.run, args=(stop,), name="heartbeat"))
     readiness = Cached(lambda: core_readiness(config, database, projector, directory_id_of(config)), READINESS_S).get
     report = partial(machine_report, config.failing_roles_file, readiness)
     if monitoring is not None:
@@ -251,6 +250,21 @@ def _serve_core(
             rebuilder.close()
         for thread in threads:
             thread.join()
+        heartbeat.end()
+
+
+def _click_lookups(
+    config: Config, database: "Database", analytics: "Analytics", stop: threading.Event
+) -> list[threading.Thread]:
+    """Return the thread that answers the edges about clicks; only pixels without cookies need it."""
+    from trackyard.jobs.loading.click_lookups import ClickLookupServer
+
+    try:
+        lookups = ClickLookupServer.of_store(_lookup_socket(config), analytics, database, SystemClock())
+    except OSError as fault:
+        log.warning("click look-up socket failed", extra={"error": str(fault)})
+        return []
+    return [threading.Thread(target=lookups.run, args=(stop,), name="click look-ups")]
 
 
 def _watch_stores(

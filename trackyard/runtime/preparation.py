@@ -1,22 +1,20 @@
 """What every start makes before its roles run: keys, schema, first administrator, edge numbers."""
 
-import json
 import logging
 import signal
 import threading
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from trackyard.base.clock import SystemClock
 from trackyard.base.logs.file import log_to_file
 from trackyard.base.logs.outages import first_line
 from trackyard.base.logs.output import log_to_stderr
-from trackyard.runtime.app import check_address_databases, directory_id_of, edges_file
+from trackyard.runtime.app import check_address_databases, directory_id_of
+from trackyard.runtime.machines.claims import claim_edge_numbers, join_machines, this_machine
 from trackyard.runtime.settings import CannotStart, Config, NotInstalled, encryption_keys, unusable_directory
 from trackyard.runtime.start_checks import (
     check_certificate,
     check_clock,
-    find_split_click_state,
-    find_split_statistics,
     wait_for_databases,
     warn_of_lone_administrator,
 )
@@ -25,8 +23,6 @@ if TYPE_CHECKING:
     from trackyard.store.engine.database import Database
 
 log = logging.getLogger("trackyard.runtime.preparation")
-
-_REPLACED: Final = "A data directory that was replaced counts as in use for 5 minutes."
 
 
 def prepare(config: Config) -> dict[str, str]:
@@ -58,14 +54,14 @@ def prepare(config: Config) -> dict[str, str]:
         wait_for_databases(config, stop)
         with Database(config.database_url, pool_size=1) as database:
             upgrade(database)
-            _check_installation(config, database)
+            _check_installation(config, database, stop)
             mode = _store_postback_code(config, database)
             new_key = installation.first_start(database, cipher, SystemClock(), config.admin_api_key)
             installation.store_currency(database, config.currency)
             installation.store_timezone(database, config.timezone)
             if "edge" in config.roles:
                 installation.store_shared_click_state(database, shared=bool(config.redis_url))
-                _claim_edge_numbers(config, database)
+                claim_edge_numbers(config, database, directory_id_of(config), SystemClock())
             key = installation.administrator_key(database, cipher)
             link = first_link(database, SystemClock(), config.api_url) if "api" in config.roles else None
             keys = {"admin_api_key": key, "new_admin_api_key": new_key or ""}
@@ -80,19 +76,12 @@ def prepare(config: Config) -> dict[str, str]:
         raise unusable_directory(config.data_dir, fault.strerror) from None
 
 
-def _check_installation(config: Config, database: "Database") -> None:
-    """Raise CannotStart when this machine does not fit to the others of the installation."""
+def _check_installation(config: Config, database: "Database", stop: threading.Event) -> None:
+    """Raise CannotStart when this machine does not fit to the others of the installation; else store it among them."""
     warn_of_lone_administrator(config, database)
-    directory_id = directory_id_of(config)
     with database.read() as connection:
-        now_ms = SystemClock().now_ms()
-        check_clock(connection, now_ms)
-        split = find_split_statistics(config, connection, directory_id, now_ms)
-        if split is not None:
-            raise CannotStart(f"TRACKYARD_ANALYTICS_URL cannot be used: {split}. {_REPLACED}")
-        split = find_split_click_state(config, connection, directory_id, now_ms)
-    if split is not None:
-        raise CannotStart(f"TRACKYARD_ROLES cannot have edge: {split}. {_REPLACED}")
+        check_clock(connection, SystemClock().now_ms())
+    join_machines(config, database, this_machine(config, directory_id_of(config)), SystemClock(), stop)
 
 
 def _store_postback_code(config: Config, database: "Database") -> str:
@@ -129,22 +118,3 @@ def administrator_key(config: Config) -> str:
         if "no such table" in str(fault):  # the ProgrammingError of PostgreSQL, in SQLite
             raise not_installed from None
         raise CannotStart(f"TRACKYARD_DATABASE_URL cannot be used: {first_line(fault)}.") from None
-
-
-def _claim_edge_numbers(config: Config, database: "Database") -> None:
-    """Claim the number of each edge slot, and write them to the data directory for the edges."""
-    from trackyard.journal.durable import write_durably
-    from trackyard.journal.segments import close_predecessors, list_edges
-    from trackyard.store.tracking.edges import EdgeNumbersExhausted, claim_edge
-
-    directory_id = directory_id_of(config)
-    now_ms = SystemClock().now_ms()
-    try:
-        with database.write() as connection:
-            numbers = [claim_edge(connection, directory_id, slot, now_ms) for slot in range(config.edges)]
-    except EdgeNumbersExhausted as fault:
-        raise CannotStart(f"TRACKYARD_EDGES cannot be {config.edges}: {fault}.") from None
-    write_durably(edges_file(config), json.dumps(numbers).encode())
-    # An edge that is no longer started has no next writer that would close its last journal.
-    for number in set(list_edges(config.data_dir / "journal")) - set(numbers):
-        close_predecessors(config.data_dir / "journal", number, SystemClock())

@@ -365,6 +365,12 @@ class Config:
         return self.data_dir / "run" / "dying.json"
 
     @property
+    def sqlite_file(self) -> Path | None:
+        """Return the file of the SQL database; None for PostgreSQL."""
+        scheme, _, path = self.database_url.partition(":///")
+        return Path(path.partition("?")[0]).resolve() if scheme == "sqlite" else None
+
+    @property
     def processes_file(self) -> Path:
         """Return the file of the process ids by role that the supervisor writes, as JSON."""
         return self.data_dir / "run" / "processes.json"

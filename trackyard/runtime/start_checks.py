@@ -22,8 +22,6 @@ _SECOND_PERSONS = 2
 """Administrators, at least, so that each can have a change confirmed."""
 _CLOCK_MS = 5_000
 """The most by which the clocks of this machine and of the database may differ."""
-_ALIVE_MS = 300_000
-"""A data directory of which an edge was loaded or claimed no longer ago than this is in use."""
 
 
 def wait_for_databases(config: Config, stop: threading.Event) -> None:
@@ -122,18 +120,29 @@ def find_split_statistics(config: Config, connection: "Connection", directory_id
     chDB is part of a data directory, so what another one loads that is in use on the same SQL database is not in it.
     """
     from trackyard.analytics.engine.availability import server_of
-    from trackyard.store.tracking.edges import list_foreign_edges
+    from trackyard.store.tracking.edges import ALIVE_MS, list_foreign_edges
+    from trackyard.store.tracking.machines import each_machine
 
+    if not {"api", "projector"} & set(config.roles):
+        return None
+    since = now_ms - ALIVE_MS
+    others = [each.machine for each in each_machine(connection) if each.is_alive(since) and each.machine.has_core()]
+    others = [each for each in others if each.directory_id != directory_id]
+    mending = "set TRACKYARD_ANALYTICS_URL to one ClickHouse server on all machines"
     if server_of(config.analytics_url) is not None:
+        own = next((each for each in others if each.has_own_statistics), None)
+        if own is None:
+            return None
+        return (
+            f"the machine {own.host} ({own.directory}) has its statistics in its own data directory (chDB): {mending}"
+        )
+    foreign = list_foreign_edges(connection, directory_id, since)
+    if not foreign and not others:
         return None
-    foreign = list_foreign_edges(connection, directory_id, now_ms - _ALIVE_MS)
-    if not foreign:
-        return None
-    numbers = _listed(foreign)
+    named = f"edge {_listed(foreign)}" if foreign else f"{others[0].directory} on {others[0].host}"
     return (
-        f"another data directory is in use on this SQL database (edge {numbers}), and its clicks are missing in the "
-        "statistics of this machine, which are in its own data directory (chDB): set TRACKYARD_ANALYTICS_URL to one "
-        "ClickHouse server on all machines"
+        f"another data directory is in use on this SQL database ({named}), and its clicks are missing in the "
+        f"statistics of this machine, which are in its own data directory (chDB): {mending}"
     )
 
 
@@ -143,11 +152,11 @@ def find_split_click_state(config: Config, connection: "Connection", directory_i
     An edge here, and one of another data directory in use on the same SQL database, agree through Redis alone.
     """
     from trackyard.store.platform.settings import SHARED_CLICK_STATE, find_setting
-    from trackyard.store.tracking.edges import list_foreign_edges
+    from trackyard.store.tracking.edges import ALIVE_MS, list_foreign_edges
 
     if "edge" not in config.roles:
         return None
-    foreign = list_foreign_edges(connection, directory_id, now_ms - _ALIVE_MS)
+    foreign = list_foreign_edges(connection, directory_id, now_ms - ALIVE_MS)
     if not foreign:
         return None
     sentence = (

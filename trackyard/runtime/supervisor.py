@@ -26,6 +26,7 @@ from trackyard.base.logs.output import log_to_stderr
 from trackyard.runtime.data_directory import make_data_directory
 from trackyard.runtime.effective_settings import setting_warnings
 from trackyard.runtime.greeting import greeting
+from trackyard.runtime.machines.host_files import TOUCH_S, Host, HostFiles
 from trackyard.runtime.server_file import is_process_alive, remove_server_file, write_server_file
 from trackyard.runtime.setting_types import Address
 from trackyard.runtime.settings import CANNOT_START, CannotStart, Config, DatabaseAway, bind, unusable_directory
@@ -68,6 +69,7 @@ class Supervisor:
         self._was_ready = False
         self._failing_roles: list[str] = []
         self._children = _children(settings)
+        self._host_files = HostFiles(settings, Host.here())
 
     def run(self) -> None:
         """Run until a signal to stop. It returns when every role is stopped."""
@@ -76,6 +78,7 @@ class Supervisor:
         signal.signal(signal.SIGINT, self._on_stop)
         signal.signal(signal.SIGCHLD, lambda *_: self._wake.set())
         lock = self._lock()
+        self._claim_host()
         log_to_file("supervisor", self._settings.log_file)
         warn_of_root()
         for sentence in setting_warnings(os.environ, self._settings):
@@ -84,6 +87,7 @@ class Supervisor:
         lifeline, self._lifeline_end = os.pipe()
         prepared = self._prepare()
         if prepared is None:
+            self._host_files.remove()
             os.close(lock)
             log.info("stopped")
             return
@@ -98,13 +102,15 @@ class Supervisor:
             self._was_ready = True
             while not self._stopping:
                 waiting = any(c.process is None for c in self._children)
-                self._wake.wait(0.2 if waiting else 1.0 if self._failing_roles else 60.0)
+                self._wake.wait(0.2 if waiting else 1.0 if self._failing_roles else TOUCH_S)
                 self._wake.clear()
+                self._host_files.touch()
                 self._restart_dead()
                 self._write_failing_roles()
         finally:
             self._stop()
             remove_server_file(self._settings)
+            self._host_files.remove()
             os.close(lock)
 
     def _on_stop(self, _number: int, _frame: object) -> None:
@@ -135,6 +141,13 @@ class Supervisor:
                     ) from None
                 time.sleep(0.05)
         raise CannotStart("stopped before it started.")
+
+    def _claim_host(self) -> None:
+        """Raise CannotStart while another host uses the data directory or the SQLite file."""
+        try:
+            self._host_files.claim(self._wake)
+        except OSError as fault:
+            raise unusable_directory(self._settings.data_dir, fault.strerror) from None
 
     def _check_addresses(self) -> None:
         """Raise CannotStart for a taken address, before anything is made.
@@ -174,6 +187,7 @@ class Supervisor:
             try:
                 return process.communicate(timeout=0.2)[0]
             except subprocess.TimeoutExpired:
+                self._host_files.touch()
                 if self._stopping:
                     process.terminate()
 

@@ -46,14 +46,14 @@ def test_inbox_range_is_loaded_once(database: Database) -> None:
     with database.write() as conn:
         assert checkpoints.find_checkpoint(conn, 1) is None
         checkpoints.finish_range(conn, 1, "001-0", 0, 100, 5_000, [make_inbox_row(10), make_inbox_row(20)])
-        assert checkpoints.find_checkpoint(conn, 1) == EdgeCheckpoint(1, "001-0", 100, 5_000)
+        assert checkpoints.find_checkpoint(conn, 1) == EdgeCheckpoint(1, "001-0", 100, 5_000, used_until=5_000)
     with pytest.raises(CheckpointMoved), database.write() as conn:
         checkpoints.finish_range(conn, 1, "001-0", 0, 100, 5_000, [make_inbox_row(10), make_inbox_row(20)])
     with database.write() as conn:
         checkpoints.finish_range(conn, 1, "001-0", 100, 180, 6_000, [make_inbox_row(120)])
         checkpoints.finish_range(conn, 1, "001-9", 0, 50, 9_000, [])
         assert [call.position for call in inbox.take_ready(conn, 10)] == [10, 20, 120]
-        assert checkpoints.get_checkpoints(conn) == [EdgeCheckpoint(1, "001-9", 50, 9_000)]
+        assert checkpoints.get_checkpoints(conn) == [EdgeCheckpoint(1, "001-9", 50, 9_000, used_until=9_000)]
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_inbox_range_that_does_not_follow_is_rejected(database: Database, journa
         checkpoints.finish_range(conn, 1, journal, start, 200, 6_000, [make_inbox_row(150)])
     with database.read() as conn:
         assert not inbox.has_ready(conn)
-        assert checkpoints.find_checkpoint(conn, 1) == EdgeCheckpoint(1, "001-5", 100, 5_000)
+        assert checkpoints.find_checkpoint(conn, 1) == EdgeCheckpoint(1, "001-5", 100, 5_000, used_until=5_000)
 
 
 def test_inbox_waiting_postback_becomes_ready_once(database: Database) -> None:

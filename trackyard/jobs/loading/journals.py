@@ -80,9 +80,20 @@ class ClickFinder:
 
 
 class JournalLoader:
-    """Load the journals of `directory`. One thread steps it; others may read `lag_ms`."""
+    """Load the journals of `directory`. One thread steps it; others may read `lag_ms`.
 
-    def __init__(self, database: Database, analytics: Analytics, directory: Path, clock: Clock) -> None:
+    directory_id: only edges that are leased to this data directory are loaded; None = every one that wrote there.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        analytics: Analytics,
+        directory: Path,
+        clock: Clock,
+        directory_id: str | None = None,
+    ) -> None:
+        self._directory_id = directory_id
         self._database = database
         self._analytics = analytics
         self._directory = directory
@@ -103,10 +114,12 @@ class JournalLoader:
             gate = rebuilds.get_rebuild_state(connection)
             self._erased = self._known_erasures.now(connection)
             known = {each.edge: each for each in checkpoints.get_checkpoints(connection)}
+            leased = None if self._directory_id is None else edges.list_own_edges(connection, self._directory_id)
         self._check_downtime([each.loaded_until for each in known.values()])
         loaded = False
         for edge in [] if gate.loading_paused else segments.list_edges(self._directory):
-            loaded |= self._load_edge(edge, known.get(edge), gate)
+            if leased is None or edge in leased:  # another machine may have a number that this one had
+                loaded |= self._load_edge(edge, known.get(edge), gate)
         return loaded
 
     def lag_ms(self) -> int:
@@ -200,7 +213,14 @@ class JournalLoader:
             )
             erasures.add_clicks_of_users(connection, self._users_clicks)
             checkpoints.finish_range(
-                connection, edge, found.journal, found.start, found.end, found.checkpoint_at, calls
+                connection,
+                edge,
+                found.journal,
+                found.start,
+                found.end,
+                found.checkpoint_at,
+                calls,
+                has_records=bool(found.frames),
             )
             self._parallel.queue(connection, parallel)
 

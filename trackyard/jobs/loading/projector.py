@@ -31,6 +31,8 @@ _TICK_SECONDS = 0.1
 _RULES_TICK_SECONDS = 0.05
 _RETRY_MS = 200
 _MAX_RETRY_MS = 10_000
+_REST_MS = 5_000
+"""A stop loads what is left for so long."""
 _FAILURES_TO_REPORT = 3
 """This many failures of a task in a row need a person to look."""
 
@@ -59,17 +61,25 @@ class Projector:
     """Run the tasks: journals of `journal_dir`, ruleset to `rules_dir`, on a migrated analytic store.
 
     One a journal directory. `run` belongs to one thread; any may call `lag`.
+
+    directory_id: only edges that are leased to this data directory are loaded; None = every one that wrote there.
     """
 
     def __init__(
-        self, database: Database, analytics: Analytics, journal_dir: Path, rules_dir: Path, clock: Clock
+        self,
+        database: Database,
+        analytics: Analytics,
+        journal_dir: Path,
+        rules_dir: Path,
+        clock: Clock,
+        directory_id: str | None = None,
     ) -> None:
         journal_dir.mkdir(parents=True, exist_ok=True)
         self._database = database
         self._journal_dir = journal_dir
         self._clock = clock
         self.rules = RulesetPublisher(database, rules_dir, clock)
-        self.journals = JournalLoader(database, analytics, journal_dir, clock)
+        self.journals = JournalLoader(database, analytics, journal_dir, clock, directory_id)
         self.outbox = OutboxLoader(database, analytics, journal_dir, clock)
         self.figures = OfferMetricsRefresher(database, analytics, clock)
         self.notices = ClickCapNotifier(database, analytics, clock)
@@ -101,6 +111,16 @@ class Projector:
             finally:
                 ended.set()
                 rules.join()
+        self._load_rest()
+
+    def _load_rest(self) -> None:
+        """Load what the edges wrote until they ended, so that a machine that never comes back leaves nothing."""
+        until_ms = self._clock.now_ms() + _REST_MS
+        try:
+            while self.journals.load_next() and self._clock.now_ms() < until_ms:
+                pass
+        except Exception as error:  # the next start loads it
+            log.warning("journals not loaded at the stop", extra={"error": str(error)})
 
     @contextmanager
     def _gates(self) -> Iterator[None]:

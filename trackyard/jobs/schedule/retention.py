@@ -131,7 +131,7 @@ class RetentionRunner:
             erased = self._known_erasures.now(conn)
         for edge in segments.list_edges(self._directory):
             for name in segments.list_plain(self._directory, edge):
-                if _is_loaded(self._directory, name, reached.get(edge)):
+                if segments.is_loaded(self._directory, name, reached.get(edge)):
                     packing.compress_journal(self._directory, name, erased, self._find_erased(erased))
                     JOURNALS_COMPRESSED.inc()
                     log.info("journal compressed", extra={"journal": name})
@@ -282,11 +282,3 @@ class RetentionRunner:
             ROWS_EMPTIED.labels(table).inc(rows)
         if emptied:
             log.info("personal data emptied", extra={"rows": dict(emptied)})
-
-
-def _is_loaded(directory: Path, name: str, reached: tuple[str, int] | None) -> bool:
-    """Return whether a journal is finished and loaded. reached: (journal, position) of its edge."""
-    if reached is None or name > reached[0]:
-        return False
-    end_record = segments.find_segment_end(directory, name)
-    return end_record is not None and (name < reached[0] or reached[1] >= end_record.end)

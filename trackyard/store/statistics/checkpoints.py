@@ -20,6 +20,7 @@ class EdgeCheckpoint:
 
     loaded_until: the time of the last mark, UTC milliseconds.
     begun_until: the end of the next range, when its load has begun; a repeat must load the same range. 0 = none.
+    used_until: the time of the last mark after a record; 0 = no record was loaded.
     """
 
     edge: int
@@ -27,6 +28,7 @@ class EdgeCheckpoint:
     position: int
     loaded_until: int
     begun_until: int = 0
+    used_until: int = 0
 
 
 def find_checkpoint(conn: Connection, edge: int) -> EdgeCheckpoint | None:
@@ -62,6 +64,8 @@ def finish_range(
     end: int,
     loaded_until: int,
     calls: Sequence[NewInboxEntry],
+    *,
+    has_records: bool = True,
 ) -> None:
     """Record that bytes start..end of a journal are loaded, and add their postbacks to the inbox.
 
@@ -70,6 +74,7 @@ def finish_range(
     """
     before = find_checkpoint(conn, edge)
     values = {"journal": journal, "position": end, "loaded_until": loaded_until, "begun_until": 0}
+    values |= {"used_until": loaded_until} if has_records else {}
     if before is None:
         if start != 0:
             raise CheckpointMoved(f"nothing of edge {edge} is loaded, and the range of {journal} begins at {start}")

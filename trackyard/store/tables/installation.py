@@ -14,13 +14,36 @@ setting = table(
     Column("value", Document, nullable=False),
 )
 
-edge = table(  # edge numbers, given out once, one per edge process slot of a data directory (1..250)
+edge = table(  # leased edge numbers, one per edge process slot of a data directory (1..250)
     "edge",
     Column("number", Integer, primary_key=True, autoincrement=False),
     Column("directory_id", Id24, nullable=False),
     Column("slot", Integer, nullable=False),
     Column("claimed_at", Moment, nullable=False),
+    Column("ended_at", Moment, nullable=True),  # when all its journals were closed and loaded; NULL = there may be more
     UniqueConstraint("directory_id", "slot"),
+)
+
+past_edge = table(  # earlier leases of edge numbers
+    "past_edge",
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("claimed_at", Moment, primary_key=True, autoincrement=False),
+    Column("ended_at", Moment, nullable=False),
+    Column("directory_id", Id24, nullable=False),
+    Column("slot", Integer, nullable=False),
+    Column("journal", String(40), nullable=False),  # its last one that was loaded; "" = none
+)
+
+machine = table(  # the server of each data directory, as it was at its last start
+    "machine",
+    Column("directory_id", Id24, primary_key=True),
+    Column("host", String(255), nullable=False),
+    Column("boot_id", String(40), nullable=False),
+    Column("directory", Text, nullable=False),
+    Column("roles", String(64), nullable=False),
+    Column("has_own_statistics", Boolean, nullable=False),
+    Column("seen_at", Moment, nullable=False),
+    Column("stopped_at", Moment, nullable=True),
 )
 
 rule_clock = table(  # one row: the last version of the ruleset; its lock makes versions commit in order

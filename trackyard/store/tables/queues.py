@@ -15,6 +15,7 @@ edge_progress = table(  # how far an edge's journals are loaded; advanced in the
     Column("position", Moment, nullable=False),
     Column("loaded_until", Moment, nullable=False),  # time of the last loaded mark, UTC milliseconds
     Column("begun_until", Moment, nullable=False),  # end of a begun range of several marks; 0 = none
+    Column("used_until", Moment, nullable=False, default=0),  # time of the last loaded mark after a record; 0 = none
 )
 
 rebuild = table(  # rebuilds of the analytic store; every load reads the last row (store/platform/rebuilds.py)

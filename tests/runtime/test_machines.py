@@ -1,0 +1,222 @@
+"""A machine among others: what a start claims, and what its heartbeat gives back."""
+
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.models.events import new_click
+from trackyard.actions.platform.installation import store_shared_click_state
+from trackyard.base.clock import ManualClock
+from trackyard.base.ids import new_id
+from trackyard.journal import segments
+from trackyard.journal.reader import next_range
+from trackyard.journal.records import RecordKind, encode
+from trackyard.journal.writer import JournalWriter
+from trackyard.runtime.machines.claims import claim_edge_numbers, join_machines, this_machine
+from trackyard.runtime.machines.heartbeat import Heartbeat
+from trackyard.runtime.machines.host_files import Host, HostFiles
+from trackyard.runtime.settings import CannotStart, Config, load
+from trackyard.store.engine.database import Database
+from trackyard.store.statistics.checkpoints import find_checkpoint, finish_range
+from trackyard.store.tracking.edges import REST_MS, claim_edge, end_leases, list_leases
+from trackyard.store.tracking.machines import Machine, register_machine
+
+NOON = 1_800_000_000_000
+
+
+class Server:
+    """The start, the edge and the end of a server on one data directory, without its processes."""
+
+    def __init__(self, directory: Path, database: Database, clock: ManualClock) -> None:
+        directory.mkdir(exist_ok=True)
+        given = {
+            "DATA_DIR": str(directory),
+            "ANALYTICS_URL": "http://127.0.0.1:8123/y",
+            "REDIS_URL": "redis://10.0.0.1",
+        }
+        self.config: Config = load({f"TRACKYARD_{name}": value for name, value in given.items()})
+        self.database, self.clock = database, clock
+        self.directory_id = new_id(clock.now_ms())
+        self.lost = threading.Event()
+
+    def start(self) -> int:
+        """Claim what a start claims; return the number of its edge."""
+        here = this_machine(self.config, self.directory_id)
+        join_machines(self.config, self.database, here, self.clock, threading.Event())
+        claim_edge_numbers(self.config, self.database, self.directory_id, self.clock)
+        (number,) = json.loads((self.config.data_dir / "edges.json").read_text())
+        return int(number)
+
+    def record(self, number: int, clicks: int = 0) -> str:
+        """Let the edge write and close its journal; return its name."""
+        writer = JournalWriter(self.config.data_dir / "journal", number, self.clock)
+        for _ in range(clicks):
+            writer.append(RecordKind.CLICK, encode(new_click(1, time=self.clock.now_ms())))
+        writer.close()
+        return writer.name
+
+    def load(self, number: int) -> int:
+        """Load what the edge wrote; return the records."""
+        with self.database.write() as conn:
+            before = find_checkpoint(conn, number)
+            at = (None, 0) if before is None else (before.journal, before.position)
+            found = next_range(self.config.data_dir / "journal", number, *at)
+            assert found is not None
+            end = (found.journal, found.start, found.end, found.checkpoint_at)
+            finish_range(conn, number, *end, [], has_records=bool(found.frames))
+        return len(found.frames)
+
+    def end(self) -> None:
+        """End in order."""
+        self.heartbeat().end()
+
+    def heartbeat(self) -> Heartbeat:
+        """The heartbeat of its core."""
+        return Heartbeat(self.config, self.database, self.directory_id, self.clock, on_lost=self.lost.set)
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock(NOON)
+
+
+@pytest.fixture
+def shared(sqlite_database: Database) -> Iterator[Database]:
+    store_shared_click_state(sqlite_database, shared=True)
+    yield sqlite_database
+
+
+def test_fresh_data_directories_start_after_every_number_was_given(
+    shared: Database, tmp_path: Path, clock: ManualClock
+) -> None:
+    with shared.write() as conn:
+        given = [claim_edge(conn, "f" * 24, slot, NOON - 600_000) for slot in range(248)]
+        end_leases(conn, "f" * 24, given, NOON - 600_000)
+    numbers = []
+    for place in range(4):
+        server = Server(tmp_path / str(place), shared, clock)
+        numbers.append(number := server.start())
+        server.record(number)
+        assert server.load(number) == 0
+        server.end()
+        clock.advance(10)
+    assert numbers == [249, 250, 1, 2]
+
+
+def test_number_of_an_earlier_machine_loads_the_journals_of_the_later_one(
+    shared: Database, tmp_path: Path, clock: ManualClock
+) -> None:
+    first, second = Server(tmp_path / "a", shared, clock), Server(tmp_path / "b", shared, clock)
+    assert first.start() == 1
+    name = first.record(1, clicks=2)
+    first.heartbeat().beat()
+    first.end()
+    with shared.read() as conn:
+        assert list_leases(conn)[0].ended_at is None, "nothing is loaded yet"
+    assert first.load(1) == 2
+    first.end()
+    with shared.write() as conn:
+        for slot in range(249):
+            claim_edge(conn, "f" * 24, slot, 1)
+        assert list_leases(conn)[0].free_at == NOON + REST_MS
+    with pytest.raises(CannotStart, match=r"^TRACKYARD_EDGES cannot be 1: all 250 edge numbers are leased"):
+        second.start()
+    clock.advance(REST_MS)
+    assert second.start() == 1
+    clock.advance(-REST_MS)  # its clock is behind: names must rise all the same
+    later = second.record(1, clicks=3)
+    assert later > name
+    assert second.load(1) == 3
+    assert segments.find_last_journal(tmp_path / "b" / "journal", 1) == later
+    first.heartbeat().beat()
+    assert first.lost.is_set(), "it runs with a number that is another's"
+
+
+def test_second_server_with_the_id_of_a_running_one_is_refused(
+    database: Database, tmp_path: Path, clock: ManualClock
+) -> None:
+    server = Server(tmp_path / "a", database, clock)
+    here = this_machine(server.config, server.directory_id)
+    other = Machine(here.directory_id, "yard-b", "another boot", "/srv/data", "edge,projector", False)
+    with database.write() as conn:
+        register_machine(conn, other, NOON)
+        claim_edge(conn, here.directory_id, 0, NOON)
+    stop = threading.Event()
+    join_machines(server.config, database, here, clock, stop, watch_s=0.2)  # it was killed: nothing is seen of it
+    with database.write() as conn:
+        register_machine(conn, other, NOON)
+
+    class Beating(ManualClock):
+        def now_ms(self) -> int:
+            with database.write() as conn:
+                register_machine(conn, other, self._now_ms)
+            self.advance(1)
+            return self._now_ms
+
+    with pytest.raises(CannotStart) as refused:
+        join_machines(server.config, database, here, Beating(NOON), stop)
+    assert str(refused.value) == (
+        f"TRACKYARD_DATA_DIR {tmp_path / 'a'} cannot be used: it is a copy of /srv/data on host yard-b, which "
+        "runs, and both would have the same edge number (1) and make the same click ids: stop that server, or remove "
+        "directory.id and journal/ from this copy."
+    )
+    assert refused.value.exit_code == 78
+
+
+def test_server_whose_place_was_taken_ends(shared: Database, tmp_path: Path, clock: ManualClock) -> None:
+    server = Server(tmp_path / "a", shared, clock)
+    server.start()
+    server.heartbeat().beat()
+    assert not server.lost.is_set()
+    here = this_machine(server.config, server.directory_id)
+    with shared.write() as conn:
+        register_machine(conn, Machine(here.directory_id, "yard-b", "", "/srv", "edge,projector", False), NOON)
+    server.heartbeat().beat()
+    assert server.lost.is_set()
+
+
+@pytest.mark.parametrize(
+    ("database_url", "sentence"),
+    [
+        (
+            "postgresql://127.0.0.1/yard",
+            "TRACKYARD_DATA_DIR {0}/data is in use on host yard-a: give each machine a data directory on its own disk.",
+        ),
+        (
+            "sqlite:///{0}/yard.db",
+            "TRACKYARD_DATABASE_URL {0}/yard.db is in use on host yard-a, and SQLite is for one host: set it to one "
+            "PostgreSQL on all machines, each with a data directory on its own disk.",
+        ),
+    ],
+)
+def test_data_directory_or_sqlite_file_of_another_host_is_refused(
+    tmp_path: Path, database_url: str, sentence: str
+) -> None:
+    url = database_url.format(tmp_path)
+    given = {"TRACKYARD_DATABASE_URL": url}
+    # a data directory on a shared disk, or the SQLite file alone
+    directories = ["data", "data"] if "postgresql" in url else ["data", "other"]
+    yards = [load(given | {"TRACKYARD_DATA_DIR": str(tmp_path / name)}) for name in directories]
+    theirs, ours = HostFiles(yards[0], Host("yard-a", "1"), touch_s=0), HostFiles(yards[1], Host("yard-b", "2"))
+    stop = threading.Event()
+    theirs.claim(stop)
+
+    def beat() -> None:
+        while not stop.wait(0.02):
+            theirs.touch()
+
+    beats = threading.Thread(target=beat)
+    beats.start()
+    try:
+        with pytest.raises(CannotStart) as refused:
+            ours.claim(threading.Event())
+    finally:
+        stop.set()
+        beats.join()
+    assert (str(refused.value), refused.value.exit_code) == (sentence.format(tmp_path), 78)
+    ours.claim(threading.Event(), watch_s=0.3)  # it was killed
+    ours.remove()
+    assert list(tmp_path.rglob("trackyard.host")) == ([] if "postgresql" in url else [tmp_path / "data/trackyard.host"])

@@ -1,0 +1,74 @@
+"""Commands about the machines of an installation."""
+
+from dataclasses import asdict
+
+import click
+
+from trackyard.commands.frame.group import CommandGroup, DocumentedCommand
+from trackyard.commands.frame.options import Invocation, config_option, json_option
+from trackyard.commands.frame.output import print_json
+
+_SECTION = "Server"
+
+
+@click.group(
+    cls=CommandGroup,
+    section=_SECTION,
+    examples=(("trackyard edges list", "which machine has which edge number"),),
+)
+def edges() -> None:
+    """Show and free edge numbers.
+
+    They read the SQL database of the settings, so they need no running server.
+    """
+
+
+@edges.command(
+    "list",
+    cls=DocumentedCommand,
+    examples=(
+        ("trackyard edges list", "all of them"),
+        ("trackyard edges list --json | jq '.[] | select(.state == \"silent\")'", "for programs"),
+    ),
+)
+@config_option
+@json_option
+@click.pass_obj
+def list_(invocation: Invocation, /, as_json: bool) -> None:
+    """List edge numbers with their machines.
+
+    In use: its machine runs. Silent: its machine is away, and may have records that are not loaded. Resting: all is
+    loaded; the number is free 72 hours after its last use. Free: the next machine may get it.
+    """
+    from trackyard.base.clock import SystemClock
+    from trackyard.commands.state.edges import edge_lines, list_edges
+
+    found = list_edges(invocation.settings(), SystemClock())
+    if as_json:
+        print_json(found)
+    else:
+        click.echo("\n".join(edge_lines(found)))
+
+
+@edges.command(
+    cls=DocumentedCommand,
+    examples=(("trackyard edges release 7", "its machine never comes back"),),
+)
+@click.argument("number", type=click.IntRange(min=1))
+@config_option
+@json_option
+@click.pass_obj
+def release(invocation: Invocation, /, number: int, as_json: bool) -> None:
+    """Free the number of a machine that never comes back.
+
+    What that machine recorded and had not loaded is given up. A number that is in use, or was in the last 72 hours, is
+    not released; the answer says until when and why.
+    """
+    from trackyard.base.clock import SystemClock
+    from trackyard.commands.state.edges import release_edge
+
+    done = release_edge(invocation.settings(), number, SystemClock())
+    if as_json:
+        print_json(asdict(done))
+    else:
+        click.echo(done.sentence())

@@ -1,0 +1,125 @@
+"""What a start claims among the machines of an installation: its place, and its edge numbers."""
+
+import json
+import threading
+from typing import TYPE_CHECKING, Final
+
+from trackyard.base.clock import Clock
+from trackyard.runtime.machines.host_files import WATCH_S, Host
+from trackyard.runtime.settings import CannotStart, Config
+from trackyard.runtime.start_checks import find_split_click_state, find_split_statistics
+
+if TYPE_CHECKING:
+    from trackyard.store.engine.database import Database
+    from trackyard.store.tracking.machines import Machine, SeenMachine
+
+_REPLACED: Final = "A data directory that was killed and replaced counts as in use for 5 minutes."
+_PAUSE_S: Final = 0.2
+
+
+def this_machine(config: Config, directory_id: str) -> "Machine":
+    """Return this machine as others see it."""
+    from trackyard.analytics.engine.availability import server_of
+    from trackyard.store.tracking.machines import Machine
+
+    host = Host.here()
+    return Machine(
+        directory_id=directory_id,
+        host=host.name,
+        boot_id=host.boot_id,
+        directory=str(config.data_dir),
+        roles=",".join(config.roles),
+        has_own_statistics=server_of(config.analytics_url) is None,
+    )
+
+
+def join_machines(
+    config: Config,
+    database: "Database",
+    here: "Machine",
+    clock: Clock,
+    stop: threading.Event,
+    watch_s: float = WATCH_S,
+) -> None:
+    """Store this machine among those of the installation.
+
+    Raises CannotStart when it does not fit to the others, or while another one has the same data directory id.
+    """
+    from trackyard.store.engine.dialect import AdvisoryLock, lock
+    from trackyard.store.tracking.machines import register_machine
+
+    _wait_for_copy(database, here, clock, stop, watch_s)
+    with database.write() as connection:
+        lock(connection, AdvisoryLock.EDGES)  # of two that start at once, the second sees the first
+        now_ms = clock.now_ms()
+        split = find_split_statistics(config, connection, here.directory_id, now_ms)
+        if split is not None:
+            raise CannotStart(f"TRACKYARD_ANALYTICS_URL cannot be used: {split}. {_REPLACED}")
+        split = find_split_click_state(config, connection, here.directory_id, now_ms)
+        if split is not None:
+            raise CannotStart(f"TRACKYARD_ROLES cannot have edge: {split}. {_REPLACED}")
+        register_machine(connection, here, now_ms)
+
+
+def _wait_for_copy(database: "Database", here: "Machine", clock: Clock, stop: threading.Event, watch_s: float) -> None:
+    """Return when no other server has the id of this data directory.
+
+    One that was killed is seen no more; a moved directory starts after that wait. Raises CannotStart.
+    """
+    found = _find_copy(database, here, clock)
+    waited = 0.0
+    while found is not None and waited < watch_s and not stop.wait(_PAUSE_S):
+        waited += _PAUSE_S
+        now = _find_copy(database, here, clock)
+        if now is not None and now.seen_at != found.seen_at:
+            numbers = _numbers(database, here.directory_id)
+            copied = f"the same edge number ({numbers}) and make the same click ids" if numbers else "the same id"
+            raise CannotStart(
+                f"TRACKYARD_DATA_DIR {here.directory} cannot be used: it is a copy of {now.machine.directory} on host "
+                f"{now.machine.host}, which runs, and both would have {copied}: stop that server, or remove "
+                "directory.id and journal/ from this copy."
+            )
+
+
+def _find_copy(database: "Database", here: "Machine", clock: Clock) -> "SeenMachine | None":
+    """Return the other server that had this data directory's id a moment ago."""
+    from trackyard.store.tracking.edges import ALIVE_MS
+    from trackyard.store.tracking.machines import find_machine
+
+    with database.read() as connection:
+        found = find_machine(connection, here.directory_id)
+    if found is None or not found.is_alive(clock.now_ms() - ALIVE_MS):
+        return None
+    other = found.machine
+    is_here = (other.host, other.boot_id, other.directory) == (here.host, here.boot_id, here.directory)
+    return None if is_here else found
+
+
+def _numbers(database: "Database", directory_id: str) -> str:
+    from trackyard.store.tracking.edges import list_own_edges
+
+    with database.read() as connection:
+        return ", ".join(map(str, list_own_edges(connection, directory_id)))
+
+
+def claim_edge_numbers(config: Config, database: "Database", directory_id: str, clock: Clock) -> None:
+    """Lease the number of each edge slot, and write them to the data directory for the edges. Raises CannotStart."""
+    from trackyard.journal.durable import write_durably
+    from trackyard.journal.segments import begin_after, close_predecessors, list_edges
+    from trackyard.store.statistics.checkpoints import get_checkpoints
+    from trackyard.store.tracking.edges import EdgeNumbersExhausted, claim_edge
+
+    journals = config.data_dir / "journal"
+    try:
+        with database.write() as connection:
+            numbers = [claim_edge(connection, directory_id, slot, clock.now_ms()) for slot in range(config.edges)]
+            loaded = {each.edge: each.journal for each in get_checkpoints(connection)}
+    except EdgeNumbersExhausted as fault:
+        raise CannotStart(f"TRACKYARD_EDGES cannot be {config.edges}: {fault}.") from None
+    for number in numbers:
+        if number in loaded:  # its earlier machine may have a journal of a later name
+            begin_after(journals, number, loaded[number])
+    write_durably(config.data_dir / "edges.json", json.dumps(numbers).encode())
+    # An edge that is no longer started has no next writer that would close its last journal.
+    for number in set(list_edges(journals)) - set(numbers):
+        close_predecessors(journals, number, clock)
