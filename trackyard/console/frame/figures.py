@@ -42,6 +42,7 @@ class Figures:
     charge: Decimal = Decimal(0)
     payout: Decimal = Decimal(0)
     confirmed_payout: Decimal = Decimal(0)
+    confirmed: int = 0
 
     def __add__(self, other: "Figures") -> "Figures":
         return Figures(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
@@ -319,6 +320,7 @@ def _figures(row: Mapping[str, Any], *, is_staff: bool) -> Figures:
         charge=sum((Decimal(each["charge"]) for each in counted), Decimal(0)),
         payout=sum((payout(each) for each in counted), Decimal(0)),
         confirmed_payout=payout(actions["confirmed"]) if "confirmed" in actions else Decimal(0),
+        confirmed=actions.get("confirmed", {}).get("count", 0),
     )
 
 

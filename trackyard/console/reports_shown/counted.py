@@ -1,12 +1,15 @@
 """Where figures lead: to the lists of the conversions and clicks that they count."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
 
 from trackyard.console.frame.address import PageAddress, Pair
+from trackyard.console.frame.figures import Row
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.reports_shown.query import ReportQuery
+from trackyard.console.reports_shown.slices import Cell, cell_of
 
 _CONVERSIONS: Final = "/console/conversions"
 _CLICKS: Final = "/console/clicks"
@@ -49,3 +52,25 @@ class CountedRows:
             case "rejected" if self.has_clicks:
                 return str(PageAddress(_CLICKS, (*pairs, ("verdict", "rejected"))))
         return ""
+
+
+def linked_cell(request: PageRequest, name: str, row: Row) -> Cell:
+    """Return the cell of a slice, with a link where its object has a page that the person may open."""
+    cell = cell_of(name, row.keys)
+    path = f"{request.person.home}{cell.path}" if cell.path else ""
+    return replace(cell, path=path if path and request.may_open(path) else "")
+
+
+def links_of(request: PageRequest, query: ReportQuery, row: Row | None) -> Callable[[str], str]:
+    """Return what gives the list that a figure of a row counts; "" where the lists have no such filter."""
+    cells = [] if row is None else [cell_of(name, row.keys) for name in query.by]
+    days = [cell for cell in cells if cell.slice == "day"]
+    chosen = [(cell.slice, cell.value) for cell in cells if cell.slice != "day"]
+    for each in query.conditions:
+        values = each.values if not each.without and not each.has_empty else ("",)
+        if each.kind.name not in (name for name, _ in chosen):
+            chosen += [(each.kind.name, value) for value in values]
+    counted = CountedRows.of(request, query.period.first, query.period.last)
+    if days and row is not None:
+        counted = counted.on(date(*(int(row.keys[key]) for key in ("year", "month", "day"))))
+    return lambda figure: counted.to(figure, chosen)

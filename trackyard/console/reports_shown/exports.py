@@ -23,7 +23,7 @@ def report_file(request: PageRequest) -> PageAnswer:
     return Download(request.calls.file("stats.custom", [*query.request(), ("format", form)]))
 
 
-def links_of(query: ReportQuery) -> list[tuple[str, PageAddress]]:
+def file_links_of(query: ReportQuery) -> list[tuple[str, PageAddress]]:
     """Return the name and the address of each file of a report."""
     pairs = query.address.without("page", "show", "figures", "compare", "add", "how", "saved").pairs
     return [

@@ -1,8 +1,7 @@
 """The page Reports: any slices and figures (docs/spec/console.md#reports)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import date
 from decimal import Decimal
 
 from markupsafe import Markup
@@ -18,13 +17,14 @@ from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import number
 from trackyard.console.late.refused import Way, refused_part, shorter_periods
 from trackyard.console.reports_shown.chips import address_of_form, chips_of, form_of, menu_of_filters
-from trackyard.console.reports_shown.counted import CountedRows
+from trackyard.console.reports_shown.counted import linked_cell, links_of
 from trackyard.console.reports_shown.drill import RowMenu, menu_of
-from trackyard.console.reports_shown.exports import curl_line, links_of
+from trackyard.console.reports_shown.exports import curl_line, file_links_of
 from trackyard.console.reports_shown.query import COMPARISONS, MOST_SLICES, PERIODS, ReportQuery, read_query, title_of
 from trackyard.console.reports_shown.rows import MOST_ROWS, PAGE_ROWS, ReportRows, change_of, read_rows
 from trackyard.console.reports_shown.saved import menu_of_saved
-from trackyard.console.reports_shown.slices import Cell, cell_of, slice_label
+from trackyard.console.reports_shown.slices import Cell, slice_label
+from trackyard.console.reports_shown.views import view_links, view_part
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +75,9 @@ def report_page(request: PageRequest) -> PageAnswer:
         "by": [(name, slice_label(name), query.address.drop("by", name)) for name in query.by],
         "slices": _more_slices(query),
         "comparisons": _comparisons(query),
-        "files": links_of(query) if request.calls.may_export("stats.custom") else [],
+        "files": file_links_of(query) if request.calls.may_export("stats.custom") else [],
         "curl": curl_line(request, query),
+        "views": view_links(query),
         "saved": menu_of_saved(request, query),
         "share": f"{request.deps.api_url}{query.address}",
     }
@@ -86,8 +87,10 @@ def report_page(request: PageRequest) -> PageAnswer:
 def _late(request: PageRequest, query: ReportQuery) -> Html:
     """Return the part of the page that waits for the report."""
     try:
-        found = read_rows(request.calls, query)
         form = form_of(request, query)
+        if query.view:
+            return view_part(request, query, form)
+        found = read_rows(request.calls, query)
     except RequestCancelled:
         raise
     except RequestError as refusal:
@@ -114,7 +117,7 @@ def _smaller(query: ReportQuery) -> Iterator[Way]:
     if len(query.by) > 1:
         last = query.by[-1]
         yield f"Leave out the slice {slice_label(last)}", query.address.drop("by", last)
-    if query.before is not None:
+    if query.before is not None and not query.view:
         yield "Compare with nothing", query.address.set("compare", "none")
 
 
@@ -150,7 +153,7 @@ def _heading(query: ReportQuery, name: str, label: str, is_figure: bool) -> Head
 
 def _row(request: PageRequest, query: ReportQuery, found: ReportRows, row: Row | None) -> TableRow:
     """Return a row of the table; row: None for the sum of all."""
-    cells = () if row is None else tuple(_cell(request, name, row) for name in query.by)
+    cells = () if row is None else tuple(linked_cell(request, name, row) for name in query.by)
     of = found.total if row is None else row.figures
     if row is None:
         pair = None if found.now is None or found.before is None else (found.now, found.before)
@@ -158,33 +161,11 @@ def _row(request: PageRequest, query: ReportQuery, found: ReportRows, row: Row |
         pair = change_of(query, found, row.keys)
     change, tone = _change(query.compared_kind, pair)
     bar_column = "" if row is None else query.sort
-    links = _links(request, query, row)
+    links = links_of(request, query, row)
     shown = tuple(
         replace(_figure(kind, of, found, kind.name == bar_column), link=links(kind.name)) for kind in query.columns
     )
     return TableRow(cells, shown, change, tone, None if row is None else menu_of(query, cells))
-
-
-def _cell(request: PageRequest, name: str, row: Row) -> Cell:
-    """Return the cell of a slice, with a link where its object has a page that the person may open."""
-    cell = cell_of(name, row.keys)
-    path = f"{request.person.home}{cell.path}" if cell.path else ""
-    return replace(cell, path=path if path and request.may_open(path) else "")
-
-
-def _links(request: PageRequest, query: ReportQuery, row: Row | None) -> Callable[[str], str]:
-    """Return what gives the list that a figure of a row counts; "" where the lists have no such filter."""
-    cells = [] if row is None else [cell_of(name, row.keys) for name in query.by]
-    days = [cell for cell in cells if cell.slice == "day"]
-    chosen = [(cell.slice, cell.value) for cell in cells if cell.slice != "day"]
-    for each in query.conditions:
-        values = each.values if not each.without and not each.has_empty else ("",)
-        if each.kind.name not in (name for name, _ in chosen):
-            chosen += [(each.kind.name, value) for value in values]
-    counted = CountedRows.of(request, query.period.first, query.period.last)
-    if days and row is not None:
-        counted = counted.on(date(*(int(row.keys[key]) for key in ("year", "month", "day"))))
-    return lambda figure: counted.to(figure, chosen)
 
 
 def _figure(kind: FigureKind, of: Figures, found: ReportRows, has_bar: bool) -> FigureCell:

@@ -18,6 +18,8 @@ COLUMNS: Final = ("clicks", "unique", "conversions", "cr", "charge", "payout", "
 MOST_SLICES: Final = 6
 _API_ORDERS: Final = {"clicks": "raw", "unique": "uniq", "declined": "declined_count"}
 """Figures that the API orders rows by, exactly as pages count them."""
+VIEWS: Final = ("table", "pivot", "heat", "funnel")
+"""The ways to show a report, by the value of `view` in the address."""
 COMPARISONS: Final = ("before", "week", "none")
 Compare = Literal["before", "week", "none"]
 
@@ -31,6 +33,7 @@ class ReportQuery:
     kinds: the figures that its rows can have. columns: the chosen ones. shown: the figure of the chart.
     sort: a figure or a slice of `by`.
     faults: sentences about what the address names and the page cannot show.
+    view: the way to show it, "" = as a table.
     """
 
     address: PageAddress
@@ -47,6 +50,12 @@ class ReportQuery:
     descending: bool
     page: int
     faults: tuple[str, ...]
+    view: str = ""
+
+    @property
+    def needed_slices(self) -> tuple[str, ...]:
+        """Return what a report must be grouped by, too, for its filters."""
+        return tuple(name for name in self.by if name == "smart_id")
 
     @property
     def before(self) -> DayPeriod | None:
@@ -117,7 +126,8 @@ def read_query(request: PageRequest) -> ReportQuery:
     faults += more
     if "smart_id" not in by and any(each.kind.name == "smart_id" and not each.without for each in conditions):
         by = (*by, "smart_id")  # which the API asks for
-    kinds = kinds_for(by, is_staff=is_staff)
+    view = _one_of(address, "view", VIEWS, faults)
+    kinds = kinds_for(() if view in ("heat", "funnel") else by, is_staff=is_staff)
     names = {kind.name for kind in kinds}
     columns = _columns(address, kinds, faults)
     sort = _sort(address, by, kinds, faults)
@@ -137,6 +147,7 @@ def read_query(request: PageRequest) -> ReportQuery:
         descending=address.get("dir", "asc" if sort in by else "desc") == "desc",
         page=_page(address),
         faults=tuple(faults),
+        view="" if view == "table" else view,
     )
 
 
@@ -218,6 +229,10 @@ def _canonical(address: PageAddress, by: tuple[str, ...]) -> PageAddress:
 
 def title_of(query: ReportQuery) -> str:
     """Return the title of a report: Country × offer."""
+    if query.view == "heat":
+        return gettext("%(figure)s by hour and weekday", figure=query.shown.label)
+    if query.view == "funnel":
+        return gettext("From clicks to confirmed conversions")
     first, *rest = (slice_label(name) for name in query.by)
     return " × ".join([first, *(label if label[:2].isupper() else label[:1].lower() + label[1:] for label in rest)])
 
