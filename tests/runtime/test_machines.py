@@ -1,23 +1,34 @@
 """A machine among others: what a start claims, and what its heartbeat gives back."""
 
 import json
+import shutil
+import socket
+import subprocess
+import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
+from typing import Final
 
 import pytest
 
 from tests.support.models.events import new_click
 from trackyard.actions.platform.installation import store_shared_click_state
-from trackyard.base.clock import ManualClock
+from trackyard.base.clock import ManualClock, SystemClock
 from trackyard.base.ids import new_id
 from trackyard.journal import segments
 from trackyard.journal.reader import next_range
 from trackyard.journal.records import RecordKind, encode
 from trackyard.journal.writer import JournalWriter
+from trackyard.runtime.app import _open_analytics, directory_id_of
 from trackyard.runtime.machines.claims import claim_edge_numbers, join_machines, this_machine
 from trackyard.runtime.machines.heartbeat import Heartbeat
 from trackyard.runtime.machines.host_files import Host, HostFiles
+from trackyard.runtime.preparation import prepare
 from trackyard.runtime.settings import CannotStart, Config, load
 from trackyard.store.engine.database import Database
 from trackyard.store.statistics.checkpoints import find_checkpoint, finish_range
@@ -220,3 +231,152 @@ def test_data_directory_or_sqlite_file_of_another_host_is_refused(
     ours.claim(threading.Event(), watch_s=0.3)  # it was killed
     ours.remove()
     assert list(tmp_path.rglob("trackyard.host")) == ([] if "postgresql" in url else [tmp_path / "data/trackyard.host"])
+
+
+_HOLDER = """
+import sys
+from pathlib import Path
+from trackyard.analytics.engine.directory_lock import take_directory
+take_directory(Path(sys.argv[1]))
+print(flush=True)
+sys.stdin.read()
+"""
+_REDIS: Final = {"redis_url": "redis://127.0.0.1:1"}
+_ONE_STORE: Final = "set TRACKYARD_ANALYTICS_URL to one ClickHouse server on all machines"
+
+
+class Installation:
+    """An installation with another machine, on which one is started that does not fit."""
+
+    def __init__(self, directory: Path, sqlite: Path, server: str) -> None:
+        self.directory, self.server = directory, server
+        self.url = f"sqlite:///{sqlite}"
+        self.database = Database(self.url)
+        self.stop = threading.Event()
+
+    def config(self, settings: dict[str, str]) -> Config:
+        """The settings of the machine that is started."""
+        given = {"data_dir": str(self.directory / "data"), "database_url": self.url, **settings}
+        if given.get("analytics_url") == "server":
+            given["analytics_url"] = self.server
+        return load({f"TRACKYARD_{name.upper()}": value for name, value in given.items()})
+
+    def register(self, roles: str, *, chdb: bool, directory_id: str = "e" * 24) -> None:
+        """Let the other machine start, or beat."""
+        other = Machine(directory_id, "yard-b", "b", "/srv/data", roles, chdb)
+        now_ms = SystemClock().now_ms()
+        with self.database.write() as conn:
+            register_machine(conn, other, now_ms)
+            if "edge" in roles and directory_id == "e" * 24:
+                claim_edge(conn, other.directory_id, 0, now_ms)
+
+    @contextmanager
+    def beating(self, beat: Callable[[], object]) -> Iterator[None]:
+        """Let the other machine do something again and again meanwhile."""
+
+        def repeat() -> None:
+            while not self.stop.wait(0.05):
+                beat()
+
+        thread = threading.Thread(target=repeat)
+        thread.start()
+        try:
+            yield
+        finally:
+            self.stop.set()
+            thread.join()
+
+
+def _start_beside(yard: Installation, beside: str, config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do the step of a start that meets the other machine."""
+    if beside == "chdb process":
+        command = [sys.executable, "-c", _HOLDER, str(config.data_dir / "analytics")]
+        config.data_dir.mkdir()
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+            assert holder.stdout is not None and holder.stdin is not None
+            holder.stdout.readline()
+            try:
+                _open_analytics(config)
+            finally:
+                holder.stdin.close()
+    elif beside == "host":
+        theirs = HostFiles(replace(config, data_dir=yard.directory / "theirs"), Host("yard-b", "b"), touch_s=0)
+        theirs.claim(yard.stop)
+        with yard.beating(theirs.touch):
+            HostFiles(config, Host.here()).claim(threading.Event())
+    elif beside == "copy":
+        config.data_dir.mkdir()
+        beat = partial(yard.register, "edge,projector", chdb=True, directory_id=directory_id_of(config))
+        beat()
+        with yard.beating(beat):
+            prepare(config)
+    else:
+        if beside == "clock":
+            slow = SystemClock().now_ms() - 60_000
+            monkeypatch.setattr("trackyard.store.engine.availability.find_clock_ms", lambda _: slow)
+        elif beside == "numbers":
+            with yard.database.write() as conn:
+                for slot in range(250):
+                    claim_edge(conn, "f" * 24, slot, 1)
+        else:
+            roles, _, store = beside.partition(" ")
+            yard.register(roles, chdb=store == "chdb")
+        prepare(config)
+
+
+@pytest.mark.parametrize(
+    ("beside", "settings", "sentence"),
+    [
+        (
+            "edge,projector server",
+            {"analytics_url": "server"},
+            "TRACKYARD_ROLES cannot have edge: * set TRACKYARD_REDIS_URL to one Redis or Valkey on all machines.*",
+        ),
+        (
+            "edge,projector server",
+            {"analytics_url": "server"} | _REDIS,
+            "TRACKYARD_ROLES cannot have edge: * the other one has no TRACKYARD_REDIS_URL: set it there as here, *",
+        ),
+        (
+            "edge,projector chdb",
+            _REDIS,
+            f"TRACKYARD_ANALYTICS_URL cannot be used: *(edge 1), and its clicks*: {_ONE_STORE}*",
+        ),
+        ("api chdb", _REDIS, f"TRACKYARD_ANALYTICS_URL cannot be used: *(/srv/data on yard-b), *: {_ONE_STORE}*"),
+        (
+            "projector,api chdb",
+            {"analytics_url": "server"} | _REDIS,
+            f"TRACKYARD_ANALYTICS_URL cannot be used: the machine yard-b (/srv/data) has its *: {_ONE_STORE}*",
+        ),
+        ("numbers", {"edges": "9"}, "TRACKYARD_EDGES cannot be 9: all 250 * `trackyard edges release NUMBER` frees *"),
+        ("copy", {}, "TRACKYARD_DATA_DIR * it is a copy of /srv/data on host yard-b*: stop that server, or remove *"),
+        ("host", {}, "TRACKYARD_DATABASE_URL * is in use on host yard-b*: set it to one PostgreSQL on all machines*"),
+        (
+            "chdb process",
+            {},
+            "TRACKYARD_ANALYTICS_URL cannot be used: process * has the chDB *: name another directory*",
+        ),
+        (
+            "clock",
+            {},
+            "The clock of this machine is * s ahead of that of the SQL database*: set both by a time server*",
+        ),
+    ],
+)
+def test_wrong_combination_of_machines_is_refused_with_the_sentence_that_mends_it(
+    tmp_path: Path,
+    migrated_sqlite: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    beside: str,
+    settings: dict[str, str],
+    sentence: str,
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        sqlite = tmp_path / "data.db"
+        shutil.copyfile(migrated_sqlite, sqlite)
+        yard = Installation(tmp_path, sqlite, f"http://127.0.0.1:{server.getsockname()[1]}/yard")
+        with pytest.raises(CannotStart) as refused:
+            _start_beside(yard, beside, yard.config(settings), monkeypatch)
+        yard.database.close()
+    assert fnmatchcase(str(refused.value), sentence.replace("[", "[[]")), str(refused.value)
+    assert refused.value.exit_code == 78

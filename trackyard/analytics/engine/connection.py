@@ -25,6 +25,7 @@ from clickhouse_connect.driver.exceptions import ClickHouseError, OperationalErr
 
 from trackyard.analytics.cancellation import current_cancellation
 from trackyard.analytics.engine.availability import open_failure
+from trackyard.analytics.engine.directory_lock import DirectoryInUse, leave_directory, take_directory
 from trackyard.analytics.exports import row_stream
 from trackyard.analytics.exports.column_stream import LINE_FORMAT, ColumnReader
 from trackyard.analytics.scheduler import HEAVY_LIMIT, LIGHT_LIMIT, ConcurrencyLimit, QueryScheduler, RunningQuery
@@ -168,6 +169,7 @@ class Analytics:
         self._idle: queue.LifoQueue[Client] = queue.LifoQueue()
         self._open: list[Client] = []
         self._lock = threading.Lock()
+        self._directory_lock: Path | None = None
         self._scheduler = QueryScheduler(self._kill, light=limits.light, heavy=limits.heavy)
 
     @classmethod
@@ -178,10 +180,14 @@ class Analytics:
         limits: of statements.
         Raises StoreError when the store cannot be opened (chDB: another process has the directory).
         """
-        config = None
+        config = lock = None
         if address.startswith("chdb:"):
             directory = Path(address.removeprefix("chdb://"))
             directory.mkdir(parents=True, exist_ok=True)
+            try:
+                lock = take_directory(directory)
+            except DirectoryInUse as fault:
+                raise StoreError(str(fault)) from None
             config = directory.with_name(directory.name + ".xml")
             config.write_text(_CHDB_CONFIG, encoding="utf-8")
             _load_chdb()
@@ -193,9 +199,12 @@ class Analytics:
             first = clickhouse_connect.get_client(dsn=address, **_client_options(config))
             first.command(f"CREATE DATABASE IF NOT EXISTS `{database}`")
             store = cls(address, database, config, limits or QueryLimits())
+            store._directory_lock = lock
             store._open.append(first)  # stays open and unused: chDB stops without an open client
             store._idle.put(store._take_client())
         except ClickHouseError as error:
+            if lock is not None:
+                leave_directory(lock)
             raise StoreError(open_failure(address, error)) from error
         return store
 
@@ -207,6 +216,9 @@ class Analytics:
                 client.close()
             self._open.clear()
             self._idle = queue.LifoQueue()
+            if self._directory_lock is not None:
+                leave_directory(self._directory_lock)
+                self._directory_lock = None
 
     def rows(self, sql: str, parameters: Mapping[str, Any], row: type[T]) -> list[T]:
         """Return the rows of a SELECT, each decoded as `row`, a type with one field or item per column.
