@@ -259,7 +259,7 @@ def test_rebuild_leftovers_of_a_kill_are_removed_at_next_start(plant: SteppedIns
         if stage is not RebuildStage.PREPARING:
             rebuilds.move_to_stage(conn, gate, stage, plant.clock.now_ms())
     for table in (*SHADOW_TABLES.values(), LATE_EVENTS_TABLE):
-        plant.analytics.run(table.create_statement())
+        table.create(plant.analytics)
     rebuilder(plant).recover()
     with plant.database.read() as conn:
         assert rebuilds.get_rebuild_state(conn).stage is RebuildStage.FAILED
@@ -273,7 +273,7 @@ def test_rebuild_leftovers_of_a_kill_are_removed_at_next_start(plant: SteppedIns
 def test_rebuild_recovery_ignores_rebuild_of_another_machine(plant: SteppedInstallation) -> None:
     with plant.database.write() as conn:
         rebuilds.begin_rebuild(conn, "e" * 24, plant.clock.now_ms())
-    plant.analytics.run(LATE_EVENTS_TABLE.create_statement())
+    LATE_EVENTS_TABLE.create(plant.analytics)
     rebuilder(plant).recover()
     with plant.database.read() as conn:
         assert rebuilds.get_rebuild_state(conn).stage is RebuildStage.PREPARING

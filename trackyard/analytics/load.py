@@ -158,6 +158,7 @@ def _load_missing(analytics: Analytics, table: Table, items: Sequence[bytes], to
     """Insert missing items until none is missing.
 
     Each attempt has another token: one that was stored before its rows were safe would drop them for ever.
+    A cluster keeps tokens and rows together; there the same rows always have the same token.
     """
     keys = [_keys(table, item) for item in items]
     if not items:
@@ -169,8 +170,9 @@ def _load_missing(analytics: Analytics, table: Table, items: Sequence[bytes], to
         missing = [item for item, item_keys in zip(items, keys, strict=True) if not present.issuperset(item_keys)]
         if not missing:
             return
-        is_first = attempt == 0 and not present
-        _insert(analytics, table, missing, token if is_first else f"{token}+{len(present)}.{attempt}")
+        number = 0 if analytics.layout.cluster else attempt
+        is_first = number == 0 and not present
+        _insert(analytics, table, missing, token if is_first else f"{token}+{len(present)}.{number}")
     raise StoreError(f"rows of {token} do not appear in {table.name}")
 
 
@@ -201,14 +203,15 @@ def _find_existing_keys(
     analytics: Analytics, table: Table, items: Sequence[bytes], keys: Sequence[list[Key]]
 ) -> set[Key]:
     first = sorted({key[0] for item_keys in keys for key in item_keys})
+    stored = analytics.layout.every_replica(table.name)
     if table.form == "RowBinary":
         ids = "SELECT toFixedString(unhex(arrayJoin({first:Array(String)})), 12)"
-        sql = f"SELECT lower(hex(id)) FROM {table.name} WHERE id IN ({ids})"
+        sql = f"SELECT lower(hex(id)) FROM {stored} WHERE id IN ({ids})"
         return set(analytics.rows(sql, {"first": first}, tuple[Any, ...]))
     (time_index,) = _column_indexes(table.columns, ("time",))
     times = [row[time_index] for item in items for row in _decode_rows(table, item)]
     sql = (
-        f"SELECT {', '.join(table.key)} FROM {table.name} "
+        f"SELECT {', '.join(table.key)} FROM {stored} "
         f"WHERE time BETWEEN {{since:Int64}} AND {{until:Int64}} AND {table.key[0]} IN {{first:Array(String)}}"
     )
     parameters = {"since": min(times), "until": max(times), "first": first}

@@ -188,7 +188,7 @@ def _open_analytics(config: Config) -> "Analytics":
     from trackyard.analytics.engine.schema import migrate
 
     try:
-        analytics = Analytics.open(config.analytics_url, limits=_query_limits(config))
+        analytics = Analytics.open(config.analytics_url, limits=_query_limits(config), cluster=config.analytics_cluster)
         try:
             migrate(analytics)
         except BaseException:

@@ -194,6 +194,11 @@ def analytics_url(text: str) -> str:
     return text
 
 
+cluster_name = _checked(
+    re.compile(r"([A-Za-z_][A-Za-z0-9_-]*)?").fullmatch, "must be the name of a cluster: letters, digits, _ and -"
+)
+
+
 def database_url(text: str) -> str:
     """Return SQLAlchemy's URL of a database; empty stays empty. postgres:// is postgresql://."""
     text = re.sub(r"^postgres://", "postgresql://", text)

@@ -120,6 +120,12 @@ class Config:
         "empty = chDB in the data directory.",
         secret=True,
     )
+    analytics_cluster: str = _setting(
+        setting_types.cluster_name,
+        "",
+        "Name of the cluster in the configuration of the ClickHouse servers, over which the tables of the analytic "
+        "store are replicated and distributed (docs/spec/engine.md#clickhouse-cluster); empty = one server.",
+    )
     redis_url: str = _setting(
         setting_types.redis_url,
         "",
@@ -428,6 +434,10 @@ def _complete(values: dict[str, Any]) -> Config:
     values["tracking_url"] = values["tracking_url"] or values["tracking_listen"].url(scheme)
     values["database_url"] = values["database_url"] or f"sqlite:///{data_dir / 'trackyard.db'}"
     values["analytics_url"] = values["analytics_url"] or f"chdb:///{data_dir / 'analytics'}"
+    if values["analytics_cluster"] and values["analytics_url"].startswith("chdb:"):
+        raise WrongSetting(
+            "TRACKYARD_ANALYTICS_CLUSTER needs a ClickHouse server: name it in TRACKYARD_ANALYTICS_URL, or remove it."
+        )
     return Config(**values)
 
 

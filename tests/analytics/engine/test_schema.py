@@ -66,7 +66,7 @@ def test_analytic_migration_of_new_store_alters_no_table(new_store: Analytics, m
 
 
 def test_analytic_migration_of_half_made_store_is_completed(new_store: Analytics) -> None:
-    new_store.run(TABLES["click"].create_statement())  # a start that was killed
+    TABLES["click"].create(new_store)  # a start that was killed
     migrate(new_store)
     assert {name for name, _ in _schema(new_store)} == {*TABLES, "schema_step"}
 

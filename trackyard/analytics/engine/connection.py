@@ -26,6 +26,7 @@ from clickhouse_connect.driver.exceptions import ClickHouseError, OperationalErr
 from trackyard.analytics.cancellation import current_cancellation
 from trackyard.analytics.engine.availability import open_failure
 from trackyard.analytics.engine.directory_lock import DirectoryInUse, leave_directory, take_directory
+from trackyard.analytics.engine.layout import Layout
 from trackyard.analytics.exports import row_stream
 from trackyard.analytics.exports.column_stream import LINE_FORMAT, ColumnReader
 from trackyard.analytics.scheduler import HEAVY_LIMIT, LIGHT_LIMIT, ConcurrencyLimit, QueryScheduler, RunningQuery
@@ -36,6 +37,7 @@ from trackyard.base.logs.outages import Component
 log = logging.getLogger("trackyard.analytics")
 
 T = TypeVar("T")
+_ONE_ENGINE = Layout()
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +162,10 @@ class _QueryKilled(StoreError):
 class Analytics:
     """A database of the analytic store. Safe to use from several threads."""
 
-    def __init__(self, address: str, database: str, config: Path | None, limits: QueryLimits) -> None:
+    def __init__(
+        self, address: str, database: str, config: Path | None, limits: QueryLimits, layout: Layout = _ONE_ENGINE
+    ) -> None:
+        self.layout = layout
         self._address = address
         self._database = database
         self._config = config
@@ -173,11 +178,13 @@ class Analytics:
         self._scheduler = QueryScheduler(self._kill, light=limits.light, heavy=limits.heavy)
 
     @classmethod
-    def open(cls, address: str, *, database: str = "trackyard", limits: QueryLimits | None = None) -> "Analytics":
+    def open(
+        cls, address: str, *, database: str = "trackyard", limits: QueryLimits | None = None, cluster: str = ""
+    ) -> "Analytics":
         """Open `chdb:///directory` or `http(s)://user:password@host:port/database`; create the database.
 
         database: for an address without one.
-        limits: of statements.
+        limits: of statements. cluster: the name of the servers' cluster that has the tables, "" = one engine.
         Raises StoreError when the store cannot be opened (chDB: another process has the directory).
         """
         config = lock = None
@@ -197,8 +204,9 @@ class Analytics:
             address = urlunsplit(server._replace(path=""))
         try:
             first = clickhouse_connect.get_client(dsn=address, **_client_options(config))
-            first.command(f"CREATE DATABASE IF NOT EXISTS `{database}`")
-            store = cls(address, database, config, limits or QueryLimits())
+            layout = Layout(cluster)
+            first.command(f"CREATE DATABASE IF NOT EXISTS `{database}`{layout.on_cluster}")
+            store = cls(address, database, config, limits or QueryLimits(), layout)
             store._directory_lock = lock
             store._open.append(first)  # stays open and unused: chDB stops without an open client
             store._idle.put(store._take_client())
@@ -350,7 +358,7 @@ class Analytics:
             return client.raw_query(sql, parameters=dict(parameters), fmt=form)
 
     def _kill(self, turn_id: str) -> None:
-        self.run(f"KILL QUERY WHERE Settings['log_comment'] = '{turn_id}' ASYNC")
+        self.run(self.layout.kill_query(turn_id))
 
     @contextmanager
     def _client(self, *, reusable: bool = True) -> Iterator[Client]:
@@ -401,7 +409,10 @@ class Analytics:
             return self._idle.get_nowait()
         except queue.Empty:
             client = clickhouse_connect.get_client(
-                dsn=self._address, database=self._database, settings=_SESSION_SETTINGS, **_client_options(self._config)
+                dsn=self._address,
+                database=self._database,
+                settings={**_SESSION_SETTINGS, **self.layout.settings},
+                **_client_options(self._config),
             )
             with self._lock:
                 self._open.append(client)

@@ -15,6 +15,7 @@ import msgspec
 from msgspec.structs import fields
 
 from trackyard.analytics.engine.connection import Analytics, StoreError
+from trackyard.analytics.engine.layout import Layout
 from trackyard.analytics.engine.rollups import CONVERSION_ROLLUPS, DAY_MS, TRAFFIC_ROLLUPS, time_bucket
 from trackyard.domain.statistics import rows
 from trackyard.domain.statistics.click_columns import Click, Impression, column_type
@@ -38,6 +39,7 @@ class Table:
     has_time: whether it has `time`, which limits the search for rows that are loaded already.
     month: of a row, as YYYYMM; old rows are dropped by month.
     form: the format of its lines.
+    shard_by: the SQL of the number that chooses the shard of a row on a cluster: of its click, where it has one.
     sought: columns by which single rows are found; a bloom filter on each spares a scan of the table.
     projections: the bodies by name.
     """
@@ -49,6 +51,7 @@ class Table:
     has_time: bool = True
     month: str = "toYYYYMM(toDateTime(intDiv(time, 1000), 'UTC'))"
     form: str = "JSONCompactEachRow"
+    shard_by: str = "sipHash64(id)"
     sought: tuple[str, ...] = ()
     projections: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     settings: str = _BASE_SETTINGS
@@ -63,15 +66,23 @@ class Table:
         """Return the bodies of the indexes by name."""
         return {f"by_{column}": f"{column} TYPE bloom_filter(0.001) GRANULARITY 1" for column in self.sought}
 
-    def create_statement(self) -> str:
-        """Return the CREATE TABLE of this table."""
+    def create_statements(self, layout: Layout) -> list[str]:
+        """Return what creates this table."""
         lines = [f"`{name}` {kind} {_CODECS.get(name, 'CODEC(ZSTD(1))')}" for name, kind in self.columns]
         lines += [f"INDEX `{name}` {body}" for name, body in self.indexes.items()]
         lines += [f"PROJECTION `{name}` ({body})" for name, body in self.projections.items()]
-        return (
-            f"CREATE TABLE IF NOT EXISTS `{self.name}` (\n  " + ",\n  ".join(lines) + "\n)\n"
-            f"ENGINE = MergeTree\nPARTITION BY {self.month}\nORDER BY ({self.order})\nSETTINGS {self.settings}"
-        )
+        keys = f"PARTITION BY {self.month}\nORDER BY ({self.order})"
+        return layout.create_table(self.name, ",\n  ".join(lines), keys, self.settings, self.shard_by)
+
+    def create(self, analytics: Analytics) -> None:
+        """Create this table where it does not exist."""
+        for statement in self.create_statements(analytics.layout):
+            analytics.run(statement)
+
+    def drop(self, analytics: Analytics) -> None:
+        """Remove this table and free its disk space, after running reads."""
+        for statement in analytics.layout.drop_table(self.name):
+            analytics.run(statement)
 
 
 def _columns(struct: type[msgspec.Struct]) -> tuple[tuple[str, str], ...]:
@@ -127,12 +138,14 @@ TABLES = MappingProxyType(
                 has_time=False,
                 month=f"toYYYYMM(toDateTime({CLICK_ID_SECOND}, 'UTC'))",
                 form="RowBinary",
+                shard_by="sipHash64(lower(hex(id)))",
                 settings=f"{_BASE_SETTINGS}, index_granularity = 128, max_compress_block_size = 16384",
             ),
             Table(
                 "fact",
                 _columns(rows.ConversionEvent),
                 key=("conversion_id", "version", "sign"),
+                shard_by="sipHash64(click_id)",
                 order=f"{_DAY}, affiliate, offer, time, conversion_id, version, sign",
                 projections=_EVENT_PROJECTIONS,
                 settings=_PROJECTION_SETTINGS,
@@ -157,13 +170,17 @@ TABLES = MappingProxyType(
 """Every table that is loaded, by its name, for conversion events and logs the outbox target."""
 
 
+def _alter(analytics: Analytics, table: str, change: str) -> None:
+    analytics.run(analytics.layout.alter_table(table, change))
+
+
 def _create_tables(analytics: Analytics) -> None:
     for table in TABLES.values():
-        analytics.run(table.create_statement())
+        table.create(analytics)
 
 
 def _create_views(analytics: Analytics) -> None:
-    analytics.run(TABLES["view"].create_statement())
+    TABLES["view"].create(analytics)
 
 
 def _partition_lookup(analytics: Analytics) -> None:
@@ -173,14 +190,14 @@ def _partition_lookup(analytics: Analytics) -> None:
     if analytics.rows(sql, {"name": table.name}, tuple[str]) != [("",)]:
         return
     partitioned = replace(table, name=f"{table.name}_divided")
-    analytics.run(f"DROP TABLE IF EXISTS `{partitioned.name}` SYNC")
-    analytics.run(partitioned.create_statement())
+    partitioned.drop(analytics)
+    partitioned.create(analytics)
     analytics.run(
         f"INSERT INTO `{partitioned.name}` SELECT * FROM `{table.name}` "
         "SETTINGS max_partitions_per_insert_block = 0, insert_deduplicate = 0"
     )
-    analytics.run(f"EXCHANGE TABLES `{partitioned.name}` AND `{table.name}`")
-    analytics.run(f"DROP TABLE `{partitioned.name}` SYNC")
+    analytics.run(analytics.layout.exchange_tables(partitioned.name, table.name))
+    partitioned.drop(analytics)
 
 
 def _add_projections(analytics: Analytics) -> None:
@@ -192,13 +209,14 @@ def _add_projections(analytics: Analytics) -> None:
     for table in TABLES.values():
         if not table.projections:
             continue
-        existing = {name for (name,) in analytics.rows(sql, {"table": table.name}, tuple[str])}
-        analytics.run(f"ALTER TABLE `{table.name}` MODIFY SETTING lightweight_mutation_projection_mode = 'rebuild'")
+        stored = {"table": analytics.layout.stored_table(table.name)}
+        existing = {name for (name,) in analytics.rows(sql, stored, tuple[str])}
+        _alter(analytics, table.name, "MODIFY SETTING lightweight_mutation_projection_mode = 'rebuild'")
         for name, body in table.projections.items():
             if name not in existing:
-                analytics.run(f"ALTER TABLE `{table.name}` ADD PROJECTION `{name}` ({body})")
-                analytics.run(f"ALTER TABLE `{table.name}` MATERIALIZE PROJECTION `{name}` SETTINGS mutations_sync = 0")
-    analytics.run("ALTER TABLE fact DROP INDEX IF EXISTS by_click")
+                _alter(analytics, table.name, f"ADD PROJECTION `{name}` ({body})")
+                _alter(analytics, table.name, f"MATERIALIZE PROJECTION `{name}` SETTINGS mutations_sync = 0")
+    _alter(analytics, "fact", "DROP INDEX IF EXISTS by_click")
 
 
 def _add_indexes(analytics: Analytics) -> None:
@@ -208,8 +226,8 @@ def _add_indexes(analytics: Analytics) -> None:
     """
     for table in TABLES.values():
         for name, body in table.indexes.items():
-            analytics.run(f"ALTER TABLE `{table.name}` ADD INDEX IF NOT EXISTS `{name}` {body}")
-            analytics.run(f"ALTER TABLE `{table.name}` MATERIALIZE INDEX `{name}` SETTINGS mutations_sync = 0")
+            _alter(analytics, table.name, f"ADD INDEX IF NOT EXISTS `{name}` {body}")
+            _alter(analytics, table.name, f"MATERIALIZE INDEX `{name}` SETTINGS mutations_sync = 0")
 
 
 def _add_columns(analytics: Analytics) -> None:
@@ -218,10 +236,11 @@ def _add_columns(analytics: Analytics) -> None:
     added = {info.name for struct in structs for info in fields(struct) if info.default is not msgspec.NODEFAULT}
     sql = "SELECT table, groupArray(name) FROM system.columns WHERE database = currentDatabase() GROUP BY table"
     for stored, names in analytics.rows(sql, {}, tuple[str, list[str]]):
-        table = TABLES.get(_REBUILT.sub("", stored))
+        table = TABLES.get(_REBUILT.sub("", stored))  # a table with the rows on a cluster follows its Distributed table
         for name, kind in table.columns if table is not None else ():
             if name in added and name not in names:
-                analytics.run(f"ALTER TABLE `{stored}` ADD COLUMN IF NOT EXISTS `{name}` {kind} CODEC(ZSTD(1))")
+                for statement in analytics.layout.add_column(stored, name, kind):
+                    analytics.run(statement)
 
 
 MIGRATIONS: tuple[Callable[[Analytics], None], ...] = (
@@ -239,15 +258,20 @@ New columns with a default need no step.
 """
 
 
+def step_table_statements(layout: Layout) -> list[str]:
+    """Return what creates the table of the steps that were run."""
+    columns = "`number` UInt32,\n  `at` DateTime DEFAULT now()"
+    return layout.create_table("schema_step", columns, "ORDER BY number", "fsync_after_insert = 1", "number")
+
+
 def migrate(analytics: Analytics) -> None:
     """Migrate the store to the newest schema; a new store gets it at once.
 
-    Raises StoreError for columns that differ from it.
+    Raises StoreError for columns that differ from it, and for tables that are not where the settings say.
     """
-    analytics.run(
-        "CREATE TABLE IF NOT EXISTS schema_step (number UInt32, at DateTime DEFAULT now()) "
-        "ENGINE = MergeTree ORDER BY number"
-    )
+    _check_layout(analytics)
+    for statement in step_table_statements(analytics.layout):
+        analytics.run(statement)
     [(done,)] = analytics.rows("SELECT max(number) FROM schema_step", {}, tuple[int])
     if done == 0 and not _has_tables(analytics):
         _create_tables(analytics)  # as the steps would leave them, in a fifth of their time
@@ -257,6 +281,18 @@ def migrate(analytics: Analytics) -> None:
         _run_steps(analytics, done)
     _add_columns(analytics)
     _check_columns(analytics)
+
+
+def _check_layout(analytics: Analytics) -> None:
+    """Raise StoreError for tables on one server where a cluster is named, or the other way round."""
+    sql = "SELECT engine FROM system.tables WHERE database = currentDatabase() AND name = 'click'"
+    engines = analytics.rows(sql, {}, tuple[str])
+    if engines and (engines == [("Distributed",)]) != bool(analytics.layout.cluster):
+        found, named = ("one server", "a cluster") if analytics.layout.cluster else ("a cluster", "one server")
+        raise StoreError(
+            f"the tables of the analytic store are on {found}, and TRACKYARD_ANALYTICS_CLUSTER asks for {named}. "
+            "Change the setting back, or name an empty database in TRACKYARD_ANALYTICS_URL and run `trackyard rebuild`"
+        )
 
 
 def _has_tables(analytics: Analytics) -> bool:

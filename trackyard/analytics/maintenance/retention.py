@@ -50,11 +50,12 @@ class Month:
 def list_months(analytics: Analytics, table: str) -> list[Month]:
     """Return the months of a table with rows, the oldest first."""
     sql = (
-        "SELECT partition_id, sum(rows) FROM system.parts "
+        f"SELECT partition_id, sum(rows) FROM {analytics.layout.system_table('parts')} "
         "WHERE active AND database = currentDatabase() AND table = {table:String} "
         "GROUP BY partition_id ORDER BY partition_id"
     )
-    return [Month(*row) for row in analytics.rows(sql, {"table": table}, tuple[str, int])]
+    stored = {"table": analytics.layout.stored_table(table)}
+    return [Month(*row) for row in analytics.rows(sql, stored, tuple[str, int])]
 
 
 def drop_before(analytics: Analytics, table: str, cut: int) -> int:
@@ -65,7 +66,7 @@ def drop_before(analytics: Analytics, table: str, cut: int) -> int:
     dropped = 0
     for month in list_months(analytics, table):
         if month.end <= cut:
-            analytics.run(f"ALTER TABLE `{table}` DROP PARTITION ID '{month.id}' {_DROP_SETTINGS}")
+            analytics.run(analytics.layout.alter_table(table, f"DROP PARTITION ID '{month.id}' {_DROP_SETTINGS}"))
             dropped += month.rows
     return dropped
 
@@ -153,7 +154,7 @@ def _empty(analytics: Analytics, table: str, where: str, month: Month | None = N
             else ", ".join(f"{n} = ''" for n in PERSONAL_COLUMNS[table])
         )
         partition = f" IN PARTITION ID '{month.id}'" if month else ""
-        analytics.run(f"ALTER TABLE `{table}` UPDATE {emptied}{partition} WHERE {condition}")
+        analytics.run(analytics.layout.alter_table(table, f"UPDATE {emptied}{partition} WHERE {condition}"))
         _wait_for_mutations(analytics, table)
     return count
 
@@ -169,16 +170,15 @@ def _wait_for_mutations(analytics: Analytics, table: str) -> None:
     They continue by themselves, also after a restart.
     """
     sql = (
-        "SELECT mutation_id, latest_fail_reason FROM system.mutations "
+        "SELECT mutation_id, latest_fail_reason "
+        f"FROM {analytics.layout.system_table('mutations', every_replica=True)} "
         "WHERE database = currentDatabase() AND table = {table:String} AND NOT is_done"
     )
-    while left := analytics.rows(sql, {"table": table}, tuple[str, str]):
+    stored = {"table": analytics.layout.stored_table(table)}
+    while left := analytics.rows(sql, stored, tuple[str, str]):
         for mutation, reason in left:
             if reason:
-                analytics.run(
-                    f"KILL MUTATION WHERE database = currentDatabase() AND table = '{table}' "
-                    f"AND mutation_id = '{mutation}'"
-                )
+                analytics.run(analytics.layout.kill_mutation(table, mutation))
                 raise StoreError(f"personal data in {table} is not emptied: {reason}")
         time.sleep(_POLL_S)
 

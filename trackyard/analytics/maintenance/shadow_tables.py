@@ -24,16 +24,16 @@ def create_shadow_tables(analytics: Analytics) -> None:
     """Create the tables, empty."""
     drop_shadow_tables(analytics)
     for table in (*SHADOW_TABLES.values(), LATE_EVENTS_TABLE):
-        analytics.run(table.create_statement())
+        table.create(analytics)
 
 
 def drop_shadow_tables(analytics: Analytics) -> None:
     """Remove the tables and free their disk space, after running reads."""
     for table in (*SHADOW_TABLES.values(), LATE_EVENTS_TABLE):
-        analytics.run(f"DROP TABLE IF EXISTS `{table.name}` SYNC")
+        table.drop(analytics)
 
 
 def swap_shadow_tables(analytics: Analytics) -> None:
     """Exchange each shadow table with its live table, one after the other: both have the same rows."""
     for name, twin in SHADOW_TABLES.items():
-        analytics.run(f"EXCHANGE TABLES `{name}` AND `{twin.name}`")
+        analytics.run(analytics.layout.exchange_tables(name, twin.name))
