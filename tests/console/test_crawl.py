@@ -144,7 +144,7 @@ def _forms(page: PageReader) -> list[PageRoute]:
 
 
 def _may_open(role: Role, route: PageRoute) -> bool:
-    """Return whether a role has the rights to the methods that a page needs, by the declarations of the methods."""
+    """Return whether a role has the rights to the methods that a page needs."""
     has = permissions_of([role])
     return route.audience != "staff" or all(
         any(METHODS[name].permission in has for name in need.split("|")) for need in route.needs

@@ -157,6 +157,8 @@ def test_openapi_affiliate_only_methods_are_described_so(name: str) -> None:
         "partner.me.get",
         "partner.api_key.renew",
         "partner.email.change",
+        "partner.offer.click-check",
+        "partner.terms.accept",
         "partner.payment-request.add",
         "partner.payment-request.withdraw",
         "partner.payment-requests.list",

@@ -28,7 +28,7 @@ HARD: Final = (
     Call("POST", "/3.1/auth", (("email", "me+you@example.com"), ("password", "")), public=True),
     Call("GET", "/3.1/offers", ()),
 )  # fmt: skip
-"""Calls whose values are hard to quote."""
+"""Calls with values that are hard to quote."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,10 @@ def request_of_curl(text: str) -> Sent:
 
 
 def request_of_php(text: str) -> Sent:
-    """Return the request of a program in PHP. It fails for what is no PHP, and for a function it does not know."""
+    """Return the request of a program in PHP.
+
+    It fails for what is no PHP, and for an unknown function.
+    """
     tree = PHP.parse(text.encode()).root_node
     assert not tree.has_error, text
     program = _Program()

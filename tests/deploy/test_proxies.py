@@ -1,4 +1,4 @@
-"""The samples of proxies: Caddy runs in front of an edge, the file for nginx is read by a parser of its language."""
+"""The samples of proxies: Caddy runs in front of an edge, and a parser reads the file for nginx."""
 
 import json
 import os

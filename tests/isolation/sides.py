@@ -4,7 +4,7 @@ Every text of a side carries a tag that nothing else has, and its affiliates, of
 own, so that a leak is found by a search in the bytes of an answer.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from random import Random
 from typing import Any
@@ -21,7 +21,7 @@ from trackyard.base.ids import new_id
 from trackyard.base.money import ZERO
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.money.ledger import LedgerEntry
-from trackyard.domain.money.payment_requests import PaymentRequest
+from trackyard.domain.money.payment_requests import PaymentRequest, PaymentRequestStatus
 from trackyard.domain.people.roles import Role
 from trackyard.domain.statistics.rows import ServerPostbackLog, encode_row
 from trackyard.store.money import ledger, payment_requests
@@ -193,6 +193,8 @@ def add_money(side: Side, random: Random) -> None:
         affiliate_id=pid, currency="USD", amount=correction, system_id=None, comment=side.text("payment"),
         created_at=now, updated_at=now,
     )  # fmt: skip
+    if "payment request" in side.ids:  # one may be open
+        request = replace(request, status=PaymentRequestStatus.WITHDRAWN)
     with side.api.deps.database.write() as conn:
         side.add("payment request", payment_requests.add_request(conn, request).id)
 

@@ -51,6 +51,9 @@ _SPELLINGS: Final = {
 _WITHOUT_METADATA: Final = {"crawler-user-agents": "MIT", "currencyconverter": "Apache-2.0"}
 """Packages that carry the text of their licence alone."""
 
+_NOT_INSTALLED: Final = {"async-timeout": "Apache-2.0"}
+"""Packages that only some versions of Python need, which may not be the one that runs this."""
+
 _OPERATORS: Final = re.compile(r"\s+(?:AND|OR|WITH)\s+|[()]")
 
 
@@ -62,7 +65,7 @@ def licence_of(package: str) -> str | None:
     try:
         found = metadata(package)
     except PackageNotFoundError:
-        return None
+        return _NOT_INSTALLED.get(package)
     if expression := found.get("License-Expression"):
         return str(expression)
     classifiers = [each.rpartition(" :: ")[2] for each in found.get_all("Classifier") or () if "License ::" in each]

@@ -1,4 +1,4 @@
-"""Pictures of the console and the portal for the documents, taken from `trackyard demo` (script/screenshots)."""
+"""Pictures of the console and the portal, taken from `trackyard demo` (script/screenshots)."""
 
 import argparse
 import sys
@@ -60,7 +60,10 @@ PICTURES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class DemoPeople:
-    """Who looks at a demonstration. logins: e-mail addresses by person; examples: ids and days by their names."""
+    """The people who look at a demonstration.
+
+    logins: e-mail addresses by person. examples: ids and days by their names.
+    """
 
     url: str
     logins: dict[str, str]

@@ -14,6 +14,7 @@ _LABELS: Final = {
     "referral shares": "referral shares of conversions",
     "days of statistics": "days of statistics",
     "payments": "payments to affiliates",
+    "corrections": "corrections of balances",
 }
 """What was compared, by the API's name of it."""
 _SENTENCES: Final = {

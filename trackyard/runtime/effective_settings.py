@@ -1,4 +1,4 @@
-"""The settings that are in force, what about them is probably not meant, and the page about all of them."""
+"""The settings in force, what about them is probably not meant, and the page about all of them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

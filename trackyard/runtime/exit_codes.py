@@ -3,9 +3,10 @@
 import socket
 from enum import IntEnum
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
-from trackyard.runtime.setting_types import Address
+if TYPE_CHECKING:
+    from trackyard.runtime.setting_types import Address
 
 
 class ExitCode(IntEnum):
@@ -54,7 +55,7 @@ def unusable_directory(directory: Path, reason: object) -> CannotStart:
     return CannotStart(f"TRACKYARD_DATA_DIR {directory} cannot be used: {reason}.")
 
 
-def bind(address: Address, variable: str) -> socket.socket:
+def bind(address: "Address", variable: str) -> socket.socket:
     """Return a socket that is bound to an address. Raises CannotStart, which names the variable."""
     listener = socket.socket(socket.AF_INET6 if ":" in address.host else socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,4 +1,4 @@
-"""Tables of a ClickHouse cluster: their statements, which no cluster runs here, are compared and parsed."""
+"""Statements for a ClickHouse cluster. No cluster runs here: they are compared and parsed."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,7 +10,7 @@ import pytest
 from tests.support.models.events import new_click
 from tests.support.stores.analytics import empty_store
 from trackyard.analytics.engine.connection import Analytics, StoreError
-from trackyard.analytics.engine.layout import Layout
+from trackyard.analytics.engine.layout import StoreLayout
 from trackyard.analytics.engine.schema import TABLES, migrate
 from trackyard.analytics.load import click_item, load
 from trackyard.analytics.maintenance import retention
@@ -31,7 +31,7 @@ class RecordingStore:
     """
 
     def __init__(self, answers: Mapping[str, list[Any]]) -> None:
-        self.layout, self.statements = Layout("yard"), list[str]()
+        self.layout, self.statements = StoreLayout("yard"), list[str]()
         self.inserted = list[tuple[str, str]]()
         self._answers = answers
 
@@ -123,7 +123,7 @@ def test_uncertain_load_of_a_cluster_asks_every_replica_and_repeats_its_token() 
 
 @pytest.mark.parametrize(("engine", "cluster"), [("MergeTree", "yard"), ("Distributed", "")])
 def test_tables_of_another_layout_are_refused(engine: str, cluster: str) -> None:
-    store: Any = SimpleNamespace(layout=Layout(cluster), rows=lambda *_: [(engine,)])
+    store: Any = SimpleNamespace(layout=StoreLayout(cluster), rows=lambda *_: [(engine,)])
     with pytest.raises(StoreError, match="TRACKYARD_ANALYTICS_CLUSTER"):
         migrate(store)
 

@@ -1,4 +1,4 @@
-"""Requests to be paid, corrections and statements: they agree with the ledger, and take nothing before a payment.
+"""Payment requests, corrections and statements agree with the ledger; a request takes nothing.
 
 See docs/spec/money.md#payment-requests.
 """

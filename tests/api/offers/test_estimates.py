@@ -16,7 +16,7 @@ PAYMENT = {"payments[0][goal]": "1", "payments[0][total]": "10", "payments[0][re
 
 
 def traded_offer(api: Api) -> int:
-    """An active offer with a payment of 10 and 7 USD, five conversions of the last 30 days, an old one, four clicks."""
+    """An active offer of 10 and 7 USD with five conversions of 30 days, an old one, and four clicks."""
     advertiser = api.add_advertiser()
     offer = api.add_offer(advertiser=advertiser, status="active", privacy="public", **PAYMENT)
     pid, _ = api.add_affiliate(status="active")

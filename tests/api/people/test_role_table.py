@@ -47,13 +47,17 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
         partner.pixel.* partner.pixels.* admin.pixel* admin.custom_fields.list""",
         {R.MANAGER_AFFILIATE, R.SECTION_PARTNER},
     ),
-    "balances": ("balance.get", {R.MANAGER_AFFILIATE, R.SECTION_PARTNER, R.SECTION_PAYMENT}),
+    "balances": ("balance.get balance.statement", {R.MANAGER_AFFILIATE, R.SECTION_PARTNER, R.SECTION_PAYMENT}),
     "advertisers": ("admin.advertiser.* admin.advertisers.*", {R.MANAGER_SALES, R.SECTION_SUPPLIER}),
     "invoices": (
         "admin.advertiser-invoice.* admin.advertiser-invoices.*",
         {R.MANAGER_SALES, R.SECTION_SUPPLIER, R.SECTION_PAYMENT},
     ),
-    "payments to affiliates": ("admin.payments.* admin.payment.*", {R.SECTION_PAYMENT}),
+    "payments to affiliates": (
+        """admin.payments.* admin.payment.* admin.payment-requests.* admin.payment-request.* admin.corrections.*
+        admin.correction.*""",
+        {R.SECTION_PAYMENT},
+    ),
     "reading currencies": ("admin.currency.list", {R.MANAGER_SALES, R.SECTION_SUPPLIER, R.SECTION_PAYMENT}),
     "currencies": ("admin.currency.add admin.currency.edit admin.currency.remove", {R.SECTION_PAYMENT}),
     "reading payment systems": (
@@ -80,7 +84,8 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
         FIRST_PAGE | {R.STATS_COMMON},
     ),
     "conversions": (
-        "stats.conversions stats.conversionsbyid stats.conversion.history admin.postback-check",
+        """stats.conversions stats.conversionsbyid stats.conversion.history admin.postback-check
+        admin.offer.estimate.conversions""",
         STATS | {R.STATS_CONVERSION},
     ),
     "edits and imports": ("admin.conversion.* admin.conversions.*", {R.MANAGER_SALES}),
@@ -101,6 +106,7 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
     "the server postback log": ("stats.serverpostbacks", STATS | {R.STATS_SERVER_POSTBACK}),
     "other statistics": (
         """stats.getbysub stats.getbytrafficback stats.clicks admin.click* admin.explain stats.find-subs
+        admin.offer.estimate.clicks
         stats.retentionrate stats.time-to-action stats.getbyaccountmanager stats.getbyaffiliatemanager""",
         STATS,
     ),

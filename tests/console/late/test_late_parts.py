@@ -1,4 +1,4 @@
-"""Pages whose reports are slow, too heavy, or have no store."""
+"""Pages with reports that are slow, too heavy, or have no store."""
 
 import asyncio
 import threading

@@ -8,6 +8,7 @@ from tests.support.api import NOW, Api
 from tests.support.models.events import NOON, new_click
 from tests.support.models.history import add_conversion, load_clicks
 from tests.support.pages import PageReader, affiliate_visitor
+from tests.support.people_pages import earn
 from trackyard.console.portal import PARTS
 from trackyard.domain.conversions.statuses import Status
 
@@ -31,6 +32,8 @@ def test_portal_page_shows_nothing_of_the_advertiser(api: Api, query: str) -> No
     pixel = {"offer_id": offer, "name": "Count", "code_type": "image", "code": "<img src='https://a.example'>"}
     counted = visitor.post("/portal/pixels/new", form_do="save", **pixel)
     assert (added.status_code, counted.status_code) == (303, 303)
+    earn(api, pid, "7")
+    api.admin.post("/3.1/admin/payments", **{"pid[]": pid})
     for route in (route for part in PARTS for route in part.routes if route.method == "GET"):
         path = route.path.replace("{id}", "1")
         answer = visitor.get(f"{path}{query}" if not path.endswith("/file") else f"{path}?format=csv")

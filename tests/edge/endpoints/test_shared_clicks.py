@@ -10,6 +10,7 @@ import pytest
 from tests.edge.conftest import ROWS
 from tests.support.clicks.edge_handler import NOW, MemoryJournal, ask
 from tests.support.clicks.rules import make_offer, make_ruleset, packed
+from tests.support.forms import PLAIN
 from trackyard.base.clock import ManualClock
 from trackyard.decision.visitor.visitor import VisitorLookup
 from trackyard.domain.tracking.ruleset import ClickCap
@@ -175,6 +176,7 @@ def test_shared_click_without_answer_keeps_its_visitor_or_gives_it_up(edge: Shar
     assert edge.own() == [2]
 
 
+@PLAIN
 def test_shared_click_that_cannot_be_counted_is_released_and_answered_with_503(
     edge: SharedEdge, monkeypatch: pytest.MonkeyPatch
 ) -> None:

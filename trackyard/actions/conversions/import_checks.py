@@ -1,4 +1,4 @@
-"""A dry run of imports of conversions: what each would make (docs/spec/conversions.md#edits-and-imports).
+"""A dry run of imports of conversions (docs/spec/conversions.md#edits-and-imports).
 
 It decides as the worker does, and writes nothing.
 """
@@ -10,15 +10,14 @@ from typing import Any
 
 from trackyard.actions.conversions.decisions import DecisionBatch, PostbackRequest
 from trackyard.actions.conversions.edits import Faults, ImportItem, find_import_clicks, find_import_faults
+from trackyard.actions.conversions.imported_clicks import imported_click
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
-from trackyard.base.ids import IMPORT_EDGE, new_click_id, new_id
-from trackyard.decision.visitor.visitor import VisitorLookup
+from trackyard.base.ids import new_id
 from trackyard.domain.conversions.conversions import Conversion
 from trackyard.domain.conversions.edits import ConversionImport, apply_import
 from trackyard.domain.conversions.postbacks import PostbackError
 from trackyard.domain.people.callers import Access
-from trackyard.domain.statistics.click_columns import EMPTY_CLICK, Source, columns_from
 
 
 class ImportVerdict(StrEnum):
@@ -40,22 +39,6 @@ class ImportCheck:
     verdict: ImportVerdict
     conversion: Conversion | None = None
     faults: Faults = field(default_factory=dict)
-
-
-def imported_click(visitors: VisitorLookup, item: ConversionImport, at_ms: int) -> dict[str, Any]:
-    """Return the click of an import without one, from the time of the request (UTC ms), ip and ua."""
-    agent, place = visitors.agent(item.ua), visitors.place(item.ip)
-    return {
-        **EMPTY_CLICK,
-        **{name: getattr(place, name) for name in columns_from(Source.PLACE)},
-        **{name: getattr(agent, name) for name in columns_from(Source.AGENT) if name != "ua"},
-        "time": at_ms,
-        "id": new_click_id(at_ms, IMPORT_EDGE),
-        "offer": item.offer_id,
-        "affiliate": item.affiliate_id,
-        "ip": item.ip,
-        "ua": item.ua,
-    }
 
 
 def check_imports(deps: Deps, access: Access, items: Mapping[str, ImportItem]) -> list[ImportCheck]:

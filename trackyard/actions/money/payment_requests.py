@@ -101,7 +101,10 @@ def withdraw_request(deps: Deps, access: Access, number: int) -> PaymentRequestR
 
 
 def reject_request(deps: Deps, access: Access, number: int, reason: str) -> PaymentRequestRecords:
-    """Reject an open request with a reason, which the affiliate sees and gets by mail. Raises NotFound, Conflict."""
+    """Reject an open request with a reason, which the affiliate sees and gets by mail.
+
+    Raises NotFound, Conflict.
+    """
     assert isinstance(access.caller, StaffCaller)
     with deps.database.write() as conn:
         found = _lock_open(conn, access, number)

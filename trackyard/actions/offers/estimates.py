@@ -113,7 +113,10 @@ def estimate_clicks(deps: Deps, access: Access, offer_id: int, written: WrittenF
 
 
 def _reason(ruleset: Ruleset, click: Click) -> str:
-    """Return why a ruleset rejects a recorded click, "" when it passes. Repeated visitors and caps are left out."""
+    """Return why a ruleset rejects a recorded click, "" when it passes.
+
+    Repeated visitors and caps are left out.
+    """
     hit = hit_from_click(ruleset, click)
     rejection = decide(hit, ruleset.route_of(hit.params), EMPTY_CLICK_STATE).rejection
     return "" if rejection is None else rejection.reason

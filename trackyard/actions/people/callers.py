@@ -70,7 +70,10 @@ def begin_look(deps: Deps, access: Access, affiliate_id: int) -> int:
 
 
 def find_looked(deps: Deps, caller: StaffCaller, affiliate_id: int) -> AffiliateCaller | None:
-    """Return an affiliate as a staff user looks at its portal; None where the user may not, or it is not active."""
+    """Return an affiliate as a staff user looks at its portal.
+
+    None where the user may not, or where the affiliate is not active.
+    """
     if caller.needs_second_factor or not caller.may(Permission.AFFILIATES_WRITE):
         return None
     with deps.database.read() as conn:

@@ -26,7 +26,7 @@ from clickhouse_connect.driver.exceptions import ClickHouseError, OperationalErr
 from trackyard.analytics.cancellation import current_cancellation
 from trackyard.analytics.engine.availability import open_failure
 from trackyard.analytics.engine.directory_lock import DirectoryInUse, leave_directory, take_directory
-from trackyard.analytics.engine.layout import Layout
+from trackyard.analytics.engine.layout import StoreLayout
 from trackyard.analytics.exports import row_stream
 from trackyard.analytics.exports.column_stream import LINE_FORMAT, ColumnReader
 from trackyard.analytics.scheduler import HEAVY_LIMIT, LIGHT_LIMIT, ConcurrencyLimit, QueryScheduler, RunningQuery
@@ -37,7 +37,7 @@ from trackyard.base.logs.outages import Component
 log = logging.getLogger("trackyard.analytics")
 
 T = TypeVar("T")
-_ONE_ENGINE = Layout()
+_ONE_ENGINE = StoreLayout()
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ class Analytics:
     """A database of the analytic store. Safe to use from several threads."""
 
     def __init__(
-        self, address: str, database: str, config: Path | None, limits: QueryLimits, layout: Layout = _ONE_ENGINE
+        self, address: str, database: str, config: Path | None, limits: QueryLimits, layout: StoreLayout = _ONE_ENGINE
     ) -> None:
         self.layout = layout
         self._address = address
@@ -204,7 +204,7 @@ class Analytics:
             address = urlunsplit(server._replace(path=""))
         try:
             first = clickhouse_connect.get_client(dsn=address, **_client_options(config))
-            layout = Layout(cluster)
+            layout = StoreLayout(cluster)
             first.command(f"CREATE DATABASE IF NOT EXISTS `{database}`{layout.on_cluster}")
             store = cls(address, database, config, limits or QueryLimits(), layout)
             store._directory_lock = lock

@@ -1,4 +1,4 @@
-"""Where the tables of the analytic store are: in one engine, or on the machines of a ClickHouse cluster.
+"""The place of the tables of the analytic store: one engine, or the machines of a ClickHouse cluster.
 
 On a cluster each table has two: the rows are in `click_local`, a ReplicatedMergeTree on every machine, and `click` is
 Distributed over them. Statements name `click`; the sharding key keeps a click and its conversions on one shard. The
@@ -26,7 +26,7 @@ _REPLICATED_WINDOW: Final = "replicated_deduplication_window = 10000, replicated
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class StoreLayout:
     """The place of tables. cluster: its name in the servers' configuration, "" = one engine."""
 
     cluster: str = ""

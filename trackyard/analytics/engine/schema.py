@@ -15,7 +15,7 @@ import msgspec
 from msgspec.structs import fields
 
 from trackyard.analytics.engine.connection import Analytics, StoreError
-from trackyard.analytics.engine.layout import Layout
+from trackyard.analytics.engine.layout import StoreLayout
 from trackyard.analytics.engine.rollups import CONVERSION_ROLLUPS, DAY_MS, TRAFFIC_ROLLUPS, time_bucket
 from trackyard.domain.statistics import rows
 from trackyard.domain.statistics.click_columns import Click, Impression, column_type
@@ -66,7 +66,7 @@ class Table:
         """Return the bodies of the indexes by name."""
         return {f"by_{column}": f"{column} TYPE bloom_filter(0.001) GRANULARITY 1" for column in self.sought}
 
-    def create_statements(self, layout: Layout) -> list[str]:
+    def create_statements(self, layout: StoreLayout) -> list[str]:
         """Return what creates this table."""
         lines = [f"`{name}` {kind} {_CODECS.get(name, 'CODEC(ZSTD(1))')}" for name, kind in self.columns]
         lines += [f"INDEX `{name}` {body}" for name, body in self.indexes.items()]
@@ -258,7 +258,7 @@ New columns with a default need no step.
 """
 
 
-def step_table_statements(layout: Layout) -> list[str]:
+def step_table_statements(layout: StoreLayout) -> list[str]:
     """Return what creates the table of the steps that were run."""
     columns = "`number` UInt32,\n  `at` DateTime DEFAULT now()"
     return layout.create_table("schema_step", columns, "ORDER BY number", "fsync_after_insert = 1", "number")

@@ -138,9 +138,10 @@ def _verdict_conditions(query: ClickQuery) -> list[str]:
 def sample_clicks(
     analytics: Analytics, scope: Scope, offer_id: int, period: tuple[int, int], most: int
 ) -> tuple[list[Click], int]:
-    """Return clicks of an offer, accepted or not, and how many there are: all of them, or a sample of `most`.
+    """Return clicks of an offer, accepted or not, and their number.
 
-    The sample is the same at each call. period: UTC milliseconds, the end exclusive. Raises ReportTooHeavy.
+    These are all of them, or a sample of `most`, which is the same at each call.
+    period: UTC milliseconds, the end exclusive. Raises ReportTooHeavy.
     """
     conditions, parameters = in_period(scope, *period)
     where = f"FROM click WHERE {' AND '.join([*conditions, 'offer = {offer:Int64}'])}"

@@ -226,7 +226,7 @@ def list_own(request: ApiRequest[Deps], params: ListOwnPayments) -> OwnPaymentsA
     find=_find,
 )
 def list_own_entries(request: ApiRequest[Deps], params: Paging) -> PaymentEntriesAnswer:
-    """List what a payment to the calling affiliate pays, the oldest first. A cancelled payment pays nothing."""
+    """List what a payment to the calling affiliate pays, the oldest first; a cancelled one pays nothing."""
     return _entries_answer(request, params)
 
 

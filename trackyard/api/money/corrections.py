@@ -89,9 +89,9 @@ def list_(request: ApiRequest[Deps], params: ListCorrections) -> CorrectionsAnsw
 
 @routes.post("/admin/corrections", _STAFF, id="admin.correction.add")
 def add(request: ApiRequest[Deps], params: AddCorrection) -> CorrectionAnswer:
-    """Add an amount to the available balance of an affiliate, or take one away, with a comment that it sees.
+    """Add an amount to the available balance of an affiliate, or take one away.
 
-    A correction stays: another one of the opposite amount undoes it.
+    The affiliate sees the comment.     A correction stays: another one of the opposite amount undoes it.
     """
     made, authors = corrections.add_correction(
         request.deps, request.access, params.pid, params.currency, params.amount, params.comment

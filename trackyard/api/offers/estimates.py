@@ -100,7 +100,7 @@ def of_conversions(request: ApiRequest[Deps], params: EditOffer) -> ConversionEs
     report=True,
 )
 def of_clicks(request: ApiRequest[Deps], params: EditOffer) -> ClickEstimateAnswer:
-    """Estimate what an edit of an offer would have changed in the decisions on its clicks of the last 30 days.
+    """Estimate how an edit of an offer would have changed the decisions on its clicks of 30 days.
 
     The edit is not made. Recorded clicks, accepted or not, are decided by the rules of today and by those of the edit,
     without repeated visitors and caps. Of more than 2,000 clicks a sample is judged.

@@ -9,7 +9,7 @@ from trackyard.api.platform.files import file_url
 from trackyard.base.colours import COLOUR
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.platform.files import JPEG, PNG
-from trackyard.domain.platform.network import Network, SignUp
+from trackyard.domain.platform.network import Network, SignUpState
 from trackyard.wire.endpoint import FOR_ANYONE, ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.brackets import File
@@ -32,7 +32,7 @@ class EditNetwork(Params):
     terms: Annotated[s.LongText | None, Clearable()] = None
     terms_url: Annotated[s.Url | None, Clearable()] = None
     contact: Annotated[s.Text | None, Clearable()] = None
-    sign_up: Annotated[SignUp, s.Choice(SignUp)] | None = None
+    sign_up: Annotated[SignUpState, s.Choice(SignUpState)] | None = None
 
 
 class NetworkLogo(Params):
@@ -42,7 +42,10 @@ class NetworkLogo(Params):
 
 
 class NetworkView(View):
-    """The face of the network; "" = none. logo: the address of the picture. terms_version: changes with the terms."""
+    """The face of the network; "" = none.
+
+    logo: the address of the picture. terms_version: changes with the terms.
+    """
 
     name: str
     logo: str
@@ -76,7 +79,7 @@ def edit(request: ApiRequest[Deps], params: EditNetwork) -> NetworkAnswer:
 
 @routes.post("/admin/network/logo", for_staff(Permission.SETTINGS_WRITE), id="admin.network.logo")
 def edit_logo(request: ApiRequest[Deps], params: NetworkLogo) -> NetworkAnswer:
-    """Replace the logo by a PNG or JPEG picture of at most 256 KB and 1,024 pixels a side; without one, remove it."""
+    """Replace the logo by a PNG or JPEG picture of at most 256 KB, 1,024 pixels a side, or remove it."""
     upload = None if params.logo is None else NewFile(params.logo.name, params.logo.handle)
     return _answer(request.deps, replace_logo(request.deps, upload))
 

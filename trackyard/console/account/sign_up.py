@@ -12,7 +12,7 @@ from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.offers_shown.choices import country_names
 from trackyard.domain.platform.custom_fields import CustomField, CustomFieldType
-from trackyard.domain.platform.network import SignUp
+from trackyard.domain.platform.network import SignUpState
 
 pages = Pages()
 
@@ -52,7 +52,7 @@ def sign_up(request: PageRequest) -> PageAnswer:
     """Show the form, and send it."""
     if request.person_or_none is not None:
         return Redirect(request.person_or_none.home)
-    if request.network.sign_up is SignUp.CLOSED:
+    if request.network.sign_up is SignUpState.CLOSED:
         return request.page("account/sign_up_closed.html", 403 if request.form else 200)
     questions = list_custom_fields(request.deps)
     choices = {_name(each): [(value, value) for value in each.field_values or ()] for each in questions}

@@ -24,7 +24,7 @@ class Html:
     """A page made by a template.
 
     values: what the template names.
-    late: makes the part of the page that waits for reports; it stands where the template includes `late_mark.html`.
+    late: makes the part of the page that waits for reports; its place is where the template includes `late_mark.html`.
     """
 
     template: str
@@ -59,7 +59,10 @@ class SignedOut:
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    """Starts or ends a look at a portal, and leads to a page. sealed: as `seal_look` makes it, "" = ends it."""
+    """Starts or ends a look at a portal, and leads to a page.
+
+    sealed: as `seal_look` makes it, "" = ends it.
+    """
 
     to: str
     sealed: str = ""

@@ -210,7 +210,10 @@ def by_day_of_both(
     filters: Sequence[Pair] = (),
     slices: Sequence[str] = (),
 ) -> tuple[dict[date, Figures], dict[date, Figures]]:
-    """Return the figures of each day of a period and of an earlier one, from one report where it may be as long."""
+    """Return the figures of each day of a period and of an earlier one.
+
+    They come from one report where it may be as long.
+    """
     if (period.last - before.first).days >= MOST_DAYS:
         return by_day(calls, period, filters, slices), by_day(calls, before, filters, slices)
     days = by_day(calls, DayPeriod(before.first, period.last, period.today, period.hour), filters, slices)
@@ -252,7 +255,10 @@ def up_to_now(
 
 
 def unfinished_days(period: DayPeriod, earlier: DayPeriod) -> list[date]:
-    """Return today and the day of an earlier period that it is compared with; [] where there is no such hour."""
+    """Return today and the day of an earlier period that it is compared with.
+
+    [] where there is no such hour.
+    """
     if not period.is_open or period.first > period.today:
         return []
     return [period.today, period.day_of_now_in(earlier)]
@@ -265,7 +271,10 @@ def without_late_hours(
     days_before: Mapping[date, Figures],
     lates: Sequence[Page],
 ) -> tuple[Figures, Figures]:
-    """Return the sums of two periods without the hours that are not over. lates: `late_hours` of `unfinished_days`."""
+    """Return the sums of two periods without the hours that are not over.
+
+    lates: `late_hours` of `unfinished_days`.
+    """
     if not period.is_open:
         return total(days.values()), total(days_before.values())
     if not lates:

@@ -34,7 +34,10 @@ def read_look(request: PageRequest, caller: Caller) -> Look | None:
 
 
 def find_looked_at(request: PageRequest, caller: Caller, look: Look) -> AffiliateCaller | None:
-    """Return the affiliate of a look; None when it has ended, or the person may not see the affiliate any more."""
+    """Return the affiliate of a look.
+
+    None when it has ended, or the person may not see the affiliate any more.
+    """
     if not isinstance(caller, StaffCaller) or look.ends_at <= request.deps.clock.now_ms():
         return None
     return find_looked(request.deps, caller, look.affiliate)

@@ -57,7 +57,10 @@ def _counted_text(one: str, many: str, number: int, /, **values: Any) -> Markup:
 
 @pass_context
 def _moment(context: Context, text: str, source: ZoneInfo | None = None) -> str:
-    """Return a time of an answer in the zone of the person. source: the zone of the answer, not the platform's."""
+    """Return a time of an answer in the zone of the person.
+
+    source: the zone of the answer where it is not the platform's.
+    """
     return shown.moment(text, source or context["platform_zone"], context["zone"])
 
 

@@ -17,7 +17,7 @@ from trackyard.wire.response.parted import PartedResponse
 log = logging.getLogger("trackyard.api")
 
 LATE_MARK: Final = "<!--late-->"
-"""Where the late part stands in its page."""
+"""The place of the late part in its page."""
 _THREADS: Final = 8
 _WAITING: Final = Html("late_waiting.html")
 

@@ -14,7 +14,10 @@ _SHORTER_DAYS = (30, 7, 1)
 
 
 def refused_part(refusal: RequestError, address: PageAddress, ways: Iterable[Way] = ()) -> Html:
-    """Return what stands in the place of a report. ways: to shorter reports, for those that take too long."""
+    """Return what a page shows in place of a report.
+
+    ways: to shorter reports, for those that take too long.
+    """
     is_heavy = isinstance(refusal, ReportTooHeavy) and not isinstance(refusal, ReportsBusy)
     match refusal:
         case TooManyRequests() | ReportsBusy():

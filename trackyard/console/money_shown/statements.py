@@ -23,7 +23,10 @@ _WORDS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class StatementRow:
-    """A line of a statement. what: in words. link: the page of what it names, "" = none. balance: after the line."""
+    """A line of a statement.
+
+    what: in words. link: the page of what it names, "" = none. balance: after the line.
+    """
 
     date: str
     what: str

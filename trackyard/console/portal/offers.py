@@ -1,4 +1,4 @@
-"""The offers that an affiliate sees, with their conditions, and its requests for them (docs/spec/console.md#portal)."""
+"""The offers that an affiliate sees, and its requests for them (docs/spec/console.md#portal)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

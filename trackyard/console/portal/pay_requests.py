@@ -1,4 +1,4 @@
-"""Forms of an affiliate's money: a request to be paid, and its payment systems (docs/spec/console.md#portal)."""
+"""Forms of an affiliate: a payment request, and its payment systems (docs/spec/console.md#portal)."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Saved reports: the menu of the page Reports, and the page that lists them (docs/spec/console.md#saved-reports)."""
+"""Saved reports: their menu, and the page that lists them (docs/spec/console.md#saved-reports)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

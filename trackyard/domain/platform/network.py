@@ -1,4 +1,4 @@
-"""The face of the network: its name, logo, colours, terms and sign-up (docs/spec/platform.md#the-network)."""
+"""The face of the network: name, logo, colours, terms, sign-up (docs/spec/platform.md#the-network)."""
 
 import hashlib
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ LOGO_SIDE_MAX: Final = 1024
 """Pixels of the longer side of a logo."""
 
 
-class SignUp(StrEnum):
+class SignUpState(StrEnum):
     """Whether affiliates may sign up."""
 
     OPEN = "open"
@@ -44,7 +44,7 @@ class Network:
     terms: str = ""
     terms_url: str = ""
     contact: str = ""
-    sign_up: SignUp = SignUp.OPEN
+    sign_up: SignUpState = SignUpState.OPEN
 
     @property
     def shown_name(self) -> str:
@@ -53,7 +53,7 @@ class Network:
 
     @property
     def terms_version(self) -> str:
-        """Return what tells these terms from others, "" without terms."""
+        """Return what differs when the terms differ, "" without terms."""
         if not self.terms and not self.terms_url:
             return ""
         return hashlib.sha256(f"{self.terms_url}\n{self.terms}".encode()).hexdigest()[:16]

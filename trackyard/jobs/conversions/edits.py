@@ -16,7 +16,7 @@ import msgspec
 
 from trackyard.actions.conversions.changes import DeliveryContext, record_changes
 from trackyard.actions.conversions.decisions import PostbackRequest
-from trackyard.actions.conversions.import_checks import imported_click
+from trackyard.actions.conversions.imported_clicks import imported_click
 from trackyard.actions.offers.counters import CounterBatch
 from trackyard.base.clock import Clock
 from trackyard.base.ids import new_id

@@ -188,7 +188,7 @@ class Database:
 
     @contextmanager
     def trial(self) -> Iterator[Connection]:
-        """Yield the connection of a transaction that is always undone: what it changes, only its own reads see.
+        """Yield the connection of a transaction that is always undone: only its own reads see its changes.
 
         Keep it as short as `write`.
         """

@@ -29,7 +29,7 @@ def balance_before(conn: Connection, affiliate_id: int, currency: str, until: in
 def sums_by_quarter(
     conn: Connection, affiliate_id: int, currency: str, since: int, until: int
 ) -> list[tuple[int, Decimal]]:
-    """Return what conversions changed, by the start of each quarter of an hour in which they did, in order."""
+    """Return what conversions changed, by the start of each quarter of an hour with changes, in order."""
     start = ledger.c.at - ledger.c.at % QUARTER_MS
     query = select(start, _BALANCE).where(*_within(affiliate_id, currency, since, until), *_of_conversions())
     return [(int(at), amount) for at, amount in conn.execute(query.group_by(start).order_by(start))]

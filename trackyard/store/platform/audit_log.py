@@ -1,4 +1,7 @@
-"""Reads the audit log (docs/spec/platform.md#audit-log); store/engine/audit_writer.py writes the changes of rows."""
+"""Reads the audit log (docs/spec/platform.md#audit-log).
+
+store/engine/audit_writer.py writes the changes of rows.
+"""
 
 from dataclasses import asdict
 

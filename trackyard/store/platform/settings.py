@@ -5,7 +5,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, bindparam, delete, insert, select
 
 from trackyard.domain.conversions.codes import CodeMode
-from trackyard.domain.platform.network import Network, SignUp
+from trackyard.domain.platform.network import Network, SignUpState
 from trackyard.store.tables import setting
 
 TRAFFICBACK_URL: Final = "trafficback_url"
@@ -45,7 +45,7 @@ def find_setting(conn: Connection, name: str) -> Any:
 def find_network(conn: Connection) -> Network:
     """Return the face of the network; the defaults of what was never set."""
     stored = dict(find_setting(conn, NETWORK) or {})
-    return Network(**stored | {"sign_up": SignUp(stored.get("sign_up", SignUp.OPEN))})
+    return Network(**stored | {"sign_up": SignUpState(stored.get("sign_up", SignUpState.OPEN))})
 
 
 def find_code_mode(conn: Connection) -> CodeMode | None:

@@ -22,7 +22,10 @@ def list_reports(conn: Connection, account: Account, *, shared: bool) -> list[Sa
 
 
 def find_report(conn: Connection, report_id: str, account: Account, *, lock: bool = False) -> SavedReport | None:
-    """Return a report of an account, or None. lock: no other transaction changes it until the end of this one."""
+    """Return a report of an account, or None.
+
+    lock: no other transaction changes it until the end of this one.
+    """
     return _ROWS.find_where(conn, saved_report.c.id == report_id, saved_report.c.owner == account.name, lock=lock)
 
 

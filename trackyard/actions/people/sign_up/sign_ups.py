@@ -17,7 +17,7 @@ from trackyard.base.secrets import digest, hash_password
 from trackyard.base.texts.languages import spoken
 from trackyard.domain.people.affiliates import Affiliate, EmailState
 from trackyard.domain.people.scope import Scope
-from trackyard.domain.platform.network import SignUp
+from trackyard.domain.platform.network import SignUpState
 from trackyard.store.engine.database import Connection
 from trackyard.store.people import affiliates, sign_ins, staff
 from trackyard.store.people.terms import add_acceptance
@@ -61,7 +61,7 @@ def sign_up(
 def _check_network(deps: Deps, *, accepts_terms: bool) -> str:
     """Return the version of the terms that a new affiliate accepts, "" without terms. Raises as sign_up."""
     network = get_network(deps)
-    if network.sign_up is SignUp.CLOSED:
+    if network.sign_up is SignUpState.CLOSED:
         raise AccessDenied("This network takes no sign-ups now", code="sign_up_closed")
     if network.terms_version and not accepts_terms:
         raise BadInput({"accept_terms": ["Accept the terms of the network."]})

@@ -1,4 +1,4 @@
-"""Requests of affiliates to be paid: a payment of each in one step, or a reason (docs/spec/console.md#money)."""
+"""Payment requests of affiliates: a payment in one step, or a reason (docs/spec/console.md#money)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,0 +1,24 @@
+"""The click of an imported conversion without one (docs/spec/conversions.md#edits-and-imports)."""
+
+from typing import Any
+
+from trackyard.base.ids import IMPORT_EDGE, new_click_id
+from trackyard.decision.visitor.visitor import VisitorLookup
+from trackyard.domain.conversions.edits import ConversionImport
+from trackyard.domain.statistics.click_columns import EMPTY_CLICK, Source, columns_from
+
+
+def imported_click(visitors: VisitorLookup, item: ConversionImport, at_ms: int) -> dict[str, Any]:
+    """Return the click of an import without one, from the time of the request (UTC ms), ip and ua."""
+    agent, place = visitors.agent(item.ua), visitors.place(item.ip)
+    return {
+        **EMPTY_CLICK,
+        **{name: getattr(place, name) for name in columns_from(Source.PLACE)},
+        **{name: getattr(agent, name) for name in columns_from(Source.AGENT) if name != "ua"},
+        "time": at_ms,
+        "id": new_click_id(at_ms, IMPORT_EDGE),
+        "offer": item.offer_id,
+        "affiliate": item.affiliate_id,
+        "ip": item.ip,
+        "ua": item.ua,
+    }
