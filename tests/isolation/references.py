@@ -87,7 +87,7 @@ OF_PATH: Final[dict[str, str]] = {
     **dict.fromkeys(("partner.postback.edit", "partner.postback.remove", "admin.postback.resume"), "postback"),
     **dict.fromkeys(("partner.pixel.edit", "partner.pixel.remove"), "pixel"),
     "auth.session.end": "session",
-    **dict.fromkeys(("stats.saved-report.edit", "stats.saved-report.remove"), "saved report"),
+    **dict.fromkeys((f"stats.saved-report.{act}" for act in ("edit", "remove", "mail", "mail.stop")), "saved report"),
     **dict.fromkeys(
         (f"{who}.keys.{what}" for who in ("auth", "admin") for what in ("edit", "rotate", "remove")), "key"
     ),
@@ -137,7 +137,7 @@ _PLAIN_NAMES: Final = (
     "search_empty_sub server_ip skip skype small_desc smart_id smartlink_categories smtp_url sort[*] sources status "
     "status_reason system_id "
     "strictly_brands strictly_devices strictly_isp strictly_os sub_account_1 sub_account_2 sum supplier tags title "
-    "title_lang[*] ua url vat_code what work_hours zip_code accent accent_dark terms pages[*] query "
+    "title_lang[*] ua url vat_code what work_hours zip_code accent accent_dark terms pages[*] query weekday hour "
 )
 _PLAIN: Final = frozenset(_PLAIN_NAMES.split()).union(
     ("new_password", "otp", "token", "address", "days", "hours", "networks", "pixel_pages", "referrer")

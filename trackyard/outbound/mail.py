@@ -40,6 +40,8 @@ class MailMessage:
 
     id: 24 hex digits, the same at every attempt.
     created_at: UTC milliseconds.
+    html: the same as the body, "" = plain text alone.
+    files: name, media type and content.
     """
 
     id: str
@@ -47,6 +49,8 @@ class MailMessage:
     subject: str
     body: str
     created_at: int
+    html: str = ""
+    files: tuple[tuple[str, str, bytes], ...] = ()
 
 
 class MailTransport(Protocol):
@@ -104,6 +108,11 @@ def build_message(mail: MailMessage, sender: str) -> EmailMessage:
     message["Message-ID"] = f"<{mail.id}@{sender_host(sender)}>"
     message["Auto-Submitted"] = "auto-generated"
     message.set_content(mail.body)
+    if mail.html:
+        message.add_alternative(mail.html, subtype="html")
+    for name, kind, content in mail.files:
+        main, _, sub = kind.partition("/")
+        message.add_attachment(content, maintype=main, subtype=sub, filename=name)
     return message
 
 

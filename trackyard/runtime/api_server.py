@@ -4,7 +4,8 @@ import logging
 import socket
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -78,10 +79,9 @@ def serve_api(
         )
     )
     sys.setswitchinterval(_SWITCH_INTERVAL_S)
-    # The server handles signals only while it runs; an earlier one must stop it, too.
-    threading.Thread(target=_stop_server_with, args=(stop, server), name="stop", daemon=True).start()
     log.info("API listening", extra={"host": config.api_listen.host, "port": config.api_listen.port})
-    server.run(sockets=[listener])
+    with _stopped_with(stop, server), _reports_by_mail(deps, stop):
+        server.run(sockets=[listener])
 
 
 def allow_origins(app: "ASGIApp", origins: Sequence[str]) -> "ASGIApp":
@@ -113,6 +113,21 @@ def _console(deps: "Deps") -> "Console":
     return Console(deps, CATALOGUE, authenticate, texts=texts())
 
 
+@contextmanager
+def _reports_by_mail(deps: "Deps", stop: threading.Event) -> Iterator[None]:
+    """Make the saved reports that are due by mail while the block lasts."""
+    from trackyard.api.catalogue import CATALOGUE
+    from trackyard.console.mailed.mailer import ReportMailer
+
+    thread = threading.Thread(target=ReportMailer(deps, CATALOGUE).run, args=(stop,), name="report mails")
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
 def _network_of(trusted: tuple[Network, ...], peer: str) -> str:
     """Return the network by which connections of a peer are counted; "" = it is a trusted proxy."""
     from trackyard.domain.tracking.ip_lists import find_packed, wide_network_of
@@ -122,6 +137,13 @@ def _network_of(trusted: tuple[Network, ...], peer: str) -> str:
         return peer
     address = ip_address(packed)
     return "" if any(address in network for network in trusted) else wide_network_of(peer)
+
+
+@contextmanager
+def _stopped_with(stop: threading.Event, server: "Server") -> Iterator[None]:
+    """Stop a server with `stop`. It handles signals only while it runs; an earlier one must stop it, too."""
+    threading.Thread(target=_stop_server_with, args=(stop, server), name="stop", daemon=True).start()
+    yield
 
 
 def _stop_server_with(stop: threading.Event, server: "Server") -> None:

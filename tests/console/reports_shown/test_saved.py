@@ -47,3 +47,15 @@ def test_refused_name_of_saved_report_keeps_what_was_typed(api: Api, name: str) 
     assert refused.status_code == (409 if name else 400)
     assert PageReader(refused.text).fields["query"] == "by=day&f.sub1=x"
     assert "Share with all staff" not in refused.text
+
+
+def test_report_is_sent_by_mail_from_the_page_until_it_is_stopped_there(api: Api) -> None:
+    visitor = staff_visitor(api)
+    follow(visitor, visitor.post("/console/reports/saved", do="add", query="by=day", name="Monday"))
+    number = visitor.read("/console/reports/saved").fields["id"]
+    sent = visitor.post("/console/reports/saved", do="mail", id=number, every="week", weekday="0", hour="8")
+    assert "You get the report Monday by mail: sent weekly, Monday 08:00." in follow(visitor, sent).text
+    assert "sent weekly, Monday 08:00" in visitor.read(f"/console/reports?by=day&saved={number}").text
+    stopped = follow(visitor, visitor.post("/console/reports/saved", do="stop", id=number))
+    assert "You get the report Monday by mail no more." in stopped.text
+    assert "sent weekly" not in stopped.text

@@ -66,7 +66,8 @@ def own_params(api: Api) -> dict[str, Callable[[ApiClient], dict[str, Any]]]:
 def own_subjects(api: Api) -> dict[str, Callable[[ApiClient], Any]]:
     """Subjects of the paths of these methods, which belong to the client."""
     keys = {f"auth.keys.{method}": add_own_key for method in ("edit", "rotate", "remove")}
-    methods = ("stats.saved-report.edit", "stats.saved-report.remove")
+    methods = ("stats.saved-report.edit", "stats.saved-report.remove", "stats.saved-report.mail")
+    methods += ("stats.saved-report.mail.stop",)
     reports = dict.fromkeys(methods, lambda client: add_own_report(api, client))
     return keys | reports | {"auth.session.end": lambda client: api.open_session(client)[0]}
 

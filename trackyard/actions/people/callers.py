@@ -53,6 +53,12 @@ def find_caller(database: Database, clock: Clock, key: str, policy: SessionPolic
     return replace(caller, needs_second_factor=policy.needs_second_factor(caller.roles))
 
 
+def find_account_caller(deps: Deps, account: Account) -> Caller | None:
+    """Return an account as a caller; None where it is not active, or does not exist."""
+    with deps.database.read() as conn:
+        return _caller_of(conn, account)
+
+
 def begin_look(deps: Deps, access: Access, affiliate_id: int) -> int:
     """Record that a staff user looks at the portal of an affiliate; return when it ends (UTC ms).
 

@@ -10,7 +10,7 @@ from trackyard.base.ids import new_id
 from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.statistics.saved_reports import MAX_REPORTS, SavedReport, kept_query
 from trackyard.store.engine.database import Connection
-from trackyard.store.statistics import saved_reports
+from trackyard.store.statistics import report_mails, saved_reports
 
 
 def list_reports(deps: Deps, account: Account) -> list[SavedReport]:
@@ -50,6 +50,8 @@ def edit_report(deps: Deps, account: Account, report_id: str, given: Mapping[str
         if "name" in given:
             _check_name(conn, account, given["name"], but=report_id)
         saved_reports.edit_report(conn, report_id, values)
+        if given.get("shared") is False:
+            report_mails.remove_mails_of_report(conn, report_id, but=account.name)
     return replace(before, **values)
 
 
@@ -58,6 +60,7 @@ def remove_report(deps: Deps, account: Account, report_id: str) -> SavedReport:
     with deps.database.write() as conn:
         removed = required(saved_reports.find_report(conn, report_id, account, lock=True))
         saved_reports.remove_report(conn, report_id)
+        report_mails.remove_mails_of_report(conn, report_id)
     return removed
 
 

@@ -1,12 +1,14 @@
 """Saved reports (docs/spec/console.md#saved-reports)."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Final
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.statistics import saved_reports
+from trackyard.actions.statistics import report_mails, saved_reports
 from trackyard.api.lookups import path_hex
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.roles import Permission
+from trackyard.domain.statistics.report_mails import RHYTHMS, WEEKLY, ReportMail
 from trackyard.domain.statistics.saved_reports import MAX_QUERY, SavedReport
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
 from trackyard.wire.request import scalars as s
@@ -42,6 +44,23 @@ class EditSavedReport(Params):
     shared: Annotated[s.Flag | None, Only(admin=True)] = None
 
 
+class MailSavedReport(Params):
+    """When the caller gets a report by mail, in its own zone. weekday: of weekly mails, 0 is Monday."""
+
+    every: Annotated[str, s.Choice(RHYTHMS)] = WEEKLY
+    weekday: Annotated[int, s.WholeNumber(minimum=0, maximum=6)] = 0
+    hour: Annotated[int, s.WholeNumber(minimum=0, maximum=23)] = 8
+
+
+class ReportMailView(View):
+    """When the caller gets a report by mail."""
+
+    every: str
+    weekday: int
+    hour: int
+    next_at: str
+
+
 class SavedReportView(View):
     """A saved report. own: whether the caller saved it, and may change it."""
 
@@ -51,6 +70,7 @@ class SavedReportView(View):
     own: bool
     shared: bool
     created_at: str
+    mail: ReportMailView | None
 
 
 class SavedReportAnswer(Answer):
@@ -69,11 +89,16 @@ def _find_own(request: ApiRequest[Deps]) -> SavedReport:
     return saved_reports.get_report(request.deps, request.caller.account, path_hex(request))
 
 
+def _find_visible(request: ApiRequest[Deps]) -> SavedReport:
+    return report_mails.get_visible(request.deps, request.caller.account, path_hex(request))
+
+
 @routes.get("/stats/saved-reports", _CALLERS, id="stats.saved-reports.list", features=_FEATURES)
 def list_(request: ApiRequest[Deps], _params: NoParams) -> SavedReportsAnswer:
     """List the reports that the caller saved; for staff with those that other staff share."""
     found = saved_reports.list_reports(request.deps, request.caller.account)
-    return SavedReportsAnswer(reports=[_view(request, each) for each in found])
+    mails = report_mails.list_mails(request.deps, request.caller.account)
+    return SavedReportsAnswer(reports=[_view(request, each, mails) for each in found])
 
 
 @routes.post("/stats/saved-reports", _CALLERS, id="stats.saved-report.add", features=_FEATURES)
@@ -100,10 +125,40 @@ def remove(request: ApiRequest[Deps], _params: NoParams) -> SavedReportAnswer:
     return SavedReportAnswer(report=_view(request, removed))
 
 
-def _view(request: ApiRequest[Deps], report: SavedReport) -> SavedReportView:
+@routes.post(
+    "/stats/saved-reports/{id}/mail", _CALLERS, id="stats.saved-report.mail", features=_FEATURES, find=_find_visible
+)
+def start_mail(request: ApiRequest[Deps], params: MailSavedReport) -> SavedReportAnswer:
+    """Send a saved report to the caller by mail, every day or week, with a chart and a CSV file."""
+    account, report = request.caller.account, request.subject
+    report_mails.start_mail(request.deps, account, report.id, params.every, params.weekday, params.hour)
+    return SavedReportAnswer(report=_view(request, report))
+
+
+@routes.delete(
+    "/stats/saved-reports/{id}/mail",
+    _CALLERS,
+    id="stats.saved-report.mail.stop",
+    features=_FEATURES,
+    find=_find_visible,
+)
+def stop_mail(request: ApiRequest[Deps], _params: NoParams) -> SavedReportAnswer:
+    """Send a saved report to the caller no more."""
+    report_mails.stop_mail(request.deps, request.caller.account, request.subject.id)
+    return SavedReportAnswer(report=_view(request, request.subject))
+
+
+def _view(
+    request: ApiRequest[Deps], report: SavedReport, mails: Mapping[str, ReportMail] | None = None
+) -> SavedReportView:
+    if mails is None:
+        mails = report_mails.list_mails(request.deps, request.caller.account)
+    mail, zone = mails.get(report.id), request.deps.zone
+    shown = None if mail is None else view_of(ReportMailView, mail, next_at=datetime_text(mail.next_at, zone))
     return view_of(
         SavedReportView,
         report,
         own=report.owner == request.caller.account.name,
-        created_at=datetime_text(report.created_at, request.deps.zone),
+        created_at=datetime_text(report.created_at, zone),
+        mail=shown,
     )

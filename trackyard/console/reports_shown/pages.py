@@ -100,7 +100,7 @@ def _late(request: PageRequest, query: ReportQuery) -> Html:
         "query": query,
         "report": found,
         "form": form,
-        "chart": _chart(query, found),
+        "chart": report_chart(query, found),
         "headings": _headings(query),
         "total": _row(request, query, found, None),
         "rows": [_row(request, query, found, row) for row in found.rows],
@@ -185,7 +185,8 @@ def _change(kind: FigureKind, pair: tuple[Figures, Figures] | None) -> tuple[str
     return change_text(now * 100, before * 100, kind.direction, points=True)
 
 
-def _chart(query: ReportQuery, found: ReportRows) -> Markup:
+def report_chart(query: ReportQuery, found: ReportRows) -> Markup:
+    """Return the chart of a report over its days."""
     days = [found.days.get(day, Figures()) for day in query.period.each_day()]
     if query.before is None:
         return figure_chart(query.shown, query.period, days, [None] * len(days), found.currency, "")

@@ -6,17 +6,22 @@ from typing import Any, Final
 from urllib.parse import parse_qsl
 
 from trackyard.base.errors import RequestError
+from trackyard.base.texts.languages import spoken
 from trackyard.base.texts.marks import gettext
+from trackyard.console.charts.axes import hour_label
 from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.periods import CHOICES
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.reports_shown.query import ReportQuery, read_query, title_of
+from trackyard.domain.statistics.report_mails import DAILY, WEEKLY
 from trackyard.domain.statistics.saved_reports import kept_query
 
 LIST: Final = "stats.saved-reports.list"
 _ADD: Final = "stats.saved-report.add"
 _EDIT: Final = "stats.saved-report.edit"
+_MAIL: Final = "stats.saved-report.mail"
+_STOP: Final = "stats.saved-report.mail.stop"
 _REMOVE: Final = "stats.saved-report.remove"
 _REFUSALS: Final = (400, 404, 409)
 """Statuses that a person can act on."""
@@ -25,7 +30,11 @@ _PERIODS: Final = dict(CHOICES)
 
 @dataclass(frozen=True, slots=True)
 class ShownReport:
-    """A saved report. to: its page. is_open: whether the page shows it, with changes or without."""
+    """A saved report.
+
+    to: its page. is_open: whether the page shows it, with changes or without.
+    mail: when the person gets it by mail, as the API says; None without mails. sent: the same in words.
+    """
 
     id: str
     name: str
@@ -34,6 +43,8 @@ class ShownReport:
     query: str
     to: PageAddress
     is_open: bool = False
+    mail: Mapping[str, Any] | None = None
+    sent: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +103,31 @@ def _done(request: PageRequest) -> Redirect:
         case "replace":
             made = request.calls.call(_EDIT, _sent(request, "query"), path)["report"]
             return Redirect(str(_address(request, made)), gettext("The report %(name)s is saved.", name=made["name"]))
+        case "mail":
+            made = request.calls.call(_MAIL, _sent(request, "every", "weekday", "hour"), path)["report"]
+            when = _sent_text(made["mail"])
+            said = gettext("You get the report %(name)s by mail: %(when)s.", name=made["name"], when=when)
+            return Redirect(_path(request), said)
+        case "stop":
+            made = request.calls.call(_STOP, (), path)["report"]
+            said = gettext("You get the report %(name)s by mail no more.", name=made["name"])
+            return Redirect(_path(request), said)
         case "remove":
             gone = request.calls.call(_REMOVE, (), path)["report"]
             return Redirect(_path(request), gettext("The report %(name)s is removed.", name=gone["name"]))
     shared = [("shared", request.field("shared") or "0")] if request.calls.is_staff else []
     made = request.calls.call(_EDIT, [*_sent(request, "name"), *shared], path)["report"]
     return Redirect(_path(request), gettext("The report %(name)s is saved.", name=made["name"]))
+
+
+def _sent_text(mail: Mapping[str, Any] | None) -> str:
+    """Return when a report is sent, in words."""
+    if mail is None:
+        return ""
+    at = hour_label(mail["hour"])
+    if mail["every"] == DAILY:
+        return gettext("sent daily at %(at)s", at=at)
+    return gettext("sent weekly, %(day)s %(at)s", day=spoken().form.long_weekdays[mail["weekday"]], at=at)
 
 
 def _sent(request: PageRequest, *names: str) -> list[Pair]:
@@ -113,6 +143,11 @@ def _list(request: PageRequest, faults: Mapping[str, list[str]], status: int) ->
         "faults": faults,
         "typed": dict(request.form),
         "may_save": request.calls.may(_ADD),
+        "weekdays": list(enumerate(spoken().form.long_weekdays)),
+        "hours": [(hour, hour_label(hour)) for hour in range(24)],
+        "rhythms": [(WEEKLY, gettext("every week")), (DAILY, gettext("every day"))],
+        "email": request.person.email,
+        "zone": request.zone.key,
     }
     return Html("saved_reports.html", values, status)
 
@@ -140,6 +175,8 @@ def _reports(request: PageRequest) -> list[ShownReport]:
             query=each["query"],
             to=_address(request, each),
             is_open=each["id"] == wanted,
+            mail=each["mail"],
+            sent=_sent_text(each["mail"]),
         )
         for each in request.calls.call(LIST)["reports"]
     ]

@@ -55,13 +55,18 @@ def view_links(query: ReportQuery) -> list[tuple[str, PageAddress, bool]]:
 
 def view_part(request: PageRequest, query: ReportQuery, form: FilterForm | None) -> Html:
     """Return the part of the page that waits for the report. Raises RequestError."""
+    values = {"query": query, "form": form, "shown": query.shown, **view_values(request, query)}
+    return Html(f"report_{query.view}.html", values)
+
+
+def view_values(request: PageRequest, query: ReportQuery) -> dict[str, Any]:
+    """Return what the view of a report shows. Raises RequestError."""
     make: Mapping[str, Callable[[PageRequest, ReportQuery], dict[str, Any]]] = {
         "pivot": _pivot,
         "heat": _heat_map,
         "funnel": _funnel,
     }
-    values = {"query": query, "form": form, "shown": query.shown, **make[query.view](request, query)}
-    return Html(f"report_{query.view}.html", values)
+    return make[query.view](request, query)
 
 
 def _pivot(request: PageRequest, query: ReportQuery) -> dict[str, Any]:

@@ -124,3 +124,12 @@ def _find_jpeg(handle: BinaryIO) -> Media | None:
             return Media(JPEG, int.from_bytes(head[5:7], "big"), int.from_bytes(head[3:5], "big"))
         handle.seek(length - 7, 1)
     return None
+
+
+@dataclass(frozen=True, slots=True)
+class MailFile:
+    """A file of a mail. kind: its media type."""
+
+    name: str
+    kind: str
+    content: bytes

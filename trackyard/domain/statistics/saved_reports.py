@@ -37,3 +37,8 @@ def kept_query(query: str) -> str:
     if not any(name in _PERIOD for name, _ in pairs):
         pairs.append(_USUAL_PERIOD)
     return urlencode(pairs)
+
+
+def zone_of(report: SavedReport) -> str:
+    """Return the zone that the address of a report names for its days, "" without one."""
+    return dict(parse_qsl(report.query)).get("tz", "")

@@ -85,7 +85,9 @@ class Mailer:
         if item is None:
             return False
         try:
-            self._transport.send(MailMessage(item.id, item.recipient, item.subject, item.body, item.created_at))
+            files = tuple((each.name, each.kind, each.content) for each in item.attachments)
+            message = MailMessage(item.id, item.recipient, item.subject, item.body, item.created_at, item.html, files)
+            self._transport.send(message)
         except MailServerUnreachable as fault:
             self._record_failure(item, str(fault), permanent=False)
             raise

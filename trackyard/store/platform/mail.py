@@ -1,19 +1,24 @@
 """Queued mail: written by the transaction it reports, sent by the worker (docs/spec/platform.md#mail)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, delete, insert, select, update
 
 from trackyard.base.ids import new_id
+from trackyard.domain.platform.files import MailFile
 from trackyard.store.engine.rows import has_rows
-from trackyard.store.tables import mail
+from trackyard.store.tables import mail, mail_attachment
 
 MAX_SUBJECT = 300
 
 
 @dataclass(frozen=True, slots=True)
 class QueuedMail:
-    """A queued mail. attempts: a claimed one counts its own; created_at: UTC milliseconds."""
+    """A queued mail. attempts: a claimed one counts its own; created_at: UTC milliseconds.
+
+    html: the same as the body, "" = it is plain text alone.
+    """
 
     id: str
     recipient: str
@@ -21,14 +26,31 @@ class QueuedMail:
     body: str
     attempts: int
     created_at: int
+    html: str = ""
+    attachments: tuple[MailFile, ...] = ()
 
 
-def add(conn: Connection, recipient: str, subject: str, body: str, now_ms: int) -> str:
-    """Queue a plain text mail in the caller's transaction; return its id. The subject becomes one line."""
+def add(
+    conn: Connection,
+    recipient: str,
+    subject: str,
+    body: str,
+    now_ms: int,
+    *,
+    html: str = "",
+    attachments: Sequence[MailFile] = (),
+) -> str:
+    """Queue a mail in the caller's transaction; return its id. The subject becomes one line.
+
+    body: plain text. html: the same for mail programs that show it.
+    """
     mail_id = new_id(now_ms)
     line = " ".join(subject.split())[:MAX_SUBJECT]
-    row = {"id": mail_id, "recipient": recipient, "subject": line, "body": body}
+    row = {"id": mail_id, "recipient": recipient, "subject": line, "body": body, "html": html}
     conn.execute(insert(mail).values(**row, next_at=now_ms, created_at=now_ms))
+    for place, each in enumerate(attachments):
+        file = {"name": each.name, "kind": each.kind, "content": each.content}
+        conn.execute(insert(mail_attachment).values(mail_id=mail_id, place=place, **file))
     return mail_id
 
 
@@ -53,7 +75,8 @@ def claim(conn: Connection, now_ms: int, lease_ms: int) -> QueuedMail | None:
         return None
     attempts = row.attempts + 1
     conn.execute(update(mail).where(mail.c.id == row.id).values(attempts=attempts, next_at=now_ms + lease_ms))
-    return QueuedMail(row.id, row.recipient, row.subject, row.body, attempts, row.created_at)
+    files = _attachments(conn, row.id)
+    return QueuedMail(row.id, row.recipient, row.subject, row.body, attempts, row.created_at, row.html, files)
 
 
 def retry(conn: Connection, mail_id: str, next_at: int) -> None:
@@ -63,4 +86,20 @@ def retry(conn: Connection, mail_id: str, next_at: int) -> None:
 
 def remove(conn: Connection, mail_id: str) -> None:
     """Remove a mail that was sent or given up."""
+    conn.execute(delete(mail_attachment).where(mail_attachment.c.mail_id == mail_id))
     conn.execute(delete(mail).where(mail.c.id == mail_id))
+
+
+def remove_to(conn: Connection, recipient: str) -> None:
+    """Remove the mails to an address."""
+    ids = select(mail.c.id).where(mail.c.recipient == recipient)
+    conn.execute(delete(mail_attachment).where(mail_attachment.c.mail_id.in_(ids)))
+    conn.execute(delete(mail).where(mail.c.recipient == recipient))
+
+
+def _attachments(conn: Connection, mail_id: str) -> tuple[MailFile, ...]:
+    columns = mail_attachment.c
+    query = (
+        select(columns.name, columns.kind, columns.content).where(columns.mail_id == mail_id).order_by(columns.place)
+    )
+    return tuple(MailFile(*row) for row in conn.execute(query))

@@ -29,7 +29,8 @@ from trackyard.store.engine.audit_writer import SECRET
 from trackyard.store.engine.rows import has_rows
 from trackyard.store.money import held_changes, payment_requests
 from trackyard.store.people import email_confirmations, preferences, second_factors, sessions, sign_in_links
-from trackyard.store.statistics import saved_reports
+from trackyard.store.platform import mail
+from trackyard.store.statistics import report_mails, saved_reports
 from trackyard.store.tables import (
     affiliate,
     affiliate_login,
@@ -41,7 +42,6 @@ from trackyard.store.tables import (
     conversion_task,
     delivery,
     inbox,
-    mail,
     offer,
     parallel_call,
     payment_request,
@@ -254,11 +254,12 @@ def redact_account(conn: Connection, affiliate_id: int, password_hash: str, now_
     second_factors.remove_factor(conn, account)
     preferences.remove_preferences(conn, account)
     saved_reports.remove_reports(conn, account)
+    report_mails.remove_mails(conn, account)
     sign_in_links.remove_links(conn, account)
     email_confirmations.remove_tokens(conn, affiliate_id)
     held_changes.redact_changes(conn, affiliate_id, now_ms)
     payment_requests.redact_requests(conn, affiliate_id)
-    conn.execute(delete(mail).where(mail.c.recipient == email))
+    mail.remove_to(conn, email)
     _redact_audit_log(conn, affiliate_id)
     is_own = and_(security_log.c.actor_kind == "affiliate", security_log.c.actor_id == str(affiliate_id))
     conn.execute(delete(security_log).where(is_own))

@@ -29,6 +29,11 @@ def find_report(conn: Connection, report_id: str, account: Account, *, lock: boo
     return _ROWS.find_where(conn, saved_report.c.id == report_id, saved_report.c.owner == account.name, lock=lock)
 
 
+def find_visible(conn: Connection, report_id: str, account: Account, *, shared: bool) -> SavedReport | None:
+    """Return a report that an account saved, or None. shared: also one that others share."""
+    return _ROWS.find_where(conn, saved_report.c.id == report_id, _visible(account, shared=shared))
+
+
 def count_reports(conn: Connection, account: Account) -> int:
     """Return the number of reports of an account."""
     query = select(func.count()).select_from(saved_report).where(saved_report.c.owner == account.name)

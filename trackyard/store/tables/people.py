@@ -166,6 +166,18 @@ saved_report = table(  # reports of the page Reports that people saved
     Index("ix_saved_report_shared", "name", sqlite_where=text("shared"), postgresql_where=text("shared")),
 )
 
+report_mail = table(  # saved reports that people get by mail
+    "report_mail",
+    Column("id", Id24, primary_key=True),
+    Column("report_id", Id24, nullable=False, index=True),
+    Column("owner", String(40), nullable=False),  # staff:<id>, affiliate:<id>
+    Column("every", String(8), nullable=False),  # domain/statistics/report_mails.py
+    *columns(Integer, "weekday", "hour", nullable=False),
+    Column("next_at", Moment, nullable=False, index=True),
+    *columns(Moment, "created_at", "updated_at", nullable=False),
+    Index("ix_report_mail_owner", "owner", "report_id", unique=True),
+)
+
 sign_in_link = table(  # links with which an account gets a password; each is removed by its use
     "sign_in_link",
     Column("digest", String(64), primary_key=True),

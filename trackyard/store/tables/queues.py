@@ -114,9 +114,19 @@ mail = table(  # mail to be sent; its id is part of its Message-ID, so that a re
     Column("id", Id24, primary_key=True),
     Column("recipient", String(254), nullable=False),
     *columns(Text, "subject", "body", nullable=False),
+    Column("html", Text, nullable=False, server_default=""),  # the same as the body, "" = plain text alone
     Column("attempts", Integer, nullable=False, default=0),
     Column("next_at", Moment, nullable=False, index=True),
     Column("created_at", Moment, nullable=False),
+)
+
+mail_attachment = table(  # files of mails; removed with them
+    "mail_attachment",
+    Column("mail_id", Id24, primary_key=True),
+    Column("place", Integer, primary_key=True, autoincrement=False),
+    Column("name", String(200), nullable=False),
+    Column("kind", String(100), nullable=False),  # its media type
+    Column("content", LargeBinary, nullable=False),
 )
 
 first_answer = table(  # encrypted answers to first requests with an Idempotency-Key: both may hold keys and passwords

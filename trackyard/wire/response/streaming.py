@@ -126,6 +126,17 @@ class ExportResponse(Response):
         if self._table.count is not None:
             self.headers[TOTAL_COUNT_HEADER] = str(self._table.count())
 
+    def read_all(self, most: int) -> bytes | None:
+        """Return the file at once; None where it has more than `most` bytes."""
+        pieces, length = list[bytes](), 0
+        with self._cleanup:
+            for piece in self._write(self._table, self._rows):
+                pieces.append(piece)
+                length += len(piece)
+                if length > most:
+                    return None
+        return b"".join(pieces)
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})

@@ -1,0 +1,1 @@
+"""Saved reports as mails (docs/spec/console.md#reports-by-mail)."""

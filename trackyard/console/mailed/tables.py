@@ -1,0 +1,104 @@
+"""The rows of a report in a mail (docs/spec/console.md#reports-by-mail)."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from trackyard.base.errors import BadInput
+from trackyard.base.texts.marks import gettext
+from trackyard.console.frame.figures import Figures, text_of, value_of
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.reports_shown.pages import report_chart
+from trackyard.console.reports_shown.query import ReportQuery
+from trackyard.console.reports_shown.rows import read_rows
+from trackyard.console.reports_shown.slices import cell_of, slice_label
+from trackyard.console.reports_shown.views import view_values
+
+
+@dataclass(frozen=True, slots=True)
+class MailTable:
+    """A report as texts.
+
+    names: how many cells of a row name it; the others are figures. total: "" where a column has none.
+    more: rows that are left out. chart: an SVG, "" = none.
+    """
+
+    headings: tuple[str, ...]
+    names: int
+    total: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    more: int = 0
+    chart: str = ""
+
+
+def table_of(request: PageRequest, query: ReportQuery) -> MailTable:
+    """Return what a mail shows of a report. Raises RequestError."""
+    if not query.view:
+        return _rows(request, query)
+    return _VIEWS[query.view](view_values(request, query))
+
+
+def _rows(request: PageRequest, query: ReportQuery) -> MailTable:
+    found = read_rows(request.calls, replace(query, page=1))
+
+    def texts(of: Figures) -> list[str]:
+        return [text_of(kind, value_of(kind, of), found.currency) for kind in query.columns]
+
+    blank = [""] * (len(query.by) - 1)
+    return MailTable(
+        headings=(*(slice_label(name) for name in query.by), *(str(kind.label) for kind in query.columns)),
+        names=len(query.by),
+        total=(gettext("Total"), *blank, *texts(found.total)),
+        rows=tuple((*(cell_of(name, row.keys).text for name in query.by), *texts(row.figures)) for row in found.rows),
+        more=found.count - len(found.rows),
+        chart=_svg(report_chart(query, found)),
+    )
+
+
+def _pivot(values: Mapping[str, Any]) -> MailTable:
+    pivot = values["pivot"]
+    if pivot is None:
+        raise BadInput({"view": [gettext("This pivot cannot be made: open the report to change it.")]})
+    cells = [(line.cell.text, *(cell.text or "—" for cell in line.cells), line.total.text) for line in pivot.lines]
+    return MailTable(
+        headings=(values["names"][0], *(cell.text for cell in pivot.columns), gettext("Total")),
+        names=1,
+        total=(gettext("Total"), *(cell.text for cell in pivot.total.cells), pivot.total.total.text),
+        rows=tuple(cells),
+    )
+
+
+def _heat_map(values: Mapping[str, Any]) -> MailTable:
+    sums, whole = values["total"]
+    return MailTable(
+        headings=(gettext("Hour"), *(name for name, _ in values["weekdays"]), gettext("Total")),
+        names=1,
+        total=(gettext("Total"), *sums, whole),
+        rows=tuple((hour, *texts, total) for hour, texts, total in values["hours"]),
+        chart=_svg(values["chart"]),
+    )
+
+
+def _funnel(values: Mapping[str, Any]) -> MailTable:
+    return MailTable(
+        headings=(gettext("Step"), gettext("Number"), gettext("Of the step before"), gettext("Of the first step")),
+        names=1,
+        total=(),
+        rows=tuple((step.name, step.number, step.of_before or "—", step.of_first or "—") for step in values["steps"]),
+        chart=_svg(values["chart"]),
+    )
+
+
+_VIEWS: Final[Mapping[str, Callable[[Mapping[str, Any]], MailTable]]] = {
+    "pivot": _pivot,
+    "heat": _heat_map,
+    "funnel": _funnel,
+}
+
+
+def _svg(box: str) -> str:
+    """Return the wide chart of a box as a file of its own: its colours are in its attributes."""
+    start, end = box.find("<svg"), box.find("</svg>")
+    if start < 0:
+        return ""
+    return str(box)[start : end + len("</svg>")].replace("<svg ", '<svg font-family="sans-serif" ', 1)
