@@ -41,12 +41,12 @@ def listeners() -> dict[str, str]:
     return dict(zip(NAMES, (config.api_listen.url(), config.tracking_listen.url()), strict=True))
 
 
-def caddy(directory: Path, *arguments: str) -> subprocess.Popen[bytes]:
+def caddy(directory: Path, *arguments: str, **variables: str) -> subprocess.Popen[bytes]:
     """Start Caddy with its files in a directory."""
     places = {"HOME": str(directory), "XDG_DATA_HOME": str(directory), "XDG_CONFIG_HOME": str(directory)}
     command = [str(CADDY), *arguments, "--adapter", "caddyfile", "--config"]
     output = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen([*command, str(directory / "Caddyfile")], env=os.environ | places, **output)
+    return subprocess.Popen([*command, str(directory / "Caddyfile")], env=os.environ | places | variables, **output)
 
 
 def test_caddy_sample_leads_each_name_to_its_listener(tmp_path: Path) -> None:
