@@ -20,7 +20,7 @@ FILTERS = ("f.goal=1", "f.currency=USD", f"f.smart_id={'a' * 24}", "by=trafficba
 
 @pytest.fixture
 def week(api: Api) -> Api:
-    """Clicks of 14 and 15 November 2023, a Tuesday and a Wednesday, and conversions of each status; it is 18:00."""
+    """Clicks of a Tuesday and a Wednesday, and conversions of each status."""
     api.clock.advance(NOON + 6 * HOUR_MS - NOW)
     first, second = api.add_offer(title=MARKUP), api.add_offer(title="Boots")
     pid, _ = api.add_affiliate()

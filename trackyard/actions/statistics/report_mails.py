@@ -104,7 +104,10 @@ def claim_due(deps: Deps) -> ClaimedMail | None:
 
 
 def finish(deps: Deps, claimed: ClaimedMail, recipient: str, letter: Letter) -> bool:
-    """Queue the mail of a report once, and note when the next one is due; return False where it was queued already."""
+    """Queue the mail of a report once; return False where it was queued already.
+
+    The same transaction sets when the next one is due.
+    """
     now, due = deps.clock.now_ms(), claimed.mail
     with deps.database.write() as conn:
         next_at = next_time(due.every, due.weekday, due.hour, _zone_of(deps, conn, claimed.account), now)
