@@ -245,6 +245,7 @@ class HistoryStateMachine(RuleBasedStateMachine):
             own = [_item(each) | {"partners": [each.affiliate]} for each in known.payments if each.affiliate]
             sent = {"payments": [_item(each) for each in known.payments if not each.affiliate], "partner_payments": own}
         if "tiers" in fields:
+            known.set_tiers(self.now)
             sent |= {"commission_tiers": known.tiers, "enabled_commission_tiers": 1}
         if "limit" in fields:
             limits = [] if known.limit is None else [{"partner": self.people[0], "caps": known.limit}]

@@ -10,6 +10,8 @@ from typing import Any
 from tests.support.models.model_records import ModelClick, ModelPaymentItem, ModelPostback, ModelTask
 
 Limits = Mapping[str, Any]
+Ladder = tuple[tuple[str, str], ...]
+"""What the tiers that differ only in their values have in common."""
 Money = dict[tuple[int, str], tuple[Decimal, Decimal]]
 """By affiliate and currency: hold, available."""
 
@@ -75,7 +77,11 @@ class ModelPayment:
 
 @dataclass
 class ModelOffer:
-    """The offer. hold: days · sessions: ms · limit: conversions a day of the first affiliate."""
+    """The offer.
+
+    hold: days · sessions: ms · limit: conversions a day of the first affiliate · tiers_since: by tiers that count
+    together, when they were set: earlier conversions do not count.
+    """
 
     status: str = "active"
     payments: list[ModelPaymentItem] = field(default_factory=list)
@@ -84,11 +90,16 @@ class ModelOffer:
     counted: tuple[str, ...] = ("confirmed", "pending", "hold")
     limit: int | None = None
     tiers: list[Limits] = field(default_factory=list)
+    tiers_since: dict[Ladder, int] = field(default_factory=dict)
     session: int = 365 * DAY
     min_session: int = 0
     one_address: bool = False
     one_conversion: bool = False
     secure: str = ""
+
+    def set_tiers(self, now: int) -> None:
+        """Notes since when the tiers count."""
+        self.tiers_since = {_ladder(tier): self.tiers_since.get(_ladder(tier), now) for tier in self.tiers}
 
 
 @dataclass
@@ -322,12 +333,11 @@ class ConversionModel:
         return found
 
     def _steps(self, made: ModelConversion) -> list[Limits]:
-        ladders: dict[tuple[Any, ...], list[Limits]] = {}
+        ladders: dict[Ladder, list[Limits]] = {}
         for tier in self.offer.tiers:
-            ladder = tuple((name, str(tier[name])) for name in tier if name not in ("value", "modifier_value"))
-            ladders.setdefault(ladder, []).append(tier)
+            ladders.setdefault(_ladder(tier), []).append(tier)
         found = []
-        for ladder_of in ladders.values():
+        for ladder, ladder_of in ladders.items():
             first = ladder_of[0]
             if first.get("target_goals") and made.goal not in first["target_goals"]:
                 continue
@@ -336,6 +346,7 @@ class ConversionModel:
             others = self.together(sides, first["timeframe"], made, statuses)
             assert others is not None
             others = [each for each in others if each.goal in (first.get("goals") or [each.goal])]
+            others = [each for each in others if each.at >= self.offer.tiers_since[ladder]]
             reached = [tier for tier in ladder_of if _reached(tier, others)]
             found += [max(reached, key=lambda tier: int(tier["value"]))] if reached else []
         return found
@@ -429,6 +440,10 @@ def rounded(amount: Decimal) -> Decimal:
 def _measures(made: Iterable[ModelConversion]) -> tuple[int, Decimal, Decimal]:
     bases = [each.base for each in made]
     return len(bases), sum((base[0] for base in bases), ZERO), sum((base[1] for base in bases), ZERO)
+
+
+def _ladder(tier: Limits) -> Ladder:
+    return tuple((name, str(tier[name])) for name in sorted(tier) if name not in ("value", "modifier_value"))
 
 
 def _reached(limit: Limits, others: list[ModelConversion]) -> bool:
