@@ -1,4 +1,7 @@
-"""Follow the links of each role to their pages, on an installation with hostile names."""
+"""Follow the links of each role to their pages, on an installation with hostile names.
+
+The pages of an administrator and of an affiliate are seen in another language and zone, too.
+"""
 
 import csv
 import re
@@ -14,14 +17,18 @@ import pytest
 from tests.support.api import Api, installed
 from tests.support.pages import PageReader, Visitor, affiliate_visitor, console_app, staff_visitor
 from tests.support.people_pages import earn
+from tests.support.shown_texts import ForeignPerson
 from tests.support.stores.analytics import empty_store
 from tests.support.stores.shared_statements import open_database
 from tests.support.traffic_pages import HOSTILE, TrafficDesk, traffic_desk
 from trackyard.api.catalogue import CATALOGUE
+from trackyard.base.zones import zone_names
 from trackyard.console.frame.pages import PageRoute, PageTable
 from trackyard.console.parts import PARTS
+from trackyard.console.staff.traffic.reasons import DECLINES
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.roles import Role, permissions_of
+from trackyard.domain.platform.geo import countries
 from trackyard.wire.response.csv_columns import FORMULA_STARTS
 
 LONG = "Ü" * 190
@@ -37,8 +44,25 @@ MOST = 400
 """Pages of one person."""
 TABLE = PageTable(PARTS)
 STAFF_PAGES = {each.path for each in TABLE.routes if each.method == "GET" and each.audience == "staff"}
-SENT_BY_FORMS = {"/console/conversions/change", "/console/find", "/console/payments/held"}
+SENT_BY_FORMS = {"/console/conversions/change", "/console/find", "/console/payments/held", "/console/reports/saved"}
 """Pages that a form leads to, and one that is linked while changes wait."""
+IN_ENGLISH = {"/console/audit-log", "/console/staff"}
+"""Names of fields, and the list with times in the zone of the platform, which says so."""
+DATA = re.compile(
+    "|".join(
+        (
+            *sorted(map(re.escape, (*DECLINES, *zone_names(), *(each.name.strip() for each in countries()))), key=len)[
+                ::-1
+            ],
+            *map(re.escape, (HOSTILE, ">alert(1)", "=1+1", "Trackyard", "offer,pid,action_id,sum,status")),
+            r"\S+@\S+|[0-9a-f]{20,}|https?:\S+|[0-9]+ (Oct|Nov|Dec)\b",
+            r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun)(s|nes|rs|ur)?(day)?\b",
+            "Mia Manager|First Administrator|Casino deposit|Royal Reef|Shop|On request|track.example|Sale|clickid",
+            r"python-httpx2/\S+|testclient|X-Trackyard-Delivery|Kathmandu|\b(Esc|GET|UTC|USD|DE|ms|KB|MB|GB|CSV|API|Parquet|en)\b",
+        )
+    )
+)
+"""What pages show of the installation, and names that are alike in every language."""
 
 
 def _populate(desk: TrafficDesk) -> None:
@@ -136,6 +160,18 @@ def _faults(origin: str, address: str, answer: Any, page: PageReader) -> list[st
     return faults + [f"{address} has a link to {link}, and nothing with this id" for link in broken]
 
 
+def _foreign(visitor: Visitor, home: str, monkeypatch: pytest.MonkeyPatch) -> ForeignPerson:
+    """Give a person another language and zone than the platform has."""
+    person = ForeignPerson(monkeypatch, DATA)
+    visitor.post(f"{home}/profile/preferences", timezone="Asia/Kathmandu", single_keys="1")
+    return person
+
+
+def _is_translated(address: str, answer: Any) -> bool:
+    is_page = answer.headers.get("content-type", "").startswith("text/html") and _kind(address).startswith("/")
+    return is_page and _kind(address) not in IN_ENGLISH
+
+
 def _forms(page: PageReader) -> list[PageRoute]:
     """Return where the forms of a page are sent."""
     sent = [given.get("action", "") for tag, given in page.elements if tag == "form" and given.get("method") == "post"]
@@ -168,27 +204,44 @@ def test_page_is_forbidden_to_a_role_that_lacks_its_methods(desk: TrafficDesk, r
             assert visitor.post(path, form_token=token).status_code == 403, route.path
 
 
-@pytest.mark.parametrize("role", Role)
+@pytest.mark.parametrize("role", [each for each in Role if each is not Role.ADMIN])
 def test_every_link_of_a_staff_role_leads_to_a_page(desk: TrafficDesk, role: Role) -> None:
     visitor = staff_visitor(desk.api, role)
     if visitor.get("/console/").status_code == 403:
         assert "Your roles open no page" in visitor.read("/console/", 403).text
         return
+    faults = []
+    for origin, address, answer, page in _crawl(visitor, "/console/"):
+        faults += _faults(origin, address, answer, page)
+        faults += [f"{address} has a form for {each.path}" for each in _forms(page) if not _may_open(role, each)]
+    assert faults == []
+
+
+def test_every_link_of_an_administrator_leads_to_a_page_in_the_own_language_and_zone(
+    desk: TrafficDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    visitor = staff_visitor(desk.api)
+    foreign = _foreign(visitor, "/console", monkeypatch)
     met, faults = set(), []
     for origin, address, answer, page in _crawl(visitor, "/console/"):
         met.add(_kind(address))
         faults += _faults(origin, address, answer, page)
-        faults += [f"{address} has a form for {each.path}" for each in _forms(page) if not _may_open(role, each)]
+        faults += foreign.faults(address, answer.text) if _is_translated(address, answer) else ()
     assert faults == []
-    if role is Role.ADMIN:
-        assert {path for path in STAFF_PAGES if "{" not in path} - met <= SENT_BY_FORMS
+    assert {path for path in STAFF_PAGES if "{" not in path} - met <= SENT_BY_FORMS
 
 
-def test_every_link_of_an_affiliate_leads_to_a_page(desk: TrafficDesk) -> None:
+def test_every_link_of_an_affiliate_leads_to_a_page_in_the_own_language_and_zone(
+    desk: TrafficDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pid, visitor = affiliate_visitor(desk.api)
     desk.conversion(50, affiliate_id=pid, click={"sub1": HOSTILE})
-    crawled = _crawl(visitor, "/portal/")
-    assert [fault for each in crawled for fault in _faults(*each)] == []
+    foreign = _foreign(visitor, "/portal", monkeypatch)
+    faults = []
+    for origin, address, answer, page in _crawl(visitor, "/portal/"):
+        faults += _faults(origin, address, answer, page)
+        faults += foreign.faults(address, answer.text) if _is_translated(address, answer) else ()
+    assert faults == []
     token = visitor.read("/portal/nothing", 404).fields.get("form_token", "")
     for route in (each for each in TABLE.routes if each.audience == "staff"):
         path = re.sub(r"{\w+}", "1", route.path)

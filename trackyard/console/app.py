@@ -19,6 +19,7 @@ from trackyard.actions.platform.network import get_network
 from trackyard.base.errors import AccessDenied, RequestError, TooManyRequests, Unauthorized
 from trackyard.base.logs.origin import request_origin
 from trackyard.base.texts.languages import NAMES, language, speaking
+from trackyard.base.texts.marks import lazy_gettext
 from trackyard.console.account.sign_in import sign_in_again
 from trackyard.console.forms.kept import keep, only_shown
 from trackyard.console.frame import sessions
@@ -65,8 +66,12 @@ from trackyard.wire.response.streaming import ExportSlots
 SIGN_IN: Final = "/sign-in"
 _THREADS: Final = 8
 """Pages that are made at a time; others wait."""
-_OLD_FORM: Final = "This form is too old, or another site sent it. Open the page again and repeat the change."
-_LOOK_ENDED: Final = "The look at the portal has ended: it lasts 30 minutes at most. Begin another one here."
+_OLD_FORM: Final = lazy_gettext(
+    "This form is too old, or another site sent it. Open the page again and repeat the change."
+)
+_LOOK_ENDED: Final = lazy_gettext(
+    "The look at the portal has ended: it lasts 30 minutes at most. Begin another one here."
+)
 _ROOTS: Final = ("/console", "/portal", "/sign-up", SIGN_IN, "/sign-out")
 
 Authenticate = Callable[[str], Caller | None]
@@ -306,7 +311,9 @@ def _first_page(asked: PageRequest) -> str:
     check_second_factor(asked.person.caller)
     found = first_page(_rail_of(asked.person), asked.may_open)
     if found is None:
-        raise AccessDenied("Your roles open no page. Ask an administrator for another role", code="no_page")
+        raise AccessDenied(
+            lazy_gettext("Your roles open no page. Ask an administrator for another role"), code="no_page"
+        )
     return found
 
 

@@ -11,7 +11,7 @@ from trackyard.console.offers_shown.who_gets_through import sentences
 def words(api: Api, **params: Any) -> list[str]:
     """The sentences about a new offer."""
     offer = api.admin.get(f"/3.1/offer/{api.add_offer(**params)}")["offer"]
-    return ["".join(part.text for part in sentence) for sentence in sentences(offer)]
+    return ["".join(part.text for part in sentence) for sentence in sentences(offer, str)]
 
 
 GROUP = "targeting[0]"

@@ -13,6 +13,7 @@ from trackyard.actions.people.affiliates import apply_held
 from trackyard.actions.people.credentials import check_own_password
 from trackyard.actions.platform.notices import CHANGE_DECIDED, send_notice
 from trackyard.base.errors import AccessDenied, Conflict, required
+from trackyard.base.texts.marks import lazy_gettext
 from trackyard.domain.money.held_changes import HeldChange, HeldKind, HeldState
 from trackyard.domain.people.callers import Account, Caller
 from trackyard.domain.people.scope import Scope
@@ -78,7 +79,8 @@ def _decide(deps: Deps, conn: Connection, decider: Account, change: HeldChange, 
     if author is not None and author.status is StaffStatus.ACTIVE:
         concerned[author.id] = author
     concerned.pop(decider.id, None)
-    values = {"change": change.label, "id": change.id, "state": state.value}
+    word = lazy_gettext("confirmed") if is_confirmed else lazy_gettext("refused")
+    values: dict[str, object] = {"change": lambda: change.label, "id": change.id, "state": word}
     values |= {"author": email_of(conn, change.author_id), "decider": email_of(conn, decider.id)}
     send_notice(conn, CHANGE_DECIDED, recipients(concerned.values()), now, **values)
     return records_of(conn, [required(held_changes.find_change(conn, change.id))])

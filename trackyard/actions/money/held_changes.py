@@ -67,7 +67,7 @@ def hold_change(
     record_change(conn, SecurityEvent.CHANGE_HELD, SecurityOutcome.ACCEPTED, now, author, new)
     others = [each for each in staff.active_administrators(conn) if each.id != author.id]
     name = email_of(conn, author.id)
-    send_notice(conn, CHANGE_HELD, recipients(others), now, change=new.label, author=name, id=new.id)
+    send_notice(conn, CHANGE_HELD, recipients(others), now, change=lambda: new.label, author=name, id=new.id)
     return new
 
 

@@ -260,7 +260,8 @@ def _explain_status(deps: Deps, conn: Connection, before: Affiliate, values: dic
         values["status_reason"] = ""
     elif (reason := values.get("status_reason", "")) and (reason, status) != (before.status_reason, before.status):
         to, now = [notices.recipient_of(before)], deps.clock.now_ms()
-        notices.send_notice(conn, notices.NOT_ACTIVE, to, now, status=status.value, reason=reason)
+        notice = notices.BANNED if status is AffiliateStatus.BANNED else notices.NOT_ACTIVE
+        notices.send_notice(conn, notice, to, now, reason=reason)
 
 
 def renew_password(deps: Deps, access: Access, affiliate_id: int) -> str:

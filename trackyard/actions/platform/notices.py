@@ -135,8 +135,12 @@ PAYMENT_REFUSED: Final = Notice(
     ),
 )
 NOT_ACTIVE: Final = Notice(
-    lazy_gettext("Your account is {status}"),
-    lazy_gettext("Hello {name},\n\nyour account is {status}.\n\nReason: {reason}\n"),
+    lazy_gettext("Your account is not active"),
+    lazy_gettext("Hello {name},\n\nyour account is not active.\n\nReason: {reason}\n"),
+)
+BANNED: Final = Notice(
+    lazy_gettext("Your account is banned"),
+    lazy_gettext("Hello {name},\n\nyour account is banned.\n\nReason: {reason}\n"),
 )
 PAYEE_CHANGED: Final = Notice(
     lazy_gettext("Your payment systems were changed"),
@@ -189,12 +193,14 @@ def send_notice(
 ) -> list[str]:
     """Queue a mail to each recipient; return the ids of the mails.
 
-    Each is in the language of its recipient. values: of the names in the template, apart from {name}.
+    Each is in the language of its recipient. values: of the names in the template, apart from {name}; those that are
+    functions are called in this language.
     """
     queued = []
     for recipient in recipients:
         with speaking(_language_of(conn, recipient)):
-            subject, body = notice.subject.format(**values), notice.body.format(name=recipient.name, **values)
+            named = {name: value() if callable(value) else value for name, value in values.items()}
+            subject, body = notice.subject.format(**named), notice.body.format(name=recipient.name, **named)
         queued.append(mail.add(conn, recipient.email, subject, body, now_ms))
     return queued
 

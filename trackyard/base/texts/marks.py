@@ -1,6 +1,6 @@
 """Marks of texts that are translated. `script/texts` finds them by the names of these functions."""
 
-from typing import Any
+from typing import Any, SupportsIndex
 
 from markupsafe import Markup, escape
 
@@ -10,7 +10,8 @@ from trackyard.base.texts.languages import spoken
 class LazyText(str):
     """An English text that is shown in the language of the moment.
 
-    Templates, f-strings and `str()` translate it. Comparisons and keys are those of the English text.
+    Templates, f-strings, slices and `str()` translate it. `join` does not: give it `str(text)`. Comparisons and
+    keys are those of the English text.
     """
 
     __slots__ = ()
@@ -23,6 +24,9 @@ class LazyText(str):
 
     def __html__(self) -> Markup:
         return escape(str(self))
+
+    def __getitem__(self, place: SupportsIndex | slice) -> str:
+        return str(self)[place]
 
     def __add__(self, other: str) -> str:
         return str(self) + other

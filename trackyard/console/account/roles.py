@@ -97,25 +97,32 @@ class RolePreset:
 
 
 PRESETS: Final[dict[str, RolePreset]] = {
-    "administrator": RolePreset("Administrator", "Everything, settings and staff users too.", (Role.ADMIN,)),
+    "administrator": RolePreset(
+        lazy_gettext("Administrator"), lazy_gettext("Everything, settings and staff users too."), (Role.ADMIN,)
+    ),
     "affiliate-manager": RolePreset(
-        "Affiliate manager",
-        "The affiliates that the person manages: approval, connections, requests, postbacks, statistics, news to read.",
+        lazy_gettext("Affiliate manager"),
+        lazy_gettext(
+            "The affiliates that the person manages: approval, connections, requests, postbacks, statistics, "
+            "news to read."
+        ),
         (Role.MANAGER_AFFILIATE, Role.SECTION_DASHBOARD),
     ),
     "account-manager": RolePreset(
-        "Account manager",
-        "The advertisers that the person manages, with their offers, conversions, invoices and statistics.",
+        lazy_gettext("Account manager"),
+        lazy_gettext(
+            "The advertisers that the person manages, with their offers, conversions, invoices and statistics."
+        ),
         (Role.MANAGER_SALES, Role.SECTION_DASHBOARD),
     ),
     "finance": RolePreset(
-        "Finance",
-        "Payments, invoices, balances, currencies and payment systems, and every report.",
+        lazy_gettext("Finance"),
+        lazy_gettext("Payments, invoices, balances, currencies and payment systems, and every report."),
         (Role.SECTION_PAYMENT, Role.SECTION_STATS),
     ),
     "analyst": RolePreset(
-        "Analyst",
-        "Reads the overview and every report, conversion, click and log. Changes nothing.",
+        lazy_gettext("Analyst"),
+        lazy_gettext("Reads the overview and every report, conversion, click and log. Changes nothing."),
         (Role.SECTION_STATS, Role.SECTION_DASHBOARD),
     ),
 }
@@ -125,4 +132,4 @@ PRESETS: Final[dict[str, RolePreset]] = {
 def role_names(roles: Iterable[str]) -> list[str]:
     """Return what pages call these roles, in the order of the table."""
     held = set(roles)
-    return [words.name for role, words in ROLE_WORDS.items() if role in held]
+    return [str(words.name) for role, words in ROLE_WORDS.items() if role in held]

@@ -1,5 +1,6 @@
 """The terms of the network, for affiliates (docs/spec/console.md#portal)."""
 
+from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
@@ -17,4 +18,4 @@ def terms(request: PageRequest) -> PageAnswer:
 def accept_terms(request: PageRequest) -> PageAnswer:
     """Accept the terms."""
     request.calls.call("partner.terms.accept")
-    return Redirect("/portal/", "You accepted the terms.")
+    return Redirect("/portal/", gettext("You accepted the terms."))

@@ -137,7 +137,7 @@ def _narrow_rows(chart: FunnelChart, parts: list[float | None], size: ChartSize,
     for index, (step, part) in enumerate(zip(chart.steps, parts, strict=True)):
         y = index * _ROW_NARROW + 16
         share = _share(step.value, chart.steps[index - 1].value, words) if index else ""
-        number = " · ".join(filter(None, (share, step.value_text or words.gap)))
+        number = " · ".join(filter(None, (share, step.value_text or str(words.gap))))
         yield mark("text", "chart-value", {"x": 0, "y": y}, fitting(step.name, size.width * 0.5, size.room))
         ends: Attributes = {"x": size.width, "y": y, "text-anchor": "end"}
         yield mark("text", "chart-value", ends, fitting(number, size.width * 0.48, size.room))

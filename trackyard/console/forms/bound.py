@@ -103,7 +103,7 @@ class BoundField:
             return "••••" if value else NOTHING
         named = dict(self.choices)
         texts = value if isinstance(value, tuple) else (value,)
-        shown = shorten(", ".join(named.get(text, text) for text in texts), _LONGEST)
+        shown = shorten(", ".join(str(named.get(text, text)) for text in texts), _LONGEST)
         return f"{shown} {self.unit}".strip() if shown else NOTHING
 
     def pairs(self, name: str, value: Value) -> Iterator[tuple[str, str]]:

@@ -227,7 +227,7 @@ class PageForm:
         return self._typed.rows[name]
 
     def page(
-        self, request: PageRequest, title: str, *, back: str, line: str = "", save: str = "Save", **values: Any
+        self, request: PageRequest, title: str, *, back: str, line: str = "", save: str = "", **values: Any
     ) -> Html:
         """Return the page of the form.
 
@@ -235,7 +235,9 @@ class PageForm:
         values: may name another `template` that extends form.html, and what it needs.
         """
         template = values.pop("template", "form.html")
-        return request.page(template, self.status, form=self, title=title, back=back, line=line, save=save, **values)
+        return request.page(
+            template, self.status, form=self, title=title, back=back, line=line, save=save or gettext("Save"), **values
+        )
 
 
 def _outdated(part: BoundPart, current: FormState) -> str:

@@ -229,7 +229,7 @@ def _row(
 def _input(
     field: BoundField, name: str, value: Value, faults: Faults, was: Value | None, *, is_first: bool = False
 ) -> FormInput:
-    first, *rest = _SENTENCE.split(field.help, maxsplit=1)
+    first, *rest = _SENTENCE.split(str(field.help), maxsplit=1)
     values = value if isinstance(value, tuple) else (value,)
     joint = "\n" if field.widget == "lines" else ", "
     text = joint.join(values)

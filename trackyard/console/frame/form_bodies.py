@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl
 from starlette.requests import Request
 
 from trackyard.base.errors import BadInput, RequestError
+from trackyard.base.texts.marks import lazy_gettext
 from trackyard.console.frame.address import Pair
 from trackyard.wire.http.bodies import check_length, read_body
 from trackyard.wire.request.brackets import File, FormLimits, multipart_pairs
@@ -14,7 +15,7 @@ from trackyard.wire.request.brackets import File, FormLimits, multipart_pairs
 MAX_FIELDS: Final = 2000
 _LIMITS: Final = FormLimits(parameters=MAX_FIELDS)
 _IN_MEMORY: Final = 1024 * 1024
-_UNREADABLE: Final = "This form cannot be read: send it as UTF-8, with at most 2,000 fields."
+_UNREADABLE: Final = lazy_gettext("This form cannot be read: send it as UTF-8, with at most 2,000 fields.")
 
 SentForm = tuple[tuple[Pair, ...], tuple[tuple[str, File], ...]]
 """The fields of a form, empty ones too, and its files."""

@@ -9,6 +9,7 @@ from trackyard.actions.deps import Deps
 from trackyard.base.errors import Unauthorized
 from trackyard.base.texts.languages import ENGLISH, NAMES
 from trackyard.base.zones import find_zone
+from trackyard.console.frame import shown
 from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.answers import Html
 from trackyard.domain.people.callers import Caller, StaffCaller
@@ -129,6 +130,13 @@ class PageRequest:
     def day_zone(self) -> ZoneInfo:
         """Return the zone of days: that of the address (`tz`), or the platform's."""
         return self._zone_of_address or self.deps.zone
+
+    def time_of(self, text: str | None, source: ZoneInfo | None = None, *, seconds: bool = False) -> str:
+        """Return a time of an answer in the zone of the person, to the minute; "" for None.
+
+        source: the zone of the answer, not the platform's. Templates have the filter `moment`.
+        """
+        return shown.moment(text or "", source or self.deps.zone, self.zone)[: 19 if seconds else 16]
 
     @property
     def _zone_of_address(self) -> ZoneInfo | None:

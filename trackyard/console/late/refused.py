@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from datetime import timedelta
 
 from trackyard.base.errors import ReportsBusy, ReportTooHeavy, RequestError, TooManyRequests, Unavailable
+from trackyard.base.texts.marks import ngettext
 from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import Html
 from trackyard.console.frame.periods import DayPeriod
@@ -37,5 +38,5 @@ def shorter_periods(address: PageAddress, period: DayPeriod) -> Iterator[Way]:
     for days in _SHORTER_DAYS:
         if days < period.days:
             first = period.last - timedelta(days=days - 1)
-            text = "Show the last day alone" if days == 1 else f"Show the last {days} days of the period"
+            text = ngettext("Show the last day alone", "Show the last %(num)d days of the period", days)
             yield text, address.without("period").set("from", first).set("to", period.last)

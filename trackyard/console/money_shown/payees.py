@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from trackyard.base.texts.marks import gettext
 from trackyard.console.forms import FieldChoices, FormField, FormRows
 
 NAME: Final = "payment_systems"
@@ -23,19 +24,21 @@ def payee_rows(systems: Systems, about: str = "") -> FormRows:
         for each in system["fields"]:
             questions.setdefault(each["id"], []).append(f"{each['lang_label']} ({system['lang_label']})")
     fields = (
-        FormField("system_id", "Payment system", help="", required=True),
-        FormField("currency", "Currency", help="Empty where the system pays one alone."),
+        FormField("system_id", gettext("Payment system"), help="", required=True),
+        FormField("currency", gettext("Currency"), help=gettext("Empty where the system pays one alone.")),
         *(
             FormField(f"fields[{number}]", " / ".join(questions[number]), help="")
             for number in sorted(questions)[:_MOST_QUESTIONS]
         ),
     )
-    return FormRows(NAME, "Payment system", fields, help=about)
+    return FormRows(NAME, gettext("Payment system"), fields, help=about)
 
 
 def payee_choices(systems: Systems) -> FieldChoices:
     """Return the payment systems that can be chosen."""
-    return {f"{NAME}[system_id]": [("", "Choose"), *((str(each["id"]), each["lang_label"]) for each in systems)]}
+    return {
+        f"{NAME}[system_id]": [("", gettext("Choose")), *((str(each["id"]), each["lang_label"]) for each in systems)]
+    }
 
 
 def payee_values(chosen: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

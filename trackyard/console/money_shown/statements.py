@@ -5,19 +5,20 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
+from trackyard.base.texts.marks import lazy_gettext
 from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.answers import Download, Html, PageAnswer
 from trackyard.console.frame.periods import CHOICES, DayPeriod, read_period
 from trackyard.console.frame.request import PageRequest
 
 METHOD: Final = "balance.statement"
-GROUPS: Final = (("day", "By day"), ("offer", "By offer"))
+GROUPS: Final = (("day", lazy_gettext("By day")), ("offer", lazy_gettext("By offer")))
 _WORDS: Final = {
-    "conversions": "Conversions",
-    "referral": "Referral share",
-    "correction": "Correction",
-    "payment": "Payment",
-    "cancelled payment": "Cancelled payment",
+    "conversions": lazy_gettext("Conversions"),
+    "referral": lazy_gettext("Referral share"),
+    "correction": lazy_gettext("Correction"),
+    "payment": lazy_gettext("Payment"),
+    "cancelled payment": lazy_gettext("Cancelled payment"),
 }
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from trackyard.actions.deps import Deps
+from trackyard.base.texts.languages import spoken
 from trackyard.domain.platform.geo import countries
 from trackyard.wire.local_calls import LocalCalls
 
@@ -21,7 +22,7 @@ def categories(calls: LocalCalls[Deps]) -> Choices:
 
 def country_names() -> Choices:
     """Return every country."""
-    return tuple((country.code, country.name) for country in countries())
+    return tuple((country.code, country.name) for country in countries(spoken().code))
 
 
 def listed(

@@ -1,6 +1,6 @@
 """When an offer takes clicks, in words (docs/spec/tracking.md#schedule)."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 from zoneinfo import ZoneInfo
@@ -11,13 +11,15 @@ from trackyard.console.offers_shown.words import Phrase, Sentence, joined
 
 _WEEK: Final = (1, 2, 3, 4, 5, 6, 0)
 """Days in the order in which people read a week."""
+TimeOf = Callable[[str], str]
+"""Returns a time of an answer in the zone of the person."""
 
 
-def schedule_clauses(offer: Mapping[str, Any]) -> Iterator[Sentence]:
-    """Yield the clauses about the dates and hours of an offer. offer: of the API."""
+def schedule_clauses(offer: Mapping[str, Any], time_of: TimeOf) -> Iterator[Sentence]:
+    """Yield the clauses about the dates and hours of an offer, which is of the API."""
     schedule = offer["schedule"]
     if offer["start_at"]:
-        yield (Phrase(gettext("from") + " "), Phrase(offer["start_at"][:16], strong=True))
+        yield (Phrase(gettext("from") + " "), Phrase(time_of(offer["start_at"]), strong=True))
     if offer["stop_at"]:
         yield (Phrase(gettext("until the end of") + " "), Phrase(offer["stop_at"][:10], strong=True))
     if schedule["date_start"]:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from trackyard.base.texts.languages import ENGLISH, spoken
 from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
-from trackyard.console.offers_shown.hours import schedule_clauses
+from trackyard.console.offers_shown.hours import TimeOf, schedule_clauses
 from trackyard.console.offers_shown.words import Phrase, Sentence, joined
 from trackyard.domain.platform.geo import city_name, countries, regions
 
@@ -49,12 +49,12 @@ _MOST: Final = 40
 Conditions = Mapping[str, Any]
 
 
-def sentences(offer: Conditions, *, is_own: bool = False) -> list[Sentence]:
-    """Return who gets through an offer. offer: of the API.
+def sentences(offer: Conditions, time_of: TimeOf, *, is_own: bool = False) -> list[Sentence]:
+    """Return who gets through an offer. offer: of the API. time_of: in the zone of the person.
 
     is_own: it is an affiliate's view, which has groups for itself and for everyone, without their targets.
     """
-    own = [*_restrictions(offer), *schedule_clauses(offer), *_repeated(offer)]
+    own = [*_restrictions(offer), *schedule_clauses(offer, time_of), *_repeated(offer)]
     found = [_sentence(gettext("Visitors"), own)] if own else []
     found += _groups(offer, is_own=is_own)
     if not found:
@@ -185,9 +185,10 @@ def _with_sub(number: str) -> str:
 
 
 def _places(group: Conditions) -> Iterator[Sentence]:
-    for lead, kind in (("in", "allow"), ("not in", "deny")):
-        yield from _clause(f"{lead} the regions", _regions(group["region"][kind]))
-        yield from _clause(f"{lead} the cities", _cities(group["city"][kind]))
+    yield from _clause("in the regions", _regions(group["region"]["allow"]))
+    yield from _clause("in the cities", _cities(group["city"]["allow"]))
+    yield from _clause("not in the regions", _regions(group["region"]["deny"]))
+    yield from _clause("not in the cities", _cities(group["city"]["deny"]))
 
 
 def _subs(sub: Conditions) -> Iterator[Sentence]:
@@ -203,7 +204,7 @@ def _subs(sub: Conditions) -> Iterator[Sentence]:
 
 
 def _countries(codes: Iterable[str]) -> list[str]:
-    names = {country.code: country.name for country in countries()}
+    names = {country.code: country.name for country in countries(spoken().code)}
     return [names.get(code, code) for code in codes]
 
 

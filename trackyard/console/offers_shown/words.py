@@ -35,7 +35,8 @@ Sentence = tuple[Phrase, ...]
 def joined(values: Sequence[str], word: str = "and") -> str:
     """Return values as a sentence lists them: A, B and C."""
     last = gettext("or") if word == "or" else gettext("and")
-    return f"{', '.join(values[:-1])} {last} {values[-1]}" if len(values) > 1 else "".join(values)
+    shown = [str(value) for value in values]
+    return f"{', '.join(shown[:-1])} {last} {shown[-1]}" if len(shown) > 1 else "".join(shown)
 
 
 def amount(value: Decimal | int, kind: str, currency: str) -> str:

@@ -5,37 +5,39 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from trackyard.base.errors import RequestError
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.request import PageRequest
 from trackyard.domain.tracking.subs import SUBS
 
-_TAKEN_OFF: Final = "you may not send visitors to this offer now. Ask your manager"
-_TARGETING: Final = "the offer does not take {what}"
+_TAKEN_OFF: Final = lazy_gettext("you may not send visitors to this offer now. Ask your manager")
+_NO_CLICKS: Final = lazy_gettext("the offer takes no clicks now")
+_SUBS: Final = lazy_gettext("the offer does not take these subs")
 BECAUSE: Final[Mapping[str, str]] = {
-    "invalid-offer": "the link names no offer",
-    "unknown-offer": "the offer does not exist any more",
-    "invalid-affiliate": "the link names no affiliate",
-    "unknown-affiliate": "your account is not known yet. Try again in two seconds",
-    "inactive-offer": "the offer takes no clicks now",
-    "inactive-affiliate": "your account is not active",
-    "unknown-advertiser": "the offer takes no clicks now",
+    "invalid-offer": lazy_gettext("the link names no offer"),
+    "unknown-offer": lazy_gettext("the offer does not exist any more"),
+    "invalid-affiliate": lazy_gettext("the link names no affiliate"),
+    "unknown-affiliate": lazy_gettext("your account is not known yet. Try again in two seconds"),
+    "inactive-offer": _NO_CLICKS,
+    "inactive-affiliate": lazy_gettext("your account is not active"),
+    "unknown-advertiser": _NO_CLICKS,
     "disabled-affiliate": _TAKEN_OFF,
-    "bot": "the visitor is a known bot",
-    "mistargeting-ip": _TARGETING.format(what="this IP address"),
-    "mistargeting-country": _TARGETING.format(what="this country"),
-    "mistargeting-region": _TARGETING.format(what="this region"),
-    "mistargeting-city": _TARGETING.format(what="this city"),
-    "mistargeting-isp": _TARGETING.format(what="this provider"),
-    "mistargeting-os": _TARGETING.format(what="this operating system"),
-    "mistargeting-device": _TARGETING.format(what="this kind of device"),
-    "mistargeting-browser": _TARGETING.format(what="this browser"),
-    "mistargeting-brand": _TARGETING.format(what="devices of this brand"),
-    "mistargeting-connection": _TARGETING.format(what="this kind of connection"),
-    "mistargeting-proxy": _TARGETING.format(what="visitors behind proxies"),
-    "mistargeting-sub": _TARGETING.format(what="these subs"),
-    "mistargeting-sub-account": _TARGETING.format(what="these subs"),
-    "empty-sub": "the offer needs a sub that the link does not have",
-    "non-unique-clicks": "the offer takes each visitor once",
-    "overcap": "a cap of the offer is full",
+    "bot": lazy_gettext("the visitor is a known bot"),
+    "mistargeting-ip": lazy_gettext("the offer does not take this IP address"),
+    "mistargeting-country": lazy_gettext("the offer does not take this country"),
+    "mistargeting-region": lazy_gettext("the offer does not take this region"),
+    "mistargeting-city": lazy_gettext("the offer does not take this city"),
+    "mistargeting-isp": lazy_gettext("the offer does not take this provider"),
+    "mistargeting-os": lazy_gettext("the offer does not take this operating system"),
+    "mistargeting-device": lazy_gettext("the offer does not take this kind of device"),
+    "mistargeting-browser": lazy_gettext("the offer does not take this browser"),
+    "mistargeting-brand": lazy_gettext("the offer does not take devices of this brand"),
+    "mistargeting-connection": lazy_gettext("the offer does not take this kind of connection"),
+    "mistargeting-proxy": lazy_gettext("the offer does not take visitors behind proxies"),
+    "mistargeting-sub": _SUBS,
+    "mistargeting-sub-account": _SUBS,
+    "empty-sub": lazy_gettext("the offer needs a sub that the link does not have"),
+    "non-unique-clicks": lazy_gettext("the offer takes each visitor once"),
+    "overcap": lazy_gettext("a cap of the offer is full"),
 }
 """Reason to what completes `Rejected: …`. It says nothing about the advertiser, nor what decided."""
 
@@ -73,12 +75,24 @@ def find_own_test(request: PageRequest, offer: Mapping[str, Any]) -> OwnClickTes
     except RequestError as refusal:
         fault = " ".join(each for several in (refusal.fields or {}).values() for each in several) or refusal.text
         return OwnClickTest(ip, agent, fault=fault)
-    sentence = "The click gets through." if check["passes"] else f"The click is rejected: {BECAUSE[check['reason']]}."
-    goes = f"goes to {check['target']} ." if check["target"] else "sees a page without the offer."
-    return OwnClickTest(ip, agent, check["passes"], sentence, f"The visitor {goes} {_seen_as(check['visitor'])}")
+    if check["passes"]:
+        sentence = gettext("The click gets through.")
+    else:
+        sentence = gettext("The click is rejected: %(reason)s.", reason=BECAUSE[check["reason"]])
+    goes = gettext("The visitor sees a page without the offer.")
+    if check["target"]:
+        goes = gettext("The visitor goes to %(address)s .", address=check["target"])
+    return OwnClickTest(ip, agent, check["passes"], sentence, f"{goes} {_seen_as(check['visitor'])}")
 
 
 def _seen_as(visitor: Mapping[str, Any]) -> str:
     system = f"{visitor['os']} {visitor['os_version']}".strip()
-    known = (visitor["country"] or "unknown country", visitor["device"], system, visitor["browser"], visitor["isp"])
-    return f"Seen as {', '.join(each for each in known if each)}. Nothing was recorded."
+    known = (
+        visitor["country"] or gettext("unknown country"),
+        visitor["device"],
+        system,
+        visitor["browser"],
+        visitor["isp"],
+    )
+    seen = ", ".join(each for each in known if each)
+    return gettext("Seen as %(visitor)s. Nothing was recorded.", visitor=seen)

@@ -19,10 +19,9 @@ def news(request: PageRequest) -> PageAnswer:
     page = page_number(request.address)
     sent = [("limit", str(PER_PAGE)), ("skip", str((page - 1) * PER_PAGE))]
     answer = request.calls.call("news.list", sent)
-    zone = request.deps.zone
     return request.page(
         "portal/news.html",
-        rows=[(each, moment_text(each["created_at"], zone)) for each in answer["items"].values()],
+        rows=[(each, moment_text(each["created_at"], request.zone)) for each in answer["items"].values()],
         total=answer["all_items"],
         page=page,
         first=(page - 1) * PER_PAGE + 1,

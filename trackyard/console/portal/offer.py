@@ -73,7 +73,7 @@ def _page(
         connection=connection,
         is_connected=connection is CONNECTED,
         may_ask=offer["required_approval"] and request.calls.may("partner.activation.offer"),
-        sentences=sentences(offer, is_own=True),
+        sentences=sentences(offer, request.time_of, is_own=True),
         payments=[OwnPayment(payment_goal(each), payment_conditions(each), payout(each)) for each in offer["payments"]],
         meters=meters.get(offer["id"], []),
         link=link,

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
 from trackyard.console.frame import shown
 from trackyard.console.frame.answers import PageAnswer, Redirect
@@ -13,9 +14,11 @@ from trackyard.console.portal.payments import PATH
 
 pages = Pages()
 
-_SYSTEM: Final = FormField("system_id", "Pay by", help="One of your payment systems.")
-_PASSWORD: Final = FormField("password", "Password", widget="password", help="The password of your account.")
-_ABOUT: Final = "Fill the fields of the payment system that you choose."
+_SYSTEM: Final = FormField("system_id", lazy_gettext("Pay by"), help=lazy_gettext("One of your payment systems."))
+_PASSWORD: Final = FormField(
+    "password", lazy_gettext("Password"), widget="password", help=lazy_gettext("The password of your account.")
+)
+_ABOUT: Final = lazy_gettext("Fill the fields of the payment system that you choose.")
 _LINKS: Final = {"offer": "/portal/offers", "payment": PATH}
 
 
@@ -31,12 +34,12 @@ def ask(request: PageRequest) -> PageAnswer:
     wanted = request.address.get("currency")
     currency = wanted if wanted in available else next(iter(available), request.deps.currency)
     fields = (
-        FormField("currency", "Currency", help=""),
-        FormField("amount", "Amount", help="At most what is available."),
+        FormField("currency", gettext("Currency"), help=""),
+        FormField("amount", gettext("Amount"), help=gettext("At most what is available.")),
         *((_SYSTEM,) if own else ()),
-        FormField("comment", "Comment", widget="long", help="The network reads it.", wide=True),
+        FormField("comment", gettext("Comment"), widget="long", help=gettext("The network reads it."), wide=True),
     )
-    plan = FormPlan("partner.payment-request.add", (FormGroup("Request", fields),))
+    plan = FormPlan("partner.payment-request.add", (FormGroup(gettext("Request"), fields),))
     amount = available.get(currency, 0)
     values = {"currency": currency, "amount": amount, "comment": "", "system_id": str(own[0]["id"]) if own else ""}
     choices = {
@@ -47,12 +50,13 @@ def ask(request: PageRequest) -> PageAnswer:
     answer = form.save()
     if answer is not None:
         made = answer["payment_request"]
-        return Redirect(PATH, f"You asked for {shown.money(made['amount'], made['currency'])}. The network decides.")
+        amount_text = shown.money(made["amount"], made["currency"])
+        return Redirect(PATH, gettext("You asked for %(amount)s. The network decides.", amount=amount_text))
     rest = ", ".join(shown.money(each, code) for code, each in available.items())
-    line = (
-        f"Available: {rest}. The amount stays available until a payment is made." if rest else "Nothing is available."
-    )
-    return form.page(request, "Request a payment", back=PATH, line=line, save="Send the request")
+    line = gettext("Nothing is available.")
+    if rest:
+        line = gettext("Available: %(sums)s. The amount stays available until a payment is made.", sums=rest)
+    return form.page(request, gettext("Request a payment"), back=PATH, line=line, save=gettext("Send the request"))
 
 
 @pages.get(f"{PATH}/systems", audience="affiliate", needs=("partner.payment_systems.edit",))
@@ -61,21 +65,36 @@ def payment_systems(request: PageRequest) -> PageAnswer:
     """Change how the affiliate is paid."""
     found = request.calls.call("partner.payment_systems.list")
     offered = found["offered"]
-    groups = (FormGroup("Payment systems", (payee_rows(offered, _ABOUT),)), FormGroup("Confirm", (_PASSWORD,)))
+    groups = (
+        FormGroup(gettext("Payment systems"), (payee_rows(offered, _ABOUT),)),
+        FormGroup(gettext("Confirm"), (_PASSWORD,)),
+    )
     plan = FormPlan("partner.payment_systems.edit", groups, sends_all=True)
     values = {NAME: payee_values(found["payment_systems"]), "password": ""}
     form = open_form(request, plan, values, choices=payee_choices(offered))
     if form.save() is not None:
-        return Redirect(PATH, "Your payment systems are saved. You get a mail about it.")
-    line = "Where the network sends your money." if offered else "The network has no payment systems yet."
-    return form.page(request, "Your payment systems", back=PATH, line=line, save="Save the payment systems")
+        return Redirect(PATH, gettext("Your payment systems are saved. You get a mail about it."))
+    line = (
+        gettext("Where the network sends your money.")
+        if offered
+        else gettext("The network has no payment systems yet.")
+    )
+    return form.page(
+        request, gettext("Your payment systems"), back=PATH, line=line, save=gettext("Save the payment systems")
+    )
 
 
 @pages.get("/portal/statement", audience="affiliate", needs=("balance.statement", "balance.get"))
 def statement(request: PageRequest) -> PageAnswer:
     """Show what changed the balance."""
     currencies = currencies_of(request.calls.call("balance.get")["balance"])
-    values = {"title": "Statement", "subject": "", "links": _LINKS, "back": PATH, "back_label": "Payments"}
+    values = {
+        "title": gettext("Statement"),
+        "subject": "",
+        "links": _LINKS,
+        "back": PATH,
+        "back_label": gettext("Payments"),
+    }
     return statement_page(request, (), currencies, **values)
 
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from trackyard.base.errors import NotFound, RequestError
-from trackyard.base.texts.marks import lazy_gettext
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame import shown
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
@@ -69,8 +69,8 @@ def withdraw(request: PageRequest) -> PageAnswer:
     except RequestError as refusal:
         if refusal.status != 409:
             raise
-        return Redirect(PATH, "The request is decided already.")
-    return Redirect(PATH, "The request is withdrawn.")
+        return Redirect(PATH, gettext("The request is decided already."))
+    return Redirect(PATH, gettext("The request is withdrawn."))
 
 
 @pages.get(f"{PATH}/{{id}}", audience="affiliate", needs=("partner.payments.list", "partner.payment.entries"))

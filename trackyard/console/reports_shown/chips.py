@@ -125,7 +125,7 @@ def _chip(request: PageRequest, query: ReportQuery, condition: Condition) -> Chi
     change = query.address.without("add", "how").set("add", kind.name)
     return Chip(
         label=kind.label,
-        verb=gettext("is not") if condition.without else "is",
+        verb=gettext("is not") if condition.without else gettext("is"),
         values=tuple(shorten(text, _LONGEST) for text in shown),
         more=max(len(condition.values) - _SHOWN, 0),
         change=change.set("how", "not") if condition.without else change,

@@ -52,9 +52,9 @@ def menu_of(query: ReportQuery, cells: Sequence[Cell]) -> RowMenu:
     others = [cell.slice for cell in cells if cell not in kept]
     is_short = len(str(only)) <= LONGEST_LINK
     return RowMenu(
-        name=" · ".join(cell.text for cell in cells),
+        name=" · ".join(str(cell.text) for cell in cells),
         only=_query(only) if kept else "",
-        parts="" if len(kept) == len(cells) else " · ".join(cell.text for cell in kept),
+        parts="" if len(kept) == len(cells) else " · ".join(str(cell.text) for cell in kept),
         without=tuple(_without(query, cells)) if is_short else (),
         splits=tuple(_splits(query, only, others)) if is_short else (),
     )

@@ -3,6 +3,7 @@
 from typing import Final
 
 from trackyard.base.errors import BadInput
+from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import Download, PageAnswer
 from trackyard.console.frame.request import PageRequest
@@ -16,7 +17,7 @@ def report_file(request: PageRequest) -> PageAnswer:
     """Send all rows of a report as the file that the API makes of them."""
     form = request.address.get("format")
     if form not in FORMATS:
-        raise BadInput({"format": [f"This value must be one of: {', '.join(FORMATS)}."]})
+        raise BadInput({"format": [gettext("This value must be one of: %(values)s.", values=", ".join(FORMATS))]})
     query = read_query(request)
     if query.faults:
         raise BadInput({"report": query.faults})

@@ -6,6 +6,7 @@ from typing import Final
 
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.address import PageAddress, Pair
+from trackyard.console.reports_shown.slices import slice_label
 
 MOST_VALUES: Final = 200
 """Values of a filter."""
@@ -46,8 +47,11 @@ FILTERS: Final = (
     FilterKind("device", lazy_gettext("Device"), "device", "", "device", is_text=True),
     FilterKind("os", lazy_gettext("System"), "os", "", "os", is_text=True),
     FilterKind("goal", lazy_gettext("Goal"), "goal", "", "goal", is_text=True),
-    *(FilterKind(f"sub{each}", f"Sub {each}", f"sub{each}", "", f"sub{each}", is_text=True) for each in range(1, 6)),
-    *(FilterKind(f"sub{each}", f"Sub {each}", f"sub{each}", is_text=True) for each in range(6, 9)),
+    *(
+        FilterKind(f"sub{each}", slice_label(f"sub{each}"), f"sub{each}", "", f"sub{each}", is_text=True)
+        for each in range(1, 6)
+    ),
+    *(FilterKind(f"sub{each}", slice_label(f"sub{each}"), f"sub{each}", is_text=True) for each in range(6, 9)),
     FilterKind("smart_id", lazy_gettext("SmartLink"), "smart_id", "not_smartlink_id", "smart_id"),
     FilterKind(
         "manager", lazy_gettext("Affiliate manager"), "manager", "not_affiliate_manager_id", "manager", of_staff=True

@@ -116,9 +116,9 @@ def _smaller(query: ReportQuery) -> Iterator[Way]:
     yield from shorter_periods(query.address, query.period)
     if len(query.by) > 1:
         last = query.by[-1]
-        yield f"Leave out the slice {slice_label(last)}", query.address.drop("by", last)
+        yield gettext("Leave out the slice %(slice)s", slice=slice_label(last)), query.address.drop("by", last)
     if query.before is not None and not query.view:
-        yield "Compare with nothing", query.address.set("compare", "none")
+        yield gettext("Compare with nothing"), query.address.set("compare", "none")
 
 
 def _more_slices(query: ReportQuery) -> list[tuple[str, PageAddress]]:
@@ -129,7 +129,7 @@ def _more_slices(query: ReportQuery) -> list[tuple[str, PageAddress]]:
 
 
 def _comparisons(query: ReportQuery) -> list[tuple[str, PageAddress, bool]]:
-    texts = (query.period.before_text, query.period.weeks_text, "nothing")
+    texts = (query.period.before_text, query.period.weeks_text, gettext("nothing"))
     return [
         (text, query.address.set("compare", name), name == query.compare)
         for name, text in zip(COMPARISONS, texts, strict=True)

@@ -234,7 +234,9 @@ def title_of(query: ReportQuery) -> str:
     if query.view == "funnel":
         return gettext("From clicks to confirmed conversions")
     first, *rest = (slice_label(name) for name in query.by)
-    return " × ".join([first, *(label if label[:2].isupper() else label[:1].lower() + label[1:] for label in rest)])
+    return " × ".join(
+        [str(first), *(label if label[:2].isupper() else label[:1].lower() + label[1:] for label in rest)]
+    )
 
 
 PERIODS: Final = CHOICES

@@ -8,9 +8,29 @@ from typing import Any, Final
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.figures import BY_NAME, KINDS, FigureKind, Key
 from trackyard.domain.statistics.slices import NO_MANAGER, REJECTION_REASON, SLICES
-from trackyard.wire.openapi.texts import label_of
 
-_LABELS: Final = {
+_LABELS: Final[Mapping[str, str]] = {
+    "offer": lazy_gettext("Offer"),
+    "affiliate": lazy_gettext("Affiliate"),
+    "advertiser": lazy_gettext("Advertiser"),
+    "country": lazy_gettext("Country"),
+    "city": lazy_gettext("City"),
+    "device": lazy_gettext("Device"),
+    "browser": lazy_gettext("Browser"),
+    "goal": lazy_gettext("Goal"),
+    "hour": lazy_gettext("Hour"),
+    "day": lazy_gettext("Day"),
+    "month": lazy_gettext("Month"),
+    "quarter": lazy_gettext("Quarter"),
+    "year": lazy_gettext("Year"),
+    "sub1": lazy_gettext("Sub 1"),
+    "sub2": lazy_gettext("Sub 2"),
+    "sub3": lazy_gettext("Sub 3"),
+    "sub4": lazy_gettext("Sub 4"),
+    "sub5": lazy_gettext("Sub 5"),
+    "sub6": lazy_gettext("Sub 6"),
+    "sub7": lazy_gettext("Sub 7"),
+    "sub8": lazy_gettext("Sub 8"),
     "manager": lazy_gettext("Affiliate manager"),
     "smart_id": lazy_gettext("SmartLink"),
     "os": lazy_gettext("System"),
@@ -53,7 +73,7 @@ class Cell:
 
 def slice_label(name: str) -> str:
     """Return the heading of a slice."""
-    return _LABELS.get(name) or label_of(name)
+    return _LABELS[name]
 
 
 def cell_of(name: str, keys: Mapping[str, Any]) -> Cell:

@@ -22,8 +22,8 @@ from trackyard.console.late.refused import refused_part, shorter_periods
 from trackyard.console.late.together import ask_together
 from trackyard.console.reports_shown.counted import CountedRows
 from trackyard.console.staff.first_steps import find_steps
+from trackyard.console.staff.traffic.reasons import rejection_label
 from trackyard.console.staff.work import WorkItem, find_work
-from trackyard.domain.tracking.reference.texts import reference_texts
 from trackyard.wire.local_calls import LocalCalls
 
 pages = Pages()
@@ -232,12 +232,8 @@ def _rejected(calls: LocalCalls[Deps], period: DayPeriod) -> dict[str, int]:
 
 def _labelled(reasons: Mapping[str, int], counted: CountedRows) -> list[tuple[str, int, str]]:
     """Return the most frequent reasons by their labels, and the list of each."""
-    texts = reference_texts("results")["rejections"]
     most = sorted(reasons.items(), key=lambda item: -item[1])[:TOP]
-    return [
-        (texts[reason]["label"] if reason in texts else reason, count, counted.to("rejected", [("reason", reason)]))
-        for reason, count in most
-    ]
+    return [(rejection_label(reason), count, counted.to("rejected", [("reason", reason)])) for reason, count in most]
 
 
 def _chosen(request: PageRequest, parameter: str, tabs: tuple[Tab, ...]) -> Tab:

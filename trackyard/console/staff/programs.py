@@ -65,7 +65,7 @@ PROGRAM_LISTS: Final[tuple[SettingsList, ...]] = (
             ListColumn(lazy_gettext("Links begin with"), lambda record: str(record["domain"])),
             ListColumn(lazy_gettext("Offers"), lambda record: f"{record['count_offer']:,}"),
             ListColumn(lazy_gettext("Description"), lambda record: record["description"] or "\N{EM DASH}"),
-            ListColumn(lazy_gettext("Created"), lambda record: str(record["created_at"])),
+            ListColumn(lazy_gettext("Created"), lambda record: str(record["created_at"]), is_time=True),
         ),
         new=(_SMARTLINK,),
         changed=(_SMARTLINK,),
@@ -75,7 +75,7 @@ PROGRAM_LISTS: Final[tuple[SettingsList, ...]] = (
         slug="domains",
         place="/console/",
         title=lazy_gettext("Tracking domains"),
-        one="domain",
+        one=lazy_gettext("domain"),
         about=lazy_gettext("Tracking links of offers and SmartLinks may begin with these hosts."),
         empty=lazy_gettext("There is no domain yet: all links begin with the platform's address."),
         removal=lazy_gettext(

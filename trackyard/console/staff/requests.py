@@ -66,7 +66,7 @@ def requests(request: PageRequest) -> PageAnswer:
     week, no_figures = find_week(request, "affiliate", "partner", sorted({each["partner"]["id"] for each in found}))
     return request.page(
         "staff/requests.html",
-        rows=[_row(each, week) for each in found],
+        rows=[_row(request, each, week) for each in found],
         tabs=TABS,
         tab=tab,
         may_decide=tab == "open" and calls.may("admin.ticket.offer"),
@@ -116,7 +116,7 @@ def _found(calls: LocalCalls[Deps], sent: Sequence[tuple[str, str]]) -> tuple[di
     return answer, ""
 
 
-def _row(ticket: Mapping[str, Any], week: Mapping[Any, Any] | None) -> RequestRow:
+def _row(request: PageRequest, ticket: Mapping[str, Any], week: Mapping[Any, Any] | None) -> RequestRow:
     affiliate, offer = ticket["partner"], ticket["offer"]
     best = max(offer["payments"], key=lambda payment: payment["revenue"], default=None)
     status, mark = DECISIONS.get(ticket["decision"], (gettext("Open"), "pending"))
@@ -130,7 +130,7 @@ def _row(ticket: Mapping[str, Any], week: Mapping[Any, Any] | None) -> RequestRo
         title=offer["title"],
         payout=payout(best) if best else "",
         comment=ticket["description"],
-        asked=ticket["created"][:16],
+        asked=request.time_of(ticket["created"]),
         status=status,
         mark=mark,
         reason=ticket["reason"],

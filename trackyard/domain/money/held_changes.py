@@ -6,6 +6,8 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Final
 
+from trackyard.base.texts.marks import gettext
+
 
 class HeldKind(StrEnum):
     """What is held. payment: the execution of a payment. payment_systems: those of an affiliate."""
@@ -63,9 +65,13 @@ class HeldChange:
     def label(self) -> str:
         """Return its name in mails, without personal data."""
         if self.kind is HeldKind.PAYMENT_SYSTEMS:
-            return f"payment systems of affiliate {self.affiliate_id}"
-        amount = f"{self.before['amount']} {self.before['currency']}"
-        return f"payment {self.subject_id} of {amount} to affiliate {self.affiliate_id}"
+            return gettext("payment systems of affiliate %(pid)s", pid=self.affiliate_id)
+        return gettext(
+            "payment %(number)s of %(amount)s to affiliate %(pid)s",
+            number=self.subject_id,
+            amount=f"{self.before['amount']} {self.before['currency']}",
+            pid=self.affiliate_id,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

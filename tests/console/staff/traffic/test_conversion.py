@@ -29,7 +29,7 @@ def test_conversion_page_lists_what_happened_in_order(api: Api) -> None:
     places = [text.find(each) for each in happened]
     assert -1 not in places, happened[places.index(-1)]
     assert places == sorted(places)
-    assert "Charge $10.00 fixed Payout $7.00 Margin $3.00 30.0 % Balance Owed to the affiliate." in text
+    assert "Charge $10.00 fixed amount Payout $7.00 Margin $3.00 30.0 % Balance Owed to the affiliate." in text
     assert "Time to action 1 s from click to conversion Action ID R-88120 Goal 1 Sale" in text
 
 

@@ -7,10 +7,10 @@ from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.offers_shown.choices import country_names
 from trackyard.console.offers_shown.words import STATUSES
 from trackyard.console.staff.people_names import manager_name, managers
 from trackyard.console.staff.results import find_results
-from trackyard.domain.platform.geo import countries
 
 pages = Pages()
 
@@ -39,7 +39,7 @@ def advertiser_page(request: PageRequest) -> PageAnswer:
         advertiser=advertiser,
         manager=manager_name(advertiser["manager_obj"]),
         managers=managers(calls) if may_write else (),
-        contact=list(_contact(advertiser)),
+        contact=list(_contact(request, advertiser)),
         offers=None if offers is None else offers["offers"],
         offers_total=0 if offers is None else offers["pagination"]["total_count"],
         statuses=STATUSES,
@@ -67,9 +67,9 @@ def set_manager(request: PageRequest) -> PageAnswer:
     return Redirect(f"/console/advertisers/{found['id']}", done)
 
 
-def _contact(advertiser: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _contact(request: PageRequest, advertiser: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield what is known about the advertiser, by label."""
-    country = {each.code: each.name for each in countries()}.get(advertiser["country"], advertiser["country"])
+    country = dict(country_names()).get(advertiser["country"], advertiser["country"])
     place = " ".join(part for part in (advertiser["zip_code"], advertiser["city"]) if part)
     address = [advertiser["address_1"], advertiser["address_2"], place, country]
     facts = (
@@ -79,6 +79,6 @@ def _contact(advertiser: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         (gettext("Site"), advertiser["url"]),
         (gettext("Address"), "\n".join(part for part in address if part)),
         (gettext("VAT number"), advertiser["vat_code"]),
-        (gettext("Since"), advertiser["created_at"][:16]),
+        (gettext("Since"), request.time_of(advertiser["created_at"])),
     )
     return ((label, value) for label, value in facts if value)

@@ -125,10 +125,10 @@ def _with_lists(request: PageRequest, plan: FormPlan) -> FormPlan:
     """Return a form with the payment systems and sign-up questions of the network."""
     groups = list(plan.groups)
     if systems := _systems(request):
-        groups.append(FormGroup("Payment systems", (payee_rows(systems),)))
+        groups.append(FormGroup(gettext("Payment systems"), (payee_rows(systems),)))
     if questions := _questions(request):
         asked = tuple(FormField(f"custom_fields[{each['id']}]", each["name"], help="") for each in questions)
-        groups.append(FormGroup("Sign-up answers", asked))
+        groups.append(FormGroup(gettext("Sign-up answers"), asked))
     return replace(plan, groups=tuple(groups))
 
 

@@ -7,12 +7,12 @@ from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.answers import Html, PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.offers_shown.choices import country_names
 from trackyard.console.staff.affiliates.listing import balances_of
 from trackyard.console.staff.affiliates.programs import MOST, find_programs
 from trackyard.console.staff.affiliates.words import EMAIL_STATES, MARKS, STATUSES
 from trackyard.console.staff.people_names import affiliate_name, manager_name, managers
 from trackyard.console.staff.results import find_results
-from trackyard.domain.platform.geo import countries
 
 pages = Pages()
 
@@ -43,7 +43,7 @@ def page_of(request: PageRequest, affiliate: Mapping[str, Any], banner: str = ""
         manager=manager_name(affiliate["manager"]),
         managers=managers(calls) if may_write else (),
         balances=balances_of(affiliate),
-        contact=list(_contact(affiliate)),
+        contact=list(_contact(request, affiliate)),
         may_write=may_write,
         may_look=calls.may("admin.partner.look_as") and affiliate["status"] == "active",
         may_connect=calls.may("offer.affiliate.enable"),
@@ -58,9 +58,9 @@ def page_of(request: PageRequest, affiliate: Mapping[str, Any], banner: str = ""
     )
 
 
-def _contact(affiliate: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _contact(request: PageRequest, affiliate: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield what is known about the affiliate, by label."""
-    country = {each.code: each.name for each in countries()}.get(affiliate["country"] or "", affiliate["country"])
+    country = dict(country_names()).get(affiliate["country"] or "", affiliate["country"])
     place = " ".join(part for part in (affiliate["zip_code"], affiliate["city"]) if part)
     address = "\n".join(part for part in (affiliate["address_1"], affiliate["address_2"], place, country) if part)
     email_state = EMAIL_STATES[affiliate["email_state"]]
@@ -73,7 +73,7 @@ def _contact(affiliate: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         (gettext("Address"), address),
         (gettext("Level"), str(affiliate["level"] or "")),
         (gettext("Referral share"), f"{affiliate['ref_percent']} %" if affiliate["ref_percent"] else ""),
-        (gettext("Signed up"), affiliate["created_at"][:16]),
-        (gettext("Changed"), affiliate["updated_at"][:16]),
+        (gettext("Signed up"), request.time_of(affiliate["created_at"])),
+        (gettext("Changed"), request.time_of(affiliate["updated_at"])),
     )
     return ((label, value) for label, value in facts if value)

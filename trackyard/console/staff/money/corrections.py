@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
 from trackyard.console.frame import shown
 from trackyard.console.frame.answers import PageAnswer, Redirect
@@ -18,12 +19,18 @@ pages = Pages()
 
 PATH: Final = "/console/balances/corrections"
 _FIELDS: Final = (
-    FormField("pid", "Affiliate", help="Number of the affiliate."),
-    FormField("currency", "Currency"),
-    FormField("amount", "Amount", help="Below 0 takes the amount away."),
-    FormField("comment", "Comment", widget="long", help="The affiliate sees it in its statement.", wide=True),
+    FormField("pid", lazy_gettext("Affiliate"), help=lazy_gettext("Number of the affiliate.")),
+    FormField("currency", lazy_gettext("Currency")),
+    FormField("amount", lazy_gettext("Amount"), help=lazy_gettext("Below 0 takes the amount away.")),
+    FormField(
+        "comment",
+        lazy_gettext("Comment"),
+        widget="long",
+        help=lazy_gettext("The affiliate sees it in its statement."),
+        wide=True,
+    ),
 )
-NEW: Final = FormPlan("admin.correction.add", (FormGroup("Correction", _FIELDS),))
+NEW: Final = FormPlan("admin.correction.add", (FormGroup(lazy_gettext("Correction"), _FIELDS),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +51,10 @@ def corrections(request: PageRequest) -> PageAnswer:
     """Show corrections that meet the filters, the newest first."""
     calls = request.calls
     filters = (
-        ListFilter("affiliate", "Affiliate number", "pid[]", None, "number"),
-        ListFilter("currency", "Currency", "currency[]", currency_choices(request)),
-        ListFilter("since", "Entered from", "date_from", None, "date"),
-        ListFilter("until", "Entered until", "date_to", None, "date"),
+        ListFilter("affiliate", gettext("Affiliate number"), "pid[]", None, "number"),
+        ListFilter("currency", gettext("Currency"), "currency[]", currency_choices(request)),
+        ListFilter("since", gettext("Entered from"), "date_from", None, "date"),
+        ListFilter("until", gettext("Entered until"), "date_to", None, "date"),
     )
     state = read_list(request.address, filters)
     sent = state.sent()
@@ -55,7 +62,7 @@ def corrections(request: PageRequest) -> PageAnswer:
     names = affiliate_names(calls, (each["pid"] for each in found))
     return request.page(
         "staff/corrections.html",
-        rows=[_line(each, names) for each in found],
+        rows=[_line(request, each, names) for each in found],
         may_write=calls.may("admin.correction.add"),
         fault=fault,
         api_request_path=calls.address("admin.corrections.list", sent),
@@ -74,14 +81,13 @@ def new_correction(request: PageRequest) -> PageAnswer:
     if answer is not None:
         made = answer["correction"]
         amount = shown.money(Decimal(made["amount"]), made["currency"])
-        return Redirect(
-            f"{PATH}?affiliate={made['pid']}", f"The balance of affiliate {made['pid']} changed by {amount}."
-        )
-    line = "It stays in the ledger: another correction of the opposite amount undoes it."
-    return form.page(request, "Correct a balance", back=PATH, line=line, save="Enter the correction")
+        message = gettext("The balance of affiliate %(pid)s changed by %(amount)s.", pid=made["pid"], amount=amount)
+        return Redirect(f"{PATH}?affiliate={made['pid']}", message)
+    line = gettext("It stays in the ledger: another correction of the opposite amount undoes it.")
+    return form.page(request, gettext("Correct a balance"), back=PATH, line=line, save=gettext("Enter the correction"))
 
 
-def _line(found: Mapping[str, Any], names: Mapping[int, str]) -> CorrectionLine:
+def _line(request: PageRequest, found: Mapping[str, Any], names: Mapping[int, str]) -> CorrectionLine:
     return CorrectionLine(
         affiliate=found["pid"],
         name=names.get(found["pid"], f"#{found['pid']}"),
@@ -89,5 +95,5 @@ def _line(found: Mapping[str, Any], names: Mapping[int, str]) -> CorrectionLine:
         currency=found["currency"],
         comment=found["comment"],
         author=manager_name(found["author"]) or found["author"]["id"],
-        entered=found["created_at"][:16],
+        entered=request.time_of(found["created_at"]),
     )

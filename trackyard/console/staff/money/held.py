@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from trackyard.base.errors import RequestError
-from trackyard.base.texts.marks import gettext, lazy_gettext
+from trackyard.base.texts.marks import gettext
 from trackyard.console.frame import shown
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
@@ -57,12 +57,10 @@ def decide(request: PageRequest) -> PageAnswer:
         found = request.calls.call(method, sent, {"id": number})["held_change"]
     except RequestError as refusal:
         return _page(request, number, fault_of(refusal), refusal.status)
-    done = (
-        lazy_gettext("The change for affiliate {pid} is confirmed, and made.")
-        if is_confirmed
-        else lazy_gettext("The change for affiliate {pid} is refused: nothing is changed.")
-    )
-    return Redirect(PATH, done.format(pid=found["pid"]))
+    pid = found["pid"]
+    if is_confirmed:
+        return Redirect(PATH, gettext("The change for affiliate %(pid)s is confirmed, and made.", pid=pid))
+    return Redirect(PATH, gettext("The change for affiliate %(pid)s is refused: nothing is changed.", pid=pid))
 
 
 def _page(request: PageRequest, refused: str = "", fault: str = "", status: int = 200) -> Html:
@@ -78,19 +76,20 @@ def _page(request: PageRequest, refused: str = "", fault: str = "", status: int 
         sent.append(("state[]", "waiting"))
     found, total, wrong = read_or_fault(request, "admin.held-changes.list", "held_changes", sent)
     names = affiliate_names(calls, (each["pid"] for each in found))
-    own = request.person.caller.account.id
     return request.page(
         "staff/held_changes.html",
         status,
-        rows=[_line(each, names, own, fault if each["id"] == refused else "") for each in found],
+        rows=[_line(request, each, names, fault if each["id"] == refused else "") for each in found],
         fault=wrong or fault,
         api_request_path=calls.address("admin.held-changes.list", sent),
         **state.shown(total),
     )
 
 
-def _line(change: Mapping[str, Any], names: Mapping[int, str], own: str, fault: str) -> HeldLine:
-    decided = f"{manager_name(change['decided_by'])}, {change['decided_at'][:16]}" if change["decided_by"] else ""
+def _line(request: PageRequest, change: Mapping[str, Any], names: Mapping[int, str], fault: str) -> HeldLine:
+    decided = ""
+    if change["decided_by"]:
+        decided = f"{manager_name(change['decided_by'])}, {request.time_of(change['decided_at'])}"
     amount = shown.money(change["amount"], change["currency"]) if change["amount"] is not None else ""
     return HeldLine(
         id=change["id"],
@@ -101,12 +100,12 @@ def _line(change: Mapping[str, Any], names: Mapping[int, str], own: str, fault: 
         systems=_systems(change["payment_systems"]),
         before=_systems(change["payment_systems_before"] or ()),
         author=manager_name(change["author"]) or change["author"]["id"],
-        asked=change["created_at"][:16],
+        asked=request.time_of(change["created_at"]),
         state=HELD_STATES[change["state"]],
         mark=HELD_MARKS[change["state"]],
         decided=decided,
         waits=change["state"] == "waiting",
-        is_own=change["author"]["id"] == own,
+        is_own=change["author"]["id"] == request.person.caller.account.id,
         fault=fault,
     )
 
@@ -114,4 +113,4 @@ def _line(change: Mapping[str, Any], names: Mapping[int, str], own: str, fault: 
 def _systems(systems: Iterable[Mapping[str, Any]]) -> str:
     """Return payment systems with their fields, one a line."""
     lines = (" · ".join([each["system"], each["currency"], *each["fields"].values()]) for each in systems)
-    return "\n".join(lines) or "none"
+    return "\n".join(lines) or gettext("none")

@@ -67,7 +67,7 @@ def invoice_page(request: PageRequest) -> PageAnswer:
     number = str(invoice["number"])
     return request.page(
         "staff/invoice.html",
-        invoice=invoice_row(invoice, titles),
+        invoice=invoice_row(request, invoice, titles),
         lines=[line | {"counted": COUNTED[line["payout_type"]]} for line in invoice["detail"]],
         offers=_offer_titles(request, {line["offer_id"] for line in invoice["detail"]}),
         path=f"{PATH}/{number}",

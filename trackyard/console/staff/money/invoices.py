@@ -61,7 +61,7 @@ def invoices(request: PageRequest) -> PageAnswer:
     titles = dict(advertisers) or advertiser_titles(calls, (each["supplier_id"] for each in found))
     return request.page(
         "staff/invoices.html",
-        rows=[invoice_row(each, titles) for each in found],
+        rows=[invoice_row(request, each, titles) for each in found],
         fault=fault,
         api_request_path=calls.address("admin.advertiser-invoices.list", sent),
         **state.shown(total),
@@ -87,19 +87,19 @@ def find_invoice(request: PageRequest) -> dict[str, Any]:
     return invoice
 
 
-def invoice_row(invoice: Mapping[str, Any], titles: Mapping[str, str]) -> InvoiceRow:
+def invoice_row(request: PageRequest, invoice: Mapping[str, Any], titles: Mapping[str, str]) -> InvoiceRow:
     """Return an invoice of the API as lists show it. titles: of advertisers."""
     days = [day for day in (invoice["start_date"], invoice["end_date"]) if day]
     return InvoiceRow(
         number=invoice["number"],
         advertiser=invoice["supplier_id"],
         title=titles.get(invoice["supplier_id"], ""),
-        period=" to ".join(days),
+        period="\N{NO-BREAK SPACE}\N{EN DASH} ".join(days),
         amount=sum((Decimal(line["amount"]) for line in invoice["detail"]), Decimal(0)),
         currency=invoice["currency"],
         status=INVOICE_STATUSES[invoice["status"]],
         mark=INVOICE_MARKS[invoice["status"]],
         comment=invoice["comment"] or "",
-        created=invoice["created_at"],
+        created=request.time_of(invoice["created_at"]),
         is_unpaid=invoice["status"] == "unpaid",
     )

@@ -62,7 +62,7 @@ def _page(request: PageRequest, payment: dict[str, Any], fault: str = "", status
     return request.page(
         "staff/payment.html",
         status,
-        payment=payment_line(payment, names),
+        payment=payment_line(request, payment, names),
         created_by=dict(managers(calls)).get(payment["created_by"], ""),
         entries=[_entry(each) for each in entries["entries"]],
         systems=systems,

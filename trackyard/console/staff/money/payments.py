@@ -58,7 +58,7 @@ def payments(request: PageRequest) -> PageAnswer:
     names = affiliate_names(calls, (each["pid"] for each in found))
     return request.page(
         "staff/payments.html",
-        rows=[payment_line(each, names) for each in found],
+        rows=[payment_line(request, each, names) for each in found],
         may_write=calls.may("admin.payment.edit"),
         waiting=waiting_changes(calls),
         asking=open_requests(calls),
@@ -94,7 +94,7 @@ def marked(calls: LocalCalls[Deps], status: str, chosen: Iterable[str]) -> str:
     return " ".join(part for part in parts if part)
 
 
-def payment_line(payment: Mapping[str, Any], names: Mapping[int, str]) -> PaymentLine:
+def payment_line(request: PageRequest, payment: Mapping[str, Any], names: Mapping[int, str]) -> PaymentLine:
     """Return a payment of the API as lists show it. names: of affiliates."""
     return PaymentLine(
         id=payment["id"],
@@ -105,8 +105,8 @@ def payment_line(payment: Mapping[str, Any], names: Mapping[int, str]) -> Paymen
         status=PAYMENT_STATUSES[payment["status"]],
         mark=PAYMENT_MARKS[payment["status"]],
         comment=payment["comment"],
-        created=payment["created_at"][:16],
-        paid=(payment["paid_at"] or "")[:16],
+        created=request.time_of(payment["created_at"]),
+        paid=request.time_of(payment["paid_at"]),
         is_open=payment["status"] == "created",
     )
 

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from trackyard.base.errors import RequestError
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
@@ -18,7 +19,7 @@ from trackyard.console.staff.money.words import currency_choices, read_or_fault
 pages = Pages()
 
 PATH: Final = "/console/payments/requests"
-TABS: Final = (("open", "Open"), ("decided", "Decided"))
+TABS: Final = (("open", lazy_gettext("Open")), ("decided", lazy_gettext("Decided")))
 _DECIDED: Final = ("accepted", "rejected", "withdrawn")
 
 
@@ -60,12 +61,14 @@ def decide(request: PageRequest) -> PageAnswer:
     try:
         if is_accepted:
             made = request.calls.call("admin.payment-request.accept", path={"id": number})["payment"]
-            return Redirect(f"{PAYMENTS}/{made['id']}", "The payment is made. Mark it as paid once the money is sent.")
+            message = gettext("The payment is made. Mark it as paid once the money is sent.")
+            return Redirect(f"{PAYMENTS}/{made['id']}", message)
         sent = [("reason", request.field("reason").strip())]
         found = request.calls.call("admin.payment-request.reject", sent, {"id": number})["payment_request"]
     except RequestError as refusal:
         return _page(request, number, fault_of(refusal), refusal.status)
-    return Redirect(PATH, f"The request of {found['name']} is rejected. It gets a mail with the reason.")
+    message = gettext("The request of %(name)s is rejected. It gets a mail with the reason.", name=found["name"])
+    return Redirect(PATH, message)
 
 
 def _page(request: PageRequest, refused: str = "", fault: str = "", status: int = 200) -> Html:
@@ -73,8 +76,8 @@ def _page(request: PageRequest, refused: str = "", fault: str = "", status: int 
     calls = request.calls
     tab = request.address.get("tab") if request.address.get("tab") in dict(TABS) else "open"
     filters = (
-        ListFilter("affiliate", "Affiliate number", "pid[]", None, "number"),
-        ListFilter("currency", "Currency", "currency[]", currency_choices(request)),
+        ListFilter("affiliate", gettext("Affiliate number"), "pid[]", None, "number"),
+        ListFilter("currency", gettext("Currency"), "currency[]", currency_choices(request)),
     )
     state = read_list(request.address, filters)
     sent = [("status[]", each) for each in (("open",) if tab == "open" else _DECIDED)] + state.sent()
@@ -83,7 +86,7 @@ def _page(request: PageRequest, refused: str = "", fault: str = "", status: int 
     return request.page(
         "staff/payment_requests.html",
         status,
-        rows=[_line(each, *((typed, fault) if str(each["id"]) == refused else ("", ""))) for each in found],
+        rows=[_line(request, each, *((typed, fault) if str(each["id"]) == refused else ("", ""))) for each in found],
         tabs=TABS,
         tab=tab,
         may_decide=tab == "open" and calls.may("admin.payment-request.accept"),
@@ -93,7 +96,7 @@ def _page(request: PageRequest, refused: str = "", fault: str = "", status: int 
     )
 
 
-def _line(found: Mapping[str, Any], typed: str, fault: str) -> PayRequestLine:
+def _line(request: PageRequest, found: Mapping[str, Any], typed: str, fault: str) -> PayRequestLine:
     return PayRequestLine(
         id=found["id"],
         affiliate=found["pid"],
@@ -103,8 +106,8 @@ def _line(found: Mapping[str, Any], typed: str, fault: str) -> PayRequestLine:
         currency=found["currency"],
         system=found["system"],
         comment=found["comment"],
-        asked=found["created_at"][:16],
-        decided=found["updated_at"][:16],
+        asked=request.time_of(found["created_at"]),
+        decided=request.time_of(found["updated_at"]),
         status=REQUEST_STATUSES[found["status"]],
         mark=REQUEST_MARKS[found["status"]],
         reason=found["reason"],

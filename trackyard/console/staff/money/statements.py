@@ -1,6 +1,7 @@
 """The statement of an affiliate, for staff."""
 
 from trackyard.base.errors import BadInput, NotFound
+from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
@@ -21,7 +22,7 @@ def statement(request: PageRequest) -> PageAnswer:
         request,
         [("pid", str(number))],
         currencies,
-        title="Statement",
+        title=gettext("Statement"),
         subject=name,
         links=_LINKS,
         back=f"/console/affiliates/{number}",

@@ -62,7 +62,7 @@ def edit_offer(request: PageRequest) -> PageAnswer:
         back=path,
         line=gettext("Nothing is saved yet. Affiliates see a change at once."),
         template="staff/offer_form.html",
-        sentences=sentences(offer),
+        sentences=sentences(offer, request.time_of),
         effect=find_effect(request, form, offer["id"]),
     )
 
@@ -70,7 +70,11 @@ def edit_offer(request: PageRequest) -> PageAnswer:
 def _copied(request: PageRequest) -> tuple[dict[str, Any], list[Pair]]:
     """Return the values of the copy of an offer, and its conditions that have no field. Raises NotFound."""
     offer = request.calls.call("offer.get", path={"id": request.address.get("copy")})["offer"]
-    titles = {"copied": offer["title"], "title": f"Copy of {offer['title']}"[:500], "status": "stopped"}
+    titles = {
+        "copied": offer["title"],
+        "title": gettext("Copy of %(title)s", title=offer["title"])[:500],
+        "status": "stopped",
+    }
     fixed = [pair for name in ("targeting", "sub_restrictions") for pair in flat_pairs(name, offer[name])]
     return values_of(request, offer) | titles, fixed
 

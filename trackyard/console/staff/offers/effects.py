@@ -7,7 +7,7 @@ from typing import Any, Final
 from trackyard.base.errors import RequestError
 from trackyard.console.forms import PageForm
 from trackyard.console.frame.request import PageRequest
-from trackyard.domain.tracking.reference.texts import reference_texts
+from trackyard.console.staff.traffic.reasons import rejection_label
 
 _TERMS: Final = frozenset(("payments", "partner_payments", "click_session", "minimal_click_session", "hold_period"))
 """The fields and lists of which conversions are judged."""
@@ -72,9 +72,4 @@ def find_effect(request: PageRequest, form: PageForm, offer: int) -> Effect | No
 def _lost(clicks: Mapping[str, Any] | None) -> tuple[LostClicks, ...]:
     if clicks is None:
         return ()
-    texts = reference_texts("results")["rejections"]
-    return tuple(LostClicks(_words(texts, each["reason"]), each["clicks"]) for each in clicks["lost_by_reason"])
-
-
-def _words(texts: Mapping[str, Mapping[str, str]], reason: str) -> str:
-    return texts.get(reason, {}).get("text", reason).replace("`", "").rstrip(".")
+    return tuple(LostClicks(rejection_label(each["reason"]), each["clicks"]) for each in clicks["lost_by_reason"])

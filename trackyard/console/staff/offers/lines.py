@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from trackyard.base.texts.languages import ENGLISH, language, spoken
+
 _SIGNS: Final = {"LT": "<", "LTE": "<=", "EQ": "=", "GT": ">", "GTE": ">="}
 _COMPARISONS: Final = {sign: word for word, sign in _SIGNS.items()}
 _SYSTEM: Final = re.compile(r"(.+?)\s*(<=|>=|<|>|=)\s*(\S*)\Z")
-DAYS: Final = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 _HOURS: Final = re.compile(r"([0-9]{1,3})\s*[-\N{EN DASH}]\s*([0-9]{1,3})\Z")
 
 
@@ -38,7 +39,10 @@ class SystemLines:
 
 
 class HourLines:
-    """Hours of weekdays, one day a line: `Monday: 9-17, 20-2`. Both hours are inclusive."""
+    """Hours of weekdays, one day a line: `Monday: 9-17, 20-2`. Both hours are inclusive.
+
+    Days are named in the language of the page, and may be typed in English.
+    """
 
     def lines(self, found: Any) -> Iterable[str]:
         """Return the lines of the intervals of a schedule."""
@@ -47,7 +51,7 @@ class HourLines:
             by_day.setdefault(each["day_of_week"], []).append(each)
         for day in sorted(by_day):
             spans = ", ".join(f"{each['from']}-{each['to']}" for each in by_day[day])
-            yield f"{DAYS[day]}: {spans}"
+            yield f"{spoken().form.long_weekdays[day - 1]}: {spans}"
 
     def pairs(self, name: str, lines: Sequence[str]) -> Iterator[tuple[str, str]]:
         """Yield the intervals of each day.
@@ -69,5 +73,6 @@ class HourLines:
 def _day_number(text: str) -> str:
     """Return the number of a weekday by its name or its first letters; the text where there is none."""
     wanted = text.strip().lower()
-    found = [number for number, day in enumerate(DAYS) if len(wanted) >= 2 and day.lower().startswith(wanted)]
-    return str(found[0]) if found else text.strip()[:40].replace("[", "").replace("]", "") or "none"
+    names = [*spoken().form.long_weekdays, *language(ENGLISH).form.long_weekdays]
+    found = [place for place, day in enumerate(names, 1) if len(wanted) >= 2 and day.lower().startswith(wanted)]
+    return str(found[0] % 7) if found else text.strip()[:40].replace("[", "").replace("]", "") or "none"

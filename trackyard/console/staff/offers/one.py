@@ -67,7 +67,7 @@ def offer_page(request: PageRequest) -> PageAnswer:
         offer=offer,
         advertiser=titles.get(offer["advertiser"], ""),
         statuses=STATUSES,
-        sentences=sentences(offer),
+        sentences=sentences(offer, request.time_of),
         payments=[payment_row(each) for each in payments],
         meters=meters.get(offer["id"], []),
         links=find_links(request, offer),

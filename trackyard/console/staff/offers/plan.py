@@ -153,6 +153,16 @@ _CAPS: Final = FormGroup(
     ),
     folded=True,
 )
+_VALUES: Final = {"1": lazy_gettext("Values of sub1"), "2": lazy_gettext("Values of sub2")}
+_OTHERS: Final = {"1": lazy_gettext("All values of sub1 but these"), "2": lazy_gettext("All values of sub2 but these")}
+_SUB_VALUES: Final = tuple(
+    field
+    for number in _VALUES
+    for field in (
+        FormField(f"sub_account_{number}", _VALUES[number], widget="text", read=f"sub_accounts[{number}][value]"),
+        FormField(f"sub_account_{number}_except", _OTHERS[number], read=f"sub_accounts[{number}][except]"),
+    )
+)
 _VISITORS: Final = FormGroup(
     lazy_gettext("Who gets through"),
     (
@@ -168,23 +178,7 @@ _VISITORS: Final = FormGroup(
         FormField("uniqIpOnly", read="uniq_ip_only"),
         FormField("rejectNotUniqIp", read="reject_not_uniq_ip"),
         FormField("consider_personal_targeting_only"),
-        *(
-            field
-            for number in (1, 2)
-            for field in (
-                FormField(
-                    f"sub_account_{number}",
-                    label=f"Values of sub{number}",
-                    widget="text",
-                    read=f"sub_accounts[{number}][value]",
-                ),
-                FormField(
-                    f"sub_account_{number}_except",
-                    label=f"All values of sub{number} but these",
-                    read=f"sub_accounts[{number}][except]",
-                ),
-            )
-        ),
+        *_SUB_VALUES,
         FormRows("restriction_os", lazy_gettext("Operating system"), (FormField("os"), FormField("versions"))),
         FormRows("restriction_isp", lazy_gettext("Provider"), (FormField("name"), FormField("country"))),
     ),

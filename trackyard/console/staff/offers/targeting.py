@@ -106,7 +106,7 @@ def edit_targeting(request: PageRequest) -> PageAnswer:
         back=path,
         line=gettext("A click gets through when one of the groups accepts it. Affiliates see the change at once."),
         template="staff/offer_targeting.html",
-        sentences=sentences({**offer, **_typed(form, offer)}),
+        sentences=sentences({**offer, **_typed(form, offer)}, request.time_of),
         test_path=f"{path}#test",
         effect=find_effect(request, form, offer["id"]),
     )

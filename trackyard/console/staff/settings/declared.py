@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from trackyard.base.texts.marks import lazy_gettext
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import FieldChoices
 from trackyard.console.forms.declared import FormField, FormGroup, FormPlan, FormRows
 from trackyard.console.frame.address import Pair
@@ -17,10 +17,11 @@ SETTINGS: Final = "/console/settings/"
 
 @dataclass(frozen=True, slots=True)
 class ListColumn:
-    """A column of a list. text: what it says of a record."""
+    """A column of a list. text: what it says of a record. is_time: it is a time of the answer."""
 
     title: str
     text: Callable[[Record], str]
+    is_time: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +72,7 @@ class SettingsList:
 
 
 def _yes(name: str) -> Callable[[Record], str]:
-    return lambda record: "yes" if record[name] else "no"
+    return lambda record: gettext("yes") if record[name] else gettext("no")
 
 
 def _rate(record: Record) -> str:
@@ -131,7 +132,7 @@ LISTS: Final[tuple[SettingsList, ...]] = (
     SettingsList(
         slug="currencies",
         title=lazy_gettext("Currencies and rates"),
-        one="currency",
+        one=lazy_gettext("currency"),
         about=lazy_gettext(
             "Amounts of conversions in other currencies are changed by these rates: units of the currency for one of "
             "the platform's."
@@ -158,7 +159,7 @@ LISTS: Final[tuple[SettingsList, ...]] = (
     SettingsList(
         slug="custom-fields",
         title=lazy_gettext("Sign-up questions"),
-        one="question",
+        one=lazy_gettext("question"),
         about=lazy_gettext("Affiliates answer these questions when they sign up."),
         empty=lazy_gettext("There is no question: affiliates sign up with a name, an address and a password."),
         removal=lazy_gettext("Answers that affiliates gave are not shown any more."),
@@ -192,10 +193,10 @@ LISTS: Final[tuple[SettingsList, ...]] = (
         records=lambda answer: list(answer["payment_systems"]),
         name=lambda record: str(record["lang_label"]),
         columns=(
-            ListColumn(lazy_gettext("Currency"), lambda record: record["currency"] or "any"),
+            ListColumn(lazy_gettext("Currency"), lambda record: record["currency"] or gettext("any")),
             ListColumn(
                 lazy_gettext("Questions"),
-                lambda record: ", ".join(each["lang_label"] for each in record["fields"]) or "none",
+                lambda record: ", ".join(each["lang_label"] for each in record["fields"]) or gettext("none"),
             ),
         ),
         new=_SYSTEM,
@@ -204,7 +205,7 @@ LISTS: Final[tuple[SettingsList, ...]] = (
     SettingsList(
         slug="news",
         title=lazy_gettext("News"),
-        one="news",
+        one=lazy_gettext("news"),
         about=lazy_gettext("Affiliates read news in their portal. The newest 100 are listed."),
         empty=lazy_gettext("There are no news yet."),
         removal=lazy_gettext("Affiliates do not see it any more."),
@@ -225,7 +226,7 @@ LISTS: Final[tuple[SettingsList, ...]] = (
     SettingsList(
         slug="categories",
         title=lazy_gettext("Categories of offers"),
-        one="category",
+        one=lazy_gettext("category"),
         about=lazy_gettext("Offers are found by their categories."),
         empty=lazy_gettext("There is no category yet."),
         lists="offer.categories.list",
@@ -240,7 +241,7 @@ LISTS: Final[tuple[SettingsList, ...]] = (
     SettingsList(
         slug="sources",
         title=lazy_gettext("Traffic sources"),
-        one="source",
+        one=lazy_gettext("source"),
         about=lazy_gettext("Offers say which kinds of traffic they accept, such as social networks or mail."),
         empty=lazy_gettext("There is no source yet."),
         removal=lazy_gettext("Offers lose it."),

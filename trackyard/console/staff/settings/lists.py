@@ -9,7 +9,7 @@ from trackyard.console.forms import open_form
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.pages import Handler, Pages
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.staff.settings.declared import LISTS, SETTINGS, Record, SettingsList
+from trackyard.console.staff.settings.declared import LISTS, SETTINGS, ListColumn, Record, SettingsList
 
 pages = Pages()
 
@@ -35,7 +35,7 @@ def _list(each: SettingsList, request: PageRequest) -> PageAnswer:
         "staff/settings/list.html",
         each=each,
         rows=[
-            (str(record["id"]), each.name(record), [column.text(record) for column in each.columns])
+            (str(record["id"]), each.name(record), [_cell(request, column, record) for column in each.columns])
             for record in records
         ],
         may_edit=request.calls.may(each.edit),
@@ -43,6 +43,11 @@ def _list(each: SettingsList, request: PageRequest) -> PageAnswer:
         may_open_settings=each.place == SETTINGS and request.may_open("/console/settings"),
         api_request_path=request.calls.address(each.lists, each.sent),
     )
+
+
+def _cell(request: PageRequest, column: ListColumn, record: Record) -> str:
+    text = column.text(record)
+    return request.time_of(text) if column.is_time else text
 
 
 def _new(each: SettingsList, request: PageRequest) -> PageAnswer:

@@ -3,6 +3,7 @@
 from typing import Final
 
 from trackyard.base.errors import BadInput, UnsupportedMediaType
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import open_form
 from trackyard.console.forms.declared import FormField, FormGroup, FormPlan
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
@@ -16,25 +17,29 @@ PLAN: Final = FormPlan(
     "admin.network.edit",
     (
         FormGroup(
-            "Name and contact",
+            lazy_gettext("Name and contact"),
             (
-                FormField("name", label="Name of the network"),
-                FormField("contact", label="Contact for affiliates"),
+                FormField("name", label=lazy_gettext("Name of the network")),
+                FormField("contact", label=lazy_gettext("Contact for affiliates")),
             ),
         ),
         FormGroup(
-            "Colours",
+            lazy_gettext("Colours"),
             (
-                FormField("accent", label="Accent of light pages"),
-                FormField("accent_dark", label="Accent of dark pages"),
+                FormField("accent", label=lazy_gettext("Accent of light pages")),
+                FormField("accent_dark", label=lazy_gettext("Accent of dark pages")),
             ),
         ),
         FormGroup(
-            "Sign-up",
+            lazy_gettext("Sign-up"),
             (
-                FormField("sign_up", label="Sign-up of affiliates", words={"open": "Open", "closed": "Closed"}),
-                FormField("terms_url", label="Page with the terms", wide=True),
-                FormField("terms", label="Terms", widget="long", wide=True),
+                FormField(
+                    "sign_up",
+                    label=lazy_gettext("Sign-up of affiliates"),
+                    words={"open": lazy_gettext("Open"), "closed": lazy_gettext("Closed")},
+                ),
+                FormField("terms_url", label=lazy_gettext("Page with the terms"), wide=True),
+                FormField("terms", label=lazy_gettext("Terms"), widget="long", wide=True),
             ),
         ),
     ),
@@ -53,27 +58,27 @@ def replace_logo(request: PageRequest) -> PageAnswer:
     """Replace the logo by the chosen file, or remove it."""
     if request.field("remove"):
         request.calls.call("admin.network.logo")
-        return Redirect(PATH, "The logo is removed.")
+        return Redirect(PATH, gettext("The logo is removed."))
     if not request.files:
-        return _page(request, "Choose a file first.")
+        return _page(request, gettext("Choose a file first."))
     try:
         request.calls.call("admin.network.logo", files=request.files)
     except BadInput as refusal:
         return _page(request, " ".join(each for several in (refusal.fields or {}).values() for each in several))
     except UnsupportedMediaType:
-        return _page(request, "This file is no PNG or JPEG picture.")
-    return Redirect(PATH, "The logo is saved.")
+        return _page(request, gettext("This file is no PNG or JPEG picture."))
+    return Redirect(PATH, gettext("The logo is saved."))
 
 
 def _page(request: PageRequest, logo_fault: str = "") -> Html | Redirect:
     form = open_form(request, PLAN, request.calls.call("network.get")["network"])
     if not logo_fault and form.save() is not None:
-        return Redirect(PATH, "The face of the network is saved.")
+        return Redirect(PATH, gettext("The face of the network is saved."))
     page = form.page(
         request,
-        "The network",
+        gettext("The network"),
         back="/console/settings",
-        line="What affiliates see of it: at sign-in, at sign-up, in the portal and in mails.",
+        line=gettext("What affiliates see of it: at sign-in, at sign-up, in the portal and in mails."),
         template="staff/settings/network.html",
         logo_fault=logo_fault,
     )

@@ -112,7 +112,7 @@ def _conversions(request: PageRequest, found: list[dict[str, Any]], text: str) -
                 "action ID %(text)s · %(status)s · %(created_at)s",
                 text=text,
                 status=each["status"],
-                created_at=each["created_at"],
+                created_at=request.time_of(each["created_at"], seconds=True),
             ),
             f"/console/conversions/{each['id']}",
         )

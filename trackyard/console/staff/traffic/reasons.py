@@ -232,7 +232,8 @@ _FAILURE: Final = re.compile(r"\w+ (?P<value>.+) is (?:denied|not allowed)")
 def rejection_label(reason: str) -> str:
     """Return the short name of a rejection reason."""
     found = reference_texts("results")["rejections"].get(reason)
-    return str(found["label"]) if found else reason
+    label: str = found["label"] if found else reason
+    return gettext(label)
 
 
 def rejection_sentence(reason: str, detail: str) -> str:

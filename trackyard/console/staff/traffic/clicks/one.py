@@ -239,7 +239,7 @@ def _facts(click: Mapping[str, Any], today: Mapping[str, Any], explanation: Mapp
             gettext("Unique"), gettext("first click of this visitor") if click["uniq"] else gettext("seen before")
         ),
         ClickFact(gettext("SmartLink"), click["smart_id"]),
-        ClickFact(gettext("Conversions"), f"{len(made)}" if made else "none", "", link),
+        ClickFact(gettext("Conversions"), f"{len(made)}" if made else gettext("none"), "", link),
         ClickFact(gettext("Marks"), ", ".join(each.replace("_", " ") for each in click["flags"])),
     ]
     return [row for row in rows if row.value]

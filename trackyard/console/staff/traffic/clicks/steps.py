@@ -55,7 +55,7 @@ def _lines(reason: str, detail: str, verdicts: Mapping[str, Mapping[str, Any]]) 
         elif reason:
             yield _of_rejected(label, steps, reason)
         else:
-            yield EvidenceLine(label, "passed", _today_differs(steps, verdicts) or "passed")
+            yield EvidenceLine(label, "passed", _today_differs(steps, verdicts) or gettext("passed"))
 
 
 def _of_rejected(label: str, steps: Sequence[str], reason: str) -> EvidenceLine:
@@ -63,7 +63,7 @@ def _of_rejected(label: str, steps: Sequence[str], reason: str) -> EvidenceLine:
     order = [step for _, group in _GROUPS for step in group]
     place = {step: number for number, step in enumerate(order)}
     if reason in place and max(place[step] for step in steps) < place[reason]:
-        return EvidenceLine(label, "passed", "passed")
+        return EvidenceLine(label, "passed", gettext("passed"))
     return EvidenceLine(label, "", gettext("not checked"))
 
 

@@ -1,4 +1,4 @@
-"""The lines of a CSV file as parameters of imports. Pure."""
+"""The lines of a CSV file as parameters of imports."""
 
 import csv
 from collections.abc import Mapping, Sequence
@@ -6,18 +6,27 @@ from dataclasses import dataclass
 from io import StringIO
 from typing import Final
 
+from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
+from trackyard.console.frame.shown import grouped
+
 PARAMETERS: Final[Mapping[str, str]] = {
-    "offer": "Offer number",
-    "pid": "Affiliate number",
-    "action_id": "Action ID",
-    "click_id": "Click ID",
-    "goal": "Goal",
-    "sum": "Sum",
-    "status": "Status",
-    "comment": "Comment",
-    "ip": "Visitor's address",
-    "ua": "Visitor's browser",
-    **{f"custom_field_{number}": f"Custom field {number}" for number in range(1, 8)},
+    "offer": lazy_gettext("Offer number"),
+    "pid": lazy_gettext("Affiliate number"),
+    "action_id": lazy_gettext("Action ID"),
+    "click_id": lazy_gettext("Click ID"),
+    "goal": lazy_gettext("Goal"),
+    "sum": lazy_gettext("Sum"),
+    "status": lazy_gettext("Status"),
+    "comment": lazy_gettext("Comment"),
+    "ip": lazy_gettext("Visitor's address"),
+    "ua": lazy_gettext("Visitor's browser"),
+    "custom_field_1": lazy_gettext("Custom field 1"),
+    "custom_field_2": lazy_gettext("Custom field 2"),
+    "custom_field_3": lazy_gettext("Custom field 3"),
+    "custom_field_4": lazy_gettext("Custom field 4"),
+    "custom_field_5": lazy_gettext("Custom field 5"),
+    "custom_field_6": lazy_gettext("Custom field 6"),
+    "custom_field_7": lazy_gettext("Custom field 7"),
 }
 """Parameters of an import that a column can fill, and their names in words."""
 MOST_LINES: Final = 1000
@@ -62,14 +71,33 @@ def read_csv(text: str) -> CsvTable:
             if any(value.strip() for value in row):
                 lines.append((reader.line_num, tuple(row)))
     except csv.Error as fault:
-        raise CsvFault(f"Line {reader.line_num} cannot be read: {fault}.") from None
+        text = gettext("Line %(line)d cannot be read: %(fault)s.", line=reader.line_num, fault=fault)
+        raise CsvFault(text) from None
     if len(lines) < 2:
-        raise CsvFault("The first line names the columns, and each further line is a conversion: this has none.")
+        raise CsvFault(
+            gettext("The first line names the columns, and each further line is a conversion: this has none.")
+        )
     if len(lines) > MOST_LINES + 1:
-        raise CsvFault(f"These are {len(lines) - 1:,} lines. Import at most {MOST_LINES:,} at a time.")
+        found, most = grouped(f"{len(lines) - 1:,}"), grouped(f"{MOST_LINES:,}")
+        raise CsvFault(
+            ngettext(
+                "This is %(found)s line. Import at most %(most)s at a time.",
+                "These are %(found)s lines. Import at most %(most)s at a time.",
+                len(lines) - 1,
+                found=found,
+                most=most,
+            )
+        )
     columns = tuple(name.strip() for name in lines[0][1])
     if len(columns) > MOST_COLUMNS:
-        raise CsvFault(f"These are {len(columns)} columns. At most {MOST_COLUMNS} are read.")
+        raise CsvFault(
+            ngettext(
+                "This is %(num)d column. At most %(most)d are read.",
+                "These are %(num)d columns. At most %(most)d are read.",
+                len(columns),
+                most=MOST_COLUMNS,
+            )
+        )
     return CsvTable(columns, tuple(lines[1:]))
 
 

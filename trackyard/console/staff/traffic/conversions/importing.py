@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from trackyard.base.errors import BadInput, RequestError
+from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.frame import shown
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.pages import FORM_MAX, Pages
@@ -22,9 +23,15 @@ pages = Pages()
 
 _METHOD: Final = "admin.conversions.import"
 _NEEDS: Final = (_METHOD, "admin.conversions.import.check")
-_RESULTS: Final[Mapping[str, str]] = {"made": "Is made", "duplicate": "Exists already", "refused": "Refused"}
+_RESULTS: Final[Mapping[str, str]] = {
+    "made": lazy_gettext("Is made"),
+    "duplicate": lazy_gettext("Exists already"),
+    "refused": lazy_gettext("Refused"),
+}
 _STATUS_OF: Final[Mapping[str, str]] = {"made": "confirmed", "duplicate": "pending", "refused": "declined"}
-_NO_IDENTITY: Final = "It needs an action ID or a click ID, so that a second import of this file makes it only once."
+_NO_IDENTITY: Final = lazy_gettext(
+    "It needs an action ID or a click ID, so that a second import of this file makes it only once."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,21 +82,26 @@ def import_file(request: PageRequest) -> PageAnswer:
     except CsvFault as fault:
         return _page(request, fault=str(fault), text=request.field("text"))
     mapping = _mapping(request, table)
-    if missing := [PARAMETERS[name] for name in ("offer", "pid") if name not in mapping]:
-        fault_text = f"No column is the {' or the '.join(missing).lower()}: choose it below."
+    if missing := [str(PARAMETERS[name]) for name in ("offer", "pid") if name not in mapping]:
+        fault_text = gettext("No column is chosen for: %(names)s. Choose it below.", names=", ".join(missing))
         return _page(request, text=text, fault=fault_text, dry_run=DryRun(table, mapping, (), ()))
     dry_run = _try(request, table, mapping)
     if request.field("do") != "import":
         return _page(request, text=text, dry_run=dry_run)
     made = [line.sent for line in dry_run.lines if line.result == "made"]
     if not made:
-        return _page(request, text=text, dry_run=dry_run, fault="No line makes a conversion, so nothing is imported.")
+        fault_text = gettext("No line makes a conversion, so nothing is imported.")
+        return _page(request, text=text, dry_run=dry_run, fault=fault_text)
     try:
         request.calls.call(_METHOD, _pairs(made))
     except RequestError as refusal:
         return _page(request, text=text, dry_run=dry_run, fault=refusal.text)
-    subject = "1 conversion is" if len(made) == 1 else f"{len(made):,} conversions are"
-    return Redirect(PATH, f"{subject} being imported. The list shows them in a few seconds.")
+    message = ngettext(
+        "1 conversion is being imported. The list shows it in a few seconds.",
+        "%(num)d conversions are being imported. The list shows them in a few seconds.",
+        len(made),
+    )
+    return Redirect(PATH, message)
 
 
 def _sent_text(request: PageRequest) -> str:
@@ -99,11 +111,12 @@ def _sent_text(request: PageRequest) -> str:
         return request.field("text")
     content = file.read()
     if len(content) > FORM_MAX // 3:
-        raise CsvFault(f"The file is over {FORM_MAX // 3 // 1024} KB. Import it in parts.")
+        most = FORM_MAX // 3 // 1024
+        raise CsvFault(gettext("The file is over %(most)d KB. Import it in parts.", most=most))
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise CsvFault("The file is no text in UTF-8. Save it as CSV in UTF-8.") from None
+        raise CsvFault(gettext("The file is no text in UTF-8. Save it as CSV in UTF-8.")) from None
 
 
 def _mapping(request: PageRequest, table: CsvTable) -> list[str]:

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from trackyard.base.errors import RequestError
-from trackyard.base.texts.marks import gettext, ngettext
+from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.frame import shown
 from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import PageAnswer, Redirect
@@ -21,6 +21,11 @@ from trackyard.console.staff.traffic.words import author, lasting, seconds_betwe
 
 pages = Pages()
 
+_PAID_BY: Final[Mapping[str, str]] = {
+    "fixed": lazy_gettext("fixed amount"),
+    "percent": lazy_gettext("share of the sum"),
+    "mixed": lazy_gettext("share and amount"),
+}
 _STATUS_OF_NUMBER: Final[Mapping[int, str]] = {1: "confirmed", 2: "pending", 3: "declined", 5: "hold"}
 _MOST_STATES: Final = 100
 _MOST_ALIKE: Final = 500
@@ -70,8 +75,8 @@ def conversion_page(request: PageRequest) -> PageAnswer:
         verdict=_verdict(request, conversion, _decliner(history, staff)) if status == "declined" else None,
         steps=steps_of(conversion, explanation, history, staff),
         is_complete=explanation is not None,
-        money=_money(conversion, status),
-        facts=_facts(conversion),
+        money=_money(request, conversion, status),
+        facts=_facts(request, conversion),
         may_change=calls.may("admin.conversion.edit"),
         may_resend=calls.may("admin.affiliatepostback.resend"),
         api_request_path=calls.address("stats.conversionsbyid", [("id", conversion["id"])]),
@@ -151,7 +156,7 @@ def _alike(request: PageRequest, conversion: Mapping[str, Any]) -> tuple[str, Pa
     return text, PageAddress(PATH, pairs)
 
 
-def _money(conversion: Mapping[str, Any], status: str) -> list[Fact]:
+def _money(request: PageRequest, conversion: Mapping[str, Any], status: str) -> list[Fact]:
     currency = conversion["currency"]
     charge, payout, margin = (Decimal(conversion[name]) for name in ("charge", "payouts", "earning"))
     share = shown.percent(margin / charge) if charge else ""
@@ -162,21 +167,21 @@ def _money(conversion: Mapping[str, Any], status: str) -> list[Fact]:
     )
     return [
         *facts,
-        Fact(gettext("Charge"), shown.money(charge, currency), conversion["payment_type"]),
+        Fact(gettext("Charge"), shown.money(charge, currency), str(_PAID_BY.get(conversion["payment_type"], ""))),
         Fact(gettext("Payout"), shown.money(payout, currency)),
         Fact(gettext("Margin"), shown.money(margin, currency), share),
-        Fact(gettext("Balance"), _booked(conversion, status)),
+        Fact(gettext("Balance"), _booked(request, conversion, status)),
     ]
 
 
-def _booked(conversion: Mapping[str, Any], status: str) -> str:
+def _booked(request: PageRequest, conversion: Mapping[str, Any], status: str) -> str:
     """Return what the affiliate's balance has of the conversion."""
     if status == "declined":
         return gettext("Nothing: declined conversions are not paid.")
     if status == "pending":
         return gettext("Nothing yet: the advertiser has not confirmed it.")
     if status == "hold":
-        until = conversion["hold_date_expire"]
+        until = request.time_of(conversion["hold_date_expire"])
         return gettext("On hold until %(until)s.", until=until) if until else gettext("On hold until a person decides.")
     paid = {
         "opened": gettext("Owed to the affiliate."),
@@ -186,7 +191,7 @@ def _booked(conversion: Mapping[str, Any], status: str) -> str:
     return paid[conversion["payment_status"]]
 
 
-def _facts(conversion: Mapping[str, Any]) -> list[Fact]:
+def _facts(request: PageRequest, conversion: Mapping[str, Any]) -> list[Fact]:
     lasted = seconds_between(conversion["click_time"], conversion["created_at"])
     subs = [f"{number} {conversion[f'sub{number}']}" for number in range(1, 9) if conversion[f"sub{number}"]]
     custom = [
@@ -209,6 +214,6 @@ def _facts(conversion: Mapping[str, Any]) -> list[Fact]:
         ),
         Fact(gettext("Came from"), conversion["referrer"]),
         Fact(gettext("Comment"), conversion["comment"]),
-        Fact(gettext("Changed"), conversion["updatedAt"]),
+        Fact(gettext("Changed"), request.time_of(conversion["updatedAt"], seconds=True)),
     ]
     return [row for row in rows if row.value]

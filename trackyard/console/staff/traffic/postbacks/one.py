@@ -10,6 +10,7 @@ from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import number
 from trackyard.console.staff.traffic.clicks.one import ClickFact
+from trackyard.console.staff.traffic.conversions.listing import STATUSES
 from trackyard.console.staff.traffic.filters import openable
 from trackyard.console.staff.traffic.postbacks.listing import PATH
 from trackyard.console.staff.traffic.postbacks.words import (
@@ -44,7 +45,7 @@ def received_page(request: PageRequest) -> PageAnswer:
         tone="rejected" if postback["response"] else "passes" if postback["state"] == "decided" else "waits",
         sentence=sentence,
         more=f"{meaning} {advice}".strip(),
-        facts=_received_facts(postback, explanation),
+        facts=_received_facts(request, postback, explanation),
         api_request_path=request.calls.address("admin.explain", [("id", postback["id"])]),
     )
 
@@ -65,7 +66,7 @@ def sent_page(request: PageRequest) -> PageAnswer:
         label=label,
         tone=tone,
         box={"confirmed": "passes", "declined": "rejected"}.get(tone, "waits"),
-        sentence=_why(delivery, outcome_sentence(delivery["outcome"])),
+        sentence=_why(request, delivery, outcome_sentence(delivery["outcome"])),
         attempts=[(each, outcome_of(each["outcome"]), answer_text(each)) for each in delivery["attempts"]],
         last=delivery["attempts"][-1]["id"] if delivery["attempts"] else "",
         facts=_sent_facts(delivery, made.get(delivery["conversion_id"])),
@@ -87,9 +88,10 @@ def _ids_of(delivery: Mapping[str, Any]) -> list[str]:
     return [delivery["job_id"], *(each["id"] for each in delivery["attempts"])]
 
 
-def _why(delivery: Mapping[str, Any], meaning: str) -> str:
+def _why(request: PageRequest, delivery: Mapping[str, Any], meaning: str) -> str:
     """Return what became of a delivery in a sentence."""
-    again = gettext(" The next attempt is at %(next_at)s.", next_at=delivery["next_at"]) if delivery["next_at"] else ""
+    next_at = request.time_of(delivery["next_at"], seconds=True)
+    again = gettext(" The next attempt is at %(next_at)s.", next_at=next_at) if next_at else ""
     if not delivery["attempts"]:
         return f"{meaning}{again}"
     last = delivery["attempts"][-1]
@@ -102,14 +104,16 @@ def _why(delivery: Mapping[str, Any], meaning: str) -> str:
     )
 
 
-def _received_facts(postback: Mapping[str, Any], explanation: Mapping[str, Any]) -> list[ClickFact]:
+def _received_facts(
+    request: PageRequest, postback: Mapping[str, Any], explanation: Mapping[str, Any]
+) -> list[ClickFact]:
     click = explanation["click"]
     conversion = postback["conversion_id"] or ""
     named = postback["click_id"]
     return [
         each
         for each in (
-            ClickFact(gettext("Received"), postback["created_at"]),
+            ClickFact(gettext("Received"), request.time_of(postback["created_at"], seconds=True)),
             ClickFact(gettext("From"), postback["ip"], postback["method"]),
             ClickFact(gettext("Click"), named, "", f"/console/clicks/{click['id']}" if click else ""),
             ClickFact(
@@ -140,7 +144,7 @@ def _sent_facts(delivery: Mapping[str, Any], conversion: Mapping[str, Any] | Non
             ),
             ClickFact(
                 gettext("Reports"),
-                delivery["status"],
+                str(STATUSES.get(delivery["status"], delivery["status"])),
                 gettext("change %(version)s of the conversion", version=delivery["version"]),
             ),
             ClickFact(gettext("Affiliate"), f"#{pid}" if pid else "", "", f"{PATH}?tab=sent&affiliate={pid}&period=7d"),
