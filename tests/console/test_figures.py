@@ -236,7 +236,7 @@ def balances(client: ApiClient, _: Any) -> Any:
         usd = each["balance"].get("USD", {"available": 0, "hold": 0})
         requested = sum(Decimal(str(p["amount"])) for p in payments if p["pid"] == each["id"])
         found[each["name"] or each["login"] or each["email"]] = {
-            "Available": usd["available"], "On hold": usd["hold"], "Requested": requested or None,
+            "Available": usd["available"], "On hold": usd["hold"], "Being paid": requested or None,
         }  # fmt: skip
     return found
 
