@@ -21,6 +21,7 @@ _FOR_PROGRAMS: Final = frozenset(
         "warning",
         "exception",
         "info",
+        "log",
         "PackageLoader",
         "element",
         "mark",
