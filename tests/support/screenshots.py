@@ -51,9 +51,9 @@ class Picture:
 PICTURES: Final = (
     Picture("overview", "staff", "/console/?from={first}&to={last}"),
     Picture("reports", "staff", "/console/reports?by=offer&by=country&from={first}&to={last}"),
-    Picture("offer", "staff", "/console/offers/{offer}?affiliate={affiliate}&from={first}&to={last}", 720),
+    Picture("offer", "staff", "/console/offers/{offer}?affiliate={affiliate}&from={first}&to={last}", 680),
     Picture("conversion", "staff", "/console/conversions/{conversion}", 640),
-    Picture("why", "staff", "/console/clicks/{click}"),
+    Picture("why", "staff", "/console/clicks/{click}", 740),
     Picture("portal", "affiliate", "/portal/"),
 )
 
@@ -93,8 +93,8 @@ def _examples(api: ApiClient, affiliate: int) -> dict[str, str]:
     """Return ids of things that have something to show."""
     offers = {each["title"]: each["id"] for each in api.get("/3.1/offers", {"limit": 50})["offers"]}
     bank = next(number for title, number in offers.items() if "gold card" in title)
-    today = datetime.now(UTC).date()
-    fortnight = {"first": str(today - timedelta(days=13)), "last": str(today)}
+    last = datetime.now(UTC).date() - timedelta(days=1)  # the chart of a day that is not over falls
+    fortnight = {"first": str(last - timedelta(days=13)), "last": str(last)}
     days = {"date_from": fortnight["first"], "date_to": fortnight["last"], "limit": 1, "offer[]": bank}
     rejected = api.get("/3.1/stats/clicks", days | {"reason[]": "mistargeting-country"})["clicks"][0]
     paid = api.get("/3.1/stats/conversions", days | {"partner[]": affiliate, "status[]": 1})["conversions"][0]
