@@ -1,4 +1,4 @@
-"""The units for systemd and the manifests for Kubernetes: valid for their readers, and of settings that exist."""
+"""Units for systemd and manifests for Kubernetes are valid and name settings that exist."""
 
 import re
 import shutil

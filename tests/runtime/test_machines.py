@@ -1,4 +1,4 @@
-"""A machine among others: what a start claims, and what its heartbeat gives back."""
+"""A machine among others: what a start claims, and what its heartbeat returns."""
 
 import json
 import shutil
@@ -177,7 +177,7 @@ def test_second_server_with_the_id_of_a_running_one_is_refused(
     assert refused.value.exit_code == 78
 
 
-def test_server_whose_place_was_taken_ends(shared: Database, tmp_path: Path, clock: ManualClock) -> None:
+def test_server_without_its_place_ends(shared: Database, tmp_path: Path, clock: ManualClock) -> None:
     server = Server(tmp_path / "a", shared, clock)
     server.start()
     server.heartbeat().beat()
@@ -287,7 +287,7 @@ class Installation:
             thread.join()
 
 
-def _start_beside(yard: Installation, beside: str, config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+def _start_next_to(yard: Installation, beside: str, config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
     """Do the step of a start that meets the other machine."""
     if beside == "chdb process":
         command = [sys.executable, "-c", _HOLDER, str(config.data_dir / "analytics")]
@@ -376,7 +376,7 @@ def test_wrong_combination_of_machines_is_refused_with_the_sentence_that_mends_i
         shutil.copyfile(migrated_sqlite, sqlite)
         yard = Installation(tmp_path, sqlite, f"http://127.0.0.1:{server.getsockname()[1]}/yard")
         with pytest.raises(CannotStart) as refused:
-            _start_beside(yard, beside, yard.config(settings), monkeypatch)
+            _start_next_to(yard, beside, yard.config(settings), monkeypatch)
         yard.database.close()
     assert fnmatchcase(str(refused.value), sentence.replace("[", "[[]")), str(refused.value)
     assert refused.value.exit_code == 78

@@ -1,4 +1,4 @@
-"""The texts of a page as people see them: in no other language than the page, in no other zone than the person."""
+"""The texts of a page, in the language of the page and the zone of the person."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ _BRACKETED: Final = re.compile("⟦[^⟦⟧]*⟧")
 
 
 class ShownTexts(HTMLParser):
-    """What people read, and what is read to them, without code, help of the API and what names its own language."""
+    """What people read or hear, without code, help of the API and what names its own language."""
 
     def __init__(self, content: str) -> None:
         super().__init__()
@@ -81,7 +81,7 @@ class ForeignPerson:
         monkeypatch.setattr(LocalCalls, "call", recorded)
 
     def faults(self, address: str, content: str) -> Iterator[str]:
-        """Yield the texts of a page that are not translated, and its times that are in the zone of the platform."""
+        """Yield the texts of a page without translation, and its times in the zone of the platform."""
         for text in ShownTexts(content).found:
             left = text
             while (shorter := _BRACKETED.sub("", left)) != left:

@@ -45,7 +45,7 @@ _NAMES: Final = re.compile(
 
 
 def unmarked_in_code() -> Iterator[str]:
-    """Yield the place and the text of strings in the code of the console that look like texts and are not marked."""
+    """Yield the place and the text of strings of the console that look like unmarked texts."""
     for path in sorted(CONSOLE.rglob("*.py")):
         tree = ast.parse(path.read_text())
         skipped = {id(part) for node in ast.walk(tree) for root in _skipped(node) for part in ast.walk(root)}

@@ -77,7 +77,10 @@ def prepare(config: Config) -> dict[str, str]:
 
 
 def _check_installation(config: Config, database: "Database", stop: threading.Event) -> None:
-    """Raise CannotStart when this machine does not fit to the others of the installation; else store it among them."""
+    """Store this machine among those of the installation.
+
+    Raises CannotStart when it does not fit to the others.
+    """
     warn_of_lone_administrator(config, database)
     with database.read() as connection:
         check_clock(connection, SystemClock().now_ms())

@@ -16,7 +16,10 @@ class DirectoryInUse(Exception):
 
 
 def take_directory(directory: Path) -> Path:
-    """Lock a chDB directory for this process; return the lock file, for `leave_directory`. Raises DirectoryInUse."""
+    """Lock a chDB directory for this process; return the lock file, for `leave_directory`.
+
+    Raises DirectoryInUse.
+    """
     path = directory.with_name(directory.name + ".lock")
     with _lock:
         descriptor, users = _held.get(path, (-1, 0))

@@ -1,4 +1,4 @@
-"""`trackyard edges`: the leases of edge numbers, in the SQL database (docs/spec/engine.md#edge-numbers)."""
+"""`trackyard edges`: the leases of edge numbers (docs/spec/engine.md#edge-numbers)."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,7 +32,10 @@ _COLUMNS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class ReleasedEdge:
-    """An edge number that is free. loaded_until: what was recorded after it is given up, RFC 3339; "" = nothing was."""
+    """An edge number that is free.
+
+    loaded_until: what was recorded after it is given up, RFC 3339; "" = nothing was.
+    """
 
     edge: int
     loaded_until: str
@@ -50,7 +53,10 @@ def list_edges(config: Config, clock: Clock) -> list[dict[str, Any]]:
 
 
 def release_edge(config: Config, number: int, clock: Clock) -> ReleasedEdge:
-    """Free the number of a machine that never comes back. Raises CommandFailed with until when and why not."""
+    """Free the number of a machine that never comes back.
+
+    Raises CommandFailed, which says why not and until when.
+    """
     now_ms = clock.now_ms()
     with _database(config) as database:
         try:

@@ -1,4 +1,4 @@
-"""Ways to show a report besides its rows: pivot, heat map, funnel (docs/spec/console.md#views-of-a-report)."""
+"""A report as a pivot, a heat map or a funnel (docs/spec/console.md#views-of-a-report)."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
@@ -38,7 +38,10 @@ _MOST_HOURS: Final = 366 * 24 * 2
 
 @dataclass(frozen=True, slots=True)
 class ShownStep:
-    """A step of a funnel in its table. of_before, of_first: shares in words. link: the rows that it counts."""
+    """A step of a funnel in its table.
+
+    of_before, of_first: shares in words. link: the rows that it counts.
+    """
 
     name: str
     number: str

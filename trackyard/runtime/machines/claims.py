@@ -103,7 +103,10 @@ def _numbers(database: "Database", directory_id: str) -> str:
 
 
 def claim_edge_numbers(config: Config, database: "Database", directory_id: str, clock: Clock) -> None:
-    """Lease the number of each edge slot, and write them to the data directory for the edges. Raises CannotStart."""
+    """Lease the number of each edge slot, and write them to the data directory for the edges.
+
+    Raises CannotStart.
+    """
     from trackyard.journal.durable import write_durably
     from trackyard.journal.segments import begin_after, close_predecessors, list_edges
     from trackyard.store.statistics.checkpoints import get_checkpoints

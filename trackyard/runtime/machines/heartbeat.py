@@ -1,4 +1,4 @@
-"""The heartbeat of a machine: it says in SQL that it runs, and gives edge numbers back that it no longer needs."""
+"""The heartbeat of a machine: it says in SQL that it runs, and returns edge numbers without use."""
 
 import json
 import logging
@@ -25,7 +25,10 @@ _BEAT_S: Final = 5.0
 
 
 class Heartbeat:
-    """The heartbeat of a machine. on_lost: called when another machine has this one's place or an edge number of it."""
+    """The heartbeat of a machine.
+
+    on_lost: called when another machine has the place of this one, or an edge number of it.
+    """
 
     def __init__(
         self,

@@ -32,7 +32,10 @@ _BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A running operating system. name: its host name. boot_id: of its kernel since its start; "" = unknown."""
+    """A running operating system.
+
+    name: its host name. boot_id: of its kernel since its start; "" = unknown.
+    """
 
     name: str
     boot_id: str

@@ -1,4 +1,4 @@
-"""Edge numbers, each leased to one process slot of a data directory (docs/spec/engine.md#edge-numbers)."""
+"""Edge numbers, leased to process slots of data directories (docs/spec/engine.md#edge-numbers)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -113,9 +113,9 @@ _LEASES: Final = (
 
 
 def claim_edge(conn: Connection, directory_id: str, slot: int, now_ms: int) -> int:
-    """Return the number (1..250) of an edge slot: the one it has, else one never given, else one that is free again.
+    """Return the number (1..250) of an edge slot.
 
-    Raises EdgeNumbersExhausted.
+    That is the one it has, else one never given, else one that is free again. Raises EdgeNumbersExhausted.
     """
     lock(conn, AdvisoryLock.EDGES)
     leases = list_leases(conn)
@@ -174,9 +174,9 @@ def end_leases(conn: Connection, directory_id: str, numbers: Iterable[int], now_
 
 
 def release_edge(conn: Connection, number: int, now_ms: int) -> EdgeLease | None:
-    """Give up what a machine that never comes back had not loaded; return the lease before, None without one.
+    """Give up what a machine that never comes back had not loaded.
 
-    Raises EdgeNotReleasable.
+    Returns the lease before, None without one. Raises EdgeNotReleasable.
     """
     lock(conn, AdvisoryLock.EDGES)
     lease = next((each for each in list_leases(conn) if each.number == number), None)

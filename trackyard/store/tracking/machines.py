@@ -1,4 +1,4 @@
-"""Machines: the server of each data directory, and when it was last seen (docs/spec/engine.md#several-machines)."""
+"""The server of each data directory, and its last heartbeat (docs/spec/engine.md#several-machines)."""
 
 from dataclasses import dataclass
 
