@@ -16,7 +16,7 @@ from trackyard.api.platform.files import FILES, file_pages
 from trackyard.api.texts import texts
 from trackyard.wire.http.dispatch import Dispatch, Forward
 from trackyard.wire.http.health import Readiness, Site, health, metrics_moved, ready
-from trackyard.wire.http.rate_limits import ApiLimits
+from trackyard.wire.http.rate_limits import ApiLimits, SharedLimits
 from trackyard.wire.openapi.viewer.site import Documented, docs_branch, openapi_branch
 
 
@@ -27,12 +27,13 @@ def build(
     forward: Forward | None = None,
     hsts_seconds: int = 0,
     site: Site | None = None,
+    shared: SharedLimits | None = None,
 ) -> Dispatch[Deps]:
     """Return the application.
 
     readiness: asked by each /readyz: why requests cannot be served.
     limits: of each caller; None = those of docs/spec/api-conventions.md#rate-limits.
-    hsts_seconds, site: see Dispatch.
+    hsts_seconds, site, shared: see Dispatch.
     forward: answers the tracking addresses that the API has too; None = they do not exist.
     """
     pages = {"/healthz": health, "/readyz": ready(readiness), "/metrics": metrics_moved, CONFIRM_PAGE: confirm_page()}
@@ -53,6 +54,7 @@ def build(
         forward=forward,
         site=site,
         hsts_seconds=hsts_seconds,
+        shared=shared,
     )
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from trackyard.actions.deps import Deps
     from trackyard.console.app import Console
     from trackyard.wire.http.health import Readiness
+    from trackyard.wire.http.rate_limits import SharedLimits
 
 RESERVED_FILES: Final = 512
 """Open files that connections leave to journals, databases and reports of the core."""
@@ -57,9 +58,9 @@ def serve_api(
     tracking = config.tracking_listen.url("https" if config.tracking_tls_cert else "http")
     forwarder = Forwarder(tracking if local else config.tracking_url, forward_key, deps.clock, verified=not local)
     api_limits = ApiLimits(config.api_rate, config.api_burst, config.api_reports)
-    app = allow_origins(
-        build(deps, readiness, api_limits, forwarder, config.hsts_seconds, _console(deps)), config.cors_origins
-    )
+    shared = _shared_limits(config)
+    dispatch = build(deps, readiness, api_limits, forwarder, config.hsts_seconds, _console(deps), shared)
+    app = allow_origins(dispatch, config.cors_origins)
     limits = ConnectionLimits(max_connections(RESERVED_FILES), config.network_connections)
     gate = ConnectionGate(limits, partial(_network_of, config.trusted_proxies))
     server = uvicorn.Server(
@@ -82,6 +83,15 @@ def serve_api(
     log.info("API listening", extra={"host": config.api_listen.host, "port": config.api_listen.port})
     with _stopped_with(stop, server), _reports_by_mail(deps, stop):
         server.run(sockets=[listener])
+
+
+def _shared_limits(config: Config) -> "SharedLimits | None":
+    """Return what the APIs of all machines count together; None without Redis."""
+    if not config.redis_url:
+        return None
+    from trackyard.wire.limits.redis_limits import RedisLimits  # imports a client that one machine does not need
+
+    return RedisLimits(config.redis_url)
 
 
 def allow_origins(app: "ASGIApp", origins: Sequence[str]) -> "ASGIApp":

@@ -140,6 +140,12 @@ CONNECTIONS_DROPPED = _tracking.counter(
     MetricLabel("listener", "which listener", {"tracking": "that of clicks", "api": "that of the API"}),
 )
 
+API_REDIS_UP = _api.gauge(
+    "trackyard_api_redis_up",
+    "1 or 0",
+    "1 while Redis answers the API; only with `TRACKYARD_REDIS_URL`",
+    "At 0 each API counts rates and report turns by itself: a caller may do as much on each machine. Start Redis.",
+)
 API_REQUESTS = _api.counter(
     "trackyard_api_requests_total",
     "requests",

@@ -20,12 +20,14 @@ class ProcessStates(NamedTuple):
     ruleset_ages: seconds by edge
     edge_faults: keys of EDGE_FAULTS
     redis_lost: an edge that shares its state does not reach Redis
+    api_redis_lost: nor does the API
     """
 
     queue_lags: dict[str, float]
     ruleset_ages: dict[str, float]
     edge_faults: list[str]
     redis_lost: bool
+    api_redis_lost: bool = False
 
 
 def render_metrics(collectors: Sequence[Collector] = ()) -> tuple[bytes, str]:
@@ -47,7 +49,7 @@ def read_states() -> ProcessStates:
     lags: dict[str, float] = {}
     ages: dict[str, float] = {}
     faults = set()
-    redis_lost = False
+    redis_lost = api_redis_lost = False
     for family in _reported_families():
         for sample in family.samples:
             if sample.name == _QUEUE_LAG:
@@ -58,9 +60,11 @@ def read_states() -> ProcessStates:
                 ages[sample.labels["edge"]] = sample.value
             elif sample.name == _REDIS_UP and not sample.value:
                 redis_lost = True
+            elif sample.name == _API_REDIS_UP and not sample.value:
+                api_redis_lost = True
             elif sample.name == _EDGE_FAULT and sample.value:
                 faults.add(sample.labels["fault"])
-    return ProcessStates(lags, ages, sorted(faults), redis_lost)
+    return ProcessStates(lags, ages, sorted(faults), redis_lost, api_redis_lost)
 
 
 _QUEUE_LAG: Final = "trackyard_queue_lag_seconds"
@@ -68,6 +72,7 @@ _JOURNAL_LAG: Final = "trackyard_journal_lag_seconds"
 _RULESET_AGE: Final = "trackyard_ruleset_age_seconds"
 _EDGE_FAULT: Final = "trackyard_edge_fault"
 _REDIS_UP: Final = "trackyard_redis_up"
+_API_REDIS_UP: Final = "trackyard_api_redis_up"
 
 
 class _Reported(Collector):

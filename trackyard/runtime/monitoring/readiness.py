@@ -56,6 +56,8 @@ def machine_report(failing_roles_file: Path, core: "Callable[[], Readiness] | No
     )
     if states.redis_lost:
         warnings = (*warnings, "Redis does not answer: click caps and unique visitors hold on each machine by itself")
+    if states.api_redis_lost:
+        warnings = (*warnings, "Redis does not answer the API: rates and report turns hold on each machine by itself")
     lags = dict(states.queue_lags)
     if states.ruleset_ages:
         lags["rules"] = max(states.ruleset_ages.values())

@@ -26,7 +26,7 @@ from trackyard.base.errors import RequestError, TooManyRequests, Unauthorized, U
 from trackyard.base.logs.origin import request_origin
 from trackyard.base.logs.outages import first_line
 from trackyard.base.metrics import API_PATH_SECONDS, API_REQUESTS, API_SECONDS
-from trackyard.base.rate_limits import Limiter, MonotonicClock, RateLimiter, RateLimitStatus
+from trackyard.base.rate_limits import Limiter, MonotonicClock, RateLimit, RateLimiter, RateLimitStatus
 from trackyard.base.secrets import digest
 from trackyard.domain.people.callers import AffiliateCaller, Caller
 from trackyard.domain.tracking.ip_lists import network_of, wide_network_of
@@ -49,8 +49,10 @@ from trackyard.wire.http.origins import address_of, audit_actor, origin_of
 from trackyard.wire.http.rate_limits import (
     ApiLimits,
     ReportLimiter,
+    SharedLimits,
     WrongKeyLimiter,
     rate_headers,
+    take_shared,
 )
 from trackyard.wire.http.routing import Match, RouteTable
 from trackyard.wire.request.brackets import (
@@ -93,6 +95,7 @@ class Dispatch(Generic[D]):
     run_idempotently: returns the first answer to a repeated write; None = Idempotency-Key is ignored.
     site: pages for people; None = the API alone.
     hsts_seconds: how long browsers that came by https keep to it; 0 = no header says so.
+    shared: what the APIs of all machines count together; None = each counts by itself.
     refusal_of: the error that a failure is to the caller; None = a defect of the program.
     """
 
@@ -112,12 +115,14 @@ class Dispatch(Generic[D]):
         forward: Forward | None = None,
         site: Site | None = None,
         hsts_seconds: int = 0,
+        shared: SharedLimits | None = None,
     ) -> None:
         self._hsts = f"max-age={hsts_seconds}" if hsts_seconds else ""
         self._forward, self._site = forward, site
         self._refusal_of = refusal_of
         self._clock = clock or SystemClock()
-        limits = limits or ApiLimits()
+        self._limits = limits = limits or ApiLimits()
+        self._shared = shared
         self._rates: Limiter = RateLimiter(limits, seconds)
         self._strangers: Limiter = RateLimiter(limits.of_strangers(), seconds)
         self._files: Limiter = RateLimiter(limits.of_pages(), seconds)
@@ -138,7 +143,7 @@ class Dispatch(Generic[D]):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            await _lifespan(receive, send)
+            await _lifespan(receive, send, self._shared)
             return
         if scope["type"] != "http":
             await send({"type": "websocket.close", "code": 1000})
@@ -232,11 +237,14 @@ class Dispatch(Generic[D]):
             if caller is None:
                 raise Unauthorized
             try:
-                self._count_request(self._rates, caller.name, request)
+                await self._count_call(self._rates, "caller", self._limits, caller.name, request)
                 authorize(match.endpoint, caller, address_of(request))
                 with ExitStack() as slot:
                     if match.endpoint.report:
                         slot.enter_context(self._reports.slot(caller.name))
+                        if self._shared is not None:
+                            end = await self._shared.begin_report(caller.name, self._limits.reports)
+                            slot.callback(end or (lambda: None))
                     done = await self._work(match, caller, request, body, caller.name)
                     if done.file is not None:  # which is a report until it was sent
                         done.file.loop_cleanup.push(slot.pop_all())
@@ -247,7 +255,7 @@ class Dispatch(Generic[D]):
     async def _respond_to_stranger(self, match: Match, request: Request) -> Response:
         """Answer a request that needs no key. Strangers have threads of their own, and few may wait for them."""
         network = wide_network_of(address_of(request))
-        self._count_request(self._strangers, network, request)
+        await self._count_call(self._strangers, "network", self._limits.of_strangers(), network, request)
         with SpooledTemporaryFile(max_size=MEGABYTE) as body:
             await read_body(request, match.endpoint.body_max, body)
             if self._strangers_served >= STRANGER_THREADS + MAX_WAITING_STRANGERS:
@@ -282,9 +290,15 @@ class Dispatch(Generic[D]):
             refusal = TooManyRequests(wait) if wait else refusal
         return await _delayed(refusal)
 
+    async def _count_call(self, limiter: Limiter, group: str, rate: RateLimit, name: str, request: Request) -> None:
+        """Count a call over the APIs of all machines. Raises TooManyRequests."""
+        request.state.standing = standing = await take_shared(limiter, self._shared, group, rate, name)
+        if standing.wait:
+            raise TooManyRequests(standing.wait)
+
     @staticmethod
     def _count_request(limiter: Limiter, name: str, request: Request) -> None:
-        """Count a call of a caller, or of a network in methods for anyone. Raises TooManyRequests."""
+        """Count a call of a network in this API alone. Raises TooManyRequests."""
         request.state.standing = standing = limiter.take(name)
         if standing.wait:
             raise TooManyRequests(standing.wait)
@@ -374,9 +388,11 @@ def _success_response(done: HandlerResult) -> Response:
     return response
 
 
-async def _lifespan(receive: Receive, send: Send) -> None:
+async def _lifespan(receive: Receive, send: Send, shared: SharedLimits | None) -> None:
     while True:
         message = await receive()
+        if message["type"] == "lifespan.shutdown" and shared is not None:
+            await shared.close()
         await send({"type": f"{message['type']}.complete"})
         if message["type"] == "lifespan.shutdown":
             return

@@ -1,17 +1,18 @@
-"""Rate limits of callers (docs/spec/api-conventions.md#rate-limits), counted in this process.
+"""Rate limits of callers (docs/spec/api-conventions.md#rate-limits).
 
-One process of a machine serves the API. Everything runs in its event loop, so nothing is locked.
+They are counted in this process, and shared with others where it says so. One process of a machine serves the API.
+Everything runs in its event loop, so nothing is locked.
 """
 
 import time
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 from trackyard.base.errors import TooManyRequests
-from trackyard.base.rate_limits import MonotonicClock, RateLimit, RateLimitStatus, forget_oldest
+from trackyard.base.rate_limits import Limiter, MonotonicClock, RateLimit, RateLimitStatus, forget_oldest
 
 WRONG_KEYS_PER_SECOND: Final = 50
 WRONG_KEYS_SECONDS: Final = 10
@@ -49,6 +50,32 @@ def rate_headers(status: RateLimitStatus) -> list[tuple[bytes, bytes]]:
     """Return the headers of every answer, as ASGI writes them."""
     fields = (b"limit", status.limit), (b"remaining", status.remaining), (b"reset", status.reset)
     return [(b"x-ratelimit-" + name, b"%d" % value) for name, value in fields]
+
+
+class SharedLimits(Protocol):
+    """What the APIs of all machines count together (wire/limits/redis_limits.py)."""
+
+    async def take(self, group: str, rate: RateLimit, name: str) -> RateLimitStatus | None:
+        """Return the state of a name after it acted once more, on any machine; None = it is not known."""
+
+    async def begin_report(self, name: str, most: int) -> Callable[[], None] | None:
+        """Begin a report of a caller; return what ends it, None = it is not known. Raises TooManyRequests."""
+
+    async def close(self) -> None:
+        """Close the connections."""
+
+
+async def take_shared(
+    limiter: Limiter, shared: SharedLimits | None, group: str, rate: RateLimit, name: str
+) -> RateLimitStatus:
+    """Count a call here and on all machines; here alone while what they share is away.
+
+    What has to wait here has to wait everywhere, and is not asked about.
+    """
+    here = limiter.take(name)
+    if here.wait or shared is None:
+        return here
+    return await shared.take(group, rate, name) or here
 
 
 class ReportLimiter:

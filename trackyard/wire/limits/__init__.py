@@ -1,0 +1,1 @@
+"""Limits of callers that hold over the APIs of all machines."""
