@@ -160,15 +160,19 @@ def test_second_server_with_the_id_of_a_running_one_is_refused(
     with database.write() as conn:
         register_machine(conn, other, NOON)
 
-    class Beating(ManualClock):
+    class Beating:
+        """A clock by which the other machine beats each time it is read."""
+
+        now = NOON
+
         def now_ms(self) -> int:
             with database.write() as conn:
-                register_machine(conn, other, self._now_ms)
-            self.advance(1)
-            return self._now_ms
+                register_machine(conn, other, self.now)
+            self.now += 1
+            return self.now
 
     with pytest.raises(CannotStart) as refused:
-        join_machines(server.config, database, here, Beating(NOON), stop)
+        join_machines(server.config, database, here, Beating(), stop)
     assert str(refused.value) == (
         f"TRACKYARD_DATA_DIR {tmp_path / 'a'} cannot be used: it is a copy of /srv/data on host yard-b, which "
         "runs, and both would have the same edge number (1) and make the same click ids: stop that server, or remove "

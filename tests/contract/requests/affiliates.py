@@ -26,6 +26,7 @@ def good_params(api: Api) -> dict[str, dict[str, Any]]:
         "partner.add": {
             "email": "{n}@sign-up.example",
             "password": "long enough for all",
+            "accept_terms": "1",
             f"custom_fields[{asked}]": "blue",
         },
         "partner.email.change": {"email": "{n}@sign-up.example"},

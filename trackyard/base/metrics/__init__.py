@@ -303,6 +303,7 @@ TASK_FAILURES = _loading.counter(
         "part",
         "what runs the task",
         {
+            "machine": "the heartbeat, by which other machines know that this one runs",
             "projector": "see `trackyard_projector_success_timestamp_seconds`",
             "retention": "removes and compresses what is old",
             "schedule": "the jobs of the worker, such as `holds`",
