@@ -291,9 +291,9 @@ class Installation:
             thread.join()
 
 
-def _start_next_to(yard: Installation, beside: str, config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+def _start_next_to(yard: Installation, situation: str, config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
     """Do the step of a start that meets the other machine."""
-    if beside == "chdb process":
+    if situation == "chdb process":
         command = [sys.executable, "-c", _HOLDER, str(config.data_dir / "analytics")]
         config.data_dir.mkdir()
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
@@ -303,33 +303,33 @@ def _start_next_to(yard: Installation, beside: str, config: Config, monkeypatch:
                 _open_analytics(config)
             finally:
                 holder.stdin.close()
-    elif beside == "host":
+    elif situation == "host":
         theirs = HostFiles(replace(config, data_dir=yard.directory / "theirs"), Host("yard-b", "b"), touch_s=0)
         theirs.claim(yard.stop)
         with yard.beating(theirs.touch):
             HostFiles(config, Host.here()).claim(threading.Event())
-    elif beside == "copy":
+    elif situation == "copy":
         config.data_dir.mkdir()
         beat = partial(yard.register, "edge,projector", chdb=True, directory_id=directory_id_of(config))
         beat()
         with yard.beating(beat):
             prepare(config)
     else:
-        if beside == "clock":
+        if situation == "clock":
             slow = SystemClock().now_ms() - 60_000
             monkeypatch.setattr("trackyard.store.engine.availability.find_clock_ms", lambda _: slow)
-        elif beside == "numbers":
+        elif situation == "numbers":
             with yard.database.write() as conn:
                 for slot in range(250):
                     claim_edge(conn, "f" * 24, slot, 1)
         else:
-            roles, _, store = beside.partition(" ")
+            roles, _, store = situation.partition(" ")
             yard.register(roles, chdb=store == "chdb")
         prepare(config)
 
 
 @pytest.mark.parametrize(
-    ("beside", "settings", "sentence"),
+    ("situation", "settings", "sentence"),
     [
         (
             "edge,projector server",
@@ -371,7 +371,7 @@ def test_wrong_combination_of_machines_is_refused_with_the_sentence_that_mends_i
     tmp_path: Path,
     migrated_sqlite: Path,
     monkeypatch: pytest.MonkeyPatch,
-    beside: str,
+    situation: str,
     settings: dict[str, str],
     sentence: str,
 ) -> None:
@@ -380,7 +380,7 @@ def test_wrong_combination_of_machines_is_refused_with_the_sentence_that_mends_i
         shutil.copyfile(migrated_sqlite, sqlite)
         yard = Installation(tmp_path, sqlite, f"http://127.0.0.1:{server.getsockname()[1]}/yard")
         with pytest.raises(CannotStart) as refused:
-            _start_next_to(yard, beside, yard.config(settings), monkeypatch)
+            _start_next_to(yard, situation, yard.config(settings), monkeypatch)
         yard.database.close()
     assert fnmatchcase(str(refused.value), sentence.replace("[", "[[]")), str(refused.value)
     assert refused.value.exit_code == 78

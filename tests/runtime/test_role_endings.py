@@ -24,7 +24,7 @@ from trackyard.commands.main import main
 from trackyard.runtime import app, preparation, settings
 
 def broken(*_):
-    raise KeyError("what nobody expected\\nand more")
+    raise KeyError("no one expected this\\nand more")
 
 role, level, directory = sys.argv[1:]
 preparation.check_address_databases = broken
@@ -58,7 +58,7 @@ def lines_of(role: str, level: str, directory: Path) -> list[dict[str, Any]]:
 def test_role_ended_by_an_error_logs_one_line_that_says_what_to_do(tmp_path: Path, role: str, advice: str) -> None:
     [line] = lines_of(role, "INFO", tmp_path)
     assert (line["level"], line["role"].split()[0], line["message"]) == ("ERROR", role, "ended by an error")
-    assert (line["error"], line["advice"]) == (r"KeyError: 'what nobody expected\nand more'", advice)
+    assert (line["error"], line["advice"]) == (r"KeyError: 'no one expected this\nand more'", advice)
     assert re.match(r"<string>:\d+ < runtime/(app|preparation)\.py:", line["at"]) and "exc_info" not in line
     if role != "prepare":
         assert (tmp_path / "log" / "trackyard.log").read_text().count("\n") == 1, "`trackyard logs` shows it too"

@@ -274,7 +274,7 @@ def _log_death(name: str, status: int) -> None:
     """Log that a role ended: as an error only where the role could not log the reason itself."""
     fields = {"child": name, "exit_status": status}
     if status == -signal.SIGKILL:
-        fields["advice"] = "it was killed: where nobody did that, the machine has too little memory (dmesg says so)"
+        fields["advice"] = "it was killed: if no person did that, the machine has too little memory (dmesg says so)"
     log.log(logging.ERROR if status not in (0, 1) else logging.WARNING, "died", extra=fields)
 
 
