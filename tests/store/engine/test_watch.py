@@ -8,7 +8,7 @@ from sqlalchemy import text
 
 from trackyard.journal.watch import JournalWatcher
 from trackyard.store.engine.database import Database
-from trackyard.store.engine.watch import MAX_WAIT_SECONDS, ChangeGate, CommitWatcher
+from trackyard.store.engine.watch import MAX_CLOSED_SECONDS, ChangeGate, CommitWatcher
 
 
 class Now:
@@ -29,9 +29,9 @@ def test_change_gate_is_closed_while_nothing_changes_and_for_a_second_at_most() 
     state[0] = 2
     assert gate.is_open()
     gate.set_idle()
-    now.seconds = MAX_WAIT_SECONDS - 0.01
+    now.seconds = MAX_CLOSED_SECONDS - 0.01
     assert not gate.is_open()
-    now.seconds = MAX_WAIT_SECONDS
+    now.seconds = MAX_CLOSED_SECONDS
     assert gate.is_open()
 
 

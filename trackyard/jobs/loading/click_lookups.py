@@ -26,7 +26,7 @@ from trackyard.store.tracking import edges
 
 _BACKLOG: Final = 64
 _READ_TIMEOUT_S: Final = 1.0
-_POLL_S: Final = 0.2
+_POLL_S: Final = 0.5
 _ID_LENGTH: Final = 24
 _MAX_REQUEST: Final = len(ASKS_KNOWN) + MAX_ASKED * _ID_LENGTH + 1
 

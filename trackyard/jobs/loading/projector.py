@@ -28,7 +28,7 @@ from trackyard.store.engine.watch import ChangeGate, CommitWatcher
 log = logging.getLogger("trackyard.projector")
 
 _TICK_SECONDS = 0.1
-_RULES_TICK_SECONDS = 0.05
+_RULES_TICK_SECONDS = 0.1
 _RETRY_MS = 200
 _MAX_RETRY_MS = 10_000
 _REST_MS = 5_000
@@ -83,7 +83,7 @@ class Projector:
         self.outbox = OutboxLoader(database, analytics, journal_dir, clock)
         self.figures = OfferMetricsRefresher(database, analytics, clock)
         self.notices = ClickCapNotifier(database, analytics, clock)
-        self._rules = (_ProjectorTask("rules", 50, self.rules.publish),)
+        self._rules = (_ProjectorTask("rules", 100, self.rules.publish),)
         self._tasks = (
             _ProjectorTask("journals", 100, self.journals.load_next),
             _ProjectorTask("waiting", 500, self.journals.resolve_waiting),

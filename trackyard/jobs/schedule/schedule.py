@@ -78,7 +78,7 @@ class JobScheduler:
             Job("repeats", 600, self.forget_answers),
             Job("sessions", 600, self.forget_sessions),
             Job("security log", 600, self.trim_security_log),
-            Job("erasures", 1, self.eraser.erase),
+            Job("erasures", 3, self.eraser.erase),
             Job("personal data", 600, self.eraser.empty_old),
         )
         self._failures = {job.name: JobFailures(log, "schedule", job.name) for job in self.jobs}

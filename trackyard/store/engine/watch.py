@@ -12,6 +12,8 @@ from trackyard.store.engine.database import Database
 
 MAX_WAIT_SECONDS: Final = 1.0
 """The longest wait, so that work that becomes due by the clock is not delayed."""
+MAX_CLOSED_SECONDS: Final = 3.0
+"""The longest time that a gate stays closed, in case that a change was not seen."""
 QUIET_S: Final = 10.0
 """Without a commit for so long, checks are less frequent."""
 
@@ -38,11 +40,11 @@ class CommitWatcher:
     def wait(self, stop: threading.Event, pause_seconds: float) -> None:
         """Return after a commit since the last wait, when `stop` is set, or after a second.
 
-        pause_seconds: between checks; three times as long in quiet times, when the last commit is QUIET_S ago.
+        pause_seconds: between checks; five times as long in quiet times, when the last commit is QUIET_S ago.
         """
         now = time.monotonic()
         end = now + MAX_WAIT_SECONDS
-        pause = 3 * pause_seconds if now - self._changed_at >= QUIET_S else pause_seconds
+        pause = 5 * pause_seconds if now - self._changed_at >= QUIET_S else pause_seconds
         while not stop.wait(pause) and time.monotonic() < end:
             if self.has_changed():
                 self._changed_at = time.monotonic()
@@ -71,7 +73,7 @@ class CommitWatcher:
 
 
 class ChangeGate:
-    """Is open when something changed since its task had nothing to do, or after MAX_WAIT_SECONDS.
+    """Is open when something changed since its task had nothing to do, or after MAX_CLOSED_SECONDS.
 
     state: returns a value that is equal while nothing changed; it costs much less than to look for work.
     """
@@ -98,4 +100,4 @@ class ChangeGate:
     def set_idle(self) -> None:
         """Remember that the task had nothing to do in the state of the last `is_open`."""
         self._idle_state = self._looked_at
-        self._idle_until = self._clock() + MAX_WAIT_SECONDS
+        self._idle_until = self._clock() + MAX_CLOSED_SECONDS
