@@ -16,6 +16,8 @@ from tests.supply.pins import ROOT, RUNTIME, pins_of
 from tests.support.offer_scenario import click_id_of, create_offer_scenario
 from tests.support.processes.program import KEY, RunningProgram, poll_until, request
 
+pytestmark = pytest.mark.slow
+
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 

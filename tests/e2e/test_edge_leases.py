@@ -4,9 +4,13 @@ import json
 import shutil
 from pathlib import Path
 
+import pytest
+
 from tests.support.processes.program import RunningProgram
 from trackyard.store.engine.database import Database
 from trackyard.store.tracking.edges import claim_edge
+
+pytestmark = pytest.mark.cluster
 
 SECRET = "of both machines, and not a short one"
 

@@ -20,6 +20,7 @@ def program(tmp_path: Path) -> Iterator[RunningProgram]:
     assert running.stop() == 0
 
 
+@pytest.mark.chaos
 def test_accepted_edits_and_imports_are_applied_in_order_after_kill(
     program: RunningProgram, receiver: Receiver
 ) -> None:

@@ -13,6 +13,8 @@ from trackyard.journal.frames import Frame
 from trackyard.journal.records import RecordKind
 from trackyard.journal.segments import each_frame, find_segment_end
 
+pytestmark = pytest.mark.chaos
+
 CLICKS = 6
 
 

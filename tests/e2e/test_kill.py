@@ -17,6 +17,8 @@ from tests.support.offer_scenario import OfferScenario, click_id_of, create_offe
 from tests.support.processes.program import KEY, RunningProgram, poll_until, request
 from tests.support.processes.receiver import Receiver
 
+pytestmark = pytest.mark.chaos
+
 
 class AcknowledgedTraffic:
     """Send clicks, and a postback for each third one, until stopped; keep what was acknowledged.

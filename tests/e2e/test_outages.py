@@ -12,6 +12,8 @@ import pytest
 from tests.support.processes.program import RunningProgram, poll_until, request
 from tests.support.stores.databases import PostgresServer
 
+pytestmark = pytest.mark.chaos
+
 AWAY_S = 6.0
 HOUR_S = 3600
 MAX_BYTES_AN_HOUR = 1_000_000

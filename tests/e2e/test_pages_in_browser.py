@@ -15,6 +15,8 @@ from tests.support.processes.program import RunningProgram
 from trackyard.console.frame.pages import PageTable
 from trackyard.console.parts import PARTS
 
+pytestmark = pytest.mark.browser
+
 PASSWORD = "a long enough password"
 TABLE = PageTable(PARTS)
 SERIOUS = ("serious", "critical")

@@ -5,6 +5,9 @@ import sys
 from pathlib import Path
 
 import psutil
+import pytest
+
+pytestmark = pytest.mark.slow
 
 FAILING = """
 from pathlib import Path

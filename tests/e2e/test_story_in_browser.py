@@ -11,6 +11,8 @@ from tests.support.browser import BrowserTab, browser_tab
 from tests.support.processes.program import RunningProgram, poll_until
 from tests.support.processes.receiver import Receiver
 
+pytestmark = pytest.mark.browser
+
 PASSWORD = "a long enough password"
 VISITOR = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36"
 TEXT = "document.querySelector('main').innerText"

@@ -68,6 +68,7 @@ def test_worker_with_unknown_time_zone_does_not_start(sqlite_database: Database)
         run_until(threading.Event(), WorkerOptions(sqlite_database.url, "USD", "Mars/Base", "w1"))
 
 
+@pytest.mark.chaos
 def test_worker_killed_repeatedly_loses_and_doubles_nothing(database: Database, receiver: Receiver) -> None:
     count = 60
     call_of(database, receiver, count)

@@ -7,6 +7,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+import pytest
+
 from tests.e2e.test_kill import AcknowledgedTraffic
 from tests.support.offer_scenario import create_offer_scenario
 from tests.support.processes.program import RunningProgram, WaitTimeout, poll_until
@@ -26,6 +28,7 @@ def _audited(program: RunningProgram) -> bool:
     return _command(program, "audit").stdout.endswith("everything adds up\n")
 
 
+@pytest.mark.slow
 def test_rebuild_command_under_traffic_succeeds(tmp_path: Path) -> None:
     program = RunningProgram(tmp_path)
     program.start()
@@ -46,6 +49,7 @@ def test_rebuild_command_under_traffic_succeeds(tmp_path: Path) -> None:
     assert (stopped.returncode, "start the server first" in stopped.stderr) == (3, True)
 
 
+@pytest.mark.chaos
 def test_rebuild_command_killed_at_any_step_can_run_again(tmp_path: Path) -> None:
     """A death at any time swaps nothing by halves, leaves nothing behind, and allows another rebuild."""
     program = RunningProgram(tmp_path)

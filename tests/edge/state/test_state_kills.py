@@ -16,6 +16,8 @@ from tests.support.clicks.rules import ADVERTISER, make_offer
 from trackyard.domain.tracking.ruleset import ClickCap, RulesetAdvertiser, RulesetAffiliate, RulesetRow
 from trackyard.journal.records import Click
 
+pytestmark = pytest.mark.chaos
+
 TOGETHER = 50
 REQUEST = b"GET /click?pid=7&offer_id=3 HTTP/1.1\r\nHost: t.example\r\nX-Forwarded-For: 8.%d.%d.%d\r\n\r\n"
 

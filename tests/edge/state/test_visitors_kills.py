@@ -18,6 +18,8 @@ from trackyard.decision.visitor.visitor import VisitorKey
 from trackyard.edge.state import visitors_file
 from trackyard.edge.state.unique import UniqueVisitors
 
+pytestmark = pytest.mark.chaos
+
 NOW = 1_700_000_000
 FIRST = 8 * 1024
 SIZE = 64 * FIRST
