@@ -103,6 +103,7 @@ class EdgeOptions:
     network_connections: int = DEFAULT_MAX_OF_NETWORK
     redis_url: str = ""
     redis_slot: str = ""
+    on_stop: Callable[[], None] = lambda: None
 
 
 def run(options: EdgeOptions) -> None:
@@ -120,8 +121,13 @@ async def serve(options: EdgeOptions, clock: Clock, on_listen: Callable[[int], N
     """Serve in a running event loop, as `run`; `on_listen` gets the port of the listener."""
     loop = asyncio.get_running_loop()
     stop = asyncio.Event()
+
+    def end() -> None:
+        options.on_stop()
+        stop.set()
+
     for signal_number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(signal_number, stop.set)
+        loop.add_signal_handler(signal_number, end)
     with ExitStack() as stack:
         # The address first: when it is taken, no journal is begun.
         listener = stack.enter_context(_listen(options))

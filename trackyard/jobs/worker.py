@@ -52,6 +52,7 @@ class WorkerOptions:
         `mail_directory`. Without directory and cipher no mail is sent.
     databases: address databases for imported conversions.
     quotes_url: the feed of exchange rates; "" = only shipped rates, None = only rates that staff set.
+    on_stop: called when a stop begins.
     """
 
     database_url: str
@@ -71,6 +72,7 @@ class WorkerOptions:
     quotes_url: str | None = None
     retention_policy: RetentionPolicy = DEFAULT_RETENTION
     delivery_retries: Sequence[int] = DEFAULT_RETRY_SECONDS
+    on_stop: Callable[[], None] = lambda: None
 
 
 def run(options: WorkerOptions) -> None:
@@ -78,6 +80,7 @@ def run(options: WorkerOptions) -> None:
     stop = threading.Event()
 
     def end(_signal: int, _frame: FrameType | None) -> None:
+        options.on_stop()
         stop.set()
 
     signal.signal(signal.SIGTERM, end)
@@ -94,7 +97,7 @@ def run_until(stop: threading.Event, options: WorkerOptions) -> None:
     with Database(options.database_url) as database:
         loops = _loops(options, database, zone)
         threads = [
-            threading.Thread(target=_run_loop, args=(name, loop, stop, broken), name=name)
+            threading.Thread(target=_run_loop, args=(name, loop, stop, broken, options.on_stop), name=name)
             for name, loop in loops.items()
         ]
         log.debug("worker started", extra={"owner": options.owner})
@@ -162,11 +165,18 @@ def _mail_transport(options: WorkerOptions, database: Database) -> MailTransport
     return ConfiguredMailTransport(database, options.cipher, MailSettings(options.smtp_url, options.mail_from), make)
 
 
-def _run_loop(name: str, loop: Callable[[threading.Event], None], stop: threading.Event, broken: list[str]) -> None:
+def _run_loop(
+    name: str,
+    loop: Callable[[threading.Event], None],
+    stop: threading.Event,
+    broken: list[str],
+    on_stop: Callable[[], None] = lambda: None,
+) -> None:
     """Run a part; its failure stops the others."""
     try:
         loop(stop)
     except Exception as error:
         log_ending(error, part=name)
         broken.append(name)
+        on_stop()
         stop.set()

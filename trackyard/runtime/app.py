@@ -11,7 +11,7 @@ import ssl
 import sys
 import tempfile
 import threading
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -35,6 +35,7 @@ from trackyard.runtime.monitoring.readiness import (
     machine_status_of,
 )
 from trackyard.runtime.monitoring.stores import StoreWatch
+from trackyard.runtime.processes.stop_watchdog import StopWatchdog, stop_with_parent
 from trackyard.runtime.settings import (
     CannotStart,
     Config,
@@ -63,17 +64,18 @@ def run_role(config: Config, name: str, *, slot: int, lifeline: int | None) -> N
     log_to_stderr(role, config.log_level, config.log_format)
     log_to_file(role, config.log_file)
     log_uncaught_errors()
+    watchdog = StopWatchdog()
     if lifeline is not None:
-        threading.Thread(target=_stop_with_parent, args=(lifeline,), name="lifeline", daemon=True).start()
+        stop_with_parent(lifeline, watchdog)
     try:
         with ExitStack() as stack:
             monitoring = _open_monitoring(config, name, slot)
             if monitoring is not None:
                 stack.enter_context(monitoring)
             if name == "core":
-                _run_core(config, monitoring)
+                _run_core(config, monitoring, watchdog)
             else:
-                {"edge": _run_edge, "worker": _run_worker}[name](config, slot)
+                {"edge": _run_edge, "worker": _run_worker}[name](config, slot, watchdog)
     except (PermissionError, FileExistsError, IsADirectoryError, NotADirectoryError) as fault:
         if fault.filename is None:
             raise
@@ -90,7 +92,7 @@ def _open_monitoring(config: Config, name: str, slot: int) -> MonitoringServer |
     return open_monitoring(config, lambda: machine_report(config.failing_roles_file))
 
 
-def _run_edge(config: Config, slot: int) -> None:
+def _run_edge(config: Config, slot: int, watchdog: StopWatchdog) -> None:
     from trackyard.base.rate_limits import RateLimit
     from trackyard.edge.server import EdgeOptions, run
     from trackyard.journal.writer import EdgeNumberTaken
@@ -120,6 +122,7 @@ def _run_edge(config: Config, slot: int) -> None:
                 record_rate=RateLimit(config.record_rate, config.record_burst),
                 redis_url=config.redis_url,
                 redis_slot=f"{directory_id_of(config)}-{slot}",
+                on_stop=watchdog.arm,
             )
         )
     except ssl.SSLError as fault:
@@ -136,7 +139,7 @@ def _run_edge(config: Config, slot: int) -> None:
         raise CannotStart(f"{place} cannot be used: {fault.strerror}.") from fault
 
 
-def _run_worker(config: Config, slot: int) -> None:
+def _run_worker(config: Config, slot: int, watchdog: StopWatchdog) -> None:
     from trackyard.base.secrets import SecretCipher
     from trackyard.domain.platform.own_requests import origin_of
     from trackyard.jobs.worker import WorkerFailed, WorkerOptions, run
@@ -161,13 +164,14 @@ def _run_worker(config: Config, slot: int) -> None:
                 mail_from=config.mail_from,
                 cipher=SecretCipher(*encryption_keys(config)),
                 databases=databases_of(config),
+                on_stop=watchdog.arm,
             )
         )
     except WorkerFailed:
         sys.exit(ExitCode.FAILED)  # its parts logged the reason
 
 
-def _run_core(config: Config, monitoring: MonitoringServer | None) -> None:
+def _run_core(config: Config, monitoring: MonitoringServer | None, watchdog: StopWatchdog) -> None:
     from trackyard.base.sockets import raise_file_limit
     from trackyard.store.engine.database import Database
 
@@ -175,6 +179,7 @@ def _run_core(config: Config, monitoring: MonitoringServer | None) -> None:
     raise_file_limit()
     listener = bind(config.api_listen, "TRACKYARD_API_LISTEN") if "api" in config.roles else None
     stop = threading.Event()
+    threading.Thread(target=_arm_with, args=(stop, watchdog), name="stop", daemon=True).start()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     _use_temporary_directory(config.data_dir / "temporary")
@@ -395,7 +400,6 @@ def edges_file(config: Config) -> Path:
     return config.data_dir / "edges.json"
 
 
-def _stop_with_parent(lifeline: int) -> None:
-    with suppress(OSError):
-        os.read(lifeline, 1)
-    os.kill(os.getpid(), signal.SIGTERM)
+def _arm_with(stop: threading.Event, watchdog: StopWatchdog) -> None:
+    stop.wait()
+    watchdog.arm()

@@ -11,6 +11,7 @@ from trackyard.base.logs.outages import first_line
 from trackyard.base.logs.output import log_to_stderr
 from trackyard.runtime.app import check_address_databases, directory_id_of
 from trackyard.runtime.machines.claims import claim_edge_numbers, join_machines, this_machine
+from trackyard.runtime.processes.stop_watchdog import StopWatchdog, stop_with_parent
 from trackyard.runtime.settings import CannotStart, Config, NotInstalled, encryption_keys, unusable_directory
 from trackyard.runtime.start_checks import (
     check_certificate,
@@ -25,10 +26,11 @@ if TYPE_CHECKING:
 log = logging.getLogger("trackyard.runtime.preparation")
 
 
-def prepare(config: Config) -> dict[str, str]:
+def prepare(config: Config, lifeline: int | None = None) -> dict[str, str]:
     """Make what all roles share; return what the supervisor prints.
 
     Every start calls it: directories, keys, schema, first administrator, edge numbers. Raises CannotStart.
+    lifeline: a pipe that ends with the parent.
     """
     from sqlalchemy.exc import SQLAlchemyError
 
@@ -42,7 +44,7 @@ def prepare(config: Config) -> dict[str, str]:
     log_to_stderr("prepare", config.log_level, config.log_format)
     check_address_databases(config)
     stop = threading.Event()
-    signal.signal(signal.SIGTERM, lambda *_: stop.set())  # a wait ends, and what is begun is finished
+    _end_with_signal(stop, lifeline)
     try:
         make_data_directory(config.data_dir)
         log_to_file("prepare", config.log_file)
@@ -74,6 +76,19 @@ def prepare(config: Config) -> dict[str, str]:
         raise CannotStart(f"TRACKYARD_DATABASE_URL cannot be used: {first_line(fault)}.") from None
     except OSError as fault:
         raise unusable_directory(config.data_dir, fault.strerror) from None
+
+
+def _end_with_signal(stop: threading.Event, lifeline: int | None) -> None:
+    """End waits at SIGTERM; what is begun is finished, unless it takes too long."""
+    watchdog = StopWatchdog()
+
+    def end(*_: object) -> None:
+        watchdog.arm()
+        stop.set()
+
+    signal.signal(signal.SIGTERM, end)
+    if lifeline is not None:
+        stop_with_parent(lifeline, watchdog)
 
 
 def _check_installation(config: Config, database: "Database", stop: threading.Event) -> None:

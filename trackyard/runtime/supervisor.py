@@ -27,6 +27,7 @@ from trackyard.runtime.data_directory import make_data_directory
 from trackyard.runtime.effective_settings import setting_warnings
 from trackyard.runtime.greeting import greeting
 from trackyard.runtime.machines.host_files import TOUCH_S, Host, HostFiles
+from trackyard.runtime.processes.stop_watchdog import StopWatchdog
 from trackyard.runtime.server_file import is_process_alive, remove_server_file, write_server_file
 from trackyard.runtime.setting_types import Address
 from trackyard.runtime.settings import CANNOT_START, CannotStart, Config, DatabaseAway, bind, unusable_directory
@@ -69,7 +70,9 @@ class Supervisor:
         self._was_ready = False
         self._failing_roles: list[str] = []
         self._children = _children(settings)
+        self._preparing: subprocess.Popen[bytes] | None = None
         self._host_files = HostFiles(settings, Host.here())
+        self._watchdog = StopWatchdog(before_exit=self._kill_children)
 
     def run(self) -> None:
         """Run until a signal to stop. It returns when every role is stopped."""
@@ -85,7 +88,7 @@ class Supervisor:
             log.warning("setting probably not meant", extra={"advice": sentence})
         self._check_addresses()
         lifeline, self._lifeline_end = os.pipe()
-        prepared = self._prepare()
+        prepared = self._prepare(lifeline)
         if prepared is None:
             self._host_files.remove()
             os.close(lock)
@@ -114,6 +117,7 @@ class Supervisor:
             os.close(lock)
 
     def _on_stop(self, _number: int, _frame: object) -> None:
+        self._watchdog.arm()
         self._stopping = True
         self._wake.set()
 
@@ -164,15 +168,18 @@ class Supervisor:
         if settings.monitoring_listen is not None:
             bind(settings.monitoring_listen, "TRACKYARD_MONITORING_LISTEN").close()
 
-    def _prepare(self) -> dict[str, str] | None:
+    def _prepare(self, lifeline: int) -> dict[str, str] | None:
         """Return what was prepared; None when a signal came meanwhile."""
         handle = os.open(self._settings.data_dir / "trackyard.lock", os.O_WRONLY)
         os.ftruncate(handle, 0)
         os.pwrite(handle, str(os.getpid()).encode(), 0)
         os.close(handle)
-        command = [sys.executable, "-m", "trackyard", "prepare"]
+        command = [sys.executable, "-m", "trackyard", "prepare", "--lifeline", str(lifeline)]
         # In its own session, so that Ctrl-C reaches the parent only.
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)  # nosec B603 # its own command
+        process = subprocess.Popen(  # nosec B603 # its own command
+            command, stdout=subprocess.PIPE, pass_fds=(lifeline,), start_new_session=True
+        )
+        self._preparing = process
         printed = self._read(process)
         if self._stopping:
             return None
@@ -254,6 +261,7 @@ class Supervisor:
 
     def _stop(self) -> None:
         """Stop stage by stage: edges first close their journals, then the others finish their work."""
+        self._watchdog.arm()
         self._stopping = True
         for stage in sorted({child.stage for child in self._children}):
             processes = [c.process for c in self._children if c.stage == stage and c.process is not None]
@@ -268,6 +276,12 @@ class Supervisor:
                     process.kill()
                     process.wait()
         log.info("stopped")
+
+    def _kill_children(self) -> None:
+        """Kill what still runs, when this process must end at once."""
+        for process in [self._preparing, *(child.process for child in self._children)]:
+            if process is not None and process.poll() is None:
+                process.kill()
 
 
 def _log_death(name: str, status: int) -> None:

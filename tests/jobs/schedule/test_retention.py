@@ -11,6 +11,7 @@ from sqlalchemy import insert, select
 
 from tests.support.counted import counted
 from tests.support.installation import SteppedInstallation
+from tests.support.manual_seconds import ManualSeconds
 from tests.support.models.events import new_click
 from trackyard.actions.platform.reconciliation import reconcile
 from trackyard.analytics.engine.connection import Analytics
@@ -364,3 +365,25 @@ def test_retention_step_that_fails_does_not_block_others(
     failed = [record for record in caplog.records if record.levelname == "ERROR"]
     assert [(record.message, record.__dict__["task"]) for record in failed] == [("job failed", "erasures")]
     assert counted("trackyard_task_failures_total", part="retention", task="erasures") == failures + 1
+
+
+def test_retention_task_after_the_clock_was_set_back_runs_on_time(
+    kept: RetentionSetup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seconds = ManualSeconds()
+    monkeypatch.setattr("time.monotonic", seconds)
+    runs: list[int] = []
+    kept.retention.tasks = kept.retention.tasks[:1]
+
+    def work() -> bool:
+        runs.append(1)
+        return False
+
+    kept.retention.tasks[0].work = work
+    kept.retention.step()
+    kept.plant.clock.advance(-3_600_000)
+    seconds.now += 1.0
+    kept.retention.step()
+    kept.plant.clock.advance(7_200_000)
+    kept.retention.step()
+    assert len(runs) == 2

@@ -220,22 +220,26 @@ def rotate_key(invocation: Invocation, /, as_json: bool) -> None:
         click.echo(done.sentence())
 
 
+_lifeline_option = click.option("--lifeline", type=int, help="File descriptor that ends with the parent process.")
+
+
 @click.command(cls=DocumentedCommand, hidden=True)
+@_lifeline_option
 @config_option
 @click.pass_obj
-def prepare(invocation: Invocation) -> None:
+def prepare(invocation: Invocation, lifeline: int | None) -> None:
     """Create or upgrade the data directory and the schema, as `serve` does, and print what was made."""
     from trackyard.base.logs.ending import START_ADVICE, log_uncaught_errors
     from trackyard.runtime.preparation import prepare
 
     log_uncaught_errors(START_ADVICE)
-    click.echo(json.dumps(prepare(invocation.settings())))
+    click.echo(json.dumps(prepare(invocation.settings(), lifeline)))
 
 
 @click.command(cls=DocumentedCommand, hidden=True)
 @click.argument("name", type=click.Choice(["edge", "core", "worker"]))
 @click.option("--slot", type=int, default=0, help="Which of this machine's edges.")
-@click.option("--lifeline", type=int, help="File descriptor that ends with the parent process.")
+@_lifeline_option
 @config_option
 @click.pass_obj
 def role(invocation: Invocation, name: str, slot: int, lifeline: int | None) -> None:

@@ -6,6 +6,7 @@ and retried, and a kill at any place loses nothing.
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -31,7 +32,7 @@ _TICK_SECONDS = 0.1
 _RULES_TICK_SECONDS = 0.1
 _RETRY_MS = 200
 _MAX_RETRY_MS = 10_000
-_REST_MS = 5_000
+_REST_S = 5.0
 """A stop loads what is left for so long."""
 _FAILURES_TO_REPORT = 3
 """This many failures of a task in a row need a person to look."""
@@ -92,7 +93,7 @@ class Projector:
             _ProjectorTask("notices", 100, self.notices.check_next_offer),
             _ProjectorTask("queues", 5000, self._measure_queues),
         )
-        self._last_round_at = clock.now_ms()
+        self._last_round_at = time.monotonic()
 
     def run(self, stop: threading.Event) -> None:
         """Work until `stop` is set, and finish what is begun.
@@ -106,7 +107,7 @@ class Projector:
             try:
                 while not stop.is_set():
                     busy = self._run_due(self._tasks)
-                    self._last_round_at = self._clock.now_ms()
+                    self._last_round_at = time.monotonic()
                     stop.wait(0 if busy else _TICK_SECONDS)
             finally:
                 ended.set()
@@ -115,9 +116,9 @@ class Projector:
 
     def _load_rest(self) -> None:
         """Load what the edges wrote until they ended, so that a machine that never comes back leaves nothing."""
-        until_ms = self._clock.now_ms() + _REST_MS
+        until = time.monotonic() + _REST_S
         try:
-            while self.journals.load_next() and self._clock.now_ms() < until_ms:
+            while self.journals.load_next() and time.monotonic() < until:
                 pass
         except Exception as error:  # the next start loads it
             log.warning("journals not loaded at the stop", extra={"error": str(error)})
@@ -144,7 +145,7 @@ class Projector:
     def step(self) -> bool:
         """Run every task that is due once; return whether any had something to do. Not while `run` runs."""
         busy = self._run_due(self._rules) | self._run_due(self._tasks)
-        self._last_round_at = self._clock.now_ms()
+        self._last_round_at = time.monotonic()
         return busy
 
     def _publish_rules(self, stop: threading.Event, ended: threading.Event) -> None:
@@ -171,7 +172,7 @@ class Projector:
         """Return seconds: `journal`, age of the oldest record to load; `projector`, since its last round."""
         return {
             "journal": max(0, self.journals.lag_ms()) / 1000,
-            "projector": max(0, self._clock.now_ms() - self._last_round_at) / 1000,
+            "projector": time.monotonic() - self._last_round_at,
         }
 
     def failing(self) -> list[str]:

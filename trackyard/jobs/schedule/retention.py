@@ -8,6 +8,7 @@ failed one is logged and retried.
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -55,7 +56,7 @@ class _RetentionTask:
     name: str
     every_ms: int
     work: Callable[[], bool]
-    due_at: int = 0
+    due_at: float = 0.0
     failures: JobFailures = field(init=False)
 
     def __post_init__(self) -> None:
@@ -101,7 +102,7 @@ class RetentionRunner:
         for task in self.tasks:
             if stop is not None and stop.is_set():
                 return False
-            if self._clock.now_ms() >= task.due_at:
+            if time.monotonic() >= task.due_at:
                 busy |= self._run_task(task)
         return busy
 
@@ -116,10 +117,10 @@ class RetentionRunner:
         except Exception as error:
             # Whatever failed (disk full, a lost store), nothing is half done, and a repeat is safe.
             pause_ms = round(task.failures.failed(error) * 1000)
-            task.due_at = self._clock.now_ms() + max(task.every_ms, pause_ms)
+            task.due_at = time.monotonic() + max(task.every_ms, pause_ms) / 1000
             return False
         task.failures.worked()
-        task.due_at = self._clock.now_ms() + (0 if busy else task.every_ms)
+        task.due_at = time.monotonic() + (0 if busy else task.every_ms) / 1000
         return busy
 
     # --- journals -------------------------------------------------------------------------------------------

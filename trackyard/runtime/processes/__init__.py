@@ -1,0 +1,1 @@
+"""The processes of `trackyard serve`: how each of them ends."""
