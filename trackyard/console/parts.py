@@ -5,7 +5,7 @@ from typing import Final
 from trackyard.console.account import links, profile, sign_in, sign_up, terms
 from trackyard.console.frame.pages import Pages
 from trackyard.console.portal import PARTS as PORTAL
-from trackyard.console.staff import offers, overview, programs, reports, traffic
+from trackyard.console.staff import cards, offers, overview, programs, reports, traffic
 from trackyard.console.staff.accounts import PARTS as ACCOUNTS
 from trackyard.console.staff.advertisers import PARTS as ADVERTISERS
 from trackyard.console.staff.affiliates import PARTS as AFFILIATES
@@ -21,6 +21,7 @@ PARTS: Final[tuple[Pages, ...]] = (
     sign_up.pages,
     terms.pages,
     overview.pages,
+    cards.pages,
     reports.pages,
     *offers.PARTS,
     programs.pages,

@@ -6,6 +6,7 @@ from datetime import date
 from decimal import Decimal
 from functools import partial
 from typing import Any, Final
+from urllib.parse import urlencode
 
 from trackyard.actions.deps import Deps
 from trackyard.base.errors import RequestCancelled, RequestError
@@ -21,6 +22,7 @@ from trackyard.console.frame.request import PageRequest
 from trackyard.console.late.refused import refused_part, shorter_periods
 from trackyard.console.late.together import ask_together
 from trackyard.console.reports_shown.counted import CountedRows
+from trackyard.console.staff.cards import Arrangement, read_arrangement
 from trackyard.console.staff.first_steps import find_steps
 from trackyard.console.staff.traffic.reasons import rejection_label
 from trackyard.console.staff.work import WorkItem, find_work
@@ -149,13 +151,21 @@ class OverviewFigures:
 def overview(request: PageRequest) -> PageAnswer:
     """Show what happened in a period, what changed, and what needs a person."""
     period, fault = read_period(request.address, request.deps.clock.now_ms(), request.day_zone)
-    values = {"period": period, "periods": CHOICES, "fault": fault, "now": request.deps.clock.now_ms()}
-    return Html("staff/overview.html", values, late=lambda: _late(request, period))
+    cards = read_arrangement(request)
+    values = {
+        "period": period,
+        "periods": CHOICES,
+        "fault": fault,
+        "now": request.deps.clock.now_ms(),
+        "cards": cards,
+        "state": urlencode(request.address.pairs),
+    }
+    return Html("staff/overview.html", values, late=lambda: _late(request, period, cards))
 
 
-def _late(request: PageRequest, period: DayPeriod) -> Html:
+def _late(request: PageRequest, period: DayPeriod, cards: Arrangement) -> Html:
     """Return the part of the page that waits for reports; without them it has the work alone."""
-    tabs = [_chosen(request, parameter, known) for parameter, known in TABLES.items()]
+    tabs = [_chosen(request, parameter, known) for parameter, known in TABLES.items() if parameter in cards.tables]
     work: list[WorkItem] = []
     try:
         found = _read(request, period, tabs, work)
@@ -171,7 +181,8 @@ def _late(request: PageRequest, period: DayPeriod) -> Html:
         "tiles": [*_tiles(request, now, found.compared, found.before), _rejected_tile(found, now)],
         "chosen": kind,
         "chart": _chart(request, kind, period, found.days, found.days_before),
-        "tables": [_table(request, period, tab, page) for tab, page in zip(tabs, found.tops, strict=True)],
+        "bands": cards.bands,
+        "tables": _tables(request, period, zip(tabs, found.tops, strict=True)),
         "reasons": _labelled(found.reasons, CountedRows.of(request, period.first, period.last)),
         "rejected": sum(found.reasons.values()),
         "steps": [] if now.conversions or found.before.conversions else find_steps(request),
@@ -238,6 +249,12 @@ def _labelled(reasons: Mapping[str, int], counted: CountedRows) -> list[tuple[st
 
 def _chosen(request: PageRequest, parameter: str, tabs: tuple[Tab, ...]) -> Tab:
     return next((tab for tab in tabs if tab.slice == request.address.get(parameter)), tabs[0])
+
+
+def _tables(request: PageRequest, period: DayPeriod, found: Iterable[tuple[Tab, Page]]) -> dict[str, dict[str, Any]]:
+    """Return the tables by what chooses their slice."""
+    tables = (_table(request, period, tab, page) for tab, page in found)
+    return {table["parameter"]: table for table in tables}
 
 
 def _table(request: PageRequest, period: DayPeriod, chosen: Tab, found: Page) -> dict[str, Any]:
