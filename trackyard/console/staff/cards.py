@@ -18,7 +18,7 @@ pages = Pages()
 KEPT_AS: Final = "overview"
 """The name of the page in the preferences of a person."""
 _HIDDEN: Final = "-"
-"""Stands before the name of a hidden card in the preferences."""
+"""Comes before the name of a hidden card in the preferences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Arrangement:
 
     @property
     def bands(self) -> tuple[CardBand, ...]:
-        """Return the cards as they stand: a wide one alone, the others left and right of each other."""
+        """Return the cards as they are placed: a wide one alone, the others left and right of each other."""
         placed = [
             PlacedCard(card, card.narrow if self.is_usual else number) for number, card in enumerate(self.shown, 1)
         ]
@@ -101,7 +101,7 @@ def _on(side: str, cards: Iterable[PlacedCard]) -> tuple[PlacedCard, ...]:
 
 
 def read_arrangement(request: PageRequest) -> Arrangement:
-    """Return the cards that the address names (`cards`), or those that the person chose, or the usual ones."""
+    """Return the cards of the address (`cards`), or those of the person, or the usual ones."""
     named = [name for name in request.address.get("cards").split(",") if name in _BY_NAME]
     if named:
         return _arranged(named, hidden=_BY_NAME.keys() - set(named))

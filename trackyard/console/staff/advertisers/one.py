@@ -3,12 +3,15 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from trackyard.base.errors import BadInput
 from trackyard.base.texts.marks import gettext
-from trackyard.console.frame.answers import PageAnswer, Redirect
+from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.offers_shown.choices import country_names
 from trackyard.console.offers_shown.words import STATUSES
+from trackyard.console.staff.faults import fault_of
+from trackyard.console.staff.notes import with_note
 from trackyard.console.staff.people_names import manager_name, managers
 from trackyard.console.staff.results import find_results
 
@@ -29,14 +32,21 @@ def find_advertiser(request: PageRequest) -> dict[str, Any]:
 @pages.get("/console/advertisers/{id}", needs=("admin.advertiser.get",))
 def advertiser_page(request: PageRequest) -> PageAnswer:
     """Show an advertiser."""
-    calls, advertiser = request.calls, find_advertiser(request)
-    number = advertiser["id"]
+    return _page_of(request, find_advertiser(request))
+
+
+def _page_of(request: PageRequest, advertiser: Mapping[str, Any], banner: str = "", status: int = 200) -> Html:
+    """Return the page of an advertiser. banner: why the change that was asked for was refused."""
+    calls, number = request.calls, advertiser["id"]
     may_write = calls.may("admin.advertiser.edit")
     sent = [("advertiser[]", number), *(("status[]", each) for each in STATUSES), ("limit", str(MOST))]
     offers = calls.call("offers.list", sent) if calls.may("offers.list") else None
     return request.page(
         "staff/advertiser.html",
+        status,
         advertiser=advertiser,
+        banner=banner,
+        note=request.field("note") if banner else "",
         manager=manager_name(advertiser["manager_obj"]),
         managers=managers(calls) if may_write else (),
         contact=list(_contact(request, advertiser)),
@@ -65,6 +75,18 @@ def set_manager(request: PageRequest) -> PageAnswer:
         else gettext("No one manages %(title)s now.", title=found["title"])
     )
     return Redirect(f"/console/advertisers/{found['id']}", done)
+
+
+@pages.post("/console/advertisers/{id}/note", needs=("admin.advertiser.get", "admin.advertiser.edit"))
+def add_note(request: PageRequest) -> PageAnswer:
+    """Add a note of staff, with its author and time."""
+    advertiser = find_advertiser(request)
+    note = with_note(request, advertiser["note"] or "", request.field("note"))
+    try:
+        request.calls.call("admin.advertiser.edit", [("note", note)], {"id": request.path["id"]})
+    except BadInput as refusal:
+        return _page_of(request, advertiser, fault_of(refusal), refusal.status)
+    return Redirect(f"/console/advertisers/{advertiser['id']}#notes", gettext("The note is saved."))
 
 
 def _contact(request: PageRequest, advertiser: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

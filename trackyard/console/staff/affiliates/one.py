@@ -10,6 +10,7 @@ from trackyard.console.frame.request import PageRequest
 from trackyard.console.offers_shown.choices import country_names
 from trackyard.console.staff.affiliates.listing import balances_of
 from trackyard.console.staff.affiliates.programs import MOST, find_programs
+from trackyard.console.staff.affiliates.seen_by import find_seeing
 from trackyard.console.staff.affiliates.words import EMAIL_STATES, MARKS, STATUSES
 from trackyard.console.staff.people_names import affiliate_name, manager_name, managers
 from trackyard.console.staff.results import find_results
@@ -44,6 +45,8 @@ def page_of(request: PageRequest, affiliate: Mapping[str, Any], banner: str = ""
         managers=managers(calls) if may_write else (),
         balances=balances_of(affiliate),
         contact=list(_contact(request, affiliate)),
+        seen_by=find_seeing(request, affiliate),
+        note=request.field("note") if banner else "",
         may_write=may_write,
         may_look=calls.may("admin.partner.look_as") and affiliate["status"] == "active",
         may_connect=calls.may("offer.affiliate.enable"),

@@ -3,7 +3,7 @@
 from typing import Final
 
 from trackyard.console.frame.pages import Pages
-from trackyard.console.staff.offers import editing, listing, one, targeting
+from trackyard.console.staff.offers import editing, files, listing, one, targeting
 
-PARTS: Final[tuple[Pages, ...]] = (editing.pages, targeting.pages, listing.pages, one.pages)
+PARTS: Final[tuple[Pages, ...]] = (editing.pages, targeting.pages, listing.pages, one.pages, files.pages)
 """All pages of offers."""

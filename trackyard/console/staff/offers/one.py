@@ -1,13 +1,14 @@
 """The page of one offer: conditions, figures, actions (docs/spec/console.md#offers)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Final
 
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame import shown
-from trackyard.console.frame.answers import PageAnswer, Redirect
+from trackyard.console.frame.address import PageAddress
+from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.offers_shown.caps import find_meters
@@ -18,6 +19,7 @@ from trackyard.console.staff.offers import names
 from trackyard.console.staff.offers.click_test import DEVICES, find_click_test
 from trackyard.console.staff.offers.links import find_links
 from trackyard.console.staff.results import find_results
+from trackyard.console.staff.system.audit_log import recent_changes
 
 pages = Pages()
 
@@ -56,7 +58,13 @@ def may_write(request: PageRequest, offer: Mapping[str, Any]) -> bool:
 @pages.get("/console/offers/{id}", needs=("offer.get",))
 def offer_page(request: PageRequest) -> PageAnswer:
     """Show an offer."""
-    offer, calls = find_offer(request), request.calls
+    return page_of(request, find_offer(request))
+
+
+def page_of(request: PageRequest, offer: Mapping[str, Any], file_fault: str = "", status: int = 200) -> Html:
+    """Return the page of an offer. file_fault: why the files that were sent were refused."""
+    path, calls = f"/console/offers/{offer['id']}", request.calls
+    request = replace(request, address=PageAddress(path, request.address.pairs))
     titles = names.advertiser_names(calls, [offer["advertiser"]])
     meters = find_meters(
         calls, [offer["id"]] if offer["caps"] or offer["personal_limits"] else [], request.deps.currency
@@ -64,7 +72,12 @@ def offer_page(request: PageRequest) -> PageAnswer:
     payments = [*offer["partner_payments"], *offer["payments"]]
     return request.page(
         "staff/offer.html",
+        status,
         offer=offer,
+        address=request.address,
+        file_fault=file_fault,
+        addresses=request.field("addresses") if file_fault else "",
+        activity=recent_changes(request, "offer", str(offer["id"])),
         advertiser=titles.get(offer["advertiser"], ""),
         statuses=STATUSES,
         sentences=sentences(offer, request.time_of),

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any, Final
 from zoneinfo import ZoneInfo
@@ -23,6 +23,8 @@ PER_PAGE: Final = 50
 _FIRST_CHANGES: Final = 4
 """Changes of a record that are shown; the others are folded."""
 _LONGEST: Final = 160
+_RECENT: Final = 6
+"""Changes on the page of an object."""
 _NOTHING: Final[tuple[Any, ...]] = (None, "", [], {})
 _UNSHOWN: Final = ("id",)
 """Fields that say nothing new: the row names the object."""
@@ -114,6 +116,32 @@ class AuditRow:
     more: tuple[FieldChange, ...]
     method: str
     request_id: str
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Return the names of what was changed, of the first changes; () of a new or removed thing."""
+        return tuple(each.field for each in self.changes) if self.verb == "changed" else ()
+
+
+@dataclass(frozen=True, slots=True)
+class RecentChanges:
+    """The last changes of one object. total: of all of them. link: to the log with all of them."""
+
+    rows: tuple[AuditRow, ...]
+    total: int
+    link: str
+
+
+def recent_changes(request: PageRequest, what: str, key: str) -> RecentChanges | None:
+    """Return the last changes of an object, in the zone of the person; None for who may not see the log."""
+    if not request.calls.may("admin.audit.list"):
+        return None
+    answer = request.calls.call("admin.audit.list", [("what", what), ("key", key), ("limit", str(_RECENT))])
+    rows = (_row(request, each) for each in answer["audit"])
+    shown = tuple(replace(each, at=request.time_of(each.at)) for each in rows)
+    return RecentChanges(
+        shown, answer["pagination"]["total_count"], str(PageAddress(PATH).set("what", what).set("key", key))
+    )
 
 
 @pages.get(PATH, needs=("admin.audit.list",))

@@ -1,0 +1,68 @@
+"""Who can see an affiliate: roles, and the people who have them.
+
+The roles are those of docs/spec/callers.md#roles-of-staff.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from trackyard.base.texts.marks import gettext
+from trackyard.console.account.roles import ROLE_WORDS
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.offers_shown.choices import MOST_CHOICES
+from trackyard.console.staff.people_names import manager_name
+from trackyard.domain.people.roles import ROLE_PERMISSIONS, Permission, Role
+
+_ROLES: Final = tuple(role for role in Role if Permission.AFFILIATES_READ in ROLE_PERMISSIONS[role])
+_MOST_NAMES: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class SeeingRole:
+    """A role that shows an affiliate. people: links and names; more: people who are not named.
+
+    sentence: what is true of its people, "" where the names say it.
+    """
+
+    name: str
+    may: str
+    people: tuple[tuple[str, str], ...]
+    more: int
+    sentence: str
+
+
+def find_seeing(request: PageRequest, affiliate: Mapping[str, Any]) -> list[SeeingRole]:
+    """Return the roles that show an affiliate; names of people only to those who may list them."""
+    users = _users(request)
+    return [_role(role, affiliate, users) for role in _ROLES]
+
+
+def _role(role: Role, affiliate: Mapping[str, Any], users: list[dict[str, Any]] | None) -> SeeingRole:
+    words, manager = ROLE_WORDS[role], affiliate["manager"]
+    having = [user for user in users or () if role in user["roles"]]
+    sentence = ""
+    if role is Role.MANAGER_AFFILIATE:
+        having = [user for user in having if manager and user["id"] == manager["id"]]
+        if not manager:
+            sentence = gettext("No one manages this affiliate, so no affiliate manager sees it.")
+        elif users is None:
+            sentence = gettext("%(manager)s, with this role, because of managing it.", manager=manager_name(manager))
+        elif not having:
+            sentence = gettext("%(manager)s manages it, and lacks this role.", manager=manager_name(manager))
+    elif users is None:
+        sentence = gettext("Everyone with this role.")
+    elif not having:
+        sentence = gettext("No one has this role.")
+    people = tuple((f"/console/staff/{user['id']}", manager_name(user)) for user in having[:_MOST_NAMES])
+    return SeeingRole(words.name, words.may, people, max(0, len(having) - _MOST_NAMES), sentence)
+
+
+def _users(request: PageRequest) -> list[dict[str, Any]] | None:
+    """Return the active staff users; None where there are too many, or the person may not list them."""
+    if not request.calls.may("admin.users.list"):
+        return None
+    answer = request.calls.call("admin.users.list", [("limit", str(MOST_CHOICES))])
+    if answer["pagination"]["total_count"] > MOST_CHOICES:
+        return None
+    return [user for user in answer["users"] if user["status"] == "active"]
