@@ -192,6 +192,34 @@ def test_console_and_portal_have_no_serious_fault_in_a_browser(
     assert len(seen) > 8
 
 
+def test_chart_shows_values_and_selects_days_with_mouse_and_keys(
+    program: RunningProgram, story: OfferScenario, tab: BrowserTab
+) -> None:
+    tab.resize(1280, 800)
+    tab.swap_cookies()
+    sign_in(program, tab, program.api("GET", "/3.1/admin/users")["users"][0]["email"])
+    chart = "svg.chart.wide-only"
+    day = f"document.querySelectorAll('{chart} .chart-point')[{{}}].dataset.day"
+    tab.open(f"http://127.0.0.1:{program.api_port}/console/?period=7d&show=margin")
+    first, last = tab.run(day.format(2)), tab.run(day.format(4))
+    tab.drag(f"{chart} .chart-point", 6)
+    shown = tab.run("document.querySelector('.chart-note').innerText")
+    assert tab.run(f"document.querySelectorAll('{chart} .chart-point')[6].dataset.value") in shown
+    assert tab.run(f"document.querySelector('{chart} .chart-cross').getAttribute('visibility')") == "visible"
+    with tab.leaving():
+        tab.drag(f"{chart} .chart-point", 2, 3, 4)
+    assert tab.run("location.search") == f"?show=margin&from={first}&to={last}"
+    assert tab.complaints() == []
+    tab.press("Tab")
+    tab.run(f"document.querySelector('{chart}').focus()")
+    tab.press("ArrowRight")
+    tab.press("ArrowRight", shift=True)
+    with tab.leaving():
+        tab.press("Enter")
+    assert tab.run("new URLSearchParams(location.search).get('to')") == last
+    assert tab.run("new URLSearchParams(location.search).get('from')") > first
+
+
 def test_staff_work_with_the_keyboard_alone(program: RunningProgram, story: OfferScenario, tab: BrowserTab) -> None:
     tab.resize(1280, 800)
     keys = Keyboard(tab)

@@ -19,7 +19,7 @@ from tests.support.waiting import wait_until
 
 KEYS = {
     "Tab": (9, ""), "Enter": (13, "\r"), "Escape": (27, ""), " ": (32, " "), "ArrowDown": (40, ""), "End": (35, ""),
-    "Backspace": (8, ""),
+    "Backspace": (8, ""), "ArrowRight": (39, ""), "ArrowLeft": (37, ""),
 }  # fmt: skip
 """Keys with a name: the number and the character of each, "" = none."""
 _PLACE = """(selector, words) => {
@@ -87,6 +87,20 @@ class BrowserTab:
         assert at, f"no {selector} with {words!r}: {self.run('document.body.innerText')}"
         for kind in ("mousePressed", "mouseReleased"):
             self._call("Input.dispatchMouseEvent", {"type": kind, **at, "button": "left", "clickCount": 1})
+
+    def drag(self, selector: str, *numbers: int) -> None:
+        """Drag the mouse over elements, by their numbers; a single one is pointed at."""
+        for number in numbers:
+            words = f"[...document.querySelectorAll({json.dumps(selector)})][{number}]"
+            middle = "(at => ({x: at.x + at.width / 2, y: at.y + at.height / 2}))"
+            self.run(f"{words}.scrollIntoView({{block: 'center', behavior: 'instant'}})")
+            at = self.run(f"{middle}({words}.getBoundingClientRect())") | {
+                "button": "none" if len(numbers) == 1 else "left"
+            }
+            self._call("Input.dispatchMouseEvent", {"type": "mouseMoved", **at})
+            if len(numbers) > 1 and number in (numbers[0], numbers[-1]):
+                kind = "mousePressed" if number == numbers[0] else "mouseReleased"
+                self._call("Input.dispatchMouseEvent", {"type": kind, **at, "clickCount": 1})
 
     def fill(self, name: str, text: str) -> None:
         """Click on a field by its name, and type in place of what it holds."""

@@ -24,6 +24,7 @@ class LinePoint:
     label: below the axis, such as "15 Nov". name: in full, such as "Sunday 15 Nov".
     text, before_text: the values as people read them; without them the exact numbers with the unit of the chart.
     change, tone: what `change_text` returns.
+    day: in the address of the page, such as 2026-11-21; "" for a time that cannot be selected.
     """
 
     label: str
@@ -34,6 +35,7 @@ class LinePoint:
     before_text: str = ""
     change: str = ""
     tone: ChangeTone = ChangeTone.NEUTRAL
+    day: str = ""
 
     @property
     def full_name(self) -> str:
@@ -164,6 +166,7 @@ def _hit_areas(chart: LineChart, places: list[float], area: PlotArea, words: Cha
             before=chart.before_text(point) if chart.before_name else "",
             change=point.change if chart.before_name else "",
             tone=point.tone,
+            day=point.day,
             at=(x, None if value is None else area.y(value)),
         )
         place = {"x": start, "y": area.top, "width": end - start, "height": area.height}

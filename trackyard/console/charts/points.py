@@ -1,8 +1,8 @@
 """What charts keep for the script that shows values: data of each point, and the hidden cross-hair.
 
 A point is an element of the class chart-point with the attributes data-label, data-value, data-before, data-change,
-data-tone, data-detail, and its place data-x and data-y. A script sets the places and the visibility of chart-cross and
-chart-cross-dot. The svg takes the focus once; arrow keys move between its points.
+data-tone, data-detail, data-day, and its place data-x and data-y. A script sets the places and the visibility of
+chart-cross and chart-cross-dot. The svg takes the focus once; arrow keys move between its points.
 """
 
 from markupsafe import Markup
@@ -19,10 +19,12 @@ def point_data(
     change: str = "",
     tone: ChangeTone = ChangeTone.NEUTRAL,
     detail: str = "",
+    day: str = "",
     at: tuple[float, float | None] | None = None,
 ) -> dict[str, str | float | None]:
     """Return the attributes of a point. Empty texts are left out.
 
+    day: of a point that can be selected as an end of a period, such as 2026-11-21.
     at: the place of the cross-hair, and of its dot unless the point is a gap.
     """
     x, y = at or (None, None)
@@ -34,6 +36,7 @@ def point_data(
         "data-change": shorten(change) or None,
         "data-tone": tone.value if change else None,
         "data-detail": shorten(detail) or None,
+        "data-day": day or None,
         "data-x": x,
         "data-y": y,
     }

@@ -24,9 +24,10 @@ _FILES: Final = {
             "assets/portal.css",
             "assets/account.css",
             "charts/charts.css",
+            "assets/charts.css",
         ),
     ),
-    "console.js": ("text/javascript", ("assets/console.js",)),
+    "console.js": ("text/javascript", ("assets/console.js", "assets/charts.js")),
     "icon.svg": ("image/svg+xml", ("assets/icon.svg",)),
 }
 """The files that are served: type, and the files of the package that they consist of."""

@@ -7,9 +7,10 @@ from decimal import Decimal
 from markupsafe import Markup
 
 from trackyard.base.texts.languages import spoken
+from trackyard.base.texts.marks import gettext
 from trackyard.console.charts.changes import change_text
 from trackyard.console.charts.lines import LineChart, LinePoint, line_chart
-from trackyard.console.charts.svg import chart_box
+from trackyard.console.charts.svg import chart_box, element
 from trackyard.console.charts.tables import table_behind
 from trackyard.console.frame import shown
 from trackyard.console.frame.figures import FigureKind, Figures, text_of, value_of
@@ -23,11 +24,14 @@ def figure_chart(
     before: Sequence[Figures | None],
     currency: str,
     before_name: str | None = None,
+    *,
+    selects: bool = True,
 ) -> Markup:
     """Return the chart of a figure for wide and narrow windows, and the table behind it.
 
     days, before: of each day of the period, and of the period before.
     before_name: of the period before, when it is not the one just before; "" = there is no comparison.
+    selects: whether the page shows days that are selected in the chart (`from` and `to` in its address).
     """
     points = tuple(
         _point(kind, period, day, now if day <= period.today else None, earlier, currency)
@@ -41,7 +45,9 @@ def figure_chart(
         prefix=shown.SIGNS.get(currency, "") if kind.unit == "money" else "",
         suffix=" %" if kind.unit == "share" else "",
     )
-    return chart_box(line_chart, chart, "chart") + table_behind(chart)
+    drawn = chart_box(line_chart, chart, "chart")
+    hint = gettext("Drag over days to see them alone; with keys: Shift and arrows, then Enter.")
+    return (element("div", {"data-span": hint}, drawn) if selects else drawn) + table_behind(chart)
 
 
 def _point(
@@ -61,6 +67,7 @@ def _point(
         before_text=_text(kind, before, currency),
         change=change,
         tone=tone,
+        day=day.isoformat(),
     )
 
 

@@ -122,6 +122,7 @@ def _today(request: PageRequest, chosen: FigureKind) -> tuple[list[HomeTile], An
         [days.get(each, Figures()) for each in period.each_day()],
         [days.get(each, Figures()) for each in period.before.each_day()],
         request.deps.currency,
+        selects=False,
     )
     return tiles, chart, ""
 

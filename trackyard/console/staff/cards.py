@@ -1,4 +1,4 @@
-"""The cards of the overview: their order, and which of them a person hides (docs/spec/console.md#overview)."""
+"""The order and visibility of the cards of the overview (docs/spec/console.md#overview)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -65,7 +65,10 @@ class CardBand:
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """The order of all cards. hidden: names of those that are not shown. is_usual: whether nothing was chosen."""
+    """The order of all cards.
+
+    hidden: names of those that are not shown. is_usual: whether nothing was chosen.
+    """
 
     order: tuple[Card, ...]
     hidden: frozenset[str] = frozenset()
