@@ -44,7 +44,7 @@ MOST = 400
 """Pages of one person."""
 TABLE = PageTable(PARTS)
 STAFF_PAGES = {each.path for each in TABLE.routes if each.method == "GET" and each.audience == "staff"}
-SENT_BY_FORMS = {"/console/conversions/change", "/console/find", "/console/payments/held", "/console/reports/saved"}
+SENT_BY_FORMS = {"/console/conversions/change", "/console/find", "/console/payments/held"}
 """Pages that a form leads to, and one that is linked while changes wait."""
 IN_ENGLISH = {"/console/audit-log", "/console/staff"}
 """Names of fields, and the list with times in the zone of the platform, which says so."""
@@ -126,7 +126,10 @@ def _kind(address: str) -> str:
 
 
 def _crawl(visitor: Visitor, start: str) -> Iterator[tuple[str, str, Any, PageReader]]:
-    """Yield the pages that links lead to: the page with the link, the address, the answer, the content."""
+    """Yield the pages that links lead to: the page with the link, the address, the answer, the content.
+
+    The first address of each page comes before further ones, so that the limit leaves no page out.
+    """
     queue, seen, alike = deque([("", start)]), {start}, Counter[str]()
     while queue and len(seen) < MOST:
         origin, address = queue.popleft()
@@ -141,8 +144,8 @@ def _crawl(visitor: Visitor, start: str) -> Iterator[tuple[str, str, Any, PageRe
             names = f"{_kind(path)}?{sorted(parse_qs(urlsplit(path).query))}"
             if alike[_kind(path)] < ALIKE and alike[names] < 2:
                 seen.add(path)
+                (queue.append if alike[_kind(path)] else queue.appendleft)((address, path))
                 alike.update((_kind(path), names))
-                queue.append((address, path))
 
 
 def _faults(origin: str, address: str, answer: Any, page: PageReader) -> list[str]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 from random import Random
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from sqlalchemy import func, select
@@ -197,13 +198,21 @@ def test_statement_of_random_history_equals_the_ledger(network: Api) -> None:
         )
         assert all(each.wanted == each.entered for each in (*stored.correction_sums(conn), *stored.advance_sums(conn)))
         assert any(stored.advance_sums(conn)), "the history pays ahead"
-    zone = network.deps.zone
+    for zone in (network.deps.zone, ZoneInfo("Asia/Kathmandu")):
+        compare_statements(network, own, pid, model, zone, random)
+
+
+def compare_statements(
+    network: Api, own: ApiClient, pid: int, model: list[tuple[int, Decimal]], zone: ZoneInfo, random: Random
+) -> None:
+    """Compare statements of a zone with the changes of a balance."""
+    named = {} if zone == network.deps.zone else {"timezone": zone.key}
     days = sorted({local_day(at, zone) for at, _ in model})
     for first, last in ((days[0], days[-1]), *(sorted(random.sample(days, 2)) for _ in range(4))):
         before = sum((amount for at, amount in model if local_day(at, zone) < first), Decimal(0))
         until = sum((amount for at, amount in model if local_day(at, zone) <= last), Decimal(0))
         for by in ("day", "offer"):
-            sent = {"date_from": str(first), "date_to": str(last), "by": by}
+            sent = {"date_from": str(first), "date_to": str(last), "by": by, **named}
             seen = own.get("/3.1/balance/statement", **sent)["statement"]
             amounts = [Decimal(str(each["amount"])) for each in seen["lines"]]
             assert (Decimal(str(seen["opening"])), Decimal(str(seen["closing"]))) == (before, until), (first, last)
@@ -218,22 +227,24 @@ def test_statement_of_random_history_equals_the_ledger(network: Api) -> None:
                     for each in seen["lines"]
                     if each["kind"] == "conversions"
                 }
-                assert shown == {day: amount for day, amount in _conversions_by_day(network, first, last) if amount}
+                assert shown == {
+                    day: amount for day, amount in _conversions_by_day(network, (first, last), zone) if amount
+                }
 
 
 def _amount(random: Random) -> str:
     return f"{random.randrange(1, 90_000) / 1000:.3f}"
 
 
-def _conversions_by_day(api: Api, first: Any, last: Any) -> Iterator[tuple[str, Decimal]]:
+def _conversions_by_day(api: Api, span: tuple[Any, Any], zone: ZoneInfo) -> Iterator[tuple[str, Decimal]]:
     found = dict[str, Decimal]()
     with api.deps.database.read() as conn:
         rows = conn.execute(
             select(ledger.c.at, ledger.c.hold, ledger.c.available).where(ledger.c.kind.in_(("conversion", "change")))
         )
         for at, hold, available_amount in rows:
-            day = local_day(at, api.deps.zone)
-            if first <= day <= last:
+            day = local_day(at, zone)
+            if span[0] <= day <= span[1]:
                 found[str(day)] = found.get(str(day), Decimal(0)) + hold + available_amount
     return iter(found.items())
 

@@ -8,8 +8,8 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.base.errors import BadInput
 from trackyard.base.money import ZERO
-from trackyard.base.zones import day_end_ms, day_start_ms, local_day
-from trackyard.domain.money.statements import LineKind, Statement, StatementGroup, StatementLine
+from trackyard.base.zones import day_start_ms, local_day
+from trackyard.domain.money.statements import LineKind, Statement, StatementDays, StatementGroup, StatementLine
 from trackyard.domain.people.callers import Access, AffiliateCaller
 from trackyard.store.engine.database import Connection
 from trackyard.store.money import statements
@@ -21,15 +21,13 @@ def get_statement(
     access: Access,
     affiliate_id: int | None,
     currency: str,
-    days: tuple[date, date],
+    days: StatementDays,
     group: StatementGroup,
 ) -> Statement:
     """Return what changed a balance in a period, of the caller or, for staff, of an affiliate in scope.
 
-    days: the first and the last one, of the platform's zone.
     Raises BadInput for an affiliate that does not exist.
     """
-    since, until = day_start_ms(days[0], deps.zone), day_end_ms(days[1], deps.zone)
     with deps.database.read() as conn:
         scope = scope_of(conn, access)
         if isinstance(access.caller, AffiliateCaller):
@@ -38,25 +36,25 @@ def get_statement(
             raise BadInput({"pid": [f"An affiliate {affiliate_id} does not exist."]})
         account = (affiliate_id, currency)
         return Statement(
-            opening=statements.balance_before(conn, *account, since),
-            closing=statements.balance_before(conn, *account, until),
-            lines=tuple(_lines(deps, conn, affiliate_id, currency, since, until, group)),
+            opening=statements.balance_before(conn, *account, days.since),
+            closing=statements.balance_before(conn, *account, days.until),
+            lines=tuple(_lines(conn, affiliate_id, currency, days, group)),
         )
 
 
 def _lines(
-    deps: Deps, conn: Connection, affiliate_id: int, currency: str, since: int, until: int, group: StatementGroup
+    conn: Connection, affiliate_id: int, currency: str, within: StatementDays, group: StatementGroup
 ) -> Iterator[StatementLine]:
     """Yield the lines without those of 0, except payments and corrections."""
-    period = (affiliate_id, currency, since, until)
+    period = (affiliate_id, currency, within.since, within.until)
     if group is StatementGroup.DAY:
         days: dict[date, Decimal] = {}
         for at, amount in statements.sums_by_quarter(conn, *period):
-            day = local_day(at, deps.zone)
+            day = local_day(at, within.zone)
             days[day] = days.get(day, ZERO) + amount
         for day, amount in days.items():
             if amount:
-                yield StatementLine(kind=LineKind.CONVERSIONS, amount=amount, at=day_start_ms(day, deps.zone))
+                yield StatementLine(kind=LineKind.CONVERSIONS, amount=amount, at=day_start_ms(day, within.zone))
     else:
         for offer_id, title, amount in statements.sums_by_offer(conn, *period):
             if amount:

@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import Annotated, Final
+from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.money.statements import get_statement
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import local_day
 from trackyard.domain.money.ledger import Balance
-from trackyard.domain.money.statements import LineKind, Statement, StatementGroup, StatementLine
+from trackyard.domain.money.statements import LineKind, Statement, StatementDays, StatementGroup, StatementLine
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
 from trackyard.wire.request import scalars as s
@@ -29,15 +30,18 @@ class ShowStatement(ExportParams):
     currency: s.Currency | None = None
     by: Annotated[StatementGroup, s.Choice(StatementGroup)] = StatementGroup.DAY
     pid: Annotated[s.Id | None, Only(admin=True), RequiredFor(staff=True)] = None
+    timezone: s.Zone | None = None
 
-    @property
-    def days(self) -> tuple[date, date]:
-        """Return the first and the last day. Raises BadInput for a period that is too long."""
+    def days(self, platform: ZoneInfo) -> StatementDays:
+        """Return the days, of the platform's zone without another one.
+
+        Raises BadInput for a period that is too long.
+        """
         if self.date_to < self.date_from:
             raise BadInput({"date_to": ["This day must not lie before date_from."]})
         if self.date_to - self.date_from >= _MOST_DAYS:
             raise BadInput({"date_to": ["The period may have at most 366 days."]})
-        return self.date_from, self.date_to
+        return StatementDays(self.date_from, self.date_to, self.timezone or platform)
 
 
 class StatementLineView(View):
@@ -94,15 +98,15 @@ class StatementAnswer(Answer):
 
 def statement_rows(request: ApiRequest[Deps], params: ShowStatement) -> ExportTable:
     """Return the rows of a file: the lines between the opening and the closing balance."""
-    found, zone = _statement(request, params), request.deps.zone
-    first, last = params.days
+    days = params.days(request.deps.zone)
+    found = _statement(request, params, days)
 
     def rows() -> Iterator[StatementLineView]:
-        yield _balance_line("opening", found.opening, first)
-        yield from (_line_view(request, line, found.opening.currency) for line in found.lines)
-        yield _balance_line("closing", found.closing, last)
+        yield _balance_line("opening", found.opening, days.first)
+        yield from (_line_view(line, found.opening.currency, days.zone) for line in found.lines)
+        yield _balance_line("closing", found.closing, days.last)
 
-    return table_of(StatementLineView, rows(), zone, period=f"{first}-{last}")
+    return table_of(StatementLineView, rows(), days.zone, period=f"{days.first}-{days.last}")
 
 
 @routes.get(
@@ -116,15 +120,15 @@ def show(request: ApiRequest[Deps], params: ShowStatement) -> StatementAnswer:
 
     The opening balance and all lines together are the closing balance. Conversions are added up by day or by offer.
     """
-    found = _statement(request, params)
-    first, last = params.days
+    days = params.days(request.deps.zone)
+    found = _statement(request, params, days)
     closing = found.closing
     return StatementAnswer(
         statement=StatementView(
             pid=closing.affiliate_id,
             currency=closing.currency,
-            date_from=str(first),
-            date_to=str(last),
+            date_from=str(days.first),
+            date_to=str(days.last),
             opening=_sum_of(found.opening),
             totals=StatementTotalsView(
                 conversions=number(found.total(LineKind.CONVERSIONS)),
@@ -135,20 +139,20 @@ def show(request: ApiRequest[Deps], params: ShowStatement) -> StatementAnswer:
             closing=_sum_of(closing),
             hold=number(closing.hold),
             available=number(closing.available),
-            lines=[_line_view(request, line, closing.currency) for line in found.lines],
+            lines=[_line_view(line, closing.currency, days.zone) for line in found.lines],
         )
     )
 
 
-def _statement(request: ApiRequest[Deps], params: ShowStatement) -> Statement:
+def _statement(request: ApiRequest[Deps], params: ShowStatement, days: StatementDays) -> Statement:
     currency = params.currency or request.deps.currency
-    return get_statement(request.deps, request.access, params.pid, currency, params.days, params.by)
+    return get_statement(request.deps, request.access, params.pid, currency, days, params.by)
 
 
-def _line_view(request: ApiRequest[Deps], line: StatementLine, currency: str) -> StatementLineView:
+def _line_view(line: StatementLine, currency: str, zone: ZoneInfo) -> StatementLineView:
     return StatementLineView(
         kind="cancelled payment" if line.is_cancelled else line.kind.value,
-        date="" if line.at is None else str(local_day(line.at, request.deps.zone)),
+        date="" if line.at is None else str(local_day(line.at, zone)),
         offer_id=line.offer_id,
         number=line.source_id,
         text=line.text,

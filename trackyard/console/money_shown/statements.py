@@ -81,7 +81,7 @@ def currencies_of(balances: Mapping[str, Any]) -> list[str]:
 def _period(request: PageRequest) -> tuple[DayPeriod, str]:
     address = request.address
     named = address if address.get("period") or address.get("from") else address.set("period", "month")
-    return read_period(named, request.deps.clock.now_ms(), request.deps.zone)
+    return read_period(named, request.deps.clock.now_ms(), request.day_zone)
 
 
 def _currency(request: PageRequest, currencies: Sequence[str]) -> str:

@@ -23,8 +23,9 @@ _HIDDEN: Final = "-"
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A card. side: its column in a wide window; table: what chooses its slice in the address, "" without one.
+    """A card.
 
+    side: its column in a wide window. table: what chooses its slice in the address, "" without one.
     narrow: its place in a narrow window while nothing is arranged.
     """
 

@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from enum import StrEnum
+from zoneinfo import ZoneInfo
 
 from trackyard.base.money import ZERO
+from trackyard.base.zones import day_end_ms, day_start_ms
 from trackyard.domain.money.ledger import Balance
 
 
@@ -14,6 +17,25 @@ class StatementGroup(StrEnum):
 
     DAY = "day"
     OFFER = "offer"
+
+
+@dataclass(frozen=True, slots=True)
+class StatementDays:
+    """The first and the last day of a statement, in a zone."""
+
+    first: date
+    last: date
+    zone: ZoneInfo
+
+    @property
+    def since(self) -> int:
+        """Return the beginning of the first day, UTC milliseconds."""
+        return day_start_ms(self.first, self.zone)
+
+    @property
+    def until(self) -> int:
+        """Return the end of the last day, UTC milliseconds."""
+        return day_end_ms(self.last, self.zone)
 
 
 class LineKind(StrEnum):

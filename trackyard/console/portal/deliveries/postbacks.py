@@ -193,7 +193,7 @@ def _deliveries(request: PageRequest) -> list[dict[str, Any]] | None:
     """Return the latest deliveries; None where the affiliate may not see them, or they cannot be read now."""
     if not request.calls.may("stats.affiliatepostbacks"):
         return None
-    today = datetime.fromtimestamp(request.deps.clock.now_ms() / 1000, UTC).astimezone(request.deps.zone).date()
+    today = datetime.fromtimestamp(request.deps.clock.now_ms() / 1000, UTC).astimezone(request.day_zone).date()
     sent = [("date_from", str(today - timedelta(days=_DAYS - 1))), ("date_to", str(today)), ("limit", str(DELIVERIES))]
     try:
         answer = request.calls.call("stats.affiliatepostbacks", sent)
