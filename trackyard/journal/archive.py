@@ -164,11 +164,12 @@ class Archive:
 
     def _decompress(self, number: int) -> bytes:
         packed = os.pread(self._descriptor, self.index.sizes[number], self._starts[number])
+        unpacking = zstd.ZstdDecompressor()
         try:
-            found = zstd.decompress(packed)
+            found = unpacking.decompress(packed, max_length=BLOCK + 1)  # damaged, it may claim any length
         except zstd.ZstdError as error:
             raise ArchiveDamaged(f"block {number} of {self._path.name}: {error}") from error
-        if len(found) != self._length(number):
+        if not unpacking.eof or len(found) != self._length(number):
             raise ArchiveDamaged(f"block {number} of {self._path.name} has another length")
         return found
 
@@ -193,6 +194,10 @@ def _read_index(path: Path, version: tuple[int, int, int], descriptor: int) -> A
         raise ArchiveDamaged(f"{path.name} does not end like an archive")
     length, _ = _TAIL.unpack(tail)
     try:
-        return _decode_index(path, version, os.pread(descriptor, length, version[2] - _TAIL.size - length))
+        index = _decode_index(path, version, os.pread(descriptor, length, version[2] - _TAIL.size - length))
     except (msgspec.MsgspecError, OSError) as error:
         raise ArchiveDamaged(f"the index of {path.name} does not read") from error
+    blocks_end = version[2] - _HEAD.size - length - _TAIL.size
+    if min(index.sizes, default=1) <= 0 or sum(index.sizes) != blocks_end or len(index.sizes) != -(-index.end // BLOCK):
+        raise ArchiveDamaged(f"the index of {path.name} does not fit its blocks")
+    return index
