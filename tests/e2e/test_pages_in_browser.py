@@ -140,6 +140,23 @@ def route_of(address: str) -> str:
     return "" if path.endswith("/file") else next(found, "")
 
 
+def width_faults(tab: BrowserTab) -> list[str]:
+    """Return what is wrong with the widths of the page that is shown, on a phone and on a wide screen."""
+    faults = []
+    for width in (360, 2560):
+        tab.resize(width, 740)
+        if tab.run("document.scrollingElement.scrollWidth") > width:
+            faults.append(f"it is wider than a window of {width} pixels")
+    main = tab.run(
+        "(place => ({left: place.left, width: place.width}))(document.querySelector('main').getBoundingClientRect())"
+    )
+    stage = tab.run("document.querySelector('.stage').getBoundingClientRect().left")
+    if not 1_000 <= main["width"] <= 1_480 or abs((main["left"] - stage) - (2560 - main["left"] - main["width"])) > 2:
+        faults.append(f"its content is no readable column in the middle of a wide window: {main}")
+    lines = tab.run("[...document.querySelectorAll('main p')].map(p => p.getBoundingClientRect().width)")
+    return faults + [f"a line of text is {line} pixels long" for line in lines if line > 1_480]
+
+
 def check_pages(program: RunningProgram, tab: BrowserTab, axe: str, start: str) -> tuple[set[str], list[str]]:
     """Open each page that links lead to; return the pages and what is wrong with them."""
     base = f"http://127.0.0.1:{program.api_port}"
@@ -153,9 +170,7 @@ def check_pages(program: RunningProgram, tab: BrowserTab, axe: str, start: str) 
         faults += [f"{address}: {each}" for each in reach_by_keys(tab)]
         tab.resize(1280, 800, dark=True)
         faults += [f"{address}, dark: {each}" for each in violations(tab, axe)]
-        tab.resize(360, 740)
-        if tab.run("document.scrollingElement.scrollWidth") > 360:
-            faults.append(f"{address} is wider than a window of 360 pixels")
+        faults += [f"{address}: {each}" for each in width_faults(tab)]
         for link in tab.run("[...document.links].map(each => each.getAttribute('href'))"):
             route = route_of(link) if link.startswith("/") else ""
             if route and route not in seen:
@@ -181,6 +196,13 @@ def test_console_and_portal_have_no_serious_fault_in_a_browser(
     tab.swap_cookies()
     sign_in(program, tab, program.api("GET", "/3.1/admin/users")["users"][0]["email"])
     seen, faults = check_pages(program, tab, axe, "/console/")
+    for view in ("pivot", "heat", "funnel"):
+        tab.resize(1280, 800)
+        tab.open(f"http://127.0.0.1:{program.api_port}/console/reports?by=offer&by=country&view={view}")
+        assert tab.run("!!document.querySelector('main table')"), view
+        faults += [f"{view}: {each}" for each in (*tab.complaints(), *violations(tab, axe))]
+        tab.resize(1280, 800, dark=True)
+        faults += [f"{view}, dark: {each}" for each in violations(tab, axe)] + width_faults(tab)
     assert not faults, "\n".join(faults)
     assert len(seen) > 30
     tab.swap_cookies()

@@ -24,7 +24,8 @@
     text("", data.label, note);
     text("chart-note-value", data.value, note);
     text(data.tone || "", data.change, note);
-    text("third", data.before, note);
+    var named = chart.closest("[data-before-name]");
+    text("third", data.before && named ? data.before + " · " + named.dataset.beforeName : data.before, note);
     text("third", data.detail, note);
     var span = chart.closest("[data-span]");
     if (span) text("third", span.dataset.span, note);

@@ -4,6 +4,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from enum import StrEnum
 from typing import Final
 
+from trackyard.base.texts.languages import spoken
 from trackyard.console.charts.numbers import Value, exact
 from trackyard.console.charts.words import ENGLISH, ChartWords
 
@@ -69,22 +70,28 @@ def _rounded(number: Decimal, unit: str) -> Decimal:
     return number.quantize(Decimal(unit), ROUND_HALF_UP)
 
 
+def _written(number: Decimal | int | str) -> str:
+    """Return a number with the separators of the language."""
+    form, text = spoken().form, number if isinstance(number, str) else f"{number:,}"
+    return text if form.decimal == "." else text.translate({ord(","): form.group, ord("."): form.decimal})
+
+
 def _percentage(size: Decimal) -> str:
     """Return a percentage: whole from one on, with one decimal below."""
     if size > _MOST:
-        return f">{_MOST:,}"
+        return f">{_written(_MOST)}"
     if (small := _rounded(size, "0.1")) >= 1:
-        return f"{_rounded(size, '1'):,}"
-    return f"{small}" if small >= _LEAST else f"<{_LEAST}"
+        return _written(_rounded(size, "1"))
+    return _written(small) if small >= _LEAST else f"<{_written(_LEAST)}"
 
 
 def _points(size: Decimal, words: ChartWords) -> str:
     """Return a difference of percentages with one decimal."""
     if size > _MOST:
-        return words.points.format(number=f">{_MOST:,}")
+        return words.points.format(number=f">{_written(_MOST)}")
     small = _rounded(size, "0.1")
     if small < _LEAST:
-        return words.points.format(number=f"<{_LEAST}")
+        return words.points.format(number=f"<{_written(_LEAST)}")
     whole = small == small.to_integral_value()
     form = words.point if small == 1 else words.points
-    return form.format(number=f"{small:.0f}" if whole else f"{small}")
+    return form.format(number=_written(f"{small:.0f}" if whole else f"{small}"))

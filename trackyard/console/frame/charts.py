@@ -47,7 +47,8 @@ def figure_chart(
     )
     drawn = chart_box(line_chart, chart, "chart")
     hint = gettext("Drag over days to see them alone; with keys: Shift and arrows, then Enter.")
-    return (element("div", {"data-span": hint}, drawn) if selects else drawn) + table_behind(chart)
+    notes = {"data-span": hint if selects else None, "data-before-name": chart.before_name or None}
+    return element("div", notes, drawn) + table_behind(chart)
 
 
 def _point(
