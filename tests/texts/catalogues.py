@@ -30,6 +30,7 @@ from trackyard.base.texts.languages import ENGLISH, NAMES
 from trackyard.base.texts.marks import source_of
 from trackyard.console.forms.bound import BoundField, BoundRows, bind
 from trackyard.console.forms.declared import FormPlan
+from trackyard.console.staff.said import plain_text
 from trackyard.wire.local_calls import LocalCalls, Methods
 
 ROOT: Final = Path(__file__).parents[2]
@@ -52,7 +53,8 @@ def each_text() -> Iterator[tuple[str, Text]]:
     results = tomllib.loads(RESULTS.read_text())
     place = str(RESULTS.relative_to(ROOT))
     yield from ((place, found["label"]) for found in results["rejections"].values())
-    yield from ((place, found["text"].replace("`", "")) for found in results["declines"].values())
+    for found in (each for subject in ("declines", "faults", "deliveries") for each in results[subject].values()):
+        yield from ((place, plain_text(found[part])) for part in ("text", "advice") if part in found)
 
 
 def _each_marked() -> Iterator[tuple[str, Text]]:

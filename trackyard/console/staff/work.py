@@ -10,6 +10,7 @@ from trackyard.base.texts.marks import gettext, ngettext
 from trackyard.console.frame.address import Pair
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import money
+from trackyard.console.staff.said import in_own_words
 from trackyard.wire.local_calls import LocalCalls
 
 
@@ -109,6 +110,6 @@ def _findings(calls: LocalCalls[Deps]) -> list[WorkItem]:
         unread = gettext("The state of the platform cannot be read now")
         return [WorkItem(unread, refusal.text, gettext("Look"), "/console/health")]
     return [
-        WorkItem(sentence, "", gettext("Look"), "/console/health")
+        WorkItem(in_own_words(sentence), "", gettext("Look"), "/console/health")
         for sentence in (*platform["reasons"], *platform["warnings"])
     ]

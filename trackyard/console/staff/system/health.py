@@ -8,6 +8,7 @@ from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.staff.said import in_own_words
 
 pages = Pages()
 
@@ -136,7 +137,8 @@ def _findings(found: Mapping[str, Any]) -> Iterable[HealthFinding]:
     for name, stops in (("reasons", True), ("warnings", False)):
         for sentence in found[name]:
             advice = next((text for word, text in _ADVICE if word in sentence.lower()), _USUAL)
-            yield HealthFinding(f"{sentence[:1].upper()}{sentence[1:]}", advice, stops)
+            words = in_own_words(sentence)
+            yield HealthFinding(f"{words[:1].upper()}{words[1:]}", advice, stops)
 
 
 def _queue(name: str, lag: float) -> QueueRow:

@@ -12,6 +12,7 @@ from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import read_period
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.staff.said import conclusion_text
 from trackyard.console.staff.traffic.clicks.listing import PATH
 from trackyard.console.staff.traffic.clicks.steps import evidence_of
 from trackyard.console.staff.traffic.filters import openable
@@ -76,7 +77,7 @@ def click_page(request: PageRequest) -> PageAnswer:
         verdict=_verdict(request, click, today, names),
         evidence=evidence_of(click, today),
         facts=_facts(click, today, explanation),
-        conclusions=[each for each in explanation["conclusions"] if each["code"] != "click-rejected"],
+        conclusions=[conclusion_text(each) for each in explanation["conclusions"] if each["code"] != "click-rejected"],
         curl=f"curl -H 'API-Key: KEY' '{request.deps.api_url}"
         f"{request.calls.address('admin.click.explain', path={'id': click['id']})}'",
     )

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from trackyard.base.texts.marks import gettext, lazy_gettext
+from trackyard.console.staff.said import in_own_words
 from trackyard.domain.tracking.reference.texts import reference_texts
 
 OUTCOMES: Final[Mapping[str, tuple[str, str]]] = {
@@ -53,7 +54,7 @@ def outcome_sentence(outcome: str) -> str:
     """Return what an outcome means."""
     if outcome == "waiting":
         return gettext("It is queued and is sent in some seconds.")
-    return str(reference_texts("results")["deliveries"].get(outcome, {}).get("text", ""))
+    return in_own_words(str(reference_texts("results")["deliveries"].get(outcome, {}).get("text", "")))
 
 
 def answer_text(attempt: Mapping[str, Any]) -> str:
@@ -68,4 +69,4 @@ def answer_text(attempt: Mapping[str, Any]) -> str:
 def fault_words(response: str) -> tuple[str, str]:
     """Return what the fault of an inbound postback means, and what to do."""
     found = reference_texts("results")["faults"].get(response, {})
-    return str(found.get("text", "")).replace("`", ""), str(found.get("advice", "")).replace("`", "")
+    return in_own_words(str(found.get("text", ""))), in_own_words(str(found.get("advice", "")))
