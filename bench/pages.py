@@ -3,20 +3,27 @@
 Runs `trackyard demo` on a data directory of its own, signs an administrator and an affiliate in, and asks for each page
 that links lead to from the first page, one address a page: milliseconds of the first request (cold) and the median of
 the next ones (hot), and bytes. A page with a variable in its path is the first one that a list links to.
+
+`--clicks N` measures main pages over N synthetic clicks of 90 days instead (bench/pages_large.py): milliseconds until
+the frame and until the end, and the memory that the console adds to the process. `--directory` keeps the data.
 """
 
+import argparse
+import json
 import os
 import re
 import statistics
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from http.client import HTTPConnection
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlencode, urlsplit
 
-from bench.common import options_of, print_figures
+from bench.common import data_directory, options_of, print_figures
 from trackyard.commands.demo import DemoSize, fill
 from trackyard.commands.demo.server import own_server
 from trackyard.commands.local_api import ApiClient, administrator_client
@@ -120,7 +127,27 @@ def _affiliate(api: ApiClient) -> tuple[str, str]:
 def main() -> None:
     """Print the figures of all pages."""
     visits = {"type": int, "default": 8000, "help": "visits of the demonstration"}
-    options = options_of("pages", __doc__, visits=visits)
+    clicks = {"type": int, "default": 0, "help": "synthetic clicks instead of the demonstration"}
+    directory = {"type": Path, "help": "where the data of --clicks is, and stays"}
+    options = options_of("pages", __doc__, visits=visits, clicks=clicks, directory=directory)
+    figures = _over(options.clicks, options.directory) if options.clicks else _of_demonstration(options)
+    for figure in ("p50_ms", "cold_ms", "bytes", "frame_ms"):
+        found = [value for key, value in figures.items() if key.endswith(f"_{figure}")]
+        figures |= {f"most_{figure}": max(found)} if found else {}
+    print_figures(figures, options)
+
+
+def _over(clicks: int, directory: Path | None) -> dict[str, Any]:
+    """Return the figures over synthetic clicks, of a process without anything of the console before."""
+    with data_directory(directory) as kept:
+        command = [sys.executable, "-m", "bench.pages_large", str(kept), str(clicks)]
+        made = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+    figures: dict[str, Any] = json.loads(made.stdout.splitlines()[-1])
+    return figures
+
+
+def _of_demonstration(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the figures of each page of a demonstration."""
     figures: dict[str, Any] = {}
     with own_server(None) as server, open(os.devnull, "w") as nowhere:
         server.wait_until_ready()
@@ -136,9 +163,7 @@ def main() -> None:
                 name = re.sub(r"[^a-z0-9]+", "_", route).strip("_")
                 figures |= {f"{name}_{figure}": value for figure, value in found.items()}
         figures["assets_bytes"] = _asset_bytes(people[0][1])
-    for figure in ("p50_ms", "cold_ms", "bytes"):
-        figures[f"most_{figure}"] = max(value for key, value in figures.items() if key.endswith(f"_{figure}"))
-    print_figures(figures, options)
+    return figures
 
 
 if __name__ == "__main__":
