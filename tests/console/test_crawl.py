@@ -16,7 +16,6 @@ import pytest
 
 from tests.support.api import Api, installed
 from tests.support.pages import PageReader, Visitor, affiliate_visitor, console_app, staff_visitor
-from tests.support.people_pages import earn
 from tests.support.shown_texts import ForeignPerson
 from tests.support.stores.analytics import empty_store
 from tests.support.stores.shared_statements import open_database
@@ -97,7 +96,7 @@ def _add_money(desk: TrafficDesk) -> None:
     """Add a payment, an invoice and a request with remarks."""
     api = desk.api
     pid, client = api.add_affiliate(name=HOSTILE)
-    earn(api, pid, "12.5")
+    desk.conversion(30, affiliate_id=pid)
     api.admin.post("/3.1/admin/payments", pid=[pid], comment=LONGEST)
     days = {"start_date": "2023-11-01", "end_date": "2023-11-14"}
     invoice = {"supplier_id": desk.advertiser, "currency": "USD", "comment": LONGEST}
@@ -128,11 +127,14 @@ def _kind(address: str) -> str:
 def _crawl(visitor: Visitor, start: str) -> Iterator[tuple[str, str, Any, PageReader]]:
     """Yield the pages that links lead to: the page with the link, the address, the answer, the content.
 
-    The first address of each page comes before further ones, so that the limit leaves no page out.
+    Beyond the limit only pages that were not met yet are asked for, so that it leaves none out.
     """
-    queue, seen, alike = deque([("", start)]), {start}, Counter[str]()
-    while queue and len(seen) < MOST:
+    queue, seen, alike, met = deque([("", start)]), {start}, Counter[str](), set[str]()
+    while queue:
         origin, address = queue.popleft()
+        if len(seen) >= MOST and _kind(address) in met:
+            continue
+        met.add(_kind(address))
         answer = visitor.get(address)
         page = PageReader(answer.text if answer.headers.get("content-type", "").startswith("text/html") else "")
         yield origin, address, answer, page
@@ -144,8 +146,8 @@ def _crawl(visitor: Visitor, start: str) -> Iterator[tuple[str, str, Any, PageRe
             names = f"{_kind(path)}?{sorted(parse_qs(urlsplit(path).query))}"
             if alike[_kind(path)] < ALIKE and alike[names] < 2:
                 seen.add(path)
-                (queue.append if alike[_kind(path)] else queue.appendleft)((address, path))
                 alike.update((_kind(path), names))
+                queue.append((address, path))
 
 
 def _faults(origin: str, address: str, answer: Any, page: PageReader) -> list[str]:
