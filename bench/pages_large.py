@@ -1,4 +1,4 @@
-"""Pages over many clicks, and the memory that the console adds: a part of `script/bench pages --clicks N`.
+"""Pages over many clicks, and the memory that the console adds: `script/bench pages --clicks N`.
 
 Runs in a process of its own on the data of bench/stats_data.py. The memory is the process's PSS after methods of the
 API were asked, against that after the console was imported and its pages were asked as well (`console_memory_mb`).
