@@ -125,10 +125,10 @@ def _files() -> str:
 def installed(database: Database, analytics: Analytics) -> Api:
     """Make a fresh installation over migrated stores."""
     first_start(database, CIPHER, ManualClock(NOW), ADMIN_KEY)
-    return _api_over(database, analytics)
+    return opened(database, analytics)
 
 
-def _api_over(database: Database, analytics: Analytics) -> Api:
+def opened(database: Database, analytics: Analytics) -> Api:
     """Open the API over the stores of an installation."""
     clock = ManualClock(NOW)
     deps = Deps(
@@ -164,7 +164,7 @@ def api(migrated_sqlite: Path, analytics: Analytics, tmp_path: Path) -> Iterator
     path = tmp_path / "only.db"
     shutil.copy(_installed_sqlite(migrated_sqlite), path)
     database = open_database(f"sqlite:///{path}")
-    yield _api_over(database, analytics)
+    yield opened(database, analytics)
     database.close()
 
 

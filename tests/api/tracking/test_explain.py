@@ -21,6 +21,7 @@ from trackyard.journal.records import Click, InboundPostback, encode
 from trackyard.store.conversions import inbox
 from trackyard.store.conversions.inbox import NewInboxEntry
 from trackyard.store.tables import delivery
+from trackyard.store.tables import inbox as inbox_table
 from trackyard.store.tracking import deliveries
 
 ADVERTISER = "ad" * 12
@@ -57,7 +58,7 @@ def undecided(api: Api, click_id: str, *, state: str = inbox.WAITING, **params: 
     with api.deps.database.write() as conn:
         inbox.add_entries(conn, f"j-{made}", [entry])
         if state == inbox.QUARANTINED:
-            assert inbox.quarantine_oldest(conn) is not None
+            conn.execute(update(inbox_table).values(state=inbox.QUARANTINED))
     return made
 
 

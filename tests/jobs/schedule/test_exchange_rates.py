@@ -29,8 +29,10 @@ TUESDAYS = Decimal("0.9324878777")
 """Euros for a dollar on 14 November 2023: 1 / 1.0724, half to even."""
 
 
-def make_rate_job(database: Database, url: str = "", now: int = WEDNESDAY) -> ExchangeRateUpdater:
-    return ExchangeRateUpdater(database, "USD", UTC, ManualClock(now), url, LOOPBACK)
+def make_rate_job(
+    database: Database, url: str = "", now: int = WEDNESDAY, clock: ManualClock | None = None
+) -> ExchangeRateUpdater:
+    return ExchangeRateUpdater(database, "USD", UTC, clock or ManualClock(now), url, LOOPBACK)
 
 
 def feed(*days: tuple[str, str]) -> bytes:
@@ -161,7 +163,7 @@ def test_exchange_rates_with_two_workers_are_entered_once(database: Database) ->
 
 
 def test_exchange_rates_job_runs_until_stopped(database: Database) -> None:
-    stop = threading.Event()
+    stop, clock = threading.Event(), ManualClock(WEDNESDAY)
     asked: list[ReceivedRequest] = []
 
     def reply(request: ReceivedRequest) -> Reply:
@@ -169,10 +171,10 @@ def test_exchange_rates_job_runs_until_stopped(database: Database) -> None:
         return Reply(status=503)
 
     with Receiver(reply) as receiver:
-        job = make_rate_job(database, receiver.url("/feed.xml"))
+        job = make_rate_job(database, receiver.url("/feed.xml"), clock=clock)
         thread = threading.Thread(target=job.run, args=(stop, 0.01))
         thread.start()
-        wait_until(lambda: len(asked) > 2)
+        wait_until(lambda: clock.advance(10) or len(asked) > 2)
         stop.set()
         thread.join()
     assert (euro(database), state(database).fault) == (TUESDAYS, "answered 503")

@@ -3,6 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from sqlalchemy import select
 
 from trackyard.domain.offers.offers import Creative
 from trackyard.store.conversions import edits, inbox
@@ -13,6 +14,7 @@ from trackyard.store.platform import files, mail
 from trackyard.store.statistics import checkpoints, outbox
 from trackyard.store.statistics.checkpoints import CheckpointMoved, EdgeCheckpoint
 from trackyard.store.statistics.outbox import Batch, OutboxRow
+from trackyard.store.tables import inbox as inbox_table
 
 CLICK = "6" * 24
 
@@ -36,9 +38,7 @@ def test_inbox_with_click_is_taken_before_those_without(database: Database) -> N
         assert {state.queue: state.depth for state in get_queue_states(conn, 100)}["inbox"] == 8
         assert [call.position for call in inbox.take_ready(conn, 1)] == [10]
         assert [call.position for call in inbox.take_ready(conn, 3)] == [1, 2, 12]
-        call = inbox.quarantine_oldest(conn)
-        assert call is not None and call.position == 3
-        assert [call.position for call in inbox.take_ready(conn, 10)] == [4, 5, 11]
+        assert [call.position for call in inbox.take_ready(conn, 10)] == [3, 4, 5, 11]
         assert not inbox.has_ready(conn)
 
 
@@ -108,9 +108,10 @@ def test_inbox_postbacks_are_taken_by_one_worker_at_a_time(database: Database) -
 def test_inbox_quarantined_postback_is_kept_and_counted(database: Database) -> None:
     with database.write() as conn:
         inbox.add_entries(conn, "001-0", [make_inbox_row(1)])
-        call = inbox.quarantine_oldest(conn)
+        (key,) = conn.execute(select(inbox_table.c.id)).scalars()
+        call = inbox.quarantine(conn, key)
         assert call is not None and call.position == 1
-        assert inbox.quarantine_oldest(conn) is None
+        assert inbox.quarantine(conn, key) is None
         assert not inbox.has_ready(conn)
         states = {state.queue: state for state in get_queue_states(conn, 101)}
         assert (states["inbox_quarantined"].depth, states["inbox_quarantined"].lag_ms) == (1, 100)

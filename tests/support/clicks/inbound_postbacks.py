@@ -44,4 +44,5 @@ def make_inbox_postback(position: int, call: InboundPostback, click: Click | Non
         click=None if click is None else encode(click),
         click_id=call.params.get("clickid", ""),
         received_at=call.time,
+        offer_id=0 if click is None else click.offer,
     )

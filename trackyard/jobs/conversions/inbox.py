@@ -51,7 +51,7 @@ class _DecodedPostback:
 class PostbackProcessor:
     """Decide inbound postbacks.
 
-    Several processors may run on one database: postbacks of one conversion stay in order.
+    Several processors may run on one PostgreSQL database and share the work: postbacks of one offer stay in order.
     """
 
     def __init__(
@@ -70,6 +70,7 @@ class PostbackProcessor:
         self._clock = clock
         self._cipher = cipher
         self._click_expiry = ClickExpiry(clock, retention_policy)
+        self._first_taken: int | None = None
 
     def run(self, stop: threading.Event, pause_seconds: float = 0.05) -> None:
         """Decide postbacks until `stop` is set. Database failures are logged and retried."""
@@ -84,8 +85,11 @@ class PostbackProcessor:
         return process_batch(self._decide_batch, self._quarantine, size, log)
 
     def _quarantine(self, error: Exception) -> int:
+        """Quarantine the postback that the failed transaction took, unless another worker decided it since."""
+        if self._first_taken is None:
+            return 0
         with self._database.write() as conn:
-            call = inbox.quarantine_oldest(conn)
+            call = inbox.quarantine(conn, self._first_taken)
         if call is None:
             return 0
         fields = {"inbox_id": call.id, "journal": call.journal, "position": call.position}
@@ -93,8 +97,10 @@ class PostbackProcessor:
         return 1
 
     def _decide_batch(self, limit: int) -> int:
+        self._first_taken = None
         with self._database.write() as conn:
             rows = inbox.take_ready(conn, limit)
+            self._first_taken = rows[0].id if rows else None
             if not rows:
                 return 0
             responses, changes = self._decide_postbacks(conn, [self._decode(conn, row) for row in rows])

@@ -290,7 +290,8 @@ class JournalLoader:
             waiting = click is None and not is_click_wait_over(click_id, time, now, numbers, loaded_until, since)
             payload = self._cleaned_postback(payload, click)
             click = None if click is None else erase_record(self._erased, RecordKind.CLICK, click)
-            made.append(NewInboxEntry(position, payload, click, click_id, since if waiting else time, waiting))
+            offer_id, since = _offer_of(click), since if waiting else time
+            made.append(NewInboxEntry(position, payload, click, click_id, since, waiting, offer_id))
         return made
 
     def _cleaned_postback(self, payload: bytes, click: bytes | None) -> bytes:
@@ -316,11 +317,18 @@ class JournalLoader:
             with self._database.write() as connection:
                 erasures.check_load(connection, self._erased)
                 for call in settled:
-                    inbox.resolve(connection, call.id, found.get(call.click_id))
+                    click = found.get(call.click_id)
+                    inbox.resolve(connection, call.id, click, _offer_of(click))
         return bool(settled)
 
     def _quarantine(self, found: OffsetRange, position: int, payload: bytes, error: str) -> None:
         quarantine(self._directory, "journal", f"{found.journal}-{position}", payload, error)
+
+
+def _offer_of(payload: bytes | None) -> int:
+    """Return the offer of a click's payload; 0 = there is no payload, or it does not decode."""
+    click = find_click(payload)
+    return 0 if click is None else click.offer
 
 
 def _first_record_time(found: OffsetRange) -> int:

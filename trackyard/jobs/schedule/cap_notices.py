@@ -17,6 +17,7 @@ from trackyard.domain.offers.counters import CapType, LimitDefinition
 from trackyard.domain.offers.periods import CapPeriod
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.cap_stats import GroupedCount
+from trackyard.jobs.turns import LOOK_SECONDS, JobTurn, JobTurns
 from trackyard.store.engine.database import Connection, Database
 from trackyard.store.offers import caps as offer_caps
 from trackyard.store.offers import counters, offers
@@ -28,27 +29,35 @@ _EVERY_MS: Final = 60_000
 class ClickCapNotifier:
     """Check each offer with such a cap once a minute, one at a time.
 
-    Several projectors send a notice once.
+    Of several machines one does it, and several would send a notice once.
     """
 
     def __init__(self, database: Database, analytics: Analytics, clock: Clock) -> None:
         self._database = database
         self._analytics = analytics
         self._clock = clock
+        self._turns = JobTurns(database, clock)
+        self._turn: JobTurn | None = None
         self._pending: list[int] = []
-        self._round_started_at = -_EVERY_MS
+        self._looked_at, self._pause_ms = 0, 0
 
     def check_next_offer(self) -> bool:
         """Check one offer when it is time; return False, since nothing is urgent."""
         now = self._clock.now_ms()
-        if not self._pending:
-            if 0 <= now - self._round_started_at < _EVERY_MS:
+        if self._turn is None:
+            if 0 <= now - self._looked_at < self._pause_ms:
                 return False
-            self._round_started_at = now
+            self._looked_at, self._pause_ms = now, int(LOOK_SECONDS * 1000)
+            self._turn = self._turns.take("cap notices", _EVERY_MS)
+            if self._turn is None:
+                return False
             with self._database.read() as conn:
                 self._pending = offer_caps.offers_with_click_notice(conn)
         if self._pending:
             self._check_offer(self._pending.pop(), now)
+        if not self._pending:
+            turn, self._turn, self._pause_ms = self._turn, None, _EVERY_MS
+            self._turns.end(turn, self._looked_at + _EVERY_MS)
         return False
 
     def _check_offer(self, offer_id: int, now: int) -> None:

@@ -19,6 +19,7 @@ from trackyard.base.clock import Clock
 from trackyard.base.zones import local_day
 from trackyard.domain.money.exchange_rates import RatesByDay, parse_rate_feed, parse_rate_table, platform_rates
 from trackyard.jobs.failures import JobFailures
+from trackyard.jobs.turns import LOOK_SECONDS, JobTurns
 from trackyard.outbound.client import OutboundClient
 from trackyard.outbound.guard import Network
 from trackyard.outbound.results import HttpResult
@@ -38,7 +39,7 @@ log = logging.getLogger("trackyard.quotes")
 
 
 class ExchangeRateUpdater:
-    """Store exchange rates until stopped. Several workers may run on one database.
+    """Store exchange rates until stopped. Of several workers one asks for them.
 
     url: the bank's feed, "" = none.
     """
@@ -52,6 +53,7 @@ class ExchangeRateUpdater:
         self._clock = clock
         self._url = url
         self._allow = allow
+        self._turns = JobTurns(database, clock)
         self._is_stale = False
 
     def run(self, stop: threading.Event, pause_seconds: float = 3600) -> None:
@@ -61,13 +63,26 @@ class ExchangeRateUpdater:
         while not stop.is_set():
             try:
                 step()
-                self.refresh()
                 step = _do_nothing
+                pause = self._refresh_by_turns(pause_seconds)
                 failures.worked()
-                pause = pause_seconds
             except Exception as error:
                 pause = failures.failed(error)
             stop.wait(pause)
+
+    def _refresh_by_turns(self, pause_seconds: float) -> float:
+        """Refresh when it is due and no other worker does; return the seconds to wait."""
+        every_ms = round(pause_seconds * 1000)
+        turn = self._turns.take("exchange rates", every_ms)
+        if turn is None:
+            return min(pause_seconds, LOOK_SECONDS)
+        next_at = self._clock.now_ms()
+        try:
+            self.refresh()
+            next_at = self._clock.now_ms() + every_ms
+        finally:
+            self._turns.end(turn, next_at)
+        return pause_seconds
 
     def store_shipped_rates(self) -> None:
         """Store the shipped rates of the last days, or of the last day there is."""

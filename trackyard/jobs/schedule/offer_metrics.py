@@ -14,6 +14,7 @@ from trackyard.base.clock import Clock
 from trackyard.base.money import ZERO, rounded
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.reports import TOTAL, Report, StatsRow
+from trackyard.jobs.turns import LOOK_SECONDS, JobTurns
 from trackyard.store.engine.database import Database
 from trackyard.store.offers import metrics as offer_metrics
 from trackyard.store.offers import smartlinks
@@ -23,6 +24,7 @@ from trackyard.store.tracking import rulesets
 MONTH_MS: Final = 30 * 86_400_000
 WEEK_MS: Final = 7 * 86_400_000
 _EVERY_MS: Final = 60_000
+_MAX_PAUSE_MS: Final = 3_600_000
 _TIME_SHARE: Final = 20
 """The report may take one part in this many of the projector's time."""
 _CHUNK: Final = 200
@@ -30,12 +32,16 @@ _MAX_OFFERS: Final = 1_000_000
 
 
 class OfferMetricsRefresher:
-    """Refresh the metrics every minute, less often when the report takes long. A repeat is safe."""
+    """Refresh the metrics every minute, less often when the report takes long.
+
+    Of several machines one does it. A repeat is safe.
+    """
 
     def __init__(self, database: Database, analytics: Analytics, clock: Clock) -> None:
         self._database = database
         self._analytics = analytics
         self._clock = clock
+        self._turns = JobTurns(database, clock)
         self._refreshed_at = 0
         self._pause_ms = 0
 
@@ -44,10 +50,19 @@ class OfferMetricsRefresher:
         now = self._clock.now_ms()
         if 0 <= now - self._refreshed_at < self._pause_ms:
             return False
-        begun = time.monotonic()
-        self.refresh()
-        self._refreshed_at = now
-        self._pause_ms = max(_EVERY_MS, int((time.monotonic() - begun) * 1000 * _TIME_SHARE))
+        self._refreshed_at, self._pause_ms = now, int(LOOK_SECONDS * 1000)
+        turn = self._turns.take("offer metrics", _MAX_PAUSE_MS)
+        if turn is not None:
+            begun = time.monotonic()
+            try:
+                self.refresh()
+            except Exception:
+                self._refreshed_at = 0
+                self._turns.end(turn, now)
+                raise
+            pause_ms = int((time.monotonic() - begun) * 1000 * _TIME_SHARE)
+            self._pause_ms = min(max(_EVERY_MS, pause_ms), _MAX_PAUSE_MS)
+            self._turns.end(turn, now + self._pause_ms)
         return False
 
     def refresh(self) -> int:

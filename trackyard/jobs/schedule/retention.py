@@ -29,6 +29,7 @@ from trackyard.domain.conversions.sessions import DAY_MS
 from trackyard.domain.platform.erasures import PERSONAL_COLUMNS, ErasedSubjects, Erasure, ErasureSubject
 from trackyard.domain.platform.retention import RetentionPolicy
 from trackyard.jobs.failures import JobFailures
+from trackyard.jobs.turns import LOOK_SECONDS, JobTurns
 from trackyard.journal import packing, segments
 from trackyard.journal.records import decode_click
 from trackyard.store.conversions.decisions import get_click_sessions
@@ -51,12 +52,14 @@ class _RetentionTask:
 
     every_ms: between two calls when there was nothing to do.
     work: does a part; returns whether there was anything to do.
+    by_turns: it concerns the analytic store alone, and one machine at a time does it.
     """
 
     name: str
     every_ms: int
     work: Callable[[], bool]
     due_at: float = 0.0
+    by_turns: bool = False
     failures: JobFailures = field(init=False)
 
     def __post_init__(self) -> None:
@@ -74,6 +77,7 @@ class RetentionRunner:
         self._directory = directory
         self._clock = clock
         self._retention_policy = retention_policy
+        self._turns = JobTurns(database, clock)
         self._known_erasures = erasures.ErasedCache()
         self._emptied: set[tuple[str, str]] = set()
         self._emptied_until = -1
@@ -86,8 +90,8 @@ class RetentionRunner:
             _RetentionTask("journals", 2_000, self.compress_next),
             _RetentionTask("erased journals", 2_000, self.rewrite_next),
             _RetentionTask("old journals", 60_000, self.remove_journals),
-            _RetentionTask("old months", 3_600_000, self.drop_months),
-            _RetentionTask("old personal data", 600_000, self.empty_old),
+            _RetentionTask("old months", 3_600_000, self.drop_months, by_turns=True),
+            _RetentionTask("old personal data", 600_000, self.empty_old, by_turns=True),
         )
 
     def run(self, stop: threading.Event) -> None:
@@ -113,7 +117,15 @@ class RetentionRunner:
 
     def _run_task(self, task: _RetentionTask) -> bool:
         try:
-            busy = task.work()
+            turn = self._turns.take(task.name, task.every_ms) if task.by_turns else None
+            if task.by_turns and turn is None:
+                task.due_at = time.monotonic() + LOOK_SECONDS
+                return False
+            try:
+                busy = task.work()
+            finally:
+                if turn is not None:
+                    self._turns.end(turn, self._clock.now_ms() + task.every_ms)
         except Exception as error:
             # Whatever failed (disk full, a lost store), nothing is half done, and a repeat is safe.
             pause_ms = round(task.failures.failed(error) * 1000)

@@ -19,6 +19,7 @@ from trackyard.jobs.conversions import postback_log
 from trackyard.jobs.failures import JobFailures
 from trackyard.jobs.schedule.erasures import Eraser
 from trackyard.jobs.schedule.file_fetches import remove_orphans
+from trackyard.jobs.turns import LOOK_SECONDS, JobTurns
 from trackyard.journal.records import decode_postback
 from trackyard.store.conversions import conversions, inbox
 from trackyard.store.conversions.decisions import get_decision_context
@@ -44,11 +45,15 @@ log = logging.getLogger("trackyard.schedule")
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A job to run every `seconds`. step: does a part in one transaction; returns how much."""
+    """A job to run every `seconds`. step: does a part in one transaction; returns how much.
+
+    by_turns: one machine at a time runs it. The others look for work all the time, and claim it row by row.
+    """
 
     name: str
     seconds: float
     step: Callable[[], int]
+    by_turns: bool = False
 
 
 class JobScheduler:
@@ -73,14 +78,15 @@ class JobScheduler:
             Job("offers", 10, self.stop_offers),
             Job("waiting", 0.5, self.log_waiting),
             Job("parked", 2, self.unpark),
-            Job("counters", 600, self.forget_counters),
-            Job("files", 3600, self.sweep_files),
-            Job("repeats", 600, self.forget_answers),
-            Job("sessions", 600, self.forget_sessions),
-            Job("security log", 600, self.trim_security_log),
+            Job("counters", 600, self.forget_counters, by_turns=True),
+            Job("files", 3600, self.sweep_files, by_turns=True),
+            Job("repeats", 600, self.forget_answers, by_turns=True),
+            Job("sessions", 600, self.forget_sessions, by_turns=True),
+            Job("security log", 600, self.trim_security_log, by_turns=True),
             Job("erasures", 3, self.eraser.erase),
-            Job("personal data", 600, self.eraser.empty_old),
+            Job("personal data", 600, self.eraser.empty_old, by_turns=True),
         )
+        self._turns = JobTurns(database, clock)
         self._failures = {job.name: JobFailures(log, "schedule", job.name) for job in self.jobs}
 
     def run(self, stop: threading.Event, pause_seconds: float = 0.25) -> None:
@@ -94,15 +100,27 @@ class JobScheduler:
 
     def _run_job(self, job: Job, stop: threading.Event) -> float:
         """Run a job for one turn; return the seconds until it is due again, 0 when something is left."""
-        failures = self._failures[job.name]
-        end = time.monotonic() + _MAX_RUN_SECONDS
+        failures, seconds = self._failures[job.name], job.seconds
         try:
-            while not stop.is_set() and job.step():
-                if time.monotonic() > end:
-                    return 0.0
+            turn = self._turns.take(job.name, round(seconds * 1000)) if job.by_turns else None
+            if job.by_turns and turn is None:
+                return min(seconds, LOOK_SECONDS)
+            try:
+                seconds = self._work(job, stop)
+            finally:
+                if turn is not None:
+                    self._turns.end(turn, self._clock.now_ms() + round(seconds * 1000))
         except Exception as error:
             return max(job.seconds, failures.failed(error))
         failures.worked()
+        return seconds
+
+    @staticmethod
+    def _work(job: Job, stop: threading.Event) -> float:
+        end = time.monotonic() + _MAX_RUN_SECONDS
+        while not stop.is_set() and job.step():
+            if time.monotonic() > end:
+                return 0.0
         return job.seconds
 
     def forget_answers(self) -> int:
@@ -179,7 +197,7 @@ class JobScheduler:
             if not inbox.list_unlogged(conn, 1, now - _SHOW_WAITING_MS):
                 return 0
         with self._database.write() as conn:
-            calls = inbox.list_unlogged(conn, _CHUNK, now - _SHOW_WAITING_MS)
+            calls = inbox.list_unlogged(conn, _CHUNK, now - _SHOW_WAITING_MS, lock=True)
             rows = [_waiting_log_row(call) for call in calls]
             outbox.add(conn, rows, now)
             inbox.mark_logged(conn, [call.id for call in calls])

@@ -19,6 +19,7 @@ class AdvisoryLock(IntEnum):
     EDGES = 0x6564_6765
     ERASURES = 0x6572_6173
     INBOX = 0x696E_626F
+    INBOX_UNMATCHED = 0x756E_6D61
     REBUILDS = 0x7265_6275
     REFERRALS = 0x7265_6665_72
     TASKS = 0x7461_736B
@@ -35,17 +36,23 @@ def lock(conn: Connection, key: AdvisoryLock, *, shared: bool = False) -> None:
         conn.execute(text(f"SELECT pg_advisory_xact_lock{'_shared' if shared else ''}(:key)"), {"key": key.value})
 
 
-def try_lock(conn: Connection, key: AdvisoryLock, *, by_index: bool = False) -> bool:
-    """Take a lock unless another transaction has it; return whether it was taken.
-
-    by_index: the transaction then reads tables by index alone. Statements that a worker repeats are planned once,
-    possibly while the tables are still empty.
-    """
+def try_lock(conn: Connection, key: AdvisoryLock) -> bool:
+    """Take a lock unless another transaction has it; return whether it was taken."""
     if not is_postgresql(conn):
         return True
-    plans = ", set_config('enable_seqscan', 'off', true)" if by_index else ""
-    query = text(f"SELECT pg_try_advisory_xact_lock(:key){plans}")
-    return bool(conn.execute(query, {"key": key.value}).scalar_one())
+    return bool(conn.execute(text("SELECT pg_try_advisory_xact_lock(:key)"), {"key": key.value}).scalar_one())
+
+
+def begin_lease(conn: Connection, lease_ms: int) -> None:
+    """Let PostgreSQL end the transaction of a client that is silent for so long, which frees its locks.
+
+    The transaction also reads tables by index alone. Statements that a worker repeats are planned once, possibly while
+    the tables are still empty.
+    """
+    settings = (
+        "set_config('idle_in_transaction_session_timeout', :lease, true), set_config('enable_seqscan', 'off', true)"
+    )
+    conn.execute(text(f"SELECT {settings}"), {"lease": str(lease_ms)})
 
 
 def upsert(conn: Connection, table: Table) -> postgresql.Insert:

@@ -27,6 +27,12 @@ rebuild = table(  # rebuilds of the analytic store; every load reads the last ro
     Column("ended_at", Moment, nullable=True),
 )
 
+job_turn = table(  # scheduled jobs that several machines share (jobs/turns.py)
+    "job_turn",
+    Column("job", String(40), primary_key=True),
+    Column("due_at", Moment, nullable=False),  # also the end of the claim of a machine that does it
+)
+
 inbox = table(  # inbound postbacks, each once; removed in the transaction of the decision
     "inbox",
     Column("id", Serial, primary_key=True, autoincrement=True),
@@ -38,8 +44,10 @@ inbox = table(  # inbound postbacks, each once; removed in the transaction of th
     Column("state", String(8), nullable=False),  # store/conversions/inbox.py
     Column("logged", Boolean, nullable=False, default=False),  # whether the server log shows it as waiting
     Column("received_at", Moment, nullable=False),  # of a waiting postback: the time since when it waits
+    Column("offer_hash", Integer, nullable=False, server_default="0"),  # store/conversions/inbox.py
     UniqueConstraint("journal", "position"),
     Index("ix_inbox_state_id", "state", "id"),
+    Index("ix_inbox_state_offer_hash", "state", "offer_hash", "id"),
 )
 
 conversion_task = table(  # edits and imports by staff, one row per conversion; removed in the transaction of the change

@@ -154,11 +154,12 @@ def list_due(
 
 
 def claim(conn: Connection, ids: Sequence[str], owner: str, now_ms: int, lease_ms: int) -> list[Delivery]:
-    """Lease deliveries to a worker until now + lease, except those that another one took."""
+    """Lease deliveries to a worker until now + lease, except those that another one takes or took."""
     columns = delivery.c
+    free = (columns.id.in_(ids), columns.lease_until <= now_ms, columns.next_at <= now_ms)
     taken = conn.execute(
         update(delivery)
-        .where(columns.id.in_(ids), columns.lease_until <= now_ms, columns.next_at <= now_ms)
+        .where(columns.id.in_(select(columns.id).where(*free).with_for_update(skip_locked=True)))
         .values(owner=owner, lease_until=now_ms + lease_ms)
         .returning(columns.id)
     )
