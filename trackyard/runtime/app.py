@@ -11,6 +11,7 @@ import ssl
 import sys
 import tempfile
 import threading
+from collections.abc import Callable
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from functools import cache, partial
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from trackyard.actions.platform.rebuild import Rebuilder
     from trackyard.analytics.engine.connection import Analytics, QueryLimits
     from trackyard.decision.visitor.databases import AddressDatabases
+    from trackyard.jobs.loading.journal_copies import JournalCopier
     from trackyard.jobs.loading.projector import Projector
     from trackyard.store.engine.database import Database
 
@@ -220,27 +222,27 @@ def _serve_core(
     from trackyard.jobs.schedule.retention import RetentionRunner
     from trackyard.runtime.machines.heartbeat import Heartbeat
 
-    projector, rebuilder, threads = None, None, list[threading.Thread]()
+    directory_id = directory_id_of(config)
+    projector, rebuilder, copier, threads = None, None, None, list[threading.Thread]()
     if "projector" in config.roles:
         journals = config.data_dir / "journal"
-        rebuilder = Rebuilder(database, analytics, journals, SystemClock(), directory_id_of(config))
+        rebuilder = Rebuilder(database, analytics, journals, SystemClock(), directory_id)
         rebuilder.recover()
-        rules = config.data_dir / "rules"
-        projector = Projector(database, analytics, journals, rules, SystemClock(), directory_id_of(config))
+        projector = Projector(database, analytics, journals, config.data_dir / "rules", SystemClock(), directory_id)
         retention_runner = RetentionRunner(database, analytics, journals, SystemClock(), config.retention_policy)
         threads += [
             threading.Thread(target=_run_projector, args=(projector, stop), name="projector"),
             threading.Thread(target=retention_runner.run, args=(stop,), name="retention"),
         ]
+        copier = _copy_journals(config, database, threads, stop)
     if "edge" in config.roles:
         threads += _click_lookups(config, database, analytics, stop)
-    heartbeat = Heartbeat(config, database, directory_id_of(config), SystemClock())
+    heartbeat = Heartbeat(config, database, directory_id, SystemClock())
     threads.append(threading.Thread(target=heartbeat.run, args=(stop,), name="heartbeat"))
-    readiness = Cached(lambda: core_readiness(config, database, projector, directory_id_of(config)), READINESS_S).get
+    readiness = Cached(lambda: core_readiness(config, database, projector, directory_id, copier), READINESS_S).get
     report = partial(machine_report, config.failing_roles_file, readiness)
     if monitoring is not None:
-        monitoring.set_report(report)
-        threads += _watch_stores(monitoring, database, analytics, stop)
+        threads += _watch_stores(monitoring, report, database, analytics, stop)
     for thread in threads:
         thread.start()
     try:
@@ -258,6 +260,21 @@ def _serve_core(
         heartbeat.end()
 
 
+def _copy_journals(
+    config: Config, database: "Database", threads: list[threading.Thread], stop: threading.Event
+) -> "JournalCopier | None":
+    """Return what copies journals to a bucket, and add its thread; None without a bucket."""
+    if not config.journal_copy_url:
+        return None
+    from trackyard.jobs.loading.journal_copies import JournalCopier
+    from trackyard.store.tracking.journal_bucket import JournalBucket
+
+    bucket = JournalBucket(config.journal_copy_url)
+    copier = JournalCopier(database, bucket, config.data_dir / "journal", directory_id_of(config))
+    threads.append(threading.Thread(target=copier.run, args=(stop,), name="journal copies"))
+    return copier
+
+
 def _click_lookups(
     config: Config, database: "Database", analytics: "Analytics", stop: threading.Event
 ) -> list[threading.Thread]:
@@ -273,9 +290,14 @@ def _click_lookups(
 
 
 def _watch_stores(
-    monitoring: MonitoringServer, database: "Database", analytics: "Analytics", stop: threading.Event
+    monitoring: MonitoringServer,
+    report: Callable[[], MachineReport],
+    database: "Database",
+    analytics: "Analytics",
+    stop: threading.Event,
 ) -> list[threading.Thread]:
-    """Let `/metrics` show whether the stores answer; return the threads that ask them."""
+    """Let the monitoring listener show the report and the stores; return the threads that ask the stores."""
+    monitoring.set_report(report)
     stores = StoreWatch({"sql": database.ping, "analytics": analytics.ping})
     monitoring.set_stores(stores.up)
     return stores.threads(stop)

@@ -189,6 +189,13 @@ class Config:
         "directory. Without a key AWS_* variables or the machine's role are used.",
         secret=True,
     )
+    journal_copy_url: str = _setting(
+        setting_types.files_url,
+        "",
+        "Bucket that gets a copy of each journal every second, s3://… as for TRACKYARD_FILES_URL, so that a machine "
+        "that is lost for good takes about one second of clicks with it; empty = no copies.",
+        secret=True,
+    )
     smtp_url: str = _setting(
         setting_types.smtp_url,
         "",

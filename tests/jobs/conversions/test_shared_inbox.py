@@ -58,6 +58,7 @@ def decide(url: str, counts: list[int], place: int) -> None:
             counts[place] += processor.step()
 
 
+@pytest.mark.chaos
 def test_inbox_of_two_workers_is_decided_once_in_order_after_a_kill(installation: tuple[str, LimitedOffer]) -> None:
     url, limited = installation
     context = get_context("spawn")

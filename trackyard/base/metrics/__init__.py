@@ -215,6 +215,19 @@ JOURNAL_LAG = _loading.gauge(
     "pause takes 100,000 clicks at a time.",
     _EDGE,
 )
+JOURNAL_COPY_LAG = _loading.gauge(
+    "trackyard_journal_copy_lag_seconds",
+    "seconds",
+    "Time since the last complete copy of the journals to the bucket; 0 without `TRACKYARD_JOURNAL_COPY_URL`",
+    "More than 10 s: if the machine were lost now, so much would be lost with it. The log says what the bucket answers "
+    "(`job failed`, task `journal copies`).",
+)
+JOURNAL_COPIED_BYTES = _loading.counter(
+    "trackyard_journal_copied_bytes_total",
+    "bytes",
+    "Bytes of journals that were copied to the bucket",
+    "Without an increase while clicks come, look at `trackyard_journal_copy_lag_seconds`.",
+)
 QUEUE_DEPTH = _loading.gauge(
     "trackyard_queue_depth",
     "rows",

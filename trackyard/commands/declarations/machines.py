@@ -72,3 +72,60 @@ def release(invocation: Invocation, /, number: int, as_json: bool) -> None:
         print_json(asdict(done))
     else:
         click.echo(done.sentence())
+
+
+@click.group(
+    cls=CommandGroup,
+    section=_SECTION,
+    examples=(("trackyard journals list", "which machines have copies of journals in the bucket"),),
+)
+def journals() -> None:
+    """Show and bring back copies of journals.
+
+    They read the bucket of `TRACKYARD_JOURNAL_COPY_URL`.
+    """
+
+
+@journals.command(
+    "list",
+    cls=DocumentedCommand,
+    examples=(("trackyard journals list", "the id of each machine, its journals and their bytes"),),
+)
+@config_option
+@json_option
+@click.pass_obj
+def list_copies(invocation: Invocation, /, as_json: bool) -> None:
+    """List the journals in the bucket by machine.
+
+    The id of a machine is in `directory.id` of its data directory. Journals that are closed and loaded have no copy.
+    """
+    from trackyard.commands.state.journals import copy_lines, list_copied
+
+    found = list_copied(invocation.settings())
+    if as_json:
+        print_json(found)
+    else:
+        click.echo("\n".join(copy_lines(found)))
+
+
+@journals.command(
+    cls=DocumentedCommand,
+    examples=(("trackyard journals restore 65a1b2c3d4e5f60718293a4b", "its machine never comes back"),),
+)
+@click.argument("machine")
+@config_option
+@json_option
+@click.pass_obj
+def restore(invocation: Invocation, /, machine: str, as_json: bool) -> None:
+    """Make a data directory of the journals of a machine that is lost.
+
+    The data directory of the settings must be empty. A start on it with the roles edge and projector loads what the
+    lost machine had not loaded, each record once.
+    """
+    from trackyard.commands.state.journals import restore_machine
+
+    restored = restore_machine(invocation.settings(), machine)
+    if as_json:
+        print_json(restored)
+    else:
+        click.echo(f"{len(restored)} journals restored, {sum(restored.values())} bytes. Start the server to load them.")

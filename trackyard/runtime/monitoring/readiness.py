@@ -19,12 +19,15 @@ from trackyard.runtime.settings import Config
 from trackyard.runtime.start_checks import find_split_click_state, find_split_statistics
 
 if TYPE_CHECKING:
+    from trackyard.jobs.loading.journal_copies import JournalCopier
     from trackyard.jobs.loading.projector import Projector
     from trackyard.store.engine.database import Database
     from trackyard.wire.http.health import Readiness
 
 STALLED_SECONDS: Final = 30.0
 """A projector that has not completed its duties for so long is not ready."""
+LATE_COPY_SECONDS: Final = 10.0
+"""From this lag of copies of journals on a person should look."""
 READINESS_S: Final = 1.0
 """Age up to which an answer of `/readyz` is given again."""
 
@@ -76,7 +79,11 @@ def failing_roles(file: Path) -> list[str]:
 
 
 def core_readiness(
-    config: Config, database: "Database", projector: "Projector | None", directory_id: str
+    config: Config,
+    database: "Database",
+    projector: "Projector | None",
+    directory_id: str,
+    copier: "JournalCopier | None" = None,
 ) -> "Readiness":
     """Return whether the stores can be used and the projector works, with the lag of each queue."""
     from sqlalchemy.exc import SQLAlchemyError
@@ -104,7 +111,12 @@ def core_readiness(
         if lags["projector"] > STALLED_SECONDS:
             reasons.append(f"the projector has been stalled for {lags['projector']:.0f} s")
         reasons += [f"the projector's duty {name!r} fails again and again" for name in projector.failing()]
-    warnings = tuple(sentence for sentence in (warning, separate) if sentence is not None)
+    late: str | None = None
+    if copier is not None:
+        lags["journal_copy"] = copier.lag()
+        if lags["journal_copy"] > LATE_COPY_SECONDS:
+            late = f"journals have not been copied to the bucket for {lags['journal_copy']:.0f} s"
+    warnings = tuple(sentence for sentence in (warning, separate, late) if sentence is not None)
     return Readiness((*reasons, *failing_roles(config.failing_roles_file)), warnings, lags)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import timedelta
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import obstore
@@ -14,41 +14,46 @@ from trackyard.store.platform.file_storage import CHUNK, FilesUnavailable, is_fi
 
 if TYPE_CHECKING:
     from obstore import GetResult
-    from obstore.store import ClientConfig, RetryConfig, S3Config
-
-_RETRIES: Final["RetryConfig"] = {"max_retries": 2, "retry_timeout": timedelta(seconds=15)}
+    from obstore.store import ClientConfig, S3Config
 
 
-class BucketStore:
-    """A FileStore in a bucket, or in a folder of one.
+def open_bucket(url: str, timeout_s: int = 60, retry_s: int = 15) -> S3Store:
+    """Return a bucket, or a folder of one.
+
+    timeout_s: of a request; retry_s: how long one that failed is repeated.
 
     url: s3://key:secret@bucket/folder?region=…&endpoint=…, percent-encoded (setting_types.files_url). Without a key the
     environment's (AWS_*) or the machine's role is used; without an endpoint Amazon's; without a region us-east-1.
     """
+    parts = urlsplit(url)
+    options = {name: values[0] for name, values in parse_qs(parts.query).items()}
+    config: S3Config = {"region": options.get("region", "us-east-1")}
+    if parts.username and parts.password:
+        config["access_key_id"] = unquote(parts.username)
+        config["secret_access_key"] = unquote(parts.password)
+    client: ClientConfig = {"timeout": f"{timeout_s}s", "connect_timeout": "5s"}
+    if "endpoint" in options:
+        config["endpoint"] = options["endpoint"]
+        client["allow_http"] = options["endpoint"].startswith("http:")
+    return S3Store(
+        parts.netloc.rpartition("@")[2],
+        prefix=unquote(parts.path).strip("/") or None,
+        config=config,
+        client_options=client,
+        retry_config={"max_retries": 2, "retry_timeout": timedelta(seconds=retry_s)},
+    )
+
+
+class BucketStore:
+    """A FileStore in a bucket, or in a folder of one. url: as `open_bucket`."""
 
     def __init__(self, url: str) -> None:
-        parts = urlsplit(url)
-        options = {name: values[0] for name, values in parse_qs(parts.query).items()}
-        config: S3Config = {"region": options.get("region", "us-east-1")}
-        if parts.username and parts.password:
-            config["access_key_id"] = unquote(parts.username)
-            config["secret_access_key"] = unquote(parts.password)
-        client: ClientConfig = {"timeout": "60s", "connect_timeout": "5s"}
-        if "endpoint" in options:
-            config["endpoint"] = options["endpoint"]
-            client["allow_http"] = options["endpoint"].startswith("http:")
-        self._store = S3Store(
-            parts.netloc.rpartition("@")[2],
-            prefix=unquote(parts.path).strip("/") or None,
-            config=config,
-            client_options=client,
-            retry_config=_RETRIES,
-        )
+        self._store = open_bucket(url)
 
     def put(self, pieces: Iterable[bytes]) -> str:
         """As FileStore."""
         file_id = new_file_id()
-        with _translated_errors():
+        with translated_errors():
             obstore.put(self._store, file_id, pieces)
         return file_id
 
@@ -56,7 +61,7 @@ class BucketStore:
         """As FileStore."""
         if not is_file_id(file_id):
             return None
-        with _translated_errors():
+        with translated_errors():
             try:
                 found = obstore.get(self._store, file_id)
             except FileNotFoundError:
@@ -65,14 +70,14 @@ class BucketStore:
 
     def remove(self, file_ids: Iterable[str]) -> None:
         """As FileStore."""
-        with _translated_errors():
+        with translated_errors():
             for file_id in filter(is_file_id, file_ids):
                 with suppress(FileNotFoundError):
                     obstore.delete(self._store, file_id)
 
     def each_before(self, moment_ms: int) -> Iterator[str]:
         """As FileStore."""
-        with _translated_errors():
+        with translated_errors():
             for page in obstore.list(self._store):
                 for each in page:
                     if is_file_id(each["path"]) and each["last_modified"].timestamp() * 1000 < moment_ms:
@@ -80,13 +85,14 @@ class BucketStore:
 
 
 def _pieces(found: "GetResult") -> Iterator[bytes]:
-    with _translated_errors():
+    with translated_errors():
         for piece in found.stream(min_chunk_size=CHUNK):
             yield bytes(piece)
 
 
 @contextmanager
-def _translated_errors() -> Iterator[None]:
+def translated_errors() -> Iterator[None]:
+    """Raise FilesUnavailable for what a bucket refuses, or while it does not answer."""
     try:
         yield
     except (BaseError, FileNotFoundError) as fault:  # FileNotFoundError: the bucket does not exist
