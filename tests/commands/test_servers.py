@@ -175,6 +175,7 @@ NEED_SERVER: dict[str, tuple[str, ...]] = {
     "audit": (),
     "rebuild": ("--check",),
     "erase": ("user", "5", "--yes"),
+    "import": ("--from", "http://127.0.0.1:9", "--from-key", "k", "--only", "categories"),
     "user list": (),
     "user create": ("a@example.com", "--generate"),
     "user passwd": ("a@example.com", "--generate"),

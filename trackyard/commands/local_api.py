@@ -83,9 +83,11 @@ class ApiClient:
                 raise ApiError(HTTPStatus.BAD_REQUEST, f"there is no {unquote(ignored).replace(',', ', ')}")
             yield response
 
-    def post(self, path: str, params: dict[str, Any]) -> dict[str, Any]:
-        """Return the answer to POST `path`. params: values of JSON."""
+    def post(self, path: str, params: dict[str, Any], *, once: str = "") -> dict[str, Any]:
+        """Return the answer to POST `path`. params: values of JSON. once: an idempotency key."""
         headers = {"API-Key": self.key, "Content-Type": "application/json"}
+        if once:
+            headers["Idempotency-Key"] = once
         return self._send(Request(self.url + path, json.dumps(params).encode(), headers), _TIMEOUT_S)
 
     def send(self, request: Request, seconds: float | None) -> HTTPResponse:

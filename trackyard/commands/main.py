@@ -29,6 +29,7 @@ COMMANDS: Final = (
     books.audit,
     books.rebuild,
     books.erase,
+    books.import_,
     books.demo,
     people.user,
     help.help_,

@@ -48,7 +48,7 @@ __all__ = [
     "unusable_directory",
 ]
 
-CLIENT_VARIABLES: Final = (f"{PREFIX}URL", f"{PREFIX}KEY")
+CLIENT_VARIABLES: Final = (f"{PREFIX}URL", f"{PREFIX}KEY", f"{PREFIX}FROM_KEY")
 """Variables of commands: the server that they speak to (docs/commands.md)."""
 SECRET_FILE = "secret.key"  # nosec B105 # the name of a file
 OLD_SECRET_FILE = "secret.key.old"  # nosec B105 # the name of a file

@@ -103,6 +103,61 @@ def erase(invocation: Invocation, subject: str, id_: str, yes: bool, as_json: bo
         click.echo(done.sentence())
 
 
+@click.command(
+    "import",
+    cls=DocumentedCommand,
+    section=_SECTION,
+    examples=(
+        ("trackyard import --from https://api.old.example --dry-run", "count what would be copied"),
+        ("trackyard import --from https://api.old.example --only advertisers --only offers", "some kinds alone"),
+    ),
+)
+@click.option("--from", "source", metavar="URL", required=True, help="Address of the API of the old platform.")
+@click.option(
+    "--from-key",
+    metavar="KEY",
+    envvar="TRACKYARD_FROM_KEY",
+    help="API key of an administrator there; better in TRACKYARD_FROM_KEY.",
+)
+@click.option(
+    "--only",
+    type=click.Choice(["categories", "advertisers", "affiliates", "offers", "connections", "postbacks"]),
+    multiple=True,
+    help="Copy this kind alone; may be repeated.",
+)
+@click.option(
+    "--map",
+    "map_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("trackyard-import.jsonl"),
+    show_default=True,
+    help="File of old and new numbers; a second run continues with it.",
+)
+@click.option("--dry-run", is_flag=True, help="List there and write nothing.")
+@server_options
+@json_option
+@click.pass_context
+def import_(
+    ctx: click.Context,
+    source: str,
+    from_key: str | None,
+    only: tuple[str, ...],
+    map_file: Path,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Copy a network from a platform that speaks the same API, such as Affise.
+
+    Categories, advertisers, affiliates, offers, connections and affiliates' postbacks. A record that is rejected is
+    named, the others are copied, and the exit code is 1. Run it again to continue: nothing is copied twice.
+    """
+    from trackyard.commands.importing.command import import_network
+
+    done = import_network(ctx.ensure_object(Invocation).api, source, from_key or "", only, map_file, dry_run, as_json)
+    if done.failures:
+        ctx.exit(ExitCode.FAILED)
+
+
 _COUNT = click.IntRange(1, 1_000_000)
 
 
