@@ -1,7 +1,7 @@
 """Notes of staff, and who can see an affiliate."""
 
 from tests.support.api import Api
-from tests.support.pages import staff_visitor
+from tests.support.pages import PageReader, staff_visitor
 from tests.support.people_pages import HOSTILE, desk_of
 from trackyard.domain.people.roles import Role
 
@@ -33,6 +33,9 @@ def test_note_that_makes_the_notes_too_long_is_refused_and_kept(api: Api) -> Non
     assert answer.status_code == 400
     assert "One more</textarea>" in answer.text
     assert 'role="alert"' in answer.text
+    page = PageReader(answer.text)
+    assert f"/console/affiliates/{pid}?show=payout" in page.links
+    assert not [link for link in page.links if link.startswith(f"/console/affiliates/{pid}/note")]
 
 
 def test_affiliate_page_says_who_can_see_it(api: Api) -> None:

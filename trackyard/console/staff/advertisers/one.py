@@ -1,10 +1,12 @@
 """The page of one advertiser: figures, offers, postback address, contact."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from trackyard.base.errors import BadInput
 from trackyard.base.texts.marks import gettext
+from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
@@ -38,6 +40,7 @@ def advertiser_page(request: PageRequest) -> PageAnswer:
 def _page_of(request: PageRequest, advertiser: Mapping[str, Any], banner: str = "", status: int = 200) -> Html:
     """Return the page of an advertiser. banner: why the change that was asked for was refused."""
     calls, number = request.calls, advertiser["id"]
+    request = replace(request, address=PageAddress(f"/console/advertisers/{number}", request.address.pairs))
     may_write = calls.may("admin.advertiser.edit")
     sent = [("advertiser[]", number), *(("status[]", each) for each in STATUSES), ("limit", str(MOST))]
     offers = calls.call("offers.list", sent) if calls.may("offers.list") else None
@@ -45,6 +48,7 @@ def _page_of(request: PageRequest, advertiser: Mapping[str, Any], banner: str = 
         "staff/advertiser.html",
         status,
         advertiser=advertiser,
+        address=request.address,
         banner=banner,
         note=request.field("note") if banner else "",
         manager=manager_name(advertiser["manager_obj"]),

@@ -1,9 +1,11 @@
 """The page of one affiliate: balance, figures, programs, contact (docs/spec/console.md#affiliates)."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from trackyard.base.texts.marks import gettext
+from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import Html, PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
@@ -33,11 +35,13 @@ def affiliate_page(request: PageRequest) -> PageAnswer:
 def page_of(request: PageRequest, affiliate: Mapping[str, Any], banner: str = "", status: int = 200) -> Html:
     """Return the page of an affiliate. banner: why the change that was asked for was refused."""
     calls, number = request.calls, affiliate["id"]
+    request = replace(request, address=PageAddress(f"/console/affiliates/{number}", request.address.pairs))
     may_write = calls.may("admin.partner.edit")
     return request.page(
         "staff/affiliate.html",
         status,
         affiliate=affiliate,
+        address=request.address,
         name=affiliate_name(affiliate),
         status_name=STATUSES[affiliate["status"]],
         mark=MARKS[affiliate["status"]],
