@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import crossplane
+import yaml
 
 from tests.deploy.files import DEPLOY
 from tests.support.clicks.edge import parse_answers, running_edge
@@ -22,6 +23,7 @@ from trackyard.runtime import settings
 
 CADDY: Final = Path(sys.executable).with_name("caddy")
 CADDYFILE: Final = DEPLOY / "caddy" / "Caddyfile"
+TRAEFIK: Final = DEPLOY / "traefik" / "trackyard.yml"
 NGINX: Final = DEPLOY / "nginx" / "trackyard.conf"
 NAMES: Final = ("api.example.com", "go.example.com")
 PRIVATE: Final = {"/metrics", "/readyz"}
@@ -138,3 +140,15 @@ def test_nginx_sample_leads_each_name_to_its_listener(tmp_path: Path) -> None:
 
 def arguments_of(block: list[dict[str, Any]], directive: str) -> list[list[str]]:
     return [each["args"] for each in block if each["directive"] == directive]
+
+
+def test_traefik_sample_leads_each_name_to_its_listener() -> None:
+    sample = yaml.safe_load(TRAEFIK.read_text())["http"]
+    led = {}
+    for router in sample["routers"].values():
+        [name] = re.findall(r"Host\(`([^`]+)`\)", router["rule"])
+        assert set(re.findall(r"!Path\(`([^`]+)`\)", router["rule"])) == PRIVATE
+        assert router["tls"]["certResolver"] and set(router.get("middlewares", ())) <= sample["middlewares"].keys()
+        [server] = sample["services"][router["service"]]["loadBalancer"]["servers"]
+        led[name] = server["url"]
+    assert led == listeners()
