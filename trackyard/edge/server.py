@@ -63,6 +63,10 @@ START_GRACE_S = 60.0
 _log = logging.getLogger("trackyard.edge")
 
 
+def _do_nothing() -> None:
+    """Do nothing at a stop: a function with a name, as processes are started with the options."""
+
+
 @dataclass(frozen=True, slots=True)
 class EdgeOptions:
     """Options of one edge process.
@@ -103,7 +107,7 @@ class EdgeOptions:
     network_connections: int = DEFAULT_MAX_OF_NETWORK
     redis_url: str = ""
     redis_slot: str = ""
-    on_stop: Callable[[], None] = lambda: None
+    on_stop: Callable[[], None] = _do_nothing
 
 
 def run(options: EdgeOptions) -> None:
