@@ -67,6 +67,7 @@ def test_settings_every_secret_can_be_in_a_file(tmp_path: Path, name: str) -> No
         "ANALYTICS_URL": "http://me:pw@store:8123/yard",
         "REDIS_URL": "rediss://me:pw@redis:6379/0",
         "FILES_URL": "s3://key:secret@bucket/folder",
+        "JOURNAL_COPY_URL": "s3://key:secret@bucket/folder",
         "SMTP_URL": "smtp://me:pw@mail.example.org",
     }.get(name, SECRET)
     file = tmp_path / "secret"
