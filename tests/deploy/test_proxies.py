@@ -11,13 +11,16 @@ from pathlib import Path
 from typing import Any, Final
 
 import crossplane
+import pytest
 import yaml
 
 from tests.deploy.files import DEPLOY
 from tests.support.clicks.edge import parse_answers, running_edge
 from tests.support.clicks.rules import ADVERTISER, HASH, make_offer
 from tests.support.processes.program import free_port
+from tests.support.processes.receiver import ReceivedRequest, Receiver, Reply
 from tests.support.waiting import wait_until
+from trackyard.api.platform.certificate_page import CERTIFICATE
 from trackyard.domain.tracking.ruleset import RulesetAdvertiser, RulesetAffiliate
 from trackyard.runtime import settings
 
@@ -58,9 +61,13 @@ def test_caddy_sample_leads_each_name_to_its_listener(tmp_path: Path) -> None:
     [server] = json.loads(adapted)["apps"]["http"]["servers"].values()
     assert server["listen"] == [":443"]
     led = {
-        route["match"][0]["host"][0]: re.findall(r'"dial": ?"([^"]+)"', json.dumps(route)) for route in server["routes"]
+        route.get("match", [{"host": [""]}])[0]["host"][0]: re.findall(r'"dial": ?"([^"]+)"', json.dumps(route))
+        for route in server["routes"]
     }
-    assert led == {name: [url.removeprefix("http://")] for name, url in listeners().items()}
+    expected = {name: [url.removeprefix("http://")] for name, url in listeners().items()}
+    assert led == expected | {"": expected["go.example.com"]}, "any other name is a tracking domain"
+    asked_url = json.loads(adapted)["apps"]["tls"]["automation"]["on_demand"]["permission"]["endpoint"]
+    assert asked_url == f"{listeners()['api.example.com']}{CERTIFICATE.removesuffix('?')}"
     assert b"not formatted" not in complaint
 
 
@@ -68,7 +75,7 @@ def test_caddy_sample_in_front_of_an_edge_passes_visitor_and_scheme_on(tmp_path:
     port = free_port()
     with running_edge(tmp_path / "edge", ROWS) as edge:
         text = CADDYFILE.read_text().replace("127.0.0.1:8001", f"127.0.0.1:{edge.port}")
-        text = text.partition("api.example.com {")[0]
+        text = "(trackyard)" + text.partition("api.example.com {")[0].partition("(trackyard)")[2]
         text = text.replace("go.example.com {", f"https://localhost:{port} {{\n\ttls internal")
         options = "{\n\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n}\n"
         (tmp_path / "Caddyfile").write_text(options + text)
@@ -86,23 +93,51 @@ def test_caddy_sample_in_front_of_an_edge_passes_visitor_and_scheme_on(tmp_path:
     assert "; SameSite=None; Secure" in answer.headers["set-cookie"]
 
 
-def is_open(port: int) -> bool:
+def test_caddy_sample_gets_certificates_of_tracking_domains_alone(tmp_path: Path) -> None:
+    def reply(request: ReceivedRequest) -> Reply:
+        return Reply(200 if request.path == "/certificate?domain=go.affiliate.example" else 404)
+
+    port = free_port()
+    with running_edge(tmp_path / "edge", ROWS) as edge, Receiver(reply) as api:
+        text = CADDYFILE.read_text().replace("127.0.0.1:8001", f"127.0.0.1:{edge.port}")
+        text = text.replace("http://127.0.0.1:8000/certificate", api.url("/certificate"))
+        text = text.replace("\n{\n", "\n{\n\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n", 1)
+        text = text.partition("go.example.com {")[0] + text[text.index("https:// {") :]
+        text = text.replace("https:// {", f"https://:{port} {{").replace("\ttls {\n", "\ttls {\n\t\tissuer internal\n")
+        (tmp_path / "Caddyfile").write_text(text)
+        proxy = caddy(tmp_path, "run")
+        try:
+            wait_until(lambda: is_open(port, "go.affiliate.example"), seconds=30)
+            answer = asked(port, f"/click?pid=7&offer_id={HASH}", name="go.affiliate.example")
+            assert answer.status == 302
+            with pytest.raises(ssl.SSLError):
+                asked(port, "/healthz", name="stranger.example")
+        finally:
+            proxy.terminate()
+            proxy.communicate(timeout=30)
+        assert {request.path for request in api.requests()} == {
+            "/certificate?domain=go.affiliate.example",
+            "/certificate?domain=stranger.example",
+        }
+
+
+def is_open(port: int, name: str = "localhost") -> bool:
     """Return whether the proxy answers: it makes its certificate after it begins to listen."""
     try:
-        asked(port, "/readyz")
+        asked(port, "/readyz", name=name)
     except OSError:
         return False
     return True
 
 
-def asked(port: int, target: str, *headers: str) -> Any:
+def asked(port: int, target: str, *headers: str, name: str = "localhost") -> Any:
     """Return the answer of the proxy to a request by HTTPS."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    lines = "\r\n".join([f"GET {target} HTTP/1.1", f"Host: localhost:{port}", "Connection: close", *headers])
+    lines = "\r\n".join([f"GET {target} HTTP/1.1", f"Host: {name}:{port}", "Connection: close", *headers])
     with (
         socket.create_connection(("127.0.0.1", port), timeout=30) as plain,
-        context.wrap_socket(plain, server_hostname="localhost") as client,
+        context.wrap_socket(plain, server_hostname=name) as client,
     ):
         client.sendall(f"{lines}\r\n\r\n".encode())
         data = b""

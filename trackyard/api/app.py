@@ -12,6 +12,7 @@ from trackyard.actions.platform.idempotency import run_once
 from trackyard.api.catalogue import CATALOGUE, TOPICS
 from trackyard.api.documentation import MOST_USED, examples, guides
 from trackyard.api.people.confirm_page import confirm_page
+from trackyard.api.platform.certificate_page import CERTIFICATE, certificate_page
 from trackyard.api.platform.files import FILES, file_pages
 from trackyard.api.texts import texts
 from trackyard.wire.http.dispatch import Dispatch, Forward
@@ -39,6 +40,7 @@ def build(
     pages = {"/healthz": health, "/readyz": ready(readiness), "/metrics": metrics_moved, CONFIRM_PAGE: confirm_page()}
     described = _described(deps.api_url)
     branches = {FILES: file_pages(deps), "/docs": docs_branch(described), "/openapi": openapi_branch(described)}
+    branches[CERTIFICATE] = certificate_page(deps)
     authenticate = partial(find_caller, deps.database, deps.clock, policy=deps.sessions)
     run_idempotently = partial(run_once, deps)
     return Dispatch(

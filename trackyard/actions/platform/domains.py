@@ -1,6 +1,7 @@
 """Domains that tracking links may begin with (docs/api/domains.md)."""
 
 from dataclasses import replace
+from urllib.parse import urlsplit
 
 from trackyard.actions.deps import Deps
 from trackyard.base.errors import Conflict, required
@@ -12,6 +13,17 @@ def list_domains(deps: Deps) -> list[Domain]:
     """Return all domains, by id."""
     with deps.database.read() as conn:
         return domains.list_domains(conn)
+
+
+def is_tracking_host(deps: Deps, name: str) -> bool:
+    """Return whether tracking links may begin with a host: that of the settings, or one of a domain."""
+    host = name.lower().rstrip(".")
+    if not host or ":" in host:
+        return False
+    if host == urlsplit(deps.tracking_url).hostname:
+        return True
+    with deps.database.read() as conn:
+        return domains.has_host(conn, host)
 
 
 def get_domain(deps: Deps, domain_id: int) -> Domain:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, or_, select
 
 from trackyard.domain.platform.domains import Domain
 from trackyard.store.engine.rows import Rows, has_rows
@@ -29,6 +29,14 @@ def list_domains(conn: Connection) -> list[Domain]:
 def is_taken(conn: Connection, url: str, *, excluding: int) -> bool:
     """Return whether a domain other than `excluding` has this host."""
     return has_rows(conn, select(domain.c.id).where(domain.c.url == url, domain.c.id != excluding))
+
+
+def has_host(conn: Connection, name: str) -> bool:
+    """Return whether a domain has this host, with any port."""
+    return has_rows(
+        conn,
+        select(domain.c.id).where(or_(domain.c.url == name, domain.c.url.startswith(f"{name}:", autoescape=True))),
+    )
 
 
 def is_used(conn: Connection, domain_id: int) -> bool:

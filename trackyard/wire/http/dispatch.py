@@ -91,7 +91,8 @@ class Dispatch(Generic[D]):
     """The ASGI application of a catalogue.
 
     pages: pages without a key, by path.
-    branches: pages without a key, by the start of their path (`/files/`); they get the rest of the path.
+    branches: pages without a key, by the start of their path (`/files/`); they get the rest of the path, or the query
+        where the start is a path and `?`.
     run_idempotently: returns the first answer to a repeated write; None = Idempotency-Key is ignored.
     site: pages for people; None = the API alone.
     hsts_seconds: how long browsers that came by https keep to it; 0 = no header says so.
@@ -338,6 +339,8 @@ class Dispatch(Generic[D]):
     def _find_page(self, request: Request) -> Page | None:
         path = request.scope["path"]
         for prefix, branch in self._branches.items():
+            if prefix == f"{path}?":
+                return partial(branch, request.scope["query_string"].decode("latin-1"), request.headers)
             if path.startswith(prefix):
                 return partial(branch, path.removeprefix(prefix), request.headers)
         return self._pages.get(path.rstrip("/"))
