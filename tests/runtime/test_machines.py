@@ -24,7 +24,7 @@ from trackyard.journal import segments
 from trackyard.journal.reader import next_range
 from trackyard.journal.records import RecordKind, encode
 from trackyard.journal.writer import JournalWriter
-from trackyard.runtime.app import _open_analytics, directory_id_of
+from trackyard.runtime.app import directory_id_of, open_analytics
 from trackyard.runtime.machines.claims import claim_edge_numbers, join_machines, this_machine
 from trackyard.runtime.machines.heartbeat import Heartbeat
 from trackyard.runtime.machines.host_files import Host, HostFiles
@@ -300,7 +300,7 @@ def _start_next_to(yard: Installation, situation: str, config: Config, monkeypat
             assert holder.stdout is not None and holder.stdin is not None
             holder.stdout.readline()
             try:
-                _open_analytics(config)
+                open_analytics(config)
             finally:
                 holder.stdin.close()
     elif situation == "host":

@@ -7,7 +7,7 @@ from typing import Final
 
 import click
 
-from trackyard.commands.declarations import books, figures, help, machines, people, server
+from trackyard.commands.declarations import backups, books, figures, help, machines, people, server
 from trackyard.commands.frame.group import PROGRAM, RootGroup
 from trackyard.commands.frame.options import server_options
 
@@ -30,6 +30,8 @@ COMMANDS: Final = (
     books.rebuild,
     books.erase,
     books.import_,
+    backups.backup,
+    backups.restore,
     books.demo,
     people.user,
     help.help_,

@@ -185,11 +185,11 @@ def _run_core(config: Config, monitoring: MonitoringServer | None, watchdog: Sto
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     _use_temporary_directory(config.data_dir / "temporary")
-    with Database(config.database_url) as database, closing(_open_analytics(config)) as analytics:
+    with Database(config.database_url) as database, closing(open_analytics(config)) as analytics:
         _serve_core(config, listener, database, analytics, monitoring, stop)
 
 
-def _open_analytics(config: Config) -> "Analytics":
+def open_analytics(config: Config) -> "Analytics":
     """Return the analytic store with its newest schema. Raises CannotStart."""
     from trackyard.analytics.engine.connection import Analytics, StoreError
     from trackyard.analytics.engine.schema import migrate
@@ -235,8 +235,7 @@ def _serve_core(
             threading.Thread(target=retention_runner.run, args=(stop,), name="retention"),
         ]
         copier = _copy_journals(config, database, threads, stop)
-    if "edge" in config.roles:
-        threads += _click_lookups(config, database, analytics, stop)
+    threads += [*_freezes(config, analytics, stop), *_click_lookups(config, database, analytics, stop)]
     heartbeat = Heartbeat(config, database, directory_id, SystemClock())
     threads.append(threading.Thread(target=heartbeat.run, args=(stop,), name="heartbeat"))
     readiness = Cached(lambda: core_readiness(config, database, projector, directory_id, copier), READINESS_S).get
@@ -247,7 +246,7 @@ def _serve_core(
         thread.start()
     try:
         if listener is not None:
-            deps = replace(_deps(config, database, analytics, rebuilder), machine=machine_status_of(config, report))
+            deps = replace(deps_of(config, database, analytics, rebuilder), machine=machine_status_of(config, report))
             serve_api(config, listener, deps, _forward_key(config), readiness, stop)
         else:
             stop.wait()
@@ -275,10 +274,32 @@ def _copy_journals(
     return copier
 
 
+def _freezes(config: Config, analytics: "Analytics", stop: threading.Event) -> list[threading.Thread]:
+    """Return the thread that freezes the tables of chDB for backups; a server has no need of it."""
+    from trackyard.jobs.loading.table_freezes import FreezeServer
+
+    directory = config.chdb_directory
+    if directory is None:
+        return []
+    try:
+        freezes = FreezeServer(freeze_socket(config), analytics, directory)
+    except OSError as fault:
+        log.warning("socket for backups failed", extra={"error": str(fault)})
+        return []
+    return [threading.Thread(target=freezes.run, args=(stop,), name="freezes")]
+
+
+def freeze_socket(config: Config) -> Path:
+    """Return the socket on which the core freezes tables for backups."""
+    return config.data_dir / "run" / "freeze.sock"
+
+
 def _click_lookups(
     config: Config, database: "Database", analytics: "Analytics", stop: threading.Event
 ) -> list[threading.Thread]:
     """Return the thread that answers the edges about clicks; only pixels without cookies need it."""
+    if "edge" not in config.roles:
+        return []
     from trackyard.jobs.loading.click_lookups import ClickLookupServer
 
     try:
@@ -344,7 +365,8 @@ def check_address_databases(config: Config) -> None:
         raise CannotStart(f"TRACKYARD_{fault.kind.upper()}_DATABASE {fault.path} cannot be used: {fault}.") from None
 
 
-def _deps(config: Config, database: "Database", analytics: object, rebuilder: "Rebuilder | None") -> "Deps":
+def deps_of(config: Config, database: "Database", analytics: object, rebuilder: "Rebuilder | None") -> "Deps":
+    """Return what actions need, on open stores."""
     from trackyard.actions.deps import Deps
     from trackyard.analytics.engine.connection import Analytics
     from trackyard.base.secrets import SecretCipher

@@ -384,6 +384,12 @@ class Config:
         return Path(path.partition("?")[0]).resolve() if scheme == "sqlite" else None
 
     @property
+    def chdb_directory(self) -> Path | None:
+        """Return the directory of chDB; None with a ClickHouse server."""
+        is_chdb = self.analytics_url.startswith("chdb:")
+        return Path(self.analytics_url.removeprefix("chdb://")) if is_chdb else None
+
+    @property
     def processes_file(self) -> Path:
         """Return the file of the process ids by role that the supervisor writes, as JSON."""
         return self.data_dir / "run" / "processes.json"

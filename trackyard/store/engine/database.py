@@ -230,6 +230,10 @@ class Database:
                     raise
                 connection.exec_driver_sql("COMMIT")
 
+    def hold_writes(self) -> AbstractContextManager[None]:
+        """Let no transaction of SQLite write in the block, of any process."""
+        return self._writer_lock()
+
     def close(self) -> None:
         """Close every connection."""
         self._engine.dispose()

@@ -35,12 +35,20 @@ def upgrade(database: Database) -> None:
         _reject_unfinished(database)
         return
     if found is not None and found > newest_version():
-        raise SchemaUnknown(f"its schema has version {found}, and this program knows {newest_version()} at most")
+        raise SchemaUnknown(_too_new(found))
     from alembic import command  # takes half a second, which a start without migrations saves
 
     with database.write() as connection:
         lock(connection, AdvisoryLock.SCHEMA)  # the other processes wait and then have nothing to do
         command.upgrade(_config(connection), "head")
+
+
+def _too_new(version: str) -> str:
+    """Return why a schema cannot be used, and the way out, as a clause."""
+    return (
+        f"its schema has version {version}, and this program knows {newest_version()} at most: start the newer program "
+        "again, or restore a backup of this one (docs/operating.md#a-new-version)"
+    )
 
 
 def _reject_unfinished(database: Database) -> None:

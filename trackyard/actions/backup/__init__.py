@@ -1,0 +1,1 @@
+"""Backups of an installation that runs, and their restoration (docs/operating.md#backups)."""

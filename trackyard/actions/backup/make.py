@@ -1,0 +1,150 @@
+"""Make a backup of an installation that runs.
+
+Loads of the analytic store are held while the SQL snapshot begins and the tables are frozen, so both are as after a
+kill: a load is in both, or in the tables alone, and the first load after the restoration finds it there. The journal is
+copied after them and has at least what they have; the rest of it is loaded once (docs/decisions/0052).
+"""
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from trackyard.actions.backup.manifest import BackupFile, Manifest
+from trackyard.analytics.maintenance.backup import FrozenTable
+from trackyard.base.clock import Clock
+from trackyard.store.backup.chunks import CHUNK_BYTES, BackupDamaged, ChunkStore
+from trackyard.store.backup.sql_snapshot import sql_snapshot
+from trackyard.store.engine.database import Database
+
+_SKIPPED: Final = frozenset({"analytics", "log", "rules", "run", "state", "temporary"})
+"""Folders of the data directory that are copied otherwise, or made from the journal and from SQL at a start."""
+_SKIPPED_SUFFIXES: Final = (".lock", ".partial", ".host", ".xml")
+_ATTEMPTS: Final = 5
+_SETTLED_MS: Final = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class BackupSource:
+    """What is backed up.
+
+    freeze: freezes the tables of chDB under a name. chdb: its directory.
+    """
+
+    database: Database
+    data_dir: Path
+    program: str
+    chdb: Path
+    freeze: Callable[[str], Mapping[str, FrozenTable]]
+
+
+def make_backup(source: BackupSource, chunks: ChunkStore, clock: Clock) -> Manifest:
+    """Make a backup and return its list. Raises TargetUnusable, SQLAlchemyError, StoreError, OSError."""
+    earlier = _newest(chunks)
+    scratch = Path(tempfile.mkdtemp(prefix=".backup-", dir=source.data_dir))
+    try:
+        with sql_snapshot(source.database) as snapshot:
+            made_at = clock.now_ms()
+            backup_id = f"{datetime.fromtimestamp(made_at / 1000, UTC):%Y-%m-%dT%H-%M-%S}-{made_at % 1000:03}Z"
+            frozen = source.freeze(_frozen_name(made_at))
+            snapshot.release()
+            snapshot.copy_to(scratch)
+        files = dict(_copy(chunks, earlier, _each_sql(scratch)))
+        files |= _copy(chunks, earlier, _each_part(source.chdb, frozen))
+        files |= _copy_data(source, chunks, earlier)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    manifest = Manifest(
+        id=backup_id,
+        made_at=made_at,
+        program=source.program,
+        sql="sqlite" if source.database.is_sqlite else "postgresql",
+        tables={name: table.statement for name, table in frozen.items()},
+        files=files,
+    )
+    chunks.put_list(backup_id, msgspec.json.encode(manifest))
+    return manifest
+
+
+def _frozen_name(made_at: int) -> str:
+    """Return a name of letters and digits: ClickHouse escapes others in names of files."""
+    return f"backup{made_at}"
+
+
+def read_manifest(chunks: ChunkStore, backup_id: str) -> Manifest:
+    """Return the list of a backup. Raises BackupDamaged."""
+    return msgspec.json.decode(chunks.get_list(backup_id), type=Manifest)
+
+
+def _newest(chunks: ChunkStore) -> Mapping[str, BackupFile]:
+    """Return the settled files of the newest backup; none of a damaged one.
+
+    A file that was changed shortly before that backup may have changed again within the same tick of its time.
+    """
+    ids = chunks.ids()
+    if ids:
+        with suppress(BackupDamaged, msgspec.DecodeError):
+            newest = read_manifest(chunks, ids[-1])
+            settled_ns = (newest.made_at - _SETTLED_MS) * 1_000_000
+            return {name: file for name, file in newest.files.items() if file.mtime_ns < settled_ns}
+    return {}
+
+
+def _copy_data(source: BackupSource, chunks: ChunkStore, earlier: Mapping[str, BackupFile]) -> dict[str, BackupFile]:
+    """Copy the data directory. Journals that were compressed meanwhile are found under their new name."""
+    for _ in range(_ATTEMPTS):
+        with suppress(FileNotFoundError):
+            return dict(_copy(chunks, earlier, _each_data(source)))
+    raise BackupDamaged("files of the data directory vanish while they are copied.")
+
+
+def _copy(
+    chunks: ChunkStore, earlier: Mapping[str, BackupFile], files: Iterable[tuple[str, Path]]
+) -> Iterator[tuple[str, BackupFile]]:
+    for name, path in files:
+        with path.open("rb") as file:
+            seen = path.stat()
+            known = earlier.get(name)
+            if known is not None and (known.size, known.mtime_ns) == (seen.st_size, seen.st_mtime_ns):
+                yield name, known
+                continue
+            names, rest = [], seen.st_size  # what a journal gets meanwhile belongs to the next backup
+            while rest > 0 and (piece := file.read(min(rest, CHUNK_BYTES))):
+                names.append(chunks.add(piece))
+                rest -= len(piece)
+            yield name, BackupFile(seen.st_size - rest, seen.st_mtime_ns, tuple(names))
+
+
+def _each_sql(scratch: Path) -> Iterator[tuple[str, Path]]:
+    for path in sorted((scratch / "sql").iterdir()):
+        yield f"sql/{path.name}", path
+
+
+def _each_part(chdb: Path, frozen: Mapping[str, FrozenTable]) -> Iterator[tuple[str, Path]]:
+    for table, each in frozen.items():
+        folder = chdb / each.folder
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                yield f"analytics/{table}/{path.relative_to(folder)}", path
+
+
+def _each_data(source: BackupSource) -> list[tuple[str, Path]]:
+    """Return the files of the data directory, marks of finished journals first.
+
+    A journal with a mark does not grow any more. One that gets its mark later is copied as one that is written.
+    """
+    found = []
+    for path in sorted(source.data_dir.rglob("*")):
+        inner = path.relative_to(source.data_dir)
+        is_database = path.name.startswith("trackyard.db")
+        if inner.parts[0] in _SKIPPED or inner.parts[0].startswith(".backup-") or is_database:
+            continue
+        if path.is_file() and not path.name.endswith(_SKIPPED_SUFFIXES):
+            found.append((f"data/{inner}", path))
+    return sorted(found, key=lambda each: not each[0].endswith(".sealed"))

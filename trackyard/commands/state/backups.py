@@ -1,0 +1,238 @@
+"""`trackyard backup` and `trackyard restore` (docs/operating.md#backups)."""
+
+import fcntl
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from trackyard.actions.backup.make import BackupSource, make_backup, read_manifest
+from trackyard.actions.backup.manifest import Manifest
+from trackyard.actions.backup.restore import check_chunks, restore_backup
+from trackyard.actions.platform.reconciliation import reconcile
+from trackyard.analytics.engine.connection import Analytics, StoreError
+from trackyard.analytics.maintenance import backup as tables
+from trackyard.base.clock import SystemClock
+from trackyard.base.logs.outages import first_line
+from trackyard.commands.failures import CommandFailed
+from trackyard.jobs.loading.table_freezes import ask_freeze
+from trackyard.journal.durable import write_durably
+from trackyard.runtime.app import deps_of, freeze_socket, open_analytics
+from trackyard.runtime.settings import Config
+from trackyard.store.backup.chunks import BackupDamaged, ChunkStore, WrongKey
+from trackyard.store.backup.sql_snapshot import NotEmpty
+from trackyard.store.backup.targets import TargetUnusable, open_target
+from trackyard.store.engine.database import Database
+
+if TYPE_CHECKING:
+    from trackyard.domain.platform.reconciliation import ReconciliationResult
+
+LAST_BACKUP: Final = "backup.json"
+"""The file of the data directory that says when the last backup was made."""
+_FREEZE_S: Final = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class BackupDone:
+    """A backup that was made or checked.
+
+    written, written_bytes: parts that were not in the target yet. checked: parts that were read again, None = not
+    verified. differences: of the audit of the restored copy, None = none was made.
+    """
+
+    manifest: Manifest
+    written: int
+    written_bytes: int
+    checked: int | None = None
+    differences: int | None = None
+
+    def answer(self) -> dict[str, Any]:
+        """Return it for programs."""
+        return {
+            "backup": self.manifest.id,
+            "files": len(self.manifest.files),
+            "bytes": self.manifest.size,
+            "written": self.written,
+            "written_bytes": self.written_bytes,
+            "checked": self.checked,
+            "differences": self.differences,
+        }
+
+    def lines(self) -> Iterator[str]:
+        """Yield the report."""
+        files, size = len(self.manifest.files), self.manifest.size
+        yield f"Backup {self.manifest.id}: {files:,} files, {size:,} bytes"
+        yield f"{self.written:,} new parts, {self.written_bytes:,} bytes written"
+        if self.checked is not None:
+            yield f"{self.checked:,} parts read again, all as they were written"
+        if self.differences is not None:
+            found = "everything adds up" if self.differences == 0 else f"{self.differences:,} differences"
+            yield f"restored into a scratch directory and audited: {found}"
+
+
+def back_up(config: Config, target: str, key_file: Path | None, *, verify: bool) -> BackupDone:
+    """Make a backup; verify: and restore it into a scratch directory. Raises CommandFailed."""
+    directory = config.chdb_directory
+    if directory is None:
+        raise CommandFailed("the statistics are on a ClickHouse server, which this command does not back up.")
+    if config.sqlite_file is None:
+        raise CommandFailed("the SQL database is PostgreSQL, which this command does not back up.")
+    with _plain_failures(), _one_at_a_time(config):
+        chunks = _open_chunks(target, key_file, create=True)
+        with Database(config.database_url, pool_size=2) as database, _source(config, database, directory) as source:
+            manifest = make_backup(source, chunks, SystemClock())
+        written = {"id": manifest.id, "made_at": manifest.made_at}
+        write_durably(config.data_dir / LAST_BACKUP, json.dumps(written).encode())
+        done = BackupDone(manifest, chunks.written, chunks.written_bytes)
+        return _verified(config, chunks, done) if verify else done
+
+
+def list_backups(target: str, key_file: Path | None) -> list[dict[str, Any]]:
+    """Return the backups of a target, the newest last. Raises CommandFailed."""
+    with _plain_failures():
+        chunks = _open_chunks(target, key_file)
+        found = [read_manifest(chunks, each) for each in chunks.ids()]
+        return [
+            {"backup": each.id, "program": each.program, "files": len(each.files), "bytes": each.size} for each in found
+        ]
+
+
+def restore(config: Config, target: str, key_file: Path | None, backup_id: str) -> Manifest:
+    """Restore a backup, "" = the newest one, into empty places of the settings. Raises CommandFailed."""
+    with _plain_failures():
+        chunks = _open_chunks(target, key_file)
+        ids = chunks.ids()
+        if not ids:
+            raise CommandFailed(f"there is no backup in {_shown(target)}.")
+        manifest = read_manifest(chunks, backup_id or ids[-1])
+        if config.chdb_directory is None:
+            raise CommandFailed("the statistics of the backup are of chDB: set TRACKYARD_ANALYTICS_URL likewise.")
+        if (manifest.sql == "sqlite") != config.database_url.startswith("sqlite:"):
+            raise CommandFailed(f"the backup is of {manifest.sql}: set TRACKYARD_DATABASE_URL likewise.")
+        restore_backup(chunks, manifest, config.data_dir, config.database_url, lambda: _open_empty(config))
+        return manifest
+
+
+def _verified(config: Config, chunks: ChunkStore, done: BackupDone) -> BackupDone:
+    """Read every part; restore SQLite and chDB into a scratch directory and audit them."""
+    checked = check_chunks(chunks, done.manifest)
+    if done.manifest.sql != "sqlite" or not done.manifest.tables:
+        return replace(done, checked=checked)
+    folder = Path(tempfile.mkdtemp(prefix=".backup-verify-", dir=config.data_dir))
+    try:
+        copy = replace(
+            config,
+            data_dir=folder / "data",
+            database_url=f"sqlite:///{folder}/data/trackyard.db",
+            analytics_url=f"chdb:///{folder}/data/analytics",
+        )
+        restore_backup(chunks, done.manifest, copy.data_dir, copy.database_url, lambda: _open_empty(copy))
+        return replace(done, checked=checked, differences=_audited(copy).count)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _audited(config: Config) -> "ReconciliationResult":
+    analytics = open_analytics(config)
+    try:
+        with Database(config.database_url) as database:
+            deps = deps_of(config, database, analytics, None)
+            return reconcile(replace(deps, journals=config.data_dir / "journal"))
+    finally:
+        analytics.close()
+
+
+@contextmanager
+def _source(config: Config, database: Database, directory: Path) -> Iterator[BackupSource]:
+    """Yield what is backed up, with a way to freeze its statistics; remove what that leaves."""
+    names: list[str] = []
+
+    def remember(freeze: Callable[[str], Mapping[str, tables.FrozenTable]]) -> Callable[[str], Any]:
+        def freeze_named(name: str) -> Mapping[str, tables.FrozenTable]:
+            names.append(name)
+            return freeze(name)
+
+        return freeze_named
+
+    def source(freeze: Callable[[str], Mapping[str, tables.FrozenTable]]) -> BackupSource:
+        return BackupSource(database, config.data_dir, version("trackyard"), directory, remember(freeze))
+
+    try:
+        if freeze_socket(config).exists():
+            yield source(lambda name: _frozen_by_core(config, name))
+        else:
+            analytics = open_analytics(config)
+            try:
+                yield source(lambda name: tables.freeze(analytics, name))
+            finally:
+                analytics.close()
+    finally:
+        for name in names:
+            tables.unfreeze(directory, name)
+
+
+def _frozen_by_core(config: Config, name: str) -> Mapping[str, tables.FrozenTable]:
+    try:
+        found = ask_freeze(freeze_socket(config), name, _FREEZE_S)
+    except OSError as fault:
+        raise CommandFailed(f"the server does not freeze its statistics: {fault.strerror or fault}.") from None
+    if found is None:
+        raise CommandFailed("the server could not freeze its statistics: `trackyard logs` says why.")
+    return found
+
+
+def _open_empty(config: Config) -> Analytics:
+    """Return the analytic store without tables. Raises NotEmpty."""
+    analytics = Analytics.open(config.analytics_url, cluster=config.analytics_cluster)
+    if tables.has_tables(analytics):
+        analytics.close()
+        raise NotEmpty("the analytic store has tables already: name an empty database.")
+    return analytics
+
+
+def _open_chunks(target: str, key_file: Path | None, *, create: bool = False) -> ChunkStore:
+    key = None
+    if key_file is not None:
+        try:
+            key = key_file.read_bytes().strip()
+        except OSError as fault:
+            raise CommandFailed(f"the file of the key {key_file} cannot be read: {fault.strerror}.") from None
+        if not key:
+            raise CommandFailed(f"the file of the key {key_file} is empty.")
+    return ChunkStore(open_target(target), key, create=create)
+
+
+@contextmanager
+def _one_at_a_time(config: Config) -> Iterator[None]:
+    """Keep a second backup of the same data directory out."""
+    if not config.data_dir.is_dir():
+        raise CommandFailed(f"there is no installation in {config.data_dir}.")
+    handle = os.open(config.data_dir / "backup.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError:
+        raise CommandFailed("another backup of this data directory is under way.") from None
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def _plain_failures() -> Iterator[None]:
+    try:
+        yield
+    except (TargetUnusable, BackupDamaged, WrongKey, NotEmpty) as fault:
+        raise CommandFailed(str(fault)) from None
+    except StoreError as fault:
+        raise CommandFailed(f"the analytic store failed: {first_line(fault)}.") from None
+
+
+def _shown(target: str) -> str:
+    """Return a target without its secrets."""
+    return target.rpartition("@")[2].partition("?")[0] if target.startswith("s3://") else target

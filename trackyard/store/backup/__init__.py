@@ -1,0 +1,1 @@
+"""Backups: where they are kept, their parts, and copies of the SQL database."""

@@ -1,0 +1,173 @@
+"""The content of backups: chunks under a name that follows from their bytes (docs/decisions/0052).
+
+A chunk that is there already is not written again, so that each further backup costs what changed. With a key, chunks
+and lists are encrypted (AES-256-GCM) and names say nothing about the content.
+"""
+
+import base64
+import hashlib
+import hmac
+import os
+import zlib
+from collections.abc import Iterator
+from typing import Final
+
+import msgspec
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from trackyard.store.backup.targets import BackupTarget
+
+CHUNK_BYTES: Final = 4 * 1024 * 1024
+"""The largest chunk. Larger files are several, so that a file that grows or changes in places costs a part."""
+_DESCRIPTION: Final = "trackyard-backups.json"
+_FORMAT: Final = 1
+_NONCE: Final = 12
+_SCRYPT_COST: Final = 2**15
+_STORED: Final = b"s"
+_DEFLATED: Final = b"z"
+
+
+class BackupDamaged(Exception):
+    """A part of a backup is missing, or differs from what was written. The message is a sentence."""
+
+
+class WrongKey(Exception):
+    """The backups have another key, or one has a key and the other has none. The message is a sentence."""
+
+
+class _Description(msgspec.Struct, frozen=True):
+    """What a target says of its backups. salt: of the key, base64; "" = they are not encrypted."""
+
+    format: int
+    salt: str = ""
+    check: str = ""
+
+
+class ChunkStore:
+    """The chunks and lists of a target. written, written_bytes: what `add` had to store.
+
+    passphrase: encrypts everything; None = nothing is encrypted.
+    create: whether the target may be empty.
+    Raises WrongKey, BackupDamaged, TargetUnusable.
+    """
+
+    def __init__(self, target: BackupTarget, passphrase: bytes | None, *, create: bool = False) -> None:
+        self._target = target
+        self.written = self.written_bytes = 0
+        self._cipher: AESGCM | None = None
+        self._name_key = b""
+        self._known: set[str] | None = None
+        found = target.find(_DESCRIPTION)
+        if found is None and not create:
+            raise BackupDamaged("there are no backups.")
+        described = self._describe(passphrase) if found is None else msgspec.json.decode(found, type=_Description)
+        if described.format != _FORMAT:
+            raise BackupDamaged(f"the backups have format {described.format}, which this program does not know.")
+        if (passphrase is None) != (not described.salt):
+            state = "encrypted: give their key" if described.salt else "not encrypted: give no key, or another target"
+            raise WrongKey(f"the backups there are {state}.")
+        if passphrase is not None:
+            self._use_key(passphrase, described)
+        if found is None:
+            target.put(_DESCRIPTION, msgspec.json.encode(described))
+
+    def add(self, content: bytes) -> str:
+        """Store a chunk unless it is there; return its name."""
+        name = self._name(content)
+        if self._known is None:
+            self._known = {each.rpartition("/")[2] for each in self._target.names("chunks")}
+        if name not in self._known:
+            packed = zlib.compress(content, 1)
+            body = _DEFLATED + packed if len(packed) < 0.9 * len(content) else _STORED + content
+            sealed = self._seal(body)
+            self._target.put(_chunk_path(name), sealed)
+            self._known.add(name)
+            self.written += 1
+            self.written_bytes += len(sealed)
+        return name
+
+    def read(self, name: str) -> bytes:
+        """Return a chunk. Raises BackupDamaged."""
+        sealed = self._target.find(_chunk_path(name))
+        if sealed is None:
+            raise BackupDamaged(f"the part {name} of the backup is missing.")
+        body = self._open(sealed, name)
+        try:
+            content = zlib.decompress(body[1:]) if body[:1] == _DEFLATED else body[1:]
+        except zlib.error:
+            content = b""
+        if not hmac.compare_digest(self._name(content), name):
+            raise BackupDamaged(f"the part {name} of the backup differs from what was written.")
+        return content
+
+    def put_list(self, backup_id: str, content: bytes) -> None:
+        """Store the list of a backup, which makes it one."""
+        self._target.put(f"backups/{backup_id}", self._seal(self._name(content).encode() + b"\n" + content))
+
+    def get_list(self, backup_id: str) -> bytes:
+        """Return the list of a backup. Raises BackupDamaged."""
+        sealed = self._target.find(f"backups/{backup_id}")
+        if sealed is None:
+            raise BackupDamaged(f"there is no backup {backup_id}.")
+        name, _, content = self._open(sealed, backup_id).partition(b"\n")
+        if not hmac.compare_digest(self._name(content).encode(), name):
+            raise BackupDamaged(f"the list of the backup {backup_id} differs from what was written.")
+        return content
+
+    def ids(self) -> list[str]:
+        """Return the ids of all backups, the oldest first."""
+        return sorted(name.rpartition("/")[2] for name in self._target.names("backups"))
+
+    def _describe(self, passphrase: bytes | None) -> _Description:
+        if passphrase is None:
+            return _Description(_FORMAT)
+        salt = os.urandom(16)
+        check = hmac.digest(_derived(passphrase, salt), b"check", "sha256").hex()
+        return _Description(_FORMAT, base64.b64encode(salt).decode(), check)
+
+    def _use_key(self, passphrase: bytes, described: _Description) -> None:
+        derived = _derived(passphrase, base64.b64decode(described.salt))
+        if not hmac.compare_digest(hmac.digest(derived, b"check", "sha256").hex(), described.check):
+            raise WrongKey("the key is not that of the backups there.")
+        self._cipher = AESGCM(hmac.digest(derived, b"content", "sha256"))
+        self._name_key = hmac.digest(derived, b"names", "sha256")
+
+    def _name(self, content: bytes) -> str:
+        if self._name_key:
+            return hmac.digest(self._name_key, content, "sha256").hex()
+        return hashlib.sha256(content).hexdigest()
+
+    def _seal(self, body: bytes) -> bytes:
+        if self._cipher is None:
+            return body
+        nonce = os.urandom(_NONCE)
+        return nonce + self._cipher.encrypt(nonce, body, None)
+
+    def _open(self, sealed: bytes, name: str) -> bytes:
+        if self._cipher is None:
+            return sealed
+        try:
+            return self._cipher.decrypt(sealed[:_NONCE], sealed[_NONCE:], None)
+        except (InvalidTag, ValueError):
+            raise BackupDamaged(f"the part {name} of the backup differs from what was written.") from None
+
+
+def split(stream: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield the bytes of a stream in chunks."""
+    pending = bytearray()
+    for piece in stream:
+        pending += piece
+        while len(pending) >= CHUNK_BYTES:
+            yield bytes(pending[:CHUNK_BYTES])
+            del pending[:CHUNK_BYTES]
+    if pending:
+        yield bytes(pending)
+
+
+def _derived(passphrase: bytes, salt: bytes) -> bytes:
+    return hashlib.scrypt(passphrase, salt=salt, n=_SCRYPT_COST, r=8, p=1, maxmem=64 * 1024 * 1024, dklen=32)
+
+
+def _chunk_path(name: str) -> str:
+    return f"chunks/{name[:2]}/{name}"
