@@ -104,9 +104,9 @@ def database_engines() -> Iterator[tuple[str, Callable[[Path], AbstractContextMa
 
 
 @contextmanager
-def running_worker(url: str, **settings: Any) -> Iterator[int]:
+def running_worker(url: str, owner: str = "bench", **settings: Any) -> Iterator[int]:
     """Run a worker in a process of its own; yield the process id."""
-    options = WorkerOptions(url, "USD", "UTC", "bench", **settings)
+    options = WorkerOptions(url, "USD", "UTC", owner, **settings)
     worker = multiprocessing.get_context("spawn").Process(target=run, args=(options,))
     worker.start()
     try:

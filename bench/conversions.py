@@ -48,7 +48,7 @@ def _limited() -> dict[str, Any]:
     return {"caps": caps, "commission_tiers": tiers, "enabled_commission_tiers": True, "is_redirect_overcap": True}
 
 
-def _accept(database: Database, journal: Path, count: int) -> None:
+def accept(database: Database, journal: Path, count: int) -> None:
     """Write clicks with a postback for each, as an edge does, and sync."""
     with database.write() as conn:
         advertiser = add_advertiser(conn)
@@ -69,7 +69,7 @@ def _accept(database: Database, journal: Path, count: int) -> None:
 
 
 @contextmanager
-def _projecting(projector: Projector) -> Iterator[None]:
+def projecting(projector: Projector) -> Iterator[None]:
     """Run the projector in a thread, as the server does."""
     stop = threading.Event()
     thread = threading.Thread(target=projector.run, args=(stop,))
@@ -81,44 +81,46 @@ def _projecting(projector: Projector) -> Iterator[None]:
         thread.join()
 
 
-def _cpu_seconds(pid: int) -> float:
+def cpu_seconds(pid: int) -> float:
+    """Return the processor seconds of a process."""
     user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
     return (int(user) + int(system)) / 100
 
 
 def _measure(url: str, home: Path, count: int) -> dict[str, float]:
     database = Database(url)
-    _accept(database, home / "journal", count)
+    accept(database, home / "journal", count)
     decided: list[tuple[float, int]] = []
     with open_analytics(home) as store, running_worker(url) as pid:
         projector = Projector(database, store, home / "journal", home / "rules", SystemClock())
-        poll_until(lambda: _is_idle(pid), seconds=60, what="the worker's start")
-        began, cpu = time.monotonic(), _cpu_seconds(pid)
-        with _projecting(projector):
+        poll_until(lambda: is_idle(pid), seconds=60, what="the worker's start")
+        began, cpu = time.monotonic(), cpu_seconds(pid)
+        with projecting(projector):
             while True:
                 time.sleep(_LOOK_SECONDS)
                 with database.read() as conn:
                     made = conn.execute(select(func.count()).select_from(conversion)).scalar_one()
                 decided.append((time.monotonic(), made))
-                if made == count and _facts(store) == count:
+                if made == count and facts(store) == count:
                     break
                 if time.monotonic() - began > _LONGEST:
                     raise TimeoutError(f"{made} of {count} calls are decided")
-            ended, cpu = time.monotonic(), _cpu_seconds(pid) - cpu
+            ended, cpu = time.monotonic(), cpu_seconds(pid) - cpu
     database.close()
     middle = [each for each in decided if count * 0.1 <= each[1] <= count * 0.9]
     rate = (middle[-1][1] - middle[0][1]) / (middle[-1][0] - middle[0][0]) if len(middle) > 1 else 0.0
     return {"calls_s": count / (ended - began), "decided_s": rate, "worker_cpu_us": cpu / count * 1e6}
 
 
-def _is_idle(pid: int) -> bool:
+def is_idle(pid: int) -> bool:
     """Return whether the worker started and computed nothing for half a second."""
-    before = _cpu_seconds(pid)
+    before = cpu_seconds(pid)
     time.sleep(0.5)
-    return before > 0.3 and _cpu_seconds(pid) - before < 0.05
+    return before > 0.3 and cpu_seconds(pid) - before < 0.05
 
 
-def _facts(store: Analytics) -> int:
+def facts(store: Analytics) -> int:
+    """Return how many conversions the statistics have."""
     [(facts,)] = store.rows("SELECT toInt64(sum(sign)) FROM fact", {}, tuple[int])
     return facts
 

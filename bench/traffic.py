@@ -33,6 +33,8 @@ from trackyard.domain.tracking.ruleset import (
 )
 
 OFFERS: Final = 9_000
+CAPPED: Final = 5
+"""One offer in so many has a cap of clicks."""
 AFFILIATES: Final = 4_000
 ADVERTISERS: Final = 500
 USER_AGENTS: Final = 2_000
@@ -87,7 +89,7 @@ def _offer(number: int) -> RulesetOffer:
         url=f"https://shop{number}.example/landing?click={{clickid}}&aff={{pid}}&src={{sub1}}&geo={{geo}}&os={{os}}",
         active=True,
         open=number % 2 == 0,
-        click_caps=(cap,) if number % 5 == 0 else (),
+        click_caps=(cap,) if number % CAPPED == 0 else (),
         restrictions=msgspec.msgpack.encode(_restrictions(number)) if number % 3 == 0 else b"",
     )
 
@@ -131,13 +133,15 @@ def user_agents() -> list[str]:
     return sorted(made)
 
 
-def heads(offers: int = OFFERS, count: int = _HEADS) -> Iterator[list[str]]:
-    """Yield requests as lines, without the address."""
+def heads(offers: int = OFFERS, count: int = _HEADS, *, capped: bool = False) -> Iterator[list[str]]:
+    """Yield requests as lines, without the address. capped: only of offers with a cap of clicks."""
     choose = random.Random(2)
     agents = user_agents()
     while count:
         count -= 1
         offer = min(offers, int((offers + 1) ** choose.random()))
+        if capped:
+            offer = max(CAPPED, offer // CAPPED * CAPPED)
         affiliate = choose.randint(1, AFFILIATES)
         if offer % 2:
             affiliate = (offer * 7 + choose.randint(0, 199) * 20) % AFFILIATES + 1
@@ -177,15 +181,16 @@ def need(*names: str) -> None:
         sys.exit(f"this measurement needs {' and '.join(missing)}: apt-get install {' '.join(missing)}")
 
 
-def write_script(directory: Path, offers: int = OFFERS, delay_ms: float = 0) -> Path:
+def write_script(directory: Path, offers: int = OFFERS, delay_ms: float = 0, *, capped: bool = False) -> Path:
     """Write a script for wrk; return its path.
 
-    delay_ms: what each connection waits between answer and next click, at random around it.
+    delay_ms: what each connection waits between answer and next click, at random around it. capped: as for `heads`.
     """
-    listed = directory / f"heads-{offers}.txt"
+    name = f"{offers}-capped" if capped else f"{offers}"
+    listed = directory / f"heads-{name}.txt"
     if not listed.exists():
-        listed.write_text("\n".join("|".join(lines) for lines in heads(offers)) + "\n")
-    script = directory / f"clicks-{offers}-{delay_ms:g}.lua"
+        listed.write_text("\n".join("|".join(lines) for lines in heads(offers, capped=capped)) + "\n")
+    script = directory / f"clicks-{name}-{delay_ms:g}.lua"
     script.write_text(_SCRIPT % {"heads": str(listed), "seed": 1, "addresses": ADDRESSES, "delay_ms": delay_ms})
     return script
 

@@ -71,7 +71,7 @@ _SLOW_FIRST = (
 """Tests that begin first, so that no process works on a slow file alone at the end."""
 
 
-_SHARING = ("tests/conformance/", "tests/e2e/shared/")
+_SHARING = ("tests/cluster/", "tests/conformance/", "tests/e2e/shared/")
 """Folders with one running program for all their tests."""
 
 

@@ -1,9 +1,12 @@
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 import pytest
 from cryptography.fernet import Fernet
 
 from tests.support.stores.seeds import add_conversion
+from trackyard.actions.conversions.postback_codes import store_postback_code
 from trackyard.actions.people.callers import find_caller
 from trackyard.actions.platform.installation import (
     CurrencyFixed,
@@ -12,6 +15,8 @@ from trackyard.actions.platform.installation import (
     first_start,
     reencrypt_secrets,
     store_currency,
+    store_shared_click_state,
+    store_timezone,
 )
 from trackyard.base.clock import ManualClock
 from trackyard.base.secrets import DecryptionFailed, SecretCipher
@@ -47,6 +52,27 @@ def test_first_start_creates_one_administrator(database: Database, cipher: Secre
     assert all(caller.may(permission) for permission in Permission)
     with database.read() as conn:
         assert settings.find_setting(conn, settings.TRAFFICBACK_URL) == ""
+
+
+def test_first_starts_at_once_make_one_installation(
+    database: Database, cipher: SecretCipher, clock: ManualClock
+) -> None:
+    """As of machines that are started together on an empty database."""
+    begin = Barrier(4)
+
+    def start(_number: int) -> tuple[str | None, str]:
+        begin.wait(10)
+        store_postback_code(database, None)
+        key = first_start(database, cipher, clock, None)
+        store_currency(database, "EUR")
+        store_timezone(database, "UTC")
+        store_shared_click_state(database, shared=True)
+        return key, administrator_key(database, cipher)
+
+    with ThreadPoolExecutor(4) as threads:
+        started = list(threads.map(start, range(4)))
+    assert [key for key, _ in started].count(None) == 3
+    assert {known for _, known in started} == {key for key, _ in started if key}
 
 
 def test_administrator_key_from_settings_is_stored_and_replaced_when_changed(

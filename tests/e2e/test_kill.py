@@ -1,72 +1,20 @@
 """kill -9 of every process during traffic: acknowledged records are there, once."""
 
 import fcntl
-import http.client
 import signal
-import threading
 import time
 from collections import Counter
-from contextlib import suppress
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.support.offer_scenario import OfferScenario, click_id_of, create_offer_scenario, period_around_today
+from tests.support.offer_scenario import create_offer_scenario
+from tests.support.processes.acknowledged import AcknowledgedTraffic, every_row
 from tests.support.processes.program import KEY, RunningProgram, poll_until, request
 from tests.support.processes.receiver import Receiver
 
 pytestmark = pytest.mark.chaos
-
-
-class AcknowledgedTraffic:
-    """Send clicks, and a postback for each third one, until stopped; keep what was acknowledged.
-
-    At most 100 requests a second, so that the machine works on what a test is about.
-    """
-
-    def __init__(self, story: OfferScenario) -> None:
-        self.story = story
-        self.clicks: list[str] = []
-        self.calls: list[str] = []
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run)
-
-    def __enter__(self) -> "AcknowledgedTraffic":
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stop.set()
-        self._thread.join()
-
-    def grow(self, count: int) -> None:
-        """Wait until this many more postbacks are acknowledged."""
-        goal = len(self.calls) + count
-        poll_until(lambda: len(self.calls) >= goal, seconds=40, what=f"{goal} calls")
-
-    def _run(self) -> None:
-        number = 0
-        while not self._stop.wait(0.01):
-            number += 1
-            with suppress(OSError, http.client.HTTPException):
-                click_id = click_id_of(self.story.click(sub1=str(number)))
-                self.clicks.append(click_id)
-                if number % 3 == 0 and self.story.call(click_id).status == 200:
-                    self.calls.append(click_id)
-
-
-def _every(program: RunningProgram, path: str, name: str) -> list[dict[str, Any]]:
-    period = {**period_around_today(), "limit": 5000}
-    rows: list[dict[str, Any]] = []
-    page = 1
-    while True:
-        answer = program.api("GET", path, {**period, "page": page})
-        rows += answer[name]
-        if "next_page" not in answer["pagination"]:
-            return rows
-        page += 1
 
 
 def test_kill_of_every_process_loses_and_doubles_nothing(tmp_path: Path, receiver: Receiver) -> None:
@@ -100,8 +48,8 @@ def test_kill_of_every_process_loses_and_doubles_nothing(tmp_path: Path, receive
         )
 
     poll_until(settled, seconds=30, what=f"{len(acknowledged)} clicks and {len(called)} calls")
-    clicks = Counter(c["id"] for c in _every(program, "/3.0/stats/clicks", "clicks"))
-    conversions = Counter(c["clickid"] for c in _every(program, "/3.0/stats/conversions", "conversions"))
+    clicks = Counter(c["id"] for c in every_row(story, "clicks"))
+    conversions = Counter(c["clickid"] for c in every_row(story, "conversions"))
     assert acknowledged <= set(clicks) and set(clicks.values()) == {1}
     assert called <= set(conversions) and set(conversions.values()) == {1}
     assert set(conversions) <= set(clicks)

@@ -1,9 +1,14 @@
 """`trackyard audit`: compare all books with each other."""
 
 from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import asdict
 from typing import Any, Final
 
-from trackyard.commands.local_api import ApiClient
+from trackyard.commands.failures import CommandFailed
+from trackyard.commands.frame.options import Invocation
+from trackyard.runtime.server_file import find_server_file
+from trackyard.runtime.settings import Config
 
 _LABELS: Final = {
     "clicks": "clicks in the journals",
@@ -38,9 +43,37 @@ _SENTENCES: Final = {
 """What differs, by the API's name of the comparison."""
 
 
-def reconcile(api: ApiClient) -> dict[str, Any]:
-    """Return the result of the comparison. Raises ServerAway, ApiError."""
-    return api.get("/3.1/admin/reconciliation", seconds=None)
+def reconcile(invocation: Invocation) -> dict[str, Any]:
+    """Compare over the API, or in this process on a machine with journals and without the role api.
+
+    Raises ServerAway, ApiError, CommandFailed.
+    """
+    if not invocation.names_server():
+        config = invocation.settings()
+        server = find_server_file(config.data_dir)
+        roles = config.roles if server is None else server.roles
+        if "projector" in roles and "api" not in roles:
+            return _compare_journals(config)
+    return invocation.api().get("/3.1/admin/reconciliation", seconds=None)
+
+
+def _compare_journals(config: Config) -> dict[str, Any]:
+    """Return the result for the journals of this machine. The other books are compared where an API is."""
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from trackyard.actions.platform.reconciliation import reconcile_journals
+    from trackyard.analytics.engine.connection import Analytics, StoreError
+    from trackyard.base.logs.outages import first_line
+    from trackyard.store.engine.database import Database
+
+    try:
+        analytics = Analytics.open(config.analytics_url, cluster=config.analytics_cluster)
+        with Database(config.database_url, pool_size=1) as database, closing(analytics):
+            return asdict(reconcile_journals(database, analytics, config.data_dir / "journal"))
+    except StoreError as fault:
+        raise CommandFailed(f"the statistics cannot be read: {first_line(fault)}.") from None
+    except SQLAlchemyError as fault:
+        raise CommandFailed(f"TRACKYARD_DATABASE_URL cannot be used: {first_line(fault)}.") from None
 
 
 def audit_lines(answer: dict[str, Any]) -> Iterator[str]:

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from trackyard.base.cached import Cached
 from trackyard.base.clock import SystemClock
 from trackyard.base.logs.ending import log_ending, log_uncaught_errors
 from trackyard.base.logs.file import log_to_file
@@ -29,12 +28,13 @@ from trackyard.runtime.api_server import serve_api
 from trackyard.runtime.exit_codes import ExitCode
 from trackyard.runtime.monitoring import MonitoringServer, monitoring_process, open_monitoring
 from trackyard.runtime.monitoring.readiness import (
-    READINESS_S,
     MachineReport,
     core_readiness,
+    failing_roles,
     machine_report,
     machine_status_of,
 )
+from trackyard.runtime.monitoring.store_readiness import StoreReadiness
 from trackyard.runtime.monitoring.stores import StoreWatch
 from trackyard.runtime.processes.stop_watchdog import StopWatchdog, stop_with_parent
 from trackyard.runtime.settings import (
@@ -237,8 +237,9 @@ def _serve_core(
         copier = _copy_journals(config, database, threads, stop)
     threads += [*_freezes(config, analytics, stop), *_click_lookups(config, database, analytics, stop)]
     heartbeat = Heartbeat(config, database, directory_id, SystemClock())
-    threads.append(threading.Thread(target=heartbeat.run, args=(stop,), name="heartbeat"))
-    readiness = Cached(lambda: core_readiness(config, database, projector, directory_id, copier), READINESS_S).get
+    threads += [threading.Thread(target=heartbeat.run, args=(stop,), name="heartbeat")]
+    look = partial(core_readiness, config, database, projector, directory_id, copier)
+    readiness = StoreReadiness(look, partial(failing_roles, config.failing_roles_file)).get
     report = partial(machine_report, config.failing_roles_file, readiness)
     if monitoring is not None:
         threads += _watch_stores(monitoring, report, database, analytics, stop)

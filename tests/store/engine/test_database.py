@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import event, text
 from sqlalchemy.exc import DBAPIError
 
+from tests.support.stores.databases import PostgresServer
 from trackyard.store.engine.database import Database, TransactionFailure, classify_failure
 from trackyard.store.engine.watch import CommitWatcher
 from trackyard.store.tracking import rulesets
@@ -129,3 +130,16 @@ def test_sqlite_commit_is_synced_to_disk(tmp_path: Path) -> None:
             assert conn.execute(text("PRAGMA synchronous")).scalar_one() == 2  # FULL
             assert conn.execute(text("PRAGMA journal_mode")).scalar_one() == "wal"
     database.close()
+
+
+def test_postgresql_connection_ends_when_its_server_is_gone_without_a_word(postgres: PostgresServer) -> None:
+    """TCP asks after 15 s, and gives up 30 s later; what the address says holds."""
+    with (
+        postgres.empty_database() as name,
+        Database(f"{postgres.url(name)}&connect_timeout=3") as database,
+        database.read() as conn,
+    ):
+        assert conn.connection.dbapi_connection is not None
+        used = conn.connection.dbapi_connection.info.get_parameters()
+    wanted = {"connect_timeout": "3", "keepalives_idle": "15", "keepalives_count": "3", "tcp_user_timeout": "30000"}
+    assert {each: used[each] for each in wanted} == wanted

@@ -199,13 +199,21 @@ class RunningProgram:
         line = [self.python, "-m", "trackyard", *arguments]
         return subprocess.run(line, env=self.environment, capture_output=True, text=True, timeout=seconds, check=False)
 
-    def api(self, method: str, path: str, params: dict[str, Any] | None = None, *, key: str = KEY) -> Any:
+    def api(
+        self,
+        method: str,
+        path: str,
+        params: dict[str, Any] | None = None,
+        *,
+        key: str = KEY,
+        headers: dict[str, str] | None = None,
+    ) -> Any:
         """A call of the API that succeeds: its JSON."""
         query = urlencode(params or {})
         if method == "GET":
-            answer = request(self.api_port, "GET", f"{path}?{query}", headers={"API-Key": key})
+            answer = request(self.api_port, "GET", f"{path}?{query}", headers={"API-Key": key, **(headers or {})})
         else:
-            form = {"API-Key": key, "Content-Type": "application/x-www-form-urlencoded"}
+            form = {"API-Key": key, "Content-Type": "application/x-www-form-urlencoded", **(headers or {})}
             answer = request(self.api_port, method, path, body=query.encode(), headers=form)
         assert answer.status == 200, (method, path, answer)
         return answer.json

@@ -46,6 +46,11 @@ class ValkeyProcess:
         except OSError:
             return b""
 
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
     def send(self, signal_number: int) -> None:
         assert self._process is not None
         os.kill(self._process.pid, signal_number)

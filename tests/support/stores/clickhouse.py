@@ -1,11 +1,10 @@
-"""A small HTTP front on the engine of this process, as far as the program speaks HTTP to ClickHouse."""
+"""A small HTTP front on a chDB engine of this process, for what the program asks of ClickHouse."""
 
 import io
 import re
 import tempfile
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from threading import Thread
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -36,13 +35,8 @@ _INSERT = re.compile(rb"\s*(INSERT INTO .*?)\s+FORMAT (\w+)\s*?\n(.*)\Z", re.DOT
 _CODE = re.compile(r"Code: (\d+)")
 
 
-def _connection_string() -> str:
-    directory = Path(address().removeprefix("chdb://"))
-    return build_connection_string(str(directory), {"config-file": str(directory) + ".xml"})
-
-
-def _answer(parameters: dict[str, str], body: bytes) -> bytes:
-    connection = chdb.connect(_connection_string())  # type: ignore[no-untyped-call]
+def _answer(engine: str, parameters: dict[str, str], body: bytes) -> bytes:
+    connection = chdb.connect(engine)  # type: ignore[no-untyped-call]
     try:
         if database := parameters.get("database"):
             connection.query(f"USE `{database}`", "TabSeparated")
@@ -65,8 +59,20 @@ def _answer(parameters: dict[str, str], body: bytes) -> bytes:
         connection.close()
 
 
-class _ClickHouseFront(BaseHTTPRequestHandler):
+class ClickHouseFront(ThreadingHTTPServer):
+    """The front on an engine that this process has open. address: of the engine, chdb:///directory."""
+
+    daemon_threads = True
+
+    def __init__(self, address: str, port: int = 0) -> None:
+        directory = address.removeprefix("chdb://")
+        self.engine = build_connection_string(directory, {"config-file": directory + ".xml"})
+        super().__init__(("127.0.0.1", port), _FrontHandler)
+
+
+class _FrontHandler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    server: ClickHouseFront
 
     def do_POST(self) -> None:
         parameters = dict(parse_qsl(urlsplit(self.path).query, keep_blank_values=True))
@@ -75,7 +81,7 @@ class _ClickHouseFront(BaseHTTPRequestHandler):
             parameters |= self._form(body)
             body = b""
         try:
-            self._send(200, _answer(parameters, body), {"X-ClickHouse-Format": "TabSeparated"})
+            self._send(200, _answer(self.server.engine, parameters, body), {"X-ClickHouse-Format": "TabSeparated"})
         except RuntimeError as error:
             code = _CODE.search(str(error))
             self._send(500, str(error).encode(), {"X-ClickHouse-Exception-Code": code[1] if code else "1"})
@@ -107,7 +113,7 @@ class _ClickHouseFront(BaseHTTPRequestHandler):
 @pytest.fixture(scope="session")
 def clickhouse_address() -> Iterator[str]:
     """The address of the front."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _ClickHouseFront)
+    server = ClickHouseFront(address())
     thread = Thread(target=server.serve_forever)
     thread.start()
     yield f"http://default:@127.0.0.1:{server.server_port}"

@@ -24,7 +24,7 @@ from trackyard.store.engine.database import Database
 from trackyard.store.engine.schema import upgrade
 
 _UNPRIVILEGED = "nobody"
-_SETTINGS = ("max_connections=60", "listen_addresses=")
+_SETTINGS = ("max_connections=100", "listen_addresses=")
 _FORGETFUL = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
 """What spares tests the disk: they never cut the power."""
 
@@ -86,6 +86,16 @@ class PostgresServer:
         else:
             self._original.forget(self.url(name))
             self.drop(name)
+
+    @property
+    def pid(self) -> int:
+        """The process id of the server's first process."""
+        return int((self._data / "postmaster.pid").read_text().split()[0])
+
+    @property
+    def socket_path(self) -> str:
+        """The UNIX socket that it listens on."""
+        return str(self._home / ".s.PGSQL.5432")
 
     def url(self, name: str) -> str:
         """SQLAlchemy's address of one database of the server."""

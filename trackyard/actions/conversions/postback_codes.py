@@ -21,7 +21,7 @@ def store_postback_code(database: Database, choice: str | None) -> CodeMode:
 
     choice: TRACKYARD_POSTBACK_CODE; None = as before, and GENERATE for a new installation.
     """
-    with database.write() as conn:
+    with settings.write_start(database) as conn:
         before = settings.find_code_mode(conn)
         if choice is not None:
             mode = CodeMode(choice) if choice in _WORDS else CodeMode.TEXT

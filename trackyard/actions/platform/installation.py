@@ -29,7 +29,7 @@ def first_start(database: Database, cipher: SecretCipher, clock: Clock, admin_ke
     admin_key: fixes the first administrator's key; a different one replaces its first key.
     """
     now = clock.now_ms()
-    with database.write() as conn:
+    with settings.write_start(database) as conn:
         settings.add_default(conn, settings.TRAFFICBACK_URL, "")
         settings.add_default(conn, settings.HASH_PASSWORD, "")
         user = staff.find_first_administrator(conn)
@@ -52,7 +52,7 @@ def store_currency(database: Database, currency: str) -> None:
 
     It is fixed once a conversion exists (docs/spec/statistics.md#amounts). Raises CurrencyFixed.
     """
-    with database.write() as conn:
+    with settings.write_start(database) as conn:
         stored_currency = settings.find_setting(conn, settings.CURRENCY)
         if stored_currency == currency:
             return
@@ -63,7 +63,7 @@ def store_currency(database: Database, currency: str) -> None:
 
 def store_timezone(database: Database, timezone: str) -> None:
     """Store the platform's zone (IANA name), which edges learn from the ruleset; at every start."""
-    with database.write() as conn:
+    with settings.write_start(database) as conn:
         if settings.find_setting(conn, settings.TIMEZONE) != timezone:
             counters.remove_all_counters(conn)  # the days of the zone differ
             settings.edit_setting(conn, settings.TIMEZONE, timezone)
@@ -72,7 +72,7 @@ def store_timezone(database: Database, timezone: str) -> None:
 
 def store_shared_click_state(database: Database, *, shared: bool) -> None:
     """Store at every start whether edges share click caps and unique visitors through Redis."""
-    with database.write() as conn:
+    with settings.write_start(database) as conn:
         if bool(settings.find_setting(conn, settings.SHARED_CLICK_STATE)) != shared:
             settings.edit_setting(conn, settings.SHARED_CLICK_STATE, shared)
 

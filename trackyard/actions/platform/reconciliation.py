@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from trackyard.actions.deps import Deps
+from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.load import lookup_item
 from trackyard.analytics.maintenance import reconciliation as analytic
 from trackyard.analytics.maintenance.reconciliation import MODULUS, ConversionEventRow, digest
@@ -29,12 +30,22 @@ from trackyard.domain.statistics.rows import ConversionEventFields
 from trackyard.journal import segments
 from trackyard.journal.reader import OffsetRange, next_range
 from trackyard.journal.records import RecordKind
+from trackyard.store.engine.database import Database
 from trackyard.store.platform import reconciliation as stored
 from trackyard.store.platform.reconciliation import LedgerSums, StoredConversion
 from trackyard.store.statistics import checkpoints
 
 _WINDOW_MS: Final = 86_400_000
 _TABLES: Final = {RecordKind.CLICK: "click", RecordKind.IMPRESSION: "view"}
+
+
+@dataclass(frozen=True, slots=True)
+class _JournalBooks:
+    """The journals of a directory and the stores that they are compared with."""
+
+    database: Database
+    analytics: Analytics
+    directory: Path
 
 
 @dataclass(slots=True)
@@ -53,7 +64,7 @@ def reconcile(deps: Deps) -> ReconciliationResult:
     """Compare all books with each other. Raises ReportTooHeavy."""
     findings = ReconciliationResult()
     if deps.journals is not None:
-        _check_journals(deps, deps.journals, findings)
+        findings = reconcile_journals(deps.database, deps.analytics, deps.journals)
     _check_calls(deps, findings)
     _check_conversions(deps, findings)
     _check_money(deps, findings)
@@ -63,21 +74,23 @@ def reconcile(deps: Deps) -> ReconciliationResult:
 # --- journal = clicks, calls ----------------------------------------------------------------------------
 
 
-def _check_journals(deps: Deps, directory: Path, findings: ReconciliationResult) -> None:
-    with deps.database.read() as conn:
+def reconcile_journals(database: Database, analytics: Analytics, directory: Path) -> ReconciliationResult:
+    """Compare the loaded journals of a directory with the statistics and the log of postbacks."""
+    books = _JournalBooks(database, analytics, directory)
+    findings = ReconciliationResult()
+    with database.read() as conn:
         reached = {each.edge: (each.journal, each.position) for each in checkpoints.get_checkpoints(conn)}
     for edge, (last, position) in reached.items():
         for journal in segments.list_journals(directory, edge):
             if journal <= last:
                 end = position if journal == last else segments.end_of(directory, journal)
-                _check_journal(deps, directory, edge, journal, end, findings)
+                _check_journal(books, edge, journal, end, findings)
+    return findings
 
 
-def _check_journal(
-    deps: Deps, directory: Path, edge: int, journal: str, end: int, findings: ReconciliationResult
-) -> None:
+def _check_journal(books: _JournalBooks, edge: int, journal: str, end: int, findings: ReconciliationResult) -> None:
     recorded = _JournalContents(defaultdict(int), defaultdict(int), set())
-    for found in _ranges(directory, edge, journal, end):
+    for found in _ranges(books.directory, edge, journal, end):
         for position, kind, payload in found.frames:
             if kind is RecordKind.POSTBACK:
                 recorded.calls.add(position)
@@ -85,15 +98,15 @@ def _check_journal(
                 recorded.counts[kind] += 1
                 recorded.sums[kind] += digest(record_id)
     for kind, table in _TABLES.items():
-        count, total = analytic.sum_journal(deps.analytics, table, journal, end)
+        count, total = analytic.sum_journal(books.analytics, table, journal, end)
         findings.check(f"{table}s", recorded.counts[kind])
         if (count, total) != (recorded.counts[kind], recorded.sums[kind] % MODULUS):
-            _report_rows(deps, directory, edge, journal, end, kind, findings)
+            _report_rows(books, edge, journal, end, kind, findings)
     # The inbox is read first: a postback that is decided meanwhile is then found in the log.
-    with deps.database.read() as conn:
+    with books.database.read() as conn:
         waiting = stored.positions_in_inbox(conn, journal)
         underway = {log.position for log in stored.pending_server_logs(conn) if log.journal == journal}
-    known = waiting | underway | analytic.find_logged_positions(deps.analytics, journal)
+    known = waiting | underway | analytic.find_logged_positions(books.analytics, journal)
     findings.check("calls", len(recorded.calls))
     for position in sorted(recorded.calls - known):
         findings.add_discrepancy(
@@ -119,15 +132,15 @@ def _id_of(payload: bytes) -> str | None:
 
 
 def _report_rows(
-    deps: Deps, directory: Path, edge: int, journal: str, end: int, kind: RecordKind, findings: ReconciliationResult
+    books: _JournalBooks, edge: int, journal: str, end: int, kind: RecordKind, findings: ReconciliationResult
 ) -> None:
     """Report rows that are recorded and not loaded, or loaded and not recorded."""
     table = _TABLES[kind]
-    loaded = analytic.ids_by_position(deps.analytics, table, journal, end)
-    count, _ = analytic.sum_journal(deps.analytics, table, journal, end)
+    loaded = analytic.ids_by_position(books.analytics, table, journal, end)
+    count, _ = analytic.sum_journal(books.analytics, table, journal, end)
     if count != len(loaded):
         findings.add_discrepancy(f"{table}s loaded twice", journal, len(loaded), count)
-    for found in _ranges(directory, edge, journal, end):
+    for found in _ranges(books.directory, edge, journal, end):
         for position, each, payload in found.frames:
             if each is not kind or (record_id := _id_of(payload)) is None:
                 continue

@@ -4,6 +4,7 @@ from trackyard.actions.conversions.postback_codes import get_code_warning
 from trackyard.actions.deps import Deps
 from trackyard.actions.platform.reconciliation import reconcile
 from trackyard.domain.people.roles import Permission
+from trackyard.domain.platform.reconciliation import NO_JOURNALS
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request.params import NoParams
 from trackyard.wire.response.envelope import Answer, View
@@ -37,11 +38,14 @@ def show(request: ApiRequest[Deps], _params: NoParams) -> ReconciliationAnswer:
     """Compare all books with each other; the time grows with their size.
 
     Journals with clicks and postbacks, postbacks with conversions, conversions with statistics and the ledger, payments
-    with what they pay. A warning names what is open, such as postbacks that need no code.
+    with what they pay. A warning names what is open, such as postbacks that need no code, or journals that are on other
+    machines: there `trackyard audit` compares them.
     """
     warning = get_code_warning(request.deps)
     if warning is not None:
         request.warn(warning)
+    if request.deps.journals is None:
+        request.warn(NO_JOURNALS)
     found = reconcile(request.deps)
     views = [view_of(DifferenceView, item) for item in found.differences]
     return ReconciliationAnswer(checked=found.checked, count=found.count, differences=views)

@@ -25,10 +25,12 @@ def audit(ctx: click.Context, as_json: bool) -> None:
     """Compare all books with each other: journal, clicks, conversions, statistics and balances.
 
     Each difference is a sentence with the id of what differs; `trackyard explain ID` shows more of it.
+
+    A machine with the role projector and without the role api compares its own journals: run it there, too.
     """
     from trackyard.commands.audit import audit_lines, reconcile
 
-    found = reconcile(ctx.ensure_object(Invocation).api())
+    found = reconcile(ctx.ensure_object(Invocation))
     if as_json:
         print_json({name: found[name] for name in ("checked", "count", "differences", "warnings") if name in found})
     else:

@@ -55,6 +55,10 @@ class Invocation:
         if file is not None:
             os.environ["TRACKYARD_CONFIG"] = str(file.resolve())
 
+    def names_server(self) -> bool:
+        """Return whether the command line or the environment names the address of a server."""
+        return bool(self.url or os.environ.get("TRACKYARD_URL"))
+
     def api(self) -> "ApiClient":
         """Return the API of the server, as its first administrator unless a key is given.
 

@@ -6,6 +6,12 @@ from typing import Final
 MAX_DISCREPANCIES: Final = 1000
 """Differences that are listed; further ones are only counted."""
 
+NO_JOURNALS: Final = (
+    "clicks and postbacks were not compared with journals, which this machine has not: run `trackyard audit` on each "
+    "machine that takes clicks, too"
+)
+"""What an API without journals says of its comparison."""
+
 
 @dataclass(frozen=True, slots=True)
 class Discrepancy:

@@ -31,6 +31,8 @@ RETRY_S: Final = 1.0
 """Between two attempts to reach Redis while it is away."""
 PUBLISH_S: Final = 60.0
 """Between two times at which an edge writes its own counts: a Redis that lost its data gets them back."""
+PING_S: Final = 5.0
+"""Between two looks at a Redis that no click needs, so that its loss is known before one does."""
 MAX_WAITING: Final = 10_000
 """Clicks that wait for Redis; further ones are decided by their edge."""
 MAX_KEPT: Final = 200_000
@@ -191,16 +193,24 @@ class RedisStore:
         """Send what waits, or wait for it; publish the own counts when it is time to."""
         if not self._questions and not self._releases:
             self._wake.clear()
-            left = self._published_at + PUBLISH_S - time.monotonic()
-            if left > 0:
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(self._wake.wait(), left)
+            await self._wait_or_ping()
         if self._releases:
             await self._send_releases()
         if time.monotonic() - self._published_at >= PUBLISH_S:
             await self._publish()
         if self._questions:
             await self._send_questions()
+
+    async def _wait_or_ping(self) -> None:
+        """Wait for work; look whether Redis is still there when none comes."""
+        left = self._published_at + PUBLISH_S - time.monotonic()
+        if left <= 0:
+            return
+        try:
+            await asyncio.wait_for(self._wake.wait(), min(left, PING_S))
+        except TimeoutError:
+            async with asyncio.timeout(TIMEOUT_S):
+                await self._redis.ping()
 
     async def _send_questions(self) -> None:
         batch = [self._questions.popleft() for _ in range(min(_MAX_BATCH, len(self._questions)))]

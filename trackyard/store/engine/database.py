@@ -45,6 +45,14 @@ SQLITE_PRAGMAS = (
 )
 
 _WAL_TRIES = 200
+_TCP_SETTINGS = {
+    "connect_timeout": 10,
+    "keepalives_idle": 15,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+}
+"""A connection to a PostgreSQL that is gone without a word ends after about 30 s; without these, after two hours."""
 
 
 class TransactionFailure(Enum):
@@ -119,6 +127,7 @@ class Database:
             pool_use_lifo=True,  # the connection used last has its statements prepared
             pool_pre_ping=not self.is_sqlite,
             json_deserializer=msgspec.json.decode,  # documents are most of the cost of an offer's row
+            connect_args=_connect_args(url),
             hide_parameters=True,  # an error's text goes to the log; parameters hold password hashes and sealed keys
         )
         self._component = Component("SQL database")
@@ -272,6 +281,14 @@ class Database:
         except BaseException:
             connection.close()  # the pool does not close a connection that it could not prepare
             raise
+
+
+def _connect_args(url: str) -> dict[str, int]:
+    """Return the settings of a connection that its address leaves open."""
+    address = make_url(url)
+    if address.get_backend_name() == "sqlite":
+        return {}
+    return {name: value for name, value in _TCP_SETTINGS.items() if name not in address.query}
 
 
 class _TrialOver(Exception):

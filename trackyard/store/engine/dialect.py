@@ -16,6 +16,7 @@ class AdvisoryLock(IntEnum):
     """Locks of PostgreSQL that a transaction keeps until it ends, by key."""
 
     SCHEMA = 0x7472_6163_6B
+    START = 0x7374_6172_74
     EDGES = 0x6564_6765
     ERASURES = 0x6572_6173
     INBOX = 0x696E_626F

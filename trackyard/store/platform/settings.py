@@ -1,11 +1,15 @@
 """Settings that the platform edits at run time (docs/spec/platform.md#settings)."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 from sqlalchemy import Connection, bindparam, delete, insert, select
 
 from trackyard.domain.conversions.codes import CodeMode
 from trackyard.domain.platform.network import Network, SignUpState
+from trackyard.store.engine.database import Database
+from trackyard.store.engine.dialect import AdvisoryLock, lock
 from trackyard.store.tables import setting
 
 TRAFFICBACK_URL: Final = "trafficback_url"
@@ -35,6 +39,14 @@ STATISTICS_SWITCHES: Final = ("statistics_revenue", "statistics_rows")
 
 _VALUE: Final = select(setting.c.value).where(setting.c.name == bindparam("wanted"))
 """Made once, because most requests read a setting."""
+
+
+@contextmanager
+def write_start(database: Database) -> Iterator[Connection]:
+    """Yield a transaction of a start. Machines that start at once get theirs one after the other."""
+    with database.write() as conn:
+        lock(conn, AdvisoryLock.START)
+        yield conn
 
 
 def find_setting(conn: Connection, name: str) -> Any:

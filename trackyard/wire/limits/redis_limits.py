@@ -7,7 +7,6 @@ most 100 ms for Redis, and while Redis is away none does: each API then counts b
 
 import asyncio
 import secrets
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from math import ceil
@@ -70,7 +69,7 @@ class RedisLimits:
     Everything runs in the event loop of one API. url: as TRACKYARD_REDIS_URL.
     """
 
-    def __init__(self, url: str, monotonic: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, url: str) -> None:
         self._redis: Redis = Redis.from_url(
             url,
             socket_timeout=None,
@@ -78,14 +77,13 @@ class RedisLimits:
             retry=Retry(NoBackoff(), 0),
             max_connections=64,
         )
-        self._monotonic = monotonic
         self._component = Component("Redis of rate limits")
-        self._retry_at = 0.0
         self._is_away = False
         self._turns: dict[str, str] = {}
         """By turn, the key of its caller's turns."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._renewal: asyncio.Task[None] | None = None
+        self._return: asyncio.Task[None] | None = None
         API_REDIS_UP.set(1)
 
     async def take(self, group: str, rate: RateLimit, name: str) -> RateLimitStatus | None:
@@ -112,8 +110,9 @@ class RedisLimits:
 
     async def close(self) -> None:
         """Close the connections."""
-        if self._renewal is not None:
-            self._renewal.cancel()
+        for task in (self._renewal, self._return):
+            if task is not None:
+                task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         with suppress(*_FAULTS):
             await self._redis.aclose()
@@ -136,21 +135,32 @@ class RedisLimits:
                 await self._run(_RENEW, key, turn, TURN_S)
 
     async def _run(self, script: str, key: str, *arguments: str | int) -> Any:
-        """Return the answer of a script; None when Redis is away, which one request a second then looks at."""
+        """Return the answer of a script; None when Redis is away."""
         if self._is_away:
-            if self._monotonic() < self._retry_at:
-                return None
-            self._retry_at = self._monotonic() + RETRY_S
+            return None
         try:
             async with asyncio.timeout(TIMEOUT_S):
                 answer = await self._redis.eval(script, 1, key, *map(str, arguments))
         except _FAULTS as fault:
-            self._component.failed(fault)
-            self._is_away, self._retry_at = True, self._monotonic() + RETRY_S
-            API_REDIS_UP.set(0)
+            self._lose(fault)
             return None
-        if self._is_away:
-            self._is_away = False
-            API_REDIS_UP.set(1)
         self._component.worked()
         return answer
+
+    def _lose(self, fault: Exception) -> None:
+        self._component.failed(fault)
+        if not self._is_away:  # other requests may have met the same fault
+            self._is_away = True
+            API_REDIS_UP.set(0)
+            self._return = asyncio.create_task(self._await_return())
+
+    async def _await_return(self) -> None:
+        """Look for Redis until it answers, also when no request comes."""
+        while self._is_away:
+            await asyncio.sleep(RETRY_S)
+            with suppress(*_FAULTS):
+                async with asyncio.timeout(TIMEOUT_S):
+                    await self._redis.ping()
+                self._is_away = False
+        self._component.worked()
+        API_REDIS_UP.set(1)

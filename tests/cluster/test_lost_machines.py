@@ -1,0 +1,161 @@
+"""What several machines do while a part of them is away, and that they are whole afterwards."""
+
+import signal
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from typing import Any, Final
+
+import pytest
+
+from tests.cluster.stories import ClusterStory, begin_story, click_cap, clicks_at, new_visitor
+from tests.support.offer_scenario import SHOP, click_id_of
+from tests.support.processes.acknowledged import AcknowledgedTraffic, every_row
+from tests.support.processes.cluster import ClusterMachine, RunningCluster
+from tests.support.processes.program import KEY, poll_until, request
+from tests.support.processes.receiver import Receiver
+
+pytestmark = pytest.mark.cluster
+
+SETTLED_S: Final = 60.0
+STALE_S: Final = 10.0
+"""An edge says after so long that its rules may be old."""
+
+
+def says(machine: ClusterMachine, warning: str) -> bool:
+    """Whether the monitoring listener of a machine warns so."""
+    return warning in " ".join(machine.report()["warnings"])
+
+
+def both_ways(story: ClusterStory) -> list[AcknowledgedTraffic]:
+    """Traffic at each edge machine, with the postbacks at the other one."""
+    first, second = (story.at(edge) for edge in story.cluster.edges)
+    return [AcknowledgedTraffic(first, second), AcknowledgedTraffic(second, first)]
+
+
+def check_counted_once(story: ClusterStory, sent: Sequence[AcknowledgedTraffic], receiver: Receiver) -> None:
+    """All that was acknowledged is in both reports, the balance and at the affiliate, and nothing twice."""
+    at_api = story.at(story.cluster.apis[0])
+    clicked = {click_id for each in sent for click_id in each.clicks}
+    called = {click_id for each in sent for click_id in each.calls}
+
+    def settled() -> bool:
+        conversions = len(every_row(at_api, "conversions"))
+        row = at_api.day(KEY)
+        counts = (int(row["traffic"]["raw"]) >= len(clicked), conversions >= len(called))
+        return all(counts) and row["actions"]["total"]["count"] == conversions if row else False
+
+    poll_until(settled, seconds=SETTLED_S, what=f"{len(clicked)} clicks and {len(called)} calls")
+    clicks = Counter(each["id"] for each in every_row(at_api, "clicks"))
+    conversions = Counter(each["clickid"] for each in every_row(at_api, "conversions"))
+    assert clicked <= set(clicks) and set(clicks.values()) == {1}
+    assert called <= set(conversions) and set(conversions.values()) == {1}
+    rows = [story.at(api).day(KEY) for api in story.cluster.apis]
+    assert rows[0] == rows[1] and int(rows[0]["traffic"]["raw"]) == len(clicks)
+    assert at_api.balance()["available"] == {"USD": 7 * len(conversions)}
+
+    def delivered() -> set[str]:
+        return {each.query["click"] for each in receiver.requests()}
+
+    poll_until(lambda: delivered() == set(conversions), seconds=SETTLED_S, what="every postback to the affiliate")
+
+
+def test_kill_of_each_process_of_a_cluster_loses_and_doubles_nothing(
+    cluster: RunningCluster, receiver: Receiver
+) -> None:
+    """kill -9 of every role, of a whole machine and of every store, while both edges take clicks."""
+    story = begin_story(cluster, receiver.url("/pb?click={clickid}"))
+    first, second = cluster.edges
+    kills: list[Callable[[], Any]] = [
+        lambda: first.kill("edge 0"),
+        lambda: second.kill("core"),
+        lambda: cluster.apis[0].kill("core"),
+        lambda: cluster.apis[1].kill("worker"),
+        lambda: (second.stop(signal.SIGKILL), second.start(ready=False)),
+        lambda: (cluster.valkey.kill(), cluster.valkey.start()),
+        lambda: (cluster.clickhouse.kill(), cluster.clickhouse.start()),
+        lambda: (cluster.postgres.halt(), cluster.postgres.resume()),
+    ]
+    sent = both_ways(story)
+    with ExitStack() as stack:
+        for traffic in sent:
+            stack.enter_context(traffic)
+        sent[0].grow(5)
+        for kill in kills:
+            kill()
+            poll_until(second.is_ready, seconds=SETTLED_S, what="the second edge machine")
+            sent[0].grow(5)
+            sent[1].grow(5)
+    cluster.await_healthy()
+    check_counted_once(story, sent, receiver)
+
+
+@pytest.mark.parametrize("seconds", [0, pytest.param(20, marks=pytest.mark.long)])
+def test_edge_cut_off_takes_clicks_by_the_last_rules_says_so_and_reconciles(
+    cluster: RunningCluster, seconds: float
+) -> None:
+    """Until it says that its rules may be old, and for `seconds` at least."""
+    story = begin_story(cluster, **click_cap(60))
+    first, second = cluster.edges
+    taken = story.accepted(clicks_at(cluster.edges, 20))
+    cluster.cut_second_edge()
+    try:
+        cut_at = time.monotonic()
+        story.edit(cluster.apis[0], url="https://new.example/?click={clickid}")
+        story.await_edges("https://new.example/", edges=[first])
+        taken += story.accepted(clicks_at([second], 10))
+        assert len(taken) == 30, "it decides by the last rules"
+
+        for warning in ("Redis does not answer", "the source of the rules is silent"):
+            poll_until(lambda warning=warning: says(second, warning), seconds=STALE_S + 10, what=warning)  # type: ignore[misc]
+        poll_until(lambda: second.metric("trackyard_redis_up") == 0, seconds=10, what="the metric of Redis")
+        assert (second.metric("trackyard_ruleset_age_seconds") or 0) > STALE_S
+        while time.monotonic() - cut_at < seconds:  # the outage itself is what is tested
+            assert request(second.tracking_port, "GET", "/readyz").status == 200
+            assert story.location(second).startswith(SHOP)
+            time.sleep(0.5)
+    finally:
+        cluster.heal_second_edge()
+    story.await_edges("https://new.example/", edges=[second])
+    cluster.await_healthy()
+    back = f"{SHOP}back"
+    story.edit(cluster.apis[1], url=f"{back}?click={{clickid}}")
+    story.await_edges(back)
+    taken += story.accepted(clicks_at(cluster.edges, 60))
+    assert len(taken) == 60, "the clicks of the outage count in the cap of all machines"
+    at_api = story.at(cluster.apis[0])
+    poll_until(lambda: len(every_row(at_api, "clicks")) == 60, seconds=SETTLED_S, what="every accepted click")
+
+
+def test_clicks_and_postbacks_are_taken_and_journalled_while_every_store_is_away(
+    cluster: RunningCluster, receiver: Receiver
+) -> None:
+    story = begin_story(cluster, receiver.url("/pb?click={clickid}"))
+    full = begin_story(cluster, uniqIpOnly="1", **click_cap(20))
+    visitor = new_visitor()
+    passed = full.accepted([*clicks_at(cluster.edges, 18), (cluster.edges[0], visitor)])
+    cluster.lose_stores()
+    try:
+        sent = both_ways(story)
+        with ExitStack() as stack:
+            for traffic in sent:
+                stack.enter_context(traffic)
+            for traffic in sent:
+                traffic.grow(10)
+        for edge in cluster.edges:
+            assert request(edge.tracking_port, "GET", "/readyz").status == 200
+            assert edge.report()["status"] == 2, "the monitoring listener says what is away"
+            poll_until(
+                lambda edge=edge: says(edge, "Redis does not answer"), seconds=10, what="also without a question"
+            )  # type: ignore[misc]
+        passed += full.accepted([(cluster.edges[0], new_visitor())])
+    finally:
+        cluster.restore_stores()
+    cluster.await_healthy()
+    check_counted_once(story, sent, receiver)
+    assert len(passed) == 20
+    assert full.accepted([*clicks_at(cluster.edges, 4), (cluster.edges[0], visitor)]) == [], (
+        "an empty Redis is complete"
+    )
+    assert click_id_of(story.at(cluster.edges[0]).click())
