@@ -73,10 +73,15 @@ _SLOW_FIRST = (
 
 _SHARING = ("tests/cluster/", "tests/conformance/", "tests/e2e/shared/")
 """Folders with one running program for all their tests."""
+_WITH_PROGRAMS = ("tests/conformance/", "tests/e2e/")
+"""Folders of tests that start whole programs: `script/test --ci` runs them."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put slow files first and keep the order of others."""
+    """Put slow files first, keep the order of others, and mark tests that start whole programs."""
+    for item in items:
+        if item.nodeid.startswith(_WITH_PROGRAMS):
+            item.add_marker(pytest.mark.slow)
 
     def place(item: pytest.Item) -> int:
         found = (place for place, start in enumerate(_SLOW_FIRST) if item.nodeid.startswith(start))

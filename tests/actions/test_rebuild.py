@@ -37,7 +37,7 @@ from trackyard.store.platform.rebuilds import RebuildStage
 from trackyard.store.tracking import edges
 
 __all__ = ["clickhouse_address"]
-OWNER = "d" * 24
+OWNER, pytestmark = "d" * 24, pytest.mark.slow
 
 
 @pytest.fixture

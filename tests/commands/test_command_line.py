@@ -140,7 +140,7 @@ def completed(words: str) -> list[str]:
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
-        ("trackyard re", ["rebuild", "report"]),
+        ("trackyard rep", ["report"]),
         ("trackyard export c", ["clicks", "conversions", "custom"]),
         ("trackyard rebuild --a", ["--accept"]),
         ("trackyard ro", ["rotate-key"]),

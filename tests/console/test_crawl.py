@@ -30,6 +30,8 @@ from trackyard.domain.people.roles import Role, permissions_of
 from trackyard.domain.platform.geo import countries
 from trackyard.wire.response.csv_columns import FORMULA_STARTS
 
+pytestmark = pytest.mark.slow
+
 LONG = "Ü" * 190
 """The longest title that the API takes."""
 LONGEST = f"{HOSTILE}{'Ü' * 1000}"

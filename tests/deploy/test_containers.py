@@ -93,7 +93,7 @@ def _link(source: str, target: str) -> None:
         shutil.copy2(source, target)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_image_without_what_nothing_loads_still_runs_the_program(packages: Path) -> None:
     """The packages for the build and for tests are gone, and the rest weighs less than the image may."""
     slim = subprocess.run(

@@ -16,8 +16,6 @@ import pytest
 from tests.support.offer_scenario import OfferScenario, click_id_of, create_offer_scenario, period_around_today
 from tests.support.processes.program import RunningProgram, poll_until
 
-pytestmark = pytest.mark.slow
-
 USER, OTHER = "visitor-77", "visitor-78"
 PERIOD = ("--from", period_around_today()["date_from"], "--to", period_around_today()["date_to"])
 LISTS = {"clicks": (), "conversions": (), "custom": ("--slice", "offer", "--slice", "sub1")}

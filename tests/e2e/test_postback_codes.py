@@ -9,8 +9,6 @@ import pytest
 from tests.support.offer_scenario import OfferScenario, click_id_of, create_offer_scenario, period_around_today
 from tests.support.processes.program import RunningProgram, poll_until, request
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture
 def program(tmp_path: Path) -> Iterator[RunningProgram]:

@@ -2,11 +2,7 @@
 
 from pathlib import Path
 
-import pytest
-
 from tests.support.processes.program import KEY, RunningProgram, poll_until
-
-pytestmark = pytest.mark.slow
 
 
 def open_to_others(directory: Path) -> list[str]:

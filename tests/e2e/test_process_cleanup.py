@@ -5,9 +5,6 @@ import sys
 from pathlib import Path
 
 import psutil
-import pytest
-
-pytestmark = pytest.mark.slow
 
 FAILING = """
 from pathlib import Path

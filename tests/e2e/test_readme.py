@@ -14,8 +14,6 @@ import pytest
 
 from tests.support.processes.program import KEY, RunningProgram, poll_until, request
 
-pytestmark = pytest.mark.slow
-
 ROOT = Path(__file__).parents[2]
 README, SIGNATURES = ROOT / "README.md", ROOT / "docs" / "spec" / "conversions.md"
 TUTORIAL = ROOT / "docs" / "tutorial.md"

@@ -16,8 +16,6 @@ import pytest
 from tests.support.processes.program import KEY, RunningProgram, WaitTimeout, poll_until
 from trackyard.domain.tracking.reference.texts import reference_texts
 
-pytestmark = pytest.mark.slow
-
 SET_UPS: Final = reference_texts("set_ups")
 AT_ONCE: Final = 4
 HAS_TOOLS: Final = pytest.mark.skipif(

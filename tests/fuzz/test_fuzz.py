@@ -9,6 +9,8 @@ from tests.fuzz.api import faults_in_log, fuzz, shortened
 from tests.support.offer_scenario import OfferScenario, create_offer_scenario
 from tests.support.processes.program import KEY, RunningProgram
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OfferScenario]:

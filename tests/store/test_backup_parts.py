@@ -6,7 +6,8 @@ import pytest
 
 from tests.support.stores.bucket import bucket
 from trackyard.store.backup.chunks import BackupDamaged, ChunkStore, WrongKey
-from trackyard.store.backup.targets import FolderTarget, open_target
+from trackyard.store.backup.folder_target import FolderTarget
+from trackyard.store.backup.targets import open_target
 
 __all__ = ["bucket"]
 

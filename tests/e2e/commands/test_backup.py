@@ -5,12 +5,8 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from tests.support.offer_scenario import click_id_of, create_offer_scenario
 from tests.support.processes.program import KEY, RunningProgram, poll_until
-
-pytestmark = pytest.mark.slow
 
 
 def test_backup_copy_of_data_directory_continues(tmp_path: Path) -> None:

@@ -15,8 +15,6 @@ import pytest
 from tests.support.processes.program import STARTED, RunningProgram, poll_until, request
 from trackyard.api.statistics.reports import GROUPED
 
-pytestmark = pytest.mark.slow
-
 PERIOD = "filter[date_from]=2020-01-01&filter[date_to]=2099-12-31"
 SMALL = ("demo", "--visits", "1500", "--seconds", "3")
 

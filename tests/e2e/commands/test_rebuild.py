@@ -28,7 +28,7 @@ def _audited(program: RunningProgram) -> bool:
     return _command(program, "audit").stdout.endswith("everything adds up\n")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_rebuild_command_under_traffic_succeeds(tmp_path: Path) -> None:
     program = RunningProgram(tmp_path)
     program.start()

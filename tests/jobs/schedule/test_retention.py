@@ -35,6 +35,8 @@ from trackyard.store.platform import erasures, rebuilds
 from trackyard.store.platform.rebuilds import RebuildStage
 from trackyard.store.tables import conversion, delivery, inbox
 
+pytestmark = pytest.mark.slow
+
 PERSON = {"ip": "203.0.113.9", "ua": "Someones browser", "referrer": "https://me.example/", "user_id": "u-77"}
 PERSON |= {"os_id": "os-1", "fbclid": "fb.1", "ios_idfa": "idfa-1", "android_id": "gaid-1"}
 TEXTS = [*PERSON.values(), "198.51.100.77", "the-mail"]

@@ -27,7 +27,8 @@ from trackyard.runtime.app import deps_of, freeze_socket, open_analytics
 from trackyard.runtime.settings import Config
 from trackyard.store.backup.chunks import BackupDamaged, ChunkStore, WrongKey
 from trackyard.store.backup.sql_snapshot import NotEmpty
-from trackyard.store.backup.targets import TargetUnusable, open_target
+from trackyard.store.backup.target import TargetUnusable
+from trackyard.store.backup.targets import open_target
 from trackyard.store.engine.database import Database
 
 if TYPE_CHECKING:

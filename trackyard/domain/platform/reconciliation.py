@@ -7,8 +7,8 @@ MAX_DISCREPANCIES: Final = 1000
 """Differences that are listed; further ones are only counted."""
 
 NO_JOURNALS: Final = (
-    "clicks and postbacks were not compared with journals, which this machine has not: run `trackyard audit` on each "
-    "machine that takes clicks, too"
+    "clicks and postbacks were not compared with journals, because this machine has none: run `trackyard audit` on "
+    "each machine that takes clicks"
 )
 """What an API without journals says of its comparison."""
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import obstore
 from obstore.exceptions import BaseError
 
-from trackyard.store.backup.targets import TargetUnusable
+from trackyard.store.backup.target import TargetUnusable
 from trackyard.store.platform.bucket import open_bucket
 
 

@@ -16,7 +16,7 @@ import msgspec
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from trackyard.store.backup.targets import BackupTarget
+from trackyard.store.backup.target import BackupTarget
 
 CHUNK_BYTES: Final = 4 * 1024 * 1024
 """The largest chunk. Larger files are several, so that a file that grows or changes in places costs a part."""

@@ -1,30 +1,9 @@
-"""Where backups are kept: a folder, or an S3 bucket. Objects are written whole or not at all."""
+"""Where backups are kept: a folder, or an S3 bucket."""
 
-import os
-import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, Protocol
 
-_PARTIAL: Final = ".partial"
-
-
-class TargetUnusable(Exception):
-    """The place of backups cannot be read or written. The message is a sentence."""
-
-
-class BackupTarget(Protocol):
-    """A place of objects by name, such as `chunks/ab/ab12…`. Every method raises TargetUnusable."""
-
-    def put(self, name: str, content: bytes) -> None:
-        """Store an object; it is safe when this returns."""
-
-    def find(self, name: str) -> bytes | None:
-        """Return an object, None without one."""
-
-    def names(self, prefix: str) -> Iterator[str]:
-        """Yield the names that begin with a folder such as `chunks`."""
+from trackyard.store.backup.folder_target import FolderTarget
+from trackyard.store.backup.target import BackupTarget
 
 
 def open_target(address: str) -> BackupTarget:
@@ -37,59 +16,3 @@ def open_target(address: str) -> BackupTarget:
     from trackyard.store.backup.bucket_target import BucketTarget  # imports a client that folders do not need
 
     return BucketTarget(address)
-
-
-class FolderTarget:
-    """A folder, for its owner only."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def put(self, name: str, content: bytes) -> None:
-        """As BackupTarget."""
-        path = self._folder / name
-        with _as_unusable(self._folder):
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            partial = path.with_name(f"{path.name}.{secrets.token_hex(4)}{_PARTIAL}")
-            descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            try:
-                with open(descriptor, "wb") as file:
-                    file.write(content)
-                    file.flush()
-                    os.fsync(descriptor)
-                partial.rename(path)
-            except BaseException:
-                partial.unlink(missing_ok=True)
-                raise
-            _sync_folder(path.parent)
-
-    def find(self, name: str) -> bytes | None:
-        """As BackupTarget."""
-        with _as_unusable(self._folder):
-            try:
-                return (self._folder / name).read_bytes()
-            except FileNotFoundError:
-                return None
-
-    def names(self, prefix: str) -> Iterator[str]:
-        """As BackupTarget."""
-        with _as_unusable(self._folder):
-            for path in sorted((self._folder / prefix).rglob("*")):
-                if path.is_file() and path.suffix != _PARTIAL:
-                    yield str(path.relative_to(self._folder))
-
-
-@contextmanager
-def _as_unusable(folder: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as fault:
-        raise TargetUnusable(f"the folder {folder} cannot be used: {fault.strerror}.") from fault
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
