@@ -89,6 +89,8 @@ def fill(old: Api) -> None:
             "landings[0][title]": "Sale", "landings[0][url]": "https://shop.example/sale",
             "landings[0][url_preview]": "https://shop.example/sale.png",
             "schedule[enabled]": "1", "schedule[date_start]": "2029-02-03", "schedule[timezone]": "Asia/Kathmandu",
+            "schedule[intervals][1][0][From]": "7", "schedule[intervals][1][0][To]": "12",
+            "schedule[intervals][1][1][From]": "14", "schedule[intervals][1][1][To]": "20",
             "description_lang[en]": "Warm boots",
         },
     )  # fmt: skip
@@ -167,7 +169,7 @@ def test_import_again_copies_nothing_twice(old: Api, api: Api, tmp_path: Path) -
     importer(old, api, file).run()
     whole = counts(importer(old, api, file).run())
     assert {name: done[2] for name, done in whole.items()} == {
-        "categories": 1, "advertisers": 1, "affiliates": 2, "offers": 2, "connections": 0, "postbacks": 2,
+        "categories": 1, "advertisers": 1, "affiliates": 2, "offers": 2, "connections": 1, "postbacks": 2,
     }  # fmt: skip
     lines = file.read_bytes().splitlines(keepends=True)
     file.write_bytes(b"".join(lines[:-4]) + lines[-4][:20])  # a kill while it wrote

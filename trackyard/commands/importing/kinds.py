@@ -117,21 +117,25 @@ def _more_of_offer(record: Record, numbers: Lookup) -> dict[str, Any]:
 
 
 def _schedule(schedule: Record) -> dict[str, Any]:
-    """Return a schedule with its days as dates: an answer has them as moments."""
-    if not schedule.get("enabled"):
-        return {}
-    found = dict(schedule)
+    """Return a schedule with days as dates and hours by weekday: an answer has moments and a list."""
+    found = {"enabled": schedule.get("enabled"), "timezone": schedule.get("timezone")}
     for name in ("date_start", "date_to"):
-        moment = found.pop(name, None)
-        if isinstance(moment, Mapping):
-            try:
-                zone = ZoneInfo(str(schedule.get("timezone") or "UTC"))
-            except (ZoneInfoNotFoundError, ValueError):
-                raise NotImportable(f"its schedule has an unknown time zone: {schedule['timezone']}") from None
-            found[name] = datetime.fromtimestamp(moment["sec"], UTC).astimezone(zone).date().isoformat()
-        elif moment:
-            found[name] = moment
-    return found
+        moment = schedule.get(name)
+        found[name] = _local_date(moment, schedule) if isinstance(moment, Mapping) else moment
+    hours: dict[str, list[dict[str, Any]]] = {}
+    for each in schedule.get("intervals") or ():
+        hours.setdefault(str(each["day_of_week"]), []).append({"From": each["from"], "To": each["to"]})
+    found["intervals"] = hours
+    says_something = schedule.get("enabled") or hours or found["date_start"] or found["date_to"]
+    return {name: value for name, value in found.items() if not _is_empty(value)} if says_something else {}
+
+
+def _local_date(moment: Record, schedule: Record) -> str:
+    try:
+        zone = ZoneInfo(str(schedule.get("timezone") or "UTC"))
+    except (ZoneInfoNotFoundError, ValueError):
+        raise NotImportable(f"its schedule has an unknown time zone: {schedule['timezone']}") from None
+    return datetime.fromtimestamp(moment["sec"], UTC).astimezone(zone).date().isoformat()
 
 
 def _more_of_postback(record: Record, numbers: Lookup) -> dict[str, Any]:

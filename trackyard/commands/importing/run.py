@@ -137,7 +137,8 @@ class Importer:
                 counted.known += 1
         except (NotImportable, ApiError) as fault:
             counted.failed += 1
-            self.summary.failures.append(f"{kind.name} {old} ({kind.title(record)}): {fault}")
+            reason = " ".join(str(fault).split())
+            self.summary.failures.append(f"{kind.name} {old} ({kind.title(record)}): {reason}")
             return
         self.numbers.add(kind.name, old, here)
 
@@ -174,31 +175,37 @@ class Importer:
             self.summary.failures.append(f"connections and postbacks of affiliate {affiliate['id']}: {fault}")
 
     def _connect(self, affiliate: str, key: str) -> None:
+        """Connect an affiliate to the offers that it is connected to there."""
         counted = self.summary.kinds[CONNECTIONS]
-        offers = []
-        for record in self._each(key, _OFFERS_OF_AFFILIATE, "offers"):
-            if record.get("required_approval") or record["id"] in self._public:
-                continue
-            counted.found += 1
-            here = self.numbers.find("offers", record["id"])
-            if here is not None:
-                offers.append(here)
-            elif not self.dry_run:
-                counted.failed += 1
-                self.summary.failures.append(
-                    f"connections of affiliate {affiliate}: offer {record['id']} is not imported"
-                )
-        if self.dry_run:
-            return
-        for start in range(0, len(offers), _AT_ONCE):
+        offers = list(self._offers_to_connect(affiliate, key))
+        for start in range(0, 0 if self.dry_run else len(offers), _AT_ONCE):
             part = offers[start : start + _AT_ONCE]
             try:
                 self.target.post(_CONNECT, {"offer_id": part, "pid": affiliate, "notice": 0})
             except ApiError as fault:
                 counted.failed += len(part)
                 self.summary.failures.append(f"connections of affiliate {affiliate}: {fault}")
-            else:
-                counted.imported += len(part)
+                continue
+            counted.imported += len(part)
+            for offer in part:
+                self.numbers.add(CONNECTIONS, f"{affiliate} {offer}", offer)
+
+    def _offers_to_connect(self, affiliate: str, key: str) -> Iterator[str]:
+        """Yield the numbers here of offers that an affiliate is connected to there, and not by this import."""
+        counted = self.summary.kinds[CONNECTIONS]
+        for record in self._each(key, _OFFERS_OF_AFFILIATE, "offers"):
+            if record.get("required_approval") or record["id"] in self._public:
+                continue
+            counted.found += 1
+            here = self.numbers.find(OFFERS.name, record["id"])
+            if here is not None and self.numbers.find(CONNECTIONS, f"{affiliate} {here}"):
+                counted.known += 1
+            elif here is not None:
+                yield here
+            elif not self.dry_run:
+                counted.failed += 1
+                failure = f"connections of affiliate {affiliate}: offer {record['id']} is not imported"
+                self.summary.failures.append(failure)
 
 
 def summary_rows(summary: ImportSummary) -> list[tuple[str, ...]]:
