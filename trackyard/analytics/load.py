@@ -2,8 +2,9 @@
 
 import logging
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
@@ -29,6 +30,8 @@ _SHORT_ROWS: Final = MappingProxyType({"input_format_json_compact_allow_variable
 """Records end before columns with their default, and before newer columns."""
 
 Key = tuple[Any, ...]
+Turn = Callable[[], AbstractContextManager[None]]
+"""Returns a block in which one piece may be loaded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,7 @@ def load(
     *,
     maybe_loaded: bool = False,
     dual_write: bool = False,
+    turn: Turn = nullcontext,
 ) -> LoadResult:
     """Load `items` into `table`, each exactly once, also when this is repeated with the same `token`.
 
@@ -62,14 +66,15 @@ def load(
     token: identifies exactly these items; the same token loads nothing a second time.
     maybe_loaded: the result of an earlier try is unknown, so existing rows are searched first.
     dual_write: load into the shadow table too (analytics/maintenance/shadow_tables.py).
+    turn: returns the block in which a piece is loaded, which waits for other work.
     Unreadable items are skipped and returned. Raises StoreError when the store fails: then repeat with `maybe_loaded`.
     """
     started = time.monotonic()
-    loaded = _load_into(analytics, TABLES[table], items, token, maybe_loaded=maybe_loaded)
+    loaded = _load_into(analytics, TABLES[table], items, token, maybe_loaded=maybe_loaded, turn=turn)
     if dual_write and table in DUAL_WRITE_TABLES:
         places = {each.place for each in loaded.bad}
         readable = [item for place, item in enumerate(items) if place not in places]
-        _load_into(analytics, DUAL_WRITE_TABLES[table], readable, token, maybe_loaded=maybe_loaded)
+        _load_into(analytics, DUAL_WRITE_TABLES[table], readable, token, maybe_loaded=maybe_loaded, turn=turn)
     if items:
         LOADED_ROWS.labels(table).inc(loaded.items)
         LOAD_SECONDS.labels(table).observe(time.monotonic() - started)
@@ -82,17 +87,27 @@ def load_shadow_table(analytics: Analytics, table: str, items: Sequence[bytes], 
 
 
 def _load_into(
-    analytics: Analytics, table: Table, items: Sequence[bytes], token: str, *, maybe_loaded: bool
+    analytics: Analytics,
+    table: Table,
+    items: Sequence[bytes],
+    token: str,
+    *,
+    maybe_loaded: bool,
+    turn: Turn = nullcontext,
 ) -> LoadResult:
     """Load many items in parallel pieces with their own tokens; a repeat has the same pieces."""
     if not token:
         raise ValueError("a load needs a token: without one an identical block is dropped silently")
+    if not items:
+        return LoadResult(0)
     if len(items) <= _MAX_INSERT_ITEMS:
-        return _load_piece(analytics, table, items, token, maybe_loaded=maybe_loaded)
+        with turn():
+            return _load_piece(analytics, table, items, token, maybe_loaded=maybe_loaded)
 
     def piece(start: int) -> LoadResult:
         part = items[start : start + _MAX_INSERT_ITEMS]
-        return _load_piece(analytics, table, part, f"{token}/{start}", maybe_loaded=maybe_loaded)
+        with turn():
+            return _load_piece(analytics, table, part, f"{token}/{start}", maybe_loaded=maybe_loaded)
 
     starts = range(0, len(items), _MAX_INSERT_ITEMS)
     with ThreadPoolExecutor(_LOAD_THREADS, "load") as threads:

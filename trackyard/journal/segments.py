@@ -9,7 +9,7 @@ import logging
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -184,6 +184,16 @@ def end_of(directory: Path, name: str) -> int:
         return segment_end.end
     with open_content(directory, name) as content:
         return content.size
+
+
+def bytes_after(directory: Path, edge: int, place: tuple[str, int]) -> int:
+    """Return how many bytes of the journals of an edge follow a place, a (journal, position)."""
+    total = 0
+    for name in list_journals(directory, edge):
+        if name >= place[0]:
+            with suppress(FileNotFoundError):  # retention or compression was here
+                total += max(0, end_of(directory, name) - (place[1] if name == place[0] else 0))
+    return total
 
 
 def is_loaded(directory: Path, name: str, reached: tuple[str, int] | None) -> bool:

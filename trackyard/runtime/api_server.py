@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from trackyard.console.app import Console
     from trackyard.wire.http.health import Readiness
     from trackyard.wire.http.rate_limits import SharedLimits
+    from trackyard.wire.http.running_requests import RunningRequests
 
 RESERVED_FILES: Final = 512
 """Open files that connections leave to journals, databases and reports of the core."""
@@ -41,10 +42,14 @@ def serve_api(
     forward_key: bytes,
     readiness: "Callable[[], Readiness]",
     stop: threading.Event,
+    *,
+    requests: "RunningRequests",
+    on_built: Callable[[], None],
 ) -> None:
     """Serve the API until `stop` is set.
 
     forward_key: signs the caller's address of requests that are forwarded to the tracking listener.
+    requests: counts what runs. on_built: called when nothing but the accepting of connections is left to do.
     """
     import uvicorn
 
@@ -60,7 +65,7 @@ def serve_api(
     api_limits = ApiLimits(config.api_rate, config.api_burst, config.api_reports)
     shared = _shared_limits(config)
     dispatch = build(deps, readiness, api_limits, forwarder, config.hsts_seconds, _console(deps), shared)
-    app = allow_origins(dispatch, config.cors_origins)
+    app = requests.counted(allow_origins(dispatch, config.cors_origins))
     limits = ConnectionLimits(max_connections(RESERVED_FILES), config.network_connections)
     gate = ConnectionGate(limits, partial(_network_of, config.trusted_proxies))
     server = uvicorn.Server(
@@ -81,6 +86,7 @@ def serve_api(
     )
     sys.setswitchinterval(_SWITCH_INTERVAL_S)
     log.info("API listening", extra={"host": config.api_listen.host, "port": config.api_listen.port})
+    on_built()
     with _stopped_with(stop, server), _reports_by_mail(deps, stop):
         server.run(sockets=[listener])
 

@@ -44,6 +44,7 @@ from trackyard.runtime.settings import (
     encryption_keys,
     unusable_directory,
 )
+from trackyard.runtime.starting import StartingAnswers
 
 if TYPE_CHECKING:
     from trackyard.actions.deps import Deps
@@ -184,9 +185,13 @@ def _run_core(config: Config, monitoring: MonitoringServer | None, watchdog: Sto
     threading.Thread(target=_arm_with, args=(stop, watchdog), name="stop", daemon=True).start()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
-    _use_temporary_directory(config.data_dir / "temporary")
-    with Database(config.database_url) as database, closing(open_analytics(config)) as analytics:
-        _serve_core(config, listener, database, analytics, monitoring, stop)
+    with ExitStack() as stack:
+        # Answers at once that the process is alive; the stores and the API take seconds.
+        starting = None if listener is None else stack.enter_context(StartingAnswers(listener))
+        _use_temporary_directory(config.data_dir / "temporary")
+        database = stack.enter_context(Database(config.database_url))
+        analytics = stack.enter_context(closing(open_analytics(config)))
+        _serve_core(config, listener, database, analytics, monitoring, stop, starting)
 
 
 def open_analytics(config: Config) -> "Analytics":
@@ -215,20 +220,30 @@ def _serve_core(
     analytics: "Analytics",
     monitoring: MonitoringServer | None,
     stop: threading.Event,
+    starting: StartingAnswers | None,
 ) -> None:
-    """Run the threads of the core and serve the API until `stop` is set."""
+    """Run the threads of the core and serve the API until `stop` is set.
+
+    The threads start when the API is built: a backlog that they load must not delay it.
+    """
     from trackyard.actions.platform.rebuild import Rebuilder
+    from trackyard.jobs.loading.pace import LoadPace
     from trackyard.jobs.loading.projector import Projector
     from trackyard.jobs.schedule.retention import RetentionRunner
     from trackyard.runtime.machines.heartbeat import Heartbeat
+    from trackyard.wire.http.running_requests import RunningRequests
 
-    directory_id = directory_id_of(config)
+    directory_id, requests = directory_id_of(config), RunningRequests()
     projector, rebuilder, copier, threads = None, None, None, list[threading.Thread]()
     if "projector" in config.roles:
         journals = config.data_dir / "journal"
         rebuilder = Rebuilder(database, analytics, journals, SystemClock(), directory_id)
         rebuilder.recover()
-        projector = Projector(database, analytics, journals, config.data_dir / "rules", SystemClock(), directory_id)
+        projector = Projector(
+            database, analytics, journals, config.data_dir / "rules", SystemClock(), directory_id,
+            LoadPace(requests.any).turn,
+        )  # fmt: skip
+        projector.log_backlog()
         retention_runner = RetentionRunner(database, analytics, journals, SystemClock(), config.retention_policy)
         threads += [
             threading.Thread(target=_run_projector, args=(projector, stop), name="projector"),
@@ -243,19 +258,30 @@ def _serve_core(
     report = partial(machine_report, config.failing_roles_file, readiness)
     if monitoring is not None:
         threads += _watch_stores(monitoring, report, database, analytics, stop)
-    for thread in threads:
-        thread.start()
+    started = list[threading.Thread]()
+
+    def start_threads() -> None:
+        if starting is not None:
+            starting.end()
+        for thread in threads:
+            thread.start()
+            started.append(thread)
+
     try:
         if listener is not None:
             deps = replace(deps_of(config, database, analytics, rebuilder), machine=machine_status_of(config, report))
-            serve_api(config, listener, deps, _forward_key(config), readiness, stop)
+            key = _forward_key(config)
+            serve_api(
+                config, listener, deps, key, readiness, stop, requests=requests, on_built=start_threads
+            )  # fmt: skip
         else:
+            start_threads()
             stop.wait()
     finally:
         stop.set()
         if rebuilder is not None:
             rebuilder.close()
-        for thread in threads:
+        for thread in started:
             thread.join()
         heartbeat.end()
 

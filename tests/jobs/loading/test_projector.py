@@ -389,3 +389,62 @@ def test_projector_continues_after_clock_is_set_back(yard: ProjectorSetup) -> No
     yard.record()
     yard.projector.step()
     assert yard.clicks() == 1
+
+
+def test_projector_after_a_start_compares_only_the_first_checkpoint(
+    yard: ProjectorSetup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(3):
+        yard.record(new_click(number))
+    compared: list[tuple[int, bool]] = []
+
+    def recorded_load(analytics: Any, table: str, items: Any, token: str, **options: Any) -> Any:
+        if table == "click":
+            compared.append((len(items), options["maybe_loaded"]))
+        return load(analytics, table, items, token, **options)
+
+    monkeypatch.setattr(journals_module, "load", recorded_load)
+    yard.projector.drain()
+    assert compared == [(1, True), (2, False)]
+    assert yard.clicks() == 3
+
+
+def test_projector_knows_its_backlog_before_it_loads(yard: ProjectorSetup, caplog: pytest.LogCaptureFixture) -> None:
+    yard.record(new_click(0))
+    yard.projector.drain()
+    assert yard.projector.journals.backlog_bytes() == 0
+    for number in range(1, 4):
+        yard.record(new_click(number, time=yard.clock.now_ms()))
+    yard.clock.advance(60_000)
+    yard.start()
+    assert yard.projector.lag()["journal"] == 0
+    caplog.set_level("INFO")
+    yard.projector.log_backlog()
+    assert yard.projector.lag()["journal"] == pytest.approx(61.2)
+    assert yard.projector.journals.backlog_bytes() > 3 * len(encode(new_click(1)))
+    assert "backlog of journals" in [line.message for line in caplog.records]
+    yard.projector.journals.load_next()
+    assert 0 < yard.projector.lag()["journal"] < 61.2, "two clicks still wait"
+    yard.projector.drain()
+    assert (yard.clicks(), yard.projector.lag()["journal"], yard.projector.journals.backlog_bytes()) == (4, 0, 0)
+
+
+def test_projector_loads_every_piece_of_a_backlog_in_a_turn(yard: ProjectorSetup) -> None:
+    turns: list[str] = []
+
+    @contextmanager
+    def turn() -> Iterator[None]:
+        turns.append("begun")
+        yield
+
+    yard.projector = Projector(
+        yard.database, yard.analytics, yard.journal_dir, yard.home / "rules", yard.clock, turn=turn
+    )
+    yard.record(new_click(0))
+    yard.projector.drain()
+    assert not turns, "what is new waits for nothing"
+    yard.record(new_click(1))
+    yard.record(new_click(2))
+    yard.projector.drain()
+    assert len(turns) == 2  # clicks, and their look-up table
+    assert yard.clicks() == 3

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Final
 import msgspec
 
 from trackyard.analytics.engine.connection import Analytics
-from trackyard.analytics.load import CATCH_UP_BATCH, LoadResult, click_item, load, lookup_item
+from trackyard.analytics.load import CATCH_UP_BATCH, LoadResult, Turn, click_item, load, lookup_item
 from trackyard.analytics.reports.clicks import find_records
 from trackyard.base.clock import Clock
 from trackyard.base.metrics import JOURNAL_LAG
@@ -25,7 +26,7 @@ from trackyard.journal.reader import OffsetRange, next_range
 from trackyard.journal.records import RecordKind, decode_click, decode_postback
 from trackyard.store.conversions import inbox
 from trackyard.store.conversions.inbox import NewInboxEntry, WaitingPostback
-from trackyard.store.engine.database import Database
+from trackyard.store.engine.database import Connection, Database
 from trackyard.store.platform import erasures, rebuilds
 from trackyard.store.platform.rebuilds import RebuildState, RebuildStateChanged
 from trackyard.store.statistics import checkpoints
@@ -83,6 +84,7 @@ class JournalLoader:
     """Load the journals of `directory`. One thread steps it; others may read `lag_ms`.
 
     directory_id: only edges that are leased to this data directory are loaded; None = every one that wrote there.
+    turn: of each piece of a backlog (jobs/loading/pace.py).
     """
 
     def __init__(
@@ -92,7 +94,9 @@ class JournalLoader:
         directory: Path,
         clock: Clock,
         directory_id: str | None = None,
+        turn: Turn = nullcontext,
     ) -> None:
+        self._turn = turn
         self._directory_id = directory_id
         self._database = database
         self._analytics = analytics
@@ -108,19 +112,49 @@ class JournalLoader:
         self._erased = NOTHING_ERASED
         self._users_clicks: dict[str, str] = {}
 
+    def find_backlog(self) -> None:
+        """Note how long the records of each edge wait, before anything is loaded."""
+        with self._database.read() as connection:
+            known = {each.edge: each for each in checkpoints.get_checkpoints(connection)}
+            own = self._own_edges(connection)
+        for edge in own:
+            before = known.get(edge)
+            found = next_range(self._directory, edge, *((before.journal, before.position) if before else (None, 0)))
+            if found is not None:
+                self._note_lag(edge, _first_record_time(found))
+
+    def backlog_bytes(self) -> int:
+        """Return the bytes of journals that wait to be loaded."""
+        with self._database.read() as connection:
+            known = {each.edge: each for each in checkpoints.get_checkpoints(connection)}
+            own = self._own_edges(connection)
+        return sum(segments.bytes_after(self._directory, edge, _place_of(known.get(edge))) for edge in own)
+
     def load_next(self) -> bool:
         """Load the next range of each edge; return whether any had one. Paused while tables are swapped."""
         with self._database.read() as connection:
             gate = rebuilds.get_rebuild_state(connection)
             self._erased = self._known_erasures.now(connection)
             known = {each.edge: each for each in checkpoints.get_checkpoints(connection)}
-            leased = None if self._directory_id is None else edges.list_own_edges(connection, self._directory_id)
+            own = self._own_edges(connection)
         self._check_downtime([each.loaded_until for each in known.values()])
         loaded = False
-        for edge in [] if gate.loading_paused else segments.list_edges(self._directory):
-            if leased is None or edge in leased:  # another machine may have a number that this one had
-                loaded |= self._load_edge(edge, known.get(edge), gate)
+        for edge in [] if gate.loading_paused else own:
+            loaded |= self._load_edge(edge, known.get(edge), gate)
         return loaded
+
+    def _own_edges(self, connection: Connection) -> list[int]:
+        """Return the edges to load: another machine may have a number that this one had."""
+        found = segments.list_edges(self._directory)
+        if self._directory_id is None:
+            return found
+        leased = edges.list_own_edges(connection, self._directory_id)
+        return [edge for edge in found if edge in leased]
+
+    def _note_lag(self, edge: int, since_ms: int) -> None:
+        """Note since when records of an edge wait, unless older ones do."""
+        since = self._behind_since.setdefault(edge, since_ms)
+        JOURNAL_LAG.labels(str(edge)).set(max(0, self._clock.now_ms() - since) / 1000)
 
     def lag_ms(self) -> int:
         """Return the age in milliseconds of the oldest record not loaded yet; 0 = everything is loaded."""
@@ -166,8 +200,7 @@ class JournalLoader:
             self._behind_since.pop(edge, None)
             JOURNAL_LAG.labels(str(edge)).set(0)
             return False
-        since = self._behind_since.setdefault(edge, _first_record_time(found))
-        JOURNAL_LAG.labels(str(edge)).set((self._clock.now_ms() - since) / 1000)
+        self._note_lag(edge, _first_record_time(found))
         is_clean = edge in self._clean_edges
         self._clean_edges.discard(edge)
         if self._clock.now_ms() - found.checkpoint_at > _STALE_RANGE_MS:
@@ -177,7 +210,10 @@ class JournalLoader:
         except RebuildStateChanged:
             return True  # the range is loaded again, for the gate as it is then
         self._clean_edges.add(edge)
-        self._behind_since.pop(edge, None)
+        if segments.bytes_after(self._directory, edge, (found.journal, found.end)):
+            self._behind_since[edge] = found.checkpoint_at  # until the next call knows the next record
+        else:
+            self._behind_since.pop(edge, None)
         return True
 
     def _next_range(self, edge: int, before: EdgeCheckpoint | None) -> OffsetRange | None:
@@ -185,9 +221,9 @@ class JournalLoader:
         if before is None:
             return next_range(self._directory, edge, None, 0)
         until = before.begun_until
-        found = next_range(
-            self._directory, edge, before.journal, before.position, records=0 if until else CATCH_UP_BATCH, until=until
-        )
+        # What may be loaded already is compared row by row: without a begun range that is the next checkpoint's alone.
+        records = CATCH_UP_BATCH if not until and edge in self._clean_edges else 0
+        found = next_range(self._directory, edge, before.journal, before.position, records=records, until=until)
         if found is not None and found.checkpoints > 1 and not until:
             with self._database.write() as connection:
                 checkpoints.begin_range(connection, edge, found.journal, found.start, found.end)
@@ -198,7 +234,12 @@ class JournalLoader:
         found = self._without_erased(found)
         token = f"{found.journal}:{found.start}-{found.end}"
         load_rows = partial(
-            load, self._analytics, token=token, maybe_loaded=maybe_loaded, dual_write=gate.writes_shadow_tables
+            load,
+            self._analytics,
+            token=token,
+            maybe_loaded=maybe_loaded,
+            dual_write=gate.writes_shadow_tables,
+            turn=self._turn if found.checkpoints > 1 else nullcontext,
         )
         clicks = self._load_records(found, RecordKind.CLICK, load_rows)
         load_rows("click_lookup", [lookup for _, _, lookup in clicks])
@@ -329,6 +370,11 @@ def _offer_of(payload: bytes | None) -> int:
     """Return the offer of a click's payload; 0 = there is no payload, or it does not decode."""
     click = find_click(payload)
     return 0 if click is None else click.offer
+
+
+def _place_of(checkpoint: EdgeCheckpoint | None) -> tuple[str, int]:
+    """Return the journal and the offset up to which an edge is loaded; ("", 0) before its first load."""
+    return ("", 0) if checkpoint is None else (checkpoint.journal, checkpoint.position)
 
 
 def _first_record_time(found: OffsetRange) -> int:

@@ -1,9 +1,10 @@
 """Load conversion events and logs from the SQL outbox (docs/spec/engine.md#exactly-once)."""
 
+from contextlib import nullcontext
 from pathlib import Path
 
 from trackyard.analytics.engine.connection import Analytics
-from trackyard.analytics.load import load
+from trackyard.analytics.load import Turn, load
 from trackyard.base.clock import Clock
 from trackyard.base.ids import new_id
 from trackyard.jobs.loading.quarantine import quarantine
@@ -19,7 +20,11 @@ _BATCH_ROWS = 5000
 class OutboxLoader:
     """Load batches into the analytic store. After a start or an error, claimed batches come first."""
 
-    def __init__(self, database: Database, analytics: Analytics, directory: Path, clock: Clock) -> None:
+    def __init__(
+        self, database: Database, analytics: Analytics, directory: Path, clock: Clock, turn: Turn = nullcontext
+    ) -> None:
+        """Create a loader. turn: of a full batch, as more of them wait."""
+        self._turn = turn
         self._database = database
         self._analytics = analytics
         self._directory = directory
@@ -66,6 +71,7 @@ class OutboxLoader:
             batch.id,
             maybe_loaded=maybe_loaded,
             dual_write=gate.writes_shadow_tables,
+            turn=self._turn if len(items) >= _BATCH_ROWS else nullcontext,
         )
         for bad in done.bad:
             quarantine(self._directory, "outbox", f"outbox-{batch.id}-{bad.place}", items[bad.place], bad.error)

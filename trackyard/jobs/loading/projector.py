@@ -8,11 +8,12 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from trackyard.analytics.engine.connection import Analytics
+from trackyard.analytics.load import Turn
 from trackyard.base.clock import Clock
 from trackyard.base.metrics import PROJECTOR_SUCCESS, QUEUE_DEPTH, QUEUE_LAG
 from trackyard.jobs.failures import JobFailures
@@ -34,6 +35,8 @@ _RETRY_MS = 200
 _MAX_RETRY_MS = 10_000
 _REST_S = 5.0
 """A stop loads what is left for so long."""
+BACKLOG_S = 30.0
+"""Statistics that are older than this lack enough to say so."""
 _FAILURES_TO_REPORT = 3
 """This many failures of a task in a row need a person to look."""
 
@@ -74,14 +77,16 @@ class Projector:
         rules_dir: Path,
         clock: Clock,
         directory_id: str | None = None,
+        turn: Turn = nullcontext,
     ) -> None:
+        """Create a projector. turn: of each piece of a backlog (jobs/loading/pace.py)."""
         journal_dir.mkdir(parents=True, exist_ok=True)
         self._database = database
         self._journal_dir = journal_dir
         self._clock = clock
         self.rules = RulesetPublisher(database, rules_dir, clock)
-        self.journals = JournalLoader(database, analytics, journal_dir, clock, directory_id)
-        self.outbox = OutboxLoader(database, analytics, journal_dir, clock)
+        self.journals = JournalLoader(database, analytics, journal_dir, clock, directory_id, turn)
+        self.outbox = OutboxLoader(database, analytics, journal_dir, clock, turn)
         self.figures = OfferMetricsRefresher(database, analytics, clock)
         self.notices = ClickCapNotifier(database, analytics, clock)
         self._rules = (_ProjectorTask("rules", 100, self.rules.publish),)
@@ -94,6 +99,17 @@ class Projector:
             _ProjectorTask("queues", 5000, self._measure_queues),
         )
         self._last_round_at = time.monotonic()
+
+    def log_backlog(self) -> None:
+        """Find what waits to be loaded, and log it where it is much; `run` follows."""
+        try:
+            self.journals.find_backlog()
+            lag_s, waiting = self.lag()["journal"], self.journals.backlog_bytes()
+        except Exception as error:  # loading meets it too, and repeats
+            log.warning("backlog of journals not found", extra={"error": str(error)})
+            return
+        if lag_s > BACKLOG_S:
+            log.info("backlog of journals", extra={"lag_s": round(lag_s), "bytes": waiting})
 
     def run(self, stop: threading.Event) -> None:
         """Work until `stop` is set, and finish what is begun.

@@ -96,6 +96,7 @@ def core_readiness(
     warning: str | None = None
     separate: str | None = None
     lags: dict[str, float] = {}
+    warnings: list[str] = []
     try:
         with database.read() as connection:
             now_ms = SystemClock().now_ms()
@@ -111,13 +112,24 @@ def core_readiness(
         if lags["projector"] > STALLED_SECONDS:
             reasons.append(f"the projector has been stalled for {lags['projector']:.0f} s")
         reasons += [f"the projector's duty {name!r} fails again and again" for name in projector.failing()]
+        warnings += _find_backlog(projector, lags["journal"])
     late: str | None = None
     if copier is not None:
         lags["journal_copy"] = copier.lag()
         if lags["journal_copy"] > LATE_COPY_SECONDS:
             late = f"journals have not been copied to the bucket for {lags['journal_copy']:.0f} s"
-    warnings = tuple(sentence for sentence in (warning, separate, late) if sentence is not None)
-    return Readiness((*reasons, *failing_roles(config.failing_roles_file)), warnings, lags)
+    warnings += [sentence for sentence in (warning, separate, late) if sentence is not None]
+    return Readiness((*reasons, *failing_roles(config.failing_roles_file)), tuple(warnings), lags)
+
+
+def _find_backlog(projector: "Projector", lag_s: float) -> list[str]:
+    """Return a sentence about clicks that are journalled and not loaded, where that is no matter of seconds."""
+    from trackyard.jobs.loading.projector import BACKLOG_S
+
+    if lag_s <= BACKLOG_S:
+        return []
+    megabytes = projector.journals.backlog_bytes() // 1_000_000
+    return [f"statistics lack the clicks of the last {lag_s:.0f} s: {megabytes} MB of journals are being loaded"]
 
 
 def machine_status_of(config: Config, report: Callable[[], MachineReport]) -> Callable[[], MachineStatus]:
