@@ -22,6 +22,8 @@ def _load(name: str) -> dict[str, Any]:
 
 
 CONTRACT = _load("endpoints.toml")
+BEYOND = _load("beyond.toml")
+CONTRACT["endpoint"] += BEYOND["endpoint"]
 EXTENSIONS = _load("extensions.toml")
 SETS = {entry["name"]: entry for entry in CONTRACT["params_set"]}
 DOCUMENTED = {entry["id"]: entry for entry in CONTRACT["endpoint"]}
@@ -48,6 +50,7 @@ def documented_params(endpoint_id: str) -> dict[str, Param]:
     """Return the parameters of an endpoint by the contract."""
     entry = DOCUMENTED[endpoint_id]
     raw = [param for name in entry.get("include", ()) for param in _set_params(name)] + entry.get("params", [])
+    raw += [param for added in BEYOND.get("added", ()) if endpoint_id in added["ids"] for param in added["params"]]
     out = {}
     for param in raw:
         for name in _names(param):

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from tests.contract.declared import (
+    BEYOND,
     CONTRACT,
     DECLARED,
     DOCUMENTED,
@@ -88,6 +89,17 @@ def test_catalogue_file_kinds_equal_contract() -> None:
         fields = fields_of(DECLARED[endpoint_id].params)
         kinds = {field.name: set(field.scalar.kinds) for field in fields if isinstance(field.scalar, FileUpload)}
         assert kinds == wanted
+
+
+def test_catalogue_spellings_of_paths_equal_contract() -> None:
+    wanted = {(entry["id"], entry["path"]) for entry in BEYOND["spelling"]}
+    assert {(each.id, path) for each in CATALOGUE for path in each.also} == wanted
+
+
+def test_catalogue_newer_methods_have_a_source() -> None:
+    for entry in (*BEYOND["endpoint"], *BEYOND["spelling"], *BEYOND.get("added", ())):
+        assert set(entry["source"]) <= {"OAS", "PM", "GO", "PHP", "MCP"}
+        assert entry["source"]
 
 
 def test_catalogue_page_limits_equal_contract() -> None:

@@ -105,7 +105,7 @@ def make_endpoint_setup(api: Api) -> EndpointSetup:
     }
     subjects |= people.path_subjects(api, pid) | staff.path_subjects(api) | advertisers.path_subjects(api, advertiser)
     subjects |= postbacks.path_subjects(api, offer, pid)
-    good |= affiliates.good_params(api) | money.good_params(pid)
+    good |= affiliates.good_params(api, pid) | money.good_params(pid)
     subjects |= affiliates.path_subjects(api, pid) | money.path_subjects(api)
     own = accounts.own_subjects(api) | money.own_subjects(api), accounts.own_params(api) | money.own_params(api)
     return EndpointSetup(api, affiliate, api.admin.with_key(None), no_permission, good, subjects, *own)

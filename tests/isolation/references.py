@@ -32,6 +32,7 @@ OF_NAME: Final[dict[str, str]] = {
 
 OF_METHOD: Final[dict[tuple[str, str], str]] = {
     ("admin.partners.list", "id"): "affiliate",
+    ("admin.partners.mass-update", "id"): "affiliate",
     ("admin.partners.list", "search"): "affiliate text",
     ("admin.partners.list", "tags"): "affiliate tag",
     ("admin.advertisers.list", "id"): "advertiser",
@@ -77,11 +78,11 @@ OF_PATH: Final[dict[str, str]] = {
     **dict.fromkeys((f"admin.advertiser.signing-secret.{act}" for act in ("renew", "remove")), "advertiser"),
     **dict.fromkeys(("admin.advertiser-invoice.get", "admin.advertiser-invoice.edit"), "invoice"),
     **dict.fromkeys(("admin.partner.get", "admin.partner.edit", "admin.partner.password"), "affiliate"),
-    "admin.partner.look_as": "affiliate",
+    **dict.fromkeys(("admin.partner.look_as", "admin.partner.locale"), "affiliate"),
     **dict.fromkeys(("admin.partner.referrals", "user.permissions.edit", "partner.pixels.list-of"), "affiliate"),
     "admin.affiliate.disable-offers": "affiliate",
     **dict.fromkeys(("offer.get", "admin.offer.edit", "admin.offer.remove-creative"), "offer"),
-    "admin.offer.disable-affiliates": "offer",
+    **dict.fromkeys(("admin.offer.disable-affiliates", "offer.privacy.get", "admin.offer.tracking-link"), "offer"),
     **dict.fromkeys((f"admin.offer.estimate.{what}" for what in ("conversions", "clicks")), "offer"),
     **dict.fromkeys(("admin.ticket.get", "admin.ticket.offer"), "ticket"),
     **dict.fromkeys(("partner.postback.edit", "partner.postback.remove", "admin.postback.resume"), "postback"),

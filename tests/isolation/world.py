@@ -150,7 +150,7 @@ def _examples(side: Side) -> SideRequests:
         | staff.good_params(api)
         | advertisers.good_params(api, advertiser, offer, pid)
         | postbacks.good_params(offer, pid)
-        | affiliates.good_params(api)
+        | affiliates.good_params(api, pid)
         | money.good_params(pid)
     )
     params |= {
@@ -176,7 +176,8 @@ def _examples(side: Side) -> SideRequests:
         "admin.offer.edit": lambda: offer,
         "admin.offer.estimate.conversions": lambda: offer,
         "admin.offer.estimate.clicks": lambda: offer,
-        "admin.offer.disable-affiliates": lambda: closed,
+        **dict.fromkeys(("admin.offer.disable-affiliates", "offer.privacy.get"), lambda: closed),
+        "admin.offer.tracking-link": lambda: offer,
         "admin.offer.remove-creative": lambda: api.add_offer(
             advertiser=advertiser, creativeUrls="https://a.example/a.png"
         ),

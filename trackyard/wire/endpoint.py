@@ -130,6 +130,7 @@ class Endpoint(Generic[D]):
     credentials: whether it makes or changes keys or passwords of callers: keys with limits may not call it.
     features: an affiliate that is denied one of them may not call (domain/people/permissions.py).
     file_export: the answer to `format=csv`.
+    also: other spellings of the path, which answer the same.
     """
 
     id: str
@@ -151,6 +152,7 @@ class Endpoint(Generic[D]):
     features: tuple[str, ...] = ()
     file_export: FileExport[D] | None = None
     description: str = ""
+    also: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.text:
@@ -222,6 +224,7 @@ class EndpointOptions(TypedDict, Generic[D], total=False):
     file_export: FileExport[D]
     params: type[Params]
     description: str
+    also: tuple[str, ...]
 
 
 class Routes(Generic[D]):

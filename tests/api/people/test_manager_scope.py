@@ -87,6 +87,8 @@ Named = Callable[[ManagedRecords], Any]
 AFFILIATE_MANAGER: dict[str, tuple[Named | None, Callable[[ManagersSetup, ManagedRecords], dict[str, Any]]]] = {
     "admin.partner.get": (lambda it: it.affiliate, lambda _w, _it: {}),
     "admin.partner.edit": (lambda it: it.affiliate, lambda _w, _it: {"notes": "seen"}),
+    "admin.partner.locale": (lambda it: it.affiliate, lambda _w, _it: {"lang": "es"}),
+    "admin.partners.mass-update": (None, lambda _w, it: {"id": [it.affiliate], "status": "active"}),
     "admin.partner.password": (lambda it: it.affiliate, lambda _w, _it: {}),
     "admin.partner.referrals": (lambda it: it.affiliate, lambda _w, _it: {}),
     "admin.postbacks.list": (None, lambda _w, it: {"partner_id": it.affiliate}),

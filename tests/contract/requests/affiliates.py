@@ -16,13 +16,15 @@ from trackyard.store.people.email_confirmations import EmailConfirmation
 _numbers = count(1)
 
 
-def good_params(api: Api) -> dict[str, dict[str, Any]]:
+def good_params(api: Api, pid: int) -> dict[str, dict[str, Any]]:
     """Parameters with which each of these methods succeeds."""
     asked = _asked(api)
     levels = {"permissions[stats][slice-day][level]": "read"}
     return {
         "admin.partner.add": {"email": "{n}@sweep.example", "password": "long-enough"},
         "admin.partner.edit": {"notes": "seen"},
+        "admin.partner.locale": {"lang": "es", "timezone": "Europe/Berlin"},
+        "admin.partners.mass-update": {"id": [pid], "status": "active"},
         "partner.add": {
             "email": "{n}@sign-up.example",
             "password": "long enough for all",
@@ -63,7 +65,7 @@ def path_subjects(api: Api, pid: int) -> dict[str, Callable[[], Any]]:
         return int(made[0]["id"])
 
     asked = _asked(api)
-    affiliates = ("get", "edit", "password", "referrals", "second_factor.reset", "look_as")
+    affiliates = ("get", "edit", "locale", "password", "referrals", "second_factor.reset", "look_as")
     return {f"admin.partner.{name}": lambda: pid for name in affiliates} | {
         "user.permissions.edit": lambda: pid,
         "admin.payment_system.edit": payment_system,

@@ -50,6 +50,8 @@ def path_subjects(api: Api, pid: int) -> dict[str, Callable[[], Any]]:
         "admin.ticket.get": ticket,
         "admin.ticket.offer": ticket,
         "admin.offer.disable-affiliates": lambda: closed,
+        "offer.privacy.get": lambda: closed,
+        "admin.offer.tracking-link": lambda: api.add_offer(privacy="public"),
         "admin.affiliate.disable-offers": lambda: pid,
         "admin.offer.source.edit": source,
         "admin.offer.source.remove": source,

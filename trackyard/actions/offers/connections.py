@@ -125,6 +125,12 @@ def disconnect_offers(deps: Deps, access: Access, affiliate_id: int) -> int:
         return len(disconnected)
 
 
+def list_states(deps: Deps, access: Access, offer_id: int) -> dict[int, bool]:
+    """Return whether affiliates in scope are connected to an offer, by affiliate; undecided ones are absent."""
+    with deps.database.read() as conn:
+        return connections.states_of_offer(conn, offer_id, scope_of(conn, access).affiliate_ids)
+
+
 def _get_affiliate_with_offers(
     conn: Connection, access: Access, affiliate_id: int, offer_ids: Iterable[int]
 ) -> AffiliateWithOffers:

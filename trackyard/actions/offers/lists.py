@@ -12,6 +12,7 @@ from trackyard.actions.people.scope import scope_of
 from trackyard.base.errors import BadInput, required
 from trackyard.domain.offers.choices import Privacy
 from trackyard.domain.offers.lists import ListedOffer, OfferFilters, OfferOrder, OfferPostback
+from trackyard.domain.offers.offers import Offer
 from trackyard.domain.people.callers import Access
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.platform.domains import Domain
@@ -63,6 +64,15 @@ def get_visible_offer(deps: Deps, access: Access, reference: str) -> ListedOffer
     """Return the offer of an integer id or a hash that a caller sees. Raises NotFound."""
     with deps.database.read() as conn:
         return required(offer_lists.find_listed(conn, scope_of(conn, access), reference))
+
+
+def get_for_affiliate(deps: Deps, access: Access, offer: Offer, affiliate_id: int) -> OfferPage:
+    """Return an offer as an affiliate in scope sees it, as a page of one. Raises BadInput."""
+    with deps.database.read() as conn:
+        if affiliates.find_affiliate(conn, scope_of(conn, access), affiliate_id) is None:
+            raise BadInput({"affiliate_id": [f"An affiliate {affiliate_id} does not exist."]})
+        found = offer_lists.list_by_ids(conn, [offer.id])
+        return OfferPage(found, 1, _related_records(conn, Scope.of_affiliate(affiliate_id), found))
 
 
 def get_written(deps: Deps, offer_id: int) -> OfferPage:

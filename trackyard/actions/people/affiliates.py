@@ -158,31 +158,53 @@ def edit_affiliate(deps: Deps, access: Access, affiliate_id: int, given: Mapping
         check_set_password(deps, password)
         values["password_hash"] = hash_password(password)  # takes long on purpose: before the transaction
     with deps.database.write() as conn:
-        scope = scope_of(conn, access)
-        before = _found(conn, scope, affiliate_id, lock=True)
-        _check_approval(deps, before, values)
-        _explain_status(deps, conn, before, values)
-        if "manager_id" in values:
-            manager = resolve_manager(conn, access, values["manager_id"], "manager_id")
-            values["manager_id"] = manager.id if manager else None
-        if "ref" in values and values["ref"] != before.ref:
-            check_referrer(conn, scope, values["ref"], of=affiliate_id)
-        if "login" in values:
-            values["login"] = values["login"] or before.email
-            if values["login"].lower() != before.login.lower():
-                _claim_sign_in_names(conn, affiliate_id, before.email, values["login"])
-        if "sub_accounts" in values:
-            values["sub_accounts"] = merged_sub_accounts(before.sub_accounts, values["sub_accounts"])
-        held = _hold_payment_systems(deps, conn, access, before, values)
-        if "custom_fields" in values:
-            values["custom_fields"] = checked_answers(
-                conn, values["custom_fields"], before.custom_fields, complete=False
-            )
-        affiliates.edit_affiliate(conn, affiliate_id, values | {"updated_at": deps.clock.now_ms()})
-        rulesets.touch(conn, "affiliate", affiliate_id)
-        _end_access(conn, affiliate_id, values)
+        held = _store_edit(deps, conn, access, affiliate_id, values)
         [record] = _records(deps, conn, [_found(conn, Scope.everything(), affiliate_id)])
         return replace(record, held=held)
+
+
+def update_affiliates(deps: Deps, access: Access, ids: Iterable[int], given: Mapping[str, Any]) -> None:
+    """Set the given fields of several affiliates, all or none.
+
+    given: by the names of Affiliate.
+    Raises BadInput for an affiliate that does not exist or is out of scope, else as edit_affiliate.
+    """
+    wanted = sorted(set(ids))
+    with deps.database.write() as conn:
+        scope = scope_of(conn, access)
+        unknown = [each for each in wanted if affiliates.find_affiliate(conn, scope, each) is None]
+        if unknown:
+            raise BadInput({"id": [f"An affiliate {each} does not exist." for each in unknown]})
+        for affiliate_id in wanted:
+            _store_edit(deps, conn, access, affiliate_id, dict(given))
+
+
+def _store_edit(
+    deps: Deps, conn: Connection, access: Access, affiliate_id: int, values: dict[str, Any]
+) -> HeldChange | None:
+    """Store an edit; return the change that is held instead, if any. Raises as edit_affiliate."""
+    scope = scope_of(conn, access)
+    before = _found(conn, scope, affiliate_id, lock=True)
+    _check_approval(deps, before, values)
+    _explain_status(deps, conn, before, values)
+    if "manager_id" in values:
+        manager = resolve_manager(conn, access, values["manager_id"], "manager_id")
+        values["manager_id"] = manager.id if manager else None
+    if "ref" in values and values["ref"] != before.ref:
+        check_referrer(conn, scope, values["ref"], of=affiliate_id)
+    if "login" in values:
+        values["login"] = values["login"] or before.email
+        if values["login"].lower() != before.login.lower():
+            _claim_sign_in_names(conn, affiliate_id, before.email, values["login"])
+    if "sub_accounts" in values:
+        values["sub_accounts"] = merged_sub_accounts(before.sub_accounts, values["sub_accounts"])
+    held = _hold_payment_systems(deps, conn, access, before, values)
+    if "custom_fields" in values:
+        values["custom_fields"] = checked_answers(conn, values["custom_fields"], before.custom_fields, complete=False)
+    affiliates.edit_affiliate(conn, affiliate_id, values | {"updated_at": deps.clock.now_ms()})
+    rulesets.touch(conn, "affiliate", affiliate_id)
+    _end_access(conn, affiliate_id, values)
+    return held
 
 
 def _hold_payment_systems(

@@ -1,11 +1,19 @@
-"""Connections of affiliates to offers (docs/api/connections.md)."""
+"""Connections of affiliates to offers, and the links that they give (docs/api/connections.md)."""
+
+from typing import Final
+from urllib.parse import urlencode
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers import connections
+from trackyard.actions.offers.lists import get_for_affiliate
 from trackyard.api.lookups import in_scope_by_number, in_scope_by_reference
+from trackyard.api.offers.view_affiliate import ViewContext, links_of
+from trackyard.base.errors import BadInput
+from trackyard.domain.offers.choices import Privacy
 from trackyard.domain.offers.offers import Offer
 from trackyard.domain.people.affiliates import Affiliate
 from trackyard.domain.people.roles import Permission
+from trackyard.domain.tracking.subs import SUBS
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import NoParams, Params, Seq
@@ -14,6 +22,8 @@ from trackyard.wire.response.envelope import Answer
 routes = Routes[Deps]()
 _find_offer = in_scope_by_reference(connections.get_offer)
 _CONNECTORS = for_staff(Permission.OFFERS_CONNECT)
+_PRIVACY_LEVELS: Final = (Privacy.PUBLIC, Privacy.PROTECTED, Privacy.PRIVATE)
+_NOT_CONNECTED: Final = "Affiliate {affiliate} may not send clicks to offer {offer}: connect it first."
 _find_affiliate = in_scope_by_number(connections.get_affiliate)
 
 
@@ -23,6 +33,37 @@ class ConnectionParams(Params):
     offer_id: Seq[s.Id]
     pid: s.Id
     notice: s.Flag = True
+
+
+class LinkParams(Params):
+    """The affiliate of a link, and values that the link carries."""
+
+    affiliate_id: s.Id
+    sub1: s.LongText = ""
+    sub2: s.LongText = ""
+    sub3: s.LongText = ""
+    sub4: s.LongText = ""
+    sub5: s.LongText = ""
+    sub6: s.LongText = ""
+    sub7: s.LongText = ""
+    sub8: s.LongText = ""
+
+
+class TrackingLinkAnswer(Answer):
+    """A tracking link of an affiliate."""
+
+    tracking_link: str
+
+
+class OfferPrivacyAnswer(Answer):
+    """Who may send clicks to an offer.
+
+    privacy_level: 0 public, 1 protected, 2 private.
+    """
+
+    affiliates_disabled: list[int]
+    affiliates_enabled: list[int]
+    privacy_level: int
 
 
 class ConnectionMessageAnswer(Answer):
@@ -72,6 +113,37 @@ def disable_offers(request: ApiRequest[Deps], _params: NoParams) -> ConnectionMe
     affiliate: Affiliate = request.subject
     count = connections.disconnect_offers(request.deps, request.access, affiliate.id)
     return ConnectionMessageAnswer(message=f"Offers that affiliate {affiliate.id} is disconnected from: {count}")
+
+
+@routes.get("/offers/{id}/privacy", _CONNECTORS, id="offer.privacy.get", find=_find_offer)
+def show_privacy(request: ApiRequest[Deps], _params: NoParams) -> OfferPrivacyAnswer:
+    """Show who may send clicks to an offer: its privacy, and the affiliates that staff connected or disconnected.
+
+    Managers see their own affiliates alone.
+    """
+    offer: Offer = request.subject
+    states = connections.list_states(request.deps, request.access, offer.id)
+    return OfferPrivacyAnswer(
+        affiliates_disabled=[each for each, enabled in states.items() if not enabled],
+        affiliates_enabled=[each for each, enabled in states.items() if enabled],
+        privacy_level=_PRIVACY_LEVELS.index(offer.privacy),
+    )
+
+
+@routes.post("/admin/offer/{id}/tracking-link", _CONNECTORS, id="admin.offer.tracking-link", find=_find_offer)
+def make_link(request: ApiRequest[Deps], params: LinkParams) -> TrackingLinkAnswer:
+    """Make the tracking link of an affiliate for an offer. Nothing is stored, so that a link never ends.
+
+    400 for an affiliate that may not send clicks to the offer: connect it first.
+    """
+    offer: Offer = request.subject
+    page = get_for_affiliate(request.deps, request.access, offer, params.affiliate_id)
+    view_context = ViewContext(params.affiliate_id, request.deps, request.version)
+    links = links_of(offer, page.related, view_context)
+    if not links:
+        raise BadInput({"affiliate_id": [_NOT_CONNECTED.format(affiliate=params.affiliate_id, offer=offer.id)]})
+    subs = {name: value for name in SUBS if (value := getattr(params, name))}
+    return TrackingLinkAnswer(tracking_link=links[0].url + (f"&{urlencode(subs)}" if subs else ""))
 
 
 def _listed(offer_ids: tuple[int, ...]) -> str:

@@ -196,7 +196,7 @@ _FULL_ONLY = frozenset(FullAffiliateOfferView.__struct_fields__) - frozenset(Aff
 
 def _view(item: ListedOffer, related: RelatedRecords, view_context: ViewContext) -> AffiliateOfferView:
     offer = item.offer
-    links = _links(offer, related, view_context)
+    links = links_of(offer, related, view_context)
     names = goal_names(offer)
     return view_of(
         AffiliateOfferView,
@@ -217,8 +217,8 @@ def _view(item: ListedOffer, related: RelatedRecords, view_context: ViewContext)
     )
 
 
-def _links(offer: Offer, related: RelatedRecords, view_context: ViewContext) -> list[LinkView]:
-    """Return the offer's own link, then one a landing page."""
+def links_of(offer: Offer, related: RelatedRecords, view_context: ViewContext) -> list[LinkView]:
+    """Return the offer's own link, then one a landing page; none while the affiliate may not send traffic."""
     if offer.advertiser_id in related.blocked_by or not related.connected.get(
         offer.id, offer.privacy == Privacy.PUBLIC
     ):

@@ -10,6 +10,7 @@ from pydantic import Field
 from trackyard.actions.deps import Deps
 from trackyard.actions.people import affiliates
 from trackyard.actions.people.callers import begin_look
+from trackyard.actions.people.preferences import edit_preferences
 from trackyard.api.lookups import in_scope_by_number
 from trackyard.api.money.held_changes import warn_of_held
 from trackyard.api.paging import Paging
@@ -19,7 +20,8 @@ from trackyard.api.subaccounts import SubAccountParams
 from trackyard.base.zones import datetime_text, day_start_ms
 from trackyard.domain.money.held_changes import PAYMENT_SYSTEMS
 from trackyard.domain.people.affiliates import Affiliate, AffiliateFilter, AffiliateStatus, EmailState
-from trackyard.domain.people.callers import AccountKind
+from trackyard.domain.people.callers import Account, AccountKind
+from trackyard.domain.people.own.preferences import LANGUAGES
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s
@@ -177,6 +179,29 @@ class EditAffiliate(AffiliateParams):
     email_confirmed: Annotated[int, OptInFlag()] = 0
 
 
+class UpdateAffiliates(Params):
+    """Changes of several affiliates. manager_id: an empty value takes the manager away."""
+
+    edits = True
+
+    id: Seq[s.Id]
+    status: Status | None = None
+    manager_id: Annotated[s.Hex | None, Clearable()] = None
+
+
+class SetLocale(Params):
+    """The language and the time zone of an affiliate's pages; an empty value takes the usual one."""
+
+    lang: Annotated[Annotated[str, s.Choice(LANGUAGES)] | None, Clearable()] = None
+    timezone: Annotated[s.Zone | None, Clearable()] = None
+
+
+class AffiliateMessageAnswer(Answer):
+    """A sentence about what was done."""
+
+    message: str
+
+
 class AffiliateAnswer(Answer):
     """One affiliate."""
 
@@ -291,6 +316,27 @@ def edit(request: ApiRequest[Deps], params: EditAffiliate) -> AffiliateAnswer:
     record = affiliates.edit_affiliate(request.deps, request.access, request.subject.id, given)
     warn_of_held(request, PAYMENT_SYSTEMS, record.held)
     return AffiliateAnswer(partner=affiliate_view(request, record), id=record.affiliate.id)
+
+
+@routes.post("/admin/partners/mass-update", for_staff(Permission.AFFILIATES_WRITE), id="admin.partners.mass-update")
+def update(request: ApiRequest[Deps], params: UpdateAffiliates) -> Answer:
+    """Change the status or the manager of several affiliates, all or none.
+
+    Where e-mail addresses have to be confirmed, making an affiliate active that has not confirmed its own is a 409.
+    """
+    affiliates.update_affiliates(
+        request.deps, request.access, params.id, params.model_dump(exclude={"id"}, exclude_unset=True)
+    )
+    return Answer()
+
+
+@routes.post("/admin/partner/{id}/locale", for_staff(Permission.AFFILIATES_WRITE), id="admin.partner.locale", find=find)
+def set_locale(request: ApiRequest[Deps], params: SetLocale) -> AffiliateMessageAnswer:
+    """Choose the language and the time zone of the pages and mails of an affiliate, which may change them itself."""
+    names = {"lang": "language", "timezone": "timezone"}
+    given = {names[name]: str(getattr(params, name) or "") for name in params.model_fields_set}
+    edit_preferences(request.deps, Account(AccountKind.AFFILIATE, str(request.subject.id)), given)
+    return AffiliateMessageAnswer(message="updated")
 
 
 @routes.post(

@@ -210,11 +210,12 @@ def edit_payment_systems(request: ApiRequest[Deps], params: SetPaymentSystems) -
     id="partner.api_key.renew",
     credentials=True,
     features=("general.settings",),
+    also=("/partner/api-key",),
 )
 def renew(request: ApiRequest[Deps], _params: NoParams) -> ApiKeyAnswer:
     """Give the calling affiliate a new API key. The old one stops at once, and so do its other sessions.
 
-    A session does not see it before `POST /auth/api_key/show`.
+    A session does not see it before `POST /auth/api_key/show`. `/partner/api-key` is the same method.
     """
     own = _own_id(request)
     key = renew_key(request.deps, own, keep=request.session)

@@ -79,6 +79,18 @@ def connected_nonpublic_offers(conn: Connection, affiliate_id: int) -> list[int]
     return list(rows.scalars())
 
 
+def states_of_offer(conn: Connection, offer_id: int, affiliate_ids: Iterable[int] | None = None) -> dict[int, bool]:
+    """Return whether staff connected or disconnected the affiliates with a row for an offer, by affiliate.
+
+    affiliate_ids: those that are asked for; None = all.
+    """
+    columns = connection.c
+    query = select(columns.affiliate_id, columns.enabled).where(columns.offer_id == offer_id)
+    if affiliate_ids is not None:
+        query = query.where(columns.affiliate_id.in_(set(affiliate_ids)))
+    return {row.affiliate_id: row.enabled for row in conn.execute(query.order_by(columns.affiliate_id))}
+
+
 def connections_among(
     conn: Connection, affiliate_ids: Collection[int], offer_ids: Collection[int]
 ) -> dict[int, dict[int, bool]]:

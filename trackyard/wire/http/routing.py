@@ -28,8 +28,9 @@ class RouteTable:
     def __init__(self, endpoints: Iterable[Endpoint[Any]]) -> None:
         self._by_length: dict[int, list[tuple[tuple[str, ...], Endpoint[Any]]]] = {}
         for endpoint in endpoints:
-            segments = tuple(endpoint.path.strip("/").split("/"))
-            self._by_length.setdefault(len(segments), []).append((segments, endpoint))
+            for path in (endpoint.path, *endpoint.also):
+                segments = tuple(path.strip("/").split("/"))
+                self._by_length.setdefault(len(segments), []).append((segments, endpoint))
         for patterns in self._by_length.values():
             patterns.sort(key=lambda pattern: [segment.startswith("{") for segment in pattern[0]])
 
