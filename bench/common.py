@@ -14,7 +14,7 @@ from starlette.types import Message
 
 from tests.support.stores.databases import PostgresServer
 from trackyard.analytics.engine.connection import Analytics
-from trackyard.analytics.engine.schema import migrate
+from trackyard.analytics.engine.migrations import migrate
 from trackyard.jobs.worker import WorkerOptions, run
 from trackyard.store.engine.database import Database
 from trackyard.store.engine.schema import upgrade

@@ -34,7 +34,7 @@ from bench.stats_people import forget_people, write_people
 from bench.stats_questions import LISTS, REPORTS, Listed, Question
 from tests.support.api import Api, installed
 from trackyard.analytics.engine.connection import Analytics, QueryLimits
-from trackyard.analytics.engine.schema import migrate
+from trackyard.analytics.engine.migrations import migrate
 from trackyard.analytics.load import CATCH_UP_BATCH, load, lookup_item
 from trackyard.analytics.reports.clicks import find_records
 from trackyard.store.engine.database import Database

@@ -17,7 +17,7 @@ from trackyard.actions.platform.rebuild import Rebuilder
 from trackyard.actions.platform.rebuild_status import RebuildMode, RebuildStatus
 from trackyard.actions.platform.reconciliation import reconcile
 from trackyard.analytics.engine.connection import Analytics
-from trackyard.analytics.engine.schema import migrate
+from trackyard.analytics.engine.migrations import migrate
 from trackyard.analytics.maintenance import rebuild
 from trackyard.analytics.maintenance.retention import empty_erased
 from trackyard.analytics.maintenance.shadow_tables import LATE_EVENTS_TABLE, SHADOW_TABLES

@@ -22,7 +22,7 @@ from tests.contract.test_every_endpoint import EndpointSetup, make_endpoint_setu
 from tests.support.api import installed
 from tests.support.stores.analytics import address
 from trackyard.analytics.engine.connection import Analytics
-from trackyard.analytics.engine.schema import migrate
+from trackyard.analytics.engine.migrations import migrate
 from trackyard.api.catalogue import CATALOGUE, TOPICS
 from trackyard.api.documentation import EXAMPLES_FILE
 from trackyard.api.texts import texts

@@ -1,6 +1,7 @@
 CREATE TABLE IF NOT EXISTS `schema_step_local` ON CLUSTER `yard` (
   `number` UInt32,
-  `at` DateTime DEFAULT now()
+  `at` DateTime DEFAULT now(),
+  `program` String
 )
 ENGINE = ReplicatedMergeTree('/clickhouse/tables/{uuid}/{shard}', '{replica}')
 ORDER BY number
@@ -307,7 +308,7 @@ SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fs
 CREATE TABLE IF NOT EXISTS `affiliate_log` ON CLUSTER `yard` AS `affiliate_log_local`
 ENGINE = Distributed('yard', currentDatabase(), 'affiliate_log_local', sipHash64(id));
 
-INSERT INTO schema_step (number) VALUES (1), (2), (3), (4), (5), (6), (7);
+INSERT INTO schema_step (number, program) VALUES (1, 'VERSION'), (2, 'VERSION'), (3, 'VERSION'), (4, 'VERSION'), (5, 'VERSION'), (6, 'VERSION'), (7, 'VERSION');
 
 DROP TABLE IF EXISTS `click_beside` ON CLUSTER `yard` SYNC;
 

@@ -7,7 +7,8 @@ import pytest
 from tests.support.models.events import NOON, new_click, new_fact
 from tests.support.stores.analytics import empty_analytics
 from trackyard.analytics.engine.connection import Analytics, QueryLimits, StoreError
-from trackyard.analytics.engine.schema import TABLES, migrate
+from trackyard.analytics.engine.migrations import migrate
+from trackyard.analytics.engine.schema import TABLES
 from trackyard.analytics.load import click_item, load, lookup_item
 from trackyard.analytics.reports.clicks import find_records, list_clicks
 from trackyard.analytics.reports.cohorts import query_retention, query_time_to_action

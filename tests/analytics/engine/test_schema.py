@@ -9,7 +9,8 @@ from tests.support.models.events import NOON, new_click, new_fact
 from tests.support.stores.analytics import address
 from tests.support.waiting import wait_until
 from trackyard.analytics.engine.connection import Analytics, StoreError
-from trackyard.analytics.engine.schema import MIGRATIONS, POSITION_COLUMNS, TABLES, migrate
+from trackyard.analytics.engine.migrations import MIGRATIONS, migrate
+from trackyard.analytics.engine.schema import POSITION_COLUMNS, TABLES
 from trackyard.analytics.load import click_item, load
 from trackyard.analytics.maintenance.shadow_tables import create_shadow_tables, drop_shadow_tables
 from trackyard.analytics.reports.clicks import find_records

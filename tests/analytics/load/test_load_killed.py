@@ -15,7 +15,7 @@ from trackyard.domain.statistics.rows import encode_row
 from trackyard.journal.records import encode
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.load import click_item, load, lookup_item
-from trackyard.analytics.engine.schema import migrate
+from trackyard.analytics.engine.migrations import migrate
 
 store = Analytics.open(sys.argv[1])
 migrate(store)

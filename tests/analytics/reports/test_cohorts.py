@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from tests.support.models.events import NOON, new_click, new_fact
 from tests.support.stores.analytics import address
 from trackyard.analytics.engine.connection import Analytics
-from trackyard.analytics.engine.schema import migrate
+from trackyard.analytics.engine.migrations import migrate
 from trackyard.analytics.load import click_item, load
 from trackyard.analytics.reports.cohorts import query_retention, query_time_to_action
 from trackyard.domain.people.scope import Scope

@@ -17,7 +17,7 @@ from trackyard.domain.statistics.reports import Report
 from trackyard.domain.people.scope import Scope
 from trackyard.analytics.engine.connection import Analytics, QueryLimits
 from trackyard.analytics.reports.reports import run_report
-from trackyard.analytics.engine.schema import migrate
+from trackyard.analytics.engine.migrations import migrate
 from tests.support.models.events import NOON
 store = Analytics.open(sys.argv[1], limits=QueryLimits(memory=int(sys.argv[2]), seconds=120))
 values = int(sys.argv[3])

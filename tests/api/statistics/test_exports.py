@@ -28,7 +28,7 @@ from tests.support.stores.shared_statements import open_database
 from trackyard.actions.statistics import exports
 from trackyard.analytics.cancellation import CancellationToken, current_cancellation
 from trackyard.analytics.engine.connection import Analytics
-from trackyard.analytics.engine.schema import migrate
+from trackyard.analytics.engine.migrations import migrate
 from trackyard.domain.conversions.lists import ConversionFilter
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.callers import Access, StaffCaller

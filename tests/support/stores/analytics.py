@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 
 from trackyard.analytics.engine.connection import Analytics, QueryLimits
-from trackyard.analytics.engine.schema import TABLES, migrate
+from trackyard.analytics.engine.migrations import migrate
+from trackyard.analytics.engine.schema import TABLES
 
 _numbers = count(1)
 _free: list[str] = []
