@@ -1,5 +1,6 @@
 """Passwords at rest: hashes that are hard to guess from (docs/spec/callers.md#keys-and-passwords)."""
 
+import os
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
@@ -10,7 +11,7 @@ from argon2 import Type, extract_parameters
 from tests.support.waiting import wait_until
 from trackyard.base import secrets
 from trackyard.base.errors import TooManyRequests
-from trackyard.base.secrets import MAX_HASHES, hash_password, new_password, password_matches
+from trackyard.base.secrets import HASH_NICENESS, MAX_HASHES, hash_password, new_password, password_matches
 
 
 @pytest.mark.usefixtures("as_in_use")
@@ -39,6 +40,7 @@ class CountingHasher:
 
     def __init__(self) -> None:
         self.running = self.most = 0
+        self.niceness = set[int]()
         self.lock, self.free = threading.Lock(), threading.Event()
 
     def hash(self, password: str) -> str:
@@ -46,6 +48,7 @@ class CountingHasher:
         with self.lock:
             self.running += 1
             self.most = max(self.most, self.running)
+            self.niceness.add(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
         assert self.free.wait(10)
         with self.lock:
             self.running -= 1
@@ -71,3 +74,13 @@ def test_password_hashes_of_all_kinds_are_bounded(monkeypatch: pytest.MonkeyPatc
         assert [one.result() for one in running] == ["x"] * (MAX_HASHES - 1) + [True]
     assert hasher.most == MAX_HASHES
     assert hash_password("z") == "z", "a refused hash keeps no place"
+
+
+def test_password_hashes_give_way_to_other_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    hasher = CountingHasher()
+    monkeypatch.setattr(secrets, "_passwords", hasher)
+    hasher.free.set()
+    before = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+    assert password_matches("x", hash_password("x"))
+    assert hasher.niceness == {max(before, HASH_NICENESS)}
+    assert os.getpriority(os.PRIO_PROCESS, threading.get_native_id()) == before

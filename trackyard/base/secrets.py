@@ -5,11 +5,13 @@ docs/spec/callers.md#keys-and-passwords
 
 import base64
 import hashlib
+import os
 import secrets
+import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Final
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final, ParamSpec, TypeVar
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -26,6 +28,12 @@ MAX_HASHES: Final = 4
 HASH_WAIT_S: Final = 2.0
 """A hash costs 64 MB and time on purpose: this many are computed at once, and others wait this long."""
 _hashing = threading.BoundedSemaphore(MAX_HASHES)
+
+HASH_NICENESS: Final = 10
+"""Of the threads that hash: a hash runs on several cores, and whatever else there is to do goes first."""
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class DecryptionFailed(Exception):
@@ -83,24 +91,33 @@ def new_recovery_code() -> str:
 
 def hash_password(password: str) -> str:
     """Return the argon2id hash of a password. Raises TooManyRequests when too many are computed."""
-    with _hash_slot():
-        return _passwords.hash(password)
+    return _run_at_low_priority(_passwords.hash, password)
 
 
 def password_matches(password: str, hashed: str) -> bool:
     """Return whether a password matches an argon2id hash. Raises TooManyRequests as `hash_password` does."""
     try:
-        with _hash_slot():
-            return _passwords.verify(hashed, password)
+        return _run_at_low_priority(_passwords.verify, hashed, password)
     except (VerificationError, InvalidHashError):
         return False
 
 
-@contextmanager
-def _hash_slot() -> Iterator[None]:
+def _run_at_low_priority(work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
     if not _hashing.acquire(timeout=HASH_WAIT_S):
         raise TooManyRequests(1, "Too Many Requests: many passwords are checked now, try again in a second")
     try:
-        yield
+        return _hashers.submit(work, *args, **options).result()
     finally:
         _hashing.release()
+
+
+def _lower_priority() -> None:
+    """Give way to other threads; the threads that a hash starts do so, too. Elsewhere priorities are of processes."""
+    if sys.platform != "linux":
+        return
+    thread = threading.get_native_id()
+    now = os.getpriority(os.PRIO_PROCESS, thread)
+    os.setpriority(os.PRIO_PROCESS, thread, max(now, HASH_NICENESS))
+
+
+_hashers: Final = ThreadPoolExecutor(MAX_HASHES, "passwords", initializer=_lower_priority)

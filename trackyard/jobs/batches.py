@@ -11,7 +11,7 @@ from typing import Final
 
 from trackyard.jobs.failures import JobFailures
 from trackyard.store.engine.database import Database, TransactionFailure, classify_failure
-from trackyard.store.engine.watch import CommitWatcher
+from trackyard.store.engine.watch import MAX_CLOSED_SECONDS, CommitWatcher
 
 _MAX_PAUSE_S: Final = 5.0
 MAX_CONFLICTS: Final = 5
@@ -28,7 +28,7 @@ def process_queue(
 ) -> None:
     """Call `step`, which returns how much it did, until `stop` is set, and wait for commits in between.
 
-    Failures are logged and retried.
+    Work for it comes with commits alone. Failures are logged and retried.
     """
     failures = JobFailures(log, "worker", job, most_s=_MAX_PAUSE_S)
     with closing(CommitWatcher(database)) as watch:
@@ -37,7 +37,7 @@ def process_queue(
                 while step() and not stop.is_set():
                     pass
                 failures.worked()
-                watch.wait(stop, pause_seconds)
+                watch.wait(stop, pause_seconds, MAX_CLOSED_SECONDS)
             except Exception as error:
                 stop.wait(failures.failed(error))
 

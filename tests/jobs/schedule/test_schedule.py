@@ -1,6 +1,8 @@
 """The jobs of the schedule."""
 
+import logging
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from zoneinfo import ZoneInfo
 
@@ -16,7 +18,8 @@ from trackyard.base.clock import ManualClock
 from trackyard.domain.conversions.sessions import DAY_MS
 from trackyard.domain.statistics.rows import ConversionEvent, ServerPostbackLog
 from trackyard.jobs.conversions.inbox import PostbackProcessor
-from trackyard.jobs.schedule.schedule import JobScheduler
+from trackyard.jobs.failures import JobFailures
+from trackyard.jobs.schedule.schedule import Job, JobScheduler
 from trackyard.store.conversions import inbox
 from trackyard.store.engine.audit_actor import SYSTEM_ACTOR
 from trackyard.store.engine.database import Database
@@ -26,6 +29,7 @@ from trackyard.store.tables import conversion, conversion_event, delivery, offer
 from trackyard.store.tracking import rulesets
 
 UTC = ZoneInfo("UTC")
+log = logging.getLogger(__name__)
 
 
 def lines(database: Database, target: str) -> list[bytes]:
@@ -162,3 +166,48 @@ def test_schedule_failing_or_endless_job_does_not_block_others(
     finally:
         stop.set()
         thread.join()
+
+
+def test_schedule_job_of_commits_looks_after_one_and_while_anything_is_left(
+    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trackyard.store.engine.watch.MAX_CLOSED_SECONDS", 60)
+    schedule, stop = JobScheduler(sqlite_database, UTC, ManualClock(AT)), threading.Event()
+    looks, left = 0, True
+
+    def look() -> int:
+        nonlocal looks
+        looks += 1
+        return 0
+
+    beats = 0
+
+    def beat() -> int:
+        nonlocal beats
+        beats += 1
+        return 0
+
+    schedule.jobs = (Job("of commits", 0, look, has_any=lambda _conn: left), Job("beat", 0, beat))
+    thread = threading.Thread(target=schedule.run, args=(stop, 0.001), daemon=True)
+    monkeypatch.setattr(
+        schedule, "_failures", {job.name: JobFailures(log, "schedule", job.name) for job in schedule.jobs}
+    )
+    thread.start()
+    try:
+        wait_until(lambda: looks > 3)
+        left = False
+        wait_until(lambda: is_still(lambda: looks, lambda: beats))
+        before = looks
+        with sqlite_database.write() as conn:
+            rulesets.touch(conn, "offer", 1)
+        wait_until(lambda: looks > before)
+    finally:
+        stop.set()
+        thread.join(20)
+
+
+def is_still(value: Callable[[], int], beats: Callable[[], int]) -> bool:
+    """Return whether a value stays while the schedule makes some rounds."""
+    before, begun = value(), beats()
+    wait_until(lambda: beats() > begun + 5)
+    return value() == before

@@ -3,6 +3,7 @@
 import sqlite3
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -87,27 +88,28 @@ def test_database_failures_are_classified(database: Database, statement: str, tr
     assert classify_failure(ValueError()) is TransactionFailure.DEFECT
 
 
-def test_database_watch_notices_a_commit(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trackyard.store.engine.watch.MAX_WAIT_SECONDS", 60)
-    watch = CommitWatcher(database)
-    watch.has_changed()
-    if database.is_sqlite:
-        assert not watch.has_changed()
-    with database.write() as conn:
-        rulesets.touch(conn, "offer", 1)
-    begin = time.monotonic()
-    watch.wait(threading.Event(), 0.01)
-    assert time.monotonic() - begin < 30
-    watch.close()
+def test_database_watch_notices_a_commit(database: Database) -> None:
+    with closing(CommitWatcher(database)) as watch:
+        watch.has_changed()
+        if database.is_sqlite:
+            assert not watch.has_changed()
+        watch.wait(threading.Event(), 0.01)  # the first time at once
+        with database.write() as conn:
+            rulesets.touch(conn, "offer", 1)
+        begin = time.monotonic()
+        watch.wait(threading.Event(), 0.01, 60)
+        assert time.monotonic() - begin < 30
+        assert watch.has_changed()
 
 
 def test_database_watch_returns_when_stopped(database: Database) -> None:
-    watch, stop = CommitWatcher(database), threading.Event()
-    stop.set()
-    begin = time.monotonic()
-    watch.wait(stop, 30)
-    assert time.monotonic() - begin < 10
-    watch.close()
+    stop = threading.Event()
+    with closing(CommitWatcher(database)) as watch:
+        watch.wait(stop, 0)
+        stop.set()
+        begin = time.monotonic()
+        watch.wait(stop, 30, 30)
+        assert time.monotonic() - begin < 10
 
 
 @pytest.mark.parametrize("way", ["read", "write"])

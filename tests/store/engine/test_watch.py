@@ -1,5 +1,7 @@
 """Watches that let an idle task look for work only when there may be some."""
 
+import threading
+from concurrent.futures import Future
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
@@ -76,3 +78,49 @@ def test_change_gate_with_unreadable_state_is_open_so_that_the_task_meets_the_fa
     assert gate.is_open()
     gate.set_idle()
     assert gate.is_open()
+
+
+def waiting(watch: CommitWatcher, stop: threading.Event) -> Future[None]:
+    """Wait in a thread for a commit, and for nothing else."""
+    done: Future[None] = Future()
+
+    def wait() -> None:
+        watch.wait(stop, 0, 60)
+        done.set_result(None)
+
+    threading.Thread(target=wait, daemon=True).start()
+    return done
+
+
+def lookouts() -> list[threading.Thread]:
+    return [each for each in threading.enumerate() if each.name == "commits"]
+
+
+def test_commit_wakes_all_that_wait_for_it_by_one_thread(sqlite_database: Database) -> None:
+    stop, before = threading.Event(), len(lookouts())
+    with closing(CommitWatcher(sqlite_database)) as first, closing(CommitWatcher(sqlite_database)) as second:
+        for watch in (first, second):
+            watch.wait(stop, 0)  # the first time at once
+        assert len(lookouts()) == before + 1
+        both = [waiting(watch, stop) for watch in (first, second)]
+        assert not any(one.done() for one in both)
+        with sqlite_database.write() as connection:
+            connection.execute(text("CREATE TABLE another (id INTEGER)"))
+        for one in both:
+            one.result(20)
+        both = [waiting(watch, stop) for watch in (first, second)]
+        stop.set()
+        for one in both:
+            one.result(20)
+    assert len(lookouts()) == before
+
+
+def test_commit_while_the_task_worked_is_not_missed(sqlite_database: Database) -> None:
+    stop = threading.Event()
+    with closing(CommitWatcher(sqlite_database)) as watch, closing(CommitWatcher(sqlite_database)) as other:
+        watch.wait(stop, 0)
+        other.wait(stop, 0)
+        with sqlite_database.write() as connection:
+            connection.execute(text("CREATE TABLE another (id INTEGER)"))
+        other.wait(stop, 0, 60)  # the commit was seen while `watch` did not wait
+        waiting(watch, stop).result(20)

@@ -32,7 +32,7 @@ from trackyard.outbound.client import OutboundClient
 from trackyard.outbound.guard import Network
 from trackyard.outbound.results import wire_url
 from trackyard.store.engine.database import Connection, Database
-from trackyard.store.engine.watch import ChangeGate, CommitWatcher
+from trackyard.store.engine.watch import MAX_CLOSED_SECONDS, ChangeGate, CommitWatcher
 from trackyard.store.people import affiliates
 from trackyard.store.tracking import offer_urls, parallel_tracking
 from trackyard.store.tracking.parallel_tracking import ParallelRequest
@@ -133,9 +133,10 @@ class ParallelTrackingSender:
 
     async def _run(self, stop: threading.Event, pause: float) -> None:
         with closing(CommitWatcher(self._database)) as watch:
-            await self._work(ChangeGate(watch.state), stop, pause)
+            await self._work(watch, stop, pause)
 
-    async def _work(self, gate: ChangeGate, stop: threading.Event, pause: float) -> None:
+    async def _work(self, watch: CommitWatcher, stop: threading.Event, pause: float) -> None:
+        gate = ChangeGate(watch.state)
         failures = JobFailures(log, "worker", "parallel", most_s=_MAX_PAUSE_S)
         async with OutboundClient(self._allow, seconds=self._limits.seconds) as client:
             while not stop.is_set():
@@ -150,18 +151,20 @@ class ParallelTrackingSender:
                 if not taken and not started:
                     if looks and not self._waiting:
                         gate.set_idle()
-                    await self._wait(pause)
+                    await self._wait(watch, stop, pause)
             for task in self._running:
                 task.cancel()
             await asyncio.gather(*self._running, return_exceptions=True)
         if self._waiting:
             await asyncio.to_thread(self._requeue)
 
-    async def _wait(self, pause: float) -> None:
+    async def _wait(self, watch: CommitWatcher, stop: threading.Event, pause: float) -> None:
         if self._running:
             await asyncio.wait(self._running, timeout=pause, return_when=asyncio.FIRST_COMPLETED)
-        else:
+        elif self._waiting:
             await asyncio.sleep(pause)
+        else:
+            await asyncio.to_thread(watch.wait, stop, pause, MAX_CLOSED_SECONDS)
 
     def _take(self) -> int:
         """Take requests from the queue and fill their URLs; return how many."""

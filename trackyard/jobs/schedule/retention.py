@@ -10,6 +10,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -34,6 +35,7 @@ from trackyard.journal import packing, segments
 from trackyard.journal.records import decode_click
 from trackyard.store.conversions.decisions import get_click_sessions
 from trackyard.store.engine.database import Connection, Database
+from trackyard.store.engine.watch import ChangeGate, CommitWatcher
 from trackyard.store.platform import erasures, rebuilds
 from trackyard.store.statistics import checkpoints
 
@@ -53,6 +55,7 @@ class _RetentionTask:
     every_ms: between two calls when there was nothing to do.
     work: does a part; returns whether there was anything to do.
     by_turns: it concerns the analytic store alone, and one machine at a time does it.
+    by_commits: what it does follows commits of SQL, so that it looks after these and every few seconds.
     """
 
     name: str
@@ -60,6 +63,8 @@ class _RetentionTask:
     work: Callable[[], bool]
     due_at: float = 0.0
     by_turns: bool = False
+    by_commits: bool = False
+    gate: ChangeGate | None = None
     failures: JobFailures = field(init=False)
 
     def __post_init__(self) -> None:
@@ -85,10 +90,10 @@ class RetentionRunner:
         self._waiting_for: tuple[int, int] | None = None
         self._to_rewrite: tuple[int, list[str]] | None = None
         self.tasks = (
-            _RetentionTask("erasures", 1_000, self.erase),
+            _RetentionTask("erasures", 1_000, self.erase, by_commits=True),
             _RetentionTask("settled erasures", 10_000, self.erase_late_rows),
-            _RetentionTask("journals", 2_000, self.compress_next),
-            _RetentionTask("erased journals", 2_000, self.rewrite_next),
+            _RetentionTask("journals", 2_000, self.compress_next, by_commits=True),
+            _RetentionTask("erased journals", 2_000, self.rewrite_next, by_commits=True),
             _RetentionTask("old journals", 60_000, self.remove_journals),
             _RetentionTask("old months", 3_600_000, self.drop_months, by_turns=True),
             _RetentionTask("old personal data", 600_000, self.empty_old, by_turns=True),
@@ -96,9 +101,12 @@ class RetentionRunner:
 
     def run(self, stop: threading.Event) -> None:
         """Work until `stop` is set, and finish what is begun."""
-        while not stop.is_set():
-            if not self.step(stop):
-                stop.wait(_TICK_SECONDS)
+        with closing(CommitWatcher(self._database)) as commits:
+            for task in self.tasks:
+                task.gate = ChangeGate(commits.state) if task.by_commits else None
+            while not stop.is_set():
+                if not self.step(stop):
+                    stop.wait(_TICK_SECONDS)
 
     def step(self, stop: threading.Event | None = None) -> bool:
         """Run every task that is due once; return whether any had something to do."""
@@ -106,7 +114,7 @@ class RetentionRunner:
         for task in self.tasks:
             if stop is not None and stop.is_set():
                 return False
-            if time.monotonic() >= task.due_at:
+            if time.monotonic() >= task.due_at and (task.gate is None or task.gate.is_open()):
                 busy |= self._run_task(task)
         return busy
 
@@ -132,6 +140,8 @@ class RetentionRunner:
             task.due_at = time.monotonic() + max(task.every_ms, pause_ms) / 1000
             return False
         task.failures.worked()
+        if task.gate is not None and not busy:
+            task.gate.set_idle()
         task.due_at = time.monotonic() + (0 if busy else task.every_ms) / 1000
         return busy
 

@@ -4,6 +4,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -24,7 +25,8 @@ from trackyard.journal.records import decode_postback
 from trackyard.store.conversions import conversions, inbox
 from trackyard.store.conversions.decisions import get_decision_context
 from trackyard.store.engine.audit_actor import act_as_system
-from trackyard.store.engine.database import Database
+from trackyard.store.engine.database import Connection, Database
+from trackyard.store.engine.watch import ChangeGate, CommitWatcher
 from trackyard.store.offers import counters, expiry
 from trackyard.store.people import security_log
 from trackyard.store.platform.file_storage import FileStore
@@ -48,12 +50,14 @@ class Job:
     """A job to run every `seconds`. step: does a part in one transaction; returns how much.
 
     by_turns: one machine at a time runs it. The others look for work all the time, and claim it row by row.
+    has_any: whether there is anything for the job, now or later, which only a commit brings; None = it always looks.
     """
 
     name: str
     seconds: float
     step: Callable[[], int]
     by_turns: bool = False
+    has_any: Callable[[Connection], bool] | None = None
 
 
 class JobScheduler:
@@ -76,8 +80,8 @@ class JobScheduler:
         self.jobs = (
             Job("holds", 5, self.end_holds),
             Job("offers", 10, self.stop_offers),
-            Job("waiting", 0.5, self.log_waiting),
-            Job("parked", 2, self.unpark),
+            Job("waiting", 0.5, self.log_waiting, has_any=inbox.has_unlogged),
+            Job("parked", 2, self.unpark, has_any=deliveries.has_parked),
             Job("counters", 600, self.forget_counters, by_turns=True),
             Job("files", 3600, self.sweep_files, by_turns=True),
             Job("repeats", 600, self.forget_answers, by_turns=True),
@@ -92,11 +96,33 @@ class JobScheduler:
     def run(self, stop: threading.Event, pause_seconds: float = 0.25) -> None:
         """Run the jobs when they are due until `stop` is set. A failed job is logged and runs again next time."""
         due_at = dict.fromkeys((job.name for job in self.jobs), 0.0)
-        while not stop.is_set():
-            for job in self.jobs:
-                if time.monotonic() >= due_at[job.name]:
-                    due_at[job.name] = time.monotonic() + self._run_job(job, stop)
-            stop.wait(pause_seconds)
+        with closing(CommitWatcher(self._database)) as commits:
+            gates = {job.name: ChangeGate(commits.state) for job in self.jobs if job.has_any is not None}
+            if not self._database.is_sqlite:  # which alone counts commits
+                gates = {}
+            while not stop.is_set():
+                for job in self.jobs:
+                    gate = gates.get(job.name)
+                    if time.monotonic() >= due_at[job.name] and (gate is None or gate.is_open()):
+                        due_at[job.name] = time.monotonic() + self._run_gated(job, gate, stop)
+                stop.wait(pause_seconds)
+
+    def _run_gated(self, job: Job, gate: ChangeGate | None, stop: threading.Event) -> float:
+        """Run a job for one turn, and close its gate when there is nothing for it."""
+        seconds = self._run_job(job, stop)
+        if gate is not None and not self._has_any(job):
+            gate.set_idle()
+        return seconds
+
+    def _has_any(self, job: Job) -> bool:
+        """Return whether there may be something for a job, now or later."""
+        if job.has_any is None:
+            return True
+        try:
+            with self._database.read() as conn:
+                return job.has_any(conn)
+        except Exception:  # which the job meets, too, and reports
+            return True
 
     def _run_job(self, job: Job, stop: threading.Event) -> float:
         """Run a job for one turn; return the seconds until it is due again, 0 when something is left."""

@@ -152,6 +152,11 @@ def list_unlogged(conn: Connection, limit: int, before: int, *, lock: bool = Fal
     return _waiting(conn, limit, ~inbox.c.logged, inbox.c.received_at < before, lock=lock)
 
 
+def has_unlogged(conn: Connection) -> bool:
+    """Return whether a postback waits that the server log lacks."""
+    return has_rows(conn, select(inbox.c.id).where(inbox.c.state == WAITING, ~inbox.c.logged))
+
+
 def list_undecided(conn: Connection, limit: int, click_id: str | None = None) -> list[UndecidedPostback]:
     """Return the newest postbacks without a decision, of any click or of one, the oldest first."""
     query = select(inbox.c.state, inbox.c.call).order_by(inbox.c.id.desc()).limit(limit)
