@@ -22,15 +22,17 @@ from trackyard.base.errors import TooManyRequests
 _LETTERS: Final = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # without letters that look alike
 _SMALL_LETTERS: Final = "abcdefghjkmnpqrstuvwxyz23456789"
 _WRONG_KEY: Final = "TRACKYARD_SECRET_KEY does not decrypt a stored key: it is not the key that encrypted it"
-_passwords = PasswordHasher()
+_passwords = PasswordHasher(parallelism=1)
 
 MAX_HASHES: Final = 4
 HASH_WAIT_S: Final = 2.0
-"""A hash costs 64 MB and time on purpose: this many are computed at once, and others wait this long."""
+"""A hash costs 64 MB and time on purpose: this many are computed or come next, and others wait this long."""
 _hashing = threading.BoundedSemaphore(MAX_HASHES)
 
+HASHED_AT_ONCE: Final = max(1, (os.cpu_count() or 1) // 2)
+"""Each takes one core: the others are left to requests, which a flood of sign-ins must not delay."""
 HASH_NICENESS: Final = 10
-"""Of the threads that hash: a hash runs on several cores, and whatever else there is to do goes first."""
+"""Of the threads that hash: where there is other work for their core, it goes first."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -120,4 +122,4 @@ def _lower_priority() -> None:
     os.setpriority(os.PRIO_PROCESS, thread, max(now, HASH_NICENESS))
 
 
-_hashers: Final = ThreadPoolExecutor(MAX_HASHES, "passwords", initializer=_lower_priority)
+_hashers: Final = ThreadPoolExecutor(HASHED_AT_ONCE, "passwords", initializer=_lower_priority)
