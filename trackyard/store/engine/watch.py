@@ -44,7 +44,7 @@ class _CommitLookout:
         self._thread.join()
 
     def wait(self, seen: int, stop: threading.Event, seconds: float) -> int:
-        """Return the number of looks that found a commit: when it is not `seen`, when `stop` is set, or later."""
+        """Wait until the number of commits is not `seen`, or `stop` is set; return the number."""
         with self._changed:
             self._stops.append(stop)
             try:
@@ -112,8 +112,9 @@ class CommitWatcher:
         self._last_version: object = None
 
     def wait(self, stop: threading.Event, pause_seconds: float, most_seconds: float | None = None) -> None:
-        """Return after a commit since the last wait, when `stop` is set, or after a while; the first time at once.
+        """Return after a commit since the last wait, when `stop` is set, or after a while.
 
+        The first wait returns at once.
         pause_seconds: between two returns, at least. most_seconds: the longest wait; None = MAX_WAIT_SECONDS.
         """
         pause = self._returned_at + pause_seconds - time.monotonic() if self._file else pause_seconds
