@@ -114,7 +114,7 @@ def _run_at_low_priority(work: Callable[P, T], *args: P.args, **options: P.kwarg
 
 
 def _lower_priority() -> None:
-    """Give way to other threads; the threads that a hash starts do so, too. Elsewhere priorities are of processes."""
+    """Give way to other threads. Outside Linux priorities are those of processes."""
     if sys.platform != "linux":
         return
     thread = threading.get_native_id()

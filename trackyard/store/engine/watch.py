@@ -66,7 +66,10 @@ class _CommitLookout:
 
 
 def _version(connection: sqlite3.Connection) -> object:
-    """Return the number of commits; what cannot be read is a change, so that tasks look, and report the fault."""
+    """Return the number of commits.
+
+    One that cannot be read is a change: tasks look, and report the fault.
+    """
     try:
         return int(connection.execute("PRAGMA data_version").fetchone()[0])
     except sqlite3.Error:
