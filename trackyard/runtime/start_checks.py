@@ -20,7 +20,7 @@ log = logging.getLogger("trackyard.runtime.start_checks")
 _PAUSE_S = 0.5
 _SECOND_PERSONS = 2
 """Administrators, at least, so that each can have a change confirmed."""
-_CLOCK_MS = 5_000
+MAX_CLOCK_DIFFERENCE_MS = 5_000
 """The most by which the clocks of this machine and of the database may differ."""
 
 
@@ -175,11 +175,11 @@ def check_clock(connection: "Connection", now_ms: int) -> None:
     from trackyard.store.engine.availability import find_clock_ms
 
     database_ms = find_clock_ms(connection)
-    if database_ms is not None and abs(now_ms - database_ms) > _CLOCK_MS:
+    if database_ms is not None and abs(now_ms - database_ms) > MAX_CLOCK_DIFFERENCE_MS:
         seconds, way = abs(now_ms - database_ms) // 1000, "ahead of" if now_ms > database_ms else "behind"
         raise CannotStart(
-            f"The clock of this machine is {seconds} s {way} that of the SQL database, and {_CLOCK_MS // 1000} s is "
-            "the most: set both by a time server (chrony or systemd-timesyncd), and start again."
+            f"The clock of this machine is {seconds} s {way} that of the SQL database, and "
+            f"{MAX_CLOCK_DIFFERENCE_MS // 1000} s is the most: set both by a time server (chrony or systemd-timesyncd), and start again."
         )
 
 

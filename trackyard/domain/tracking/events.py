@@ -83,6 +83,7 @@ class Delivery:
 
     superseded: it was attempted, and a later one of the same subject and postback waits.
     removed: its postback, or the offer's URL, is gone; paused: its postback is paused.
+    owner: the worker that leased it when it was read.
     """
 
     id: str
@@ -101,6 +102,7 @@ class Delivery:
     attempts: int
     forced: bool
     created_at: int
+    owner: str
     secret: str
     superseded: bool
     removed: bool

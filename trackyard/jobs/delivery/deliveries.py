@@ -1,8 +1,8 @@
 """Deliver outbound postbacks: claim what is due, attempt it, record the outcome.
 
 docs/spec/postbacks.md#delivery. The attempts run on one event loop, bounded in all, by host and by affiliate. Outcomes
-are recorded and new deliveries claimed in one transaction for as many as there are; a delivery with an outcome that
-cannot be recorded is attempted again when its lease ends.
+are recorded and new deliveries claimed in one transaction for as many as there are. Leases are renewed until their
+outcomes are recorded; a delivery with an outcome that cannot be recorded is attempted again when its lease ends.
 """
 
 import asyncio
@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeVar
 
@@ -34,13 +35,33 @@ from trackyard.store.engine.watch import CommitWatcher
 from trackyard.store.tracking import deliveries
 from trackyard.store.tracking.deliveries import DueDelivery
 
-LEASE_MS: Final = 60_000
+LEASE_MS: Final = 25_000
+"""Longer than START_MS, a request of 10 s and clocks that are 10 s apart: nothing is sent after its lease."""
+START_MS: Final = 4_000
+"""A request starts so long after its claim at most. Later the process was stopped: another worker may send it soon."""
+RENEW_MS: Final = 5_000
 _BATCH: Final = 128
-_MAX_PAUSE_S: Final = 5.0
 """Outcomes, and claims, per transaction. Measured on SQLite: under 20 ms."""
+_MAX_PAUSE_S: Final = 5.0
 
 log = logging.getLogger("trackyard.deliveries")
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Deliveries that were claimed together.
+
+    at: UTC milliseconds of the claim. monotonic: seconds, at the same moment.
+    """
+
+    items: Sequence[Delivery] = ()
+    at: int = 0
+    monotonic: float = 0.0
+
+    def age_ms(self, now_ms: int, monotonic: float) -> float:
+        """Return how old the claim is by the clock that went further: one of them stops with a virtual machine."""
+        return max(now_ms - self.at, (monotonic - self.monotonic) * 1000)
 
 
 class Deliverer:
@@ -78,6 +99,9 @@ class Deliverer:
         self._origin = origin
         self._failures = JobFailures(log, "worker", "deliveries", most_s=_MAX_PAUSE_S)
         self._running: set[asyncio.Task[None]] = set()
+        self._sending: set[str] = set()
+        self._renewed_at = 0.0
+        self._monotonic = monotonic
         self._finished: list[Attempt] = []
         self._sql_thread = ThreadPoolExecutor(1, thread_name_prefix="deliveries-sql")
 
@@ -114,24 +138,37 @@ class Deliverer:
 
         On failure nothing is lost: outcomes stay to be recorded later, claims were not made.
         """
+        await self._renew()
         group, free = self._finished[:_BATCH], self._slots.find_free(_BATCH)
         due = await self._run_sql(lambda: self._list_due(free))
         taken = [item for item in due if self._slots.take(item)]
         if free.free > 0:
             self._slots.forget_idle(due, free)
-        items: list[Delivery] = []
+        claim = Claim()
         try:
             if group or taken:
-                items = await self._run_sql(lambda: self._record_and_claim(group, [item.id for item in taken]))
+                claim = await self._run_sql(lambda: self._record_and_claim(group, [item.id for item in taken]))
         finally:
-            claimed = {item.id for item in items}
+            claimed = {item.id for item in claim.items}
             for due_item in taken:
                 if due_item.id not in claimed:  # another worker has it, or nothing was written
                     self._slots.free_slot(due_item)
         del self._finished[: len(group)]
-        for item in items:
-            self._start(client, item)
-        return len(group) + len(items)
+        for item in claim.items:
+            self._start(client, item, claim)
+        return len(group) + len(claim.items)
+
+    async def _renew(self) -> None:
+        """Renew the leases of deliveries without a recorded outcome, every few seconds."""
+        now = self._monotonic()
+        held = [*self._sending, *(attempt.item.id for attempt in self._finished)]
+        if held and now - self._renewed_at >= RENEW_MS / 1000:
+            await self._run_sql(lambda: self._write_leases(held))
+            self._renewed_at = now
+
+    def _write_leases(self, held: Sequence[str]) -> None:
+        with self._database.write() as conn:
+            deliveries.renew(conn, held, self._owner, self._clock.now_ms() + LEASE_MS)
 
     def _list_due(self, free: FreeSlots) -> list[DueDelivery]:
         now, start = self._clock.now_ms(), self._limits.start
@@ -153,25 +190,36 @@ class Deliverer:
                 due += list_due(max(free.expanded.values()), only=list(free.expanded))
         return due
 
-    def _record_and_claim(self, group: Sequence[Attempt], ids: Sequence[str]) -> list[Delivery]:
+    def _record_and_claim(self, group: Sequence[Attempt], ids: Sequence[str]) -> Claim:
         with self._database.write() as conn:
             outcomes = record_attempts(conn, group, self._draw_jitter, self._retry_seconds)
             self._own_hosts = self._own_hosts_reader.current(conn)
-            items = deliveries.claim(conn, ids, self._owner, self._clock.now_ms(), LEASE_MS) if ids else []
+            at, monotonic_at = self._clock.now_ms(), self._monotonic()
+            items = deliveries.claim(conn, ids, self._owner, at, LEASE_MS) if ids else []
         for outcome in outcomes:
             DELIVERIES.labels(outcome).inc()
-        return items
+        return Claim(items, at, monotonic_at)
 
-    def _start(self, client: OutboundClient, item: Delivery) -> None:
+    def _start(self, client: OutboundClient, item: Delivery, claim: Claim) -> None:
         if not should_send(item):
             self._slots.free_slot(item)
             self._finished.append(Attempt(item, None, self._clock.now_ms()))
             return
-        task = asyncio.create_task(self._attempt(client, item))
+        task = asyncio.create_task(self._attempt(client, item, claim))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
 
-    async def _attempt(self, client: OutboundClient, item: Delivery) -> None:
+    async def _attempt(self, client: OutboundClient, item: Delivery, claim: Claim) -> None:
+        if claim.age_ms(self._clock.now_ms(), self._monotonic()) > START_MS:
+            self._slots.free_slot(item)  # its lease ends by itself; another worker may have it by now
+            return
+        self._sending.add(item.id)
+        try:
+            self._finished.append(await self._send(client, item))
+        finally:
+            self._sending.discard(item.id)
+
+    async def _send(self, client: OutboundClient, item: Delivery) -> Attempt:
         started_at, begin = self._clock.now_ms(), time.perf_counter()
         url, allowed = wire_url(item.url), self._slots.time_for(item)
         headers = {
@@ -186,7 +234,7 @@ class Deliverer:
         seconds = time.perf_counter() - begin
         DELIVERY_SECONDS.observe(seconds)
         self._slots.record_answer(item, answer, seconds, allowed)
-        self._finished.append(Attempt(item, answer, self._clock.now_ms(), started_at, round(seconds * 1000)))
+        return Attempt(item, answer, self._clock.now_ms(), started_at, round(seconds * 1000))
 
     async def _wait_for_work(self, stop: threading.Event, watch: CommitWatcher, pause: float) -> None:
         """Wait until an attempt ends or something is committed."""

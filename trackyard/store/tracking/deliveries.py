@@ -167,6 +167,13 @@ def claim(conn: Connection, ids: Sequence[str], owner: str, now_ms: int, lease_m
     return [_delivery(row) for row in rows]
 
 
+def renew(conn: Connection, ids: Collection[str], owner: str, until_ms: int) -> None:
+    """Lease deliveries on to the worker that has them, until a time (UTC milliseconds)."""
+    if ids:
+        mine = and_(delivery.c.id.in_(ids), delivery.c.owner == owner)
+        conn.execute(update(delivery).where(mine).values(lease_until=until_ms))
+
+
 def release(conn: Connection, owner: str) -> int:
     """Release what a worker of this name held when it died; return how many."""
     held = update(delivery).where(delivery.c.owner == owner).values(owner="", lease_until=0)
@@ -189,26 +196,32 @@ def find_outdated(conn: Connection, items: Collection[Delivery]) -> set[str]:
 
 
 def retry(conn: Connection, failed: Sequence[tuple[Delivery, int]]) -> None:
-    """Record failed attempts; the next attempt of each is at its time (UTC milliseconds)."""
+    """Record failed attempts; the next attempt of each is at its time (UTC milliseconds).
+
+    One that another worker leased since stays as that one has it.
+    """
     columns = delivery.c
     again = (
         update(delivery)
-        .where(columns.id == bindparam("key"))
+        .where(columns.id == bindparam("key"), columns.owner == bindparam("holder"))
         .values(attempts=columns.attempts + 1, next_at=bindparam("at"), lease_until=0, owner="")
     )
     if failed:
-        conn.execute(again, [{"key": item.id, "at": at} for item, at in failed])
+        conn.execute(again, [{"key": item.id, "holder": item.owner, "at": at} for item, at in failed])
 
 
 def park(conn: Connection, waiting: Sequence[tuple[Delivery, int]]) -> None:
-    """Park deliveries of paused postbacks, each until its time (UTC milliseconds) at most."""
+    """Park deliveries of paused postbacks, each until its time (UTC milliseconds) at most.
+
+    One that another worker leased since stays as that one has it.
+    """
     parked = (
         update(delivery)
-        .where(delivery.c.id == bindparam("key"))
+        .where(delivery.c.id == bindparam("key"), delivery.c.owner == bindparam("holder"))
         .values(next_at=bindparam("at"), lease_until=0, owner=PARKED)
     )
     if waiting:
-        conn.execute(parked, [{"key": item.id, "at": at} for item, at in waiting])
+        conn.execute(parked, [{"key": item.id, "holder": item.owner, "at": at} for item, at in waiting])
 
 
 def unpark(conn: Connection, now_ms: int, limit: int) -> int:
