@@ -179,7 +179,8 @@ def check_clock(connection: "Connection", now_ms: int) -> None:
         seconds, way = abs(now_ms - database_ms) // 1000, "ahead of" if now_ms > database_ms else "behind"
         raise CannotStart(
             f"The clock of this machine is {seconds} s {way} that of the SQL database, and "
-            f"{MAX_CLOCK_DIFFERENCE_MS // 1000} s is the most: set both by a time server (chrony or systemd-timesyncd), and start again."
+            f"{MAX_CLOCK_DIFFERENCE_MS // 1000} s is the most: set both by a time server (chrony or "
+            "systemd-timesyncd), and start again."
         )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from pathlib import Path
 from threading import Event
 from typing import Any, cast
@@ -14,6 +15,7 @@ from tests.support.stores.databases import PostgresServer
 from tests.support.stores.outbox_lines import queued_lines
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.base.clock import ManualClock
+from trackyard.domain.conversions.sessions import DAY_MS
 from trackyard.domain.platform.retention import DEFAULT_RETENTION
 from trackyard.jobs.schedule.cap_notices import ClickCapNotifier
 from trackyard.jobs.schedule.exchange_rates import ExchangeRateUpdater
@@ -105,6 +107,39 @@ def test_scheduled_jobs_of_two_machines_run_once_per_due_time(
     clock.advance(HOUR_MS)
     work()
     assert sorted(ran) == [*expected, "trim_security_log"]
+
+
+def test_old_personal_data_is_emptied_once_a_day_by_one_of_two_machines(
+    machines: tuple[Database, Database], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, cutoffs = ManualClock(AT // DAY_MS * DAY_MS + HOUR_MS), list[int]()
+    broken = [True]
+
+    def empty(_analytics: object, cutoff: int, _done: object) -> dict[str, int]:
+        if broken.pop() if broken else False:
+            raise OSError("the store is away")
+        cutoffs.append(cutoff)
+        return {}
+
+    monkeypatch.setattr("trackyard.analytics.maintenance.retention.empty_before", empty)
+    runners = [RetentionRunner(each, NO_ANALYTICS, tmp_path, clock, DEFAULT_RETENTION) for each in machines]
+
+    def run_for(hours: int) -> None:
+        for _ in range(hours * 6):
+            runners.reverse()
+            for runner in runners:
+                [task] = [task for task in runner.tasks if task.name == "old personal data"]
+                runner._run_task(task)
+            clock.advance(HOUR_MS // 6)
+
+    run_for(1)
+    assert len(cutoffs) == 1, "a failure is repeated within the hour"
+    run_for(21)
+    runners.append(RetentionRunner(machines[1], NO_ANALYTICS, tmp_path, clock, DEFAULT_RETENTION))  # after a restart
+    run_for(1)
+    assert len(cutoffs) == 1
+    run_for(24)
+    assert [after - before for before, after in pairwise(cutoffs)] == [DAY_MS]
 
 
 def test_waiting_postback_is_logged_once_by_two_workers(machines: tuple[Database, Database]) -> None:

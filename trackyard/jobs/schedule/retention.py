@@ -56,6 +56,7 @@ class _RetentionTask:
     work: does a part; returns whether there was anything to do.
     by_turns: it concerns the analytic store alone, and one machine at a time does it.
     by_commits: what it does follows commits of SQL, so that it looks after these and every few seconds.
+    done_until: of a task by turns; until when no machine has anything to do, UTC milliseconds, at the latest a day on.
     """
 
     name: str
@@ -65,6 +66,7 @@ class _RetentionTask:
     by_turns: bool = False
     by_commits: bool = False
     gate: ChangeGate | None = None
+    done_until: Callable[[], int] | None = None
     failures: JobFailures = field(init=False)
 
     def __post_init__(self) -> None:
@@ -96,7 +98,9 @@ class RetentionRunner:
             _RetentionTask("erased journals", 2_000, self.rewrite_next, by_commits=True),
             _RetentionTask("old journals", 60_000, self.remove_journals),
             _RetentionTask("old months", 3_600_000, self.drop_months, by_turns=True),
-            _RetentionTask("old personal data", 600_000, self.empty_old, by_turns=True),
+            _RetentionTask(
+                "old personal data", 600_000, self.empty_old, by_turns=True, done_until=self._nothing_is_old_until
+            ),
         )
 
     def run(self, stop: threading.Event) -> None:
@@ -125,7 +129,8 @@ class RetentionRunner:
 
     def _run_task(self, task: _RetentionTask) -> bool:
         try:
-            turn = self._turns.take(task.name, task.every_ms) if task.by_turns else None
+            longest_ms = task.every_ms if task.done_until is None else DAY_MS
+            turn = self._turns.take(task.name, longest_ms) if task.by_turns else None
             if task.by_turns and turn is None:
                 task.due_at = time.monotonic() + LOOK_SECONDS
                 return False
@@ -133,7 +138,8 @@ class RetentionRunner:
                 busy = task.work()
             finally:
                 if turn is not None:
-                    self._turns.end(turn, self._clock.now_ms() + task.every_ms)
+                    done_until = 0 if task.done_until is None else task.done_until()
+                    self._turns.end(turn, max(done_until, self._clock.now_ms() + task.every_ms))
         except Exception as error:
             # Whatever failed (disk full, a lost store), nothing is half done, and a repeat is safe.
             pause_ms = round(task.failures.failed(error) * 1000)
@@ -250,6 +256,12 @@ class RetentionRunner:
             if rebuilds.get_rebuild_state(conn) == gate:  # else the tables may have been swapped meanwhile
                 self._emptied, self._emptied_until = done, cutoff
         return False
+
+    def _nothing_is_old_until(self) -> int:
+        """Return when the next personal data gets too old, if all that is too old now is emptied; else 0."""
+        now = self._clock.now_ms()
+        is_done = self._emptied_until == self._retention_policy.personal_cutoff_ms(now)
+        return (now // DAY_MS + 1) * DAY_MS if is_done else 0
 
     def erase(self) -> bool:
         """Erase from the analytic store what SQL has erased; return whether there was anything."""
