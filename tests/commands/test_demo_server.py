@@ -1,14 +1,18 @@
 """The demonstration's own server, address databases and table, without traffic."""
 
+import json
+import subprocess
 import sys
 import tempfile
 from decimal import Decimal
 from pathlib import Path
 
 import maxminddb
+import psutil
 import pytest
 
 from tests.support.clicks.demo_databases import write
+from tests.support.processes.program import poll_until
 from trackyard.commands.demo import server
 from trackyard.commands.demo.places import DATABASES, PLACES, records
 from trackyard.commands.demo.server import own_server
@@ -40,6 +44,34 @@ def test_demo_server_has_none_of_the_settings_of_the_installation(
     assert config.city_database == DATABASES["city"]
     ports = {listen.port for listen in (config.api_listen, config.tracking_listen, config.monitoring_listen) if listen}
     assert len(ports) == 3
+
+
+@pytest.mark.slow
+def test_demo_server_ends_with_its_killed_demonstration(tmp_path: Path) -> None:
+    """With every process of it, in order."""
+    code = (
+        "import sys, time; from pathlib import Path; from trackyard.commands.demo.server import own_server\n"
+        "with own_server(Path(sys.argv[1])) as own:\n"
+        "    own.wait_until_ready(); print('ready', flush=True); time.sleep(600)"
+    )
+    directory = tmp_path / "kept"
+    with subprocess.Popen([sys.executable, "-c", code, directory], stdout=subprocess.PIPE) as demonstration:
+        assert demonstration.stdout is not None
+        try:
+            assert demonstration.stdout.readline() == b"ready\n"
+            pids = json.loads((directory / "run" / "processes.json").read_text()).values()
+            assert len(pids) == 4 and all(map(_runs, pids))
+        finally:
+            demonstration.kill()
+    poll_until(lambda: not any(map(_runs, pids)), seconds=45, what="the end of its server")
+    assert json.loads((directory / "demo.log").read_text().splitlines()[-1])["message"] == "stopped"
+
+
+def _runs(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def test_demo_directory_that_cannot_be_used_is_named(tmp_path: Path) -> None:

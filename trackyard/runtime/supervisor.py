@@ -27,7 +27,7 @@ from trackyard.runtime.data_directory import make_data_directory
 from trackyard.runtime.effective_settings import setting_warnings
 from trackyard.runtime.greeting import greeting
 from trackyard.runtime.machines.host_files import TOUCH_S, Host, HostFiles
-from trackyard.runtime.processes.stop_watchdog import StopWatchdog
+from trackyard.runtime.processes.stop_watchdog import StopWatchdog, stop_with_parent
 from trackyard.runtime.server_file import is_process_alive, remove_server_file, write_server_file
 from trackyard.runtime.setting_types import Address
 from trackyard.runtime.settings import CANNOT_START, CannotStart, Config, DatabaseAway, bind, unusable_directory
@@ -61,10 +61,14 @@ def warn_of_root() -> None:
 
 
 class Supervisor:
-    """Runs the roles of `settings` until SIGTERM or SIGINT. `run` raises CannotStart."""
+    """Runs the roles of `settings` until SIGTERM or SIGINT. `run` raises CannotStart.
 
-    def __init__(self, settings: Config) -> None:
+    lifeline: a pipe at the end of which it stops, where another program started it; None = it runs by itself.
+    """
+
+    def __init__(self, settings: Config, lifeline: int | None = None) -> None:
         self._settings = settings
+        self._own_lifeline = lifeline
         self._wake = threading.Event()
         self._stopping = False
         self._was_ready = False
@@ -80,6 +84,8 @@ class Supervisor:
         signal.signal(signal.SIGTERM, self._on_stop)
         signal.signal(signal.SIGINT, self._on_stop)
         signal.signal(signal.SIGCHLD, lambda *_: self._wake.set())
+        if self._own_lifeline is not None:
+            stop_with_parent(self._own_lifeline, self._watchdog)
         lock = self._lock()
         self._claim_host()
         log_to_file("supervisor", self._settings.log_file)

@@ -15,6 +15,9 @@ from trackyard.runtime.exit_codes import ExitCode
 
 _SECTION = "Server"
 _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+_lifeline_option = click.option(
+    "--lifeline", type=int, hidden=True, help="File descriptor that ends with the parent process."
+)
 
 
 @click.command(
@@ -26,16 +29,17 @@ _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
     ),
 )
 @click.option("--roles", metavar="ROLES", help="all, or a comma list of edge, projector, worker and api.")
+@_lifeline_option
 @config_option
 @click.pass_obj
-def serve(invocation: Invocation, roles: str | None) -> None:
+def serve(invocation: Invocation, roles: str | None, lifeline: int | None) -> None:
     """Start this machine's roles; Ctrl-C stops them.
 
     The first start creates the data directory and prints the administrator's API key. The log goes to standard error.
     """
     from trackyard.runtime.supervisor import Supervisor
 
-    Supervisor(invocation.settings(roles)).run()
+    Supervisor(invocation.settings(roles), lifeline).run()
 
 
 @click.command(
@@ -218,9 +222,6 @@ def rotate_key(invocation: Invocation, /, as_json: bool) -> None:
         print_json(asdict(done))
     else:
         click.echo(done.sentence())
-
-
-_lifeline_option = click.option("--lifeline", type=int, help="File descriptor that ends with the parent process.")
 
 
 @click.command(cls=DocumentedCommand, hidden=True)

@@ -68,14 +68,18 @@ def own_server(directory: Path | None) -> Iterator[DemoServer]:
             raise CommandFailed(f"--keep {directory} cannot be used: {fault.strerror}.") from None
         stack.enter_context(log)
         environment = _environment(directory)
+        lifeline, own_end = os.pipe()
+        stack.callback(os.close, own_end)
         process = subprocess.Popen(  # nosec B603 # its own command
-            SERVE,
+            [*SERVE, "--lifeline", str(lifeline)],  # it ends also with a demonstration that was killed
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=log,
+            pass_fds=(lifeline,),
             start_new_session=True,  # Ctrl-C in the terminal stops the demonstration, which stops its server
         )
+        os.close(lifeline)
         stack.callback(_stop, process)
         yield DemoServer(process, settings.load(environment), directory / LOG_NAME)
 
