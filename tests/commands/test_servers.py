@@ -184,7 +184,7 @@ NEED_SERVER: dict[str, tuple[str, ...]] = {
 """Commands that call the API, with arguments."""
 NEED_NO_SERVER = {
     "serve", "logs", "check", "settings", "key", "rotate-key", "prepare", "role", "demo", "help", "completion",
-    "edges list", "edges release", "journals list", "journals restore", "backup", "restore",
+    "edges list", "edges release", "machines", "journals list", "journals restore", "backup", "restore",
 }  # fmt: skip
 
 

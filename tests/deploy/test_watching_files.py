@@ -12,7 +12,7 @@ from tests.deploy.expressions import OF_PROMETHEUS, Selector, selectors, thresho
 from tests.deploy.files import ALERTS, DASHBOARD, PANELS, PROMETHEUS, RULES, expressions
 from trackyard.domain.tracking.ruleset import RULESET_STALE_S
 from trackyard.edge.record_limits import MIN_FREE_SHARE
-from trackyard.runtime.monitoring.readiness import STALLED_SECONDS
+from trackyard.runtime.monitoring.readiness import LATE_COPY_SECONDS, STALLED_SECONDS
 from trackyard.runtime.settings import SETTINGS
 
 EACH_EXPRESSION: Final = pytest.mark.parametrize(
@@ -24,6 +24,7 @@ OF_GAUGES: Final = {"changes", "predict_linear", "delta", "deriv"}
 LIMITS: Final = {
     "TrackyardRulesetStale": [(">", RULESET_STALE_S)],
     "TrackyardProjectorStalled": [(">", STALLED_SECONDS)],
+    "TrackyardJournalCopyLate": [(">", LATE_COPY_SECONDS)],
     "TrackyardDiskFull": [("<", MIN_FREE_SHARE)],
     "TrackyardDiskLow": [("<", 2 * MIN_FREE_SHARE)],
 }

@@ -1,5 +1,6 @@
 """How the program starts, and what it says when it cannot."""
 
+import json
 import os
 import pty
 import re
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,7 +22,18 @@ def test_monitoring_listener_is_served_without_a_core(tmp_path: Path) -> None:
     program.start(ready=False)
     poll_until(lambda: _is_served(program.monitoring_port), seconds=40, what="the monitoring listener")
     assert _reasons(program) == []
+    first = _machines(program)
+    poll_until(lambda: _machines(program)[0]["seen_at"] > first[0]["seen_at"], seconds=30, what="its heartbeat")
+    assert [(each["state"], each["roles"], each["edges"]) for each in first] == [("runs", "worker", [])]
     assert program.stop() == 0
+    assert [each["state"] for each in _machines(program)] == ["stopped"]
+    (directory, *_) = (line for line in program.command("machines").stdout.splitlines() if "stopped" in line)
+    assert str(tmp_path / "data") in directory
+
+
+def _machines(program: RunningProgram) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(program.command("machines", "--json").stdout)
+    return found
 
 
 def _is_served(port: int) -> bool:

@@ -33,7 +33,7 @@ from trackyard.runtime.settings import CannotStart, Config, load
 from trackyard.store.engine.database import Database
 from trackyard.store.statistics.checkpoints import find_checkpoint, finish_range
 from trackyard.store.tracking.edges import REST_MS, claim_edge, end_leases, list_leases
-from trackyard.store.tracking.machines import Machine, register_machine
+from trackyard.store.tracking.machines import Machine, register_machine, see_machine
 
 NOON = 1_800_000_000_000
 
@@ -179,6 +179,40 @@ def test_second_server_with_the_id_of_a_running_one_is_refused(
         "directory.id and journal/ from this copy."
     )
     assert refused.value.exit_code == 78
+
+
+def test_copy_of_a_data_directory_under_its_path_and_host_name_is_refused(
+    database: Database, tmp_path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a second container with the same host name."""
+    server = Server(tmp_path / "a", database, clock)
+    running = this_machine(server.config, server.directory_id)
+    join_machines(server.config, database, running, clock, threading.Event())
+    shutil.copytree(tmp_path / "a", tmp_path / "copy")
+    (tmp_path / "a").rename(tmp_path / "original")
+    (tmp_path / "copy").rename(tmp_path / "a")
+    copy = this_machine(server.config, server.directory_id)
+    assert replace(copy, place=running.place) == running and copy.place != running.place
+
+    class Beating:
+        """A clock by which the original beats each time it is read."""
+
+        now = NOON
+
+        def now_ms(self) -> int:
+            with database.write() as conn:
+                register_machine(conn, running, self.now)
+            self.now += 1
+            return self.now
+
+    with pytest.raises(CannotStart, match="cannot be used: it is a copy of"):
+        join_machines(server.config, database, copy, Beating(), threading.Event())
+    with monkeypatch.context() as patched:  # a restart of the original waits for nothing
+        patched.setattr(threading.Event, "wait", None)
+        join_machines(server.config, database, running, clock, threading.Event())
+    with database.write() as conn:
+        assert not see_machine(conn, copy, NOON)
+        assert see_machine(conn, running, NOON)
 
 
 def test_server_without_its_place_ends(shared: Database, tmp_path: Path, clock: ManualClock) -> None:

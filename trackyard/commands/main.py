@@ -20,6 +20,7 @@ COMMANDS: Final = (
     server.key,
     server.rotate_key,
     machines.edges,
+    machines.machines,
     machines.journals,
     server.prepare,
     server.role,

@@ -11,8 +11,8 @@ import ssl
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -143,6 +143,30 @@ def _run_edge(config: Config, slot: int, watchdog: StopWatchdog) -> None:
 
 
 def _run_worker(config: Config, slot: int, watchdog: StopWatchdog) -> None:
+    with _beating(config) if slot == 0 and monitoring_process(config.roles) == "worker" else nullcontext():
+        _work(config, slot, watchdog)
+
+
+@contextmanager
+def _beating(config: Config) -> Iterator[None]:
+    """Say in SQL that this machine runs, while the block lasts: it has no core, which does so elsewhere."""
+    from trackyard.runtime.machines.heartbeat import Heartbeat
+    from trackyard.store.engine.database import Database
+
+    stop = threading.Event()
+    with Database(config.database_url, pool_size=1) as database:
+        heartbeat = Heartbeat(config, database, directory_id_of(config), SystemClock())
+        thread = threading.Thread(target=heartbeat.run, args=(stop,), name="heartbeat")
+        thread.start()
+        try:
+            yield
+        finally:
+            stop.set()
+            thread.join()
+            heartbeat.end()
+
+
+def _work(config: Config, slot: int, watchdog: StopWatchdog) -> None:
     from trackyard.base.secrets import SecretCipher
     from trackyard.domain.platform.own_requests import origin_of
     from trackyard.jobs.worker import WorkerFailed, WorkerOptions, run

@@ -20,6 +20,7 @@ from tests.support.stores.bucket import bucket  # noqa: F401
 from tests.support.waiting import wait_until
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.base.clock import ManualClock, SystemClock
+from trackyard.base.ids import new_id
 from trackyard.jobs.loading.journal_copies import JournalCopier, RestoreRefused, restore_journals
 from trackyard.journal.records import RecordKind, encode
 from trackyard.journal.writer import JournalWriter
@@ -104,6 +105,35 @@ def test_clicks_of_a_lost_machine_are_counted_once_from_the_bucket(
     assert yard.clicks() == len(found), "a further start loads nothing again"
     with pytest.raises(RestoreRefused):
         restore_journals(JournalBucket(bucket), MACHINE, later)
+
+
+def test_journal_copies_go_on_while_sql_is_away(
+    sqlite_database: Database,
+    bucket: str,  # noqa: F811
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Only their removal needs it, which is tried once a minute."""
+    tried, machine = [], new_id(NOON)
+
+    def away(_conn: object) -> None:
+        tried.append(1)
+        raise OSError("the database is away")
+
+    monkeypatch.setattr("trackyard.store.statistics.checkpoints.get_checkpoints", away)
+    seconds, copies = ManualSeconds(), JournalBucket(bucket)
+    copier = JournalCopier(sqlite_database, copies, tmp_path / "journal", machine, seconds)
+    writer = JournalWriter(tmp_path / "journal", 1, ManualClock(NOON))
+    with pytest.raises(OSError, match="is away"):
+        copier.copy()
+    for number in range(1, 4):
+        seconds.now += 1
+        writer.append(RecordKind.CLICK, encode(new_click(number)))
+        assert (copier.copy(), copier.lag(), len(tried)) == (1, 0, 1)
+    seconds.now += 60
+    with pytest.raises(OSError, match="is away"):
+        copier.copy()
+    writer.close()
 
 
 def test_journal_copies_grow_only_and_go_once_loaded(

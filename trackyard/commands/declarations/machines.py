@@ -11,6 +11,33 @@ from trackyard.commands.frame.output import print_json
 _SECTION = "Server"
 
 
+@click.command(
+    cls=DocumentedCommand,
+    section=_SECTION,
+    examples=(
+        ("trackyard machines", "which server runs where, with which roles"),
+        ("trackyard machines --json | jq '.[] | select(.state == \"silent\")'", "for programs"),
+    ),
+)
+@config_option
+@json_option
+@click.pass_obj
+def machines(invocation: Invocation, /, as_json: bool) -> None:
+    """List the servers of the installation.
+
+    Runs: it was seen in the last 5 minutes. Silent: it was not, and did not end in order. Stopped: it ended in order.
+    It reads the SQL database of the settings, so it needs no running server.
+    """
+    from trackyard.base.clock import SystemClock
+    from trackyard.commands.state.machines import list_machines, machine_lines
+
+    found = list_machines(invocation.settings(), SystemClock())
+    if as_json:
+        print_json(found)
+    else:
+        click.echo("\n".join(machine_lines(found)))
+
+
 @click.group(
     cls=CommandGroup,
     section=_SECTION,

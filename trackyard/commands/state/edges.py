@@ -1,21 +1,15 @@
 """`trackyard edges`: the leases of edge numbers (docs/spec/engine.md#edge-numbers)."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from sqlalchemy.exc import SQLAlchemyError
-
 from trackyard.base.clock import Clock
 from trackyard.base.ids import EDGE_NUMBERS
-from trackyard.base.logs.outages import first_line
 from trackyard.commands.failures import CommandFailed
 from trackyard.commands.frame.output import TableColumn, table
-from trackyard.runtime.settings import CannotStart, Config, NotInstalled
-from trackyard.store.engine.availability import is_file_missing
-from trackyard.store.engine.database import Database
+from trackyard.commands.state.databases import opened
+from trackyard.runtime.settings import Config
 from trackyard.store.tracking import edges
 from trackyard.store.tracking.edges import EdgeLease, EdgeNotReleasable, LeaseState
 
@@ -48,7 +42,7 @@ class ReleasedEdge:
 
 def list_edges(config: Config, clock: Clock) -> list[dict[str, Any]]:
     """Return the lease of each number as JSON. Raises CannotStart."""
-    with _database(config) as database, database.read() as conn:
+    with opened(config) as database, database.read() as conn:
         return [_answer(lease, clock.now_ms()) for lease in edges.list_leases(conn)]
 
 
@@ -58,7 +52,7 @@ def release_edge(config: Config, number: int, clock: Clock) -> ReleasedEdge:
     Raises CommandFailed, which says why not and until when.
     """
     now_ms = clock.now_ms()
-    with _database(config) as database:
+    with opened(config) as database:
         try:
             with database.write() as conn:
                 lease = edges.release_edge(conn, number, now_ms)
@@ -106,18 +100,6 @@ def _refusal(number: int, fault: EdgeNotReleasable) -> str:
         f"edge {number} cannot be released until {until}: its machine may come back with records that are not loaded, "
         "and postbacks may wait 72 hours for its clicks."
     )
-
-
-@contextmanager
-def _database(config: Config) -> Iterator[Database]:
-    """Open the SQL database of an installation. Raises CannotStart."""
-    if is_file_missing(config.database_url):
-        raise NotInstalled(f"there is no installation in {config.data_dir} yet: start it first.")
-    try:
-        with Database(config.database_url, pool_size=1) as database:
-            yield database
-    except SQLAlchemyError as fault:
-        raise CannotStart(f"TRACKYARD_DATABASE_URL cannot be used: {first_line(fault)}.") from None
 
 
 def _moment(ms: int) -> str:

@@ -85,8 +85,8 @@ class JournalCopier:
                     parts += 1
         self._complete_at = begun
         if begun - self._removed_at >= _REMOVE_EVERY_S:
+            self._removed_at = begun  # also where SQL does not answer: copying goes on without a pause
             self.remove_loaded()
-            self._removed_at = begun
         return parts
 
     def remove_loaded(self) -> None:

@@ -22,7 +22,7 @@ def this_machine(config: Config, directory_id: str) -> "Machine":
     from trackyard.analytics.engine.availability import server_of
     from trackyard.store.tracking.machines import Machine
 
-    host = Host.here()
+    host, found = Host.here(), config.data_dir.stat()
     return Machine(
         directory_id=directory_id,
         host=host.name,
@@ -30,6 +30,7 @@ def this_machine(config: Config, directory_id: str) -> "Machine":
         directory=str(config.data_dir),
         roles=",".join(config.roles),
         has_own_statistics=server_of(config.analytics_url) is None,
+        place=f"{found.st_dev}:{found.st_ino}",
     )
 
 
@@ -90,9 +91,11 @@ def _find_copy(database: "Database", here: "Machine", clock: Clock) -> "SeenMach
         found = find_machine(connection, here.directory_id)
     if found is None or not found.is_alive(clock.now_ms() - ALIVE_MS):
         return None
-    other = found.machine
-    is_here = (other.host, other.boot_id, other.directory) == (here.host, here.boot_id, here.directory)
-    return None if is_here else found
+    return None if _place_of(found.machine) == _place_of(here) else found
+
+
+def _place_of(machine: "Machine") -> tuple[str, ...]:
+    return machine.host, machine.boot_id, machine.directory, machine.place
 
 
 def _numbers(database: "Database", directory_id: str) -> str:

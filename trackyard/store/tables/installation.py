@@ -44,6 +44,7 @@ machine = table(  # the server of each data directory, as it was at its last sta
     Column("has_own_statistics", Boolean, nullable=False),
     Column("seen_at", Moment, nullable=False),
     Column("stopped_at", Moment, nullable=True),
+    Column("place", String(44), nullable=False, server_default=""),
 )
 
 rule_clock = table(  # one row: the last version of the ruleset; its lock makes versions commit in order

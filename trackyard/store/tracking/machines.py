@@ -14,6 +14,7 @@ class Machine:
 
     directory: path of its data directory; directory_id: the id in it, which a copy has too.
     has_own_statistics: whether it loads into chDB.
+    place: the device and the number of the directory: two containers of one host name may have the same path.
     """
 
     directory_id: str
@@ -22,6 +23,7 @@ class Machine:
     directory: str
     roles: str
     has_own_statistics: bool
+    place: str = ""
 
     def has_core(self) -> bool:
         """Return whether it loads or serves the analytic store."""
@@ -59,6 +61,7 @@ def see_machine(conn: Connection, found: Machine, now_ms: int, *, stopped: bool 
         machine.c.host == found.host,
         machine.c.boot_id == found.boot_id,
         machine.c.directory == found.directory,
+        machine.c.place == found.place,
     )
     values = {"seen_at": now_ms, "stopped_at": now_ms if stopped else None}
     return conn.execute(own.values(values)).rowcount == 1
