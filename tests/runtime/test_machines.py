@@ -89,6 +89,19 @@ class Server:
         return Heartbeat(self.config, self.database, self.directory_id, self.clock, on_lost=self.lost.set)
 
 
+class Beating:
+    """A clock by which another machine beats each time it is read."""
+
+    def __init__(self, database: Database, other: Machine) -> None:
+        self._database, self._other, self._now = database, other, NOON
+
+    def now_ms(self) -> int:
+        with self._database.write() as conn:
+            register_machine(conn, self._other, self._now)
+        self._now += 1
+        return self._now
+
+
 @pytest.fixture
 def clock() -> ManualClock:
     return ManualClock(NOON)
@@ -160,19 +173,8 @@ def test_second_server_with_the_id_of_a_running_one_is_refused(
     with database.write() as conn:
         register_machine(conn, other, NOON)
 
-    class Beating:
-        """A clock by which the other machine beats each time it is read."""
-
-        now = NOON
-
-        def now_ms(self) -> int:
-            with database.write() as conn:
-                register_machine(conn, other, self.now)
-            self.now += 1
-            return self.now
-
     with pytest.raises(CannotStart) as refused:
-        join_machines(server.config, database, here, Beating(), stop)
+        join_machines(server.config, database, here, Beating(database, other), stop)
     assert str(refused.value) == (
         f"TRACKYARD_DATA_DIR {tmp_path / 'a'} cannot be used: it is a copy of /srv/data on host yard-b, which "
         "runs, and both would have the same edge number (1) and make the same click ids: stop that server, or remove "
@@ -194,19 +196,8 @@ def test_copy_of_a_data_directory_under_its_path_and_host_name_is_refused(
     copy = this_machine(server.config, server.directory_id)
     assert replace(copy, place=running.place) == running and copy.place != running.place
 
-    class Beating:
-        """A clock by which the original beats each time it is read."""
-
-        now = NOON
-
-        def now_ms(self) -> int:
-            with database.write() as conn:
-                register_machine(conn, running, self.now)
-            self.now += 1
-            return self.now
-
     with pytest.raises(CannotStart, match="cannot be used: it is a copy of"):
-        join_machines(server.config, database, copy, Beating(), threading.Event())
+        join_machines(server.config, database, copy, Beating(database, running), threading.Event())
     with monkeypatch.context() as patched:  # a restart of the original waits for nothing
         patched.setattr(threading.Event, "wait", None)
         join_machines(server.config, database, running, clock, threading.Event())

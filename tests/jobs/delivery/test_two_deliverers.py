@@ -101,7 +101,7 @@ def test_delivery_lease_outlasts_any_request_of_its_holder() -> None:
 def test_delivery_of_stopped_worker_is_sent_by_another_one_alone(
     shared: Database, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first worker is stopped between its claim and its request, and goes on when its lease is over."""
+    """The first worker is stopped between its claim and its request, and continues when its lease is over."""
     affiliate, _ = two_affiliates(shared)
     item = make_delivery(affiliate, receiver.url(), subject_id=new_id(AT))
     queue(shared, item)

@@ -85,7 +85,7 @@ class JournalCopier:
                     parts += 1
         self._complete_at = begun
         if begun - self._removed_at >= _REMOVE_EVERY_S:
-            self._removed_at = begun  # also where SQL does not answer: copying goes on without a pause
+            self._removed_at = begun  # also where SQL does not answer: copying continues without a pause
             self.remove_loaded()
         return parts
 
