@@ -263,7 +263,7 @@ class Console:
         if page.late is None:
             response = html_response(show(page), page.status)
         else:
-            response = self._late.respond(page.late, show, lambda: show(page))
+            response = self._late.respond(page.late, show, lambda: show(page), page.status)
         if message is not None:
             sessions.forget_message(request, response)
         return response

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trackyard.base.texts.languages import language, speaking
 from trackyard.console.charts import exact_number, nice_ticks, short_number
 from trackyard.console.charts.numbers import plain, tick_text, with_unit
 
@@ -140,3 +141,24 @@ def test_unit_of_a_negative_number_follows_its_sign() -> None:
 @pytest.mark.parametrize("value", [math.inf, math.nan, 1e301, 10**400, Decimal("1e400"), Decimal("NaN"), None])
 def test_plain_value_of_what_is_no_number_is_a_gap(value: float | None) -> None:
     assert plain(value) is None
+
+
+@pytest.mark.parametrize(
+    ("code", "texts"),
+    [
+        ("en", ["1.2k", "−1.25k", "3m", "0.5", "1,412,806.5", "−1,020"]),
+        ("ru", ["1,2 тыс.", "−1,25 тыс.", "3 млн", "0,5", "1 412 806,5", "−1 020"]),
+        ("es", ["1,2 mil", "−1,25 mil", "3 M", "0,5", "1.412.806,5", "−1.020"]),
+    ],
+)
+def test_numbers_are_in_the_language_of_the_page(code: str, texts: list[str]) -> None:
+    with speaking(language(code)):
+        written = [
+            short_number(1200),
+            tick_text(Decimal(-1250)),
+            tick_text(Decimal(3_000_000)),
+            tick_text(Decimal("0.50")),
+            exact_number(Decimal("1412806.5")),
+            exact_number(-1020),
+        ]
+    assert [text.replace("\N{NO-BREAK SPACE}", " ") for text in written] == texts

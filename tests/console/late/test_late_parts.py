@@ -14,6 +14,8 @@ from trackyard.analytics.cancellation import CancellationToken
 from trackyard.analytics.engine.connection import Analytics, StoreUnavailable
 from trackyard.base.errors import ReportsBusy, ReportTooHeavy, RequestError
 from trackyard.console.reports_shown import pages
+from trackyard.console.staff import results
+from trackyard.console.staff.traffic.clicks import listing
 
 PATH = "/console/reports"
 WITHOUT_STATISTICS = (
@@ -112,13 +114,13 @@ def test_slow_report_is_sent_after_its_page(api: Api, monkeypatch: pytest.Monkey
     assert "Nothing was counted in these days." in rest and rest.rstrip().endswith("</html>")
 
 
-async def pieces(app: Any, visitor: Visitor, go: threading.Event) -> list[str]:
-    """The pieces of the body of a report; the report runs on once the first one was sent."""
+async def pieces(app: Any, visitor: Visitor, go: threading.Event, path: str = PATH) -> list[str]:
+    """The pieces of the body of a page; its report runs on once the first one was sent."""
     found, ended = [], asyncio.Event()
     requests = [{"type": "http.request", "body": b"", "more_body": False}]
     cookies = "; ".join(f"{name}={value}" for name, value in visitor.client.cookies.items())
     scope = {
-        "type": "http", "method": "GET", "path": PATH, "raw_path": PATH.encode(), "query_string": b"", "scheme": "http",
+        "type": "http", "method": "GET", "path": path, "raw_path": path.encode(), "query_string": b"", "scheme": "http",
         "headers": [(b"cookie", cookies.encode()), (b"host", b"console.example")], "client": ("127.0.0.1", 1),
         "server": ("console.example", 80), "root_path": "", "http_version": "1.1",
     }  # fmt: skip
@@ -146,3 +148,60 @@ def test_cancellation_token_ends_all_statements_that_run_at_once() -> None:
         token.cancel()
     token.cancel()
     assert ended == ["first", "second"]
+
+
+@pytest.mark.parametrize(
+    "path", ["/console/offers/{offer}", "/console/affiliates/{affiliate}", "/console/advertisers/{advertiser}"]
+)
+def test_page_of_an_object_is_sent_whole_before_its_figures(
+    api: Api, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    advertiser = api.add_advertiser(title="Blue Harbor")
+    pid, _ = api.add_affiliate()
+    offer = api.add_offer(title="Boots", advertiser=advertiser)
+    app = console_app(api, grace_s=0.0)
+    visitor = staff_visitor(api, app=app)
+    go, read = threading.Event(), results.figures.by_day_of_both
+
+    def slow(*given: Any) -> Any:
+        assert go.wait(60)
+        return read(*given)
+
+    monkeypatch.setattr(results.figures, "by_day_of_both", slow)
+    page = path.format(offer=offer, affiliate=pid, advertiser=advertiser)
+    first, rest = asyncio.run_coroutine_threadsafe(pieces(app, visitor, go, page), event_loop()).result()
+    last_card = "Test a click" if "offers" in page else "Notes"
+    assert "The figures are being counted." in first and last_card in first
+    assert rest.startswith('<div class="late">') and "against the" in rest and rest.rstrip().endswith("</html>")
+
+
+def test_clicks_follow_the_frame_of_their_page(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = console_app(api, grace_s=0.0)
+    visitor = staff_visitor(api, app=app)
+    go, openable = threading.Event(), listing.openable
+
+    def slow(*given: Any) -> Any:
+        assert go.wait(60)
+        return openable(*given)
+
+    monkeypatch.setattr(listing, "openable", slow)
+    first, rest = asyncio.run_coroutine_threadsafe(pieces(app, visitor, go, "/console/clicks"), event_loop()).result()
+    assert "Accepted clicks" in first and "The figures are being counted." in first
+    assert "No click in these days." in rest
+
+
+def test_figures_that_cannot_be_read_leave_the_page_of_an_object_working(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offer = api.add_offer(title="Boots")
+    visitor = staff_visitor(api)
+    refuse(monkeypatch, ReportTooHeavy())
+    page = visitor.read(f"/console/offers/{offer}")
+    assert "This report takes too long" in page.text and "Show the last 7 days of the period" in page.text
+    assert "Who gets through" in page.text
+
+
+def test_refused_form_keeps_its_status_on_a_page_with_a_late_part(api: Api) -> None:
+    pid, _ = api.add_affiliate(notes="x" * 19_990)
+    app = console_app(api, grace_s=0.0)
+    assert staff_visitor(api, app=app).post(f"/console/affiliates/{pid}/note", note="One more").status_code == 400

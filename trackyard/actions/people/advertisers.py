@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.people.assignments import merged_sub_accounts, resolve_manager
+from trackyard.actions.people.assignments import merged_sub_accounts, resolve_manager, with_note_on_top
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform import notices
 from trackyard.actions.platform.notices import Recipient
@@ -94,7 +94,7 @@ def edit_advertiser(
     given: dict[str, Any],
     sub_accounts: dict[str, dict[str, Any]],
 ) -> AdvertiserRecord:
-    """Change the given fields of an advertiser; lists are replaced.
+    """Change the given fields of an advertiser; lists are replaced, `add_note` is put on top of its note.
 
     sub_accounts: the changes of each, value or except; one without values is removed.
     Raises NotFound, and BadInput for a manager that does not exist.
@@ -102,6 +102,8 @@ def edit_advertiser(
     values = dict(given)
     with deps.database.write() as conn:
         before = _locked(conn, access, advertiser_id)
+        if note := values.pop("add_note", ""):
+            values["note"] = with_note_on_top(note, values.get("note", before.note))
         if "manager_id" in values:
             manager = resolve_manager(conn, access, values["manager_id"], "manager")
             values["manager_id"] = manager.id if manager else None

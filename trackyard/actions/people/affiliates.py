@@ -7,7 +7,7 @@ from typing import Any
 from trackyard.actions.deps import Deps
 from trackyard.actions.money.held_changes import hold_change, replace_held
 from trackyard.actions.money.payment_systems import checked_payment_systems
-from trackyard.actions.people.assignments import merged_sub_accounts, resolve_manager
+from trackyard.actions.people.assignments import merged_sub_accounts, resolve_manager, with_note_on_top
 from trackyard.actions.people.credentials import check_set_password
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform import notices
@@ -148,8 +148,9 @@ def store_affiliate(deps: Deps, conn: Connection, new: Affiliate) -> tuple[int, 
 def edit_affiliate(deps: Deps, access: Access, affiliate_id: int, given: Mapping[str, Any]) -> AffiliateRecord:
     """Change the given fields of an affiliate; a new password ends its sessions.
 
-    given: by the names of Affiliate, and `password` in clear. Payment systems and tags are replaced; custom fields
-    and the parts of sub accounts change one by one. Payment systems that need a second person are held instead.
+    given: by the names of Affiliate, `password` in clear, and `add_note`, a note on top of the others. Payment systems
+    and tags are replaced; custom fields and the parts of sub accounts change one by one. Payment systems that need a
+    second person are held instead.
     Raises NotFound, BadInput, and Conflict for a taken login or an approval that waits for the e-mail address.
     """
     values = dict(given)
@@ -185,6 +186,8 @@ def _store_edit(
     """Store an edit; return the change that is held instead, if any. Raises as edit_affiliate."""
     scope = scope_of(conn, access)
     before = _found(conn, scope, affiliate_id, lock=True)
+    if note := values.pop("add_note", ""):
+        values["notes"] = with_note_on_top(note, values.get("notes", before.notes))
     _check_approval(deps, before, values)
     _explain_status(deps, conn, before, values)
     if "manager_id" in values:

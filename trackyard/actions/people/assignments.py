@@ -1,7 +1,7 @@
-"""Managers and sub accounts of affiliates and advertisers, as writes name them."""
+"""Managers, sub accounts and notes of affiliates and advertisers, as writes name them."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from trackyard.actions.people.scope import is_confined
 from trackyard.base.errors import BadInput
@@ -9,6 +9,9 @@ from trackyard.domain.people.callers import Access, StaffCaller
 from trackyard.domain.people.staff import Staff
 from trackyard.store.engine.database import Connection
 from trackyard.store.people import staff
+
+LONGEST_NOTES: Final = 20_000
+"""Characters of all notes of one record."""
 
 
 def resolve_manager(conn: Connection, access: Access, manager_id: str | None, wire_name: str) -> Staff | None:
@@ -38,3 +41,12 @@ def merged_sub_accounts(stored: Mapping[str, Any], sent: Mapping[str, dict[str, 
     empty = {"value": "", "except": False}
     merged = {number: stored.get(number, empty) | sent.get(number, {}) for number in ("1", "2")}
     return {number: item for number, item in merged.items() if item["value"]}
+
+
+def with_note_on_top(note: str, notes: str | None) -> str:
+    """Return notes with one more on top. Raises BadInput when they become too long."""
+    joined = "\n\n".join(part for part in (note, notes) if part)
+    if len(joined) > LONGEST_NOTES:
+        fault = f"With this note the notes have {len(joined)} characters, of {LONGEST_NOTES} at most."
+        raise BadInput({"add_note": [fault]})
+    return joined

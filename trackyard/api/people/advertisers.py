@@ -12,7 +12,7 @@ from trackyard.actions.people.advertisers import AdvertiserRecord
 from trackyard.actions.people.scope import scope_for
 from trackyard.api.lookups import in_scope_by_hex
 from trackyard.api.paging import Paging
-from trackyard.api.people.views import ManagerView, country_to_store, hidden_code, manager_view
+from trackyard.api.people.views import AddedNote, ManagerView, country_to_store, hidden_code, manager_view
 from trackyard.api.subaccounts import SubAccountParams, SubAccountView, sub_accounts_view
 from trackyard.base.zones import datetime_text, day_start_ms
 from trackyard.domain.conversions.codes import postback_address
@@ -105,9 +105,13 @@ class AddAdvertiser(AdvertiserParams):
 
 
 class EditAdvertiser(AdvertiserParams):
-    """Changes of an advertiser; lists are replaced, an empty value clears."""
+    """Changes of an advertiser; lists are replaced, an empty value clears.
+
+    add_note: is put on top of the note.
+    """
 
     country: Annotated[s.Text | None, Clearable()] = None
+    add_note: AddedNote = ""
 
 
 class BlacklistParams(Params):

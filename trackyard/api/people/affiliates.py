@@ -15,7 +15,7 @@ from trackyard.api.lookups import in_scope_by_number
 from trackyard.api.money.held_changes import warn_of_held
 from trackyard.api.paging import Paging
 from trackyard.api.people.affiliate_view import AffiliateView, affiliate_view
-from trackyard.api.people.views import RevenueSwitch, RowsSwitch, country_to_store, log_key_reads
+from trackyard.api.people.views import AddedNote, RevenueSwitch, RowsSwitch, country_to_store, log_key_reads
 from trackyard.api.subaccounts import SubAccountParams
 from trackyard.base.zones import datetime_text, day_start_ms
 from trackyard.domain.money.held_changes import PAYMENT_SYSTEMS
@@ -167,6 +167,7 @@ class EditAffiliate(AffiliateParams):
     """Changes of an affiliate. Payment systems and tags are replaced, custom fields change one by one.
 
     email_confirmed: 1 confirms its e-mail address in its place.
+    add_note: is put on top of the notes.
     status_reason: why it is not active or banned; the affiliate sees it.
     """
 
@@ -177,6 +178,7 @@ class EditAffiliate(AffiliateParams):
     status: Status | None = None
     status_reason: Annotated[str, s.BoundedText(maximum=2000)] = ""
     email_confirmed: Annotated[int, OptInFlag()] = 0
+    add_note: AddedNote = ""
 
 
 class UpdateAffiliates(Params):

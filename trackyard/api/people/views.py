@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.people.assignments import LONGEST_NOTES
 from trackyard.actions.platform.security_log import record_key_read
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text
@@ -21,6 +22,9 @@ from trackyard.wire.response.views import V, view_of
 
 ChosenPassword = Annotated[str, s.BoundedText(minimum=MIN_CHOSEN, maximum=1000)]
 """A password that its owner chooses."""
+
+AddedNote = Annotated[str, s.BoundedText(maximum=LONGEST_NOTES)]
+"""A note that is put on top of those of a record."""
 
 RevenueSwitch = Annotated[str, s.Choice(REVENUE_CHOICES)]
 RowsSwitch = Annotated[str, s.Choice(ROWS_CHOICES)]

@@ -28,6 +28,8 @@
     });
   }
   document.addEventListener("click", function (event) { closeMenus(event.target.closest("details.menu")); });
+  var late = document.querySelector(".columns > .late"), slot = document.querySelector(".columns .waiting");
+  if (late && slot) slot.replaceWith.apply(slot, late.childNodes); // a part that came after its page goes to its place
   document.querySelectorAll("[data-submit]").forEach(function (control) {
     control.addEventListener("change", function () { control.form.requestSubmit(); });
   });

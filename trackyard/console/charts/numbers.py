@@ -1,10 +1,16 @@
-"""Numbers of charts: ticks of an axis, short and exact texts (docs/spec/console.md#charts)."""
+"""Numbers of charts: ticks of an axis, short and exact texts (docs/spec/console.md#charts).
+
+Texts have the separators and the signs of thousands of the language that is spoken.
+"""
 
 import math
 from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 from fractions import Fraction
 from typing import Final
+
+from trackyard.base.texts.languages import spoken
+from trackyard.base.texts.marks import lazy_gettext
 
 Value = Decimal | int | float | None
 """A value of a chart. None is a gap."""
@@ -13,7 +19,13 @@ LARGEST: Final = 1e300
 """The largest value that a chart draws; above it, and below its inverse, arithmetic with floats ends."""
 
 _STEPS: Final = (Fraction(1), Fraction(2), Fraction(5, 2), Fraction(5), Fraction(10))
-_UNITS: Final = ((12, "t"), (9, "b"), (6, "m"), (3, "k"))
+_UNITS: Final = (
+    (12, lazy_gettext("{number}t")),
+    (9, lazy_gettext("{number}b")),
+    (6, lazy_gettext("{number}m")),
+    (3, lazy_gettext("{number}k")),
+)
+"""Powers of ten, and how a number of them is written."""
 _SCIENTIFIC: Final = Decimal("1e15")
 _TINY: Final = Decimal("1e-6")
 _MINUS: Final = "−"
@@ -90,7 +102,10 @@ def _exact(factor: Fraction, exponent: int) -> Decimal:
 
 
 def short_number(value: Value) -> str:
-    """Return a number in few signs: "950", "1.2k", "100k", "1.4m"; an empty text for a gap."""
+    """Return a number in few signs: "950", "1.2k", "100k", "1.4m"; an empty text for a gap.
+
+    In Russian 1200 is "1,2 тыс.".
+    """
     if (number := exact(value)) is None:
         return ""
     with localcontext() as context:
@@ -104,9 +119,9 @@ def _short(number: Decimal) -> str:
     number = _three_digits(number)
     if number >= _SCIENTIFIC or 0 < number < _TINY:
         return _scientific(f"{number:.1e}")
-    for exponent, unit in _UNITS:
+    for exponent, written in _UNITS:
         if number >= Decimal(10) ** exponent:
-            return _stripped(f"{_three_digits(number.scaleb(-exponent)):f}") + unit
+            return written.format(number=_stripped(f"{_three_digits(number.scaleb(-exponent)):f}"))
     return _stripped(f"{number:f}")
 
 
@@ -121,21 +136,21 @@ def _three_digits(number: Decimal) -> Decimal:
 def tick_text(tick: Decimal) -> str:
     """Return the text of a tick: short, and exact where `short_number` rounds, such as "1.25k"."""
     size = abs(tick)
-    for exponent, unit in _UNITS:
+    for exponent, written in _UNITS:
         if Decimal(10) ** exponent <= size < _SCIENTIFIC:
-            return _signed(tick, _stripped(f"{size.scaleb(-exponent):f}") + unit)
+            return _signed(tick, written.format(number=_stripped(f"{size.scaleb(-exponent):f}")))
     if size >= _SCIENTIFIC or 0 < size < _TINY:
         return _signed(tick, _scientific(f"{size:e}"))
     return _signed(tick, _stripped(f"{size:f}"))
 
 
 def exact_number(value: Value) -> str:
-    """Return a number with all of its digits, grouped by commas: "1,412,806"; an empty text for a gap."""
+    """Return a number with all of its digits, in groups: "1,412,806"; an empty text for a gap."""
     if (number := exact(value)) is None:
         return ""
     if not -20 < number.adjusted() < 30:
         return short_number(value)
-    return _signed(number, f"{number.copy_abs():,f}")
+    return _signed(number, _separated(f"{number.copy_abs():,f}"))
 
 
 def with_unit(text: str, prefix: str, suffix: str) -> str:
@@ -151,9 +166,15 @@ def _scientific(text: str) -> str:
     return f"{_stripped(digits)}e{int(exponent)}".replace("-", _MINUS)
 
 
-def _signed(number: Decimal, digits: str) -> str:
-    return f"{_MINUS}{digits}" if number < 0 and digits.strip("0.") else digits
+def _signed(number: Decimal, text: str) -> str:
+    return f"{_MINUS}{text}" if number < 0 and any(digit in "123456789" for digit in text) else text
+
+
+def _separated(digits: str) -> str:
+    """Return a number of Python with the separators of the language."""
+    form = spoken().form
+    return digits if form.decimal == "." else digits.translate({ord(","): form.group, ord("."): form.decimal})
 
 
 def _stripped(digits: str) -> str:
-    return digits.rstrip("0").rstrip(".") if "." in digits else digits
+    return _separated(digits.rstrip("0").rstrip(".") if "." in digits else digits)

@@ -25,6 +25,7 @@ class Html:
 
     values: what the template names.
     late: makes the part of the page that waits for reports; its place is where the template includes `late_mark.html`.
+    What follows in the template waits with it, but not where `late_end.html` follows: a slow part is then there.
     """
 
     template: str

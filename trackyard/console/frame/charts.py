@@ -37,13 +37,14 @@ def figure_chart(
         _point(kind, period, day, now if day <= period.today else None, earlier, currency)
         for day, now, earlier in zip(period.each_day(), days, before, strict=True)
     )
+    sign, sign_last = shown.SIGNS.get(currency, "") if kind.unit == "money" else "", spoken().form.sign_last
     chart = LineChart(
         title=kind.label,
         points=points,
         grain="day",
         before_name=period.before_text if before_name is None else before_name,
-        prefix=shown.SIGNS.get(currency, "") if kind.unit == "money" else "",
-        suffix=" %" if kind.unit == "share" else "",
+        prefix=sign if not sign_last else "",
+        suffix=" %" if kind.unit == "share" else f"\N{NO-BREAK SPACE}{sign}" if sign and sign_last else "",
     )
     drawn = chart_box(line_chart, chart, "chart")
     hint = gettext("Drag over days to see them alone; with keys: Shift and arrows, then Enter.")

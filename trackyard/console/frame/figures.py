@@ -199,8 +199,23 @@ def by_day(
         )
     days = defaultdict[date, Figures](Figures)
     for row in found.rows:
-        days[date(*(int(row.keys[key]) for key in ("year", "month", "day")))] += row.figures
+        days[day_of(row)] += row.figures
     return dict(days)
+
+
+def day_of(row: Row) -> date:
+    """Return the day of a row by days."""
+    return date(*(int(row.keys[key]) for key in ("year", "month", "day")))
+
+
+def is_one_report(period: DayPeriod, before: DayPeriod) -> bool:
+    """Return whether one report may have a period and an earlier one."""
+    return (period.last - before.first).days < MOST_DAYS
+
+
+def joined(period: DayPeriod, before: DayPeriod) -> DayPeriod:
+    """Return the period from the first day of an earlier one on."""
+    return DayPeriod(before.first, period.last, period.today, period.hour)
 
 
 def by_day_of_both(
@@ -214,9 +229,9 @@ def by_day_of_both(
 
     They come from one report where it may be as long.
     """
-    if (period.last - before.first).days >= MOST_DAYS:
+    if not is_one_report(period, before):
         return by_day(calls, period, filters, slices), by_day(calls, before, filters, slices)
-    days = by_day(calls, DayPeriod(before.first, period.last, period.today, period.hour), filters, slices)
+    days = by_day(calls, joined(period, before), filters, slices)
     now, earlier = (
         {day: found for day, found in days.items() if each.first <= day <= each.last} for each in (period, before)
     )

@@ -18,6 +18,8 @@ log = logging.getLogger("trackyard.api")
 
 LATE_MARK: Final = "<!--late-->"
 """The place of the late part in its page."""
+LATE_END: Final = "<!--late-end-->"
+"""The place of a part that the rest of its page does not wait for (`late_end.html`); without it, it is LATE_MARK."""
 _THREADS: Final = 8
 _WAITING: Final = Html("late_waiting.html")
 
@@ -41,21 +43,29 @@ class LateParts:
         self._threads = ThreadPoolExecutor(_THREADS, "late")
         self._refusal_of, self._grace_s = refusal_of, grace_s
 
-    def respond(self, make: Callable[[], Html], show: Callable[[Html], str], page: Callable[[], str]) -> Response:
+    def respond(
+        self, make: Callable[[], Html], show: Callable[[Html], str], page: Callable[[], str], status: int = 200
+    ) -> Response:
         """Return the answer of a page.
 
         make: returns the late part. show: makes a text of it.
         page: returns the page around it, with LATE_MARK once.
+        status: of the page; of 200, the late part says what the answer has.
         """
         part = self._threads.submit(copy_context().run, self._made, make, show)
         head, tail = page().split(LATE_MARK)
         wait([part], self._grace_s)
         if part.done():
             made = part.result()
-            return html_response(head + made.content + tail, made.status)
+            return html_response(head + made.content + tail, made.status if status == 200 else status)
+        before, mark, after = tail.partition(LATE_END)
         rest: Future[str] = Future()
-        part.add_done_callback(lambda done: _pass_on(done, rest, tail))
-        return PartedResponse(head + show(_WAITING), rest, HEADERS)
+        if mark:
+            head, frame = head + show(_WAITING) + before, ('<div class="late">', f"</div>{after}")
+        else:
+            head, frame = head + show(_WAITING), ("", tail)
+        part.add_done_callback(lambda done: _pass_on(done, rest, *frame))
+        return PartedResponse(head, rest, HEADERS, status)
 
     def _made(self, make: Callable[[], Html], show: Callable[[Html], str]) -> MadePart:
         try:
@@ -74,11 +84,11 @@ class LateParts:
         return Html("late_failed.html", values, 500 if refusal is None else refusal.status)
 
 
-def _pass_on(done: "Future[MadePart]", rest: "Future[str]", tail: str) -> None:
+def _pass_on(done: "Future[MadePart]", rest: "Future[str]", before: str, after: str) -> None:
     fault = None if done.cancelled() else done.exception()
     if not rest.set_running_or_notify_cancel():
         return  # no client is left to read it
     if done.cancelled() or fault is not None:
         rest.set_exception(fault or RequestCancelled())
     else:
-        rest.set_result(done.result().content + tail)
+        rest.set_result(before + done.result().content + after)

@@ -2,15 +2,17 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
+from functools import partial
 from typing import Any, Final
 
 from trackyard.actions.deps import Deps
 from trackyard.console.frame import figures
 from trackyard.console.frame.figures import BY_NAME, Figures, Key, Page, Row, value_of
 from trackyard.console.frame.periods import DayPeriod
+from trackyard.console.late.together import ask_together
 from trackyard.console.reports_shown.query import ReportQuery, api_order_of
 from trackyard.console.reports_shown.slices import compared_key, order_key
 from trackyard.wire.local_calls import LocalCalls
@@ -62,8 +64,8 @@ class ReportRows:
 
 def read_rows(calls: Calls, query: ReportQuery) -> ReportRows:
     """Return the rows of a report's page, their sum and what they are compared with. Raises RequestError."""
-    found = figures.all_rows(calls, query.period, query.by, MOST_ROWS, query.filters)
-    days, days_before = _days(calls, query)
+    read = _read(calls, query)
+    found, days, days_before = read.rows, read.days, read.days_before
     is_whole = found.total <= MOST_ROWS
     if is_whole:
         count = len(found.rows)
@@ -74,7 +76,7 @@ def read_rows(calls: Calls, query: ReportQuery) -> ReportRows:
     else:
         count, total = found.total, figures.total(days.values())
         measured = rows = _page_of_api(calls, query, count).rows
-    compared = _compared(calls, query, found) if is_whole else None
+    compared = _compared(calls, query, read) if is_whole else None
     now, before = _sums(calls, query, compared, days, days_before)
     return ReportRows(
         rows=rows,
@@ -112,6 +114,41 @@ def _page_of_api(calls: Calls, query: ReportQuery, count: int) -> Page:
     return figures.read_report(calls, [*sent, ("order[]", order), ("orderType", "desc" if descending else "asc")])
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What was read at first.
+
+    rows: of the period. earlier: those of the period before, where they are read already.
+    """
+
+    rows: Page
+    days: Days
+    days_before: Days
+    earlier: list[Row] | None = None
+
+
+def _read(calls: Calls, query: ReportQuery) -> _Read:
+    """Return the rows of the period, and the figures of each day of it and of the one before.
+
+    Rows by day are the figures of each day: one report has them all.
+    """
+    if query.by == ("day",) and query.before is not None and figures.is_one_report(query.period, query.before):
+        both = figures.joined(query.period, query.before)
+        found = figures.all_rows(calls, both, query.by, MOST_ROWS, query.filters)
+        rows, earlier = (
+            [row for row in found.rows if each.first <= figures.day_of(row) <= each.last]
+            for each in (query.period, query.before)
+        )
+        days, days_before = ({figures.day_of(row): row.figures for row in each} for each in (rows, earlier))
+        return _Read(replace(found, rows=rows, total=len(rows)), days, days_before, earlier)
+    found, (days, days_before) = ask_together(
+        calls,
+        lambda own: figures.all_rows(own, query.period, query.by, MOST_ROWS, query.filters),
+        lambda own: _days(own, query),
+    )
+    return _Read(found, days, days_before)
+
+
 def _days(calls: Calls, query: ReportQuery) -> tuple[Days, Days]:
     """Return the figures of each day of the period and of the one before."""
     period, before = query.period, query.before
@@ -125,46 +162,64 @@ def _most(query: ReportQuery, rows: list[Row]) -> Decimal:
     return max((Decimal(value).copy_abs() for value in values if value is not None), default=Decimal(0))
 
 
-def _compared(calls: Calls, query: ReportQuery, found: Page) -> Compared | None:
+def _compared(calls: Calls, query: ReportQuery, read: _Read) -> Compared | None:
     """Return rows of now and before by what they have in common; None where there are too many."""
     before = query.before
     if before is None:
         return None
-    now = _by_key(query, found.rows, 0)
+    now = _by_key(query, read.rows.rows, 0)
     if not query.period.is_open:
-        return _with_before(calls, query, now, before)
+        return _with_before(query, now, _rows_before(calls, query, before, read))
     if query.period.first > query.period.today:
         return Compared({}, {})
-    return _with_finished_hours(calls, query, now, before)
+    return _with_finished_hours(calls, query, now, before, read)
 
 
-def _with_before(calls: Calls, query: ReportQuery, now: dict[Key, Figures], before: DayPeriod) -> Compared | None:
+def _rows_before(calls: Calls, query: ReportQuery, before: DayPeriod, read: _Read) -> list[Row] | None:
+    """Return the rows of the period before, or of its first days; None where there are too many."""
+    if read.earlier is not None:
+        return [row for row in read.earlier if figures.day_of(row) <= before.last]
     found = figures.all_rows(calls, before, query.by, MOST_ROWS, query.filters)
-    if found.total > MOST_ROWS:
+    return found.rows if found.total <= MOST_ROWS else None
+
+
+def _with_before(query: ReportQuery, now: dict[Key, Figures], earlier: list[Row] | None) -> Compared | None:
+    if earlier is None or query.before is None:
         return None
-    return Compared(now, _by_key(query, found.rows, (query.period.first - before.first).days))
+    return Compared(now, _by_key(query, earlier, (query.period.first - query.before.first).days))
 
 
 def _with_finished_hours(
-    calls: Calls, query: ReportQuery, now: dict[Key, Figures], before: DayPeriod
+    calls: Calls, query: ReportQuery, now: dict[Key, Figures], before: DayPeriod, read: _Read
 ) -> Compared | None:
     """Compare an unfinished period up to its last full hour."""
     cut = query.period.day_of_now_in(before)
-    compared = _with_before(calls, query, now, DayPeriod(before.first, cut, before.today, before.hour))
-    if compared is None:
-        return None
-    sums = (compared.now, compared.before)
-    lates = []
-    for day in (query.period.today, cut):
-        late = figures.late_hours(calls, day, query.period, query.by, query.filters, MOST_ROWS)
-        if late.total > MOST_ROWS:
-            return None
-        lates.append(_by_key(query, late.rows, (query.period.today - day).days))
-    now, earlier = (
-        {key: sum_ - late.get(key, Figures()) for key, sum_ in each.items()}
-        for each, late in zip(sums, lates, strict=True)
+    days = (query.period.today, cut)
+    until = DayPeriod(before.first, cut, before.today, before.hour)
+    earlier, *found = ask_together(
+        calls,
+        lambda own: _rows_before(own, query, until, read),
+        *(
+            partial(
+                figures.late_hours,
+                day=day,
+                period=query.period,
+                slices=query.by,
+                filters=query.filters,
+                most=MOST_ROWS,
+            )
+            for day in days
+        ),
     )
-    return Compared(now, earlier)
+    compared = _with_before(query, now, earlier)
+    if compared is None or any(late.total > MOST_ROWS for late in found):
+        return None
+    lates = [_by_key(query, late.rows, (query.period.today - day).days) for late, day in zip(found, days, strict=True)]
+    now, then = (
+        {key: sum_ - late.get(key, Figures()) for key, sum_ in each.items()}
+        for each, late in zip((compared.now, compared.before), lates, strict=True)
+    )
+    return Compared(now, then)
 
 
 def _by_key(query: ReportQuery, rows: list[Row], days: int) -> dict[Key, Figures]:

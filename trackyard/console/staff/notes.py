@@ -10,14 +10,14 @@ LONGEST: Final = 2_000
 _AT: Final = "%Y-%m-%d %H:%M"
 
 
-def with_note(request: PageRequest, before: str, written: str) -> str:
-    """Return the notes of a record with one more, the newest first; the same without a text.
+def signed_note(request: PageRequest) -> str:
+    """Return the note of a form with its author and time on top; "" without a text.
 
     Times are in the zone of the platform, because everyone reads the same text.
     """
-    note = written.strip()[:LONGEST]
+    note = request.field("note").strip()[:LONGEST]
     if not note:
-        return before
+        return ""
     zone = request.deps.zone
     now = datetime.fromtimestamp(request.deps.clock.now_ms() / 1000, UTC).astimezone(zone)
-    return f"{now.strftime(_AT)} {zone.key} · {request.person.name}\n{note}\n\n{before}".rstrip()
+    return f"{now.strftime(_AT)} {zone.key} · {request.person.name}\n{note}"

@@ -1,20 +1,23 @@
 """What one object did in a period: figures with their change, and a chart."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
+from functools import partial
 from typing import Any, Final
 
-from trackyard.base.errors import RequestError
-from trackyard.base.texts.marks import gettext
+from trackyard.base.errors import RequestCancelled, RequestError
 from trackyard.console.charts.changes import change_text
 from trackyard.console.frame import figures
 from trackyard.console.frame.address import Pair
+from trackyard.console.frame.answers import Html
 from trackyard.console.frame.charts import figure_chart
 from trackyard.console.frame.figures import BY_NAME, Figures, text_of, value_of
 from trackyard.console.frame.periods import CHOICES, DayPeriod, read_period
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.late.refused import refused_part, shorter_periods
+from trackyard.console.late.together import ask_together
 
 CHOSEN: Final = ("clicks", "conversions", "cr", "charge", "payout", "margin")
 
@@ -30,29 +33,57 @@ class FigureTile:
     tone: str
 
 
-def find_results(request: PageRequest, filters: Sequence[Pair], usual: str = "30d") -> dict[str, Any]:
-    """Return the figures of a period with their chart.
+def late_results(
+    request: PageRequest, filters: Sequence[Pair], usual: str = "30d", lists: Iterable[tuple[str, str]] = ()
+) -> Callable[[], Html] | None:
+    """Return what makes the card with the figures of a period and their chart.
 
-    Without the right to statistics there are no tiles. filters: of the object. usual: the period of an address
-    without one.
+    It is None without the right to statistics.
+    filters: of the object. usual: the period of an address without one. lists: paths of lists of the object, with
+    their filters, and how links to them are called; those that the person may not open are left out.
     """
+    if not request.calls.may("stats.custom"):
+        return None
     address = request.address
     if not address.get("period") and not address.get("from"):
         address = address.set("period", usual)
     period, fault = read_period(address, request.deps.clock.now_ms(), request.day_zone)
-    result: dict[str, Any] = {"period": period, "periods": CHOICES, "fault": fault, "tiles": [], "chart": ""}
-    if not request.calls.may("stats.custom"):
-        return result
+    opened = [
+        (f"{path}&from={period.first}&to={period.last}", label)
+        for path, label in lists
+        if request.may_open(path.partition("?")[0])
+    ]
+    values = {"address": request.address, "period": period, "periods": CHOICES, "fault": fault, "lists": opened}
+    return lambda: _card(request, period, filters, values)
+
+
+def _card(request: PageRequest, period: DayPeriod, filters: Sequence[Pair], values: dict[str, Any]) -> Html:
+    """Return the card; where the figures cannot be read, it says why, and the page around it is as ever."""
     show = request.address.get("show")
-    result["chosen"] = chosen = BY_NAME[show if show in CHOSEN else "clicks"]
+    chosen = BY_NAME[show if show in CHOSEN else "clicks"]
     try:
-        days, days_before = figures.by_day_of_both(request.calls, period, period.before, filters)
-        compared, before = figures.up_to_now(request.calls, period, days, period.before, days_before, filters)
+        (days, days_before), *lates = ask_together(
+            request.calls,
+            lambda calls: figures.by_day_of_both(calls, period, period.before, filters),
+            *(
+                partial(figures.late_hours, day=day, period=period, filters=filters)
+                for day in figures.unfinished_days(period, period.before)
+            ),
+        )
+        compared, before = figures.without_late_hours(period, days, period.before, days_before, lates)
+    except RequestCancelled:
+        raise
     except RequestError as refusal:
-        return result | {"fault": gettext("The figures cannot be read now. %(text)s.", text=refusal.text)}
-    result["tiles"] = _tiles(figures.total(days.values()), compared, before, request.deps.currency)
+        part = refused_part(refusal, request.address, shorter_periods(request.address, period))
+        return replace(part, status=200)
     now, earlier = _each(period, days), _each(period.before, days_before)
-    return result | {"chart": figure_chart(chosen, period, now, earlier, request.deps.currency)}
+    currency = request.deps.currency
+    more = {
+        "chosen": chosen,
+        "tiles": _tiles(figures.total(days.values()), compared, before, currency),
+        "chart": figure_chart(chosen, period, now, earlier, currency),
+    }
+    return Html("staff/results.html", values | more)
 
 
 def _each(period: DayPeriod, days: dict[date, Figures]) -> list[Figures]:

@@ -18,8 +18,8 @@ class PartedResponse(Response):
     head: is sent at once. rest: what follows, once it is made.
     """
 
-    def __init__(self, head: str, rest: "Future[str]", headers: Mapping[str, str]) -> None:
-        super().__init__(media_type="text/html", headers=headers)
+    def __init__(self, head: str, rest: "Future[str]", headers: Mapping[str, str], status: int = 200) -> None:
+        super().__init__(status_code=status, media_type="text/html", headers=headers)
         del self.headers["Content-Length"]
         self._head, self._rest = head, rest
         self._cancellation = current_cancellation.get()

@@ -1,5 +1,7 @@
 """Notes of staff, and who can see an affiliate."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 from tests.support.api import Api
 from tests.support.pages import PageReader, staff_visitor
 from tests.support.people_pages import HOSTILE, desk_of
@@ -25,6 +27,26 @@ def test_note_is_added_on_top_with_its_author_and_time(api: Api) -> None:
         head, body, *rest = record.split("\n")
         assert head.startswith("2023-11-14 ")
         assert (body, rest) == (HOSTILE, ["", "Pays late."])
+
+
+def test_notes_that_two_people_write_at_once_all_stay(api: Api) -> None:
+    pid, _ = api.add_affiliate()
+    advertiser = api.add_advertiser()
+    people = [staff_visitor(api), staff_visitor(api)]
+
+    def write(person: int) -> None:
+        for number in range(5):
+            for path in (f"/console/affiliates/{pid}", f"/console/advertisers/{advertiser}"):
+                assert people[person].post(f"{path}/note", note=f"note {person}.{number}").status_code == 303
+
+    with ThreadPoolExecutor(2) as threads:
+        list(threads.map(write, range(2)))
+    written = {f"note {person}.{number}" for person in range(2) for number in range(5)}
+    for record in (
+        api.admin.get(f"/3.1/admin/partner/{pid}")["partner"]["notes"],
+        api.admin.get(f"/3.1/admin/advertiser/{advertiser}")["advertiser"]["note"],
+    ):
+        assert {line for line in record.split("\n") if line.startswith("note ")} == written
 
 
 def test_note_that_makes_the_notes_too_long_is_refused_and_kept(api: Api) -> None:

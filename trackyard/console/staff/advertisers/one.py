@@ -13,9 +13,9 @@ from trackyard.console.frame.request import PageRequest
 from trackyard.console.offers_shown.choices import country_names
 from trackyard.console.offers_shown.words import STATUSES
 from trackyard.console.staff.faults import fault_of
-from trackyard.console.staff.notes import with_note
+from trackyard.console.staff.notes import signed_note
 from trackyard.console.staff.people_names import manager_name, managers
-from trackyard.console.staff.results import find_results
+from trackyard.console.staff.results import late_results
 
 pages = Pages()
 
@@ -44,11 +44,12 @@ def _page_of(request: PageRequest, advertiser: Mapping[str, Any], banner: str = 
     may_write = calls.may("admin.advertiser.edit")
     sent = [("advertiser[]", number), *(("status[]", each) for each in STATUSES), ("limit", str(MOST))]
     offers = calls.call("offers.list", sent) if calls.may("offers.list") else None
-    return request.page(
+    page = request.page(
         "staff/advertiser.html",
         status,
         advertiser=advertiser,
         address=request.address,
+        may_count=calls.may("stats.custom"),
         banner=banner,
         note=request.field("note") if banner else "",
         manager=manager_name(advertiser["manager_obj"]),
@@ -63,8 +64,13 @@ def _page_of(request: PageRequest, advertiser: Mapping[str, Any], banner: str = 
         most=MOST,
         path=f"/console/advertisers/{number}",
         api_request_path=calls.address("admin.advertiser.get", path={"id": number}),
-        **find_results(request, [("filter[advertiser][]", number)], usual="7d"),
     )
+    lists = [
+        (f"/console/conversions?advertiser={number}", gettext("Conversions")),
+        (f"/console/clicks?advertiser={number}", gettext("Clicks")),
+        (f"/console/reports?by=offer&f.advertiser={number}", gettext("Open as report")),
+    ]
+    return replace(page, late=late_results(request, [("filter[advertiser][]", number)], "7d", lists))
 
 
 @pages.post("/console/advertisers/{id}/manager", needs=("admin.advertiser.edit",))
@@ -84,12 +90,11 @@ def set_manager(request: PageRequest) -> PageAnswer:
 @pages.post("/console/advertisers/{id}/note", needs=("admin.advertiser.get", "admin.advertiser.edit"))
 def add_note(request: PageRequest) -> PageAnswer:
     """Add a note of staff, with its author and time."""
-    advertiser = find_advertiser(request)
-    note = with_note(request, advertiser["note"] or "", request.field("note"))
+    sent, path = [("add_note", signed_note(request))], {"id": request.path["id"]}
     try:
-        request.calls.call("admin.advertiser.edit", [("note", note)], {"id": request.path["id"]})
+        advertiser = request.calls.call("admin.advertiser.edit", sent, path)["advertiser"]
     except BadInput as refusal:
-        return _page_of(request, advertiser, fault_of(refusal), refusal.status)
+        return _page_of(request, find_advertiser(request), fault_of(refusal), refusal.status)
     return Redirect(f"/console/advertisers/{advertiser['id']}#notes", gettext("The note is saved."))
 
 

@@ -12,7 +12,7 @@ from trackyard.console.staff.affiliates.one import find_affiliate, page_of
 from trackyard.console.staff.affiliates.words import DONE
 from trackyard.console.staff.faults import fault_of
 from trackyard.console.staff.lists import back_to
-from trackyard.console.staff.notes import with_note
+from trackyard.console.staff.notes import signed_note
 from trackyard.console.staff.people_names import affiliate_name, manager_name
 
 pages = Pages()
@@ -53,12 +53,10 @@ def set_manager(request: PageRequest) -> PageAnswer:
 @pages.post("/console/affiliates/{id}/note", needs=("admin.partner.get", "admin.partner.edit"))
 def add_note(request: PageRequest) -> PageAnswer:
     """Add a note of staff, with its author and time."""
-    affiliate = find_affiliate(request)
-    notes = with_note(request, affiliate["notes"], request.field("note"))
     try:
-        request.calls.call("admin.partner.edit", [("notes", notes)], {"id": request.path["id"]})
+        request.calls.call("admin.partner.edit", [("add_note", signed_note(request))], {"id": request.path["id"]})
     except BadInput as refusal:
-        return page_of(request, affiliate, fault_of(refusal), refusal.status)
+        return page_of(request, find_affiliate(request), fault_of(refusal), refusal.status)
     return Redirect(f"{_page(request)}#notes", gettext("The note is saved."))
 
 

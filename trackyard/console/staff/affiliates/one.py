@@ -15,7 +15,7 @@ from trackyard.console.staff.affiliates.programs import MOST, find_programs
 from trackyard.console.staff.affiliates.seen_by import find_seeing
 from trackyard.console.staff.affiliates.words import EMAIL_STATES, MARKS, STATUSES
 from trackyard.console.staff.people_names import affiliate_name, manager_name, managers
-from trackyard.console.staff.results import find_results
+from trackyard.console.staff.results import late_results
 
 pages = Pages()
 
@@ -37,11 +37,12 @@ def page_of(request: PageRequest, affiliate: Mapping[str, Any], banner: str = ""
     calls, number = request.calls, affiliate["id"]
     request = replace(request, address=PageAddress(f"/console/affiliates/{number}", request.address.pairs))
     may_write = calls.may("admin.partner.edit")
-    return request.page(
+    page = request.page(
         "staff/affiliate.html",
         status,
         affiliate=affiliate,
         address=request.address,
+        may_count=calls.may("stats.custom"),
         name=affiliate_name(affiliate),
         status_name=STATUSES[affiliate["status"]],
         mark=MARKS[affiliate["status"]],
@@ -61,8 +62,13 @@ def page_of(request: PageRequest, affiliate: Mapping[str, Any], banner: str = ""
         path=f"/console/affiliates/{number}",
         api_request_path=calls.address("admin.partner.get", path={"id": str(number)}),
         **find_programs(request, number),
-        **find_results(request, [("filter[partner][]", str(number))], usual="7d"),
     )
+    lists = [
+        (f"/console/conversions?affiliate={number}", gettext("Conversions")),
+        (f"/console/clicks?affiliate={number}", gettext("Clicks")),
+        (f"/console/reports?by=offer&f.affiliate={number}", gettext("Open as report")),
+    ]
+    return replace(page, late=late_results(request, [("filter[partner][]", str(number))], "7d", lists))
 
 
 def _contact(request: PageRequest, affiliate: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

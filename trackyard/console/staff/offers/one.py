@@ -18,7 +18,7 @@ from trackyard.console.offers_shown.words import STATUSES, charge, payout
 from trackyard.console.staff.offers import names
 from trackyard.console.staff.offers.click_test import DEVICES, find_click_test
 from trackyard.console.staff.offers.links import find_links
-from trackyard.console.staff.results import find_results
+from trackyard.console.staff.results import late_results
 from trackyard.console.staff.system.audit_log import recent_changes
 
 pages = Pages()
@@ -70,11 +70,12 @@ def page_of(request: PageRequest, offer: Mapping[str, Any], file_fault: str = ""
         calls, [offer["id"]] if offer["caps"] or offer["personal_limits"] else [], request.deps.currency
     )
     payments = [*offer["partner_payments"], *offer["payments"]]
-    return request.page(
+    page = request.page(
         "staff/offer.html",
         status,
         offer=offer,
         address=request.address,
+        may_count=calls.may("stats.custom"),
         file_fault=file_fault,
         addresses=request.field("addresses") if file_fault else "",
         activity=recent_changes(request, "offer", str(offer["id"])),
@@ -91,8 +92,18 @@ def page_of(request: PageRequest, offer: Mapping[str, Any], file_fault: str = ""
         may_add=calls.may("admin.offer.add"),
         may_remove=may_write(request, offer) and calls.may("admin.offer.delete"),
         api_request_path=calls.address("offer.get", path={"id": str(offer["id"])}),
-        **find_results(request, [("filter[offer][]", str(offer["id"]))]),
     )
+    return replace(page, late=late_results(request, [("filter[offer][]", str(offer["id"]))], lists=_lists(offer["id"])))
+
+
+def _lists(offer: int) -> list[tuple[str, str]]:
+    """Return the lists of what an offer counts."""
+    return [
+        (f"/console/conversions?offer={offer}", gettext("Conversions")),
+        (f"/console/clicks?offer={offer}", gettext("Clicks")),
+        (f"/console/clicks?offer={offer}&verdict=rejected", gettext("Rejected clicks")),
+        (f"/console/reports?by=day&f.offer={offer}", gettext("Open as report")),
+    ]
 
 
 @pages.post("/console/offers/{id}/status", needs=("admin.offer.edit",))

@@ -2,15 +2,18 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from trackyard.actions.deps import Deps
+from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.offers_shown.choices import Choices, listed
 from trackyard.console.offers_shown.words import joined
+from trackyard.console.reports_shown.slices import object_title
 from trackyard.wire.local_calls import LocalCalls
 
 PER_PAGE: Final = 50
@@ -18,6 +21,14 @@ LONGEST: Final = 255
 """Characters of a value that people type."""
 _MOST_OFFERS: Final = 100
 """Offers of a select: their records are large."""
+_NAMED: Final = 10
+"""Values of a filter that are named."""
+_RECORDS: Final = {
+    "offer": ("offer.get", "offer"),
+    "affiliate": ("admin.partner.get", "partner"),
+    "advertiser": ("admin.advertiser.get", "advertiser"),
+}
+"""The method that returns the object of a filter, and its name in the answer."""
 _FORMS: Final = {
     "number": re.compile(r"[1-9][0-9]{0,17}"),
     "id": re.compile(r"[0-9a-fA-F]{24}"),
@@ -85,6 +96,21 @@ def chips_of(
             shown = [known.get(value) or names.get((each.name, value)) or value for value in values]
             chips.append(TrafficChip(each.label, joined(shown, "or"), address.without(each.name)))
     return chips
+
+
+def names_of_values(
+    calls: LocalCalls[Deps], filters: Sequence[TrafficFilter], address: PageAddress
+) -> dict[tuple[str, str], str]:
+    """Return the names of objects that an address names and no choice offers, by filter and value."""
+    found: dict[tuple[str, str], str] = {}
+    for each in filters:
+        if each.choices or each.name not in _RECORDS:
+            continue
+        method, record = _RECORDS[each.name]
+        for value in each.values(address)[:_NAMED]:
+            with suppress(RequestError):  # removed, or out of the person's scope: the chip shows the value
+                found[each.name, value] = object_title(calls.call(method, path={"id": value})[record])
+    return found
 
 
 def offers(calls: LocalCalls[Deps]) -> Choices:

@@ -1,17 +1,18 @@
 """The list of clicks, rejected ones too (docs/spec/console.md#traffic)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from trackyard.actions.deps import Deps
-from trackyard.base.errors import BadInput
+from trackyard.base.errors import BadInput, RequestCancelled, RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.address import PageAddress, Pair
-from trackyard.console.frame.answers import Download, PageAnswer
+from trackyard.console.frame.answers import Download, Html, PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import CHOICES, DayPeriod, read_period
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.late.refused import refused_part, shorter_periods
 from trackyard.console.offers_shown.choices import country_names
 from trackyard.console.staff.offers import names
 from trackyard.console.staff.traffic.filters import (
@@ -19,6 +20,7 @@ from trackyard.console.staff.traffic.filters import (
     TrafficFilter,
     chips_of,
     faults_of,
+    names_of_values,
     offers,
     openable,
     page_number,
@@ -67,29 +69,41 @@ def clicks(request: PageRequest) -> PageAnswer:
     period, fault = _period(request)
     place = [("limit", str(PER_PAGE)), ("page", str(page_number(address)))]
     sent = [*_span(period), ("verdict", _verdict(address)), *pairs_of(filters, address), *place]
-    answer = calls.call("stats.clicks", sent)
-    found = [_row(each) for each in answer["clicks"]]
-    chips = chips_of(filters, address, _names(found))
+    chips = chips_of(filters, address, names_of_values(calls, filters, address))
+    values = {
+        "filters": filters,
+        "chips": chips,
+        "faults": [each for each in (fault, *faults_of(filters, address)) if each],
+        "is_filtered": bool(chips),
+        "verdict": _verdict(address),
+        "verdicts": VERDICTS,
+        "period": period,
+        "periods": CHOICES,
+        "files": _files(address) if calls.may_export("stats.clicks") else [],
+        "api_request_path": calls.address("stats.clicks", sent),
+    }
+    shared = {name: values[name] for name in ("is_filtered", "verdict", "period")}
+    return Html("staff/traffic/clicks.html", values, late=lambda: _rows(request, period, sent, shared))
+
+
+def _rows(request: PageRequest, period: DayPeriod, sent: Sequence[Pair], values: Mapping[str, Any]) -> Html:
+    """Return the part of the page that waits for the clicks."""
+    try:
+        answer = request.calls.call("stats.clicks", sent)
+    except RequestCancelled:
+        raise
+    except RequestError as refusal:
+        return refused_part(refusal, request.address, shorter_periods(request.address, period))
     page = answer["pagination"]["page"]
-    return request.page(
-        "staff/traffic/clicks.html",
-        rows=found,
-        filters=filters,
-        chips=chips,
-        faults=[each for each in (fault, *faults_of(filters, address)) if each],
-        is_filtered=bool(chips),
-        verdict=_verdict(address),
-        verdicts=VERDICTS,
-        labels=rejection_label,
-        period=period,
-        periods=CHOICES,
-        opens=openable(request),
-        total=answer["pagination"]["total_count"],
-        page=page,
-        first=(page - 1) * PER_PAGE + 1,
-        files=_files(address) if calls.may_export("stats.clicks") else [],
-        api_request_path=calls.address("stats.clicks", sent),
-    )
+    more = {
+        "rows": [_row(each) for each in answer["clicks"]],
+        "labels": rejection_label,
+        "opens": openable(request),
+        "total": answer["pagination"]["total_count"],
+        "page": page,
+        "first": (page - 1) * PER_PAGE + 1,
+    }
+    return Html("staff/traffic/click_rows.html", {**values, **more})
 
 
 @pages.get(f"{PATH}/file", needs=("stats.clicks",))
@@ -155,15 +169,6 @@ def _row(each: Mapping[str, Any]) -> ClickRow:
         reason=each["reason"],
         conversion=each["conversion_id"],
     )
-
-
-def _names(rows: Iterable[ClickRow]) -> dict[tuple[str, str], str]:
-    """Return the names of objects that a page of clicks mentions, by filter and value."""
-    named: dict[tuple[str, str], str] = {}
-    for row in rows:
-        named["offer", str(row.offer)] = row.offer_title
-        named["affiliate", row.affiliate] = row.affiliate_name
-    return named
 
 
 def _files(address: PageAddress) -> list[tuple[str, PageAddress]]:
