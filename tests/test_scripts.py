@@ -51,6 +51,29 @@ def test_script_help_is_printed_without_side_effects(copy: Path, name: str) -> N
     assert files(copy) == before
 
 
+def stub(path: Path, *lines: str) -> None:
+    """Put a shell script in a place."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(("#!/bin/sh", *lines, "")))
+    path.chmod(0o755)
+
+
+@pytest.mark.parametrize(("lint", "tests", "plain"), [(0, 0, 0), (3, 0, 0), (0, 4, 0), (0, 0, 5)])
+def test_script_test_fails_with_lint_with_the_tests_and_with_the_plain_form(
+    copy: Path, lint: int, tests: int, plain: int
+) -> None:
+    for name in ("setup", "compile"):
+        stub(copy / "script" / name)
+    stub(copy / "script" / "lint", "echo of lint", f"exit {lint}")
+    form = '[ -n "${TRACKYARD_PURE:-}" ] && echo of plain "$@" && exit'
+    stub(copy / ".venv" / "bin" / "python", '[ "$1" = -c ] && echo 3 && exit', f"{form} {plain}", f"exit {tests}")
+    done = run(copy, "script/test", "--ci", TRACKYARD_PURE="", TMPDIR=str(copy))
+    assert (done.returncode != 0) == bool(lint or tests or plain)
+    assert (done.stderr if lint else done.stdout).splitlines()[0] == "of lint"
+    assert ("of plain" in done.stdout) == (not lint)
+    assert not list(copy.glob("tmp.*")), "its files were removed"
+
+
 def test_script_bench_help_names_every_measurement(copy: Path) -> None:
     named = run(copy, "script/bench", "--help").stdout.rpartition("NAME: ")[2].split()
     assert {"edge", "stats", "steps"} <= set(named) <= {path.stem for path in (ROOT / "bench").glob("*.py")}
