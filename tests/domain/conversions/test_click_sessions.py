@@ -58,8 +58,7 @@ def test_click_id_age_decides_expiry(click_id: str, forgotten: bool) -> None:
     ("click_id", "possible"),
     [
         (made(0), True),
-        (made(-10_000), True),
-        (made(-11_000), False),
+        (made(-11_000), True),  # the clock of its edge may have been ahead
         (made(MIN_CLICK_RETENTION_MS * 2), True),
         (made(0, edge=3), False),
         (made(0, edge=255), False),
@@ -69,4 +68,4 @@ def test_click_id_age_decides_expiry(click_id: str, forgotten: bool) -> None:
     ],
 )
 def test_click_id_is_checked_for_plausibility(click_id: str, possible: bool) -> None:
-    assert is_possible_click_id(click_id, AT, {1, 2}) is possible
+    assert is_possible_click_id(click_id, {1, 2}) is possible

@@ -353,6 +353,7 @@ class HistoryStateMachine(RuleBasedStateMachine):
             loaded_until = max(each.loaded_until for each in checkpoints.get_checkpoints(conn))
         if self.now - loaded_until > MINUTE:
             self.model.resumed_at = self.now
+        self.model.needed.clear()
         self.plant.start()
         self.plant.projector.drain()
 

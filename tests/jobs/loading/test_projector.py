@@ -235,6 +235,35 @@ def test_projector_postback_waits_for_click_of_slower_edge(yard: ProjectorSetup)
     assert [call.click for call in yard.ready()] == [encode(click)]
 
 
+@pytest.mark.parametrize("shift_ms", [-3_600_000, 3_600_000])
+@pytest.mark.parametrize("restarted", [False, True])
+def test_projector_postback_waits_for_click_of_edge_with_another_clock(
+    yard: ProjectorSetup, shift_ms: int, restarted: bool
+) -> None:
+    """The marks of the edge come from a time before its clock was set; its click is not loaded yet."""
+    with yard.database.write() as connection:
+        other = edges.claim_edge(connection, "d" * 24, 1, NOON)
+    clock = ManualClock(NOON)
+    writer = JournalWriter(yard.journal_dir, other, clock)
+    clock.advance(400)
+    writer.write_checkpoint(clock.now_ms())
+    yard.projector.drain()
+    clock.advance(shift_ms)
+    click = new_click(1, id=new_click_id(clock.now_ms(), other), time=clock.now_ms())
+    writer.append(RecordKind.CLICK, encode(click))
+    yard.record(yard.new_call(click.id))
+    yard.projector.drain()
+    if restarted:
+        yard.start()
+        yard.projector.drain()
+    assert (len(yard.ready()), yard.waiting()) == (0, 1)
+    clock.advance(400)
+    writer.write_checkpoint(clock.now_ms())
+    yard.projector.drain()
+    assert [call.click for call in yard.ready()] == [encode(click)]
+    writer.close()
+
+
 @pytest.mark.parametrize("restarted", [False, True])
 def test_projector_outage_does_not_use_up_waiting_time(yard: ProjectorSetup, restarted: bool) -> None:
     with yard.database.write() as connection:

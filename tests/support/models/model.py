@@ -122,6 +122,7 @@ class ConversionModel:
     clicks: dict[str, ModelClick] = field(default_factory=dict)
     loaded_until: dict[int, int] = field(default_factory=dict)
     waiting: list[ModelPostback] = field(default_factory=list)
+    needed: dict[str, list[object]] = field(default_factory=dict)
     orders: list[ModelTask] = field(default_factory=list)
     made: list[ModelConversion] = field(default_factory=list)
     paid: dict[int, ModelPayment] = field(default_factory=dict)
@@ -151,14 +152,25 @@ class ConversionModel:
     def _waits(self, call: ModelPostback, now: int) -> bool:
         """Its click may still come."""
         name = call.params.get("clickid", "")
-        if name in self.clicks or not self._is_possible(call, name) or now - max(call.at, self.resumed_at) >= PATIENCE:
+        if name in self.clicks or not self._is_possible(name) or now - max(call.at, self.resumed_at) >= PATIENCE:
             return False
-        return self.loaded_until.get(int(name[8:10], 16), 0) <= int(name[:8], 16) * SECOND + 10 * SECOND
+        edge, latest = int(name[8:10], 16), int(name[:8], 16) * SECOND + 10 * SECOND
+        reached = self.loaded_until.get(edge, 0)
+        if latest - 20 * SECOND > max(call.at, reached):
+            return now - max(call.at, self.resumed_at) < MINUTE
+        if reached <= latest:
+            return True
+        # Its edge recorded more by then: the click may be among that.
+        needed = self.needed.setdefault(name, [item for at, item in self.recorded if at == edge])
+        if any(item is each for item in needed for _, each in self.recorded):
+            return True
+        del self.needed[name]
+        return False
 
-    def _is_possible(self, call: ModelPostback, name: str) -> bool:
+    def _is_possible(self, name: str) -> bool:
         if len(name) != 24 or set(name) - set("0123456789abcdef"):
             return False
-        return int(name[8:10], 16) in self.edges and int(name[:8], 16) * SECOND <= call.at + 10 * SECOND
+        return int(name[8:10], 16) in self.edges
 
     def decide(self, call: ModelPostback) -> str:
         """What the server postback log says of a call; "" when it made or changed a conversion."""

@@ -171,7 +171,7 @@ def _without_click(
     fault = find_early_error(postback, record, expired=expired)
     if fault is None:
         return None
-    if fault is PostbackError.NO_CLICKID or not is_possible_click_id(click_id, postback.time, numbers):
+    if fault is PostbackError.NO_CLICKID or not is_possible_click_id(click_id, numbers):
         return PostbackCheck(
             fault, click, None, _with_all_steps({"clickid": PostbackStepResult(STOPPED, _why_impossible(click_id))})
         )
@@ -193,7 +193,7 @@ def _without_click(
 def _why_impossible(click_id: str) -> str:
     if not click_id:
         return "no clickid, nor click_id or afclick"
-    return "24 hex digits with the number of an edge and a time that is not in the future make an id of a click"
+    return "24 hex digits with the number of an edge make an id of a click"
 
 
 def _with_click(

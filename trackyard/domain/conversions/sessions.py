@@ -13,7 +13,10 @@ from trackyard.base.ids import find_click_id
 DAY_MS: Final = 86_400_000
 
 CLICK_LATENESS_MS: Final = 10_000
-"""A click is recorded at most this long after its id is made; an id may be this far in the future."""
+"""A click is recorded at most this long after its id is made; an id further in the future has its own rule."""
+
+MAX_FUTURE_WAIT_MS: Final = 60_000
+"""The longest time that a postback waits for a click of the future: by then its edge's journals are loaded."""
 
 MAX_CLICK_WAIT_MS: Final = 72 * 3_600_000
 """The longest time that a postback waits for its click once all journals are loaded."""
@@ -52,19 +55,15 @@ def click_retention_ms(sessions: Iterable[str], least: int = MIN_CLICK_RETENTION
     return max(least, max(map(duration_ms, sessions), default=0) + _RETENTION_MARGIN_MS)
 
 
-def is_possible_click_id(click_id: str, received_at: int, edges: Collection[int]) -> bool:
-    """Return whether an id may be that of a click.
-
-    It needs the form, the number of a present or past edge (`edges`), and a second that is not after the postback.
-    received_at: UTC milliseconds.
-    """
+def is_possible_click_id(click_id: str, edges: Collection[int]) -> bool:
+    """Return whether an id has the form of a click's, and the number of a present or past edge (`edges`)."""
     parts = find_click_id(click_id)
-    return parts is not None and parts.edge in edges and parts.second * 1000 <= received_at + CLICK_LATENESS_MS
+    return parts is not None and parts.edge in edges
 
 
 def is_click_expired(click_id: str, received_at: int, retention_ms: int, edges: Collection[int]) -> bool:
     """Return whether an id belongs to a click past its retention period when its postback comes."""
-    return is_click_older(click_id, received_at, retention_ms) and is_possible_click_id(click_id, received_at, edges)
+    return is_click_older(click_id, received_at, retention_ms) and is_possible_click_id(click_id, edges)
 
 
 def is_click_older(click_id: str, received_at: int, span: int) -> bool:
@@ -83,17 +82,20 @@ def is_click_wait_over(
 ) -> bool:
     """Return whether a click that is not found yet is never loaded. Times are UTC milliseconds.
 
+    An id is of the future when its second is after both the postback and the loaded journals of its edge. The clock of
+    an edge may have been ahead, so that such a click exists: its postback waits as long as a load may be late.
+
     received_at: of the postback.
     edges: every number that any edge ever had.
-    loaded_until: by edge, the end of its loaded journals, read before the click was searched.
+    loaded_until: by edge, the end of its loaded journals, read before the click was searched. One after `now_ms` is of
+        a clock that was set back since, and says nothing about clicks that came then.
     caught_up_at: when loading resumed after an outage, which does not count as waiting.
     """
     parts = find_click_id(click_id)
-    waits_since = max(received_at, caught_up_at)
-    if (
-        parts is None
-        or not is_possible_click_id(click_id, received_at, edges)
-        or now_ms - waits_since >= MAX_CLICK_WAIT_MS
-    ):
+    waited = now_ms - max(received_at, caught_up_at)
+    if parts is None or parts.edge not in edges or waited >= MAX_CLICK_WAIT_MS:
         return True
-    return loaded_until.get(parts.edge, 0) > parts.second * 1000 + CLICK_LATENESS_MS
+    reached, second_ms = loaded_until.get(parts.edge, 0), parts.second * 1000
+    if second_ms > max(received_at, reached) + CLICK_LATENESS_MS:
+        return waited >= MAX_FUTURE_WAIT_MS
+    return second_ms + CLICK_LATENESS_MS < reached <= now_ms

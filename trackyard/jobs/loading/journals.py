@@ -15,10 +15,10 @@ from trackyard.analytics.load import CATCH_UP_BATCH, LoadResult, Turn, click_ite
 from trackyard.analytics.reports.clicks import find_records
 from trackyard.base.clock import Clock
 from trackyard.base.metrics import JOURNAL_LAG
-from trackyard.domain.conversions.sessions import is_click_wait_over
 from trackyard.domain.platform.erasures import NOTHING_ERASED
 from trackyard.jobs.conversions.postback_log import parse_record
 from trackyard.jobs.delivery.parallel_tracking import ParallelTrackingQueuer
+from trackyard.jobs.loading.click_waits import ClickWaits, LoadedJournals
 from trackyard.jobs.loading.quarantine import quarantine
 from trackyard.journal import segments
 from trackyard.journal.erasing import erase_record, find_click
@@ -103,6 +103,7 @@ class JournalLoader:
         self._directory = directory
         self._clock = clock
         self._clicks = ClickFinder(analytics)
+        self._waits = ClickWaits(directory)
         self._parallel = ParallelTrackingQueuer(database, clock)
         # Edges with a last load that ended well in this process; any other edge may have an interrupted load.
         self._clean_edges: set[int] = set()
@@ -166,13 +167,12 @@ class JournalLoader:
         while True:
             with self._database.read() as connection:
                 waiting = inbox.list_waiting(connection, _WAITING_PAGE, after_id)
-                loaded_until = {each.edge: each.loaded_until for each in checkpoints.get_checkpoints(connection)}
-                numbers = {each.number for each in edges.each_edge(connection)}
+                journals = LoadedJournals(connection)
                 self._erased = self._known_erasures.now(connection)
             if not waiting:
                 return resolved
-            self._check_downtime(loaded_until.values())
-            resolved |= self._resolve(waiting, numbers, loaded_until)
+            self._check_downtime(journals.until.values())
+            resolved |= self._resolve(waiting, journals)
             after_id = waiting[-1].id
 
     def _check_downtime(self, loaded_until: Iterable[int]) -> None:
@@ -319,16 +319,15 @@ class JournalLoader:
         if not calls:
             return []
         with self._database.read() as connection:
-            loaded_until = {each.edge: each.loaded_until for each in checkpoints.get_checkpoints(connection)}
-            numbers = {each.number for each in edges.each_edge(connection)}
-        loaded_until[edge] = found.checkpoint_at
+            journals = LoadedJournals(connection)
+        journals.until[edge] = found.checkpoint_at
         clicks = self._clicks.find({click_id for *_, click_id in calls})
         now = self._clock.now_ms()
         made = []
         for position, payload, time, click_id in calls:
             click = clicks.get(click_id)
             since = max(time, self._caught_up_at or 0)
-            waiting = click is None and not is_click_wait_over(click_id, time, now, numbers, loaded_until, since)
+            waiting = click is None and not self._waits.is_over(click_id, time, now, journals, since, of_edge=edge)
             payload = self._cleaned_postback(payload, click)
             click = None if click is None else erase_record(self._erased, RecordKind.CLICK, click)
             offer_id, since = _offer_of(click), since if waiting else time
@@ -342,14 +341,13 @@ class JournalLoader:
         named = {} if click_or_impression is None else {click_or_impression.id: click_or_impression}
         return erase_record(self._erased, RecordKind.POSTBACK, payload, named)
 
-    def _resolve(self, waiting: Sequence[WaitingPostback], numbers: set[int], loaded_until: dict[int, int]) -> bool:
+    def _resolve(self, waiting: Sequence[WaitingPostback], journals: LoadedJournals) -> bool:
         clicks = self._clicks.find({call.click_id for call in waiting})
         now = self._clock.now_ms()
         settled = [
             call
             for call in waiting
-            if call.click_id in clicks
-            or is_click_wait_over(call.click_id, call.received_at, now, numbers, loaded_until)
+            if call.click_id in clicks or self._waits.is_over(call.click_id, call.received_at, now, journals)
         ]
         if settled:
             found = {
@@ -360,6 +358,7 @@ class JournalLoader:
                 for call in settled:
                     click = found.get(call.click_id)
                     inbox.resolve(connection, call.id, click, _offer_of(click))
+            self._waits.forget(call.click_id for call in settled)
         return bool(settled)
 
     def _quarantine(self, found: OffsetRange, position: int, payload: bytes, error: str) -> None:

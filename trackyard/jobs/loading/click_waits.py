@@ -1,0 +1,80 @@
+"""Whether a postback still waits for its click (docs/spec/conversions.md#the-click-of-a-postback)."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from trackyard.base.ids import find_click_id
+from trackyard.domain.conversions.sessions import is_click_wait_over
+from trackyard.journal import segments
+from trackyard.store.engine.database import Connection
+from trackyard.store.statistics import checkpoints
+from trackyard.store.tracking import edges
+
+_End = tuple[str, int]
+"""A journal and a byte offset in it."""
+
+
+class LoadedJournals:
+    """How far journals were loaded at one moment.
+
+    edges: every number that any edge ever had. until: by edge, the time of the last loaded mark. ends: by edge, the
+    end of what is loaded.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        found = checkpoints.get_checkpoints(connection)
+        self.until = {each.edge: each.loaded_until for each in found}
+        self.ends: dict[int, _End] = {each.edge: (each.journal, each.position) for each in found}
+        self.edges = {each.number for each in edges.each_edge(connection)}
+
+
+class ClickWaits:
+    """Decides whether clicks may still be loaded.
+
+    Times of marks decide for edges of other machines. For those of this machine they need not be trusted, since clocks
+    may have been set back: a click is in its journal before its postback comes, so its journal must be loaded to where
+    it ended then.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._needed: dict[str, _End] = {}
+        """By id of a click, where the journal of its edge ended when its postback was seen first."""
+
+    def is_over(
+        self,
+        click_id: str,
+        received_at: int,
+        now_ms: int,
+        loaded: LoadedJournals,
+        caught_up_at: int = 0,
+        *,
+        of_edge: int | None = None,
+    ) -> bool:
+        """Return whether a click that is not found yet is never loaded.
+
+        of_edge: the edge of the postback's journal, which has the click before the postback if it is of this edge.
+        """
+        if not is_click_wait_over(click_id, received_at, now_ms, loaded.edges, loaded.until, caught_up_at):
+            return False
+        parts = find_click_id(click_id)
+        if parts is None or parts.edge not in loaded.edges or parts.edge == of_edge:
+            return True
+        needed = self._needed.pop(click_id, None) or self._end_of(parts.edge)
+        if needed is None or loaded.ends.get(parts.edge, ("", 0)) >= needed:
+            return True
+        self._needed[click_id] = needed
+        return False
+
+    def forget(self, click_ids: Iterable[str]) -> None:
+        """Forget clicks that are found or given up."""
+        for click_id in click_ids:
+            self._needed.pop(click_id, None)
+
+    def _end_of(self, edge: int) -> _End | None:
+        """Return where the journals of an edge of this machine end now; None = it has none here."""
+        names = segments.list_journals(self._directory, edge)
+        try:
+            return (names[-1], segments.end_of(self._directory, names[-1])) if names else None
+        except FileNotFoundError:
+            return None  # removed just now, since it is loaded
