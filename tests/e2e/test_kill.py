@@ -82,12 +82,17 @@ def test_stop_during_start_is_clean(tmp_path: Path, how: str) -> None:
     program.start()
     assert program.stop() == 0
     for moment in range(3, 20):
+        logged = program.log_file.stat().st_size
         program.start(ready=False)
         assert program.process is not None
         time.sleep(moment / 10)
         begun = time.monotonic()
         if how == "service":
-            assert program.stop() == 0, program.log_tail()
+            status = program.stop()
+            if status == -signal.SIGTERM:  # on a busy machine the interpreter itself was still starting
+                assert program.log_file.stat().st_size == logged
+            else:
+                assert status == 0, program.log_tail()
         else:
             program.stop(signal.SIGKILL)
             poll_until(lambda: not _is_locked(program), seconds=10, what="the roles noticed the death of their parent")
