@@ -3,7 +3,7 @@
 import http.client
 import json
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -112,8 +112,13 @@ class RunningCluster:
 
 
 @contextmanager
-def running_cluster(directory: Path, **settings: str) -> Iterator[RunningCluster]:
-    """A cluster that runs; nothing of it is left behind. settings: of every machine."""
+def running_cluster(
+    directory: Path, *, prepare: Callable[[ClusterMachine], None] = lambda _: None, **settings: str
+) -> Iterator[RunningCluster]:
+    """A cluster that runs; nothing of it is left behind.
+
+    prepare: called with each machine before its first start. settings: of every machine.
+    """
     with ExitStack() as stack:
         postgres = PostgresServer(durable=True)  # it is killed, and what it acknowledged must be there
         stack.callback(postgres.stop)
@@ -148,6 +153,8 @@ def running_cluster(directory: Path, **settings: str) -> Iterator[RunningCluster
         ]
         cluster = RunningCluster(edges, apis, postgres, clickhouse, valkey, [sql, rows, counts])
         stack.callback(_stop, cluster.machines)
+        for machine in cluster.machines:
+            prepare(machine)
         for machine in cluster.machines:  # at once, as an orchestrator does
             machine.start(ready=False)
         cluster.await_healthy()
