@@ -221,12 +221,14 @@ def _run_core(config: Config, monitoring: MonitoringServer | None, watchdog: Sto
 def open_analytics(config: Config) -> "Analytics":
     """Return the analytic store with its newest schema. Raises CannotStart."""
     from trackyard.analytics.engine.connection import Analytics, StoreError
+    from trackyard.analytics.engine.memory import release_start_code
     from trackyard.analytics.engine.migrations import migrate
 
     try:
         analytics = Analytics.open(config.analytics_url, limits=_query_limits(config), cluster=config.analytics_cluster)
         try:
             migrate(analytics)
+            release_start_code()
         except BaseException:
             analytics.close()
             raise
