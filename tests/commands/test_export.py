@@ -130,12 +130,17 @@ def test_export_progress_is_shown_on_terminal(fake_api: FakeApiAnswer, tmp_path:
     assert shown in out.getvalue()
 
 
-@pytest.mark.parametrize("form", ["csv", "parquet"])
-def test_export_says_how_many_rows_were_written(fake_api: FakeApiAnswer, tmp_path: Path, form: str) -> None:
-    fake_api.headers["X-Total-Count"] = "200001"
+@pytest.mark.parametrize(
+    ("form", "count", "said"),
+    [("csv", "200001", "200,001 rows written"), ("parquet", "1", "1 row written"), ("csv", "0", "0 rows written")],
+)
+def test_export_says_how_many_rows_were_written(
+    fake_api: FakeApiAnswer, tmp_path: Path, form: str, count: str, said: str
+) -> None:
+    fake_api.headers["X-Total-Count"] = count
     out = io.StringIO()
     export(fake_api.client, wanted(tmp_path / "rows", form=form), out)
-    assert out.getvalue().splitlines()[1:] == ["200,001 rows written"]
+    assert out.getvalue().splitlines()[-1] == said
 
 
 @pytest.mark.parametrize(

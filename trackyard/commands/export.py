@@ -83,7 +83,7 @@ def _copy_response(response: HTTPResponse, out: BinaryIO, request: ExportRequest
             done += piece.count(b"\r\n") if rows else len(piece)
             progress.to(done)
     if count is not None:
-        progress_out.write(f"{int(count):,} rows written\n")
+        progress_out.write(f"{int(count):,} {'row' if count == '1' else 'rows'} written\n")
 
 
 @contextmanager
