@@ -7,14 +7,16 @@ from tests.contract.declared import declared_params
 from trackyard.wire.endpoint import Endpoint
 
 OF_NAME: Final[dict[str, str]] = {
-    **dict.fromkeys(("pid", "partner", "partner_id", "affiliate_id", "affiliate_ids", "ref"), "affiliate"),
+    **dict.fromkeys(("aid", "pid", "partner", "partner_id", "affiliate_id", "affiliate_ids", "ref"), "affiliate"),
+    **dict.fromkeys(("include_aids", "exclude_aids"), "affiliate"),
     **dict.fromkeys(("filter[partner]", "filter[not_affiliate_id]", "list[*][pid]"), "affiliate"),
     **dict.fromkeys(("caps[*][affiliates][*]", "commission_tiers[*][affiliates][*]"), "affiliate"),
     **dict.fromkeys(("partner_payments[*][partners][*]", "personal_limits[*][partner]"), "affiliate"),
     "targeting[*][affiliate_id][*]": "affiliate",
     **dict.fromkeys(("offer", "offer_id", "offer_ids", "int_id", "filter[offer]", "filter[not_offer_id]"), "offer"),
     **dict.fromkeys(("list[*][offer]", "detail[*][offer_id]"), "offer"),
-    **dict.fromkeys(("advertiser", "advertisers", "advertisers_id", "supplier", "supplier_id"), "advertiser"),
+    **dict.fromkeys(("advertiser", "advertisers", "advertiser_ids", "advertisers_id"), "advertiser"),
+    **dict.fromkeys(("supplier", "supplier_id"), "advertiser"),
     **dict.fromkeys(("filter[advertiser]", "filter[not_advertiser_id]"), "advertiser"),
     **dict.fromkeys(("manager", "manager_id", "user_id", "filter[manager]", "filter[advertiser_manager_id]"), "staff"),
     **dict.fromkeys(("filter[not_affiliate_manager_id]", "filter[not_advertiser_manager_id]"), "staff"),
@@ -37,6 +39,9 @@ OF_METHOD: Final[dict[tuple[str, str], str]] = {
     ("admin.partners.list", "tags"): "affiliate tag",
     ("admin.advertisers.list", "id"): "advertiser",
     ("admin.payments.list", "id"): "payment",
+    ("payments.list", "id"): "payment",
+    ("payments.remove", "ids"): "payment",
+    ("payment.conversions.remove", "conversion_ids"): "conversion",
     ("partner.payments.list", "id"): "payment",
     ("admin.advertisers.list", "search"): "advertiser text",
     ("admin.advertisers.list", "tags"): "advertiser tag",
@@ -96,6 +101,9 @@ OF_PATH: Final[dict[str, str]] = {
     "admin.click.explain": "click",
     "stats.conversion.history": "conversion",
     **dict.fromkeys(("admin.payment.edit", "admin.payment.entries", "partner.payment.entries"), "payment"),
+    **dict.fromkeys(("payment.get", "payment.edit", "payment.remove", "payment.remove-by-post"), "payment"),
+    **dict.fromkeys(("payment.correction.add", "payment.conversions.remove"), "payment"),
+    "payment.correction.remove": "payment correction",
     **dict.fromkeys(("admin.payment-request.accept", "admin.payment-request.reject"), "payment request"),
     "partner.payment-request.withdraw": "payment request",
     "partner.offer.click-check": "offer",
@@ -131,6 +139,7 @@ _PLAIN_NAMES: Final = (
     "events external_offer_id field_values fields[*][id] fields[*][lang_label] filter[country] filter[currency] "
     "filter[device] filter[goal] filter[not_country] filter[not_smartlink_id] filter[os] filter[smart_id] "
     "first_name goal goal_id hash_password headers[*] hold_period http_code id ids ip is_top key kpi[*] "
+    "payment_account payment_system currencies "
     "landings[*][title] lang_label last_name level limit list[*][comment] list[*][goal] list[*][ip] list[*][sum] "
     "list[*][ua] locale mail_from method moderation_status name note note_aff note_sales notes "
     "notice_percent_overcap os page params[*] password payment_systems[*][currency] payment_systems[*][fields][*] "

@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 
 from tests.contract.requests.accounts import add_own_key, add_own_report
+from tests.contract.requests.money import add_correction
 from tests.support.api import NOW, Api
 from tests.support.client import ApiClient
 from tests.support.delivery_attempts import add_attempt
@@ -185,6 +186,7 @@ def add_money(side: Side, random: Random) -> None:
         ledger.add_entries(conn, [entry])
     made = side.api.admin.post("/3.1/admin/payments", **{"pid[]": pid}, comment=side.text("payment"))["payments"]
     side.add("payment", made[0]["id"])
+    side.add("payment correction", add_correction(side.api, made[0]["id"]))
     correction = _amount(random)
     side.amounts["payout"].append(correction)
     sent = {"pid": pid, "currency": "USD", "comment": side.text("payment")}

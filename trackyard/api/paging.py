@@ -5,7 +5,7 @@ from typing import Annotated, Any, TypedDict
 from trackyard.wire.endpoint import ApiRequest
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Params
-from trackyard.wire.response.envelope import Pagination, pagination
+from trackyard.wire.response.envelope import Pagination, View, pagination
 
 Count = Annotated[int, s.WholeNumber(minimum=1)]
 
@@ -15,6 +15,15 @@ class PagePlace(TypedDict):
 
     page: int
     limit: int
+
+
+class TotalPagination(View):
+    """The position of a page, by the names that other platforms have. per_page: the same as limit."""
+
+    page: int
+    limit: int
+    total: int
+    per_page: int
 
 
 class Paging(Params):

@@ -5,6 +5,7 @@ from decimal import Decimal
 from itertools import count
 from typing import Any
 
+from tests.contract.requests.money import earner
 from tests.support.api import Api
 from trackyard.base.ids import new_api_key, new_id
 from trackyard.base.money import ZERO
@@ -41,6 +42,7 @@ def good_params(api: Api, pid: int) -> dict[str, dict[str, Any]]:
         "admin.custom_field.add": {"name": "Field {n}"},
         "admin.custom_field.edit": {"name": "Other {n}"},
         "admin.payment.edit": {"comment": "by hand"},
+        "payment.add-exact": {"aid": lambda: earner(api, api.admin), "sum": "3", "currency": "840"},
     }
 
 

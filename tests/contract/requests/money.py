@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from decimal import Decimal
+from itertools import count
 from typing import Any
 
 from tests.support.api import Api
@@ -14,6 +15,9 @@ from trackyard.domain.people.callers import AffiliateCaller
 from trackyard.domain.people.scope import Scope
 from trackyard.store.money import ledger, payment_requests
 
+_PAID = f"{7:024x}"
+"""The conversion of which every payment of these requests pays an entry."""
+_versions = count(2)
 _ASKED = {"currency": "USD", "amount": "5"}
 
 
@@ -22,6 +26,10 @@ def good_params(pid: int) -> dict[str, dict[str, Any]]:
     return {
         "admin.correction.add": {"pid": str(pid), "currency": "USD", "amount": "-2.5", "comment": "Fee of the bank"},
         "admin.payment-request.reject": {"reason": "The account number is wrong."},
+        "payments.list": {"date_from": "2023-11-01", "date_to": "2023-11-30"},
+        "payment.correction.add": {"revenue": "2.5", "comment": "Bonus"},
+        "payments.remove": {"ids[]": "1"},
+        "payment.conversions.remove": {"conversion_ids[]": _PAID},
         "balance.statement": {"pid": str(pid), "date_from": "2023-11-01", "date_to": "2023-11-30"},
         "partner.payment-request.add": _ASKED,
     }
@@ -30,7 +38,10 @@ def good_params(pid: int) -> dict[str, dict[str, Any]]:
 def path_subjects(api: Api) -> dict[str, Callable[[], Any]]:
     """Subjects of the paths of these methods."""
     methods = ("admin.payment-request.accept", "admin.payment-request.reject")
-    return dict.fromkeys(methods, lambda: add_request(api, earner(api, api.admin)))
+    made = dict.fromkeys(methods, lambda: add_request(api, earner(api, api.admin)))
+    changes = ("get", "edit", "remove", "remove-by-post", "correction.add", "conversions.remove")
+    made |= dict.fromkeys((f"payment.{what}" for what in changes), lambda: add_payment(api))
+    return made | {"payment.correction.remove": lambda: add_correction(api, add_payment(api))}
 
 
 def own_params(api: Api) -> dict[str, Callable[[ApiClient], dict[str, Any]]]:
@@ -54,6 +65,22 @@ def own_subjects(api: Api) -> dict[str, Callable[[ApiClient], Any]]:
         "partner.payment-request.withdraw": lambda client: add_request(api, earner(api, client)),
         "partner.payment.entries": payment,
     }
+
+
+def add_payment(api: Api) -> int:
+    """The number of a new payment of two entries, which staff may change."""
+    pid, now = earner(api, api.admin), api.clock.now_ms()
+    entry = LedgerEntry(pid, "change", _PAID, next(_versions), "USD", ZERO, Decimal(4), now)
+    with api.deps.database.write() as conn:
+        ledger.add_entries(conn, [entry])
+    return int(api.admin.post("/3.1/admin/payments", **{"pid[]": pid})["payments"][0]["id"])
+
+
+def add_correction(api: Api, number: int) -> int:
+    """The number of a new correction of a payment."""
+    api.admin.post(f"/3.1/payments/{number}/add-correction", revenue="1.5", comment="Bonus")
+    made = api.admin.get(f"/3.1/payments/{number}")["payment"]["additional_payments"]
+    return max(map(int, made))
 
 
 def earner(api: Api, client: ApiClient) -> int:

@@ -301,10 +301,54 @@ class HistoryStateMachine(RuleBasedStateMachine):
     @rule(which=some, status=st.sampled_from(["paid", "cancelled"]), again=st.booleans())
     def end_payment(self, which: int, status: str, again: bool) -> None:
         """Execute or cancel a payment."""
-        left = [number for number, each in self.model.paid.items() if each.status == "created"]
-        number = left[which % len(left)]
+        number = self.open_payment(which)
         self.ask(f"/3.1/admin/payments/{number}", {"status": status}, again=again)
         self.model.paid[number].status = status
+
+    @precondition(lambda self: any(each.status == "created" for each in self.model.paid.values()))
+    @rule(which=some, cents=st.integers(1, 900), undone=st.booleans())
+    def correct_payment(self, which: int, cents: int, undone: bool) -> None:
+        """Add an amount to a payment, and maybe undo it: what is available stays, also once it is cancelled."""
+        number = self.open_payment(which)
+        before = self.shown_payment(number)
+        amount = Decimal(cents) / 100
+        self.ask(f"/3.1/payments/{number}/add-correction", {"revenue": str(amount), "comment": "corrected"})
+        after = self.shown_payment(number)
+        assert Decimal(after["revenue"]) == Decimal(before["revenue"]) + amount
+        if undone:
+            newest = max(map(int, after["additional_payments"]))
+            assert self.plant.api.admin.call("DELETE", f"/3.1/payments/del-correction/{newest}").status_code == 200
+            assert self.shown_payment(number)["revenue"] == before["revenue"]
+
+    @precondition(lambda self: any(each.status == "created" for each in self.model.paid.values()))
+    @rule(which=some, place=some)
+    def take_out(self, which: int, place: int) -> None:
+        """Take a conversion out of a payment, which then pays the rest; the last ones stay."""
+        number = self.open_payment(which)
+        before = self.shown_payment(number)
+        paid = before["cpa_actions"]
+        if not paid:
+            return
+        chosen = paid[place % len(paid)]
+        entries = self.plant.api.admin.get(f"/3.1/admin/payments/{number}/entries", limit=1000)["entries"]
+        own = [each for each in entries if each["conversion_id"] == chosen and "referral" not in each["kind"]]
+        amount = sum((Decimal(str(each["amount"])) for each in own), Decimal(0))
+        path, body = f"/3.1/payments/{number}/conversions/delete", {"conversion_ids": [chosen]}
+        answer = self.plant.api.admin.call("POST", path, json=body)
+        is_possible = amount < Decimal(before["revenue"])
+        assert answer.status_code == (200 if is_possible else 409), answer.text
+        if is_possible:
+            self.model.paid[number].amount -= amount
+            assert Decimal(self.shown_payment(number)["revenue"]) == Decimal(before["revenue"]) - amount
+
+    def open_payment(self, which: int) -> int:
+        """Choose a payment that can change."""
+        left = [number for number, each in self.model.paid.items() if each.status == "created"]
+        return left[which % len(left)]
+
+    def shown_payment(self, number: int) -> Any:
+        """Return a payment with what it pays."""
+        return self.plant.api.admin.get(f"/3.1/payments/{number}")["payment"]
 
     # --- what the workers do --------------------------------------------------------------------------------
 

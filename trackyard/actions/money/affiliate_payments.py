@@ -3,9 +3,10 @@
 See docs/spec/money.md#payments-to-affiliates.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from types import MappingProxyType
 from typing import Any, Final
 
 from trackyard.actions.deps import Deps
@@ -16,10 +17,13 @@ from trackyard.actions.platform import notices
 from trackyard.base.errors import BadInput, Conflict, required
 from trackyard.base.money import ZERO, plain_amount
 from trackyard.domain.money.affiliate_payments import (
+    EDITABLE,
     PAYMENT_TRANSITIONS,
+    SENDS_MONEY,
     AffiliatePayment,
     PaidEntry,
     PayableBalance,
+    PayableFilter,
     PaymentFilter,
     PaymentStatus,
 )
@@ -28,6 +32,7 @@ from trackyard.domain.people.callers import Access, StaffCaller
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.database import Connection
 from trackyard.store.money import affiliate_payments as payments
+from trackyard.store.money import payment_changes, payment_systems
 from trackyard.store.people import affiliates
 
 _PIECE: Final = 1000
@@ -44,6 +49,24 @@ class SkippedPayment:
     affiliate_id: int
     currency: str
     reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaymentRun:
+    """What payments are made of.
+
+    affiliate_ids, currencies: empty is all of them. excluded_ids: affiliates that get none.
+    chosen: what is paid. since_last_payment: pays what became available since the last payment, not `chosen.since`.
+    comment: the affiliate may see it. note: for staff.
+    """
+
+    affiliate_ids: Sequence[int] = ()
+    excluded_ids: Sequence[int] = ()
+    currencies: Sequence[str] = ()
+    chosen: PayableFilter = field(default_factory=PayableFilter)
+    since_last_payment: bool = False
+    comment: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +87,8 @@ def list_due(
     min_payment = _least_payments(deps)
     with deps.database.read() as conn:
         scope = scope_of(conn, access)
-        due = payments.list_payable(conn, scope, affiliate_ids=affiliate_ids, currency=currency)
+        currencies = () if currency is None else (currency,)
+        due = payments.list_payable(conn, scope, affiliate_ids=affiliate_ids, currencies=currencies)
         names = affiliates.names_of(conn, {item.affiliate_id for item in due})
     least = ((item, min_payment.get(item.currency, ZERO)) for item in due)
     return [
@@ -75,60 +99,74 @@ def list_due(
 
 
 def add_payments(
-    deps: Deps,
-    access: Access,
-    *,
-    affiliate_ids: Sequence[int] = (),
-    currency: str | None = None,
-    until: int | None = None,
-    comment: str = "",
+    deps: Deps, access: Access, run: PaymentRun, *, field: str = "pid"
 ) -> tuple[list[AffiliatePayment], list[SkippedPayment]]:
     """Create a payment for each affiliate and currency that is due; each on its own.
 
-    until: pays what became available before it (UTC milliseconds, exclusive); None pays all that is available.
+    field: the parameter that names the affiliates.
     Returns the payments, and the named affiliates that got none with the reason.
     Raises BadInput for an affiliate that does not exist or is out of scope.
     """
     min_payment = _least_payments(deps)
     with deps.database.read() as conn:
         scope = scope_of(conn, access)
-        _check_affiliates(conn, scope, affiliate_ids)
-        due = payments.list_payable(conn, scope, affiliate_ids=affiliate_ids, currency=currency)
+        check_affiliates(conn, scope, run.affiliate_ids, field)
+        due = payments.list_payable(conn, scope, affiliate_ids=run.affiliate_ids, currencies=run.currencies)
     made: list[AffiliatePayment] = []
-    skipped = [
-        SkippedPayment(each, currency or "", "nothing is available")
-        for each in affiliate_ids
-        if each not in {item.affiliate_id for item in due}
-    ]
+    wanted = [each for each in run.affiliate_ids if each not in run.excluded_ids]
+    payable = {item.affiliate_id for item in due}
+    only = run.currencies[0] if len(run.currencies) == 1 else ""
+    skipped = [SkippedPayment(each, only, "nothing is available") for each in wanted if each not in payable]
     for item in due:
-        outcome = _pay(deps, access, item, min_payment.get(item.currency, ZERO), until, comment)
+        if item.affiliate_id in run.excluded_ids:
+            continue
+        outcome = _pay(deps, access, item, min_payment.get(item.currency, ZERO), run)
         if isinstance(outcome, AffiliatePayment):
             made.append(outcome)
-        elif affiliate_ids:
+        elif run.affiliate_ids:
             skipped.append(SkippedPayment(item.affiliate_id, item.currency, outcome))
     return made, skipped
 
 
 def edit_payment(
-    deps: Deps, access: Access, number: int, *, status: PaymentStatus | None = None, comment: str | None = None
+    deps: Deps,
+    access: Access,
+    number: int,
+    *,
+    status: PaymentStatus | None = None,
+    texts: Mapping[str, str | None] = MappingProxyType({}),
 ) -> EditedPayment:
-    """Execute a payment, cancel it, or change its comment; an execution is mailed.
+    """Change the status of a payment, its comment, its note or its account; an execution is mailed.
 
-    An execution that needs a second person is held instead, and nothing changes.
-    Raises NotFound, and Conflict for a forbidden move.
+    texts: the new ones by name; None keeps one.
+    A status that sends money and needs a second person is held instead, and nothing changes.
+    Raises NotFound, and Conflict for a forbidden move or an account that cannot change any more.
     """
     with deps.database.write() as conn:
         before = required(payments.find_payment(conn, scope_of(conn, access), number, lock=True))
+        given = {name: value for name, value in texts.items() if value is not None}
+        _check_account(deps, before, given)
         after = before.status if status is None else status
         if after is before.status:
-            _set_status(deps, conn, before, after, comment)
+            payments.set_texts(conn, number, given, deps.clock.now_ms())
             return EditedPayment(payments.get_payment(conn, number))
         _check_move(before, after)
-        if after is PaymentStatus.PAID and deps.needs_second_person:
-            return EditedPayment(before, _hold_execution(deps, conn, access, before, comment))
+        if after in SENDS_MONEY and deps.needs_second_person:
+            return EditedPayment(before, _hold_execution(deps, conn, access, before, after, given))
         replace_held(deps, conn, access, HeldKind.PAYMENT, number)
-        _set_status(deps, conn, before, after, comment)
+        _set_status(deps, conn, before, after, given)
         return EditedPayment(payments.get_payment(conn, number))
+
+
+def _check_account(deps: Deps, before: AffiliatePayment, given: Mapping[str, str]) -> None:
+    """Raise Conflict for an account that cannot change: one person could send money elsewhere."""
+    if given.get("account", before.account) == before.account:
+        return
+    if before.status not in EDITABLE:
+        raise Conflict({"payment_account": [f"The payment is {_words(before.status)}."]})
+    if deps.needs_second_person:
+        text = "Change the payment systems of the affiliate instead: a second person confirms them."
+        raise Conflict({"payment_account": [text]})
 
 
 def execute_held(deps: Deps, conn: Connection, change: HeldChange) -> None:
@@ -139,13 +177,24 @@ def execute_held(deps: Deps, conn: Connection, change: HeldChange) -> None:
     found = payments.find_payment(conn, Scope.everything(), change.subject_id)
     if found is None or _kept_values(conn, found) != change.before:
         raise Conflict({"id": [_CHANGED_SINCE]})
-    _check_move(found, PaymentStatus.PAID, "id")
-    _set_status(deps, conn, found, PaymentStatus.PAID, change.asked["comment"])
+    after = PaymentStatus(change.asked.get("status", PaymentStatus.PAID))
+    _check_move(found, after, "id")
+    texts = {name: change.asked.get(name) for name in ("comment", "note")}
+    _set_status(deps, conn, found, after, {name: text for name, text in texts.items() if text is not None})
 
 
 def _hold_execution(
-    deps: Deps, conn: Connection, access: Access, before: AffiliatePayment, comment: str | None
+    deps: Deps,
+    conn: Connection,
+    access: Access,
+    before: AffiliatePayment,
+    after: PaymentStatus,
+    texts: Mapping[str, str],
 ) -> HeldChange:
+    """Hold a status that sends money. "paid" and an absent note are as they were held before there were others."""
+    asked = {"comment": texts.get("comment")} | ({"note": texts["note"]} if "note" in texts else {})
+    if after is not PaymentStatus.PAID:
+        asked["status"] = after.value
     return hold_change(
         deps,
         conn,
@@ -153,7 +202,7 @@ def _hold_execution(
         HeldKind.PAYMENT,
         affiliate_id=before.affiliate_id,
         subject_id=before.id,
-        asked={"comment": comment},
+        asked=asked,
         before=_kept_values(conn, before),
     )
 
@@ -168,15 +217,22 @@ def _kept_values(conn: Connection, found: AffiliatePayment) -> dict[str, Any]:
 def _check_move(before: AffiliatePayment, after: PaymentStatus, field: str = "status") -> None:
     """Raise Conflict for a move that is not allowed. field: its name in the request."""
     if after not in PAYMENT_TRANSITIONS[before.status]:
-        raise Conflict({field: [f"The payment is {before.status.value}."]})
+        raise Conflict({field: [f"The payment is {_words(before.status)}."]})
+
+
+def _words(status: PaymentStatus) -> str:
+    return status.value.replace("_", " ")
 
 
 def _set_status(
-    deps: Deps, conn: Connection, before: AffiliatePayment, after: PaymentStatus, comment: str | None
+    deps: Deps, conn: Connection, before: AffiliatePayment, after: PaymentStatus, texts: Mapping[str, str]
 ) -> None:
-    """Set the status and comment of a payment, and mail an execution. comment: None keeps it."""
+    """Set the status and texts of a payment, and mail an execution. Its corrections end with a cancelled one."""
     now = deps.clock.now_ms()
-    payments.set_status(conn, before, after, before.comment if comment is None else comment, now)
+    if after is PaymentStatus.CANCELLED:
+        before = payment_changes.remove_corrections(conn, before, now)
+    payments.set_status(conn, before, after, now)
+    payments.set_texts(conn, before.id, texts, now)
     if after is PaymentStatus.PAID and before.status is not after:
         _notify_paid(conn, before, now)
 
@@ -236,8 +292,25 @@ class _Unpayable(Exception):
     """The ledger moved meanwhile, so the payment is rolled back; the message is the reason."""
 
 
+def payee_of(
+    conn: Connection, affiliate_id: int, currency: str, system_id: int | None = None
+) -> tuple[int | None, str]:
+    """Return the payment system that a payment goes to, and its account as text.
+
+    system_id: the one that the affiliate asked for; otherwise its first one that pays the currency.
+    """
+    own = affiliates.affiliates_of(conn, [affiliate_id])[affiliate_id].payment_systems
+    fitting = [each for each in own if each["currency"] in ("", currency) and system_id in (None, each["system_id"])]
+    if not fitting:
+        return None, ""
+    system = payment_systems.find_payment_system(conn, fitting[0]["system_id"])
+    labels = {} if system is None else {str(each["id"]): each["lang_label"] for each in system.fields}
+    values = {str(name): value for name, value in fitting[0]["fields"].items()}
+    return fitting[0]["system_id"], "\n".join(f"{labels.get(name, name)}: {value}" for name, value in values.items())
+
+
 def _pay(
-    deps: Deps, access: Access, due: PayableBalance, min_payment: Decimal, until: int | None, comment: str
+    deps: Deps, access: Access, due: PayableBalance, min_payment: Decimal, run: PaymentRun
 ) -> AffiliatePayment | str:
     """Return the payment, or the reason why there is none.
 
@@ -248,12 +321,22 @@ def _pay(
     try:
         with deps.database.write() as conn:
             payments.lock_affiliate(conn, due.affiliate_id)
+            chosen = run.chosen
+            if run.since_last_payment:
+                chosen = replace(chosen, since=payments.find_last_payment_time(conn, *account_key))
             available_amount = payments.get_available(conn, *account_key)
-            unpayable = _unpayable_reason(payments.get_unpaid(conn, *account_key, until), min_payment, available_amount)
+            unpaid = payments.get_unpaid(conn, *account_key, chosen)
+            unpayable = _unpayable_reason(unpaid, min_payment, available_amount)
             if unpayable is not None:
                 return unpayable
             made = payments.add_payment(
-                conn, *account_key, until=until, comment=comment, staff_id=access.caller.id, now_ms=now
+                conn,
+                *account_key,
+                chosen=chosen,
+                texts={"comment": run.comment, "note": run.note},
+                payee=payee_of(conn, *account_key),
+                staff_id=access.caller.id,
+                now_ms=now,
             )
             unpayable = _unpayable_reason(made.amount, min_payment, available_amount)
             if unpayable is not None:
@@ -278,8 +361,9 @@ def _least_payments(deps: Deps) -> dict[str, Decimal]:
     return {quote.code: quote.min_payment for quote in list_currencies(deps)}
 
 
-def _check_affiliates(conn: Connection, scope: Scope, affiliate_ids: Sequence[int]) -> None:
+def check_affiliates(conn: Connection, scope: Scope, affiliate_ids: Sequence[int], field: str) -> None:
+    """Raise BadInput for affiliates that do not exist or are out of scope. field: the parameter that names them."""
     known = affiliates.names_of(conn, set(affiliate_ids))
     absent = [each for each in affiliate_ids if each not in known or not scope.has_affiliate(each)]
     if absent:
-        raise BadInput({"pid": [f"An affiliate {each} does not exist." for each in absent]})
+        raise BadInput({field: [f"An affiliate {each} does not exist." for each in absent]})

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.money.affiliate_payments import payee_of
 from trackyard.actions.money.currencies import list_currencies
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform import notices
@@ -131,7 +132,15 @@ def accept_request(
             raise Conflict({"id": [f"Only {rest} {found.currency} are available by now: reject the request."]})
         now, staff_id = deps.clock.now_ms(), access.caller.id
         exactly = None if found.amount == available else found.amount
-        made = payments.add_payment(conn, *account, exactly=exactly, comment=comment, staff_id=staff_id, now_ms=now)
+        made = payments.add_payment(
+            conn,
+            *account,
+            exactly=exactly,
+            texts={"comment": comment},
+            payee=payee_of(conn, *account, found.system_id),
+            staff_id=staff_id,
+            now_ms=now,
+        )
         accepted = PaymentRequestStatus.ACCEPTED
         return made, _decided(deps, conn, found, accepted, payment_id=made.id, decided_by=staff_id)
 

@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.money import affiliate_payments as payments
+from trackyard.actions.money.affiliate_payments import PaymentRun
 from trackyard.api.lookups import in_scope_by_number
 from trackyard.api.money.held_changes import warn_of_held
 from trackyard.api.paging import Paging
@@ -14,6 +15,7 @@ from trackyard.base.zones import day_end_ms, day_start_ms
 from trackyard.domain.money.affiliate_payments import (
     AffiliatePayment,
     PaidEntry,
+    PayableFilter,
     PaymentFilter,
     PaymentStatus,
 )
@@ -84,6 +86,7 @@ class AddPayments(Params):
     currency: s.Currency | None = None
     date_to: s.Day | None = None
     comment: s.LongText = ""
+    note: s.LongText = ""
 
 
 class EditPayment(Params):
@@ -93,6 +96,7 @@ class EditPayment(Params):
 
     status: Status | None = None
     comment: s.LongText | None = None
+    note: s.LongText | None = None
 
 
 class AffiliatePaymentView(View):
@@ -104,6 +108,8 @@ class AffiliatePaymentView(View):
     amount: Money
     status: str
     comment: str
+    note: str
+    payment_account: str
     created_by: str
     created_at: Moment
     updated_at: Moment
@@ -246,10 +252,15 @@ def add(request: ApiRequest[Deps], params: AddPayments) -> AddedPaymentsAnswer:
     made, skipped = payments.add_payments(
         request.deps,
         request.access,
-        affiliate_ids=tuple(dict.fromkeys(params.pid)),
-        currency=params.currency,
-        until=None if params.date_to is None else day_end_ms(params.date_to, request.deps.zone),
-        comment=params.comment,
+        PaymentRun(
+            affiliate_ids=tuple(dict.fromkeys(params.pid)),
+            currencies=() if params.currency is None else (params.currency,),
+            chosen=PayableFilter(
+                until=None if params.date_to is None else day_end_ms(params.date_to, request.deps.zone)
+            ),
+            comment=params.comment,
+            note=params.note,
+        ),
     )
     views = [payment_view(item, as_text(request.deps.zone)) for item in made]
     return AddedPaymentsAnswer(
@@ -265,7 +276,11 @@ def edit(request: ApiRequest[Deps], params: EditPayment) -> PaymentAnswer:
     `warnings` says so, and nothing is changed.
     """
     edited = payments.edit_payment(
-        request.deps, request.access, request.subject.id, status=params.status, comment=params.comment
+        request.deps,
+        request.access,
+        request.subject.id,
+        status=params.status,
+        texts={"comment": params.comment, "note": params.note},
     )
     warn_of_held(request, "status", edited.held)
     return PaymentAnswer(payment=payment_view(edited.payment, as_text(request.deps.zone)))
@@ -301,6 +316,7 @@ def payment_view(item: AffiliatePayment, at: At) -> AffiliatePaymentView:
         AffiliatePaymentView,
         item,
         pid=item.affiliate_id,
+        payment_account=item.account,
         created_at=at(item.created_at),
         updated_at=at(item.updated_at),
         paid_at=at(item.paid_at),

@@ -20,18 +20,29 @@ PATH: Final = "/portal/payments"
 PER_PAGE: Final = 30
 STATUSES: Final = {
     "created": lazy_gettext("Being paid"),
+    "pending": lazy_gettext("Waiting"),
+    "partly_paid": lazy_gettext("Partly paid"),
     "paid": lazy_gettext("Paid"),
     "cancelled": lazy_gettext("Cancelled"),
 }
 _IN_WORDS: Final = {
     "created": lazy_gettext("The payment is made, and the money is not sent yet."),
+    "pending": lazy_gettext("The payment is made, and waits. The money is not sent yet."),
+    "partly_paid": lazy_gettext("A part of the money was sent."),
     "paid": lazy_gettext("The money was sent."),
     "cancelled": lazy_gettext("The payment was cancelled: its amount is available again."),
 }
-_KINDS: Final = {"created": "pending", "paid": "confirmed", "cancelled": "declined"}
+_KINDS: Final = {
+    "created": "pending",
+    "pending": "pending",
+    "partly_paid": "pending",
+    "paid": "confirmed",
+    "cancelled": "declined",
+}
 """Status of a payment to the class of its mark."""
 _STATUS: Final = FilterChoice("status", lazy_gettext("Status"), tuple(STATUSES.items()), is_fixed=True)
 _MOST_CREATED: Final = 1000
+_BEING_PAID: Final = ("created", "pending", "partly_paid")
 _LATEST_REQUESTS: Final = 10
 
 
@@ -103,7 +114,7 @@ def payment(request: PageRequest) -> PageAnswer:
 
 def sums_being_paid(request: PageRequest) -> dict[str, Decimal]:
     """Return what payments that are not executed yet pay, by currency."""
-    asked = [("status[]", "created"), ("limit", str(_MOST_CREATED))]
+    asked = [*(("status[]", status) for status in _BEING_PAID), ("limit", str(_MOST_CREATED))]
     return _sums(request.calls.call("partner.payments.list", asked)["payments"])
 
 

@@ -10,22 +10,41 @@ from trackyard.base.money import ZERO
 
 
 class PaymentStatus(StrEnum):
-    """The state of a payment. Its amount is not available from its creation on."""
+    """The state of a payment. Its amount is not available from its creation on.
+
+    pending: staff wait before they pay. partly_paid: a part of the money is sent.
+    """
 
     CREATED = "created"
+    PENDING = "pending"
+    PARTLY_PAID = "partly_paid"
     PAID = "paid"
     CANCELLED = "cancelled"
 
 
 PAYMENT_TRANSITIONS: Final[dict[PaymentStatus, frozenset[PaymentStatus]]] = {
-    PaymentStatus.CREATED: frozenset({PaymentStatus.PAID, PaymentStatus.CANCELLED}),
+    PaymentStatus.CREATED: frozenset(
+        {PaymentStatus.PENDING, PaymentStatus.PARTLY_PAID, PaymentStatus.PAID, PaymentStatus.CANCELLED}
+    ),
+    PaymentStatus.PENDING: frozenset(
+        {PaymentStatus.CREATED, PaymentStatus.PARTLY_PAID, PaymentStatus.PAID, PaymentStatus.CANCELLED}
+    ),
+    PaymentStatus.PARTLY_PAID: frozenset({PaymentStatus.PAID}),
     PaymentStatus.PAID: frozenset(),
     PaymentStatus.CANCELLED: frozenset(),
 }
 """State to the allowed next states. Paid money is corrected by a difference, never by a transition."""
 
+EDITABLE: Final = frozenset({PaymentStatus.CREATED, PaymentStatus.PENDING})
+"""The states in which what a payment pays can change: no money is sent yet."""
+
+SENDS_MONEY: Final = frozenset({PaymentStatus.PARTLY_PAID, PaymentStatus.PAID})
+"""The states that say that money was sent, which may need a second person."""
+
 ITEM_STATES: Final[dict[PaymentStatus, tuple[str, str]]] = {
     PaymentStatus.CREATED: ("pending", "3"),
+    PaymentStatus.PENDING: ("pending", "3"),
+    PaymentStatus.PARTLY_PAID: ("pending", "3"),
     PaymentStatus.PAID: ("closed", "2"),
 }
 """State to payment_status and is_paid of the paid conversions (docs/spec/conversions.md#stored-values)."""
@@ -39,6 +58,8 @@ class AffiliatePayment:
     """A payment to an affiliate.
 
     amount: in `currency`.
+    comment: the affiliate may see it. note: for staff.
+    system_id, account: the payment system that it goes to, as it was when the payment was made; None and "" = none.
     created_by: id of a staff user.
     paid_at: None before it is paid; times are UTC milliseconds.
     """
@@ -53,6 +74,9 @@ class AffiliatePayment:
     created_at: int
     updated_at: int
     paid_at: int | None
+    note: str = ""
+    system_id: int | None = None
+    account: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +109,8 @@ class PaidEntry:
 class PaymentFilter:
     """The payments of a list; empty or None is any.
 
-    since, until (exclusive): of creation, UTC milliseconds.
+    manager_ids: of the affiliates.
+    since, until (exclusive): of creation, UTC milliseconds. updated_since, updated_until: of the last change.
     """
 
     ids: Sequence[int] = ()
@@ -94,3 +119,40 @@ class PaymentFilter:
     statuses: Sequence[PaymentStatus] = ()
     since: int | None = None
     until: int | None = None
+    updated_since: int | None = None
+    updated_until: int | None = None
+    manager_ids: Sequence[str] = ()
+    system_ids: Sequence[int] = ()
+    accounts: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PayableFilter:
+    """What a payment pays of what is available; empty or None is any.
+
+    since, until (exclusive): when it became available, UTC milliseconds.
+    offer_ids, advertiser_ids, countries: of conversions. With one of them a payment pays nothing but conversions and
+    shares of them.
+    """
+
+    since: int | None = None
+    until: int | None = None
+    offer_ids: Sequence[int] = ()
+    advertiser_ids: Sequence[str] = ()
+    countries: Sequence[str] = ()
+
+    @property
+    def is_of_conversions(self) -> bool:
+        """Return whether it names properties of conversions."""
+        return bool(self.offer_ids or self.advertiser_ids or self.countries)
+
+
+@dataclass(frozen=True, slots=True)
+class PaidOffer:
+    """The conversions of one offer that a payment pays with the same amount each."""
+
+    payment_id: int
+    offer_id: int
+    title: str
+    amount: Decimal
+    count: int

@@ -17,6 +17,8 @@ class Correction:
     comment: the affiliate sees it.
     created_by: a staff user.
     created_at: UTC milliseconds.
+    payment_id: the payment that it changes; None = what is available.
+    removed_at: since when it is undone; None = it counts. UTC milliseconds.
     """
 
     id: int = 0
@@ -26,11 +28,18 @@ class Correction:
     comment: str
     created_by: str
     created_at: int
+    payment_id: int | None = None
+    removed_at: int | None = None
 
     def entry(self, number: int) -> LedgerEntry:
         """Return its entry in the ledger. number: its stored id."""
         of = (self.affiliate_id, CORRECTION, str(number), 1)
         return LedgerEntry(*of, self.currency, ZERO, self.amount, self.created_at)
+
+    def removal(self, now_ms: int) -> LedgerEntry:
+        """Return the entry of the ledger that undoes it."""
+        of = (self.affiliate_id, CORRECTION, str(self.id), 2)
+        return LedgerEntry(*of, self.currency, ZERO, -self.amount, now_ms)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

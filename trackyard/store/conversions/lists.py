@@ -163,7 +163,7 @@ def _is_in_payment(name: str) -> ColumnElement[bool]:
     if name == ITEM_STATES[PaymentStatus.PAID][0]:
         return paid
     if name == ITEM_STATES[PaymentStatus.CREATED][0]:
-        return and_(~paid, _in_payment(payment.c.status == PaymentStatus.CREATED))
+        return and_(~paid, _in_payment(true()))
     return ~_in_payment(true())
 
 

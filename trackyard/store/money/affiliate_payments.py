@@ -4,7 +4,7 @@ A payment pays entries of the ledger, each whole and in one payment at most; the
 takes their sum from what is available.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
@@ -12,8 +12,10 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Select,
+    String,
     and_,
     case,
+    cast,
     delete,
     exists,
     func,
@@ -29,16 +31,17 @@ from trackyard.domain.money.affiliate_payments import (
     AffiliatePayment,
     PaidEntry,
     PayableBalance,
+    PayableFilter,
     PaymentFilter,
     PaymentStatus,
 )
-from trackyard.domain.money.ledger import ADVANCE, PAYMENT, REFERRAL_KINDS, LedgerEntry
+from trackyard.domain.money.ledger import ADVANCE, CORRECTION, PAYMENT, REFERRAL_KINDS, LedgerEntry
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.dialect import page_of
 from trackyard.store.engine.rows import Rows, in_scope
 from trackyard.store.engine.types import Amount
 from trackyard.store.money import ledger as ledgers
-from trackyard.store.tables import affiliate, ledger, payment, payment_entry
+from trackyard.store.tables import affiliate, conversion, correction, ledger, payment, payment_entry
 
 ENTRY_JOIN: Final = and_(
     payment_entry.c.kind == ledger.c.kind,
@@ -52,6 +55,7 @@ _KEY: Final = tuple(ledger.c[name] for name in _KEY_NAMES)
 _AVAILABLE: Final = func.sum(ledger.c.available, type_=Amount)
 
 _CHUNK: Final = 500
+_EVERYTHING: Final = PayableFilter()
 
 _ROWS: Final = Rows[AffiliatePayment, int](payment, AffiliatePayment)
 
@@ -61,9 +65,9 @@ def list_payable(
     scope: Scope,
     *,
     affiliate_ids: Sequence[int] = (),
-    currency: str | None = None,
+    currencies: Sequence[str] = (),
 ) -> list[PayableBalance]:
-    """Return what is available, by affiliate and currency; with `affiliate_ids` of those alone."""
+    """Return what is available, by affiliate and currency; with `affiliate_ids` or `currencies` of those alone."""
     query = (
         select(ledger.c.affiliate_id, ledger.c.currency, _AVAILABLE)
         .where(*_of_affiliates(ledger.c.affiliate_id, scope, affiliate_ids))
@@ -71,8 +75,8 @@ def list_payable(
         .having(_AVAILABLE > ZERO)
         .order_by(ledger.c.affiliate_id, ledger.c.currency)
     )
-    if currency is not None:
-        query = query.where(ledger.c.currency == currency)
+    if currencies:
+        query = query.where(ledger.c.currency.in_(currencies))
     return [PayableBalance(*row) for row in conn.execute(query)]
 
 
@@ -86,9 +90,17 @@ def get_available(conn: Connection, affiliate_id: int, currency: str) -> Decimal
     return _sum(conn, select(_AVAILABLE).where(ledger.c.affiliate_id == affiliate_id, ledger.c.currency == currency))
 
 
-def get_unpaid(conn: Connection, affiliate_id: int, currency: str, until: int | None) -> Decimal:
-    """Return the sum of unpaid entries before `until` (UTC milliseconds, exclusive; None is all)."""
-    return _sum(conn, select(_AVAILABLE).where(*_unpaid_conditions(affiliate_id, currency, until)))
+def get_unpaid(conn: Connection, affiliate_id: int, currency: str, chosen: PayableFilter) -> Decimal:
+    """Return the sum of the unpaid entries that are chosen."""
+    return _sum(conn, select(_AVAILABLE).where(*_unpaid_conditions(affiliate_id, currency, chosen)))
+
+
+def find_last_payment_time(conn: Connection, affiliate_id: int, currency: str) -> int | None:
+    """Return when the last payment was made that is not cancelled (UTC milliseconds), or None."""
+    of_it = (payment.c.affiliate_id == affiliate_id, payment.c.currency == currency)
+    query = select(func.max(payment.c.created_at)).where(*of_it, payment.c.status != PaymentStatus.CANCELLED)
+    found: int | None = conn.execute(query).scalar_one()
+    return found
 
 
 def _sum(conn: Connection, query: Select[Any]) -> Decimal:
@@ -100,16 +112,18 @@ def add_payment(
     affiliate_id: int,
     currency: str,
     *,
-    until: int | None = None,
+    chosen: PayableFilter = _EVERYTHING,
     exactly: Decimal | None = None,
-    comment: str,
+    texts: Mapping[str, str],
+    payee: tuple[int | None, str] = (None, ""),
     staff_id: str,
     now_ms: int,
 ) -> AffiliatePayment:
-    """Create a payment of every unpaid entry before `until`; its amount is their sum.
+    """Create a payment of the unpaid entries that are chosen; its amount is their sum.
 
-    until: UTC milliseconds, exclusive; None is all.
     exactly: pays this amount: the oldest entries as far as they fit, and the rest ahead of later ones.
+    texts: the comment, and the note for staff.
+    payee: the payment system that it goes to, and its account.
     The caller holds `lock_affiliate`, and rolls back when the amount does not fit.
     """
     values = {
@@ -117,21 +131,24 @@ def add_payment(
         "currency": currency,
         "amount": ZERO,
         "status": PaymentStatus.CREATED,
-        "comment": comment,
+        "comment": texts.get("comment", ""),
+        "note": texts.get("note", ""),
+        "system_id": payee[0],
+        "account": payee[1],
         "created_by": staff_id,
         "created_at": now_ms,
         "updated_at": now_ms,
     }
     number = int(conn.execute(insert(payment).values(values).returning(payment.c.id)).scalar_one())
-    unpaid = _unpaid_conditions(affiliate_id, currency, until)
+    unpaid = _unpaid_conditions(affiliate_id, currency, chosen)
     paid_entries = select(*_KEY, literal(number)).where(*unpaid)
     if exactly is not None:
         paid_entries = _oldest_entries(unpaid, exactly, number)
     conn.execute(insert(payment_entry).from_select([*_KEY_NAMES, "payment_id"], paid_entries))
-    amount = _paid_sum(conn, number)
+    amount = paid_sum(conn, number)
     if exactly is not None and amount != exactly:
         _pay_ahead(conn, number, affiliate_id, currency, exactly - amount, now_ms)
-        amount = _paid_sum(conn, number)
+        amount = paid_sum(conn, number)
     conn.execute(update(payment).where(payment.c.id == number).values(amount=amount))
     ledgers.add_entries(conn, [_entry(number, affiliate_id, currency, 1, -amount, now_ms)])
     return get_payment(conn, number)
@@ -160,22 +177,39 @@ def _pay_ahead(conn: Connection, number: int, affiliate_id: int, currency: str, 
     conn.execute(insert(payment_entry).values(payment_id=number, **key))
 
 
-def _paid_sum(conn: Connection, number: int) -> Decimal:
+def paid_sum(conn: Connection, number: int) -> Decimal:
     """Return the sum of the entries that a payment pays."""
     entries = payment_entry.c.payment_id == number
     return _sum(conn, select(_AVAILABLE).join(payment_entry, ENTRY_JOIN).where(entries))
 
 
-def set_status(conn: Connection, before: AffiliatePayment, status: PaymentStatus, comment: str, now_ms: int) -> None:
-    """Change the status of a payment; a cancelled one frees what it paid."""
-    values: dict[str, Any] = {"status": status, "comment": comment, "updated_at": now_ms}
+def set_status(conn: Connection, before: AffiliatePayment, status: PaymentStatus, now_ms: int) -> None:
+    """Change the status of a payment; a cancelled one frees what it paid.
+
+    The caller removes the corrections of a payment before it is cancelled: these entries it keeps, they are 0 together.
+    """
+    values: dict[str, Any] = {"status": status, "updated_at": now_ms}
     if status is PaymentStatus.PAID:
         values["paid_at"] = now_ms
     conn.execute(update(payment).where(payment.c.id == before.id).values(values))
     if status is PaymentStatus.CANCELLED:
-        conn.execute(delete(payment_entry).where(payment_entry.c.payment_id == before.id))
-        entry = _entry(before.id, before.affiliate_id, before.currency, 2, before.amount, now_ms)
-        ledgers.add_entries(conn, [entry])
+        own = select(cast(correction.c.id, String)).where(correction.c.payment_id == before.id)
+        is_own = and_(payment_entry.c.kind == CORRECTION, payment_entry.c.source_id.in_(own))
+        conn.execute(delete(payment_entry).where(payment_entry.c.payment_id == before.id, ~is_own))
+        add_own_entry(conn, before, before.amount, now_ms)
+
+
+def set_texts(conn: Connection, number: int, texts: Mapping[str, str], now_ms: int) -> None:
+    """Set the comment, note or account of a payment."""
+    conn.execute(update(payment).where(payment.c.id == number).values(**texts, updated_at=now_ms))
+
+
+def add_own_entry(conn: Connection, before: AffiliatePayment, available: Decimal, now_ms: int) -> None:
+    """Append the next entry of a payment itself to the ledger. The caller holds the lock of the payment."""
+    of_it = (ledger.c.kind == PAYMENT, ledger.c.source_id == str(before.id))
+    last = conn.execute(select(func.max(ledger.c.version)).where(*of_it)).scalar_one()
+    entry = _entry(before.id, before.affiliate_id, before.currency, last + 1, available, now_ms)
+    ledgers.add_entries(conn, [entry])
 
 
 def get_payment(conn: Connection, number: int) -> AffiliatePayment:
@@ -213,17 +247,26 @@ def _conditions(scope: Scope, criteria: PaymentFilter) -> list[ColumnElement[boo
         conditions.append(payment.c.currency.in_(criteria.currencies))
     if criteria.statuses:
         conditions.append(payment.c.status.in_(criteria.statuses))
-    if criteria.since is not None:
-        conditions.append(payment.c.created_at >= criteria.since)
-    if criteria.until is not None:
-        conditions.append(payment.c.created_at < criteria.until)
+    if criteria.manager_ids:
+        managed = select(affiliate.c.id).where(affiliate.c.manager_id.in_(criteria.manager_ids))
+        conditions.append(payment.c.affiliate_id.in_(managed))
+    chosen = ((payment.c.system_id, criteria.system_ids), (payment.c.account, criteria.accounts))
+    conditions += [column.in_(values) for column, values in chosen if values]
+    least = ((payment.c.created_at, criteria.since), (payment.c.updated_at, criteria.updated_since))
+    conditions += [column >= value for column, value in least if value is not None]
+    most = ((payment.c.created_at, criteria.until), (payment.c.updated_at, criteria.updated_until))
+    conditions += [column < value for column, value in most if value is not None]
     return conditions
+
+
+def redact_payments(conn: Connection, affiliate_id: int) -> None:
+    """Remove the accounts that an affiliate was paid to."""
+    conn.execute(update(payment).where(payment.c.affiliate_id == affiliate_id).values(account=""))
 
 
 def list_entries(conn: Connection, number: int, *, page: int, limit: int) -> tuple[list[PaidEntry], int]:
     """Return a page of what a payment pays, the oldest first, and the total; none of a cancelled one."""
-    of_it = payment_entry.c.payment_id == number
-    total = conn.execute(select(func.count()).select_from(payment_entry).where(of_it)).scalar_one()
+    total = conn.execute(select(func.count()).select_from(_entries(number).order_by(None).subquery())).scalar_one()
     rows = conn.execute(page_of(_entries(number), page, limit))
     return [PaidEntry(*row) for row in rows], int(total)
 
@@ -245,7 +288,8 @@ def _entries(number: int) -> Select[Any]:
     return (
         select(ledger.c.kind, ledger.c.source_id, ledger.c.version, ledger.c.available, ledger.c.at)
         .join(payment_entry, ENTRY_JOIN)
-        .where(payment_entry.c.payment_id == number)
+        .join(payment, payment.c.id == payment_entry.c.payment_id)
+        .where(payment.c.id == number, payment.c.status != PaymentStatus.CANCELLED)
         .order_by(ledger.c.at, ledger.c.source_id, ledger.c.version)
     )
 
@@ -269,7 +313,7 @@ def payment_statuses_of(conn: Connection, conversion_ids: Iterable[str]) -> dict
     return found
 
 
-def _unpaid_conditions(affiliate_id: int, currency: str, until: int | None) -> list[ColumnElement[bool]]:
+def _unpaid_conditions(affiliate_id: int, currency: str, chosen: PayableFilter) -> list[ColumnElement[bool]]:
     conditions: list[ColumnElement[bool]] = [
         ledger.c.affiliate_id == affiliate_id,
         ledger.c.currency == currency,
@@ -277,7 +321,20 @@ def _unpaid_conditions(affiliate_id: int, currency: str, until: int | None) -> l
         ledger.c.available != ZERO,
         ~exists().where(ENTRY_JOIN),
     ]
-    return conditions if until is None else [*conditions, ledger.c.at < until]
+    if chosen.since is not None:
+        conditions.append(ledger.c.at >= chosen.since)
+    if chosen.until is not None:
+        conditions.append(ledger.c.at < chosen.until)
+    if not chosen.is_of_conversions:
+        return conditions
+    table = conversion.c
+    named = (
+        (table.offer_id, chosen.offer_ids),
+        (table.advertiser_id, chosen.advertiser_ids),
+        (table.country, chosen.countries),
+    )
+    of_conversion = [column.in_(values) for column, values in named if values]
+    return [*conditions, exists().where(table.id == ledger.c.source_id, *of_conversion)]
 
 
 def _of_affiliates(column: ColumnElement[int], scope: Scope, affiliate_ids: Sequence[int]) -> list[ColumnElement[bool]]:

@@ -1,16 +1,17 @@
 """The sums of statements, from the ledger (docs/spec/money.md#statements)."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from decimal import Decimal
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, func, select
+from sqlalchemy import ColumnElement, Connection, String, cast, func, select
 
 from trackyard.base.money import ZERO
+from trackyard.domain.money.affiliate_payments import PaymentStatus
 from trackyard.domain.money.ledger import ADVANCE, CORRECTION, OTHER_KINDS, PAYMENT, REFERRAL_KINDS, Balance
 from trackyard.domain.money.statements import LineKind, StatementLine
 from trackyard.store.engine.types import Amount
-from trackyard.store.tables import conversion, correction, ledger, offer
+from trackyard.store.tables import conversion, correction, ledger, offer, payment
 
 QUARTER_MS: Final = 900_000
 """Milliseconds of the spans in which sums by day are read: every zone's day begins with one."""
@@ -67,6 +68,7 @@ def other_lines(conn: Connection, affiliate_id: int, currency: str, since: int, 
     )
     rows = conn.execute(query).all()
     comments = _comments(conn, [int(row.source_id) for row in rows if row.kind == CORRECTION])
+    cancelled = _cancellations(conn, {row.source_id for row in rows if row.kind == PAYMENT and row.version > 1})
     for row in rows:
         is_correction = row.kind == CORRECTION
         yield StatementLine(
@@ -75,8 +77,17 @@ def other_lines(conn: Connection, affiliate_id: int, currency: str, since: int, 
             at=row.at,
             source_id=int(row.source_id),
             text=comments.get(int(row.source_id), "") if is_correction else "",
-            is_cancelled=not is_correction and row.version > 1,
+            is_cancelled=not is_correction and cancelled.get(row.source_id) == row.version,
         )
+
+
+def _cancellations(conn: Connection, payments: Collection[str]) -> dict[str, int]:
+    """Return the version of the entry that gives a payment back, of those that are cancelled: the last one."""
+    last = func.max(ledger.c.version)
+    of_them = (ledger.c.kind == PAYMENT, ledger.c.source_id.in_(payments), payment.c.status == PaymentStatus.CANCELLED)
+    is_of_payment = cast(payment.c.id, String) == ledger.c.source_id
+    query = select(ledger.c.source_id, last).join(payment, is_of_payment).where(*of_them).group_by(ledger.c.source_id)
+    return dict(conn.execute(query).all())
 
 
 def _comments(conn: Connection, numbers: list[int]) -> dict[int, str]:

@@ -27,7 +27,7 @@ from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.platform.erasures import PERSONAL_COLUMNS, Erasure, ErasureSubject, redact_click
 from trackyard.store.engine.audit_writer import SECRET
 from trackyard.store.engine.rows import has_rows
-from trackyard.store.money import held_changes, payment_requests
+from trackyard.store.money import affiliate_payments, held_changes, payment_requests
 from trackyard.store.people import email_confirmations, preferences, second_factors, sessions, sign_in_links
 from trackyard.store.platform import mail
 from trackyard.store.statistics import report_mails, saved_reports
@@ -259,6 +259,7 @@ def redact_account(conn: Connection, affiliate_id: int, password_hash: str, now_
     email_confirmations.remove_tokens(conn, affiliate_id)
     held_changes.redact_changes(conn, affiliate_id, now_ms)
     payment_requests.redact_requests(conn, affiliate_id)
+    affiliate_payments.redact_payments(conn, affiliate_id)
     mail.remove_to(conn, email)
     _redact_audit_log(conn, affiliate_id)
     is_own = and_(security_log.c.actor_kind == "affiliate", security_log.c.actor_id == str(affiliate_id))

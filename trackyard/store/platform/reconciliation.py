@@ -149,7 +149,9 @@ def correction_sums(conn: Connection) -> list[EntrySums]:
     stored = {
         (str(row.id), row.affiliate_id, row.currency): row.amount
         for row in conn.execute(
-            select(correction.c.id, correction.c.affiliate_id, correction.c.currency, correction.c.amount)
+            select(correction.c.id, correction.c.affiliate_id, correction.c.currency, correction.c.amount).where(
+                correction.c.removed_at.is_(None)
+            )
         )
     }
     return _entry_sums(conn, CORRECTION, stored)

@@ -138,6 +138,9 @@ payment = table(  # a payment to an affiliate from its available money in one cu
     Column("created_at", Moment, nullable=False, index=True),
     Column("updated_at", Moment, nullable=False),
     Column("paid_at", Moment, nullable=True),
+    Column("note", Text, nullable=False, server_default=""),  # for staff
+    Column("system_id", Integer, nullable=True),  # the payment system that it goes to; NULL = none was known
+    Column("account", Text, nullable=False, server_default=""),  # of that system, as it was at creation
 )
 
 payment_entry = table(  # the ledger's entries that a payment pays, each whole and in one payment at most
@@ -182,6 +185,8 @@ correction = table(  # amounts that staff entered; each has one entry of the led
     Column("comment", Text, nullable=False),
     Column("created_by", Id24, nullable=False),  # a staff user
     Column("created_at", Moment, nullable=False, index=True),
+    Column("payment_id", Integer, nullable=True, index=True),  # the payment that it changes; NULL = what is available
+    Column("removed_at", Moment, nullable=True),  # undone since; NULL = it counts
     Index("ix_correction_affiliate_id", "affiliate_id", "id"),
 )
 

@@ -38,7 +38,10 @@ class PaymentLine:
     comment: str
     created: str
     paid: str
+    note: str
+    account: str
     is_open: bool
+    may_cancel: bool
 
 
 @pages.get(PATH, needs=("admin.payments.list",))
@@ -107,7 +110,10 @@ def payment_line(request: PageRequest, payment: Mapping[str, Any], names: Mappin
         comment=payment["comment"],
         created=request.time_of(payment["created_at"]),
         paid=request.time_of(payment["paid_at"]),
-        is_open=payment["status"] == "created",
+        note=payment["note"],
+        account=payment["payment_account"],
+        is_open=payment["status"] not in DONE,
+        may_cancel=payment["status"] in ("created", "pending"),
     )
 
 

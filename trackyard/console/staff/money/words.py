@@ -14,10 +14,18 @@ from trackyard.console.staff.faults import fault_of
 
 PAYMENT_STATUSES: Final[Mapping[str, str]] = {
     "created": lazy_gettext("To be paid"),
+    "pending": lazy_gettext("Waiting"),
+    "partly_paid": lazy_gettext("Partly paid"),
     "paid": lazy_gettext("Paid"),
     "cancelled": lazy_gettext("Cancelled"),
 }
-PAYMENT_MARKS: Final[Mapping[str, str]] = {"created": "pending", "paid": "confirmed", "cancelled": "declined"}
+PAYMENT_MARKS: Final[Mapping[str, str]] = {
+    "created": "pending",
+    "pending": "pending",
+    "partly_paid": "pending",
+    "paid": "confirmed",
+    "cancelled": "declined",
+}
 INVOICE_STATUSES: Final[Mapping[str, str]] = {"unpaid": lazy_gettext("Unpaid"), "paid": lazy_gettext("Paid")}
 INVOICE_MARKS: Final[Mapping[str, str]] = {"unpaid": "pending", "paid": "confirmed"}
 HELD_STATES: Final[Mapping[str, str]] = {
