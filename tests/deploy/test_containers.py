@@ -27,6 +27,7 @@ INSTRUCTIONS = [line.split(maxsplit=1) for line in re.sub(r"\\\n", "", DOCKERFIL
 PINNED = re.compile(r"[\w./-]+:\d+\.\d+\.?[\d.]*(-[\w.]+)*")
 COMPOSE_FILES = ("compose.yaml", "compose.cluster.yaml")
 GIVEN = re.compile(r"\$\{(\w+)(?::-([^}]*)|:\?)\}")
+IMAGE_MB = 900
 LOADED = """
 import pkgutil, sys
 sys.path[:0] = sys.argv[1:]
@@ -103,9 +104,29 @@ def test_image_without_what_nothing_loads_still_runs_the_program(packages: Path)
     assert not any((packages / name).exists() for name in ("mypy", "pytest", "setuptools", "pyarrow/include"))
     weight = re.search(r"([\d.]+) MB  all", slim.stdout)
     assert weight and float(weight[1]) < (770 if shutil.which("strip") else 840), slim.stdout
+    others = sum(weight_mb for part, weight_mb in image_parts().items() if not part.startswith("packages"))
+    assert not shutil.which("strip") or float(weight[1]) + others < IMAGE_MB, "what the packages leave for the base"
     command = [sys.executable, "-I", "-S", "-c", LOADED, packages, ROOT]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout.strip()) == (0, "45"), done.stderr
+
+
+def image_parts() -> dict[str, float]:
+    """The megabytes of each part of the image, as docs/install.md has them."""
+    page = (ROOT / "docs" / "install.md").read_text().partition("## Size")[2]
+    return {
+        part: float(weight) for part, weight in re.findall(r"^\| (.+?) \| ([\d.]+) \| ?[^|]*\|$", page, re.MULTILINE)
+    }
+
+
+def test_image_parts_in_documents_add_up_and_stay_under_the_limit() -> None:
+    parts = image_parts()
+    together = parts.pop("together")
+    assert round(sum(parts.values()), 1) == together < IMAGE_MB and len(parts) == 5
+    page = (ROOT / "docs" / "install.md").read_text().partition("What weighs among the packages")[2]
+    packages = {name: float(weight) for name, weight in re.findall(r"^\| ([^|]+?) \| ([\d.]+) \|$", page, re.MULTILINE)}
+    weight = packages.pop("all packages")
+    assert round(sum(packages.values()), 1) == weight == parts["packages and Trackyard with its click path"]
 
 
 def test_image_health_is_that_of_the_page_of_readiness() -> None:
