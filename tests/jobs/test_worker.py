@@ -1,6 +1,7 @@
 """The worker as a process: from the inbox to the receiver, and its end."""
 
 import ipaddress
+import pickle
 import signal
 import subprocess
 import sys
@@ -103,3 +104,8 @@ def rows(database: Database, table: object) -> int:
 
 def memory_mb(pid: int) -> float:
     return psutil.Process(pid).memory_info().rss / 1e6
+
+
+def test_worker_options_can_be_sent_to_another_process() -> None:
+    options = WorkerOptions("sqlite:///yard.db", "USD", "UTC", "w1")
+    assert pickle.loads(pickle.dumps(options)) == options

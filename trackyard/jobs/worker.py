@@ -37,9 +37,13 @@ class WorkerFailed(Exception):
     """A part of the worker ended unasked."""
 
 
+def _do_nothing() -> None:
+    """Do nothing: a function with a name, so that options can be sent to another process."""
+
+
 @dataclass(frozen=True, slots=True)
 class WorkerOptions:
-    """The options of a worker.
+    """The options of a worker. They can be sent to another process.
 
     database_url: as SQLAlchemy reads it.
     platform_currency: ISO code.
@@ -72,7 +76,7 @@ class WorkerOptions:
     quotes_url: str | None = None
     retention_policy: RetentionPolicy = DEFAULT_RETENTION
     delivery_retries: Sequence[int] = DEFAULT_RETRY_SECONDS
-    on_stop: Callable[[], None] = lambda: None
+    on_stop: Callable[[], None] = _do_nothing
 
 
 def run(options: WorkerOptions) -> None:
