@@ -86,6 +86,8 @@ def main(arguments: list[str] | None = None) -> None:
     Files that it and its processes make are for their owner: they hold keys and personal data.
     """
     os.umask(0o077)
+    # A start makes hundreds of thousands of objects that stay; the usual thresholds search them for garbage too often.
+    gc.set_threshold(20_000, 20, 20)
     # An ending interpreter visits each object several times to look for garbage. Without that, a stop is shorter.
     atexit.register(gc.freeze)
     root.main(arguments)
