@@ -1,4 +1,4 @@
-"""`script/chaos`: kills, stops, full disks, lost stores, wrong clocks; then proof that nothing was lost or doubled."""
+"""`script/chaos`: injects faults, then proves that nothing was lost or counted twice."""
 
 import argparse
 import json
@@ -15,10 +15,10 @@ from typing import Any, Final
 from tests.chaos.evidence import read_books, read_stores, settle
 from tests.chaos.faults import HOUR_S, Injector
 from tests.chaos.places import Place, cluster, one_machine, one_machine_with_stores
-from tests.chaos.receiver import Receiver
+from tests.chaos.receiver import FaultyReceiver
 from tests.chaos.schedule import draw_schedule
-from tests.chaos.traffic import Plan, Sent, Target, Traffic
-from tests.chaos.verdict import Evidence, find_problems
+from tests.chaos.traffic import Plan, SentTraffic, Target, Traffic
+from tests.chaos.verdict import RunEvidence, find_problems
 from tests.support.offer_scenario import SHOP, OfferScenario, create_offer_scenario
 from tests.support.processes.program import poll_until, request
 
@@ -41,17 +41,17 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def run(options: argparse.Namespace, show: Callable[[str], None]) -> tuple[Evidence, dict[str, Any]]:
+def run(options: argparse.Namespace, show: Callable[[str], None]) -> tuple[RunEvidence, dict[str, Any]]:
     """Run chaos; return the evidence and the figures."""
     kind = "cluster" if options.cluster else "stores" if options.stores else "one"
     seed: int = options.seed if options.seed is not None else random.SystemRandom().randrange(1 << 31)
     show(f"seed {seed}")
-    evidence = Evidence()
+    evidence = RunEvidence()
     with ExitStack() as stack:
         directory = options.keep or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ty-chaos-")))
         directory.mkdir(parents=True, exist_ok=True)
         directory.chmod(0o755)  # PostgreSQL runs as another user
-        receiver = stack.enter_context(Receiver())
+        receiver = stack.enter_context(FaultyReceiver())
         place = stack.enter_context(PLACES[kind](directory, options.seconds))
         stories = _create_stories(place, receiver)
         injector = Injector(place, receiver, show)
@@ -71,8 +71,8 @@ def run(options: argparse.Namespace, show: Callable[[str], None]) -> tuple[Evide
         return evidence, figures | _figures(options.seconds, sent, evidence, injector, place, settled_s)
 
 
-def _create_stories(place: Place, receiver: Receiver) -> list[OfferScenario]:
-    """Make the offers, each with an affiliate that has a server of its own; wait until every edge knows them."""
+def _create_stories(place: Place, receiver: FaultyReceiver) -> list[OfferScenario]:
+    """Make the offers, each with an affiliate and its server; wait until every edge knows them."""
     stories = [create_offer_scenario(place.api, receiver.url(host)) for host in range(1, OFFERS + 1)]
     for edge in place.edges:
         for story in stories:
@@ -88,7 +88,7 @@ def _create_stories(place: Place, receiver: Receiver) -> list[OfferScenario]:
 
 def _inject(
     options: argparse.Namespace, seed: int, place: Place, stories: list[OfferScenario], injector: Injector
-) -> Sent:
+) -> SentTraffic:
     ports = tuple(each.program.tracking_port for each in place.edges)
     targets = tuple(Target(each.offer, each.affiliate) for each in stories)
     rows = draw_schedule(seed, options.seconds, place.stores is not None)
@@ -102,7 +102,7 @@ def _inject(
         return traffic.end()
 
 
-def _settle(place: Place, sent: Sent, seconds: float, failures: list[str], show: Callable[[str], None]) -> float:
+def _settle(place: Place, sent: SentTraffic, seconds: float, failures: list[str], show: Callable[[str], None]) -> float:
     """Wait until all is counted; return the seconds.
 
     What was planned while the clock was an hour ahead is due in an hour. To spare that hour all clocks are ahead now.
@@ -118,7 +118,7 @@ def _settle(place: Place, sent: Sent, seconds: float, failures: list[str], show:
 
 
 def _figures(
-    seconds: float, sent: Sent, evidence: Evidence, injector: Injector, place: Place, settled_s: float
+    seconds: float, sent: SentTraffic, evidence: RunEvidence, injector: Injector, place: Place, settled_s: float
 ) -> dict[str, Any]:
     arrivals = evidence.arrivals.values()
     return {
@@ -145,7 +145,7 @@ def _figures(
     }
 
 
-def conclude(evidence: Evidence, figures: dict[str, Any], as_json: bool) -> int:
+def conclude(evidence: RunEvidence, figures: dict[str, Any], as_json: bool) -> int:
     """Print the figures and what is wrong; return the exit status."""
     problems = find_problems(evidence)
     for name, value in figures.items():

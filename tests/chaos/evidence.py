@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.chaos.places import Place
-from tests.chaos.traffic import Sent
-from tests.chaos.verdict import Conversion, Evidence, Report
+from tests.chaos.traffic import SentTraffic
+from tests.chaos.verdict import Conversion, Report, RunEvidence
 from tests.support.offer_scenario import OfferScenario, period_around_today
 from tests.support.processes.program import KEY, RunningProgram, poll_until
 from trackyard.analytics.engine.connection import Analytics, QueryLimits
@@ -42,7 +42,7 @@ def queue_rows(database: Database) -> dict[str, int]:
     return {queue: int(_rows(database, f"SELECT count(*) FROM {queue}")[0][0]) for queue in QUEUES}
 
 
-def settle(place: Place, sent: Sent, seconds: float, show: Callable[[str], None]) -> None:
+def settle(place: Place, sent: SentTraffic, seconds: float, show: Callable[[str], None]) -> None:
     """Wait until every queue is empty and the report has what was acknowledged. Raises WaitTimeout."""
     shown, still_since = list[str](), [0.0]
     with Database(database_of(place.api)) as database:
@@ -81,7 +81,7 @@ def _reported(api: RunningProgram) -> int:
     return sum(int(row["traffic"]["raw"]) for row in rows)
 
 
-def read_books(place: Place, sent: Sent, stories: list[OfferScenario], evidence: Evidence) -> None:
+def read_books(place: Place, sent: SentTraffic, stories: list[OfferScenario], evidence: RunEvidence) -> None:
     """Add what the running program answers, and what SQL has."""
     evidence.clicks_acknowledged = sent.clicks
     evidence.clicks_unsure = sent.unsure
@@ -117,7 +117,7 @@ def _plain(amount: Decimal) -> str:
     return f"{amount.normalize():f}"
 
 
-def read_stores(place: Place, evidence: Evidence) -> None:
+def read_stores(place: Place, evidence: RunEvidence) -> None:
     """Add what journals and statistics have; the program does not run any more."""
     recorded: Counter[str] = Counter()
     for machine in place.edges:

@@ -11,7 +11,7 @@ from typing import Final
 import psutil
 
 from tests.chaos.places import Machine, Place
-from tests.chaos.receiver import Receiver
+from tests.chaos.receiver import FaultyReceiver
 from tests.chaos.schedule import Fault
 
 HOUR_S: Final = 3600
@@ -22,7 +22,7 @@ class Injector:
     """Injects faults, and counts them. print: shows each one."""
 
     place: Place
-    receiver: Receiver
+    receiver: FaultyReceiver
     show: Callable[[str], None]
     counts: Counter[str] = field(default_factory=Counter)
     failures: list[str] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""The affiliates' servers: they hang, reset connections or answer 500 while they are told to."""
+"""The servers of affiliates: on order they hang, reset connections or answer 500."""
 
 import asyncio
 import multiprocessing
@@ -13,8 +13,8 @@ HEADER: Final = b"x-trackyard-delivery: "
 _ANSWERS: Final = {status: b"HTTP/1.1 %d X\r\nContent-Length: 2\r\n\r\nok" % status for status in (200, 500)}
 
 
-class Receiver:
-    """A listener on every address of the loopback, in a process of its own; it runs within its `with` block."""
+class FaultyReceiver:
+    """A listener on every address of the loopback, in a process that ends with its `with` block."""
 
     def __init__(self) -> None:
         context = multiprocessing.get_context("spawn")

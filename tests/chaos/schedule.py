@@ -31,12 +31,12 @@ class Fault:
 
 
 def kinds(stores: bool) -> tuple[Sequence[str], Sequence[str]]:
-    """Return the faults of processes and stores, and those of receivers and clocks, which happen meanwhile."""
+    """Return faults of processes and stores, and faults of receivers and clocks for the same time."""
     return (*KILLS, *STOPS, DISK, RESTART, *(STORES if stores else ())), (*RECEIVER, *CLOCKS)
 
 
 def draw_schedule(seed: int, seconds: float, stores: bool) -> tuple[list[Fault], list[Fault]]:
-    """Return the faults of both rows; those of a row follow one another, and each kind comes before a repeat."""
+    """Return the faults of both rows, in which each kind comes before a repeat."""
     hard, soft = kinds(stores)
     choose = random.Random(seed)
     return list(_row(choose, hard, seconds)), list(_row(choose, soft, seconds))

@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from tests.chaos.__main__ import conclude
-from tests.chaos.verdict import Arrivals, Conversion, Evidence
+from tests.chaos.verdict import Arrivals, Conversion, RunEvidence
 
 FIGURES = {"seed": 7, "clicks_s": 2000, "faults": {"kill core": 2}}
 PAID, PENDING = ("conversion-1", "confirmed"), ("conversion-1", "pending")
 
 
-def whole() -> Evidence:
-    """The evidence of a run in which nothing was lost: a click without an answer, and a report that was replaced."""
-    return Evidence(
+def whole() -> RunEvidence:
+    """The evidence of a run that lost nothing: an unanswered click, and a replaced report."""
+    return RunEvidence(
         clicks_acknowledged=["a", "b"],
         clicks_unsure=1,
         clicks_recorded={"a": 1, "b": 1, "unanswered": 1},

@@ -47,7 +47,7 @@ class Plan:
 
 
 @dataclass
-class Sent:
+class SentTraffic:
     """What was sent and acknowledged.
 
     clicks: acknowledged ids. unsure: clicks without an answer, or without an id in it. refused: answers without a
@@ -83,10 +83,10 @@ class Traffic:
         self._process.kill()
         self._process.join()
 
-    def end(self) -> Sent:
+    def end(self) -> SentTraffic:
         """Send no more clicks, repeat unanswered postbacks, and return what was acknowledged."""
         self._ours.send("end")
-        found: Sent = self._ours.recv()
+        found: SentTraffic = self._ours.recv()
         return found
 
 
@@ -159,7 +159,7 @@ class _Sender:
         self._again: list[tuple[float, int, str, str, str]] = []  # due, order, action, click, status
         self._order = count()
         self._is_over = False
-        self.sent = Sent()
+        self.sent = SentTraffic()
 
     async def run(self, over: asyncio.Event) -> None:
         clicks, calls = _Pace(self._plan.clicks_s), _Pace(self._plan.postbacks_s)
@@ -246,7 +246,7 @@ class _Sender:
 
 
 def _send(plan: Plan, parent: Connection) -> None:
-    async def send() -> Sent:
+    async def send() -> SentTraffic:
         over, sender = asyncio.Event(), _Sender(plan)
         asyncio.get_running_loop().add_reader(parent.fileno(), over.set)
         parent.send("begun")

@@ -31,7 +31,7 @@ class Arrivals:
 
 
 @dataclass
-class Evidence:
+class RunEvidence:
     """All that is known at the end of a run.
 
     clicks_unsure: requests without an answer, which may have been recorded.
@@ -65,13 +65,13 @@ class Evidence:
     failures: Collection[str] = ()
 
 
-def find_problems(evidence: Evidence) -> list[str]:
-    """Return a sentence for each way in which the outcome differs from what is promised; none = all is well."""
+def find_problems(evidence: RunEvidence) -> list[str]:
+    """Return a sentence for each difference between the outcome and what is promised."""
     parts = (_clicks, _conversions, _deliveries, _books)
     return [*evidence.failures, *(problem for part in parts for problem in part(evidence))]
 
 
-def _clicks(found: Evidence) -> Iterator[str]:
+def _clicks(found: RunEvidence) -> Iterator[str]:
     acknowledged, recorded, counted = map(set, (found.clicks_acknowledged, found.clicks_recorded, found.clicks_counted))
     if len(acknowledged) != len(found.clicks_acknowledged):
         yield f"clicks: {len(found.clicks_acknowledged) - len(acknowledged)} ids were given twice"
@@ -87,7 +87,7 @@ def _clicks(found: Evidence) -> Iterator[str]:
         yield f"clicks: the daily report has {found.clicks_reported}, the statistics have {len(counted)}"
 
 
-def _conversions(found: Evidence) -> Iterator[str]:
+def _conversions(found: RunEvidence) -> Iterator[str]:
     actions = [each.action for each in found.conversions]
     known, clicked = set(actions), [each.click for each in found.conversions]
     yield from _list("postbacks acknowledged without a conversion", set(found.actions_acknowledged) - known)
@@ -100,7 +100,7 @@ def _conversions(found: Evidence) -> Iterator[str]:
     yield from _list("conversions counted that do not exist", extra)
 
 
-def _deliveries(found: Evidence) -> Iterator[str]:
+def _deliveries(found: RunEvidence) -> Iterator[str]:
     needed = set(found.reports) - set(found.superseded)
     accepted = {report for report, each in found.arrivals.items() if each.accepted}
     yield from _list("deliveries that did not arrive", needed - accepted)
@@ -111,7 +111,7 @@ def _deliveries(found: Evidence) -> Iterator[str]:
     yield from _list("ids of several deliveries", _repeated(ids))
 
 
-def _books(found: Evidence) -> Iterator[str]:
+def _books(found: RunEvidence) -> Iterator[str]:
     for affiliate, (shown, ledger, owed) in found.balances.items():
         if not shown == ledger == owed:
             yield f"balance of affiliate {affiliate}: the API says {shown}, the ledger {ledger}, conversions pay {owed}"

@@ -23,7 +23,7 @@ class StartingAnswers:
     """
 
     def __init__(self, listener: socket.socket) -> None:
-        self._server = _Server(listener)
+        self._server = _StartingServer(listener)
         self._ended = False
         threading.Thread(target=self._server.serve_forever, args=(0.02,), name="starting", daemon=True).start()
 
@@ -52,7 +52,7 @@ def _answer(path: str) -> tuple[int, dict[str, Any]]:
     return 503, {"status": 2, "error": _TEXT, "message": _TEXT, "code": "starting"}
 
 
-class _Server(ThreadingHTTPServer):
+class _StartingServer(ThreadingHTTPServer):
     """One thread a connection, of which there are few at once."""
 
     daemon_threads = True
@@ -60,7 +60,7 @@ class _Server(ThreadingHTTPServer):
     request_queue_size = 128
 
     def __init__(self, listener: socket.socket) -> None:
-        super().__init__(listener.getsockname()[:2], _Handler, bind_and_activate=False)
+        super().__init__(listener.getsockname()[:2], _StartingHandler, bind_and_activate=False)
         self.socket.close()
         self.socket = listener.dup()  # its end leaves the listener as it is
         self._slots = threading.BoundedSemaphore(_MAX_CONNECTIONS)
@@ -82,7 +82,7 @@ class _Server(ThreadingHTTPServer):
         """Log nothing: a client that leaves is no fault."""
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _StartingHandler(BaseHTTPRequestHandler):
     """One request of a connection."""
 
     timeout = _TIMEOUT_S
@@ -106,4 +106,4 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 for _method in ("HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"):
-    setattr(_Handler, f"do_{_method}", _Handler.do_GET)
+    setattr(_StartingHandler, f"do_{_method}", _StartingHandler.do_GET)

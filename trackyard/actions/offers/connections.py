@@ -126,7 +126,7 @@ def disconnect_offers(deps: Deps, access: Access, affiliate_id: int) -> int:
 
 
 def list_states(deps: Deps, access: Access, offer_id: int) -> dict[int, bool]:
-    """Return whether affiliates in scope are connected to an offer, by affiliate; undecided ones are absent."""
+    """Return for each decided affiliate in scope whether it is connected to an offer."""
     with deps.database.read() as conn:
         return connections.states_of_offer(conn, offer_id, scope_of(conn, access).affiliate_ids)
 

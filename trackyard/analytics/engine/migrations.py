@@ -1,4 +1,4 @@
-"""The steps that bring an analytic store of an older program up to date (docs/spec/engine.md#analytic-store).
+"""The steps that update the store of an older program (docs/spec/engine.md#analytic-store).
 
 A schema has a number: that of its last step. A program that knows fewer steps rejects it. Each step may run twice,
 also where it was killed between any two of its statements. A store with other differences from the declared tables is
@@ -28,7 +28,10 @@ _REBUILT: Final = re.compile("_beside$|_later$")
 
 @dataclass(frozen=True, slots=True)
 class StoredSchema:
-    """The schema that a store has. number: 0 = no tables. program: the version that made it, "" = one up to 0.2.0."""
+    """The schema that a store has.
+
+    number: 0 = no tables. program: the version that made it, "" = one up to 0.2.0.
+    """
 
     number: int = 0
     program: str = ""
@@ -89,7 +92,7 @@ def _add_projections(analytics: Analytics) -> None:
 
 
 def _find_lacking(analytics: Analytics, table: Table) -> list[str]:
-    """Return the projections that some part of a table lacks: those that are new, and those of a killed step."""
+    """Return the projections that some part of a table lacks: new ones, and those of a killed step."""
     where = "WHERE database = currentDatabase() AND table = {table:String} AND active AND rows > 0"
     stored = {"table": analytics.layout.stored_table(table.name)}
     parts = f"FROM {analytics.layout.system_table('parts')} {where}"

@@ -117,7 +117,7 @@ def disable_offers(request: ApiRequest[Deps], _params: NoParams) -> ConnectionMe
 
 @routes.get("/offers/{id}/privacy", _CONNECTORS, id="offer.privacy.get", find=_find_offer)
 def show_privacy(request: ApiRequest[Deps], _params: NoParams) -> OfferPrivacyAnswer:
-    """Show who may send clicks to an offer: its privacy, and the affiliates that staff connected or disconnected.
+    """Show who may send clicks to an offer: its privacy, and affiliates with a decision by staff.
 
     Managers see their own affiliates alone.
     """

@@ -334,7 +334,7 @@ def update(request: ApiRequest[Deps], params: UpdateAffiliates) -> Answer:
 
 @routes.post("/admin/partner/{id}/locale", for_staff(Permission.AFFILIATES_WRITE), id="admin.partner.locale", find=find)
 def set_locale(request: ApiRequest[Deps], params: SetLocale) -> AffiliateMessageAnswer:
-    """Choose the language and the time zone of the pages and mails of an affiliate, which may change them itself."""
+    """Choose the language and the time zone of an affiliate for pages and mails."""
     names = {"lang": "language", "timezone": "timezone"}
     given = {names[name]: str(getattr(params, name) or "") for name in params.model_fields_set}
     edit_preferences(request.deps, Account(AccountKind.AFFILIATE, str(request.subject.id)), given)

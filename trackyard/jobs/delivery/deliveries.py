@@ -60,7 +60,7 @@ class Claim:
     monotonic: float = 0.0
 
     def age_ms(self, now_ms: int, monotonic: float) -> float:
-        """Return how old the claim is by the clock that went further: one of them stops with a virtual machine."""
+        """Return the age of the claim by the clock that went further: one stops with a virtual machine."""
         return max(now_ms - self.at, (monotonic - self.monotonic) * 1000)
 
 

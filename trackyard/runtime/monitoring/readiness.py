@@ -123,7 +123,7 @@ def core_readiness(
 
 
 def _find_backlog(projector: "Projector", lag_s: float) -> list[str]:
-    """Return a sentence about clicks that are journalled and not loaded, where that is no matter of seconds."""
+    """Return a sentence about journalled clicks that will not be loaded within seconds."""
     from trackyard.jobs.loading.projector import BACKLOG_S
 
     if lag_s <= BACKLOG_S:

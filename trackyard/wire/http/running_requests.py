@@ -4,7 +4,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 
 class RunningRequests:
-    """Counts the requests of applications that it wraps. The thread of the event loop alone counts; any may ask."""
+    """Counts the requests of applications that it wraps; any thread may ask for the number."""
 
     def __init__(self) -> None:
         self._count = 0
