@@ -156,6 +156,11 @@ def _examples(side: Side) -> SideRequests:
     params |= {
         "stats.conversionsbyid": {"id": side.one("conversion")},
         "admin.conversion.edit": {"ids[]": side.one("conversion"), "comment": side.text("traffic")},
+        "admin.conversion.edit-by-advertiser": {
+            "ids[]": side.one("conversion"),
+            "advertiser_id": advertiser,
+            "comment": side.text("traffic"),
+        },
         "admin.offer.delete": {"offer_id": lambda: api.add_offer(advertiser=advertiser)},
         "admin.offer.add": params["admin.offer.add"] | {"advertiser": advertiser},
         "admin.postback-check": {"params[clickid]": side.one("click"), "ip": "192.0.2.1"},

@@ -17,7 +17,7 @@ from trackyard.domain.statistics.rows import AffiliatePostbackLog, ServerPostbac
 from trackyard.jobs.conversions.edits import ConversionEditor
 from trackyard.jobs.loading.outbox import OutboxLoader
 from trackyard.journal.records import encode
-from trackyard.store.tables import conversion_task
+from trackyard.store.tables import conversion, conversion_task
 
 PERIOD = {"date_from": "2023-11-14", "date_to": "2023-11-15"}
 MISSING = "f" * 24
@@ -92,6 +92,36 @@ def test_conversion_edit_is_queued_and_applied(world: ConversionEditSetup) -> No
     days = {"filter[date_from]": "2023-11-15", "filter[date_to]": "2023-11-15"}
     [row] = world.api.admin.get("/3.1/stats/getbydate", **days)["stats"]
     assert (row["actions"]["declined"]["count"], row["actions"]["total"]["payouts"]) == (1, 8.5)
+
+
+def test_conversion_edit_changes_and_removes_custom_fields(world: ConversionEditSetup) -> None:
+    path = "/3.0/admin/conversion/edit"
+    world.post(path, **{"ids[]": world.first}, custom_field_1="red", custom_field_15="last")
+    with world.api.deps.database.read() as conn:
+        fields = conn.execute(select(conversion.c.custom_fields).where(conversion.c.id == world.first)).scalar_one()
+    assert fields == {"1": "red", "15": "last"}
+    assert world.conversions()[world.first]["custom_field_1"] == "red"
+    world.post(path, **{"ids[]": world.first}, custom_field_1="", status="declined")
+    after = world.conversions()[world.first]
+    assert (after["custom_field_1"] or "", after["status"]) == ("", "declined")
+    assert world.conversions()[world.second]["status"] == "confirmed"
+
+
+def test_conversion_edit_by_advertiser_changes_only_its_own(world: ConversionEditSetup) -> None:
+    other = world.api.add_advertiser()
+    path, sent = "/3.0/admin/conversion/edit-by-advertiser", {"ids[]": world.first, "status": "declined"}
+    for advertiser in (other, MISSING):
+        refused = world.api.admin.call("POST", path, data=sent | {"advertiser_id": advertiser})
+        fields = {"ids[0]": [f"There is no conversion {world.first}."]}
+        assert (refused.status_code, refused.json()["fields"]) == (400, fields)
+    many = {"ids[]": [f"{number:024x}" for number in range(2001)], "advertiser_id": other}
+    too_many = world.api.admin.call("POST", path, data=many)
+    assert (too_many.status_code, list(too_many.json()["fields"])) == (400, ["ids"])
+    assert world.queued() == 0
+    body = world.post(path, **sent, advertiser_id=world.advertiser)
+    assert body["data"]["ids"] == [world.first]
+    assert world.conversions()[world.first]["status"] == "declined"
+    assert world.conversions()[world.second]["status"] == "confirmed"
 
 
 NAMES: list[tuple[dict[str, Any], set[str]]] = [

@@ -44,6 +44,11 @@ def good_params(api: Api, advertiser: str, offer: int, pid: int) -> dict[str, di
         "stats.conversion.history": {},
         "stats.conversionsbyid": {"id": f"{1:024x}"},
         "admin.conversion.edit": {"ids[]": f"{1:024x}", "comment": "by hand"},
+        "admin.conversion.edit-by-advertiser": {
+            "ids[]": f"{1:024x}",
+            "advertiser_id": advertiser,
+            "comment": "by hand",
+        },
         "admin.conversion.import": {"offer": offer, "pid": pid},
         "admin.conversions.import": {"list[0][offer]": offer, "list[0][pid]": pid, "list[0][status]": "pending"},
         "admin.conversions.import.check": {"list[0][offer]": offer, "list[0][pid]": pid, "list[0][status]": "pending"},

@@ -34,11 +34,15 @@ ClickRecords = dict[str, dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class ConversionSelection:
-    """The conversions of any of these ids; each id must exist."""
+    """The conversions of any of these ids; each id must exist.
+
+    advertiser_id: those of other advertisers do not exist; None = of any.
+    """
 
     ids: Sequence[str] = ()
     action_ids: Sequence[str] = ()
     clickids: Sequence[str] = ()
+    advertiser_id: str | None = None
 
 
 def queue_edit(deps: Deps, access: Access, selection: ConversionSelection, edit: ConversionEdit) -> list[str]:
@@ -52,6 +56,8 @@ def queue_edit(deps: Deps, access: Access, selection: ConversionSelection, edit:
         found = conversions.find_references(
             conn, scope, ids=set(selection.ids), action_ids=set(selection.action_ids), click_ids=set(selection.clickids)
         )
+        if selection.advertiser_id is not None:
+            found = [each for each in found if each.advertiser_id == selection.advertiser_id]
         faults = _missing_faults(selection, found) | _rate_faults(deps, conn, edit.currency, found)
         if len(found) > MAX_CONVERSIONS:
             faults["ids"] = [f"These are {len(found)} conversions; one request may edit at most {MAX_CONVERSIONS}."]

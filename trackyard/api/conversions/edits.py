@@ -27,6 +27,8 @@ routes = Routes[Deps]()
 EDIT_MESSAGE: Final = "The changes take a few minutes to be applied"
 IMPORT_MESSAGE: Final = "The import takes a few minutes to be processed"
 
+MAX_OF_ADVERTISER: Final = 2000
+ALL_CUSTOM_FIELDS: Final = range(1, 16)
 EDITABLE_STATUSES: Final = ("confirmed", "pending", "declined", "not_found", "hold")
 
 
@@ -36,23 +38,33 @@ CustomField = Annotated[str, s.BoundedText(maximum=2048)]
 Key = Annotated[str, s.BoundedText(maximum=255, minimum=1)]
 
 
-class EditConversions(Params):
-    """The changes of conversions; what is not sent stays.
+class ConversionChanges(Params):
+    """The changes of conversions; what is not sent stays, and an empty custom field is removed."""
 
-    ids, action_ids, clickids: select the conversions.
-    """
-
-    ids: Seq[s.Hex] = ()
-    action_ids: Seq[Key] = ()
-    clickids: Seq[s.Hex] = ()
     status: Annotated[str, s.Choice(EDITABLE_STATUSES)] | None = None
     currency: s.Currency | None = None
     payouts: Amount | None = None
     revenue: Amount | None = None
     comment: s.LongText | None = None
+    custom_field_1: CustomField | None = None
+    custom_field_2: CustomField | None = None
+    custom_field_3: CustomField | None = None
+    custom_field_4: CustomField | None = None
+    custom_field_5: CustomField | None = None
+    custom_field_6: CustomField | None = None
+    custom_field_7: CustomField | None = None
+    custom_field_8: CustomField | None = None
+    custom_field_9: CustomField | None = None
+    custom_field_10: CustomField | None = None
+    custom_field_11: CustomField | None = None
+    custom_field_12: CustomField | None = None
+    custom_field_13: CustomField | None = None
+    custom_field_14: CustomField | None = None
+    custom_field_15: CustomField | None = None
 
     def edit(self) -> ConversionEdit:
         """Return the changes without a conversion."""
+        custom = {str(number): getattr(self, f"custom_field_{number}") for number in ALL_CUSTOM_FIELDS}
         return ConversionEdit(
             conversion_id="",
             status=None if self.status is None else Status(self.status),
@@ -60,7 +72,23 @@ class EditConversions(Params):
             payout=self.payouts,
             charge=self.revenue,
             comment=self.comment,
+            custom_fields={number: text for number, text in custom.items() if text is not None},
         )
+
+
+class EditConversions(ConversionChanges):
+    """The conversions that are changed, and how. ids, action_ids, clickids: select them."""
+
+    ids: Seq[s.Hex] = ()
+    action_ids: Seq[Key] = ()
+    clickids: Seq[s.Hex] = ()
+
+
+class EditConversionsOfAdvertiser(ConversionChanges):
+    """The conversions of one advertiser that are changed, at most 2000, and how."""
+
+    ids: Seq[s.Hex]
+    advertiser_id: s.Hex
 
 
 class ImportConversion(Params):
@@ -217,6 +245,26 @@ def edit(request: ApiRequest[Deps], params: EditConversions) -> EditAnswer:
     ids = queue_edit(
         request.deps, request.access, ConversionSelection(params.ids, params.action_ids, params.clickids), params.edit()
     )
+    return _edited(params, ids)
+
+
+@routes.post(
+    "/admin/conversion/edit-by-advertiser",
+    for_staff(Permission.CONVERSIONS_WRITE),
+    id="admin.conversion.edit-by-advertiser",
+)
+def edit_by_advertiser(request: ApiRequest[Deps], params: EditConversionsOfAdvertiser) -> EditAnswer:
+    """Change conversions of one advertiser by hand.
+
+    A conversion of another advertiser is refused like one that does not exist, and then none is changed.
+    """
+    if len(params.ids) > MAX_OF_ADVERTISER:
+        raise BadInput({"ids": [f"Send at most {MAX_OF_ADVERTISER} conversions."]})
+    selection = ConversionSelection(params.ids, advertiser_id=params.advertiser_id.lower())
+    return _edited(params, queue_edit(request.deps, request.access, selection, params.edit()))
+
+
+def _edited(params: ConversionChanges, ids: list[str]) -> EditAnswer:
     echo = EditEcho(
         ids=ids,
         status=params.status,

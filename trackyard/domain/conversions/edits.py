@@ -32,6 +32,7 @@ class ConversionEdit(msgspec.Struct, frozen=True, kw_only=True):
     """A queued edit of one conversion. None = unchanged.
 
     payout, charge: in the conversion's currency, after `currency` has relabelled its amounts.
+    custom_fields: by number; an empty text removes one, absent ones stay.
     """
 
     conversion_id: str
@@ -40,6 +41,7 @@ class ConversionEdit(msgspec.Struct, frozen=True, kw_only=True):
     payout: Decimal | None = None
     charge: Decimal | None = None
     comment: str | None = None
+    custom_fields: dict[str, str] = msgspec.field(default_factory=dict)
 
     @property
     def affects_counters(self) -> bool:
@@ -96,7 +98,12 @@ def apply_edit(
     """
     if edit.currency is not None and edit.currency not in rates:
         return PostbackError.WRONG_CURRENCY
-    after = replace(stored, comment=stored.comment if edit.comment is None else edit.comment)
+    custom_fields = {**stored.custom_fields, **edit.custom_fields}
+    after = replace(
+        stored,
+        comment=stored.comment if edit.comment is None else edit.comment,
+        custom_fields={number: text for number, text in custom_fields.items() if text},
+    )
     if edit.status not in (None, stored.status) and not is_transition_allowed(
         ChangeOrigin.EDIT, stored.status, edit.status
     ):

@@ -70,7 +70,7 @@ _HISTORY = BulkInsert(
 )
 _DECLINED = tuple(status.value for status in DECLINED)
 _CHANGING_COLUMNS = (
-    *("version", "status", "sent_status", "comment", "hold_until", "updated_at"),
+    *("version", "status", "sent_status", "comment", "custom_fields", "hold_until", "updated_at"),
     *("currency", "rate", "sum", "charge", "payout", "charge_base", "payout_base"),
 )
 
