@@ -8,18 +8,16 @@ import pytest
 
 from tests.support.command import run_command
 from trackyard.commands.state.check import check_exit_code, check_lines
-from trackyard.domain.platform.findings import Finding, FindingKind
-from trackyard.runtime.checks.registry import CHECKS, CheckResult, MachineCheck
+from trackyard.domain.platform.findings import CheckFindings, Finding, FindingKind
+from trackyard.runtime.checks.registry import CHECKS
 from trackyard.runtime.exit_codes import ExitCode
 from trackyard.runtime.server_file import is_server_running, write_server_file
 from trackyard.runtime.settings import load
 
 
-def result(*kinds: FindingKind) -> CheckResult:
+def result(*kinds: FindingKind) -> CheckFindings:
     evidence = {"reason": "It is wrong.", "free_percent": 7}
-    return CheckResult(
-        MachineCheck("disk", "disk", lambda _: ()), tuple(Finding(kind, "/data", evidence) for kind in kinds)
-    )
+    return CheckFindings("disk", "disk", tuple(Finding(kind, "/data", evidence) for kind in kinds))
 
 
 def test_check_command_shows_each_check_and_needs_no_server(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ Every process that runs a use case imports this module, so that it imports no st
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from trackyard.base.secrets import SecretCipher
     from trackyard.decision.click.state import ClickState
     from trackyard.decision.visitor.visitor import VisitorLookup
+    from trackyard.domain.platform.findings import CheckFindings
     from trackyard.outbound.interactive import OnDemandClient
     from trackyard.store.engine.database import Database
     from trackyard.store.platform.file_storage import FileStore
@@ -64,6 +65,7 @@ class Deps:
     sessions: how long sessions last.
     passwords: the rule for new ones.
     machine: the state of this machine, looked at when it is called.
+    checks: what the checks of this machine found lately.
     needs_confirmed_email: whether approval and sign-in wait for the confirmation of an e-mail address.
     needs_second_person: whether payments and changes of payment systems wait for another administrator.
     """
@@ -89,5 +91,6 @@ class Deps:
     sessions: SessionPolicy = field(default_factory=SessionPolicy)
     passwords: PasswordPolicy = field(default_factory=PasswordPolicy)
     machine: Callable[[], MachineStatus] = MachineStatus
+    checks: Callable[[], Sequence[CheckFindings]] = tuple
     needs_confirmed_email: bool = False
     needs_second_person: bool = False

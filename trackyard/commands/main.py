@@ -17,6 +17,7 @@ COMMANDS: Final = (
     server.status,
     server.logs,
     server.check,
+    server.doctor,
     server.settings,
     server.key,
     server.rotate_key,

@@ -4,12 +4,10 @@ import errno
 import json
 import logging
 import os
-import shutil
 import signal
 import socket
 import ssl
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, nullcontext
@@ -25,6 +23,7 @@ from trackyard.base.logs.file import log_to_file
 from trackyard.base.logs.outages import first_line
 from trackyard.base.logs.output import log_to_stderr
 from trackyard.runtime.api_server import serve_api
+from trackyard.runtime.data_directory import use_temporary_directory
 from trackyard.runtime.exit_codes import ExitCode
 from trackyard.runtime.monitoring import MonitoringServer, monitoring_process, open_monitoring
 from trackyard.runtime.monitoring.readiness import (
@@ -212,7 +211,7 @@ def _run_core(config: Config, monitoring: MonitoringServer | None, watchdog: Sto
     with ExitStack() as stack:
         # Answers at once that the process is alive; the stores and the API take seconds.
         starting = None if listener is None else stack.enter_context(StartingAnswers(listener))
-        _use_temporary_directory(config.data_dir / "temporary")
+        use_temporary_directory(config.data_dir / "temporary")
         database = stack.enter_context(Database(config.database_url))
         analytics = stack.enter_context(closing(open_analytics(config)))
         _serve_core(config, listener, database, analytics, monitoring, stop, starting)
@@ -256,6 +255,7 @@ def _serve_core(
     from trackyard.jobs.loading.pace import LoadPace
     from trackyard.jobs.loading.projector import Projector
     from trackyard.jobs.schedule.retention import RetentionRunner
+    from trackyard.runtime.checks.registry import checks_of
     from trackyard.runtime.machines.heartbeat import Heartbeat
     from trackyard.wire.http.running_requests import RunningRequests
 
@@ -295,7 +295,8 @@ def _serve_core(
 
     try:
         if listener is not None:
-            deps = replace(deps_of(config, database, analytics, rebuilder), machine=machine_status_of(config, report))
+            machine, checks = machine_status_of(config, report), checks_of(config, os.environ)
+            deps = replace(deps_of(config, database, analytics, rebuilder), machine=machine, checks=checks)
             key = _forward_key(config)
             serve_api(
                 config, listener, deps, key, readiness, stop, requests=requests, on_built=start_threads
@@ -375,16 +376,6 @@ def _watch_stores(
     stores = StoreWatch({"sql": database.ping, "analytics": analytics.ping})
     monitoring.set_stores(stores.up)
     return stores.threads(stop)
-
-
-def _use_temporary_directory(directory: Path) -> None:
-    """Use an emptied directory for the temporary files of this process.
-
-    Loads and exports write such files, and a killed process leaves them behind.
-    """
-    shutil.rmtree(directory, ignore_errors=True)
-    directory.mkdir(parents=True, mode=0o700)
-    tempfile.tempdir = str(directory)
 
 
 def _query_limits(config: Config) -> "QueryLimits":

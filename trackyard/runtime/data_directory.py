@@ -2,6 +2,7 @@
 
 import logging
 import shutil
+import tempfile
 from pathlib import Path
 from typing import Final
 
@@ -63,3 +64,13 @@ def open_files(config: Config) -> FileStore:
     from trackyard.store.platform.bucket import BucketStore  # imports a client that directories do not need
 
     return BucketStore(config.files_url)
+
+
+def use_temporary_directory(directory: Path) -> None:
+    """Use an emptied directory for the temporary files of this process.
+
+    Loads and exports write such files, and a killed process leaves them behind.
+    """
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True, mode=0o700)
+    tempfile.tempdir = str(directory)

@@ -76,8 +76,8 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
     "news": ("admin.news*", {R.SECTION_NEWS}),
     "for administrators": (
         """admin.user.* admin.users.* admin.settings.* admin.audit.* admin.reconciliation admin.status admin.rebuild*
-        admin.domain.* admin.erasure.* admin.keys.* admin.security-log.* user.permissions* admin.custom_field.*
-        admin.held-change.* admin.held-changes.* admin.network.*""",
+        admin.findings admin.domain.* admin.erasure.* admin.keys.* admin.security-log.* user.permissions*
+        admin.custom_field.* admin.held-change.* admin.held-changes.* admin.network.*""",
         set(),
     ),
     "common statistics": (

@@ -1,9 +1,13 @@
 """The state of the platform, for administrators (docs/spec/platform.md#status)."""
 
+from typing import Any
+
 from trackyard.actions.deps import Deps
+from trackyard.actions.platform.status.findings import find_findings
 from trackyard.actions.platform.status.status import get_status
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.roles import Permission
+from trackyard.domain.platform.findings import CheckFindings, worst_severity
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request.params import NoParams
 from trackyard.wire.response.envelope import Answer, View
@@ -80,3 +84,49 @@ def show(request: ApiRequest[Deps], _params: NoParams) -> StatusAnswer:
         rows=StoredRowsView(**found.rows),
     )
     return StatusAnswer(platform=view)
+
+
+class FindingView(View):
+    """Something that needs a person."""
+
+    kind: str
+    severity: str
+    subject: str
+    sentence: str
+    evidence: dict[str, Any]
+    advice: str
+
+
+class CheckView(View):
+    """What one check found."""
+
+    check: str
+    title: str
+    severity: str
+    seen: str
+    findings: list[FindingView]
+
+
+class FindingsAnswer(Answer):
+    """What every check found."""
+
+    severity: str
+    checks: list[CheckView]
+
+
+@routes.get("/admin/findings", for_staff(Permission.AUDIT_READ), id="admin.findings")
+def list_findings(request: ApiRequest[Deps], _params: NoParams) -> FindingsAnswer:
+    """Show what needs a person: disk, clock, databases, queues, hosts, rates, certificates, offers, backups."""
+    found = find_findings(request.deps)
+    worst = worst_severity(finding for check in found for finding in check.findings)
+    return FindingsAnswer(severity=_word(worst), checks=[_check_view(check) for check in found])
+
+
+def _check_view(check: CheckFindings) -> CheckView:
+    findings = [FindingView(**finding.answer()) for finding in check.findings]
+    title, severity = str(check.title), _word(check.severity)
+    return CheckView(check=check.name, title=title, severity=severity, seen=check.seen, findings=findings)
+
+
+def _word(severity: str | None) -> str:
+    return severity or "ok"

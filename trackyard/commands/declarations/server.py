@@ -150,6 +150,37 @@ def check(ctx: click.Context, /, as_json: bool) -> None:
 @click.command(
     cls=DocumentedCommand,
     section=_SECTION,
+    examples=(
+        ("trackyard doctor", "each morning, or when something seems wrong"),
+        ("trackyard doctor --json | jq '.checks[] | select(.severity == \"error\")'", "for programs"),
+        ("TRACKYARD_KEY=… trackyard doctor --url https://api.example.com", "of a server elsewhere"),
+    ),
+)
+@server_options
+@json_option
+@click.pass_context
+def doctor(ctx: click.Context, /, as_json: bool) -> None:
+    """Look at everything that can go wrong, and say what to do.
+
+    Disk, clock, rights, databases and their versions, queues, deliveries by host, address databases, exchange rates,
+    certificates, other machines, edges, offers, backups, and what `trackyard check` checks. It asks the running server
+    for what only it knows; without one it does the rest. The exit code is 1 with an error, 78 when a start would refuse
+    the settings, and 0 otherwise, also with warnings.
+    """
+    from trackyard.commands.state.check import check_answer, check_exit_code, check_lines
+    from trackyard.commands.state.doctor import get_doctor_results
+
+    found = get_doctor_results(ctx.ensure_object(Invocation))
+    if as_json:
+        print_json(check_answer(found))
+    else:
+        click.echo("\n".join(check_lines(found)))
+    ctx.exit(check_exit_code(found))
+
+
+@click.command(
+    cls=DocumentedCommand,
+    section=_SECTION,
     examples=(('curl -H "API-Key: $(trackyard key)" http://127.0.0.1:8000/3.1/offers', "use it in a request"),),
 )
 @config_option

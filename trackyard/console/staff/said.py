@@ -19,6 +19,7 @@ PATTERNS: Final = (
     lazy_gettext("Redis does not answer: click caps and unique visitors hold on each machine by itself"),
     lazy_gettext("Redis does not answer the API: rates and report turns hold on each machine by itself"),
     lazy_gettext("the journal is not writable"),
+    lazy_gettext("statistics lack the clicks of the last %(seconds)s s: %(megabytes)s MB of journals are being loaded"),
     lazy_gettext("no rules were read yet"),
     lazy_gettext("the role %(role)s dies again and again"),
     lazy_gettext("the SQL database cannot be read: %(fault)s"),

@@ -12,8 +12,8 @@ _LOOK_S: Final = 0.01
 class LoadPace:
     """Lets requests go first while a backlog is loaded.
 
-    While requests run, one piece is loaded at a time, after a pause that lasts until no request runs, at most as long
-    as the piece before took. So loading has at least half of the time.
+    While requests run, one piece is loaded at a time, after a pause that lasts until no request runs, at most half as
+    long as the piece before took. So loading has at least two thirds of the time.
 
     is_busy: returns whether requests run now.
     """
@@ -37,7 +37,7 @@ class LoadPace:
                 yield
             return
         with self._one_piece:
-            until = self._clock() + self._last_s
+            until = self._clock() + self._last_s / 2
             while self._is_busy() and self._clock() < until:
                 self._sleep(_LOOK_S)
             with self._measured():

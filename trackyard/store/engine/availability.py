@@ -49,6 +49,13 @@ def find_clock_ms(conn: Connection) -> int | None:
     return int(seconds * 1000)
 
 
+def server_version(conn: Connection) -> tuple[str, str]:
+    """Return the name of the database and its version."""
+    if is_postgresql(conn):
+        return "PostgreSQL", str(conn.execute(text("SHOW server_version")).scalar_one()).partition(" ")[0]
+    return "SQLite", str(conn.execute(text("SELECT sqlite_version()")).scalar_one())
+
+
 def is_file_missing(url: str) -> bool:
     """Return whether the database is a SQLite file that is not there yet."""
     parts = make_url(url)

@@ -71,9 +71,15 @@ def _reject_unfinished(database: Database) -> None:
 def _find_version(database: Database) -> str | None:
     """Return the version of a database; None without a schema."""
     with database.read() as connection:
-        if not inspect(connection).has_table("alembic_version"):
-            return None
-        return connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
+        return stored_revision(connection)
+
+
+def stored_revision(connection: Connection) -> str | None:
+    """Return the version of a schema, None when there is none."""
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    version: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
+    return version
 
 
 def _config(connection: Connection) -> "Config":

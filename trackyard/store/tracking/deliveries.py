@@ -92,6 +92,14 @@ class QueuedDelivery(NamedTuple):
     forced: bool
 
 
+class FailingHost(NamedTuple):
+    """A host with deliveries that wait after failed attempts; the oldest was made at `since`, UTC ms."""
+
+    host: str
+    waiting: int
+    since: int
+
+
 def add(conn: Connection, deliveries: Sequence[NewDelivery]) -> None:
     """Add deliveries in the transaction of the change that they report."""
     _ADDED.add(conn, [[*_new_values(item), *_INITIAL.values()] for item in deliveries])
@@ -238,6 +246,15 @@ def unpark(conn: Connection, now_ms: int, limit: int) -> int:
     if ids:
         conn.execute(update(delivery).where(columns.id.in_(ids)).values(owner="", next_at=now_ms))
     return len(ids)
+
+
+def list_failing_hosts(conn: Connection, limit: int) -> list[FailingHost]:
+    """Return the hosts with deliveries that wait after failed attempts, the longest waits first."""
+    columns = delivery.c
+    waiting = (columns.attempts > 0) & (columns.owner != PARKED)
+    query = select(columns.host, func.count(), func.min(columns.created_at)).where(waiting).group_by(columns.host)
+    rows = conn.execute(query.order_by(func.min(columns.created_at)).limit(limit))
+    return [FailingHost(host, number, since) for host, number, since in rows]
 
 
 def has_parked(conn: Connection) -> bool:

@@ -68,6 +68,14 @@ _ADVICE: Final[tuple[tuple[str, str], ...]] = (
     ("store", lazy_gettext("Is the analytic store up? `trackyard check` tries it.")),
 )
 """A word of a finding, and what to do."""
+_SAID_BY_STATE: Final = frozenset({"not_ready", "ready_with_warning"})
+"""Kinds of findings that repeat sentences of the machine's state."""
+_SEVERITIES: Final = {
+    "ok": (lazy_gettext("fine"), "confirmed"),
+    "warning": (lazy_gettext("warning"), "pending"),
+    "error": (lazy_gettext("error"), "declined"),
+}
+"""The word and the tone of a severity."""
 _USUAL: Final = lazy_gettext("Run `trackyard check` on the server: it says what to do.")
 _UNITS: Final = ((1 << 40, "TB"), (1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB"))
 _ROWS: Final = {
@@ -89,6 +97,16 @@ class HealthFinding:
 
 
 @dataclass(frozen=True, slots=True)
+class CheckRow:
+    """A check with the word and the tone of its severity. seen: what was looked at."""
+
+    title: str
+    seen: str
+    word: str
+    tone: str
+
+
+@dataclass(frozen=True, slots=True)
 class QueueRow:
     """The lag of a queue. tone: of its status."""
 
@@ -104,10 +122,12 @@ def health(request: PageRequest) -> PageAnswer:
     """Show the state of the machine that answers."""
     found = request.calls.call("admin.status")["platform"]
     disk = found["disk"]
+    checks = request.calls.call("admin.findings")["checks"]
     return request.page(
         "staff/system/health.html",
         state=found,
-        findings=list(_findings(found)),
+        findings=[*_findings(found), *_found_by_checks(checks)],
+        checks=[_check_row(check) for check in checks],
         queues=[_queue(name, float(lag)) for name, lag in sorted(found["lag_seconds"].items())],
         free=size_text(disk["free"]),
         total=size_text(disk["total"]),
@@ -139,6 +159,20 @@ def _findings(found: Mapping[str, Any]) -> Iterable[HealthFinding]:
             advice = next((text for word, text in _ADVICE if word in sentence.lower()), _USUAL)
             words = in_own_words(sentence)
             yield HealthFinding(f"{words[:1].upper()}{words[1:]}", advice, stops)
+
+
+def _found_by_checks(checks: Iterable[Mapping[str, Any]]) -> Iterable[HealthFinding]:
+    """Yield what checks found, except what the state of the machine says already."""
+    for check in checks:
+        for each in check["findings"]:
+            if each["kind"] not in _SAID_BY_STATE:
+                yield HealthFinding(each["sentence"], each["advice"], each["severity"] == "error")
+
+
+def _check_row(check: Mapping[str, Any]) -> CheckRow:
+    word, tone = _SEVERITIES[check["severity"]]
+    title = check["title"]
+    return CheckRow(f"{title[:1].upper()}{title[1:]}", check["seen"], word, tone)
 
 
 def _queue(name: str, lag: float) -> QueueRow:

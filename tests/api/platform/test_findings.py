@@ -1,0 +1,93 @@
+"""What needs a person, from checks, readiness and statistics (docs/spec/platform.md#findings)."""
+
+from dataclasses import replace
+from typing import Any
+
+from tests.support.api import NOW, UNBOUNDED, Api
+from tests.support.models.events import new_click
+from tests.support.models.history import add_conversion, load_clicks
+from tests.support.pages import staff_visitor
+from trackyard.api.app import build
+from trackyard.domain.people.roles import Role
+from trackyard.domain.platform.findings import CheckFindings, Finding, FindingKind
+from trackyard.domain.platform.status import MachineStatus
+
+DAY = 86_400_000
+DISK = CheckFindings("disk", "disk", (Finding(FindingKind.DISK_FULL, "/data", {"free_percent": 7}),), "8 TB")
+
+
+def found_of(api: Api, **changed: Any) -> dict[str, Any]:
+    client = api.admin.of(build(replace(api.deps, **changed), limits=UNBOUNDED))
+    return {each["check"]: each for each in client.get("/3.1/admin/findings")["checks"]}
+
+
+def findings_of(api: Api, check: str, **changed: Any) -> list[tuple[str, str]]:
+    return [(each["kind"], each["subject"]) for each in found_of(api, **changed)[check]["findings"]]
+
+
+def test_findings_have_those_of_the_checks_of_the_machine(api: Api) -> None:
+    disk = found_of(api, checks=lambda: [DISK])["disk"]
+    assert (disk["severity"], disk["seen"]) == ("error", "8 TB")
+    assert disk["findings"] == [{
+        "kind": "disk_full", "severity": "error", "subject": "/data", "evidence": {"free_percent": 7},
+        "sentence": "7 % of the disk of /data is free: clicks and postbacks are refused once it is full.",
+        "advice": "Give the disk more room now, or keep less: docs/retention.md.",
+    }]  # fmt: skip
+    assert set(found_of(api)) == {"readiness", "edges", "offers"}
+    assert api.admin.get("/3.1/admin/findings")["severity"] == "ok"
+
+
+def test_findings_say_what_readiness_says(api: Api) -> None:
+    machine = MachineStatus(reasons=("the disk is full",), warnings=("look",), lags={"journal": 700.0})
+    assert findings_of(api, "readiness", machine=lambda: machine) == [
+        ("not_ready", "machine"), ("ready_with_warning", "machine"), ("queue_stuck", "journal"),
+    ]  # fmt: skip
+    assert findings_of(api, "readiness", machine=MachineStatus) == []
+
+
+def test_findings_name_edges_with_old_rules(api: Api) -> None:
+    late = MachineStatus(lags={"rules": 400.0})
+    assert findings_of(api, "edges", machine=lambda: late) == [("edge_unsynced", "edges")]
+    assert findings_of(api, "edges", machine=lambda: MachineStatus(lags={"rules": 1.0})) == []
+
+
+def clicks_of(offer: int, affiliate: int, number: int, *, first: int, age: int = 3_600_000, **fields: Any) -> list[Any]:
+    return [
+        new_click(first + place, offer=offer, affiliate=affiliate, time=NOW - age - place, **fields)
+        for place in range(number)
+    ]
+
+
+def test_findings_name_offers_that_reject_nearly_every_click(api: Api) -> None:
+    offer, (affiliate, _) = api.add_offer(), api.add_affiliate()
+    load_clicks(api.deps, clicks_of(offer, affiliate, 110, first=1, reason="overcap", uniq=0))
+    assert findings_of(api, "offers") == [("offer_rejects", str(offer))]
+    load_clicks(api.deps, clicks_of(offer, affiliate, 10, first=500))
+    assert findings_of(api, "offers") == []
+
+
+def test_findings_name_offers_that_stopped_to_convert(api: Api) -> None:
+    offer, (affiliate, _) = api.add_offer(), api.add_affiliate()
+    for number in range(1, 13):
+        add_conversion(api.deps, number, offer_id=offer, affiliate_id=affiliate, click={"time": NOW - 3 * DAY - number})
+    assert findings_of(api, "offers") == [], "no traffic of the day"
+    today = clicks_of(offer, affiliate, 120, first=1000)
+    load_clicks(api.deps, today)
+    assert findings_of(api, "offers") == [("offer_converts_no_more", str(offer))]
+    add_conversion(api.deps, 900, offer_id=offer, affiliate_id=affiliate, click={"time": NOW - 60_000})
+    assert findings_of(api, "offers") == []
+
+
+def test_findings_are_for_administrators(api: Api) -> None:
+    _, manager = api.add_staff(Role.MANAGER_SALES)
+    assert manager.refusal("GET", "/3.1/admin/findings")[0] == 403
+
+
+def test_health_shows_findings_in_the_language_of_the_person(api: Api) -> None:
+    visitor = staff_visitor(replace(api, deps=replace(api.deps, checks=lambda: [DISK])))
+    text = visitor.read("/console/health").text
+    assert "7 % of the disk of /data is free: clicks" in text and "Give the disk more room now" in text
+    assert "Disk8 TB" in text.replace(" 8 TB", "8 TB") and "Offers fine" in text
+    visitor.post("/console/profile/preferences", language="ru")
+    russian = visitor.read("/console/health").text
+    assert "Свободно 7 % диска с /data" in russian and "Увеличьте диск сейчас" in russian

@@ -1,0 +1,91 @@
+"""Everything that needs a person (docs/spec/platform.md#findings): checks, readiness, offers that fail."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+from trackyard.actions.deps import Deps
+from trackyard.analytics.reports.reports import run_report
+from trackyard.base.texts.marks import lazy_gettext
+from trackyard.domain.people.scope import Scope
+from trackyard.domain.platform.findings import CheckFindings, Finding, FindingKind, find_late
+from trackyard.domain.platform.status import MachineStatus
+from trackyard.domain.statistics.reports import TOTAL, Report, StatsRow
+from trackyard.domain.statistics.slices import REJECTION_REASON
+from trackyard.domain.tracking.ruleset import RULESET_STALE_S
+
+DAY_MS: Final = 86_400_000
+FAILING_CLICKS: Final = 100
+"""Clicks of a day from which on an offer is judged."""
+REJECTED_PERCENT: Final = 95
+FORMER_CONVERSIONS: Final = 10
+"""Conversions of the week before that make a day without one a finding."""
+SHOWN_OFFERS: Final = 20
+_MOST_ROWS: Final = 100_000
+_MACHINE_LAGS: Final = ("journal", "projector")
+
+
+def find_findings(deps: Deps) -> list[CheckFindings]:
+    """Return what every check found, on this machine and in the statistics."""
+    machine = deps.machine()
+    return [
+        *deps.checks(),
+        CheckFindings("readiness", lazy_gettext("readiness"), tuple(_find_unready(machine)), machine.version),
+        CheckFindings("edges", lazy_gettext("rules of edges"), tuple(_find_unsynced(machine))),
+        CheckFindings("offers", lazy_gettext("offers"), tuple(_find_failing(deps))),
+    ]
+
+
+def _find_unready(machine: MachineStatus) -> Iterator[Finding]:
+    for kind, sentences in (
+        (FindingKind.NOT_READY, machine.reasons),
+        (FindingKind.READY_WITH_WARNING, machine.warnings),
+    ):
+        for sentence in sentences:
+            yield Finding(kind, "machine", {"reason": sentence.rstrip(".")})
+    for queue in _MACHINE_LAGS:
+        yield from find_late(queue, machine.lags.get(queue, 0.0))
+
+
+def _find_unsynced(machine: MachineStatus) -> Iterator[Finding]:
+    age_s = machine.lags.get("rules", 0.0)
+    if age_s > RULESET_STALE_S:
+        yield Finding(FindingKind.EDGE_UNSYNCED, "edges", {"seconds": int(age_s)})
+
+
+def _find_failing(deps: Deps) -> Iterator[Finding]:
+    """Yield offers with traffic of which nearly all is rejected, or that stopped to convert."""
+    now = deps.clock.now_ms()
+    today = _by_offer(_rows(deps, now - DAY_MS, now, "offer"))
+    rejected = Counter[int]()
+    for row in _rows(deps, now - DAY_MS, now, "offer", REJECTION_REASON):
+        rejected[int(row.keys["offer"])] += row.trafficback
+    clicks = {offer: (today[offer].raw if offer in today else 0) + rejected[offer] for offer in {*today, *rejected}}
+    busy = [offer for offer, number in clicks.items() if number >= FAILING_CLICKS]
+    before = _by_offer(_rows(deps, now - 8 * DAY_MS, now - DAY_MS, "offer")) if busy else {}
+    found = 0
+    for offer in sorted(busy, key=lambda each: (-clicks[each], each)):
+        finding = _judge(offer, rejected[offer], today.get(offer), before.get(offer))
+        if finding is not None and found < SHOWN_OFFERS:
+            found += 1
+            yield finding
+
+
+def _judge(offer: int, rejected: int, today: StatsRow | None, before: StatsRow | None) -> Finding | None:
+    """Return the finding about an offer. rejected: clicks of the day; today: of the others."""
+    accepted, converted = (0, 0) if today is None else (today.raw, today.actions[TOTAL].count)
+    percent = 100 * rejected // (accepted + rejected)
+    if percent >= REJECTED_PERCENT:
+        return Finding(FindingKind.OFFER_REJECTS, str(offer), {"percent": percent, "clicks": accepted + rejected})
+    former = 0 if before is None else before.actions[TOTAL].count
+    if converted == 0 and accepted >= FAILING_CLICKS and former >= FORMER_CONVERSIONS:
+        return Finding(FindingKind.OFFER_CONVERTS_NO_MORE, str(offer), {"clicks": accepted, "before": former})
+    return None
+
+
+def _rows(deps: Deps, since: int, until: int, *slices: str) -> list[StatsRow]:
+    return run_report(deps.analytics, Report(Scope.everything(), since, until, slices, limit=_MOST_ROWS)).rows
+
+
+def _by_offer(rows: list[StatsRow]) -> dict[int, StatsRow]:
+    return {int(row.keys["offer"]): row for row in rows}
