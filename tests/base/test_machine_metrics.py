@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from prometheus_client import CollectorRegistry
@@ -48,3 +49,9 @@ def test_machine_metrics_show_each_running_process_by_role(tmp_path: Path) -> No
 def test_machine_metrics_of_a_directory_that_went_have_no_disk(tmp_path: Path) -> None:
     found = collected(MachineCollector("1", tmp_path / "gone", tmp_path / "gone" / "processes.json"))
     assert {name for name, _ in found} == {"trackyard_build_info"}
+
+
+def test_machine_metrics_show_the_age_of_the_last_backup(tmp_path: Path) -> None:
+    (tmp_path / "backup.json").write_text(json.dumps({"id": "x", "made_at": time.time_ns() // 1_000_000 - 90_000}))
+    found = collected(MachineCollector("1", tmp_path, tmp_path / "processes.json"))
+    assert 90 <= found["trackyard_backup_age_seconds", ""] < 150

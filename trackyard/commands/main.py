@@ -35,6 +35,7 @@ COMMANDS: Final = (
     books.import_,
     backups.backup,
     backups.restore,
+    backups.upgrade,
     books.demo,
     people.user,
     help.help_,

@@ -39,7 +39,7 @@ def prepare(config: Config, lifeline: int | None = None) -> dict[str, str]:
     from trackyard.base.secrets import DecryptionFailed, SecretCipher
     from trackyard.runtime.data_directory import check_disk_space, make_data_directory, warn_if_open
     from trackyard.store.engine.database import Database
-    from trackyard.store.engine.schema import SchemaUnknown, upgrade
+    from trackyard.store.engine.schema import SchemaUnknown, upgrade_for_start
 
     log_to_stderr("prepare", config.log_level, config.log_format)
     check_address_databases(config)
@@ -55,7 +55,7 @@ def prepare(config: Config, lifeline: int | None = None) -> dict[str, str]:
         cipher = SecretCipher(*encryption_keys(config))
         wait_for_databases(config, stop)
         with Database(config.database_url, pool_size=1) as database:
-            upgrade(database)
+            upgrade_for_start(database)
             _check_installation(config, database, stop)
             mode = _store_postback_code(config, database)
             new_key = installation.first_start(database, cipher, SystemClock(), config.admin_api_key)

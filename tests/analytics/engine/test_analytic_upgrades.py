@@ -12,7 +12,7 @@ from tests.support.stores.analytics import address
 from trackyard.analytics.engine.connection import Analytics, StoreError
 from trackyard.analytics.engine.migrations import MIGRATIONS, check_schema, find_schema, migrate, newest_number
 from trackyard.analytics.engine.schema import TABLES
-from trackyard.base.version import program_version
+from trackyard.base.metrics.version import program_version
 
 PARTS = (
     "SELECT table, name FROM system.projections WHERE database = currentDatabase() UNION ALL "

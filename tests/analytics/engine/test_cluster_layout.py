@@ -16,7 +16,7 @@ from trackyard.analytics.engine.schema import TABLES
 from trackyard.analytics.load import click_item, load
 from trackyard.analytics.maintenance import retention
 from trackyard.analytics.maintenance.shadow_tables import create_shadow_tables, swap_shadow_tables
-from trackyard.base.version import program_version
+from trackyard.base.metrics.version import program_version
 from trackyard.domain.platform.erasures import ErasedSubjects
 from trackyard.journal.records import encode
 from trackyard.runtime import settings

@@ -9,9 +9,10 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import text
 
+from trackyard.base.metrics.version import program_version
 from trackyard.store.engine import migrations
 from trackyard.store.engine.database import Database
-from trackyard.store.engine.schema import SchemaUnknown, newest_version, upgrade
+from trackyard.store.engine.schema import SchemaUnknown, find_program, newest_version, note_program, upgrade
 from trackyard.store.tables import metadata
 
 
@@ -22,9 +23,14 @@ def test_schema_version_is_last_migration() -> None:
 
 
 def test_schema_of_newer_version_is_rejected(database: Database) -> None:
+    note_program(database)
+    assert find_program(database) == program_version()
     with database.write() as conn:
         conn.execute(text("UPDATE alembic_version SET version_num = '9999'"))
-    with pytest.raises(SchemaUnknown, match="9999"):
+        conn.execute(text("UPDATE setting SET value = '\"9.8.7\"' WHERE name = 'program'"))
+    with pytest.raises(
+        SchemaUnknown, match=rf"9999, made by version 9\.8\.7, .* version {program_version()}, .*backup"
+    ):
         upgrade(database)
 
 

@@ -88,6 +88,11 @@ class PostgresServer:
             self.drop(name)
 
     @property
+    def binaries(self) -> Path:
+        """The folder of its tools, such as pg_dump."""
+        return self._binaries
+
+    @property
     def pid(self) -> int:
         """The process id of the server's first process."""
         return int((self._data / "postmaster.pid").read_text().split()[0])

@@ -7,16 +7,16 @@ copied after them and has at least what they have; the rest of it is loaded once
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 import msgspec
 
-from trackyard.actions.backup.manifest import BackupFile, Manifest
+from trackyard.actions.backup.manifest import BackupFile, Manifest, read_manifest
 from trackyard.analytics.maintenance.backup import FrozenTable
 from trackyard.base.clock import Clock
 from trackyard.store.backup.chunks import CHUNK_BYTES, BackupDamaged, ChunkStore
@@ -34,40 +34,55 @@ _SETTLED_MS: Final = 2_000
 class BackupSource:
     """What is backed up.
 
-    freeze: freezes the tables of chDB under a name. chdb: its directory.
+    database: None = the data directory alone. statistics: None = the same. owner: the id of the data directory.
     """
 
-    database: Database
     data_dir: Path
     program: str
-    chdb: Path
-    freeze: Callable[[str], Mapping[str, FrozenTable]]
+    owner: str
+    database: Database | None
+    statistics: "StatisticsSource | None"
+
+
+class StatisticsSource(Protocol):
+    """The analytic store as a backup sees it."""
+
+    def freeze(self, name: str) -> Mapping[str, FrozenTable]:
+        """Keep the tables as they are now, under a name; return them."""
+
+    def files(self, scratch: Path) -> Iterator[tuple[str, Path]]:
+        """Yield the files of the frozen tables, with their names in the backup.
+
+        scratch: where they may be written.
+        """
 
 
 def make_backup(source: BackupSource, chunks: ChunkStore, clock: Clock) -> Manifest:
-    """Make a backup and return its list. Raises TargetUnusable, SQLAlchemyError, StoreError, OSError."""
+    """Make a backup and return its list.
+
+    Raises TargetUnusable, BackupDamaged, ToolFailed, SQLAlchemyError, StoreError, OSError. There is no backup then.
+    """
     earlier = _newest(chunks)
     scratch = Path(tempfile.mkdtemp(prefix=".backup-", dir=source.data_dir))
     try:
-        with sql_snapshot(source.database) as snapshot:
-            made_at = clock.now_ms()
-            backup_id = f"{datetime.fromtimestamp(made_at / 1000, UTC):%Y-%m-%dT%H-%M-%S}-{made_at % 1000:03}Z"
-            frozen = source.freeze(_frozen_name(made_at))
-            snapshot.release()
-            snapshot.copy_to(scratch)
-        files = dict(_copy(chunks, earlier, _each_sql(scratch)))
-        files |= _copy(chunks, earlier, _each_part(source.chdb, frozen))
+        made_at, sql, tables = clock.now_ms(), "", dict[str, str]()
+        files: dict[str, BackupFile] = {}
+        if source.database is not None:
+            sql = "sqlite" if source.database.is_sqlite else "postgresql"
+            with sql_snapshot(source.database) as snapshot:
+                made_at = clock.now_ms()
+                frozen = source.statistics.freeze(_frozen_name(made_at)) if source.statistics is not None else {}
+                snapshot.release()
+                snapshot.copy_to(scratch)
+            tables = {name: table.statement for name, table in frozen.items()}
+            files |= _copy(chunks, earlier, _each_sql(scratch))
+        if source.statistics is not None:
+            files |= _copy(chunks, earlier, source.statistics.files(scratch))
         files |= _copy_data(source, chunks, earlier)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-    manifest = Manifest(
-        id=backup_id,
-        made_at=made_at,
-        program=source.program,
-        sql="sqlite" if source.database.is_sqlite else "postgresql",
-        tables={name: table.statement for name, table in frozen.items()},
-        files=files,
-    )
+    backup_id = f"{datetime.fromtimestamp(made_at / 1000, UTC):%Y-%m-%dT%H-%M-%S}-{made_at % 1000:03}Z"
+    manifest = Manifest(backup_id, made_at, source.program, sql, tables, files, source.owner)
     chunks.put_list(backup_id, msgspec.json.encode(manifest))
     return manifest
 
@@ -75,11 +90,6 @@ def make_backup(source: BackupSource, chunks: ChunkStore, clock: Clock) -> Manif
 def _frozen_name(made_at: int) -> str:
     """Return a name of letters and digits: ClickHouse escapes others in names of files."""
     return f"backup{made_at}"
-
-
-def read_manifest(chunks: ChunkStore, backup_id: str) -> Manifest:
-    """Return the list of a backup. Raises BackupDamaged."""
-    return msgspec.json.decode(chunks.get_list(backup_id), type=Manifest)
 
 
 def _newest(chunks: ChunkStore) -> Mapping[str, BackupFile]:
@@ -111,7 +121,8 @@ def _copy(
         with path.open("rb") as file:
             seen = path.stat()
             known = earlier.get(name)
-            if known is not None and (known.size, known.mtime_ns) == (seen.st_size, seen.st_mtime_ns):
+            same = known is not None and (known.size, known.mtime_ns) == (seen.st_size, seen.st_mtime_ns)
+            if known is not None and same and all(map(chunks.has, known.chunks)):
                 yield name, known
                 continue
             names, rest = [], seen.st_size  # what a journal gets meanwhile belongs to the next backup
@@ -122,16 +133,9 @@ def _copy(
 
 
 def _each_sql(scratch: Path) -> Iterator[tuple[str, Path]]:
-    for path in sorted((scratch / "sql").iterdir()):
-        yield f"sql/{path.name}", path
-
-
-def _each_part(chdb: Path, frozen: Mapping[str, FrozenTable]) -> Iterator[tuple[str, Path]]:
-    for table, each in frozen.items():
-        folder = chdb / each.folder
-        for path in sorted(folder.rglob("*")):
-            if path.is_file():
-                yield f"analytics/{table}/{path.relative_to(folder)}", path
+    for path in sorted((scratch / "sql").rglob("*")):
+        if path.is_file():
+            yield str(path.relative_to(scratch)), path
 
 
 def _each_data(source: BackupSource) -> list[tuple[str, Path]]:

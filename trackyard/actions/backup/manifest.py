@@ -2,6 +2,8 @@
 
 import msgspec
 
+from trackyard.store.backup.chunks import BackupDamaged, ChunkStore
+
 
 class BackupFile(msgspec.Struct, frozen=True):
     """A file of a backup. mtime_ns: by which a later backup sees that it is the same."""
@@ -15,9 +17,11 @@ class Manifest(msgspec.Struct, frozen=True):
     """The list of a backup.
 
     made_at: UTC ms, when loads were held. program: its version.
-    sql: "sqlite" or "postgresql".
-    tables: of chDB, name to the statement that creates it.
-    files: of the data directory under `data/`, of SQL under `sql/`, parts of chDB under `analytics/table/part/`.
+    sql: "sqlite" or "postgresql"; "" = the backup is of a data directory alone.
+    tables: of the analytic store, name to the statement that creates it.
+    files: of the data directory under `data/`, of SQL under `sql/`, parts of chDB under `analytics/table/part/`, rows
+    of a ClickHouse server under `rows/`.
+    owner: the id of the data directory.
     """
 
     id: str
@@ -26,8 +30,55 @@ class Manifest(msgspec.Struct, frozen=True):
     sql: str
     tables: dict[str, str]
     files: dict[str, BackupFile]
+    owner: str = ""
 
     @property
     def size(self) -> int:
         """Return the bytes of all files."""
         return sum(file.size for file in self.files.values())
+
+
+def read_manifest(chunks: ChunkStore, backup_id: str) -> Manifest:
+    """Return the list of a backup. Raises BackupDamaged."""
+    try:
+        return msgspec.json.decode(chunks.get_list(backup_id), type=Manifest)
+    except msgspec.DecodeError:
+        raise BackupDamaged(f"the list of the backup {backup_id} cannot be read: use another backup.") from None
+
+
+def newest_backup(chunks: ChunkStore) -> Manifest | None:
+    """Return the last complete backup of a target; its `made_at` says how old it is. Raises BackupDamaged."""
+    ids = chunks.ids()
+    return read_manifest(chunks, ids[-1]) if ids else None
+
+
+def find_backup(chunks: ChunkStore, backup_id: str = "", at: int | None = None) -> Manifest | None:
+    """Return a backup by its id, or the newest one; None without one.
+
+    at: the newest one at that time (UTC ms). Raises BackupDamaged.
+    """
+    if backup_id:
+        return read_manifest(chunks, backup_id)
+    if at is None:
+        return newest_backup(chunks)
+    for each in reversed(chunks.ids()):
+        manifest = read_manifest(chunks, each)
+        if manifest.made_at <= at:
+            return manifest
+    return None
+
+
+def prune(chunks: ChunkStore, keep: int) -> int:
+    """Remove all but the newest backups, and the chunks that none of them needs; return how many backups.
+
+    A backup that is kept and cannot be read forbids it, as nothing says what it needs. Raises BackupDamaged. When it is
+    interrupted, chunks that no backup needs stay until the next time.
+    """
+    ids = chunks.ids()
+    needed = {
+        name for each in ids[-keep:] for file in read_manifest(chunks, each).files.values() for name in file.chunks
+    }
+    for each in ids[:-keep]:
+        chunks.remove_list(each)
+    chunks.remove_others(needed)
+    return len(ids[:-keep])

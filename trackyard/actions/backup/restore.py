@@ -7,19 +7,34 @@ from pathlib import Path
 
 from trackyard.actions.backup.manifest import BackupFile, Manifest
 from trackyard.analytics.engine.connection import Analytics
-from trackyard.analytics.maintenance.backup import attach
+from trackyard.analytics.maintenance.backup import attach, drop_tables
+from trackyard.analytics.maintenance.backup_rows import insert_rows
 from trackyard.store.backup.chunks import BackupDamaged, ChunkStore
-from trackyard.store.backup.sql_snapshot import NotEmpty, restore_sql
+from trackyard.store.backup.failures import NotEmpty
+from trackyard.store.backup.sql_snapshot import restore_sql
 
 _SCRATCH = "restoring"
 
 
 def check_chunks(chunks: ChunkStore, manifest: Manifest) -> int:
-    """Read every part of a backup; return their number. Raises BackupDamaged."""
-    names = {name for file in manifest.files.values() for name in file.chunks}
-    for name in names:
-        chunks.read(name)
-    return len(names)
+    """Read every part of a backup; return their number. Raises BackupDamaged, which names the file."""
+    checked: set[str] = set()
+    for name, file in manifest.files.items():
+        for part in file.chunks:
+            if part not in checked:
+                _read(chunks, part, name)
+                checked.add(part)
+    return len(checked)
+
+
+def _read(chunks: ChunkStore, part: str, file: str) -> bytes:
+    try:
+        return chunks.read(part)
+    except BackupDamaged as fault:
+        raise BackupDamaged(
+            f"{file} is damaged: {fault}. Remove that part and make a new backup, which writes it again from what the "
+            "installation has; to restore, use another backup."
+        ) from None
 
 
 def restore_backup(
@@ -29,36 +44,45 @@ def restore_backup(
     database_url: str,
     open_analytics: Callable[[], Analytics],
 ) -> None:
-    """Write a backup into an empty data directory, SQL database and chDB.
+    """Write a backup into an empty data directory, SQL database and analytic store.
 
-    open_analytics: opens the empty chDB in it. What a ClickHouse server keeps is restored by the caller.
-    Raises NotEmpty, BackupDamaged, TargetUnusable, StoreError, OSError.
+    open_analytics: opens the empty store. The SQL database is last: without it no server starts.
+    Raises NotEmpty, BackupDamaged, TargetUnusable, ToolFailed, SchemaUnknown, StoreError, OSError.
     """
     if data_dir.exists() and any(data_dir.iterdir()):
-        raise NotEmpty(f"the data directory {data_dir} is not empty.")
+        raise NotEmpty(
+            f"the data directory {data_dir} is not empty: name an empty one in TRACKYARD_DATA_DIR, or stop the server "
+            "and move that directory away."
+        )
     scratch = data_dir / _SCRATCH
     scratch.mkdir(mode=0o700, parents=True)
     try:
         for name, file in manifest.files.items():
             base, _, inner = name.partition("/")
-            _write(chunks, file, (data_dir if base == "data" else scratch / base) / inner)
-        restore_sql(database_url, scratch)
+            _write(chunks, name, file, (data_dir if base == "data" else scratch / base) / inner)
         if manifest.tables:
             analytics = open_analytics()
             try:
-                attach(analytics, manifest.tables, scratch / "analytics")
+                has_rows = any(name.startswith("rows/") for name in manifest.files)
+                fill = insert_rows if has_rows else attach
+                fill(analytics, manifest.tables, scratch / ("rows" if has_rows else "analytics"))
+            except BaseException:
+                drop_tables(analytics)
+                raise
             finally:
                 analytics.close()
+        if manifest.sql:
+            restore_sql(database_url, scratch)
     except BaseException:
         shutil.rmtree(data_dir, ignore_errors=True)
         raise
     shutil.rmtree(scratch)
 
 
-def _write(chunks: ChunkStore, file: BackupFile, path: Path) -> None:
+def _write(chunks: ChunkStore, name: str, file: BackupFile, path: Path) -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
-        for name in file.chunks:
-            out.write(chunks.read(name))
+        for part in file.chunks:
+            out.write(_read(chunks, part, name))
         if out.tell() != file.size:
-            raise BackupDamaged(f"the file {path.name} of the backup has another size than it had.")
+            raise BackupDamaged(f"{name} of the backup has another size than it had: use another backup.")

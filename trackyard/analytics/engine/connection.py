@@ -96,6 +96,8 @@ _SESSION_SETTINGS: dict[str, Any] = {
     "distributed_foreground_insert": 1,
 }
 
+_PIECE = 1_000_000
+"""Bytes of a file that are read at once."""
 _DICTIONARY = "LowCardinality(String)"
 
 _ONE_BLOCK_SETTINGS: dict[str, Any] = {
@@ -286,6 +288,12 @@ class Analytics:
             yield reader.batches(source)
 
     @contextmanager
+    def lines(self, sql: str) -> Iterator[Iterator[bytes]]:
+        """Yield the rows of a SELECT as lines of TabSeparated, in pieces of any length, as they are read."""
+        with self._open_stream(sql, {}, "TabSeparated") as source:
+            yield iter(lambda: source.read(_PIECE), b"")
+
+    @contextmanager
     def _open_stream(self, sql: str, parameters: Mapping[str, Any], form: str) -> Iterator[Any]:
         with self._client(reusable=False) as client:
             limited = f"{sql}\nSETTINGS {row_stream.settings_clause(self._limits.memory)}"
@@ -305,7 +313,7 @@ class Analytics:
     def insert(
         self, target: str, columns: tuple[tuple[str, str], ...], body: bytes, form: str, settings: Mapping[str, Any]
     ) -> None:
-        """Insert `body` in the format `form` into `target`. Only analytics/load.py calls this.
+        """Insert `body` in the format `form` into `target`. Loads and the restoration of a backup call this.
 
         columns: names and types, in the order of `body`. Its texts are read as texts and added to their dictionaries
         together: to add them one by one takes twice as long as to read them.

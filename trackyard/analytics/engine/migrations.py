@@ -16,7 +16,7 @@ from msgspec.structs import fields
 from trackyard.analytics.engine.connection import Analytics, StoreError
 from trackyard.analytics.engine.layout import StoreLayout
 from trackyard.analytics.engine.schema import TABLES, Table
-from trackyard.base.version import program_version
+from trackyard.base.metrics.version import program_version
 from trackyard.domain.statistics import rows
 from trackyard.domain.statistics.click_columns import Click
 

@@ -60,6 +60,12 @@ def attach(analytics: Analytics, tables: Mapping[str, str], folder: Path) -> Non
             analytics.run(f"ALTER TABLE `{table}` ATTACH PART '{part}'")
 
 
+def drop_tables(analytics: Analytics) -> None:
+    """Remove the tables of a restoration that failed."""
+    for table in TABLE_NAMES:
+        analytics.run(f"DROP TABLE IF EXISTS `{table}` SYNC")
+
+
 def has_tables(analytics: Analytics) -> bool:
     """Return whether there is a table of Trackyard."""
     sql = "SELECT count() FROM system.tables WHERE database = currentDatabase() AND name IN {names:Array(String)}"

@@ -12,7 +12,11 @@ from prometheus_client import ProcessCollector
 from prometheus_client.metrics_core import Metric as Family
 from prometheus_client.registry import Collector
 
+from trackyard.base.clock import SystemClock
 from trackyard.base.metrics.declarations import MetricLabel, MetricSection
+
+LAST_BACKUP_FILE: Final = "backup.json"
+"""The file of the data directory that says when the last backup was made."""
 
 _machine: Final = MetricSection("Machine and processes")
 
@@ -50,6 +54,14 @@ DISK_SIZE: Final = _machine.collected(
     "bytes",
     "Size of the file system with the data directory",
     "Divide `trackyard_disk_free_bytes` by it.",
+)
+BACKUP_AGE: Final = _machine.collected(
+    "gauge",
+    "trackyard_backup_age_seconds",
+    "seconds",
+    "Time since the state of the last complete backup of this data directory",
+    "Without a sample there was none. When it is older than your timer allows, run `trackyard backup` by hand: it says "
+    "what fails ([backups](operating.md#backups)).",
 )
 _PROCESS: Final = (
     _machine.collected(
@@ -133,6 +145,11 @@ class MachineCollector(Collector):
                 family = metric.family()
                 family.add_metric([], size)
                 yield family
+        with suppress(OSError, ValueError, KeyError):
+            made_at = json.loads((self._data_directory / LAST_BACKUP_FILE).read_text())["made_at"]
+            age = BACKUP_AGE.family()
+            age.add_metric([], max(SystemClock().now_ms() - made_at, 0) / 1000)
+            yield age
         yield from self._collect_processes()
 
     def _collect_processes(self) -> Iterator[Family]:

@@ -5,38 +5,55 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from trackyard.actions.backup.make import BackupSource, make_backup, read_manifest
-from trackyard.actions.backup.manifest import Manifest
+from sqlalchemy.exc import SQLAlchemyError
+
+from trackyard.actions.backup.last import note_backup
+from trackyard.actions.backup.make import BackupSource, StatisticsSource, make_backup
+from trackyard.actions.backup.manifest import Manifest, find_backup, prune, read_manifest
 from trackyard.actions.backup.restore import check_chunks, restore_backup
+from trackyard.actions.backup.statistics import ChdbStatistics, ServerStatistics
 from trackyard.actions.platform.reconciliation import reconcile
 from trackyard.analytics.engine.connection import Analytics, StoreError
 from trackyard.analytics.maintenance import backup as tables
 from trackyard.base.clock import SystemClock
 from trackyard.base.logs.outages import first_line
+from trackyard.base.metrics.machine import LAST_BACKUP_FILE
+from trackyard.base.metrics.version import program_version
 from trackyard.commands.failures import CommandFailed
 from trackyard.jobs.loading.table_freezes import ask_freeze
 from trackyard.journal.durable import write_durably
-from trackyard.runtime.app import deps_of, freeze_socket, open_analytics
+from trackyard.runtime.app import deps_of, directory_id_of, freeze_socket, open_analytics
 from trackyard.runtime.settings import Config
-from trackyard.store.backup.chunks import BackupDamaged, ChunkStore, WrongKey
-from trackyard.store.backup.sql_snapshot import NotEmpty
+from trackyard.store.backup.chunks import BackupDamaged, ChunkStore, ForeignTarget, WrongKey
+from trackyard.store.backup.failures import NotEmpty, ToolFailed
 from trackyard.store.backup.target import TargetUnusable
 from trackyard.store.backup.targets import open_target
 from trackyard.store.engine.database import Database
+from trackyard.store.engine.schema import SchemaUnknown, upgrade
 
 if TYPE_CHECKING:
     from trackyard.domain.platform.reconciliation import ReconciliationResult
 
-LAST_BACKUP: Final = "backup.json"
-"""The file of the data directory that says when the last backup was made."""
 _FREEZE_S: Final = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class BackupWish:
+    """How a backup is made.
+
+    verify: also restore it into a scratch directory and audit that. data_only: the data directory without SQL and
+    statistics. keep: how many backups stay in the target, 0 = all.
+    """
+
+    verify: bool = False
+    data_only: bool = False
+    keep: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +61,7 @@ class BackupDone:
     """A backup that was made or checked.
 
     written, written_bytes: parts that were not in the target yet. checked: parts that were read again, None = not
-    verified. differences: of the audit of the restored copy, None = none was made.
+    verified. differences: of the audit of the restored copy, None = none was made. removed: older backups.
     """
 
     manifest: Manifest
@@ -52,6 +69,7 @@ class BackupDone:
     written_bytes: int
     checked: int | None = None
     differences: int | None = None
+    removed: int = 0
 
     def answer(self) -> dict[str, Any]:
         """Return it for programs."""
@@ -63,6 +81,7 @@ class BackupDone:
             "written_bytes": self.written_bytes,
             "checked": self.checked,
             "differences": self.differences,
+            "removed": self.removed,
         }
 
     def lines(self) -> Iterator[str]:
@@ -75,23 +94,28 @@ class BackupDone:
         if self.differences is not None:
             found = "everything adds up" if self.differences == 0 else f"{self.differences:,} differences"
             yield f"restored into a scratch directory and audited: {found}"
+        if self.removed:
+            yield f"{self.removed:,} older backups removed"
 
 
-def back_up(config: Config, target: str, key_file: Path | None, *, verify: bool) -> BackupDone:
-    """Make a backup; verify: and restore it into a scratch directory. Raises CommandFailed."""
-    directory = config.chdb_directory
-    if directory is None:
-        raise CommandFailed("the statistics are on a ClickHouse server, which this command does not back up.")
-    if config.sqlite_file is None:
-        raise CommandFailed("the SQL database is PostgreSQL, which this command does not back up.")
+def back_up(config: Config, target: str, key_file: Path | None, wish: BackupWish) -> BackupDone:
+    """Make a backup. Raises CommandFailed."""
     with _plain_failures(), _one_at_a_time(config):
-        chunks = _open_chunks(target, key_file, create=True)
-        with Database(config.database_url, pool_size=2) as database, _source(config, database, directory) as source:
+        owner = directory_id_of(config)
+        chunks = _open_chunks(target, key_file, create=True, owner=owner)
+        with _statistics(config, wish) as statistics, Database(config.database_url, pool_size=2) as database:
+            source = BackupSource(
+                config.data_dir, program_version(), owner, None if wish.data_only else database, statistics
+            )
             manifest = make_backup(source, chunks, SystemClock())
+            if not wish.data_only:
+                note_backup(database, manifest, _shown(target))
         written = {"id": manifest.id, "made_at": manifest.made_at}
-        write_durably(config.data_dir / LAST_BACKUP, json.dumps(written).encode())
+        write_durably(config.data_dir / LAST_BACKUP_FILE, json.dumps(written).encode())
         done = BackupDone(manifest, chunks.written, chunks.written_bytes)
-        return _verified(config, chunks, done) if verify else done
+        if wish.verify:
+            done = _verified(config, chunks, done)
+        return replace(done, removed=prune(chunks, wish.keep)) if wish.keep and not done.differences else done
 
 
 def list_backups(target: str, key_file: Path | None) -> list[dict[str, Any]]:
@@ -104,24 +128,27 @@ def list_backups(target: str, key_file: Path | None) -> list[dict[str, Any]]:
         ]
 
 
-def restore(config: Config, target: str, key_file: Path | None, backup_id: str) -> Manifest:
-    """Restore a backup, "" = the newest one, into empty places of the settings. Raises CommandFailed."""
+def restore(config: Config, target: str, key_file: Path | None, backup_id: str, at: int | None) -> Manifest:
+    """Restore a backup into empty places of the settings. Raises CommandFailed.
+
+    backup_id: "" = the newest one. at: the newest one at that time (UTC ms).
+    """
     with _plain_failures():
         chunks = _open_chunks(target, key_file)
-        ids = chunks.ids()
-        if not ids:
-            raise CommandFailed(f"there is no backup in {_shown(target)}.")
-        manifest = read_manifest(chunks, backup_id or ids[-1])
-        if config.chdb_directory is None:
+        manifest = find_backup(chunks, backup_id, at)
+        if manifest is None:
+            raise CommandFailed(f"there is no backup {'of that time ' if at else ''}in {_shown(target)}.")
+        has_parts = any(name.startswith("analytics/") for name in manifest.files)
+        if has_parts and config.chdb_directory is None:
             raise CommandFailed("the statistics of the backup are of chDB: set TRACKYARD_ANALYTICS_URL likewise.")
-        if (manifest.sql == "sqlite") != config.database_url.startswith("sqlite:"):
+        if manifest.sql and (manifest.sql == "sqlite") != config.database_url.startswith("sqlite:"):
             raise CommandFailed(f"the backup is of {manifest.sql}: set TRACKYARD_DATABASE_URL likewise.")
         restore_backup(chunks, manifest, config.data_dir, config.database_url, lambda: _open_empty(config))
         return manifest
 
 
 def _verified(config: Config, chunks: ChunkStore, done: BackupDone) -> BackupDone:
-    """Read every part; restore SQLite and chDB into a scratch directory and audit them."""
+    """Read every part; restore SQLite and the analytic store into a scratch directory and audit them."""
     checked = check_chunks(chunks, done.manifest)
     if done.manifest.sql != "sqlite" or not done.manifest.tables:
         return replace(done, checked=checked)
@@ -134,15 +161,17 @@ def _verified(config: Config, chunks: ChunkStore, done: BackupDone) -> BackupDon
             analytics_url=f"chdb:///{folder}/data/analytics",
         )
         restore_backup(chunks, done.manifest, copy.data_dir, copy.database_url, lambda: _open_empty(copy))
-        return replace(done, checked=checked, differences=_audited(copy).count)
+        return replace(done, checked=checked, differences=audited(copy).count)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _audited(config: Config) -> "ReconciliationResult":
+def audited(config: Config) -> "ReconciliationResult":
+    """Return what an audit of an installation without a server finds, with its schemas brought up to date."""
     analytics = open_analytics(config)
     try:
         with Database(config.database_url) as database:
+            upgrade(database)
             deps = deps_of(config, database, analytics, None)
             return reconcile(replace(deps, journals=config.data_dir / "journal"))
     finally:
@@ -150,32 +179,30 @@ def _audited(config: Config) -> "ReconciliationResult":
 
 
 @contextmanager
-def _source(config: Config, database: Database, directory: Path) -> Iterator[BackupSource]:
-    """Yield what is backed up, with a way to freeze its statistics; remove what that leaves."""
-    names: list[str] = []
-
-    def remember(freeze: Callable[[str], Mapping[str, tables.FrozenTable]]) -> Callable[[str], Any]:
-        def freeze_named(name: str) -> Mapping[str, tables.FrozenTable]:
-            names.append(name)
-            return freeze(name)
-
-        return freeze_named
-
-    def source(freeze: Callable[[str], Mapping[str, tables.FrozenTable]]) -> BackupSource:
-        return BackupSource(database, config.data_dir, version("trackyard"), directory, remember(freeze))
-
-    try:
-        if freeze_socket(config).exists():
-            yield source(lambda name: _frozen_by_core(config, name))
-        else:
-            analytics = open_analytics(config)
-            try:
-                yield source(lambda name: tables.freeze(analytics, name))
-            finally:
-                analytics.close()
-    finally:
-        for name in names:
-            tables.unfreeze(directory, name)
+def _statistics(config: Config, wish: BackupWish) -> Iterator[StatisticsSource | None]:
+    """Yield the analytic store, and remove what freezing it leaves."""
+    if wish.data_only:
+        yield None
+        return
+    if config.analytics_cluster:
+        raise CommandFailed(
+            "the statistics are on a ClickHouse cluster, which this command does not back up: use BACKUP … ON CLUSTER "
+            "of ClickHouse, and --data-only here."
+        )
+    directory = config.chdb_directory
+    if directory is None:
+        server = ServerStatistics(Analytics.open(config.analytics_url))
+        with closing(server):
+            yield server
+    elif freeze_socket(config).exists():
+        with closing(ChdbStatistics(directory, lambda name: _frozen_by_core(config, name))) as running:
+            yield running
+    else:
+        with (
+            closing(Analytics.open(config.analytics_url)) as analytics,  # as it is: an upgrade backs up before it
+            closing(ChdbStatistics(directory, lambda name: tables.freeze(analytics, name))) as stopped,
+        ):
+            yield stopped
 
 
 def _frozen_by_core(config: Config, name: str) -> Mapping[str, tables.FrozenTable]:
@@ -197,7 +224,7 @@ def _open_empty(config: Config) -> Analytics:
     return analytics
 
 
-def _open_chunks(target: str, key_file: Path | None, *, create: bool = False) -> ChunkStore:
+def _open_chunks(target: str, key_file: Path | None, *, create: bool = False, owner: str = "") -> ChunkStore:
     key = None
     if key_file is not None:
         try:
@@ -206,7 +233,7 @@ def _open_chunks(target: str, key_file: Path | None, *, create: bool = False) ->
             raise CommandFailed(f"the file of the key {key_file} cannot be read: {fault.strerror}.") from None
         if not key:
             raise CommandFailed(f"the file of the key {key_file} is empty.")
-    return ChunkStore(open_target(target), key, create=create)
+    return ChunkStore(open_target(target), key, create=create, owner=owner)
 
 
 @contextmanager
@@ -228,8 +255,10 @@ def _one_at_a_time(config: Config) -> Iterator[None]:
 def _plain_failures() -> Iterator[None]:
     try:
         yield
-    except (TargetUnusable, BackupDamaged, WrongKey, NotEmpty) as fault:
-        raise CommandFailed(str(fault)) from None
+    except (TargetUnusable, BackupDamaged, ForeignTarget, WrongKey, NotEmpty, ToolFailed, SchemaUnknown) as fault:
+        raise CommandFailed(f"{str(fault).removesuffix('.')}.") from None
+    except SQLAlchemyError as fault:
+        raise CommandFailed(f"the SQL database failed: {first_line(fault)}.") from None
     except StoreError as fault:
         raise CommandFailed(f"the analytic store failed: {first_line(fault)}.") from None
 

@@ -36,6 +36,15 @@ class BucketTarget:
                 for each in page:
                     yield each["path"]
 
+    def remove(self, name: str) -> None:
+        """As BackupTarget."""
+        with _as_unusable():
+            obstore.delete(self._store, name)
+
+    def place(self, name: str) -> str:
+        """As BackupTarget."""
+        return f"{name} of the bucket"
+
 
 @contextmanager
 def _as_unusable() -> Iterator[None]:

@@ -51,13 +51,22 @@ class FolderTarget:
                 if path.is_file() and path.suffix != _PARTIAL:
                     yield str(path.relative_to(self._folder))
 
+    def remove(self, name: str) -> None:
+        """As BackupTarget."""
+        with _as_unusable(self._folder):
+            (self._folder / name).unlink(missing_ok=True)
+
+    def place(self, name: str) -> str:
+        """As BackupTarget."""
+        return str(self._folder / name)
+
 
 @contextmanager
 def _as_unusable(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as fault:
-        raise TargetUnusable(f"the folder {folder} cannot be used: {fault.strerror}.") from fault
+        raise TargetUnusable(f"the folder {folder} cannot be used: {fault.strerror or fault}.") from fault
 
 
 def _sync_folder(folder: Path) -> None:

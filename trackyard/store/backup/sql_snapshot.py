@@ -1,62 +1,40 @@
-"""A consistent copy of SQLite while it is written (docs/decisions/0052)."""
+"""Copies of the SQL database, whichever it is."""
 
-import sqlite3
-from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Final
+from typing import Protocol
 
 from sqlalchemy import make_url
 
+from trackyard.store.backup.sqlite_snapshot import restore_sqlite, sqlite_snapshot
 from trackyard.store.engine.database import Database
 
-_SQLITE_COPY: Final = "sql/trackyard.db"
 
-
-class NotEmpty(Exception):
-    """The database has tables already. The message is a sentence."""
-
-
-class SqlSnapshot:
-    """A read transaction of SQLite, which writers do not change."""
-
-    def __init__(self, connection: sqlite3.Connection, held: ExitStack) -> None:
-        self._connection = connection
-        self._held = held
+class SqlSnapshot(Protocol):
+    """One state of a database. No load of the analytic store ends until `release`."""
 
     def release(self) -> None:
-        """Let writes go on; the snapshot stays."""
-        self._held.close()
+        """Let loads go on; the snapshot stays."""
 
     def copy_to(self, folder: Path) -> None:
-        """Write the database of the moment into files of a folder."""
-        path = folder / _SQLITE_COPY
-        path.parent.mkdir(mode=0o700, parents=True)
-        with closing(sqlite3.connect(path)) as target:
-            self._connection.backup(target)
-            target.execute("PRAGMA journal_mode=DELETE")  # one file, without those of a WAL
+        """Write it into files of a folder. Raises ToolFailed."""
 
 
-@contextmanager
-def sql_snapshot(database: Database) -> Iterator[SqlSnapshot]:
-    """Yield a snapshot of SQLite; no transaction writes until `release`. Keep that time short."""
-    with ExitStack() as stack:
-        held = stack.enter_context(ExitStack())
-        held.enter_context(database.hold_writes())
-        connection = stack.enter_context(closing(sqlite3.connect(_file_of(database), isolation_level=None)))
-        connection.execute("BEGIN")
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # the snapshot begins with a read
-        yield SqlSnapshot(connection, held)
+def sql_snapshot(database: Database) -> AbstractContextManager[SqlSnapshot]:
+    """Return a snapshot; keep the time until its `release` short."""
+    if database.is_sqlite:
+        return sqlite_snapshot(database)
+    from trackyard.store.backup.postgresql_snapshot import postgresql_snapshot  # a driver that SQLite does not need
+
+    return postgresql_snapshot(database)
 
 
 def restore_sql(database_url: str, folder: Path) -> None:
-    """Write the files of `SqlSnapshot.copy_to` into an empty database. Raises NotEmpty."""
-    target = Path(str(make_url(database_url).database))
-    if target.exists():
-        raise NotEmpty(f"the SQL database {target} exists already.")
-    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    (folder / _SQLITE_COPY).rename(target)
+    """Write the files of a snapshot into an empty database. Raises NotEmpty, ToolFailed, SchemaUnknown."""
+    restore: Callable[[str, Path], None] = restore_sqlite
+    if make_url(database_url).get_backend_name() != "sqlite":
+        from trackyard.store.backup.postgresql_snapshot import restore_postgresql
 
-
-def _file_of(database: Database) -> str:
-    return str(make_url(database.url).database)
+        restore = restore_postgresql
+    restore(database_url, folder)

@@ -19,3 +19,9 @@ class BackupTarget(Protocol):
 
     def names(self, prefix: str) -> Iterator[str]:
         """Yield the names that begin with a folder such as `chunks`."""
+
+    def remove(self, name: str) -> None:
+        """Remove an object."""
+
+    def place(self, name: str) -> str:
+        """Return where an object is, for a person."""

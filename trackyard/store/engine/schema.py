@@ -3,13 +3,16 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, inspect, text
+from sqlalchemy import Connection, delete, insert, inspect, select, text
 
+from trackyard.base.metrics.version import program_version
 from trackyard.store.engine.database import Database
 from trackyard.store.engine.dialect import AdvisoryLock, lock
-from trackyard.store.tables import metadata
+from trackyard.store.tables import metadata, setting
 
 _FOLDER = Path(__file__).parent / "migrations"
+_PROGRAM = "program"
+"""The name of the setting with the version of the program."""
 
 
 if TYPE_CHECKING:
@@ -25,30 +28,56 @@ def newest_version() -> str:
     return max(path.name.partition("_")[0] for path in (_FOLDER / "versions").glob("[0-9]*_*.py"))
 
 
-def upgrade(database: Database) -> None:
-    """Migrate the schema to the newest version in one transaction. Raises SchemaUnknown.
+def upgrade(database: Database, version: str = "head") -> None:
+    """Migrate the schema to a version, by default the newest, in one transaction. Raises SchemaUnknown.
 
     Several processes may do so at once.
     """
-    found = _find_version(database)
+    found = check_version(database)
     if found == newest_version():
         _reject_unfinished(database)
         return
-    if found is not None and found > newest_version():
-        raise SchemaUnknown(_too_new(found))
     from alembic import command  # takes half a second, which a start without migrations saves
 
     with database.write() as connection:
         lock(connection, AdvisoryLock.SCHEMA)  # the other processes wait and then have nothing to do
-        command.upgrade(_config(connection), "head")
+        command.upgrade(_config(connection), version)
 
 
-def _too_new(version: str) -> str:
-    """Return why a schema cannot be used, and the way out, as a clause."""
-    return (
-        f"its schema has version {version}, and this program knows {newest_version()} at most: start the newer program "
-        "again, or restore a backup of this one (docs/operating.md#a-new-version)"
-    )
+def upgrade_for_start(database: Database) -> None:
+    """Migrate the schema, and note the version of this program in it. Raises SchemaUnknown."""
+    upgrade(database)
+    note_program(database)
+
+
+def check_version(database: Database) -> str | None:
+    """Return the version of a schema, None without one. Raises SchemaUnknown for one of a newer program."""
+    found = _find_version(database)
+    if found is not None and found > newest_version():
+        program = find_program(database)
+        made = f", made by version {program}" if program else ""
+        raise SchemaUnknown(
+            f"its schema has version {found}{made}, and this program, version {program_version()}, knows "
+            f"{newest_version()} at most: start the newer program again, or restore a backup of this one "
+            "(docs/operating.md#a-new-version)"
+        )
+    return found
+
+
+def note_program(database: Database) -> None:
+    """Store the version of this program as the last one that used the schema."""
+    if find_program(database) == program_version():
+        return
+    with database.write() as connection:
+        connection.execute(delete(setting).where(setting.c.name == _PROGRAM))
+        connection.execute(insert(setting).values(name=_PROGRAM, value=program_version()))
+
+
+def find_program(database: Database) -> str:
+    """Return the version of the program that last used the schema; "" of one up to 0.2.0."""
+    with database.read() as connection:
+        found = connection.execute(select(setting.c.value).where(setting.c.name == _PROGRAM)).scalar_one_or_none()
+        return str(found or "")
 
 
 def _reject_unfinished(database: Database) -> None:
