@@ -96,6 +96,7 @@ def _open_monitoring(config: Config, name: str, slot: int) -> MonitoringServer |
 
 def _run_edge(config: Config, slot: int, watchdog: StopWatchdog) -> None:
     from trackyard.base.rate_limits import RateLimit
+    from trackyard.domain.conversions.click_lookups import LOOKUP_SOCKET
     from trackyard.edge.server import EdgeOptions, run
     from trackyard.journal.writer import EdgeNumberTaken
 
@@ -118,7 +119,7 @@ def _run_edge(config: Config, slot: int, watchdog: StopWatchdog) -> None:
                 tls_key=config.tracking_tls_key,
                 forward_key=_forward_key(config),
                 hsts_seconds=config.hsts_seconds,
-                lookup_socket=_lookup_socket(config),
+                lookup_socket=config.data_dir / LOOKUP_SOCKET,
                 click_senders=config.click_senders,
                 network_connections=config.network_connections,
                 record_rate=RateLimit(config.record_rate, config.record_burst),
@@ -357,7 +358,7 @@ def _click_lookups(
     from trackyard.jobs.loading.click_lookups import ClickLookupServer
 
     try:
-        lookups = ClickLookupServer.of_store(_lookup_socket(config), analytics, database, SystemClock())
+        lookups = ClickLookupServer.of_store(config.data_dir, analytics, database, SystemClock())
     except OSError as fault:
         log.warning("click look-up socket failed", extra={"error": str(fault)})
         return []
@@ -477,10 +478,6 @@ def _forward_key(config: Config) -> bytes:
     from trackyard.domain.tracking.forwarding import signing_key
 
     return signing_key(encryption_keys(config)[0])
-
-
-def _lookup_socket(config: Config) -> Path:
-    return config.data_dir / "run" / "clicks.sock"
 
 
 def edges_file(config: Config) -> Path:

@@ -1,10 +1,13 @@
 """The click of a postback (docs/spec/conversions.md#the-click-of-a-postback)."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.support.models.events import NOON, new_click
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.load import load, lookup_item
+from trackyard.base.clock import ManualClock
 from trackyard.base.ids import new_click_id
 from trackyard.domain.conversions.sessions import (
     CLICK_LATENESS_MS,
@@ -14,7 +17,8 @@ from trackyard.domain.conversions.sessions import (
 )
 from trackyard.jobs.loading.click_lookups import judge_clicks
 from trackyard.jobs.loading.journals import ClickFinder
-from trackyard.journal.records import encode
+from trackyard.journal.records import RecordKind, encode
+from trackyard.journal.writer import JournalWriter
 from trackyard.store.engine.database import Database
 from trackyard.store.statistics import checkpoints
 from trackyard.store.tracking import edges
@@ -63,7 +67,9 @@ def test_click_finder_reads_memory_and_store(analytics: Analytics) -> None:
     assert finder.find([*clicks, "nothing", ""]) == clicks
 
 
-def test_clicks_of_postbacks_are_judged_by_store_and_loaded_journals(analytics: Analytics, database: Database) -> None:
+def test_clicks_of_postbacks_are_judged_by_store_and_loaded_journals(
+    analytics: Analytics, database: Database, tmp_path: Path
+) -> None:
     with database.write() as conn:
         edge = edges.claim_edge(conn, "d" * 24, 0, NOON)
         checkpoints.finish_range(conn, edge, "001-0", 0, 100, NOON, [])
@@ -76,4 +82,21 @@ def test_clicks_of_postbacks_are_judged_by_store_and_loaded_journals(analytics: 
         made(NOON + 60_000, edge): "?",  # the clock of its edge may have been ahead
         made(NOON - 60_000, 77): "0",  # of an edge that never was
     }
-    assert judge_clicks(analytics, database, NOON, [*asked]) == "".join(asked.values())
+    assert judge_clicks(analytics, database, NOON, [*asked], tmp_path) == "".join(asked.values())
+
+
+@pytest.mark.parametrize(("shift_ms", "sign"), [(0, "0"), (-HOUR_MS, "?")])
+def test_click_of_edge_with_clock_set_back_is_not_judged_unknown(
+    analytics: Analytics, sqlite_database: Database, tmp_path: Path, shift_ms: int, sign: str
+) -> None:
+    """Its last loaded mark is of a later time than the click, which is not loaded."""
+    with sqlite_database.write() as conn:
+        edge = edges.claim_edge(conn, "d" * 24, 0, NOON)
+    clock = ManualClock(NOON)
+    writer = JournalWriter(tmp_path, edge, clock)
+    writer.write_checkpoint(NOON)
+    with sqlite_database.write() as conn:
+        checkpoints.finish_range(conn, edge, writer.name, 0, writer.end_position()[1], NOON, [])
+    writer.append(RecordKind.CLICK, encode(new_click(1, time=NOON + shift_ms)))
+    writer.close()
+    assert judge_clicks(analytics, sqlite_database, NOON, [made(NOON - HOUR_MS, edge)], tmp_path) == sign

@@ -5,6 +5,8 @@ A request is ASKS_KNOWN, ids of 24 hex digits without a separator, and a line en
 
 from typing import Final
 
+LOOKUP_SOCKET: Final = "run/clicks.sock"
+"""The socket, in the data directory."""
 ASKS_KNOWN: Final = b"known "
 MAX_ASKED: Final = 128
 """Ids in one request."""

@@ -8,21 +8,28 @@ import socket
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import cache, partial
 from pathlib import Path
 from typing import Final
 
 from trackyard.analytics.engine.connection import Analytics, StoreError, StoreUnavailable
 from trackyard.analytics.reports.clicks import find_records, list_known_ids
 from trackyard.base.clock import Clock
-from trackyard.base.ids import is_hex24
+from trackyard.base.ids import find_click_id, is_hex24
 from trackyard.base.logs.outages import first_line
 from trackyard.base.sockets import socket_address
-from trackyard.domain.conversions.click_lookups import ASKS_KNOWN, KNOWN, MAX_ASKED, UNDECIDED, UNKNOWN
+from trackyard.domain.conversions.click_lookups import (
+    ASKS_KNOWN,
+    KNOWN,
+    LOOKUP_SOCKET,
+    MAX_ASKED,
+    UNDECIDED,
+    UNKNOWN,
+)
 from trackyard.domain.conversions.sessions import is_click_wait_over
 from trackyard.jobs.failures import is_outage
+from trackyard.jobs.loading.click_waits import LoadedJournals, has_earlier_records
 from trackyard.store.engine.database import Database
-from trackyard.store.statistics import checkpoints
-from trackyard.store.tracking import edges
 
 _BACKLOG: Final = 64
 _READ_TIMEOUT_S: Final = 1.0
@@ -61,12 +68,12 @@ class ClickLookupServer:
             raise
 
     @classmethod
-    def of_store(cls, path: Path, analytics: Analytics, database: Database, clock: Clock) -> "ClickLookupServer":
-        """Return a server that reads the analytic store."""
+    def of_store(cls, data_dir: Path, analytics: Analytics, database: Database, clock: Clock) -> "ClickLookupServer":
+        """Return a server that reads the analytic store, and the journals of this machine."""
         return cls(
-            path,
+            data_dir / LOOKUP_SOCKET,
             lambda click_id: find_records(analytics, [click_id]).get(click_id),
-            lambda click_ids: judge_clicks(analytics, database, clock.now_ms(), click_ids),
+            lambda click_ids: judge_clicks(analytics, database, clock.now_ms(), click_ids, data_dir / "journal"),
         )
 
     def run(self, stop: threading.Event) -> None:
@@ -118,18 +125,23 @@ class ClickLookupServer:
         client.sendall(signs.encode("ascii"))
 
 
-def judge_clicks(analytics: Analytics, database: Database, now_ms: int, click_ids: Sequence[str]) -> str:
+def judge_clicks(
+    analytics: Analytics, database: Database, now_ms: int, click_ids: Sequence[str], journals: Path
+) -> str:
     """Return for each id whether a click has it: a sign of domain/conversions/click_lookups.py."""
     # How far journals are loaded is read first: a click that is loaded meanwhile is then found.
     with database.read() as conn:
-        loaded_until = {each.edge: each.loaded_until for each in checkpoints.get_checkpoints(conn)}
-        numbers = {each.number for each in edges.each_edge(conn)}
+        loaded = LoadedJournals(conn)
     known = list_known_ids(analytics, click_ids)
+    was_set_back = cache(partial(has_earlier_records, journals, loaded))
 
     def sign(click_id: str) -> str:
         if click_id in known:
             return KNOWN
-        return UNKNOWN if is_click_wait_over(click_id, now_ms, now_ms, numbers, loaded_until) else UNDECIDED
+        if not is_click_wait_over(click_id, now_ms, now_ms, loaded.edges, loaded.until):
+            return UNDECIDED
+        parts = find_click_id(click_id)
+        return UNKNOWN if parts is None or not was_set_back(parts.edge) else UNDECIDED
 
     return "".join(map(sign, click_ids))
 

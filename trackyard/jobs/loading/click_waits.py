@@ -2,13 +2,18 @@
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Final
 
 from trackyard.base.ids import find_click_id
-from trackyard.domain.conversions.sessions import is_click_wait_over
+from trackyard.domain.conversions.sessions import CLICK_LATENESS_MS, is_click_wait_over
 from trackyard.journal import segments
+from trackyard.journal.frames import Frame
 from trackyard.store.engine.database import Connection
 from trackyard.store.statistics import checkpoints
 from trackyard.store.tracking import edges
+
+_MOST_UNLOADED: Final = 4 * 1024 * 1024
+"""Bytes of a journal that are searched for records of an earlier time."""
 
 _End = tuple[str, int]
 """A journal and a byte offset in it."""
@@ -78,3 +83,36 @@ class ClickWaits:
             return (names[-1], segments.end_of(self._directory, names[-1])) if names else None
         except FileNotFoundError:
             return None  # removed just now, since it is loaded
+
+
+def has_earlier_records(directory: Path, loaded: LoadedJournals, edge: int) -> bool:
+    """Return whether an edge of this machine has records that are not loaded, of a time before its last loaded mark.
+
+    Then its clock was set back, and its mark does not say that a click is unknown. Also true where there is too much to
+    look at.
+    """
+    if edge not in loaded.ends:
+        return False
+    journal, position = loaded.ends[edge]
+    earliest = loaded.until[edge] - CLICK_LATENESS_MS
+    try:
+        for name in segments.list_journals(directory, edge):
+            if name < journal:
+                continue
+            start = position if name == journal else 0
+            with segments.open_content(directory, name) as content:
+                data = content.read(start, _MOST_UNLOADED)
+            if len(data) == _MOST_UNLOADED:
+                return True
+            frames = (each for each in segments.each_frame(data, 0) if isinstance(each, Frame))
+            if any(_time_of(frame.payload) < earliest for frame in frames):
+                return True
+    except OSError:  # archived or removed just now: the next question finds it
+        return True
+    return False
+
+
+def _time_of(payload: bytes) -> int:
+    """Return the time of a record, UTC ms; every payload begins with it."""
+    digits = payload[1 : payload.find(b",")]
+    return int(digits) if digits.isdigit() else 0
