@@ -42,7 +42,6 @@ def serve_api(
     forward_key: bytes,
     readiness: "Callable[[], Readiness]",
     stop: threading.Event,
-    *,
     requests: "RunningRequests",
     on_built: Callable[[], None],
 ) -> None:
@@ -51,31 +50,42 @@ def serve_api(
     forward_key: signs the caller's address of requests that are forwarded to the tracking listener.
     requests: counts what runs. on_built: called when nothing but the accepting of connections is left to do.
     """
-    import uvicorn
-
     from trackyard.api.app import build
-    from trackyard.base.sockets import ConnectionLimits, max_connections
-    from trackyard.wire.http.connection import BoundedHttp, ConnectionGate
     from trackyard.wire.http.forwarding import Forwarder
     from trackyard.wire.http.rate_limits import ApiLimits
 
     local = "edge" in config.roles
     tracking = config.tracking_listen.url("https" if config.tracking_tls_cert else "http")
     forwarder = Forwarder(tracking if local else config.tracking_url, forward_key, deps.clock, verified=not local)
-    api_limits = ApiLimits(config.api_rate, config.api_burst, config.api_reports)
-    shared = _shared_limits(config)
+    api_limits, shared = ApiLimits(config.api_rate, config.api_burst, config.api_reports), _shared_limits(config)
     dispatch = build(deps, readiness, api_limits, forwarder, config.hsts_seconds, _console(deps), shared)
     app = requests.counted(allow_origins(dispatch, config.cors_origins))
+    server = _server(config, app)
+    sys.setswitchinterval(_SWITCH_INTERVAL_S)
+    log.info("API listening", extra={"host": config.api_listen.host, "port": config.api_listen.port})
+    on_built()
+    with _stopped_with(stop, server), _reports_by_mail(deps, stop):
+        server.run(sockets=[listener])
+
+
+def _server(config: Config, app: "ASGIApp") -> "Server":
+    """Return the server of an application, with the limits of connections."""
+    import uvicorn
+
+    from trackyard.base.sockets import ConnectionLimits, max_connections
+    from trackyard.wire.http.connection import BoundedHttp, ConnectionGate
+
     limits = ConnectionLimits(max_connections(RESERVED_FILES), config.network_connections)
-    gate = ConnectionGate(limits, partial(_network_of, config.trusted_proxies))
-    server = uvicorn.Server(
+    trusted = config.trusted_proxies
+    gate = ConnectionGate(limits, partial(_network_of, trusted))
+    return uvicorn.Server(
         uvicorn.Config(
             app,
             log_config=None,
             access_log=False,
             server_header=False,
             proxy_headers=True,  # sign-ins are counted by the client's address
-            forwarded_allow_ips=[str(network) for network in config.trusted_proxies],
+            forwarded_allow_ips=[str(network) for network in trusted],
             lifespan="off",
             http=cast("Any", partial(BoundedHttp, gate=gate)),
             backlog=_BACKLOG,
@@ -84,11 +94,6 @@ def serve_api(
             timeout_graceful_shutdown=5,
         )
     )
-    sys.setswitchinterval(_SWITCH_INTERVAL_S)
-    log.info("API listening", extra={"host": config.api_listen.host, "port": config.api_listen.port})
-    on_built()
-    with _stopped_with(stop, server), _reports_by_mail(deps, stop):
-        server.run(sockets=[listener])
 
 
 def _shared_limits(config: Config) -> "SharedLimits | None":

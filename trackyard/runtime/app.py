@@ -23,6 +23,7 @@ from trackyard.base.logs.file import log_to_file
 from trackyard.base.logs.outages import first_line
 from trackyard.base.logs.output import log_to_stderr
 from trackyard.runtime.api_server import serve_api
+from trackyard.runtime.core_loading import CoreThreads, loaders
 from trackyard.runtime.data_directory import use_temporary_directory
 from trackyard.runtime.exit_codes import ExitCode
 from trackyard.runtime.monitoring import MonitoringServer, monitoring_process, open_monitoring
@@ -248,13 +249,7 @@ def _serve_core(
     stop: threading.Event,
     starting: StartingAnswers | None,
 ) -> None:
-    """Run the threads of the core and serve the API until `stop` is set.
-
-    The threads start when the API is built: a backlog that they load must not delay it.
-    """
-    from trackyard.actions.platform.rebuild import Rebuilder
-    from trackyard.jobs.loading.pace import LoadPace
-    from trackyard.jobs.loading.projector import Projector
+    """Run the threads of the core and serve the API until `stop` is set."""
     from trackyard.jobs.schedule.retention import RetentionRunner
     from trackyard.runtime.checks.registry import checks_of
     from trackyard.runtime.machines.heartbeat import Heartbeat
@@ -263,15 +258,9 @@ def _serve_core(
     directory_id, requests = directory_id_of(config), RunningRequests()
     projector, rebuilder, copier, threads = None, None, None, list[threading.Thread]()
     if "projector" in config.roles:
-        journals = config.data_dir / "journal"
-        rebuilder = Rebuilder(database, analytics, journals, SystemClock(), directory_id)
-        rebuilder.recover()
-        projector = Projector(
-            database, analytics, journals, config.data_dir / "rules", SystemClock(), directory_id,
-            LoadPace(requests.any).turn,
-        )  # fmt: skip
-        projector.log_backlog()
-        retention_runner = RetentionRunner(database, analytics, journals, SystemClock(), config.retention_policy)
+        rebuilder, projector = loaders(config, database, analytics, directory_id, requests.any)
+        journals, policy = config.data_dir / "journal", config.retention_policy
+        retention_runner = RetentionRunner(database, analytics, journals, SystemClock(), policy)
         threads += [
             threading.Thread(target=_run_projector, args=(projector, stop), name="projector"),
             threading.Thread(target=retention_runner.run, args=(stop,), name="retention"),
@@ -285,32 +274,20 @@ def _serve_core(
     report = partial(machine_report, config.failing_roles_file, readiness)
     if monitoring is not None:
         threads += _watch_stores(monitoring, report, database, analytics, stop)
-    started = list[threading.Thread]()
-
-    def start_threads() -> None:
-        if starting is not None:
-            starting.end()
-        for thread in threads:
-            thread.start()
-            started.append(thread)
-
+    core_threads = CoreThreads(starting, threads)
     try:
         if listener is not None:
             machine, checks = machine_status_of(config, report), checks_of(config, os.environ)
             deps = replace(deps_of(config, database, analytics, rebuilder), machine=machine, checks=checks)
-            key = _forward_key(config)
-            serve_api(
-                config, listener, deps, key, readiness, stop, requests=requests, on_built=start_threads
-            )  # fmt: skip
+            serve_api(config, listener, deps, _forward_key(config), readiness, stop, requests, core_threads.start)
         else:
-            start_threads()
+            core_threads.start()
             stop.wait()
     finally:
         stop.set()
         if rebuilder is not None:
             rebuilder.close()
-        for thread in started:
-            thread.join()
+        core_threads.join()
         heartbeat.end()
 
 
