@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.chaos.evidence import read_books, read_stores, settle
-from tests.chaos.faults import HOUR_S, Injector
+from tests.chaos.faults import HOUR_S, FaultInjector
 from tests.chaos.places import Place, cluster, one_machine, one_machine_with_stores
 from tests.chaos.receiver import FaultyReceiver
 from tests.chaos.schedule import draw_schedule
@@ -54,7 +54,7 @@ def run(options: argparse.Namespace, show: Callable[[str], None]) -> tuple[RunEv
         receiver = stack.enter_context(FaultyReceiver())
         place = stack.enter_context(PLACES[kind](directory, options.seconds))
         stories = _create_stories(place, receiver)
-        injector = Injector(place, receiver, show)
+        injector = FaultInjector(place, receiver, show)
         sent = _inject(options, seed, place, stories, injector)
         settled_s = _settle(place, sent, options.seconds, injector.failures, show)
         read_books(place, sent, stories, evidence)
@@ -87,7 +87,7 @@ def _create_stories(place: Place, receiver: FaultyReceiver) -> list[OfferScenari
 
 
 def _inject(
-    options: argparse.Namespace, seed: int, place: Place, stories: list[OfferScenario], injector: Injector
+    options: argparse.Namespace, seed: int, place: Place, stories: list[OfferScenario], injector: FaultInjector
 ) -> SentTraffic:
     ports = tuple(each.program.tracking_port for each in place.edges)
     targets = tuple(Target(each.offer, each.affiliate) for each in stories)
@@ -118,7 +118,7 @@ def _settle(place: Place, sent: SentTraffic, seconds: float, failures: list[str]
 
 
 def _figures(
-    seconds: float, sent: SentTraffic, evidence: RunEvidence, injector: Injector, place: Place, settled_s: float
+    seconds: float, sent: SentTraffic, evidence: RunEvidence, injector: FaultInjector, place: Place, settled_s: float
 ) -> dict[str, Any]:
     arrivals = evidence.arrivals.values()
     return {

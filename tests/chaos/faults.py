@@ -18,7 +18,7 @@ HOUR_S: Final = 3600
 
 
 @dataclass
-class Injector:
+class FaultInjector:
     """Injects faults, and counts them. print: shows each one."""
 
     place: Place

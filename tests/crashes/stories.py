@@ -1,10 +1,10 @@
-"""What is done while crash points are reached; after a death a story goes on as the program does at its next start."""
+"""What is done while crash points are reached; after a death a story continues as the program does at a start."""
 
 import asyncio
 import errno
 import os
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from trackyard.actions.platform.rebuild import Rebuilder
 from trackyard.actions.platform.rebuild_status import RebuildMode
 from trackyard.actions.platform.reconciliation import reconcile
 from trackyard.analytics.engine.connection import Analytics, StoreError
-from trackyard.analytics.maintenance.backup import freeze, remove_frozen, unfreeze
+from trackyard.analytics.maintenance.backup import FrozenTable, freeze, remove_frozen, unfreeze
 from trackyard.base.errors import Conflict
 from trackyard.base.ids import new_click_id
 from trackyard.domain.conversions.sessions import DAY_MS
@@ -56,7 +56,7 @@ _TRIES = 6
 USER = "user-to-be-erased"
 
 
-class Story:
+class CrashStory:
     """An installation and what happens on it. Subclasses name the steps; each can be repeated."""
 
     def __init__(self, database: Database, analytics: Analytics, home: Path) -> None:
@@ -138,7 +138,7 @@ class Story:
         self._abandon()
 
 
-class TrafficStory(Story):
+class TrafficStory(CrashStory):
     """Clicks and postbacks over full segments, until their postbacks reach the affiliate."""
 
     def prepare(self) -> None:
@@ -242,7 +242,7 @@ class TrafficStory(Story):
         assert ids == {url.partition("t=")[2][:24] for url in self.arrived}
 
 
-class RetentionStory(Story):
+class RetentionStory(CrashStory):
     """Journals are compressed, erased data leave them, and old ones go."""
 
     def prepare(self) -> None:
@@ -320,7 +320,7 @@ class RetentionStory(Story):
         assert imports and "203.0.113.9" not in str(imports)
 
 
-class RebuildStory(Story):
+class RebuildStory(CrashStory):
     """The analytic store is filled from journals again while loads go on."""
 
     def prepare(self) -> None:
@@ -345,7 +345,7 @@ class RebuildStory(Story):
         done = Rebuilder(deps.database, deps.analytics, self.plant.home / "journal", deps.clock, OWNER, pause=0.0)
         done.recover()
 
-        class Now:
+        class InstantThread:
             """A thread that runs at once."""
 
             def __init__(self, target: Callable[..., None], args: tuple[Any, ...], name: str) -> None:
@@ -355,7 +355,7 @@ class RebuildStory(Story):
                 self._run()
 
         before = rebuild.threading
-        rebuild.threading = types.SimpleNamespace(Thread=Now)  # type: ignore[assignment]
+        rebuild.threading = types.SimpleNamespace(Thread=InstantThread)  # type: ignore[assignment]
         try:
             status = done.start(RebuildMode.SWAP)
         finally:
@@ -369,8 +369,8 @@ class RebuildStory(Story):
         assert not {name for name in names if name.endswith(("_beside", "_later"))}
 
 
-class BackupStory(Story):
-    """A backup is made again after a death, and is whole."""
+class BackupStory(CrashStory):
+    """A second try after a death leaves a whole backup."""
 
     def prepare(self) -> None:
         self.visit()
@@ -385,7 +385,24 @@ class BackupStory(Story):
         remove_frozen(chdb)
         target = ChunkStore(FolderTarget(plant.home.with_name(f"{plant.home.name}-backups")), None, create=True)
         plant.home.mkdir(exist_ok=True)
-        source = BackupSource(plant.database, plant.home, "0", chdb, lambda name: freeze(plant.analytics, name))
+
+        class FrozenStatistics:
+            """The tables of the test's engine."""
+
+            def __init__(self) -> None:
+                self.frozen: dict[str, FrozenTable] = {}
+
+            def freeze(self, name: str) -> dict[str, FrozenTable]:
+                self.frozen = freeze(plant.analytics, name)
+                return self.frozen
+
+            def files(self, scratch: Path) -> Iterator[tuple[str, Path]]:
+                for table, each in self.frozen.items():
+                    for path in sorted((chdb / each.folder).rglob("*")):
+                        if path.is_file():
+                            yield f"analytics/{table}/{path.relative_to(chdb / each.folder)}", path
+
+        source = BackupSource(plant.home, "0", OWNER, plant.database, FrozenStatistics())
         self.manifest, self.target = make_backup(source, target, plant.clock), target
         unfreeze(chdb, "backup")
 
