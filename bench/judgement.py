@@ -66,7 +66,9 @@ def _lows(samples: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
 
 
 def is_predicted(samples: Sequence[tuple[float, float]], *, within: float) -> tuple[float, float, bool]:
-    """Return a value as the first half of a series predicts it for its end, the value, and whether it is not above.
+    """Return the predicted and the real end of a series, and whether the real one is not above.
+
+    The first half of the series predicts its end.
 
     samples: (work done, value). within: the share of the growth by which the value may be above; merges make it less.
     """

@@ -1,4 +1,4 @@
-"""`script/soak`: minutes of clicks, conversions, reports, edits and restarts, and whether anything grows meanwhile.
+"""`script/soak`: clicks, conversions, reports, edits and restarts, and whether anything grows.
 
 The whole program on a data directory of its own, at half of the rate that saturates it (`--rate` names another). The
 first quarter of the time has the restarts: `kill -9` of the core, the worker and an edge, then a stop and start of all.

@@ -1,4 +1,4 @@
-"""What `script/soak` looks at: memory and descriptors of each process, the disk, lags, and what readiness says."""
+"""What `script/soak` looks at: memory and descriptors of processes, disk, lags and readiness."""
 
 import json
 import os

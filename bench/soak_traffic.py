@@ -1,4 +1,4 @@
-"""The load of `script/soak`: clicks at a rate, postbacks, reports and edits, with what was acknowledged."""
+"""The load of `script/soak`: clicks, postbacks, reports and edits, and what was acknowledged."""
 
 import random
 import re

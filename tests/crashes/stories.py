@@ -1,4 +1,4 @@
-"""What is done while crash points are reached; after a death a story continues as the program does at a start."""
+"""What is done while crash points are reached; after a death a story continues as at a start."""
 
 import asyncio
 import errno
@@ -290,7 +290,7 @@ class RetentionStory(CrashStory):
             self.retain()
 
     def grow_old(self) -> None:
-        """Journals are removed after 35 days, quarantined records and personal data later, months of clicks last."""
+        """Journals are removed after 35 days, quarantined records and personal data later, clicks last."""
         deps = self.plant.api.deps
         self.settle()
         self.plant.writer._rotate()

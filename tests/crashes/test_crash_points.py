@@ -1,4 +1,4 @@
-"""A death or an error at each place that changes a file or a store: nothing is lost, nothing is doubled."""
+"""A death or an error at each place that changes a file or a store: nothing is lost or doubled."""
 
 import shutil
 from collections.abc import Callable, Iterator

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support.processes.program import request
-from trackyard.runtime.starting import RETRY_AFTER_S, StartingAnswers
+from trackyard.runtime.processes.starting import RETRY_AFTER_S, StartingAnswers
 
 
 @pytest.fixture

@@ -95,7 +95,8 @@ def test_worker_with_a_hanging_part_ends_after_its_parent_was_killed(tmp_path: P
 @pytest.mark.parametrize(("command", "status"), [("serve", 0), ("audit", -signal.SIGTERM)])
 def test_stop_while_program_is_imported_is_in_order_for_serve(command: str, status: int) -> None:
     """A service manager may stop the program before it does anything; another command is cut off."""
-    code = "import trackyard.commands.early_stop, os, signal, time; os.kill(os.getpid(), signal.SIGTERM); time.sleep(9)"
+    code = "import trackyard.commands.frame.early_stop, os, signal, time; "
+    code += "os.kill(os.getpid(), signal.SIGTERM); time.sleep(9)"
     done = subprocess.run([sys.executable, "-c", code, command], check=False)
     assert done.returncode == status
 

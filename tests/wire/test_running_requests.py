@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from trackyard.wire.http.running_requests import RunningRequests
+from trackyard.wire.limits.running_requests import RunningRequests
 
 
 def test_running_requests_are_counted_until_they_end() -> None:

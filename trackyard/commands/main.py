@@ -7,7 +7,7 @@ from typing import Final
 
 import click
 
-import trackyard.commands.early_stop  # noqa: F401 # before what takes long to import
+import trackyard.commands.frame.early_stop  # noqa: F401 # before what takes long to import
 from trackyard.commands.declarations import backups, books, figures, help, machines, people, server
 from trackyard.commands.frame.group import PROGRAM, RootGroup
 from trackyard.commands.frame.options import server_options

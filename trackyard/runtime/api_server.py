@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from trackyard.console.app import Console
     from trackyard.wire.http.health import Readiness
     from trackyard.wire.http.rate_limits import SharedLimits
-    from trackyard.wire.http.running_requests import RunningRequests
+    from trackyard.wire.limits.running_requests import RunningRequests
 
 RESERVED_FILES: Final = 512
 """Open files that connections leave to journals, databases and reports of the core."""

@@ -23,7 +23,6 @@ from trackyard.base.logs.file import log_to_file
 from trackyard.base.logs.outages import first_line
 from trackyard.base.logs.output import log_to_stderr
 from trackyard.runtime.api_server import serve_api
-from trackyard.runtime.core_loading import CoreThreads, loaders
 from trackyard.runtime.data_directory import use_temporary_directory
 from trackyard.runtime.exit_codes import ExitCode
 from trackyard.runtime.monitoring import MonitoringServer, monitoring_process, open_monitoring
@@ -36,6 +35,8 @@ from trackyard.runtime.monitoring.readiness import (
 )
 from trackyard.runtime.monitoring.store_readiness import StoreReadiness
 from trackyard.runtime.monitoring.stores import StoreWatch
+from trackyard.runtime.processes.core_loading import CoreThreads, loaders
+from trackyard.runtime.processes.starting import StartingAnswers
 from trackyard.runtime.processes.stop_watchdog import StopWatchdog, stop_with_parent
 from trackyard.runtime.settings import (
     CannotStart,
@@ -44,13 +45,12 @@ from trackyard.runtime.settings import (
     encryption_keys,
     unusable_directory,
 )
-from trackyard.runtime.starting import StartingAnswers
+from trackyard.runtime.start_checks import databases_of
 
 if TYPE_CHECKING:
     from trackyard.actions.deps import Deps
     from trackyard.actions.platform.rebuild import Rebuilder
     from trackyard.analytics.engine.connection import Analytics, QueryLimits
-    from trackyard.decision.visitor.databases import AddressDatabases
     from trackyard.jobs.loading.journal_copies import JournalCopier
     from trackyard.jobs.loading.projector import Projector
     from trackyard.store.engine.database import Database
@@ -253,7 +253,7 @@ def _serve_core(
     from trackyard.jobs.schedule.retention import RetentionRunner
     from trackyard.runtime.checks.registry import checks_of
     from trackyard.runtime.machines.heartbeat import Heartbeat
-    from trackyard.wire.http.running_requests import RunningRequests
+    from trackyard.wire.limits.running_requests import RunningRequests
 
     directory_id, requests = directory_id_of(config), RunningRequests()
     projector, rebuilder, copier, threads = None, None, None, list[threading.Thread]()
@@ -362,29 +362,6 @@ def _query_limits(config: Config) -> "QueryLimits":
 
     heavy = replace(HEAVY_LIMIT, most=config.heavy_reports)
     return QueryLimits(seconds=config.report_seconds, memory=config.report_memory, heavy=heavy)
-
-
-def databases_of(config: Config) -> "AddressDatabases":
-    """Return the configured address databases."""
-    from trackyard.decision.visitor.databases import COUNTRY_DATABASE, AddressDatabases
-
-    return AddressDatabases(
-        country=config.country_database or COUNTRY_DATABASE,
-        city=config.city_database,
-        isp=config.isp_database,
-        connection=config.connection_database,
-        proxy=config.proxy_database,
-    )
-
-
-def check_address_databases(config: Config) -> None:
-    """Raise CannotStart unless the configured address databases can be used."""
-    from trackyard.decision.visitor.databases import InvalidDatabase
-
-    try:
-        databases_of(config).check()
-    except InvalidDatabase as fault:
-        raise CannotStart(f"TRACKYARD_{fault.kind.upper()}_DATABASE {fault.path} cannot be used: {fault}.") from None
 
 
 def deps_of(config: Config, database: "Database", analytics: object, rebuilder: "Rebuilder | None") -> "Deps":

@@ -9,11 +9,12 @@ from trackyard.base.clock import SystemClock
 from trackyard.base.logs.file import log_to_file
 from trackyard.base.logs.outages import first_line
 from trackyard.base.logs.output import log_to_stderr
-from trackyard.runtime.app import check_address_databases, directory_id_of
+from trackyard.runtime.app import directory_id_of
 from trackyard.runtime.machines.claims import claim_edge_numbers, join_machines, this_machine
 from trackyard.runtime.processes.stop_watchdog import StopWatchdog, stop_with_parent
 from trackyard.runtime.settings import CannotStart, Config, NotInstalled, encryption_keys, unusable_directory
 from trackyard.runtime.start_checks import (
+    check_address_databases,
     check_certificate,
     check_clock,
     wait_for_databases,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from trackyard.runtime.settings import CannotStart, Config, DatabaseAway
 
 if TYPE_CHECKING:
+    from trackyard.decision.visitor.databases import AddressDatabases
     from trackyard.store.engine.database import Connection, Database
 
 log = logging.getLogger("trackyard.runtime.start_checks")
@@ -186,3 +187,26 @@ def check_clock(connection: "Connection", now_ms: int) -> None:
 
 def _listed(numbers: Sequence[int]) -> str:
     return ", ".join(map(str, numbers))
+
+
+def databases_of(config: Config) -> "AddressDatabases":
+    """Return the configured address databases."""
+    from trackyard.decision.visitor.databases import COUNTRY_DATABASE, AddressDatabases
+
+    return AddressDatabases(
+        country=config.country_database or COUNTRY_DATABASE,
+        city=config.city_database,
+        isp=config.isp_database,
+        connection=config.connection_database,
+        proxy=config.proxy_database,
+    )
+
+
+def check_address_databases(config: Config) -> None:
+    """Raise CannotStart unless the configured address databases can be used."""
+    from trackyard.decision.visitor.databases import InvalidDatabase
+
+    try:
+        databases_of(config).check()
+    except InvalidDatabase as fault:
+        raise CannotStart(f"TRACKYARD_{fault.kind.upper()}_DATABASE {fault.path} cannot be used: {fault}.") from None

@@ -1,4 +1,4 @@
-"""Payment runs, payments of an exact sum, corrections, deletions, and conversions taken out of a payment.
+"""Payment runs, payments of an exact sum, corrections, deletions, and removed conversions.
 
 See docs/spec/money.md#payment-runs.
 """

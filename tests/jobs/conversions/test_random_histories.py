@@ -1,14 +1,13 @@
 """Random histories of conversions and money agree with a model in plain Python.
 
-They have postbacks in any order, edits, imports, changed offers, bans, holds, payments, and workers that die between
-any two of their steps. What is stored, logged and counted is the model's, and the audit finds no difference
-(docs/spec/conversions.md, docs/spec/statistics.md#agreement, docs/spec/money.md).
+Postbacks in any order, edits, imports, changed offers, bans, holds, payments, and workers that die between any two
+steps (docs/spec/conversions.md, docs/spec/statistics.md#agreement, docs/spec/money.md).
 """
 
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from decimal import Decimal
 from itertools import count
 from pathlib import Path
@@ -21,7 +20,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 from sqlalchemy import func, select
 
+from tests.jobs.conversions.opened import Opened, opened
 from tests.support.installation import UTC, SteppedInstallation
+from tests.support.models.compared import key_of, model_columns, payment_params, stored_columns, totals_by_type
 from tests.support.models.events import new_click
 from tests.support.models.history_moves import (
     OFFERS,
@@ -45,10 +46,9 @@ from tests.support.models.model import (
     MINUTE,
     PATIENCE,
     ConversionModel,
-    ModelConversion,
     ModelPayment,
 )
-from tests.support.models.model_records import ModelClick, ModelPaymentItem, ModelPostback, ModelTask
+from tests.support.models.model_records import ModelClick, ModelPostback, ModelTask
 from tests.support.processes.crashes import CrashPoint, SimulatedFailure, SimulatedKill, inject_crash
 from tests.support.stores.analytics import empty_store
 from tests.support.stores.seeds import add_affiliate
@@ -63,18 +63,17 @@ from trackyard.journal import records
 from trackyard.journal.records import RecordKind, encode
 from trackyard.journal.writer import JournalWriter
 from trackyard.store.conversions.decisions import get_decision_context
-from trackyard.store.engine.database import Database
 from trackyard.store.money import ledger
 from trackyard.store.offers import counters
 from trackyard.store.statistics import checkpoints
 from trackyard.store.tables import conversion, conversion_task, inbox, payment
 from trackyard.store.tracking import edges
 
+__all__ = ["opened"]
+
 _numbers = count(1)
-Visitor = tuple[int, str, str]
-"""The affiliate, country and address of a visitor."""
+Visitor = tuple[int, str, str]  # the affiliate, country and address
 Params = dict[str, str]
-Opened = Callable[[], AbstractContextManager[Database]]
 
 
 class HistoryStateMachine(RuleBasedStateMachine):
@@ -218,7 +217,9 @@ class HistoryStateMachine(RuleBasedStateMachine):
         """Edit some conversions."""
         chosen = [self.model.made[place] for place in sorted({each % len(self.model.made) for each in which})]
         rows = self.stored()
-        self.ask("/3.0/admin/conversion/edit", {"ids": [rows[_key(made)].id for made in chosen]} | fields, again=again)
+        self.ask(
+            "/3.0/admin/conversion/edit", {"ids": [rows[key_of(made)].id for made in chosen]} | fields, again=again
+        )
         self.model.orders += [ModelTask(self.now, fields, made) for made in chosen]
 
     @rule(who=st.integers(0, 2), fields=imports, again=st.booleans())
@@ -242,8 +243,11 @@ class HistoryStateMachine(RuleBasedStateMachine):
         ]
         if "payments" in fields:
             known.payments = OFFERS[fields["payments"]]
-            own = [_item(each) | {"partners": [each.affiliate]} for each in known.payments if each.affiliate]
-            sent = {"payments": [_item(each) for each in known.payments if not each.affiliate], "partner_payments": own}
+            own = [payment_params(each) | {"partners": [each.affiliate]} for each in known.payments if each.affiliate]
+            sent = {
+                "payments": [payment_params(each) for each in known.payments if not each.affiliate],
+                "partner_payments": own,
+            }
         if "tiers" in fields:
             known.set_tiers(self.now)
             sent |= {"commission_tiers": known.tiers, "enabled_commission_tiers": 1}
@@ -412,7 +416,9 @@ class HistoryStateMachine(RuleBasedStateMachine):
     def check_stored(self) -> None:
         """Compare conversions, balances and counters, and find empty queues."""
         model, rows = self.model, self.stored()
-        assert {key: _shown(row) for key, row in rows.items()} == {_key(made): _log_rows(made) for made in model.made}
+        assert {key: stored_columns(row) for key, row in rows.items()} == {
+            key_of(made): model_columns(made) for made in model.made
+        }
         with self.plant.database.read() as conn:
             held = ledger.list_balances(conn, self.people)
             queues = (select(func.count()).select_from(table) for table in (inbox, conversion_task))
@@ -443,12 +449,12 @@ class HistoryStateMachine(RuleBasedStateMachine):
         assert reconcile(self.plant.api.deps).differences == []
         model = self.model
         clicks = Counter(each.affiliate for each in model.clicks.values() if not each.reason)
-        shown = {row.keys["affiliate"]: (row.raw, _actions(row)) for row in self.report("affiliate")}
+        shown = {row.keys["affiliate"]: (row.raw, totals_by_type(row)) for row in self.report("affiliate")}
         mine = {pid: [made for made in model.made if made.click.affiliate == pid] for pid in self.people}
         seen = [pid for pid in self.people if clicks[pid] or mine[pid]]
         assert shown == {pid: (clicks[pid], model.actions(mine[pid])) for pid in seen}
         goals = {made.goal: [each for each in model.made if each.goal == made.goal] for made in model.made}
-        shown_goals = {row.keys["goal"]: _actions(row) for row in self.report("goal", nonzero=True)}
+        shown_goals = {row.keys["goal"]: totals_by_type(row) for row in self.report("goal", nonzero=True)}
         assert shown_goals == {goal: model.actions(each) for goal, each in goals.items()}
         log = "SELECT id, method, response FROM server_log WHERE revision = 1"
         rows = self.analytics.rows(log, {}, tuple[str, str, str])
@@ -470,49 +476,6 @@ class HistoryStateMachine(RuleBasedStateMachine):
                 writer.close()
             self.held.close()
             shutil.rmtree(self.home)
-
-
-def _key(made: ModelConversion) -> tuple[str, str]:
-    return made.goal, made.identity
-
-
-def _shown(row: Any) -> tuple[Any, ...]:
-    amounts = row.currency, row.sum, row.charge, row.payout, row.charge_base, row.payout_base
-    return row.status, row.comment, row.hold_until, row.created_at, row.affiliate_id, *amounts
-
-
-def _log_rows(made: ModelConversion) -> tuple[Any, ...]:
-    amounts = made.currency, made.sum, made.charge, made.payout, *made.base
-    return made.status, made.comment, made.hold_until, made.at, made.click.affiliate, *amounts
-
-
-def _actions(row: Any) -> dict[str, tuple[int, Decimal, Decimal]]:
-    return {kind: (each.count, each.charge, each.payouts) for kind, each in row.actions.items()}
-
-
-def _item(item: ModelPaymentItem) -> dict[str, Any]:
-    plain = {"goal": item.goal, "type": item.kind, "currency": item.currency}
-    plain |= {"total": str(item.total), "revenue": str(item.revenue)}
-    return plain | ({"countries": [item.country]} if item.country else {})
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Opened:
-    """Open an empty database on each call, of each engine in turn."""
-    empty = request.getfixturevalue("migrated_sqlite" if request.param == "sqlite" else "postgres")
-
-    @contextmanager
-    def on_sqlite() -> Iterator[Database]:
-        path = shutil.copy(empty, tmp_path / f"{next(_numbers)}.db")
-        with closing(Database(f"sqlite:///{path}")) as database:
-            yield database
-
-    @contextmanager
-    def on_postgres() -> Iterator[Database]:
-        with empty.empty_database() as name, closing(Database(empty.url(name), pool_size=2)) as database:
-            yield database
-
-    return on_sqlite if request.param == "sqlite" else on_postgres
 
 
 def run_histories(opened: Opened, examples: int, steps: int, *, is_random: bool = False) -> None:

@@ -191,7 +191,7 @@ def _hold_execution(
     after: PaymentStatus,
     texts: Mapping[str, str],
 ) -> HeldChange:
-    """Hold a status that sends money. "paid" and an absent note are as they were held before there were others."""
+    """Hold a status that sends money; "paid" and an absent note are held as they always were."""
     asked = {"comment": texts.get("comment")} | ({"note": texts["note"]} if "note" in texts else {})
     if after is not PaymentStatus.PAID:
         asked["status"] = after.value
@@ -227,7 +227,7 @@ def _words(status: PaymentStatus) -> str:
 def _set_status(
     deps: Deps, conn: Connection, before: AffiliatePayment, after: PaymentStatus, texts: Mapping[str, str]
 ) -> None:
-    """Set the status and texts of a payment, and mail an execution. Its corrections end with a cancelled one."""
+    """Set the status and texts of a payment, and mail an execution; cancelling ends its corrections."""
     now = deps.clock.now_ms()
     if after is PaymentStatus.CANCELLED:
         before = payment_changes.remove_corrections(conn, before, now)
@@ -362,7 +362,7 @@ def _least_payments(deps: Deps) -> dict[str, Decimal]:
 
 
 def check_affiliates(conn: Connection, scope: Scope, affiliate_ids: Sequence[int], field: str) -> None:
-    """Raise BadInput for affiliates that do not exist or are out of scope. field: the parameter that names them."""
+    """Raise BadInput for affiliates that do not exist or are out of scope, at the parameter `field`."""
     known = affiliates.names_of(conn, set(affiliate_ids))
     absent = [each for each in affiliate_ids if each not in known or not scope.has_affiliate(each)]
     if absent:

@@ -13,7 +13,7 @@ _CODE: Final = "r-xp"
 
 
 def release_start_code() -> int:
-    """Give back the code of chDB that only its start ran; return the bytes that were looked at.
+    """Release the code of chDB that only its start ran; return the bytes that were looked at.
 
     Its start runs through most of its functions once to register them, and keeps some 200 MB of the file in memory.
     What is needed again comes back from the file cache, 64 KB at a time.

@@ -115,7 +115,7 @@ class AddExactPayment(Params):
 
 
 class RunPayments(Params):
-    """What a run pays, and to whom. date: the same as date_to."""
+    """What a run pays, and which affiliates it pays. date: the same as date_to."""
 
     date: s.Day | None = None
     date_from: s.Day | None = None
@@ -383,7 +383,7 @@ def remove_several(request: ApiRequest[Deps], params: DeletePayments) -> Deleted
 
 @routes.post("/payments/{id}/conversions/delete", _STAFF, id="payment.conversions.remove", find=_find)
 def remove_conversions(request: ApiRequest[Deps], params: DeletePaidConversions) -> RemovedConversionsAnswer:
-    """Take conversions out of a payment, so that they are available again. The amount of the payment falls."""
+    """Take conversions out of a payment: they are available again, and the payment's amount falls."""
     if not (params.conversion_ids or params.offer_ids):
         raise BadInput({"conversion_ids": ["Send conversion_ids or offer_ids."]})
     ids = [each.lower() for each in params.conversion_ids]

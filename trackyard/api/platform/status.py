@@ -116,7 +116,7 @@ class FindingsAnswer(Answer):
 
 @routes.get("/admin/findings", for_staff(Permission.AUDIT_READ), id="admin.findings")
 def list_findings(request: ApiRequest[Deps], _params: NoParams) -> FindingsAnswer:
-    """Show what needs a person: disk, clock, databases, queues, hosts, rates, certificates, offers, backups."""
+    """Show what needs a person: machine, databases, queues, hosts, rates, certificates, offers, backups."""
     found = find_findings(request.deps)
     worst = worst_severity(finding for check in found for finding in check.findings)
     return FindingsAnswer(severity=_word(worst), checks=[_check_view(check) for check in found])

@@ -23,8 +23,9 @@ from trackyard.edge.state.click_state import EdgeState, StateOptions
 from trackyard.journal.ruleset_log import RulesetLogReader, RulesetSnapshot
 from trackyard.journal.segments import end_of, list_journals
 from trackyard.journal.writer import EdgeNumberTaken, JournalUnwritable, JournalWriter
-from trackyard.runtime.app import databases_of, directory_id_of
+from trackyard.runtime.app import directory_id_of
 from trackyard.runtime.settings import CannotStart, Config
+from trackyard.runtime.start_checks import databases_of
 from trackyard.store.engine.database import Database
 from trackyard.store.statistics import checkpoints
 from trackyard.store.tracking.edges import EdgeNumbersExhausted, claim_edge

@@ -86,7 +86,7 @@ class ClickWaits:
 
 
 def has_earlier_records(directory: Path, loaded: LoadedJournals, edge: int) -> bool:
-    """Return whether an edge of this machine has records that are not loaded, of a time before its last loaded mark.
+    """Return whether an edge of this machine has older records than its last mark that are not loaded.
 
     Then its clock was set back, and its mark does not say that a click is unknown. Also true where there is too much to
     look at.

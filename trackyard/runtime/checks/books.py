@@ -21,7 +21,7 @@ _WAITS_FOR_OTHERS: Final = frozenset({"waiting"})
 
 @contextmanager
 def reading(machine: CheckedMachine) -> "Iterator[Connection | None]":
-    """Yield a connection to the SQL database; None when it is away, or has no installation yet: check_sql says so."""
+    """Yield a connection to the SQL database; None when it is away or empty, which check_sql says."""
     from sqlalchemy.exc import SQLAlchemyError
 
     from trackyard.store.engine.availability import DatabaseNotUp, check_database_is_up, is_file_missing
@@ -56,7 +56,7 @@ def check_queues(machine: CheckedMachine) -> Iterator[Finding]:
 
 
 def check_deliveries(machine: CheckedMachine) -> Iterator[Finding]:
-    """Yield a finding for each host with postbacks that wait after failed attempts, the longest waits first."""
+    """Yield a finding for each host with postbacks that wait after failed attempts, longest first."""
     from trackyard.store.tracking.deliveries import list_failing_hosts
 
     now = _now_ms()

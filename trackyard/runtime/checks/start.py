@@ -15,9 +15,8 @@ def refused_setting(fault: WrongSetting | CannotStart) -> Finding:
 
 def check_settings(machine: CheckedMachine) -> Iterator[Finding]:
     """Yield what a start refuses, and what about the settings is probably not meant."""
-    from trackyard.runtime.app import check_address_databases
     from trackyard.runtime.data_directory import check_disk_space
-    from trackyard.runtime.start_checks import check_certificate
+    from trackyard.runtime.start_checks import check_address_databases, check_certificate
 
     config = machine.config
     refusals: list[Callable[[Config], None]] = [check_address_databases]

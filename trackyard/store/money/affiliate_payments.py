@@ -67,7 +67,7 @@ def list_payable(
     affiliate_ids: Sequence[int] = (),
     currencies: Sequence[str] = (),
 ) -> list[PayableBalance]:
-    """Return what is available, by affiliate and currency; with `affiliate_ids` or `currencies` of those alone."""
+    """Return what is available by affiliate and currency, of `affiliate_ids` and `currencies` if given."""
     query = (
         select(ledger.c.affiliate_id, ledger.c.currency, _AVAILABLE)
         .where(*_of_affiliates(ledger.c.affiliate_id, scope, affiliate_ids))

@@ -101,7 +101,7 @@ def paid_offers(conn: Connection, numbers: Collection[int]) -> list[PaidOffer]:
 
 
 def paid_conversions(conn: Connection, numbers: Collection[int], *, shares: bool, limit: int) -> dict[int, list[str]]:
-    """Return the conversions that payments pay, or of which they pay shares, by payment; at most `limit` of each."""
+    """Return the conversions that payments pay, whole or in shares, by payment; at most `limit` each."""
     key = (payment_entry.c.payment_id, payment_entry.c.source_id)
     distinct = (
         select(*key)

@@ -82,7 +82,7 @@ def other_lines(conn: Connection, affiliate_id: int, currency: str, since: int, 
 
 
 def _cancellations(conn: Connection, payments: Collection[str]) -> dict[str, int]:
-    """Return the version of the entry that gives a payment back, of those that are cancelled: the last one."""
+    """Return the version of the entry that gives a cancelled payment back: its last one."""
     last = func.max(ledger.c.version)
     of_them = (ledger.c.kind == PAYMENT, ledger.c.source_id.in_(payments), payment.c.status == PaymentStatus.CANCELLED)
     is_of_payment = cast(payment.c.id, String) == ledger.c.source_id

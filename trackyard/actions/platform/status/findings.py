@@ -1,4 +1,4 @@
-"""Everything that needs a person (docs/spec/platform.md#findings): checks, readiness, offers that fail."""
+"""What needs a person: checks, readiness, offers that fail (docs/spec/platform.md#findings)."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from trackyard.base.clock import SystemClock
+from trackyard.runtime.processes.starting import StartingAnswers
 from trackyard.runtime.settings import Config
-from trackyard.runtime.starting import StartingAnswers
 
 if TYPE_CHECKING:
     from trackyard.actions.platform.rebuild import Rebuilder
