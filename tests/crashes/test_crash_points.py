@@ -14,6 +14,7 @@ from tests.crashes.points import FAULTS, find_points, points_of
 from tests.crashes.stories import STORIES, BackupStory, CrashStory, TrafficStory
 from tests.support.stores.analytics import empty_store
 from tests.support.stores.shared_statements import open_database
+from trackyard.runtime import compiled
 
 pytestmark = pytest.mark.chaos
 
@@ -47,6 +48,8 @@ UNREACHED: Final = {
     "jobs/turns.py:JobTurns.end:1": "as above",
 }
 """Points that no story reaches, and why."""
+COMPILED: Final = tuple(f"{name.removeprefix('trackyard.').replace('.', '/')}.py:" for name in compiled.MODULES)
+"""Where points in compiled modules begin: script/test looks at them in the plain form, which shows calls."""
 THIRD: Final = 3
 _numbers = count(1)
 
@@ -115,7 +118,8 @@ def test_every_point_of_the_code_is_reached_by_a_story(run: Run, reached: dict[t
     after_failure = Injector("store/backup/folder_target.py:FolderTarget.put:2", "error")
     run(BackupStory, after_failure)
     known = {name for names in reached.values() for name in names} | set(after_failure.reached)
-    assert sorted(set(find_points()) - known - set(UNREACHED)) == []
+    unseen = {name for name in find_points() if compiled.in_use() and name.startswith(COMPILED)}
+    assert sorted(set(find_points()) - known - set(UNREACHED) - unseen) == []
     assert sorted(set(UNREACHED) - set(find_points())) == [], "they are not in the code any more"
     assert sorted(set(UNREACHED) & known) == [], "they are reached"
 

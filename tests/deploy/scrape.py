@@ -23,7 +23,7 @@ def unanswered(text: str) -> list[str]:
         f"{name}: {each.name} {sorted(each.used_labels)}"
         for name, expression in expressions()
         for each in selectors(expression)
-        if each.name not in OF_PROMETHEUS | WITH_REDIS
+        if each.name not in OF_PROMETHEUS.keys() | WITH_REDIS
         and (each.name not in labels or each.used_labels - _OF_SCRAPE - labels[each.name])
     ]
 

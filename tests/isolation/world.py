@@ -141,6 +141,12 @@ def _personal_terms(sides: list[Side]) -> dict[str, Any]:
     return terms
 
 
+def _connected(api: Api, offer: int, pid: int) -> int:
+    """Connect an affiliate to an offer, which an earlier call may have undone; return the offer."""
+    api.admin.post("/3.0/offer/enable-affiliate", offer_id=offer, pid=pid, notice=0)
+    return offer
+
+
 def _examples(side: Side) -> SideRequests:
     api, pid, advertiser = side.api, side.one("affiliate"), side.one("advertiser")
     offer, closed = side.ids["offer"]
@@ -182,7 +188,7 @@ def _examples(side: Side) -> SideRequests:
         "admin.offer.estimate.conversions": lambda: offer,
         "admin.offer.estimate.clicks": lambda: offer,
         **dict.fromkeys(("admin.offer.disable-affiliates", "offer.privacy.get"), lambda: closed),
-        "admin.offer.tracking-link": lambda: offer,
+        "admin.offer.tracking-link": lambda: _connected(api, offer, pid),
         "admin.offer.remove-creative": lambda: api.add_offer(
             advertiser=advertiser, creativeUrls="https://a.example/a.png"
         ),

@@ -22,6 +22,7 @@ from trackyard.base.logs.ending import log_ending, log_uncaught_errors
 from trackyard.base.logs.file import log_to_file
 from trackyard.base.logs.outages import first_line
 from trackyard.base.logs.output import log_to_stderr
+from trackyard.base.metrics import JOURNAL_COPY_LAG
 from trackyard.runtime.api_server import serve_api
 from trackyard.runtime.data_directory import use_temporary_directory
 from trackyard.runtime.exit_codes import ExitCode
@@ -296,6 +297,7 @@ def _copy_journals(
 ) -> "JournalCopier | None":
     """Return what copies journals to a bucket, and add its thread; None without a bucket."""
     if not config.journal_copy_url:
+        JOURNAL_COPY_LAG.set(0)
         return None
     from trackyard.jobs.loading.journal_copies import JournalCopier
     from trackyard.store.tracking.journal_bucket import JournalBucket

@@ -56,7 +56,7 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
     ),
     "payments to affiliates": (
         """admin.payments.* admin.payment.* admin.payment-requests.* admin.payment-request.* admin.corrections.*
-        admin.correction.*""",
+        admin.correction.* payments.* payment.*""",
         {R.SECTION_PAYMENT},
     ),
     "reading currencies": ("admin.currency.list", {R.MANAGER_SALES, R.SECTION_SUPPLIER, R.SECTION_PAYMENT}),

@@ -288,11 +288,11 @@ def test_postback_check_of_missing_click_names_the_fault(shop: PostbackCheckSetu
     assert set(list(verdicts(missing).values())[1:]) == {"not asked"}
     malformed = shop.check(clickid="nonsense")
     assert (malformed["response"], verdicts(malformed)["clickid"]) == ("Broken clickid", "stopped")
-    fresh = new_click_id(NOW, own)
+    fresh = new_click_id(NOW - 30_000, own)
     waits = shop.check(clickid=fresh)
     assert (waits["response"], verdicts(waits)["click"], waits["offer_id"]) == ("waiting", "waits", None)
     with shop.api.deps.database.write() as conn:
-        checkpoints.finish_range(conn, own, "001-1", 0, 10, NOW + 20_000, [])
+        checkpoints.finish_range(conn, own, "001-1", 0, 10, NOW, [])
     gone = shop.check(clickid=fresh)
     assert (gone["response"], verdicts(gone)["click"]) == ("Broken clickid", "stopped")
     old = shop.check(clickid=new_click_id(NOW - MIN_CLICK_RETENTION_MS - DAY_MS, own))

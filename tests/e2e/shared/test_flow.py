@@ -112,6 +112,7 @@ def test_monitoring_listener_serves_lags_and_metrics_of_all_processes(program: R
     port = program.monitoring_port
     assert request(port, "GET", "/healthz").json == {"status": 1}
     poll_until(lambda: _reports_lags(port), seconds=15, what="the lag of each queue")
+    poll_until(lambda: request(port, "GET", "/readyz").status == 200, seconds=15, what="a look at all processes")
     ready = request(port, "GET", "/readyz")
     assert (ready.status, ready.json["reasons"], ready.json["warnings"]) == (200, [], [])
     metrics = request(port, "GET", "/metrics")

@@ -212,7 +212,9 @@ class FindingKind(StrEnum):
         "queue_late",
         Severity.WARNING,
         lazy_gettext("The queue {subject} is late: its oldest entry has been due for {seconds} s."),
-        lazy_gettext("Look at it again in some minutes. Does the worker run, and is the log free of errors?"),
+        lazy_gettext(
+            "Look at it again in some minutes. If it is still late, see whether the worker runs and what the log says."
+        ),
     )
     QUEUE_STUCK = (
         "queue_stuck",
