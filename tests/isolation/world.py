@@ -141,9 +141,10 @@ def _personal_terms(sides: list[Side]) -> dict[str, Any]:
     return terms
 
 
-def _connected(api: Api, offer: int, pid: int) -> int:
-    """Connect an affiliate to an offer, which an earlier call may have undone; return the offer."""
+def _connected(api: Api, advertiser: str, offer: int, pid: int) -> int:
+    """Let an affiliate send clicks to an offer, which an earlier call may have ended; return the offer."""
     api.admin.post("/3.0/offer/enable-affiliate", offer_id=offer, pid=pid, notice=0)
+    api.admin.post("/3.0/admin/advertiser/enable-affiliate", advertisers_id=advertiser, pid=pid)
     return offer
 
 
@@ -188,7 +189,7 @@ def _examples(side: Side) -> SideRequests:
         "admin.offer.estimate.conversions": lambda: offer,
         "admin.offer.estimate.clicks": lambda: offer,
         **dict.fromkeys(("admin.offer.disable-affiliates", "offer.privacy.get"), lambda: closed),
-        "admin.offer.tracking-link": lambda: _connected(api, offer, pid),
+        "admin.offer.tracking-link": lambda: _connected(api, advertiser, offer, pid),
         "admin.offer.remove-creative": lambda: api.add_offer(
             advertiser=advertiser, creativeUrls="https://a.example/a.png"
         ),
