@@ -27,8 +27,8 @@ from tests.support.offer_scenario import OfferScenario, click_id_of, create_offe
 from tests.support.processes.program import KEY, RunningProgram, poll_until
 from tests.support.processes.receiver import Receiver
 
-_QUIET_S = 12
-"""Seconds after the last write until the program is idle."""
+_QUIET_S = 70
+"""Seconds after the last write until the program is idle: the metrics of offers follow traffic within a minute."""
 _IDLE_S = 30
 
 

@@ -1,7 +1,9 @@
 """cr and epc of offers, refreshed from statistics."""
 
 from decimal import Decimal
+from typing import cast
 
+import pytest
 from sqlalchemy import insert, select
 
 from tests.support.models.events import NOON, new_click, new_fact
@@ -99,3 +101,18 @@ def test_offer_metrics_are_refreshed_when_due(database: Database, analytics: Ana
     clock.advance(3_600_000)
     assert not job.refresh_when_due()
     assert offer_metrics(database)[offer_id] == (Decimal(100), Decimal(2))
+
+
+def test_offer_metrics_rest_while_nothing_is_loaded(sqlite_database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, refreshed, loads = ManualClock(NOW), list[int](), [0]
+    job = OfferMetricsRefresher(sqlite_database, cast(Analytics, None), clock, lambda: loads[0])
+    monkeypatch.setattr(job, "refresh", lambda: refreshed.append(clock.now_ms()))
+    for minute in range(12):
+        loads[0] += minute == 3
+        job.refresh_when_due()
+        clock.advance(60_000)
+    minutes = [(each - NOW) // 60_000 for each in refreshed]
+    assert minutes == [0, 3], "the first look, and a minute with rows"
+    clock.advance(60_000)
+    job.refresh_when_due()
+    assert len(refreshed) == 3, "periods move on without rows, too"

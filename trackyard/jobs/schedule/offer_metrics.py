@@ -5,6 +5,7 @@ Lists show the former (docs/spec/statistics.md#rates), SmartLinks choose by the 
 """
 
 import time
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Final
 
@@ -24,6 +25,7 @@ from trackyard.store.tracking import rulesets
 MONTH_MS: Final = 30 * 86_400_000
 WEEK_MS: Final = 7 * 86_400_000
 _EVERY_MS: Final = 60_000
+_IDLE_MS: Final = 600_000
 _MAX_PAUSE_MS: Final = 3_600_000
 _TIME_SHARE: Final = 20
 """The report may take one part in this many of the projector's time."""
@@ -32,23 +34,31 @@ _MAX_OFFERS: Final = 1_000_000
 
 
 class OfferMetricsRefresher:
-    """Refresh the metrics every minute, less often when the report takes long.
+    """Refresh the metrics every minute, less often when the report takes long or nothing was loaded.
 
     Of several machines one does it. A repeat is safe.
+
+    loads: returns how often this machine loaded rows. With SQLite no other machine loads any.
     """
 
-    def __init__(self, database: Database, analytics: Analytics, clock: Clock) -> None:
+    def __init__(
+        self, database: Database, analytics: Analytics, clock: Clock, loads: Callable[[], int] | None = None
+    ) -> None:
         self._database = database
         self._analytics = analytics
         self._clock = clock
         self._turns = JobTurns(database, clock)
         self._refreshed_at = 0
         self._pause_ms = 0
+        self._loads = loads if database.is_sqlite else None
+        self._seen_loads = -1
 
     def refresh_when_due(self) -> bool:
         """Refresh when it is time; return False, since nothing is urgent."""
         now = self._clock.now_ms()
-        if 0 <= now - self._refreshed_at < self._pause_ms:
+        loads = self._loads() if self._loads else None
+        pause_ms = max(self._pause_ms, _IDLE_MS) if loads == self._seen_loads else self._pause_ms
+        if 0 <= now - self._refreshed_at < pause_ms:
             return False
         self._refreshed_at, self._pause_ms = now, int(LOOK_SECONDS * 1000)
         turn = self._turns.take("offer metrics", _MAX_PAUSE_MS)
@@ -63,6 +73,7 @@ class OfferMetricsRefresher:
             pause_ms = int((time.monotonic() - begun) * 1000 * _TIME_SHARE)
             self._pause_ms = min(max(_EVERY_MS, pause_ms), _MAX_PAUSE_MS)
             self._turns.end(turn, now + self._pause_ms)
+            self._seen_loads = -1 if loads is None else loads
         return False
 
     def refresh(self) -> int:

@@ -17,6 +17,9 @@ MAX_CLOSED_SECONDS: Final = 3.0
 """The longest time without a look for work that commits alone bring, in case that a commit was not seen."""
 LOOK_S: Final = 0.05
 """Time between two looks for a commit. One thread looks for all that wait in a process."""
+IDLE_LOOK_S: Final = 0.1
+"""The same after a time without a commit: a look costs little more than to wake the thread."""
+_IDLE_LOOKS: Final = 200
 
 
 class _CommitLookout:
@@ -56,8 +59,10 @@ class _CommitLookout:
     def _run(self) -> None:
         with closing(sqlite3.connect(self._file, isolation_level=None)) as connection:
             last: object = None
-            while not self._ended.wait(LOOK_S):
+            looks = 0
+            while not self._ended.wait(LOOK_S if looks < _IDLE_LOOKS else IDLE_LOOK_S):
                 version = _version(connection)
+                looks = 0 if version != last else looks + 1
                 if version != last or any(stop.is_set() for stop in tuple(self._stops)):
                     with self._changed:
                         self._commits += version != last
