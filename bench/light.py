@@ -8,7 +8,7 @@ of its files), milliseconds from an acknowledged click to its row in stats/getby
 affiliate's receiver, from one that does nothing, and from one that waits for its click, to what the server postback
 log says of it, and from the answer to an edit of an offer to the first click that follows it.
 
-Measure each latency for a few seconds: an address that goes on sending postbacks of unknown clicks is over its rate,
+Measure each latency for a few seconds: an address that keeps sending postbacks of unknown clicks exceeds its rate,
 and what is over it has no row in the log.
 """
 
