@@ -23,7 +23,7 @@ from trackyard.decision.target.url import _VISITOR_MACROS
 from trackyard.domain.conversions.conversions import DeclineReason
 from trackyard.domain.conversions.postbacks import PostbackError
 from trackyard.domain.conversions.statuses import SENT_STATUSES, STATUS_NUMBERS, Status
-from trackyard.domain.offers.choices import RedirectType
+from trackyard.domain.offers.choices import REDIRECT_MEANINGS, RedirectType
 from trackyard.domain.statistics.click_columns import Source, columns_from
 from trackyard.domain.tracking.events import DeliveryOutcome
 from trackyard.domain.tracking.macro_registry import MACROS, MacroPlace
@@ -109,6 +109,7 @@ SENTENCES: Final = (
         for pair in each_text(section, "")
     ),
     *((macro.name, f"{macro.meaning}.") for macro in MACROS),
+    *((kind.value, meaning) for kind, meaning in REDIRECT_MEANINGS.items()),
 )
 
 
@@ -144,7 +145,7 @@ def test_reference_has_a_short_label_for_every_reason() -> None:
 def test_reference_has_every_status_redirect_type_and_flag() -> None:
     choices = reference_texts("choices")
     assert list(choices["statuses"]) == [each.value for each in Status]
-    assert list(choices["redirects"]) == [each.value for each in RedirectType]
+    assert list(REDIRECT_MEANINGS) == list(RedirectType)
     assert list(choices["flags"]) == [each.name for each in ClickFlag]
 
 

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any, Final
 
 from trackyard.domain.conversions.statuses import SENT_STATUSES, STATUS_NUMBERS, Status
+from trackyard.domain.offers.choices import REDIRECT_MEANINGS, RedirectType
 from trackyard.domain.tracking.macro_registry import MACROS, Macro, MacroPlace
 from trackyard.domain.tracking.reference.texts import reference_texts
 from trackyard.wire.openapi.guides import Guide, GuideBlock, GuideCode, GuideSection, GuideTable, GuideText
@@ -147,9 +148,14 @@ def _delays() -> GuideTable:
     return GuideTable(("what", "when"), tuple(rows))
 
 
-def _choices(subject: str, head: str) -> GuideTable:
-    rows = [(f"`{name}`", text["text"]) for name, text in reference_texts("choices")[subject].items()]
-    return GuideTable((head, "meaning"), tuple(rows))
+def _redirects() -> GuideTable:
+    rows = [(f"`{kind.value}`", REDIRECT_MEANINGS[kind]) for kind in RedirectType]
+    return GuideTable(("`redirect_type`", "meaning"), tuple(rows))
+
+
+def _flags() -> GuideTable:
+    rows = [(f"`{name}`", text["text"]) for name, text in reference_texts("choices")["flags"].items()]
+    return GuideTable(("flag", "meaning"), tuple(rows))
 
 
 def _results(subject: str, head: str) -> GuideTable:
@@ -174,8 +180,8 @@ _TABLES: Final[Mapping[str, Callable[[], GuideTable]]] = {
     "offer macros": lambda: _macros(MacroPlace.OFFER_URL),
     "postback macros": lambda: _macros(MacroPlace.POSTBACK),
     "statuses": _statuses,
-    "redirects": lambda: _choices("redirects", "`redirect_type`"),
-    "flags": lambda: _choices("flags", "flag"),
+    "redirects": _redirects,
+    "flags": _flags,
     "rejections": lambda: _results("rejections", "reason"),
     "faults": lambda: _results("faults", "`response`"),
     "declines": lambda: _results("declines", "comment"),

@@ -33,6 +33,23 @@ class RedirectType(StrEnum):
     META = "meta"
 
 
+REDIRECT_MEANINGS: Final[Mapping[RedirectType, str]] = {
+    RedirectType.HTTP_302: (
+        "A redirect by its status. The advertiser sees the page that the visitor came from, as far as browsers show it."
+    ),
+    RedirectType.HTTP_302_HIDDEN: (
+        "A redirect by its status with `Referrer-Policy: no-referrer`: the advertiser does not see the page that the "
+        "visitor came from."
+    ),
+    RedirectType.JS: (
+        "A page with a script that replaces itself. It passes no referrer, and browsers without scripts follow a "
+        "refresh."
+    ),
+    RedirectType.META: "A page with a refresh in its head. It passes no referrer and needs no script.",
+}
+"""What each redirect type does, for the tracking reference."""
+
+
 class CapScope(StrEnum):
     """The way in which a cap counts values: all together, each on its own, or a list."""
 
