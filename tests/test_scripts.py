@@ -6,11 +6,15 @@ import re
 import shutil
 import subprocess
 import tomllib
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, PackagePath, distribution
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+
+from tests.supply.pins import RUNTIME, pins_of
 
 ROOT = Path(__file__).parents[1]
 SCRIPTS = sorted(path.name for path in (ROOT / "script").iterdir() if os.access(path, os.X_OK))
@@ -141,6 +145,22 @@ def test_setup_shows_one_line_and_keeps_the_output(copy: Path) -> None:
     assert done.stdout == "" and (copy / ".venv" / "setup.log").exists()
 
 
+def files_of(package: str) -> Sequence[PackagePath]:
+    """The files of an installed package; none where its pin is for another Python."""
+    try:
+        return distribution(package).files or ()
+    except PackageNotFoundError:
+        return ()
+
+
+def test_setup_says_how_much_disk_its_packages_take() -> None:
+    """Of the runtime packages in this environment, which has the same pins; byte code and pip come on top."""
+    [said] = re.findall(r'^size="([\d.]+) GB"$', (ROOT / "script/setup").read_text(), re.MULTILINE)
+    files = [file for name, _ in pins_of(RUNTIME) for file in files_of(name)]
+    taken = sum(Path(file.locate()).stat().st_size for file in files if file.suffix != ".pyc") / 1e9
+    assert taken < float(said) < taken + 0.3, taken
+
+
 def test_setup_that_fails_shows_the_end_of_the_output(copy: Path) -> None:
     """And is not complete: the next run tries again."""
     failing = UV.replace("exit 0", '[ "$1" = venv ] || { echo "no space left"; exit 3; }')
@@ -171,7 +191,7 @@ def test_progress_at_a_terminal_is_one_line(tmp_path: Path) -> None:
 
 def test_compiling_says_how_long_it_takes_and_how_to_skip_it() -> None:
     text = (ROOT / "script/compile").read_text()
-    assert re.search(r"Compiling .*minutes, skip with TRACKYARD_PURE=1", text)
+    assert re.search(r"Compiling .*; 1 to 3 minutes, skip with TRACKYARD_PURE=1", text)
 
 
 def of_yaml(name: str) -> Any:

@@ -143,3 +143,14 @@ def test_citations_stay_within_the_project(path: Path) -> None:
 @pytest.mark.parametrize("folder", sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py")))
 def test_architecture_page_names_folder(folder: str) -> None:
     assert f"| `{folder}/` |" in (ROOT / "docs" / "architecture.md").read_text()
+
+
+def test_readme_leads_from_what_it_is_over_the_demo_to_a_report() -> None:
+    text = (ROOT / "README.md").read_text()
+    parts = (
+        "not affiliated with", "What it is not", "| memory |", "trackyard demo", "trackyard report offers",
+        "pictures/architecture.svg", "| folder | what |",
+    )  # fmt: skip
+    places = [text.index(part) for part in ("self-hosted", *parts)]
+    assert places == sorted(places)
+    assert text.index("trackyard demo") < text.index("\nscript/server\n"), "the demonstration comes first"

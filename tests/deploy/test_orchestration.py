@@ -34,7 +34,11 @@ def unit(name: str) -> dict[str, dict[str, list[str]]]:
 
 @pytest.mark.parametrize("name", UNITS)
 def test_systemd_unit_restarts_but_for_wrong_settings_and_writes_its_directory_alone(name: str, tmp_path: Path) -> None:
-    service = unit(name)["Service"]
+    sections = unit(name)
+    service = sections["Service"]
+    assert sections["Install"] == {"WantedBy": ["multi-user.target"]}, "`systemctl enable` works"
+    assert "network-online.target" in sections["Unit"]["After"][0] and sections["Unit"]["Wants"]
+    assert int(service["RestartSec"][0]) > 0 and int(service["LimitNOFILE"][0]) >= 65536
     given = dict(each.split("=", 1) for each in service["Environment"])
     assert {variable.removeprefix(settings.PREFIX).lower() for variable in given} - {"config"} == {"data_dir"}
     assert given["TRACKYARD_DATA_DIR"] == f"/var/lib/{service['StateDirectory'][0]}" == service["WorkingDirectory"][0]

@@ -83,21 +83,28 @@ def installed(wheel: Path, tmp_path: Path) -> Path:
     return place / "bin"
 
 
-def test_wheel_outside_of_the_repository_runs_from_a_click_to_a_report(
-    installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder outside of the repository, as the current one; nothing leads Python to the repository."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("PYTHONPATH", raising=False)
-    version = subprocess.run([installed / "trackyard", "--version"], capture_output=True, text=True, check=True)
+    return tmp_path
+
+
+def check_installed(commands: Path, *, compiled: bool) -> None:
+    """The version is that of the project, and the program is that of the environment."""
+    version = subprocess.run([commands / "trackyard", "--version"], capture_output=True, text=True, check=True)
     assert PROJECT["version"] in version.stdout
     where = "import trackyard; from trackyard.runtime import compiled; print(trackyard.__file__, compiled.in_use())"
-    found = subprocess.run([installed / "python", "-c", where], capture_output=True, text=True, check=True)
+    found = subprocess.run([commands / "python", "-c", where], capture_output=True, text=True, check=True)
     file, in_use = found.stdout.split()
-    assert Path(file).is_relative_to(installed.parent) and in_use == "False", "the wheel is plain Python"
+    assert Path(file).is_relative_to(commands.parent) and in_use == str(compiled)
 
-    program = RunningProgram(tmp_path, python=str(installed / "python"))
+
+def play_story(commands: Path, directory: Path) -> None:
+    """Serve; a click and its postback are in a report, and pages have their styles."""
+    program = RunningProgram(directory, python=str(commands / "python"))
     program.start()
-
     story = create_offer_scenario(program)
     story.await_rules()
     story.call(click_id_of(story.click()), action_id="order-1")
@@ -108,3 +115,35 @@ def test_wheel_outside_of_the_repository_runs_from_a_click_to_a_report(
     [style, *_] = re.findall(r'<link rel="stylesheet" href="([^"]+)"', page.body.decode())
     assert request(program.api_port, "GET", style).status == 200
     assert program.stop() == 0
+
+
+def test_wheel_outside_of_the_repository_runs_from_a_click_to_a_report(installed: Path, outside: Path) -> None:
+    check_installed(installed, compiled=False)
+    play_story(installed, outside)
+
+
+@pytest.fixture(scope="module")
+def compiled_files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The sdist and the wheel of this Python and machine."""
+    place = tmp_path_factory.mktemp("compiled")
+    done = subprocess.run([ROOT / "script" / "wheel", "--compiled", place], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    sdist, built = map(Path, done.stdout.split())
+    assert not built.name.endswith("-any.whl"), "it is of one platform"
+    return {"sdist": sdist, "wheel": built}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("form", ["wheel", "sdist"])
+def test_package_in_a_fresh_environment_gets_its_dependencies_and_serves_a_click(
+    compiled_files: dict[str, Path], form: str, outside: Path
+) -> None:
+    """Needs a package index: pip gets every dependency from it, and what the sdist needs for its build."""
+    place = outside / "environment"
+    venv.create(place, symlinks=True, with_pip=True)
+    file = compiled_files[form]
+    command = [place / "bin" / "python", "-m", "pip", "install", "--constraint", file.parent / "constraints.txt", file]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    check_installed(place / "bin", compiled=True)
+    play_story(place / "bin", outside)

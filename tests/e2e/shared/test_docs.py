@@ -150,6 +150,20 @@ def test_docs_try_it_sends_request_and_keeps_key_in_page(program: RunningProgram
     assert [each for each in tab.complaints() if "404" not in each] == []
 
 
+@pytest.mark.parametrize("width", [360, 900, 1280, 1800])
+def test_docs_column_of_parameters_breaks_no_name_and_no_type(
+    program: RunningProgram, tab: BrowserTab, width: int
+) -> None:
+    tab.resize(width, 800)
+    tab.open(f"http://127.0.0.1:{program.api_port}/docs/3.1/admin.offer.add")
+    tab.run("document.querySelectorAll('[data-open-all]').forEach((each) => each.click())")
+    shown = "[...document.querySelectorAll('.fields .name code, .fields .kind')].filter(each => each.checkVisibility())"
+    assert tab.run(f"{shown}.length") > 300
+    broken = f"{shown}.filter(each => new Set([...each.getClientRects()].map(part => part.y)).size > 1)"
+    assert tab.run(f"{broken}.map(each => each.textContent)") == []
+    assert tab.run("document.documentElement.scrollWidth") <= width
+
+
 def test_docs_page_fits_a_phone(program: RunningProgram, tab: BrowserTab) -> None:
     for dark in (False, True):
         tab.resize(360, 800, dark=dark)
@@ -158,10 +172,6 @@ def test_docs_page_fits_a_phone(program: RunningProgram, tab: BrowserTab) -> Non
         )
         assert tab.run("getComputedStyle(document.getElementById('menu')).display") == "none"
         assert tab.run("document.documentElement.scrollWidth") <= 360
-        tab.run("document.querySelectorAll('[data-open-all]').forEach((each) => each.click())")
-        broken = """[...document.querySelectorAll(".fields .name code")].filter((each) =>
-            new Set([...each.getClientRects()].map((part) => part.y)).size > 1).map((each) => each.textContent)"""
-        assert tab.run(broken) == []
         assert tab.run("document.querySelector('.target').getBoundingClientRect().top") < 800
     tab.run("document.getElementById('menu-button').click()")
     assert tab.run("getComputedStyle(document.getElementById('menu')).display") == "block"
