@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from tests.contract.requests import rules
 from tests.support.api import Api, installed
 from tests.support.pages import PageReader, Visitor, affiliate_visitor, console_app, staff_visitor
 from tests.support.shown_texts import ForeignPerson
@@ -77,6 +78,7 @@ def _populate(desk: TrafficDesk) -> None:
     for name in (HOSTILE, LONG, FORMULA):
         _add_lists(api, name)
     _add_money(desk)
+    _add_rules(desk)
     desk.click(1, reason="bot")
     desk.click(4, sub1=HOSTILE)
     desk.click(5, sub1=FORMULA, referrer=f"https://a.example/{HOSTILE}"[:200])
@@ -105,6 +107,15 @@ def _add_money(desk: TrafficDesk) -> None:
     api.admin.post("/3.0/admin/advertiser-invoice", **invoice | days)
     asked = api.add_offer(title="On request", privacy="protected")
     client.post("/3.0/partner/activation/offer", offer_id=asked, comment=LONGEST)
+
+
+def _add_rules(desk: TrafficDesk) -> None:
+    """Add a rule, a KPI rule, and a firing."""
+    pid, _ = desk.api.add_affiliate()
+    desk.api.admin.post("/3.1/admin/rules", **rules.RULE | {"title": HOSTILE})
+    made = rules.path_subjects(desk.api, desk.offer, pid)
+    made["automation.kpi.edit"]()
+    made["admin.rule-firing.undo"]()
 
 
 @pytest.fixture(scope="module")

@@ -106,6 +106,7 @@ def test_catalogue_page_limits_equal_contract() -> None:
     reference = ("cities.list", "isp.list", "oses.list", "oses.versions", "browsers.list")
     larger = {"stats.conversions": 5000, "stats.clicks": 5000} | dict.fromkeys(("news.list", "payments.list"), 100)
     larger |= dict.fromkeys(reference, 10_000)
+    larger |= dict.fromkeys(("automation.kpi.list", "automation.kpi.blocks", "automation.cr-and-sub.blocks"), 500)
     assert {endpoint.id: endpoint.page_max for endpoint in CATALOGUE if endpoint.page_max != 1000} == larger
 
 
@@ -121,6 +122,7 @@ def test_every_staff_permission_is_given_by_a_role_or_listed_as_admin_only() -> 
     others = frozenset[Any]().union(*(given for role, given in ROLE_PERMISSIONS.items() if role is not Role.ADMIN))
     needed = {endpoint.permission for endpoint in CATALOGUE if endpoint.audience != "anyone"}
     own = {Permission.USERS_WRITE, Permission.SETTINGS_WRITE, Permission.AUDIT_READ, Permission.PAYMENTS_CONFIRM}
+    own |= {Permission.RULES_WRITE}
     assert needed - others == own
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.contract.declared import declared_params, required_names, takes_any_text
-from tests.contract.requests import accounts, advertisers, affiliates, money, offers, people, postbacks, staff
+from tests.contract.requests import accounts, advertisers, affiliates, money, offers, people, postbacks, rules, staff
 from tests.support.api import Api
 from tests.support.client import FORBIDDEN_TO_AFFILIATES, ApiClient
 from tests.support.models.events import new_click
@@ -90,7 +90,7 @@ def make_endpoint_setup(api: Api) -> EndpointSetup:
     good |= (
         people.good_params(offer, pid) | staff.good_params(api) | advertisers.good_params(api, advertiser, offer, pid)
     )
-    good |= postbacks.good_params(offer, pid)
+    good |= postbacks.good_params(offer, pid) | rules.good_params(offer, pid)
     _, no_permission = api.add_staff()
 
     subjects: dict[str, Callable[[], Any]] = {
@@ -104,7 +104,7 @@ def make_endpoint_setup(api: Api) -> EndpointSetup:
         "admin.click.explain": lambda: new_click(1).id,
     }
     subjects |= people.path_subjects(api, pid) | staff.path_subjects(api) | advertisers.path_subjects(api, advertiser)
-    subjects |= postbacks.path_subjects(api, offer, pid)
+    subjects |= postbacks.path_subjects(api, offer, pid) | rules.path_subjects(api, offer, pid)
     good |= affiliates.good_params(api, pid) | money.good_params(pid)
     subjects |= affiliates.path_subjects(api, pid) | money.path_subjects(api)
     own = accounts.own_subjects(api) | money.own_subjects(api), accounts.own_params(api) | money.own_params(api)

@@ -17,6 +17,9 @@ OF_NAME: Final[dict[str, str]] = {
     **dict.fromkeys(("list[*][offer]", "detail[*][offer_id]"), "offer"),
     **dict.fromkeys(("advertiser", "advertiser_id", "advertisers", "advertiser_ids", "advertisers_id"), "advertiser"),
     **dict.fromkeys(("supplier", "supplier_id"), "advertiser"),
+    **dict.fromkeys(("offers", "filter[offers]"), "offer"),
+    **dict.fromkeys(("affiliates", "filter[affiliates]"), "affiliate"),
+    "filter[advertisers]": "advertiser",
     **dict.fromkeys(("filter[advertiser]", "filter[not_advertiser_id]"), "advertiser"),
     **dict.fromkeys(("manager", "manager_id", "user_id", "filter[manager]", "filter[advertiser_manager_id]"), "staff"),
     **dict.fromkeys(("filter[not_affiliate_manager_id]", "filter[not_advertiser_manager_id]"), "staff"),
@@ -122,7 +125,9 @@ OF_NETWORK: Final = frozenset(
         "admin.smartlink.category.edit", "admin.smartlink.category.remove", "admin.smartlink.category.count",
         "partner.smartlink.category.count", "admin.domain.edit", "admin.domain.remove", "oses.versions", "news.get",
         "admin.news.edit", "admin.news.remove", "admin.erasure.get", "admin.currency.edit", "admin.currency.remove",
-        "admin.held-change.confirm", "admin.held-change.refuse",
+        "admin.held-change.confirm", "admin.held-change.refuse", "admin.rule.get", "admin.rule.edit",
+        "admin.rule.remove", "admin.rule.look-back", "admin.rule-firing.undo", "automation.kpi.edit",
+        "automation.kpi.remove",
     )
 )  # fmt: skip
 """Methods with a thing in the path that belongs to the whole installation."""
@@ -150,7 +155,9 @@ _PLAIN_NAMES: Final = (
     "url vat_code what work_hours zip_code accent accent_dark terms pages[*] query weekday hour"
 )
 _PLAIN: Final = frozenset(_PLAIN_NAMES.split()).union(
-    ("new_password", "otp", "token", "address", "days", "hours", "networks", "pixel_pages", "referrer")
+    ("new_password", "otp", "token", "address", "days", "hours", "networks", "pixel_pages", "referrer"),
+    ("minimum", "first_goal", "second_goal", "goal1", "goal2", "rule"),
+    ("filter[sub_index]", "filter[sub_value]", "filter[action]"),
 )
 """Parameters that are values, or name what belongs to the whole installation."""
 

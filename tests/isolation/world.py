@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from tests.contract.requests import accounts, advertisers, affiliates, money, offers, people, postbacks, staff
+from tests.contract.requests import accounts, advertisers, affiliates, money, offers, people, postbacks, rules, staff
 from tests.contract.test_every_endpoint import as_sent
 from tests.isolation.callers import ROLES, CallerKind
 from tests.isolation.evidence import Evidence, rows_of, text_of, watched_call
@@ -159,6 +159,7 @@ def _examples(side: Side) -> SideRequests:
         | postbacks.good_params(offer, pid)
         | affiliates.good_params(api, pid)
         | money.good_params(pid)
+        | rules.good_params(offer, pid)
     )
     params |= {
         "stats.conversionsbyid": {"id": side.one("conversion")},
@@ -182,6 +183,7 @@ def _examples(side: Side) -> SideRequests:
         | postbacks.path_subjects(api, offer, pid)
         | affiliates.path_subjects(api, pid)
         | money.path_subjects(api)
+        | rules.path_subjects(api, offer, pid)
     )
     subjects |= {
         **dict.fromkeys(("offer.get", "partner.offer.click-check"), lambda: offer),

@@ -46,7 +46,7 @@ from trackyard.api.platform import (
     settings,
     status,
 )
-from trackyard.api.statistics import cap_stats, clicks, cohorts, reports, saved_reports, subs
+from trackyard.api.statistics import cap_stats, clicks, cohorts, kpi_rules, reports, rules, saved_reports, subs
 from trackyard.api.tracking import (
     click_check,
     explain,
@@ -92,6 +92,8 @@ TOPICS: tuple[Topic, ...] = (
     Topic("click-check", "Check of a click", click_check.routes.endpoints),
     Topic("explain", "Explanations", explain.routes.endpoints),
     Topic("postback-check", "Check of an advertiser's postback", postback_check.routes.endpoints),
+    Topic("rules", "Rules that watch the statistics, for administrators", rules.routes.endpoints),
+    Topic("kpi-rules", "KPI rules and what rules block, for administrators", kpi_rules.routes.endpoints),
     Topic("reconciliation", "Reconciliation, for administrators", reconciliation.routes.endpoints),
     Topic("rebuild", "Rebuild of the analytic tables, for administrators", rebuild.routes.endpoints),
     Topic("erasures", "Erasure of personal data, for administrators", erasures.routes.endpoints),

@@ -11,6 +11,7 @@ from trackyard.console.staff.advertisers import PARTS as ADVERTISERS
 from trackyard.console.staff.affiliates import PARTS as AFFILIATES
 from trackyard.console.staff.money import PARTS as MONEY
 from trackyard.console.staff.requests import pages as requests
+from trackyard.console.staff.rules import PARTS as RULES
 from trackyard.console.staff.settings import PARTS as SETTINGS
 from trackyard.console.staff.system import PARTS as SYSTEM
 
@@ -34,4 +35,5 @@ PARTS: Final[tuple[Pages, ...]] = (
     *ADVERTISERS,
     requests,
     *MONEY,
+    *RULES,
 )

@@ -22,6 +22,7 @@ from trackyard.jobs.delivery.deliveries import Deliverer
 from trackyard.jobs.delivery.host_concurrency import OutboundLimits
 from trackyard.jobs.delivery.mail import ConfiguredMailTransport, Mailer, MailSettings
 from trackyard.jobs.delivery.parallel_tracking import ParallelTrackingSender
+from trackyard.jobs.delivery.rule_webhooks import RuleWebhookCaller
 from trackyard.jobs.schedule.exchange_rates import ExchangeRateUpdater
 from trackyard.jobs.schedule.file_fetches import CreativeFetcher
 from trackyard.jobs.schedule.schedule import JobScheduler
@@ -134,6 +135,7 @@ def _loops(options: WorkerOptions, database: Database, zone: ZoneInfo) -> dict[s
             own_urls=options.own_urls,
             origin=options.origin,
         ).run,
+        "webhooks": RuleWebhookCaller(database, clock, options.outbound_allow).run,
         "parallel": ParallelTrackingSender(
             database,
             zone,

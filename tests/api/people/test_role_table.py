@@ -77,7 +77,8 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
     "for administrators": (
         """admin.user.* admin.users.* admin.settings.* admin.audit.* admin.reconciliation admin.status admin.rebuild*
         admin.findings admin.domain.* admin.erasure.* admin.keys.* admin.security-log.* user.permissions*
-        admin.custom_field.* admin.held-change.* admin.held-changes.* admin.network.*""",
+        admin.custom_field.* admin.held-change.* admin.held-changes.* admin.network.*
+        admin.rule* automation.*""",
         set(),
     ),
     "common statistics": (

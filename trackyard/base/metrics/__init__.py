@@ -272,9 +272,24 @@ PROJECTOR_SUCCESS = _loading.gauge(
             "outbox": "loads conversion events and logs",
             "figures": "counts clicks and conversions of offers for lists",
             "notices": "finds reached click caps",
+            "automation": "runs rules that watch the statistics",
             "queues": "measures queues",
         },
     ),
+)
+RULE_RUNS = _loading.counter(
+    "trackyard_rule_runs_total",
+    "windows",
+    "Windows that rules were run on",
+    "`failed`: a rule could not run. The findings say which and why: `trackyard doctor`.",
+    MetricLabel("result", "how it ended", {"judged": "the rule was judged", "failed": "the rule could not run"}),
+)
+RULE_FIRINGS = _loading.counter(
+    "trackyard_rule_firings_total",
+    "firings",
+    "What rules found, each once",
+    "Many at once: look at the page Rules of the console, where each can be undone.",
+    MetricLabel("action", "what the rule does, as in the API"),
 )
 LOADED_ROWS = _loading.counter(
     "trackyard_loaded_rows_total",

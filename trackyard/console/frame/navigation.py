@@ -34,6 +34,7 @@ STAFF: Final = (
             RailLink(lazy_gettext("Conversions"), "/console/conversions"),
             RailLink(lazy_gettext("Clicks"), "/console/clicks"),
             RailLink(lazy_gettext("Postbacks"), "/console/postbacks"),
+            RailLink(lazy_gettext("Rules"), "/console/rules"),
         ),
     ),
     RailGroup(

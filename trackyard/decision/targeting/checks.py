@@ -292,6 +292,29 @@ class SubCheck(TargetingCheck):
         return ""
 
 
+class BlockedSubCheck(TargetingCheck):
+    """Values of subs that rules block for one affiliate, by parameter."""
+
+    __slots__ = ("_blocked",)
+    reason = "mistargeting-sub"
+
+    def __init__(self, blocked: Iterable[tuple[str, frozenset[str]]]) -> None:
+        self._blocked = tuple(blocked)
+
+    def passes(self, hit: Hit) -> bool:
+        for name, values in self._blocked:  # noqa: SIM110 (a generator costs more than the look)
+            if hit.params.get(name, "") in values:
+                return False
+        return True
+
+    def detail(self, hit: Hit) -> str:
+        for name, values in self._blocked:
+            value = hit.params.get(name, "")
+            if value in values:
+                return f"a rule blocks {name} {value or _EMPTY}"
+        return ""
+
+
 class SubAccountCheck(TargetingCheck):
     """Values of subs that an offer or an advertiser accepts or, excluded, rejects."""
 

@@ -72,6 +72,14 @@ def find_sub_accounts(owner: str, accounts: Mapping[str, SubAccountList]) -> Tar
     return checks.SubAccountCheck(owner, lists) if lists else None
 
 
+def checks_of_blocks(restrictions: Restrictions) -> dict[int, TargetingCheck]:
+    """Return the check of blocked subs by affiliate."""
+    return {
+        affiliate: checks.BlockedSubCheck((SUBS[number], frozenset(values)) for number, values in sorted(subs.items()))
+        for affiliate, subs in restrictions.blocked.items()
+    }
+
+
 _PROXY: Final = checks.ProxyCheck()
 
 

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from trackyard.base.zones import find_zone
 from trackyard.decision.click.hit import Hit
 from trackyard.decision.targeting.checks import SUBS, TargetingCheck
-from trackyard.decision.targeting.compiler import checks_of_group, checks_of_offer
+from trackyard.decision.targeting.compiler import checks_of_blocks, checks_of_group, checks_of_offer
 from trackyard.domain.offers.offers import OfferSchedule, TargetingGroup
 from trackyard.domain.offers.schedules import is_open
 from trackyard.domain.tracking.rejections import DETAIL_LENGTH, Rejection
@@ -66,6 +66,7 @@ class Targeting:
     """
 
     __slots__ = (
+        "_blocked",
         "_checks",
         "_general",
         "_is_open",
@@ -82,6 +83,7 @@ class Targeting:
 
     def __init__(self, restrictions: Restrictions) -> None:
         self._checks = checks_of_offer(restrictions)
+        self._blocked = checks_of_blocks(restrictions)
         general: list[CompiledGroup] = []
         personal: dict[int, list[CompiledGroup]] = {}
         self.has_urls = False
@@ -126,6 +128,10 @@ class Targeting:
         for check in self._checks:
             if not check.passes(hit):
                 found[check.reason] = check_rejection(check, hit)
+        if self._blocked and hit.affiliate is not None:
+            blocked = self._blocked.get(hit.affiliate.id)
+            if blocked is not None and not blocked.passes(hit):
+                found.setdefault(blocked.reason, check_rejection(blocked, hit))
         failed: TargetingCheck | None = None
         number = 0
         for group in self._groups_for(hit, personal_only):

@@ -38,6 +38,7 @@ class Permission(StrEnum):
     USERS_WRITE = "users.write"
     SETTINGS_WRITE = "settings.write"
     AUDIT_READ = "audit.read"
+    RULES_WRITE = "rules.write"
     STATS_COMMON = "stats.common"
     STATS_CONVERSION = "stats.conversion"
     CONVERSIONS_WRITE = "conversions.write"

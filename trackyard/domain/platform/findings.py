@@ -306,6 +306,18 @@ class FindingKind(StrEnum):
         ),
         lazy_gettext("Check its landing page, and that the advertiser still sends postbacks."),
     )
+    RULE_FAILS = (
+        "rule_fails",
+        Severity.WARNING,
+        lazy_gettext("The rule {subject} could not run: {reason}"),
+        lazy_gettext("Open it under Rules, and correct it or switch it off."),
+    )
+    RULE_FIRED = (
+        "rule_fired",
+        Severity.WARNING,
+        lazy_gettext("The rule {subject} fired {times} times in the last 24 hours."),
+        lazy_gettext("Look at what it found under Rules; what is wrong can be undone there."),
+    )
     BACKUP_MISSING = (
         "backup_missing",
         Severity.WARNING,

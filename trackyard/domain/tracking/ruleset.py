@@ -11,7 +11,7 @@ import msgspec
 from trackyard.domain.offers.choices import RedirectType
 from trackyard.domain.offers.offers import OfferSchedule, RestrictedIsp, RestrictedOs, SubAccountList, TargetingGroup
 
-SCHEMA_VERSION: Final = 6
+SCHEMA_VERSION: Final = 7
 """Rises with any change of a row's form. A snapshot of another schema is built again."""
 RULESET_STALE_S: Final = 10.0
 """A ruleset that was confirmed longer ago is stale; the edge still decides by it, and reports it."""
@@ -80,6 +80,7 @@ class Restrictions(msgspec.Struct, frozen=True, omit_defaults=True):
     empty_sub: number of the sub that must not be empty.
     personal_only: consider_personal_targeting_only.
     unique_only: uniqIpOnly.
+    blocked: values of subs that rules block, by affiliate and number of the sub.
     """
 
     schedule: OfferSchedule | None = None
@@ -95,6 +96,7 @@ class Restrictions(msgspec.Struct, frozen=True, omit_defaults=True):
     personal_only: bool = False
     empty_sub: int | None = None
     unique_only: bool = False
+    blocked: dict[int, dict[int, tuple[str, ...]]] = {}
 
 
 NO_RESTRICTIONS: Final = Restrictions()

@@ -42,7 +42,7 @@ _UNAUDITED_TABLES: Final = frozenset(
     {"audit", "rule_clock", "rule_change", "edge", "edge_progress", "inbox", "outbox", "delivery", "mail", "fetch"}
     | {"conversion", "conversion_event", "counter", "ledger", "offer_label", "sign_in_failure", "first_answer"}
     | {"affiliate_login", "security_log", "session", "recovery_code", "email_confirmation"}
-    | {"sign_in_link", "preference", "machine", "past_edge", "mail_attachment"}
+    | {"sign_in_link", "preference", "machine", "past_edge", "mail_attachment", "automation_change"}
 )
 """Queues, tables that are derived from others, and tables with their own history."""
 _SECRET_COLUMNS: Final = frozenset(
@@ -50,7 +50,7 @@ _SECRET_COLUMNS: Final = frozenset(
     | {"asked", "before"}  # of held changes: they have accounts of affiliates
 )
 _SECRET_SETTINGS: Final = frozenset({"hash_password", "smtp_url"})
-_UNAUDITED_COLUMNS: Final = frozenset({"updated_at"})
+_UNAUDITED_COLUMNS: Final = frozenset({"updated_at", "judged_until", "met_until", "webhook_due", "webhook_attempts"})
 _CHUNK: Final = 200
 
 

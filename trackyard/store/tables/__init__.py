@@ -1,5 +1,6 @@
 """The tables of SQL, one file for each group of subjects."""
 
+from trackyard.store.tables.automation import automation_change, automation_firing, automation_rule, sub_block
 from trackyard.store.tables.conversions import (
     conversion,
     conversion_event,
@@ -83,6 +84,9 @@ __all__ = [
     "affiliate_postback",
     "api_key",
     "audit",
+    "automation_change",
+    "automation_firing",
+    "automation_rule",
     "category",
     "connection",
     "conversion",
@@ -138,6 +142,7 @@ __all__ = [
     "smartlink_category",
     "source",
     "staff",
+    "sub_block",
     "terms_acceptance",
     "ticket",
 ]

@@ -12,6 +12,8 @@ from trackyard.domain.offers.choices import OfferStatus, Privacy, RedirectType
 from trackyard.domain.offers.counters import CapType
 from trackyard.domain.offers.offers import LandingType
 from trackyard.domain.tracking.ruleset import NO_RESTRICTIONS, ClickCap, Restrictions, RulesetLanding, RulesetOffer
+from trackyard.store.offers import sub_blocks
+from trackyard.store.offers.sub_blocks import BlockedSubs
 from trackyard.store.tables import offer
 
 _RESTRICTIONS: Final = {
@@ -47,8 +49,9 @@ _encode = msgspec.msgpack.Encoder().encode
 
 def compile_offers(conn: Connection, offer_ids: Sequence[int]) -> list[RulesetOffer]:
     """Return the rows of these offers; removed and unknown ones are absent."""
-    rows = conn.execute(select(*_COLUMNS).where(offer.c.id.in_(offer_ids), offer.c.removed_at.is_(None)))
-    return [compiled for row in rows if (compiled := _compiled(row)) is not None]
+    rows = conn.execute(select(*_COLUMNS).where(offer.c.id.in_(offer_ids), offer.c.removed_at.is_(None))).all()
+    blocked = sub_blocks.blocks_of(conn, offer_ids)
+    return [compiled for row in rows if (compiled := _compiled(row, blocked.get(row.id, {}))) is not None]
 
 
 def find_offer_id(conn: Connection, key: str) -> int | None:
@@ -63,7 +66,7 @@ def find_offer_id(conn: Connection, key: str) -> int | None:
     return None if found is None else int(found)
 
 
-def _compiled(row: Row[Any]) -> RulesetOffer | None:
+def _compiled(row: Row[Any], blocked: BlockedSubs) -> RulesetOffer | None:
     """Return the row of an offer; None, with a log entry, for an unknown redirect type."""
     try:
         redirect_type = RedirectType(row.redirect_type)
@@ -92,16 +95,17 @@ def _compiled(row: Row[Any]) -> RulesetOffer | None:
         impressions_url=row.impressions_url or "",
         caps_timezone=row.caps_timezone or "",
         click_caps=_click_caps(row),
-        restrictions=_restrictions(row),
+        restrictions=_restrictions(row, blocked),
         macro_url=row.macro_url or "",
         private=row.privacy == Privacy.PRIVATE,
     )
 
 
-def _restrictions(row: Row[Any]) -> bytes:
+def _restrictions(row: Row[Any], blocked: BlockedSubs) -> bytes:
     """Return the packed restrictions; b"" for an offer without any."""
     given = {name: getattr(row, column) for name, column in _RESTRICTIONS.items()}
     given["countries"] = row.countries if row.strictly_country else ()
+    given["blocked"] = blocked
     given = {name: value for name, value in given.items() if value}
     if not given:
         return b""

@@ -13,6 +13,7 @@ from trackyard.domain.platform.status import MachineStatus
 from trackyard.domain.statistics.reports import TOTAL, Report, StatsRow
 from trackyard.domain.statistics.slices import REJECTION_REASON
 from trackyard.domain.tracking.ruleset import RULESET_STALE_S
+from trackyard.store.statistics import automation, firings
 
 DAY_MS: Final = 86_400_000
 FAILING_CLICKS: Final = 100
@@ -21,6 +22,7 @@ REJECTED_PERCENT: Final = 95
 FORMER_CONVERSIONS: Final = 10
 """Conversions of the week before that make a day without one a finding."""
 SHOWN_OFFERS: Final = 20
+SHOWN_RULES: Final = 20
 _MOST_ROWS: Final = 100_000
 _MACHINE_LAGS: Final = ("journal", "projector")
 
@@ -33,7 +35,21 @@ def find_findings(deps: Deps) -> list[CheckFindings]:
         CheckFindings("readiness", lazy_gettext("readiness"), tuple(_find_unready(machine)), machine.version),
         CheckFindings("edges", lazy_gettext("rules of edges"), tuple(_find_unsynced(machine))),
         CheckFindings("offers", lazy_gettext("offers"), tuple(_find_failing(deps))),
+        CheckFindings("rules", lazy_gettext("rules"), tuple(_find_rules(deps))),
     ]
+
+
+def _find_rules(deps: Deps) -> Iterator[Finding]:
+    """Yield rules that cannot run, and rules that fired in the last 24 hours."""
+    with deps.database.read() as conn:
+        failing = automation.list_failing(conn, SHOWN_RULES)
+        times = firings.count_since(conn, deps.clock.now_ms() - DAY_MS)
+        fired = automation.rules_by_id(conn, sorted(times)[:SHOWN_RULES])
+    for rule in failing:
+        yield Finding(FindingKind.RULE_FAILS, rule.title, {"reason": rule.failure})
+    for rule in fired.values():
+        if rule.removed_at is None:
+            yield Finding(FindingKind.RULE_FIRED, rule.title, {"times": times[rule.id]})
 
 
 def _find_unready(machine: MachineStatus) -> Iterator[Finding]:

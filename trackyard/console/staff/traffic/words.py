@@ -54,4 +54,5 @@ def author(actor: str, names: dict[str, str]) -> str:
     kind, _, _ = actor.partition(":")
     if kind == "staff":
         return names.get(actor, gettext("a staff user"))
-    return {"call": gettext("a postback"), "job": gettext("the end of the hold")}.get(kind, actor)
+    others = {"call": gettext("a postback"), "job": gettext("the end of the hold"), "rule": gettext("a rule")}
+    return others.get(kind, actor)

@@ -1,0 +1,274 @@
+"""Rules act on what they find, once, and everything they do is undone by one call."""
+
+from collections.abc import Sequence
+from ipaddress import ip_network
+from typing import Any
+
+import pytest
+
+from tests.contract.requests.rules import RULE, kpi_rule
+from tests.support.api import Api
+from tests.support.models.events import new_click
+from tests.support.models.history import add_conversion, load_clicks
+from tests.support.processes.mails import mails
+from tests.support.processes.receiver import Receiver, Reply
+from trackyard.domain.statistics.automation.windows import HOUR_MS
+from trackyard.jobs.conversions.edits import ConversionEditor
+from trackyard.jobs.delivery.rule_webhooks import RuleWebhookCaller
+from trackyard.jobs.schedule.rules import SETTLE_MS, RuleRunner
+
+DAYS = {"filter[date_from]": "2023-11-01", "filter[date_to]": "2023-11-30"}
+
+
+class RuleSetup:
+    """A public offer with an affiliate, and the job of rules."""
+
+    def __init__(self, api: Api) -> None:
+        self.api = api
+        self.advertiser = api.add_advertiser()
+        self.offer = api.add_offer(advertiser=self.advertiser, privacy="public")
+        self.pid, _ = api.add_affiliate()
+        self._numbers = iter(range(1, 10**6))
+        self.runner = RuleRunner(api.deps.database, api.deps.analytics, api.clock, lambda: 0)
+        api.clock.advance(HOUR_MS - api.clock.now_ms() % HOUR_MS)
+
+    def click(self, count: int, **fields: Any) -> None:
+        """Load clicks of this hour."""
+        own = {"offer": self.offer, "affiliate": self.pid, "advertiser": self.advertiser}
+        now = self.api.clock.now_ms() + 1000
+        load_clicks(
+            self.api.deps, [new_click(next(self._numbers), **{**own, "time": now, **fields}) for _ in range(count)]
+        )
+
+    def convert(self, goals: Sequence[str], **click: Any) -> list[str]:
+        """Make conversions of this hour; return their ids."""
+        now = self.api.clock.now_ms() + 2000
+        own = {"offer_id": self.offer, "affiliate_id": self.pid, "advertiser_id": self.advertiser, "created_at": now}
+        numbers = [next(self._numbers) for _ in goals]
+        return [
+            add_conversion(self.api.deps, number, goal=goal, click=dict(click), **own).id
+            for number, goal in zip(numbers, goals, strict=True)
+        ]
+
+    def end_hour(self) -> int:
+        """Let the hour end, and run every rule that is due; return how many."""
+        self.api.clock.advance(HOUR_MS)
+        runs = 0
+        while self.runner.run_one(self.api.clock.now_ms() + 1):
+            runs += 1
+        return runs
+
+    def firings(self) -> list[dict[str, Any]]:
+        """The firings of all rules, the newest first."""
+        found: list[dict[str, Any]] = self.api.admin.get("/3.1/admin/rule-firings")["firings"]
+        return found
+
+    def passes(self, sub1: str, pid: int | None = None) -> bool:
+        """Whether a click of the affiliate with this sub1 is accepted."""
+        sent = {
+            "params[pid]": pid or self.pid,
+            "params[offer_id]": self.offer,
+            "params[sub1]": sub1,
+            "ip": "90.190.0.1",
+        }
+        checked = self.api.admin.post("/3.1/admin/click-check", **sent, ua="Mozilla/5.0 Chrome/120.0.0.0")["check"]
+        return not checked["reason"].startswith("mistargeting-sub")
+
+    def statuses(self) -> dict[str, str]:
+        """The status of each conversion, after the queue of edits."""
+        deps = self.api.deps
+        editor = ConversionEditor(deps.database, deps.currency, deps.zone, self.api.clock)
+        while editor.step():
+            pass
+        days = {"date_from": "2023-11-14", "date_to": "2023-11-16"}
+        return {
+            each["id"]: each["status"] for each in self.api.admin.get("/3.0/stats/conversions", **days)["conversions"]
+        }
+
+
+@pytest.fixture
+def world(api: Api) -> RuleSetup:
+    return RuleSetup(api)
+
+
+def add_rule(world: RuleSetup, **params: Any) -> str:
+    return str(world.api.admin.post("/3.1/admin/rules", **RULE | {"hours": "1", "is_on": "1"} | params)["rule"]["id"])
+
+
+def test_rule_blocks_a_sub_once_and_undoing_unblocks_it(world: RuleSetup) -> None:
+    add_rule(world)
+    world.click(150, sub1="bad")
+    world.click(150, sub1="good")
+    world.convert(["1", "1"], sub1="good")
+    assert world.passes("bad")
+    assert world.end_hour() == 1
+    [firing] = world.firings()
+    assert (firing["element"]["sub1"], firing["changed"], firing["readings"][0]["value"]) == ("bad", ["blocked"], 0)
+    assert (world.passes("bad"), world.passes("good")) == (False, True)
+    assert world.passes("bad", world.api.add_affiliate()[0])
+    world.click(150, sub1="bad")  # the cause lasts
+    world.end_hour()
+    assert [each["id"] for each in world.firings()] == [firing["id"]]
+    undone = world.api.admin.post(f"/3.1/admin/rule-firings/{firing['id']}/undo")["firing"]
+    assert undone["undone_at"] is not None and undone["undone_by"].startswith("staff:")
+    assert world.passes("bad")
+    world.click(150, sub1="bad")
+    world.end_hour()
+    assert len(world.firings()) == 1 and world.passes("bad")
+    again = world.api.admin.call("POST", f"/3.1/admin/rule-firings/{firing['id']}/undo")
+    assert again.status_code == 409
+    world.end_hour()  # a quiet hour ends the cause
+    world.click(150, sub1="bad")
+    world.end_hour()
+    assert len(world.firings()) == 2 and not world.passes("bad")
+
+
+def test_window_is_judged_once_and_a_removed_rule_is_undone(world: RuleSetup) -> None:
+    rule_id = add_rule(world)
+    world.click(150, sub1="bad")
+    assert (world.end_hour(), world.runner.run_one(world.api.clock.now_ms())) == (1, False)
+    assert not world.passes("bad")
+    records = world.api.admin.get("/3.1/admin/audit", what="sub_block")["audit"]
+    assert [each["method"] for each in records] == ["job:rules"]
+    assert world.api.admin.call("DELETE", f"/3.1/admin/rules/{rule_id}").status_code == 200
+    assert world.passes("bad")
+    assert world.firings()[0]["undone_at"] is not None
+
+
+def test_rule_disconnects_an_affiliate_and_undoing_connects_it(world: RuleSetup) -> None:
+    rule = {"each[]": ["offer", "affiliate"], "action": "disconnect", "notify_manager": "1"}
+    add_rule(world, **rule)
+    world.click(150)
+    world.end_hour()
+    [firing] = world.firings()
+    state = f"/3.1/offers/{world.offer}/privacy"
+    assert str(world.pid) in map(str, world.api.admin.get(state)["affiliates_disabled"])
+    [mail] = mails(world.api)
+    assert f"affiliate {world.pid}" in mail.subject and firing["id"] in mail.body
+    logged = world.api.admin.get("/3.1/automation/cr-and-sub/block-logs", **DAYS)["rules"]
+    assert [(each["type"], each["current_cr"], each["cr_thresholds_min"]) for each in logged] == [
+        ("disabled affiliate", 0, "1.000000")
+    ]
+    assert logged[0]["advertiser"] == {"id": world.advertiser, "title": "Shop"}
+    world.api.admin.post(f"/3.1/admin/rule-firings/{firing['id']}/undo")
+    assert str(world.pid) not in map(str, world.api.admin.get(state)["affiliates_disabled"])
+
+
+def test_rule_stops_an_offer_and_keeps_what_staff_changed_since(world: RuleSetup) -> None:
+    add_rule(world, **{"each[]": ["offer"], "action": "offer_status", "new_status": "suspended"})
+    world.click(150)
+    world.end_hour()
+    status = f"/3.1/offer/{world.offer}"
+    assert world.api.admin.get(status)["offer"]["status"] == "suspended"
+    world.api.admin.post("/3.0/admin/offer/mass-update", **{"offer_id[]": world.offer, "status": "stopped"})
+    world.api.admin.post(f"/3.1/admin/rule-firings/{world.firings()[0]['id']}/undo")
+    assert world.api.admin.get(status)["offer"]["status"] == "stopped"
+
+
+def test_kpi_rule_declines_conversions_of_the_second_goal_until_it_is_removed(world: RuleSetup) -> None:
+    sent = kpi_rule(world.offer, world.pid) | {"action_type": "conversion", "change_to": "declined", "period": "day"}
+    rule = world.api.admin.post("/3.1/automation/kpi", **sent)["message"]
+    assert (rule["offers"], rule["kpi"], rule["sub"], rule["change_to"]) == ([str(world.offer)], 50, None, "declined")
+    installs = world.convert(["install"] * 5)
+    first = world.convert(["purchase"])
+    world.end_hour()
+    assert world.statuses() == dict.fromkeys(installs, "confirmed") | {first[0]: "declined"}
+    second = world.convert(["purchase"])  # 2 of 5 is still below the half
+    world.end_hour()
+    assert world.statuses()[second[0]] == "declined"
+    assert (len(world.firings()), world.firings()[0]["changed_conversions"]) == (1, 2)
+    world.api.admin.post("/3.0/admin/conversion/edit", **{"ids[]": second[0], "status": "pending"})
+    world.statuses()
+    removed = world.api.admin.call("DELETE", f"/3.1/automation/kpi/{rule['id']}")
+    assert removed.json()["message"] == {"message": "success deleted"}
+    after = world.statuses()
+    assert (after[first[0]], after[second[0]]) == ("confirmed", "pending")
+    changes = world.api.admin.get("/3.1/automation/kpi/change-logs", **DAYS)["items"]
+    assert [(each["type"], each["automation"]["id"]) for each in changes] == [
+        ("delete", rule["id"]),
+        ("add", rule["id"]),
+    ]
+
+
+def test_kpi_rule_blocks_subs_and_logs_it(world: RuleSetup) -> None:
+    rule = world.api.admin.post("/3.1/automation/kpi", **kpi_rule(world.offer, world.pid))["message"]
+    world.convert(["install"] * 4 + ["purchase"], sub1="bad")
+    world.convert(["install", "purchase"], sub1="good")
+    world.end_hour()
+    assert (world.passes("bad"), world.passes("good")) == (False, True)
+    world.api.admin.call("DELETE", f"/3.1/automation/kpi/{rule['id']}")
+    assert world.passes("bad")
+    path = "/3.1/automation/kpi/block-logs"
+    logged = world.api.admin.get(path, **DAYS)["items"]
+    assert sorted((each["action"], each["sub_index"], each["sub_value"]) for each in logged) == [
+        ("block", "1", "bad"), ("unblock", "1", "bad"),
+    ]  # fmt: skip
+    only = {"filter[action]": "block", "filter[sub_index]": "sub1", "filter[offers][]": world.offer}
+    [block] = world.api.admin.get(path, **DAYS, **only)["items"]
+    assert block["affiliate_id"] == world.pid and "25" in block["additional_data"]
+
+
+def test_kpi_rule_names_what_its_action_needs(world: RuleSetup) -> None:
+    sent = kpi_rule(world.offer, world.pid)
+    for left, action in (("sub", "block"), ("affiliates[]", "block"), ("change_to", "conversion")):
+        given = {name: value for name, value in (sent | {"action_type": action}).items() if name != left}
+        answer = world.api.admin.call("POST", "/3.1/automation/kpi", data=given)
+        assert answer.status_code == 400
+        assert list(answer.json()["fields"]) == [left.partition("[")[0]]
+
+
+def test_rule_that_cannot_run_says_so(world: RuleSetup, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trackyard.actions.statistics.automation.running.MOST_FIRINGS", 1)
+    rule_id = add_rule(world)
+    world.click(150, sub1="one")
+    world.click(150, sub1="two")
+    world.end_hour()
+    assert world.firings() == [] and world.passes("one")
+    assert "2 things" in world.api.admin.get(f"/3.1/admin/rules/{rule_id}")["rule"]["failure"]
+    checks = world.api.admin.get("/3.1/admin/findings")["checks"]
+    assert "rule_fails" in [found["kind"] for each in checks for found in each["findings"]]
+
+
+def test_look_back_shows_what_a_rule_that_is_off_would_have_done(world: RuleSetup) -> None:
+    rule_id = add_rule(world, is_on="0", action="notify")
+    world.click(150, sub1="bad")
+    assert world.end_hour() == 0
+    found = world.api.admin.get(f"/3.1/admin/rules/{rule_id}/look-back")
+    [firing] = found["firings"]
+    assert (found["total"], firing["element"]["sub1"], firing["action"]) == (1, "bad", "notify")
+    assert world.firings() == []
+    world.api.admin.post(f"/3.1/admin/rules/{rule_id}", is_on="1")
+    world.click(150, sub1="bad")
+    world.end_hour()
+    [live] = world.firings()
+    assert live["readings"] == firing["readings"]
+
+
+def test_rules_run_when_their_hour_is_loaded(world: RuleSetup) -> None:
+    add_rule(world)
+    world.click(150, sub1="bad")
+    world.api.clock.advance(HOUR_MS)
+    world.runner.run_next()
+    assert world.firings() == []
+    world.api.clock.advance(SETTLE_MS + 10_000)
+    world.runner.run_next()
+    assert len(world.firings()) == 1
+
+
+def test_webhook_of_a_rule_is_repeated_after_a_failure_and_called_once(world: RuleSetup) -> None:
+    statuses = iter((500, 200))
+    with Receiver(lambda _request: Reply(next(statuses))) as receiver:
+        address = receiver.url("/hook?f={firing_id}&o={offer_id}&s={sub}")
+        add_rule(world, action="notify", webhook=address)
+        caller = RuleWebhookCaller(world.api.deps.database, world.api.clock, [ip_network("127.0.0.0/8")])
+        assert not caller.call_one()
+        world.click(150, sub1="b a/d")
+        world.end_hour()
+        assert (caller.call_one(), caller.call_one()) == (True, False)
+        world.api.clock.advance(5_000)
+        assert (caller.call_one(), caller.call_one()) == (True, False)
+        world.api.clock.advance(86_400_000)
+        assert not caller.call_one()
+        [firing] = world.firings()
+        called = f"/hook?f={firing['id']}&o={world.offer}&s=b%20a%2Fd"
+        assert [each.path for each in receiver.requests()] == [called, called]

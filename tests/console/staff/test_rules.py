@@ -1,0 +1,55 @@
+"""The pages of rules: a new one, its look back, what it did, and how it is undone."""
+
+from typing import Any
+
+from tests.support.api import Api
+from tests.support.models.events import new_click
+from tests.support.models.history import load_clicks
+from tests.support.page_forms import FormReader, read_form, send
+from tests.support.pages import staff_visitor
+from trackyard.domain.people.roles import Role
+from trackyard.domain.statistics.automation.windows import HOUR_MS
+from trackyard.jobs.schedule.rules import RuleRunner
+
+RULES = "/console/rules"
+
+
+def test_rule_goes_from_its_form_over_the_look_back_to_its_undoing(api: Api) -> None:
+    advertiser = api.add_advertiser()
+    offer = api.add_offer(advertiser=advertiser, privacy="public")
+    pid, _ = api.add_affiliate()
+    api.clock.advance(HOUR_MS - api.clock.now_ms() % HOUR_MS)
+    own = {"offer": offer, "affiliate": pid, "advertiser": advertiser, "sub1": "<b>bad</b>"}
+    load_clicks(api.deps, [new_click(number, time=api.clock.now_ms(), **own) for number in range(150)])
+    api.clock.advance(HOUR_MS)
+    staff = staff_visitor(api)
+    assert "There is no rule yet." in staff.read(RULES).text
+    form = send(staff, f"{RULES}/new", read_form(staff, f"{RULES}/new"), "add:conditions")
+    typed: dict[str, Any] = {"title": "CR of subs", "hours": "1", "action": "block_sub"}
+    typed |= {"conditions[0][metric]": "cr", "conditions[0][value]": "1", "each": ["offer", "affiliate", "sub1"]}
+    made = send(staff, f"{RULES}/new", FormReader(form.text), **typed)
+    assert made.status_code == 303, made.text[:3000]
+    rule = made.headers["location"].split("/")[3]
+    page = f"{RULES}/{rule}"
+    looked = staff.read(f"{page}/look-back")
+    assert "It would have fired 1 time." in looked.text and "CR in percent: 0, below 1" in looked.text
+    assert staff.post(page, do="on").headers["location"] == page
+    edited = send(staff, f"{page}/edit", read_form(staff, f"{page}/edit"), title="CR of sub1", hours="2")
+    assert edited.headers["location"] == page
+    RuleRunner(api.deps.database, api.deps.analytics, api.clock, lambda: 0).run_one(api.clock.now_ms() + HOUR_MS)
+    found = staff.read(page)
+    assert "CR of sub1" in found.text and "block the sub" in found.text
+    assert f"/console/offers/{offer}" in found.links and "<b>bad" not in staff.get(page).text
+    [firing] = api.admin.get("/3.1/admin/rule-firings")["firings"]
+    assert staff.post(f"{RULES}/firings/{firing['id']}").headers["location"] == f"{RULES}/firings"
+    assert "undone" in staff.read(f"{RULES}/firings").text
+    assert staff.post(f"{RULES}/firings/{firing['id']}").status_code == 409
+    assert "Remove CR of sub1?" in staff.read(f"{page}/remove").text
+    assert staff.post(f"{page}/remove").headers["location"] == RULES
+    assert "There is no rule yet." in staff.read(RULES).text
+
+
+def test_rules_are_pages_of_administrators_only(api: Api) -> None:
+    manager = staff_visitor(api, Role.MANAGER_SALES)
+    assert manager.get(RULES).status_code == 403
+    assert RULES not in manager.read("/console/").links

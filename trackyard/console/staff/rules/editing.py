@@ -1,0 +1,108 @@
+"""The forms of rules (docs/spec/console.md#rules)."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from trackyard.base.texts.marks import gettext, lazy_gettext
+from trackyard.console.forms import FormField, FormGroup, FormPlan, FormRows, open_form
+from trackyard.console.frame.answers import PageAnswer, Redirect
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.staff.rules.words import (
+    ACTION_CHOICES,
+    EACH_CHOICES,
+    METRIC_CHOICES,
+    PATH,
+    STATUS_CHOICES,
+)
+
+pages = Pages()
+
+_BELOW_OR_ABOVE: Final = {"below": lazy_gettext("below"), "above": lazy_gettext("above")}
+_JUDGED: Final = FormGroup(
+    lazy_gettext("What it judges"),
+    (
+        FormField("title", lazy_gettext("Name"), help="", wide=True),
+        FormField(
+            "each",
+            lazy_gettext("Each"),
+            widget="checks",
+            help=lazy_gettext("Each combination of their values is judged alone. Without any, the whole network."),
+            wide=True,
+        ),
+        FormField("offers", lazy_gettext("Only offers"), help=lazy_gettext("Numbers. Empty is all.")),
+        FormField("affiliates", lazy_gettext("Only affiliates"), help=lazy_gettext("Numbers. Empty is all.")),
+        FormField("advertisers", lazy_gettext("Only advertisers"), help=lazy_gettext("Identifiers. Empty is all.")),
+        FormField("countries", lazy_gettext("Only countries"), help=lazy_gettext("Two letters. Empty is all.")),
+    ),
+)
+_CONDITION: Final = (
+    FormField("metric", lazy_gettext("Metric"), help=""),
+    FormField("compare", lazy_gettext("Is"), words=_BELOW_OR_ABOVE, help="", initial="below"),
+    FormField("value", lazy_gettext("Value"), help=""),
+    FormField(
+        "usual",
+        lazy_gettext("Percent, compared with the usual"),
+        help=lazy_gettext("The same hours of the last four weeks."),
+    ),
+)
+_WHEN: Final = FormGroup(
+    lazy_gettext("When it fires"),
+    (
+        FormField("hours", lazy_gettext("Last hours"), help=lazy_gettext("It is judged after each whole hour.")),
+        FormField("minimum", lazy_gettext("Least volume"), help=lazy_gettext("Most often clicks; less is not judged.")),
+        FormRows("conditions", lazy_gettext("Condition"), _CONDITION, help=lazy_gettext("All of them must be met.")),
+        FormField("first_goal", lazy_gettext("First goal"), help=lazy_gettext("Only for goals per goal.")),
+        FormField("second_goal", lazy_gettext("Second goal"), help=lazy_gettext("Only for goals per goal.")),
+    ),
+)
+_THEN: Final = FormGroup(
+    lazy_gettext("What it does"),
+    (
+        FormField("action", lazy_gettext("Action"), help=lazy_gettext("Each firing can be undone.")),
+        FormField("new_status", lazy_gettext("New status"), help=lazy_gettext("Of the offer, or of conversions.")),
+        FormField("notify_author", lazy_gettext("Mail to its author"), help=""),
+        FormField("notify_manager", lazy_gettext("Mail to the manager"), help=""),
+        FormField("webhook", lazy_gettext("Webhook"), help=lazy_gettext("Called about each firing."), wide=True),
+    ),
+)
+NEW: Final = FormPlan("admin.rule.add", (_JUDGED, _WHEN, _THEN))
+EDIT: Final = FormPlan("admin.rule.edit", (_JUDGED, _WHEN, _THEN))
+EDIT_KPI: Final = FormPlan(
+    "admin.rule.edit",
+    (FormGroup(lazy_gettext("Rule"), (_JUDGED.parts[0], *_THEN.parts[2:])),),
+)
+_CHOICES: Final[Mapping[str, Any]] = {
+    "each": EACH_CHOICES,
+    "conditions[metric]": METRIC_CHOICES,
+    "action": ACTION_CHOICES,
+    "new_status": STATUS_CHOICES,
+}
+
+
+@pages.get(f"{PATH}/new", needs=("admin.rule.add",))
+@pages.post(f"{PATH}/new", needs=("admin.rule.add",))
+def new_rule(request: PageRequest) -> PageAnswer:
+    """Add a rule, which is off, and go on to its look back."""
+    form = open_form(request, NEW, choices=_CHOICES)
+    answer = form.save()
+    if answer is not None:
+        return Redirect(f"{PATH}/{answer['rule']['id']}/look-back", gettext("The rule is saved, and off."))
+    line = gettext("It is off at first. The next page shows what it would have done in the last 30 days.")
+    return form.page(request, gettext("New rule"), back=PATH, line=line, save=gettext("Save and look back"))
+
+
+@pages.get(f"{PATH}/{{id}}/edit", needs=("admin.rule.get", "admin.rule.edit"))
+@pages.post(f"{PATH}/{{id}}/edit", needs=("admin.rule.get", "admin.rule.edit"))
+def edit_rule(request: PageRequest) -> PageAnswer:
+    """Change a rule."""
+    place = {"id": request.path["id"]}
+    rule = request.calls.call("admin.rule.get", path=place)["rule"]
+    is_kpi = rule["kind"] == "kpi"
+    form = open_form(request, EDIT_KPI if is_kpi else EDIT, rule, choices={} if is_kpi else _CHOICES, path=place)
+    if form.save() is not None:
+        return Redirect(f"{PATH}/{rule['id']}", gettext("The rule is saved."))
+    line = gettext("What it did stays done.")
+    if is_kpi:
+        line = gettext("The terms of a KPI rule are changed over the API.")
+    return form.page(request, gettext("Edit %(rule)s", rule=rule["title"]), back=f"{PATH}/{rule['id']}", line=line)

@@ -1,0 +1,92 @@
+"""The page of a rule: what it says, its look back, what it did (docs/spec/console.md#rules)."""
+
+from typing import Any, Final
+
+from trackyard.base.errors import RequestError
+from trackyard.base.texts.marks import gettext
+from trackyard.console.frame.answers import Html, PageAnswer, Redirect
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.staff.faults import fault_of
+from trackyard.console.staff.rules.words import PATH, firing_line, rule_line
+
+pages = Pages()
+
+_SHOWN_FIRINGS: Final = "20"
+
+
+@pages.get(f"{PATH}/{{id}}", needs=("admin.rule.get",))
+def rule(request: PageRequest) -> PageAnswer:
+    """Show a rule and its last firings."""
+    return _page(request)
+
+
+@pages.post(f"{PATH}/{{id}}", needs=("admin.rule.get", "admin.rule.edit"))
+def switch(request: PageRequest) -> PageAnswer:
+    """Switch a rule on or off."""
+    is_on = request.field("do") == "on"
+    try:
+        request.calls.call("admin.rule.edit", [("is_on", "1" if is_on else "0")], _place(request))
+    except RequestError as refusal:
+        return _page(request, fault_of(refusal), refusal.status)
+    message = gettext("The rule is on.") if is_on else gettext("The rule is off. What it did stays done.")
+    return Redirect(f"{PATH}/{request.path['id']}", message)
+
+
+@pages.get(f"{PATH}/{{id}}/look-back", needs=("admin.rule.get", "admin.rule.look-back"))
+def look_back(request: PageRequest) -> PageAnswer:
+    """Show what a rule would have done in the last 30 days."""
+    found, fault = None, ""
+    try:
+        found = request.calls.call("admin.rule.look-back", path=_place(request))
+    except RequestError as refusal:
+        fault = fault_of(refusal)
+    return request.page(
+        "staff/rules/look_back.html",
+        rule=rule_line(request, _find(request)),
+        found=found,
+        rows=[firing_line(request, each) for each in found["firings"]] if found else [],
+        may_write=request.calls.may("admin.rule.edit"),
+        fault=fault,
+        api_request_path=request.calls.address("admin.rule.look-back", path=_place(request)),
+    )
+
+
+@pages.get(f"{PATH}/{{id}}/remove", needs=("admin.rule.get", "admin.rule.remove"))
+def ask_removal(request: PageRequest) -> PageAnswer:
+    """Ask whether a rule is to be removed."""
+    return request.page("staff/rules/remove.html", rule=rule_line(request, _find(request)))
+
+
+@pages.post(f"{PATH}/{{id}}/remove", needs=("admin.rule.get", "admin.rule.remove"))
+def remove(request: PageRequest) -> PageAnswer:
+    """Remove a rule, and undo what it did."""
+    removed = request.calls.call("admin.rule.remove", path=_place(request))["rule"]
+    return Redirect(PATH, gettext("%(rule)s is removed, and what it did is undone.", rule=removed["title"]))
+
+
+def _page(request: PageRequest, fault: str = "", status: int = 200) -> Html:
+    found = _find(request)
+    sent = [("rule", found["id"]), ("limit", _SHOWN_FIRINGS)]
+    firings = request.calls.call("admin.rule-firings.list", sent)
+    return request.page(
+        "staff/rules/one.html",
+        status,
+        rule=rule_line(request, found),
+        minimum=found["minimum"],
+        rows=[firing_line(request, each) for each in firings["firings"]],
+        total=firings["pagination"]["total_count"],
+        may_write=request.calls.may("admin.rule.edit"),
+        may_undo=request.calls.may("admin.rule-firing.undo"),
+        fault=fault,
+        api_request_path=request.calls.address("admin.rule.get", path=_place(request)),
+    )
+
+
+def _place(request: PageRequest) -> dict[str, str]:
+    return {"id": request.path["id"]}
+
+
+def _find(request: PageRequest) -> dict[str, Any]:
+    found: dict[str, Any] = request.calls.call("admin.rule.get", path=_place(request))["rule"]
+    return found

@@ -1,0 +1,1 @@
+"""Rules that watch the statistics and act (docs/spec/automation.md)."""

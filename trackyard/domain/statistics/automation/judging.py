@@ -1,0 +1,175 @@
+"""Judge windows by rules, the same for now and for the past (docs/spec/automation.md#judging)."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from trackyard.domain.statistics.automation.chances import chance_at_least, chance_at_most
+from trackyard.domain.statistics.automation.measures import METRICS, NOTHING, Key, Measures, RuleMetric
+from trackyard.domain.statistics.automation.rules import Reading, Rule, RuleCondition
+from trackyard.domain.statistics.automation.windows import HOUR_MS, Window, same_hours_before
+
+RAREST_CHANCE: Final = 1e-6
+"""A difference from the usual is no finding when such a one has a greater chance."""
+
+ByKey = Mapping[Key, Measures]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Something that meets the conditions of a rule."""
+
+    key: Key
+    readings: tuple[Reading, ...]
+
+
+def judge(rule: Rule, now: ByKey, before: Sequence[ByKey] = ()) -> list[Verdict]:
+    """Return what meets all conditions of a rule, by key.
+
+    now: the window. before: the same hours of the weeks before, for conditions that compare with the usual.
+    """
+    keys = set(now).union(*before) if before else set(now)
+    found = []
+    for key in keys:
+        readings = _readings(rule, now.get(key, NOTHING), [each.get(key, NOTHING) for each in before])
+        if readings is not None and rule.can_act_on(key):
+            found.append(Verdict(key, readings))
+    return sorted(found, key=lambda verdict: tuple(map(str, verdict.key)))
+
+
+def is_new_cause(met_until: int | None, window: Window) -> bool:
+    """Return whether a window that meets the conditions is a new cause.
+
+    met_until: the end of the last window of the same element that met them; None = none did. What follows without a
+    quiet hour, or shares an hour with it, has the same cause.
+    """
+    return met_until is None or window.since > met_until
+
+
+def _readings(rule: Rule, now: Measures, before: Sequence[Measures]) -> tuple[Reading, ...] | None:
+    """Return the readings of all conditions; None when one of them is not met."""
+    found = []
+    for condition in rule.conditions:
+        metric = METRICS[condition.metric]
+        if condition.is_usual:
+            reading = _compared(condition, metric, now, before, rule.minimum)
+        else:
+            reading = _bounded(condition, metric, now, rule.minimum)
+        if reading is None:
+            return None
+        found.append(reading)
+    return tuple(found)
+
+
+def _bounded(condition: RuleCondition, metric: RuleMetric, now: Measures, minimum: int) -> Reading | None:
+    """Return the reading of a condition with a fixed bound, None when it is not met."""
+    if metric.volume(now) < minimum:
+        return None
+    value = metric.value(now)
+    if value is None or not _is_beyond(condition, value, condition.bound):
+        return None
+    return Reading(condition.metric, condition.is_below, _rounded(value), condition.bound)
+
+
+def _compared(
+    condition: RuleCondition, metric: RuleMetric, now: Measures, before: Sequence[Measures], minimum: int
+) -> Reading | None:
+    """Return the reading of a condition that compares with the usual, None when it is not met.
+
+    The difference must be as large as asked for, larger than in each single week, and too rare for chance.
+    """
+    weeks = len(before)
+    if sum(map(metric.volume, before)) < minimum * weeks or not weeks:
+        return None
+    value, past = metric.value(now), [found for each in before if (found := metric.value(each)) is not None]
+    sum_before = sum(int(metric.top(each)) for each in before)
+    whole_before = weeks if metric.bottom is None else sum(map(metric.bottom, before))
+    whole_now = 1 if metric.bottom is None else metric.bottom(now)
+    if value is None or not whole_before:
+        return None
+    usual = Decimal(sum_before) * (1 if metric.bottom is None else metric.scale) / whole_before
+    bound = usual * (100 + (-condition.bound if condition.is_below else condition.bound)) / 100
+    if not _is_beyond(condition, value, bound) or not all(_is_beyond(condition, value, each) for each in past):
+        return None
+    counted, share = int(metric.top(now)), whole_now / (whole_now + whole_before)
+    chance = (chance_at_most if condition.is_below else chance_at_least)(counted, counted + sum_before, share)
+    if chance > RAREST_CHANCE:
+        return None
+    return Reading(condition.metric, condition.is_below, _rounded(value), _rounded(bound), _rounded(usual), chance)
+
+
+def _is_beyond(condition: RuleCondition, value: Decimal, bound: Decimal) -> bool:
+    return value < bound if condition.is_below else value > bound
+
+
+def _rounded(value: Decimal) -> Decimal:
+    return round(value, 4)
+
+
+class SlidingSums:
+    """The sums of a window that moves over the hours of the past."""
+
+    def __init__(self, hours: Mapping[int, ByKey]) -> None:
+        """hours: the measures of each hour, by its begin (UTC milliseconds)."""
+        self._hours = hours
+        self._window = Window(0, 0)
+        self._sums: dict[Key, Measures] = {}
+
+    def move_to(self, window: Window) -> ByKey:
+        """Return the sums of a window; they change with the next move."""
+        old, new = set(range(*self._window, HOUR_MS)), set(range(*window, HOUR_MS))
+        for hour in new - old:
+            for key, measured in self._hours.get(hour, {}).items():
+                self._sums[key] = self._sums.get(key, NOTHING).plus(measured)
+        for hour in old - new:
+            for key, measured in self._hours.get(hour, {}).items():
+                left = self._sums[key].minus(measured)
+                if left == NOTHING:
+                    del self._sums[key]
+                else:
+                    self._sums[key] = left
+        self._window = window
+        return self._sums
+
+
+@dataclass(frozen=True, slots=True)
+class PastFiring:
+    """A firing that a rule would have made. window: the first one that met the conditions."""
+
+    verdict: Verdict
+    window: Window
+    met_until: int
+
+
+def look_back(rule: Rule, hours: Mapping[int, ByKey], ends: Iterable[int], zone: ZoneInfo) -> list[PastFiring]:
+    """Return what a rule would have fired at the end of these hours, oldest first.
+
+    It is judged as if it had changed nothing.
+
+    hours: the measures of each hour of the windows, and of those that they are compared with.
+    """
+    last_place: dict[Key, int] = {}
+    found: list[PastFiring] = []
+    for window, verdicts in _judged(rule, hours, ends, zone):
+        for verdict in verdicts:
+            place = last_place.get(verdict.key)
+            if place is None or is_new_cause(found[place].met_until, window):
+                last_place[verdict.key] = len(found)
+                found.append(PastFiring(verdict, window, window.until))
+            else:
+                found[place] = replace(found[place], met_until=window.until)
+    return found
+
+
+def _judged(
+    rule: Rule, hours: Mapping[int, ByKey], ends: Iterable[int], zone: ZoneInfo
+) -> Iterator[tuple[Window, list[Verdict]]]:
+    now = SlidingSums(hours)
+    before: dict[int, SlidingSums] = {}
+    for end in ends:
+        window = Window(end - rule.hours * HOUR_MS, end)
+        weeks = same_hours_before(window, zone) if rule.needs_usual else ()
+        sums = [before.setdefault(week, SlidingSums(hours)).move_to(each) for week, each in enumerate(weeks)]
+        yield window, judge(rule, now.move_to(window), sums)

@@ -1,0 +1,108 @@
+"""The sums that rules judge, and the metrics that are made of them (docs/spec/automation.md#metrics)."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from operator import add, sub
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
+
+from trackyard.base.money import ZERO
+
+Key = tuple[int | str, ...]
+"""What is judged: the values of the slices of a rule, in their order."""
+
+
+class Measures(NamedTuple):
+    """The traffic and the conversions of something in a window. Sums of windows are sums of these.
+
+    rejected: clicks that were rejected. conversions, charge, payout: of confirmed, pending and held ones.
+    first, second: conversions of two goals, of every status.
+    """
+
+    clicks: int = 0
+    unique: int = 0
+    rejected: int = 0
+    conversions: int = 0
+    confirmed: int = 0
+    declined: int = 0
+    charge: Decimal = ZERO
+    payout: Decimal = ZERO
+    first: int = 0
+    second: int = 0
+
+    def plus(self, other: "Measures") -> "Measures":
+        """Return the sums of both."""
+        sums: Iterator[Any] = map(add, self, other)
+        return Measures(*sums)
+
+    def minus(self, other: "Measures") -> "Measures":
+        """Return what is left without the other."""
+        left: Iterator[Any] = map(sub, self, other)
+        return Measures(*left)
+
+
+NOTHING: Final = Measures()
+
+
+@dataclass(frozen=True, slots=True)
+class RuleMetric:
+    """A metric of rules.
+
+    top: what is counted; a share has `bottom`, of which `top` is so many percent (`scale` 100) or so much each.
+    volume: what the minimum volume of a rule counts.
+    is_money: whether `top` is an amount, which no chance can be computed of.
+    of_goals, of_rejections: whether it needs conversions by goal, and rejected clicks.
+    """
+
+    top: Callable[[Measures], int | Decimal]
+    volume: Callable[[Measures], int]
+    bottom: Callable[[Measures], int] | None = None
+    scale: int = 100
+    is_money: bool = False
+    of_goals: bool = False
+    of_rejections: bool = False
+
+    def value(self, measured: Measures) -> Decimal | None:
+        """Return the value, None for a share of nothing."""
+        if self.bottom is None:
+            return Decimal(self.top(measured))
+        whole = self.bottom(measured)
+        return None if whole == 0 else Decimal(self.top(measured)) * self.scale / whole
+
+
+def _clicks(measured: Measures) -> int:
+    return measured.clicks
+
+
+def _arrived(measured: Measures) -> int:
+    return measured.clicks + measured.rejected
+
+
+def _reported(measured: Measures) -> int:
+    return measured.conversions + measured.declined
+
+
+def _first(measured: Measures) -> int:
+    return measured.first
+
+
+METRICS: Final[Mapping[str, RuleMetric]] = MappingProxyType(
+    {
+        "clicks": RuleMetric(_clicks, _clicks),
+        "unique_clicks": RuleMetric(lambda each: each.unique, _clicks),
+        "rejected_clicks": RuleMetric(lambda each: each.rejected, _arrived, of_rejections=True),
+        "rejected_share": RuleMetric(lambda each: each.rejected, _arrived, _arrived, of_rejections=True),
+        "conversions": RuleMetric(lambda each: each.conversions, _clicks),
+        "confirmed": RuleMetric(lambda each: each.confirmed, _clicks),
+        "declined": RuleMetric(lambda each: each.declined, _reported),
+        "declined_share": RuleMetric(lambda each: each.declined, _reported, _reported),
+        "cr": RuleMetric(lambda each: each.conversions, _clicks, _clicks),
+        "charge": RuleMetric(lambda each: each.charge, _clicks, is_money=True),
+        "payout": RuleMetric(lambda each: each.payout, _clicks, is_money=True),
+        "margin": RuleMetric(lambda each: each.charge - each.payout, _clicks, is_money=True),
+        "epc": RuleMetric(lambda each: each.payout, _clicks, _clicks, scale=1, is_money=True),
+        "goal_share": RuleMetric(lambda each: each.second, _first, _first, of_goals=True),
+    }
+)
+"""Every metric by name. `goal_share` is conversions of the second goal per conversion of the first, in percent."""
