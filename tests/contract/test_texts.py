@@ -4,9 +4,10 @@ import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import chain
-from typing import Any, Final, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 
 import pytest
+from msgspec import UNSET, Meta, UnsetType
 from pydantic import Field
 
 from tests.arch.test_words import BANNED_WORD
@@ -32,10 +33,11 @@ def whole_document() -> dict[str, Any]:
 
 
 class Named(NamedTuple):
-    """A parameter, answer field or variable of a path, with the place of its text."""
+    """A parameter, answer field or variable of a path, with its text and the place of that in a table."""
 
     owner: str
     name: str
+    text: str
     place: Place | None
 
 
@@ -46,16 +48,21 @@ def each_model(model: type[Params]) -> Iterator[type[Params]]:
             yield from each_model(field.model)
 
 
+def named(model: type[Any], name: str) -> Named:
+    return Named(model.__name__, name, TEXTS.text_of(model, name), TEXTS.place_of(model, name))
+
+
 def each_named() -> Iterator[Named]:
     models = {model: None for endpoint in CATALOGUE for model in each_model(endpoint.params)}
     for model in models:
-        yield from (Named(model.__name__, each.name, TEXTS.place_of(model, each.name)) for each in fields_of(model))
+        yield from (named(model, each.name) for each in fields_of(model))
     for view in each_view([ErrorBody, *chain.from_iterable(map(sent_views, CATALOGUE))]):
         fields: Any = view
-        yield from (Named(view.__name__, each, TEXTS.place_of(view, each)) for each in fields.__struct_encode_fields__)
+        yield from (named(view, each) for each in fields.__struct_encode_fields__)
     for endpoint in CATALOGUE:
         for name in endpoint.variables:
-            yield Named(endpoint.id, name, TEXTS.path_place(endpoint.handle, name))
+            text = TEXTS.path_text(endpoint.handle, name)
+            yield Named(endpoint.id, name, text, TEXTS.path_place(endpoint.handle, name))
 
 
 NAMED: Final = tuple(each_named())
@@ -63,7 +70,7 @@ NAMED: Final = tuple(each_named())
 
 def test_parameters_answer_fields_and_path_variables_all_have_text() -> None:
     assert len(NAMED) > 2000
-    assert not [f"{each.owner}.{each.name}" for each in NAMED if each.place is None]
+    assert not [f"{each.owner}.{each.name}" for each in NAMED if not each.text]
 
 
 def test_openapi_describes_every_parameter_and_answer_field() -> None:
@@ -84,11 +91,7 @@ def test_openapi_describes_every_parameter_and_answer_field() -> None:
 
 
 def test_text_says_more_than_its_name() -> None:
-    repeated = {
-        f"{each.owner}.{each.name}: {TEXTS.text_at(each.place)}"
-        for each in NAMED
-        if each.place is not None and adds_nothing(each.name, TEXTS.text_at(each.place))
-    }
+    repeated = {f"{each.owner}.{each.name}: {each.text}" for each in NAMED if adds_nothing(each.name, each.text)}
     assert not repeated
 
 
@@ -123,8 +126,7 @@ def test_every_text_has_its_use() -> None:
     ],
 )
 def test_text_follows_rule(rule: str, holds: Callable[[str], bool]) -> None:
-    wrong = [f"{place}: {TEXTS.text_at(place)}" for place in TEXTS.each_place() if not holds(TEXTS.text_at(place))]
-    assert not wrong, rule
+    assert not {each.text for each in NAMED if not holds(each.text)}, rule
 
 
 class Toy(Params):
@@ -143,6 +145,19 @@ class ToyView(View):
     """A view of no subject."""
 
     size: int
+
+
+class DescribedToy(Toy):
+    """A model with a text in its declaration."""
+
+    size: Annotated[s.Int, Field(description="declared")] = 0
+
+
+class DescribedToyView(ToyView):
+    """A view with texts in its declaration."""
+
+    size: Annotated[int, Meta(description="declared, too")]
+    other: Annotated[int | UnsetType, Meta(description="of no table")] = UNSET
 
 
 TOY_TEXTS: Final = Texts(
@@ -166,6 +181,10 @@ TOY_TEXTS: Final = Texts(
         (SmallToy, "size", "of several classes"),
         (SmallToy, "sub1", "pattern"),
         (ToyView, "size", "of answers"),
+        (DescribedToy, "size", "declared"),
+        (DescribedToy, "sub1", "pattern"),
+        (DescribedToyView, "size", "declared, too"),
+        (DescribedToyView, "other", "of no table"),
     ],
 )
 def test_text_of_class_comes_before_text_of_name(model: type[Any], name: str, expected: str) -> None:

@@ -3,7 +3,8 @@
 Texts are data of the program's subjects: a table a subject, and one that all share. A table has sections. Those with a
 lower-case name hold texts by field name: `fields` for parameters and answers alike, `parameters`, `answers` and `path`.
 A section with the names of classes, `"CapItem CapView"`, holds the texts of these and their subclasses alone. The name
-of a field may be a pattern: `sub[1-8]`.
+of a field may be a pattern: `sub[1-8]`. A text that one declaration alone needs may be its `description` instead, of
+`msgspec.Meta` or `pydantic.Field`; it comes before those of the tables.
 
 Forms need more: `labels` by field name, where the name in words is none, `units`, and `groups` for the fields of long
 forms.
@@ -14,7 +15,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from inspect import get_annotations
-from typing import Any, Final
+from typing import Any, Final, get_type_hints
+
+from msgspec import Meta
 
 from trackyard.wire.request.params import Params, fields_of
 
@@ -52,10 +55,13 @@ class Texts:
                 for name in section.split():
                     self._sections.setdefault((subject, name), []).append(section)
         self._places: dict[tuple[type[Any], str], Place | None] = {}
+        self._declared: dict[type[Any], Mapping[str, str]] = {}
 
     def text_of(self, model: type[Any], name: str) -> str:
         """Return the meaning of a parameter of a model, or of a field of a view; "" when there is none."""
-        return self.text_at(self.place_of(model, name))
+        if model not in self._declared:
+            self._declared[model] = _declared_texts(model)
+        return self._declared[model].get(name) or self.text_at(self.place_of(model, name))
 
     def place_of(self, model: type[Any], name: str) -> Place | None:
         """Return the place of the text of a parameter or a field."""
@@ -121,6 +127,17 @@ class Texts:
         own = next((place for place in places if place.name == name), None)
         patterns = (place for place in places if _PATTERN.intersection(place.name))
         return own or next((place for place in patterns if fnmatchcase(name, place.name)), None)
+
+
+def _declared_texts(model: type[Any]) -> Mapping[str, str]:
+    """Return the texts that the declarations of fields have, by wire name."""
+    if issubclass(model, Params):
+        described = {field.name: model.model_fields[field.attribute].description for field in fields_of(model)}
+        return {name: text for name, text in described.items() if text}
+    hints = get_type_hints(model, include_extras=True)
+    names = zip(model.__struct_encode_fields__, model.__struct_fields__, strict=True)
+    marked = ((name, each) for name, field in names for each in getattr(hints[field], "__metadata__", ()))
+    return {name: each.description for name, each in marked if isinstance(each, Meta) and each.description}
 
 
 def _declaring(model: type[Any], name: str) -> list[type[Any]]:
