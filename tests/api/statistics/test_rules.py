@@ -262,7 +262,7 @@ def test_webhook_of_a_rule_is_repeated_after_a_failure_and_called_once(world: Ru
         add_rule(world, action="notify", webhook=address)
         caller = RuleWebhookCaller(world.api.deps.database, world.api.clock, [ip_network("127.0.0.0/8")])
         assert not caller.call_one()
-        world.click(150, sub1="b a/d")
+        world.click(150, sub1="b a&d")
         world.end_hour()
         assert (caller.call_one(), caller.call_one()) == (True, False)
         world.api.clock.advance(5_000)
@@ -270,5 +270,5 @@ def test_webhook_of_a_rule_is_repeated_after_a_failure_and_called_once(world: Ru
         world.api.clock.advance(86_400_000)
         assert not caller.call_one()
         [firing] = world.firings()
-        called = f"/hook?f={firing['id']}&o={world.offer}&s=b%20a%2Fd"
+        called = f"/hook?f={firing['id']}&o={world.offer}&s=b%20a%26d"
         assert [each.path for each in receiver.requests()] == [called, called]
