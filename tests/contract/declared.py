@@ -178,6 +178,14 @@ def extended(endpoint_id: str) -> frozenset[str]:
     )
 
 
+def further_values(endpoint_id: str, name: str) -> frozenset[str]:
+    """Return the values of a parameter that only Trackyard has."""
+    entries = EXTENSIONS.get("values", ())
+    return frozenset(
+        value for entry in entries if (entry["id"], entry["name"]) == (endpoint_id, name) for value in entry["values"]
+    )
+
+
 def takes_any_text(endpoint_id: str, name: str) -> bool:
     """Return whether a parameter takes more values or forms than the contract names."""
     return any(entry["id"] == endpoint_id and name in entry["names"] for entry in EXTENSIONS["any_text"])

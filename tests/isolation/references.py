@@ -9,12 +9,14 @@ from trackyard.wire.endpoint import Endpoint
 OF_NAME: Final[dict[str, str]] = {
     **dict.fromkeys(("aid", "pid", "partner", "partner_id", "affiliate_id", "affiliate_ids", "ref"), "affiliate"),
     **dict.fromkeys(("include_aids", "exclude_aids"), "affiliate"),
-    **dict.fromkeys(("filter[partner]", "filter[not_affiliate_id]", "list[*][pid]"), "affiliate"),
+    **dict.fromkeys(
+        ("filter[partner]", "filter[not_affiliate_id]", "list[*][pid]", "promocodes[*][affiliate_id]"), "affiliate"
+    ),
     **dict.fromkeys(("caps[*][affiliates][*]", "commission_tiers[*][affiliates][*]"), "affiliate"),
     **dict.fromkeys(("partner_payments[*][partners][*]", "personal_limits[*][partner]"), "affiliate"),
     "targeting[*][affiliate_id][*]": "affiliate",
     **dict.fromkeys(("offer", "offer_id", "offer_ids", "int_id", "filter[offer]", "filter[not_offer_id]"), "offer"),
-    **dict.fromkeys(("list[*][offer]", "detail[*][offer_id]"), "offer"),
+    **dict.fromkeys(("list[*][offer]", "detail[*][offer_id]", "promocodes[*][offer_id]"), "offer"),
     **dict.fromkeys(("advertiser", "advertiser_id", "advertisers", "advertiser_ids", "advertisers_id"), "advertiser"),
     **dict.fromkeys(("supplier", "supplier_id"), "advertiser"),
     **dict.fromkeys(("offers", "filter[offers]"), "offer"),
@@ -65,6 +67,8 @@ OF_METHOD: Final[dict[tuple[str, str], str]] = {
     ("partner.live-offers.list", "q"): "offer text",
     ("admin.erasure.add", "id"): "click",
     ("admin.explain", "id"): "click",
+    ("offer.promo-codes.list", "search"): "affiliate text",
+    ("offer.promo-codes.list", "code"): "affiliate tag",
 }
 """Parameters that mean another thing by the method."""
 
@@ -75,6 +79,8 @@ OF_MAPS: Final[dict[str, dict[str, str]]] = {
 """Method to names in a map of parameters, and what they name."""
 
 PUBLIC: Final[dict[tuple[str, str], str]] = {
+    ("adcosts.set", "sub8"): "a text that staff choose themselves",
+    ("adcosts.remove", "sub8"): "a text that staff choose themselves",
     ("partner.add", "ref"): "links of referrers, which strangers open, name them by number",
     ("partner.add", "login"): "a login is taken or free",
     ("admin.partner.add", "login"): "a login is taken or free",
@@ -96,6 +102,7 @@ OF_PATH: Final[dict[str, str]] = {
     **dict.fromkeys(("admin.ticket.get", "admin.ticket.offer"), "ticket"),
     **dict.fromkeys(("partner.postback.edit", "partner.postback.remove", "admin.postback.resume"), "postback"),
     **dict.fromkeys(("partner.pixel.edit", "partner.pixel.remove"), "pixel"),
+    "offer.promo-code.edit": "promo code",
     "auth.session.end": "session",
     **dict.fromkeys((f"stats.saved-report.{act}" for act in ("edit", "remove", "mail", "mail.stop")), "saved report"),
     **dict.fromkeys(
@@ -134,7 +141,7 @@ OF_NETWORK: Final = frozenset(
 
 _PLAIN_TYPES: Final = frozenset(
     ("flag", "truefalse", "date", "date-dmy", "datetime", "hour", "zone", "enum", "enum-list", "float", "float-list")
-) | {"currency", "duration", "file", "url", "email"}
+) | {"currency", "duration", "file", "url", "email", "moment"}
 """Types of values that cannot name a thing."""
 
 _PLAIN_NAMES: Final = (
@@ -152,7 +159,7 @@ _PLAIN_NAMES: Final = (
     "personal_limits[*][caps] phone privacy q reason request_id revenue search_empty_sub server_ip skip skype "
     "small_desc smart_id smartlink_categories smtp_url sort[*] sources status status_reason system_id strictly_brands "
     "strictly_devices strictly_isp strictly_os sub_account_1 sub_account_2 sum supplier tags title title_lang[*] ua "
-    "url vat_code what work_hours zip_code accent accent_dark terms pages[*] query weekday hour"
+    "url usage_limit vat_code what work_hours zip_code accent accent_dark terms pages[*] query weekday hour"
 )
 _PLAIN: Final = frozenset(_PLAIN_NAMES.split()).union(
     ("new_password", "otp", "token", "address", "days", "hours", "networks", "pixel_pages", "referrer"),
@@ -163,7 +170,7 @@ _PLAIN: Final = frozenset(_PLAIN_NAMES.split()).union(
 
 _PLAIN_STARTS: Final = (
     "caps[*]", "commission_tiers[*]", "partner_payments[*]", "payments[*]", "restriction_", "sub_restrictions[*]",
-    "targeting[*]", "custom_field_", "list[*][custom_field_",
+    "targeting[*]", "custom_field_", "list[*][custom_field_", "promocodes[*]", "promo_code",
 )  # fmt: skip
 
 

@@ -168,6 +168,13 @@ def add_tools(side: Side) -> None:
     code = f'<img src="https://{side.tags["pixel"]}.example/">'
     pixel = {"pid": pid, "offer_id": offer, "name": side.text("pixel"), "code": code, "code_type": "image"}
     side.add("pixel", side.api.admin.post("/3.0/partner/pixel", **pixel)["pixel"]["id"])
+    code = f"{side.tags['affiliate']}.{len(side.ids.get('promo code', ()))}"
+    promo = {"type": "manual", "code": code, "offer_id": offer, "affiliate_id": pid}
+    promo |= {"description": side.text("affiliate"), "date_from": "2020-01-01T00:00:00Z"}
+    sent = {f"promocodes[0][{name}]": value for name, value in promo.items()}
+    sent |= {"promocodes[0][date_to]": "2040-01-01T00:00:00Z"}
+    made = side.api.admin.post("/3.1/offers/promocodes/bulk", **sent)["data"]["promocodes"]
+    side.add("promo code", made[0]["id"])
     line = {"detail[0][offer_id]": offer, "detail[0][payout_type]": "RPA", "detail[0][amount]": "5"}
     line |= {"detail[0][comment]": side.text("invoice"), "comment": side.text("invoice")}
     made = side.api.admin.post(

@@ -184,6 +184,7 @@ def _examples(side: Side) -> SideRequests:
         | affiliates.path_subjects(api, pid)
         | money.path_subjects(api)
         | rules.path_subjects(api, offer, pid)
+        | offers.path_subjects(api, offer, pid)
     )
     subjects |= {
         **dict.fromkeys(("offer.get", "partner.offer.click-check"), lambda: offer),

@@ -4,7 +4,7 @@ The list is written by hand: registration by import hides what exists.
 """
 
 from trackyard.actions.deps import Deps
-from trackyard.api.conversions import by_id, conversions, edits
+from trackyard.api.conversions import by_id, conversions, edits, promo_codes
 from trackyard.api.money import (
     affiliate_payments,
     corrections,
@@ -46,7 +46,17 @@ from trackyard.api.platform import (
     settings,
     status,
 )
-from trackyard.api.statistics import cap_stats, clicks, cohorts, kpi_rules, reports, rules, saved_reports, subs
+from trackyard.api.statistics import (
+    ad_costs,
+    cap_stats,
+    clicks,
+    cohorts,
+    kpi_rules,
+    reports,
+    rules,
+    saved_reports,
+    subs,
+)
 from trackyard.api.tracking import (
     click_check,
     explain,
@@ -74,6 +84,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic("creatives", "Creatives and logos of offers", files.routes.endpoints),
     Topic("connections", "Connections of affiliates to offers", connections.routes.endpoints),
     Topic("tickets", "Tickets: requests to join offers", tickets.routes.endpoints),
+    Topic("promo-codes", "Promo codes of offers, for staff", promo_codes.routes.endpoints),
     Topic("sources", "Traffic sources", sources.routes.endpoints),
     Topic("categories", "Categories of offers", categories.routes.endpoints),
     Topic("smartlinks", "SmartLink categories", smartlinks.routes.endpoints),
@@ -85,6 +96,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic("pixels", "Pixels of affiliates", pixels.routes.endpoints),
     Topic("news", "News", news.routes.endpoints),
     Topic("statistics", "Statistics reports", reports.routes.endpoints),
+    Topic("ad-costs", "Costs of advertising, for staff", ad_costs.routes.endpoints),
     Topic("saved-reports", "Saved reports", saved_reports.routes.endpoints),
     Topic("conversions", "Conversions", conversions.routes.endpoints),
     Topic("conversion-by-id", "One conversion", by_id.routes.endpoints),

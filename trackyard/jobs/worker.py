@@ -121,7 +121,13 @@ def _loops(options: WorkerOptions, database: Database, zone: ZoneInfo) -> dict[s
     files = options.files
     loops: dict[str, Callable[[threading.Event], None]] = {
         "conversions": PostbackProcessor(
-            database, options.platform_currency, zone, clock, options.retention_policy, options.cipher
+            database,
+            options.platform_currency,
+            zone,
+            clock,
+            options.retention_policy,
+            options.cipher,
+            options.databases,
         ).run,
         "edits": ConversionEditor(database, options.platform_currency, zone, clock, options.databases).run,
         "schedule": JobScheduler(database, zone, clock, files, options.retention_policy).run,

@@ -16,7 +16,14 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.support.clicks.traffic import DrawnTraffic, TrafficPeople, TrafficPlayer, boundary_traffic, drawn_traffic
+from tests.support.clicks.traffic import (
+    DrawnTraffic,
+    TrafficPeople,
+    TrafficPlayer,
+    boundary_traffic,
+    drawn_traffic,
+    enter_costs,
+)
 from tests.support.installation import SteppedInstallation
 from tests.support.models import oracle_lists
 from tests.support.models.oracle import TIMES, Oracle, ReportRequest, divide_rounded, read_oracle
@@ -112,6 +119,7 @@ def open_oracle_setup(migrated: Path, home: Path, traffic: DrawnTraffic) -> Iter
         play = TrafficPlayer(plant)
         play.play(traffic)
         play.close()
+        enter_costs(play.people)
         yield OracleSetup(plant, play.people, read_oracle(home / "journal", plant.database))
         plant.database.close()
 
@@ -256,6 +264,11 @@ def total(rows: Iterable[dict[str, Any]]) -> dict[str, Any]:
     return {"actions": actions, "views": sum(row["views"] for row in rows), **traffic}
 
 
+def counts(row: dict[str, Any]) -> tuple[int, int, int]:
+    """Return clicks, impressions and conversions."""
+    return int(row["traffic"]["raw"]), row["views"], row["actions"]["total"]["count"]
+
+
 def test_report_sum_is_equal_over_any_slice(world: OracleSetup) -> None:
     whole = total(world.rows("getbydate", "day"))
     for name in (*SLICES, *ADMIN_SLICES):
@@ -325,7 +338,7 @@ def test_report_pages_join_to_the_whole(world: OracleSetup) -> None:
 
 def test_report_by_day_equals_report_by_hour(world: OracleSetup) -> None:
     for zone in ("Europe/Berlin", "Australia/Lord_Howe", "Africa/Cairo", "Atlantic/Azores", "Pacific/Apia"):
-        by_day = world.rows("getbydate", "day", zone=zone)
+        by_day = [row for row in world.rows("getbydate", "day", zone=zone) if any(counts(row))]  # not costs alone
         by_hour = world.rows("getbyhour", "hour", zone=zone)
         for row in by_day:
             mine = [each for each in by_hour if row["slice"].items() <= each["slice"].items()]

@@ -26,7 +26,7 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
     ),
     "writing offers": (
         """admin.offer.add admin.offer.edit admin.offer.delete admin.offer.mass-update
-        admin.offer.remove-creative""",
+        admin.offer.remove-creative offer.promo-codes.list offer.promo-codes.add offer.promo-code.edit""",
         {R.MANAGER_SALES, R.SECTION_OFFER},
     ),
     "sources and SmartLinks": (
@@ -82,7 +82,7 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
         set(),
     ),
     "common statistics": (
-        "stats.getbydate stats.getbyhour stats.custom stats.saved-report*",
+        "stats.getbydate stats.getbyhour stats.custom stats.saved-report* adcosts.list",
         FIRST_PAGE | {R.STATS_COMMON},
     ),
     "conversions": (
@@ -90,7 +90,7 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
         admin.offer.estimate.conversions""",
         STATS | {R.STATS_CONVERSION},
     ),
-    "edits and imports": ("admin.conversion.* admin.conversions.*", {R.MANAGER_SALES}),
+    "edits and imports": ("admin.conversion.* admin.conversions.* adcosts.set adcosts.remove", {R.MANAGER_SALES}),
     "by advertiser": ("stats.getbyadvertiser", FIRST_PAGE | {R.STATS_SUPPLIER}),
     "by offer": ("stats.getbyprogram", FIRST_PAGE | {R.STATS_OFFER}),
     "by affiliate": ("stats.getbypartner stats.getbypartnerbydate", FIRST_PAGE | {R.STATS_PARTNER}),

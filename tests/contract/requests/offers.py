@@ -1,9 +1,13 @@
 """Requests for methods of offers, conversions and statistics."""
 
+from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 from tests.support.api import Api
 from trackyard.api.catalogue import CATALOGUE
+
+_numbers = count(1)
 
 
 def good_params(api: Api, advertiser: str, offer: int, pid: int) -> dict[str, dict[str, Any]]:
@@ -32,6 +36,18 @@ def good_params(api: Api, advertiser: str, offer: int, pid: int) -> dict[str, di
             "offer_id": offer,
             "timezone": "Europe/Berlin",
         },
+        "offer.promo-codes.add": {
+            "promocodes[0][type]": "manual",
+            "promocodes[0][code]": "code.{n}",
+            "promocodes[0][offer_id]": offer,
+            "promocodes[0][affiliate_id]": pid,
+            "promocodes[0][date_from]": "2023-11-01T00:00:00Z",
+            "promocodes[0][date_to]": "2023-11-30T23:59:59Z",
+        },
+        "offer.promo-code.edit": {"usage_limit": "5"},
+        "adcosts.list": {"offer_id": offer},
+        "adcosts.set": {**_cost(offer, pid), "date": "2023-11-15", "costs": "12.5"},
+        "adcosts.remove": {**_cost(offer, pid), "date": lambda: _entered_cost(api, offer, pid)},
         "stats.clicks": {"date_from": "2023-11-15", "date_to": "2023-11-15"},
         "admin.advertiser.add": {"title": "T"},
         "admin.offer.add": {"title": "T", "advertiser": advertiser, "url": "https://a.example"} | payments,
@@ -60,3 +76,25 @@ def good_params(api: Api, advertiser: str, offer: int, pid: int) -> dict[str, di
         "partner.offers.list": {"pid": pid},
         "partner.live-offers.list": {"pid": pid},
     }
+
+
+def _cost(offer: int, pid: int) -> dict[str, Any]:
+    return {"offer_id": offer, "affiliate_id": pid, "sub8": "banner"}
+
+
+def _entered_cost(api: Api, offer: int, pid: int) -> str:
+    """Enter a cost and return its day."""
+    api.admin.post("/3.1/adcosts", **_cost(offer, pid), date="2023-11-16", costs="3")
+    return "2023-11-16"
+
+
+def path_subjects(api: Api, offer: int, pid: int) -> dict[str, Callable[[], Any]]:
+    """Subjects of the paths of these methods, made for each request."""
+
+    def code() -> str:
+        sent = {"type": "manual", "code": f"subject.{next(_numbers)}", "offer_id": offer, "affiliate_id": pid}
+        sent |= {"date_from": "2023-11-01T00:00:00Z", "date_to": "2023-11-30T23:59:59Z"}
+        params = {f"promocodes[0][{name}]": value for name, value in sent.items()}
+        return str(api.admin.post("/3.1/offers/promocodes/bulk", **params)["data"]["promocodes"][0]["id"])
+
+    return {"offer.promo-code.edit": code}

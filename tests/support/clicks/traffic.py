@@ -317,6 +317,23 @@ def _with_key(plant: SteppedInstallation, conn: Connection, kind: AccountKind, o
     return key
 
 
+def enter_costs(people: TrafficPeople) -> None:
+    """Enter costs of advertising on days around the centres, change some, and remove one."""
+    admin = people.clients["admin"]
+    days = [datetime.fromtimestamp(at // 1000, UTC).date().isoformat() for at in CENTRES]
+    for place, day in enumerate(days):
+        about = {
+            "offer_id": people.offers[place % OFFERS],
+            "affiliate_id": people.affiliates[place % AFFILIATES],
+            "date": day,
+            "sub8": "none" if place % 2 else "b",
+        }
+        admin.post("/3.1/adcosts", **about, costs="700")
+        admin.post("/3.1/adcosts", **about, costs=f"{place}.{place + 1:04}")
+    removed = {"offer_id": people.offers[0], "affiliate_id": people.affiliates[0], "date": days[0], "sub8": "b"}
+    assert admin.call("DELETE", "/3.1/adcosts", params=removed).status_code == 200
+
+
 class TrafficPlayer:
     """Lets traffic happen, each thing at its time, and ends when all of it is worked off."""
 

@@ -19,7 +19,16 @@ from trackyard.journal import segments
 from trackyard.journal.reader import next_range
 from trackyard.journal.records import RecordKind, decode_click, decode_impression, decode_postback
 from trackyard.store.engine.database import Database
-from trackyard.store.tables import advertiser, affiliate, connection, conversion, conversion_event, offer, staff
+from trackyard.store.tables import (
+    ad_cost,
+    advertiser,
+    affiliate,
+    connection,
+    conversion,
+    conversion_event,
+    offer,
+    staff,
+)
 
 Record = Mapping[str, Any]
 """A click, view or conversion by the names of a click's record, and a conversion by its own names as well."""
@@ -50,6 +59,13 @@ STAFF_FILTERS = (
     "not_affiliate_id", "not_advertiser_id", "not_advertiser_manager_id", "not_advertiser_tag", "not_affiliate_tag",
 )  # fmt: skip
 """Filters that are ignored from an affiliate."""
+COSTED = {"day", "month", "quarter", "year", "offer", "affiliate", "advertiser", "manager", "advertiser_manager"}
+"""Slices that costs of advertising have."""
+COST_FILTERS = {
+    "offer", "partner", "advertiser", "manager", "advertiser_manager_id", "sub8", "offer_tag", "affiliate_tag",
+    "advertiser_tag",
+}  # fmt: skip
+"""Filters that costs have, also where they leave out."""
 DATABASES = {
     "city": ("city", "cities"),
     "carrier": ("isp", "providers"),
@@ -117,6 +133,7 @@ class KnownRecords:
     advertisers: dict[str, Any] = field(default_factory=dict)
     staff: dict[str, Any] = field(default_factory=dict)
     connected: set[tuple[int, int]] = field(default_factory=set)
+    costs: list[Record] = field(default_factory=list)
 
 
 @dataclass
@@ -173,6 +190,8 @@ class Oracle:
             kinds = {"raw": [], "refused": [each for each in clicks if each["reason"]], "views": [], "made": []}
         if of_goals:
             kinds |= {"raw": [], "refused": [], "views": []}
+        costs = self.costs(viewer, asked)
+        kinds["costs"] = [each for each in costs or () if each["cost"] > 0]
         found: dict[tuple[Any, ...], dict[str, list[Record]]] = {}
         for kind, records in kinds.items():
             for each in records:
@@ -180,7 +199,27 @@ class Oracle:
                 found.setdefault(key, {name: [] for name in kinds})[kind].append(each)
         for key, mine in found.items():
             if mine["made"] or not asked.nonzero:
-                yield self._row(viewer, asked, dict(key), mine)
+                row = self._row(viewer, asked, dict(key), mine)
+                yield row if costs is None else row | self._profit(row, mine["costs"])
+
+    def costs(self, viewer: Viewer, asked: ReportRequest) -> list[Record] | None:
+        """The costs that count; None where the rows or filters are not those of costs."""
+        filtered = {NOT.get(name, name) for name, _ in asked.filters}
+        if viewer.is_affiliate or not COSTED.issuperset(asked.slices) or not COST_FILTERS.issuperset(filtered):
+            return None
+        return [
+            each
+            for each in self.known.costs
+            if asked.first <= each["on"].date() <= asked.last
+            and viewer.sees(each)
+            and self.is_chosen(viewer, asked, each)
+        ]
+
+    @staticmethod
+    def _profit(row: Row, costs: list[Record]) -> Row:
+        cost = sum((each["cost"] for each in costs), ZERO)
+        profit = row["actions"]["confirmed"]["charge"] - row["actions"]["confirmed"]["payouts"] - cost
+        return {"cost": cost, "profit": profit, "roi": rounded(100 * profit / cost) if cost else ZERO}
 
     def passes(self, viewer: Viewer, asked: ReportRequest, record: Record) -> bool:
         """Whether a record counts."""
@@ -219,7 +258,7 @@ class Oracle:
 
     def keys(self, asked: ReportRequest, record: Record) -> dict[str, Any]:
         """The values of the slices."""
-        now = asked.local(record["time"])
+        now = record["on"] if "on" in record else asked.local(record["time"])
         clock = {"year": now.year, "month": now.month, "day": now.day, "hour": now.hour}
         clock["quarter"] = {1: 1, 2: 1, 3: 1, 4: 2, 5: 2, 6: 2, 7: 3, 8: 3, 9: 3}.get(now.month, 4)
         found: dict[str, Any] = {}
@@ -296,6 +335,8 @@ class Oracle:
         if "cr" in shown:
             shown["cr"] = {kind: rate for kind, rate in row["cr"].items() if kind in actions}
         shown |= {"trafficback": row["trafficback"]} if is_refused else {}
+        if "cost" in row and (row["cost"] or not viewer.plain):
+            shown |= {name: row[name] for name in ("cost", "profit", "roi")}
         keys = {key: self.named(key, value, asked.locale, viewer) for key, value in row["keys"].items()}
         if asked.by_request and "affiliate_manager_id" in keys:
             keys["manager"] = keys["affiliate_manager_id"]
@@ -345,7 +386,7 @@ class Oracle:
 def _sorted_by(row: Row, name: str) -> Any:
     if name in TIMES:
         return tuple(row["keys"][key] for key in TIMES[name])
-    if name in ("raw", "uniq"):
+    if name in ("raw", "uniq", "cost", "profit"):
         return row[name]
     if NAMED.get(name, name) in row["keys"]:
         return row["keys"][NAMED.get(name, name)]
@@ -383,6 +424,7 @@ def read_oracle(journals: Path, database: Database) -> Oracle:
         for name, table in tables.items():
             setattr(known, name, {row.id: row for row in conn.execute(select(table))})
         known.connected = {(row.offer_id, row.affiliate_id) for row in conn.execute(_CONNECTED)}
+        known.costs = [_cost(row, known.offers[row.offer_id]) for row in conn.execute(select(ad_cost))]
         events: dict[str, list[Any]] = {}
         for event in conn.execute(select(conversion_event).order_by(conversion_event.c.version)):
             events.setdefault(event.conversion_id, []).append(event)
@@ -392,6 +434,17 @@ def read_oracle(journals: Path, database: Database) -> Oracle:
             about = row.click if call is None else of_id[row.click_id]
             made.append(_conversion(row, events[row.id], about, row.created_at if call is None else call.time))
     return Oracle(clicks, views, made, known)
+
+
+def _cost(row: Any, about: Any) -> Record:
+    return {
+        "offer": row.offer_id,
+        "affiliate": row.affiliate_id,
+        "advertiser": about.advertiser_id,
+        "sub8": row.sub8,
+        "on": datetime.fromisoformat(row.day),
+        "cost": row.cost,
+    }
 
 
 def _conversion(row: Any, history: list[Any], click: Record, at: int) -> Record:

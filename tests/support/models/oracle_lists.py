@@ -220,6 +220,7 @@ def by_id(oracle: Oracle, viewer: Viewer, made: Record, version: str) -> dict[st
         "updatedAt": text(made["changed_at"], "UTC"),
         "currency_id": str(NUMBERS[made["currency"]]),
         "click_id": made["stored"].click_id,
+        "promo_code": made["stored"].promo_code,
         "offer": shown | ({} if viewer.is_affiliate else {"url": offer.url}),
     }
     if viewer.is_affiliate:

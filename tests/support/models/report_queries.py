@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.support.clicks.traffic import AFFILIATES, CENTRES, GOALS, OFFERS, VISITORS, TrafficPeople
 from tests.support.client import ApiClient
-from tests.support.models.oracle import NOT, ReportRequest, Viewer
+from tests.support.models.oracle import COST_FILTERS, COSTED, NOT, ReportRequest, Viewer
 
 ZONES = (
     "UTC", "Europe/Berlin", "Asia/Kathmandu", "America/New_York", "Australia/Lord_Howe", "Pacific/Apia",
@@ -222,7 +222,10 @@ def report_queries(draw: st.DrawFn) -> ReportQuery:
             chosen = draw(st.lists(st.integers(0, 2), min_size=1, max_size=2, unique=True))
             filters = (*filters, ("smart_id", tuple(chosen)))
         sortable = [name for name in slices if name not in ("smart_id", "trafficback_reason")]
-        order = tuple(draw(st.lists(st.sampled_from([*sortable, *METRICS, "currency"]), max_size=2, unique=True)))
+        filtered = {NOT.get(name, name) for name, _ in filters}
+        has_costs = not is_affiliate and COSTED.issuperset(slices) and COST_FILTERS.issuperset(filtered)
+        measured = (*METRICS, *(("cost", "profit") if has_costs else ()))
+        order = tuple(draw(st.lists(st.sampled_from([*sortable, *measured, "currency"]), max_size=2, unique=True)))
         nonzero = draw(st.booleans())
         shown = (*TYPES, *(("not_found",) if version == "3.0" else ()))
         types = tuple(draw(st.lists(st.sampled_from(shown), max_size=2, unique=True)))

@@ -5,7 +5,7 @@ docs/spec/conversions.md#inbound-postbacks. The worker decides with them and a d
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 from zoneinfo import ZoneInfo
@@ -21,11 +21,12 @@ from trackyard.domain.conversions.conversions import (
     DecisionTerms,
     currencies_of,
 )
-from trackyard.domain.conversions.decisions import decide
+from trackyard.domain.conversions.decisions import decide, with_promo_code
 from trackyard.domain.conversions.postbacks import PostbackError, ReceivedPostback
 from trackyard.domain.conversions.sessions import is_click_expired, is_click_older
 from trackyard.domain.money.referrals import NO_REFERRAL
 from trackyard.domain.offers.counters import Count
+from trackyard.domain.offers.promo_codes import PromoCodeTerms
 from trackyard.domain.platform.retention import DEFAULT_RETENTION, RetentionPolicy
 from trackyard.store.conversions.conversions import (
     ClickGoal,
@@ -46,10 +47,14 @@ _REFRESH_MS: Final = 60_000
 
 @dataclass(frozen=True)
 class PostbackRequest:
-    """A postback and its accepted click, a record by column name."""
+    """A postback and its accepted click, a record by column name.
+
+    promo_code: of a postback without a click; its click is made for it.
+    """
 
     postback: ReceivedPostback
     click: Mapping[str, Any]
+    promo_code: PromoCodeTerms | None = None
 
     @cached_property
     def identity(self) -> ConversionIdentity:
@@ -111,6 +116,8 @@ class DecisionBatch:
         if offer is None:
             return None
         advertiser = self.context.advertisers[offer.advertiser_id]
+        if request.promo_code is not None:  # its click has no age
+            offer = replace(offer, min_session="0s")
         return DecisionTerms(
             offer=offer,
             affiliate_status=self.context.affiliate_statuses.get(click["affiliate"]),
@@ -132,11 +139,17 @@ class DecisionBatch:
         terms = self.find_terms(request)
         if terms is None:
             return PostbackError.OFFER_DISABLED
-        return decide(request.postback, request.click, terms, self.stored.get(request.identity), new_conversion_id)
+        existing = self.stored.get(request.identity)
+        outcome = decide(request.postback, request.click, terms, existing, new_conversion_id)
+        if request.promo_code is None or existing is not None or isinstance(outcome, PostbackError):
+            return outcome
+        return with_promo_code(outcome, request.promo_code)
 
-    def apply(self, change: ConversionChange) -> None:
-        """Count a change for later decisions."""
+    def apply(self, change: ConversionChange, promo_code: PromoCodeTerms | None = None) -> None:
+        """Count a change for later decisions. promo_code: that made the conversion."""
         before, after = change.before, change.after
+        if before is None and promo_code is not None:
+            promo_code.usage += 1
         self.stored[after.offer_id, after.goal, after.identity] = after
         added = _is_counted(after) - (before is not None and _is_counted(before))
         self._converted[after.offer_id, after.goal, after.click["ip"][:45]] += added

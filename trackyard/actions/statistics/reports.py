@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
+from trackyard.actions.statistics.ad_costs import with_costs
 from trackyard.actions.statistics.names import EntityNames
 from trackyard.analytics.reports.cities import find_city_ids
 from trackyard.analytics.reports.periods import find_record_period
@@ -61,9 +62,9 @@ def list_statistics_rows(deps: Deps, access: Access, report: Report) -> tuple[St
 
 
 def in_scope(conn: Connection, access: Access, report: Report) -> Report:
-    """Return a report within the caller's scope, with today's managers, titles and groups."""
+    """Return a report within the caller's scope, with today's managers, titles, groups and costs."""
     scope = scope_of(conn, access)
-    return replace(
+    scoped = replace(
         report,
         scope=scope,
         filters=_narrowed(conn, access, scope, report),
@@ -71,6 +72,7 @@ def in_scope(conn: Connection, access: Access, report: Report) -> Report:
         managers={name: _MANAGED[name](conn, scope) for name in report.dimensions if name in _MANAGED},
         titles={name: _TITLES[name](conn, scope) for name in report.order if name in _TITLES},
     )
+    return with_costs(conn, scoped)
 
 
 def names_in_rows(conn: Connection, rows: Iterable[StatsRow]) -> EntityNames:

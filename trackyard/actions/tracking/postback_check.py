@@ -12,6 +12,7 @@ import msgspec
 
 from trackyard.actions.conversions.changes import new_deliveries_of
 from trackyard.actions.conversions.decisions import ClickExpiry, DecisionBatch, PostbackRequest
+from trackyard.actions.conversions.promo_codes import find_terms, request_of
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.analytics.reports.clicks import find_click
@@ -145,13 +146,16 @@ def check_postback(deps: Deps, access: Access, sample: SamplePostback) -> Postba
     click = find_click(deps.analytics, postback.click_id)
     with deps.database.read() as conn:
         scope = scope_of(conn, access)
+        if postback.names_promo_code:
+            return _with_promo_code(deps, conn, scope, sample, postback)
         if _is_out_of_scope(scope, postback.click_id, click):
             raise BadInput({"params[clickid]": [f"A click {postback.click_id} does not exist."]})
         early = _without_click(deps, conn, postback, click, loaded_until)
         if early is not None:
             return early
         assert click is not None, "a call without a click has an early end"
-        return _with_click(deps, conn, sample, postback, click)
+        passed = {"clickid": PostbackStepResult(PASSED, click.id)}
+        return _with_click(deps, conn, sample, PostbackRequest(postback, msgspec.structs.asdict(click)), passed)
 
 
 def _is_out_of_scope(scope: Scope, click_id: str, click: Click | None) -> bool:
@@ -196,13 +200,43 @@ def _why_impossible(click_id: str) -> str:
     return "24 hex digits with the number of an edge make an id of a click"
 
 
-def _with_click(
-    deps: Deps, conn: Connection, sample: SamplePostback, postback: ReceivedPostback, click: Click
+def _with_promo_code(
+    deps: Deps, conn: Connection, scope: Scope, sample: SamplePostback, postback: ReceivedPostback
 ) -> PostbackCheck:
-    request = PostbackRequest(postback, msgspec.structs.asdict(click))
+    """Return the result for a postback with a promo code.
+
+    For managers one of others is as missing as none.
+    """
+    terms = {
+        folded: each
+        for folded, each in find_terms(conn, [postback], lock=False).items()
+        if scope.has_affiliate(each.promo_code.affiliate_id) and scope.has_advertiser(each.advertiser_id)
+    }
+    request = request_of(postback, terms, deps.visitors().place)
+    if isinstance(request, PostbackError):
+        stopped = PostbackStepResult(STOPPED, f"there is no promo code {postback.promo_code}")
+        return PostbackCheck(request, None, None, _with_all_steps({"clickid": stopped}))
+    found = request.promo_code
+    assert found is not None, "a postback with a promo code has its terms"
+    code, is_usable = found.promo_code, found.is_valid_at(postback.time) and not found.is_used_up
+    limit = "any number" if code.usage_limit is None else str(code.usage_limit)
+    period = " to ".join(datetime_text(at, deps.zone) for at in (code.date_from, code.date_to))
+    detail = f"none, but the promo code {code.code}: from {period}, {found.usage} of {limit} conversions"
+    step = PostbackStepResult(PASSED if is_usable else STOPPED, detail)
+    return _with_click(deps, conn, sample, request, {"clickid": step})
+
+
+def _with_click(
+    deps: Deps,
+    conn: Connection,
+    sample: SamplePostback,
+    request: PostbackRequest,
+    passed: dict[str, PostbackStepResult],
+) -> PostbackCheck:
+    click = Click(**request.click)
     batch = DecisionBatch(conn, [request], deps.currency, deps.zone, cipher=deps.cipher, read_only=True)
     seen = f"of {datetime_text(click.time, deps.zone)}, affiliate {click.affiliate}, offer {click.offer}"
-    step_results = {"clickid": PostbackStepResult(PASSED, click.id), "click": PostbackStepResult(PASSED, seen)}
+    step_results = passed | {"click": PostbackStepResult(PASSED, seen)}
     new_conversion_id = new_id(request.postback.time)
     outcome, terms = batch.decide(request, new_conversion_id), batch.find_terms(request)
     change = outcome if isinstance(outcome, ConversionChange) else None

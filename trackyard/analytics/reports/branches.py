@@ -1,6 +1,8 @@
 """The statements of a report for each table, from rollups where possible."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any, Final
 
 from trackyard.analytics.engine.rollups import (
     CONVERSION_ROLLUPS,
@@ -15,9 +17,20 @@ from trackyard.analytics.engine.rollups import (
     time_bucket,
 )
 from trackyard.analytics.reports.dimensions import LOCAL_TIME, part_sql
-from trackyard.analytics.reports.metrics import MEASURES, REJECTED
+from trackyard.analytics.reports.metrics import COSTS, MEASURES, REJECTED
 from trackyard.domain.statistics.reports import Report
 from trackyard.domain.statistics.slices import FILTERS, SLICES, SlicePart
+
+_COSTS_PER_LIST: Final = 4000
+"""Values in one list of a request, as a field of a request has at most 128 KiB."""
+_COST_COLUMNS: Final = {
+    "day": "Int64",
+    "offer": "Int64",
+    "affiliate": "Int64",
+    "advertiser": "String",
+    "units": "Int64",
+}
+"""The lists of costs and their types; units: ten-thousandths."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +78,45 @@ def build_conversion_branches(report: Report, parts: list[SlicePart], narrowed: 
         _branch(report, "fact", parts, [*piece.conditions, *narrowed.conversion_events], _local_time(piece))
         for piece in _split_report(report, rollups)
     ]
+
+
+def build_cost_branches(report: Report, parts: list[SlicePart]) -> list[str]:
+    """Return a statement for each list of costs that the report brings along."""
+    return [_cost_branch(parts, number) for number, _ in enumerate(_cost_lists(report))]
+
+
+def cost_parameters(report: Report) -> dict[str, Any]:
+    """Return the parameters of `build_cost_branches`."""
+    return {
+        f"cost_{name}_{number}": values
+        for number, lists in enumerate(_cost_lists(report))
+        for name, values in lists.items()
+    }
+
+
+def _cost_lists(report: Report) -> Iterator[dict[str, list[Any]]]:
+    """Yield the costs in lists by column, in pieces for one field each."""
+    costs = report.costs or ()
+    for start in range(0, len(costs), _COSTS_PER_LIST):
+        some = costs[start : start + _COSTS_PER_LIST]
+        yield {
+            "day": [each.day for each in some],
+            "offer": [each.offer for each in some],
+            "affiliate": [each.affiliate for each in some],
+            "advertiser": [each.advertiser for each in some],
+            "units": [int(each.cost.scaleb(4)) for each in some],
+        }
+
+
+def _cost_branch(parts: list[SlicePart], number: int) -> str:
+    """Return the statement that makes rows of the lists of costs with this number."""
+    lists = ", ".join(f"{{cost_{name}_{number}:Array({kind})}}" for name, kind in _COST_COLUMNS.items())
+    zipped = f"SELECT arrayJoin(arrayZip({lists})) AS each"
+    values = ", ".join(f"each.{place} AS {name}" for place, name in enumerate(_COST_COLUMNS, start=1))
+    rows = f"SELECT {values}, toDecimal128(units, 4) / 10000 AS cost FROM ({zipped})"
+    columns = [f"{part_sql(part).replace(LOCAL_TIME, 'toDate(day)')} AS k_{part.key}" for part in parts]
+    columns += [measure.column_sql(COSTS, "") for measure in MEASURES]
+    return f"SELECT {', '.join(columns)}\nFROM ({rows})"
 
 
 def _accepted_condition(piece: PeriodPart) -> tuple[str, ...]:

@@ -9,12 +9,18 @@ from typing import Any
 
 from trackyard.analytics.engine.zones import resolve_local_times
 from trackyard.analytics.exports.row_stream import packed_row_column
-from trackyard.analytics.reports.branches import ReportConditions, build_branches, build_conversion_branches
+from trackyard.analytics.reports.branches import (
+    ReportConditions,
+    build_branches,
+    build_conversion_branches,
+    build_cost_branches,
+    cost_parameters,
+)
 from trackyard.analytics.reports.dimensions import part_sql, sql_type
 from trackyard.analytics.reports.metrics import ACTION_METRICS, TRAFFIC_METRICS, ActionMetric
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.scope import Scope
-from trackyard.domain.statistics.reports import TOTAL, Report, Values, conversion_types
+from trackyard.domain.statistics.reports import CONFIRMED, COST_METRICS, TOTAL, Report, Values, conversion_types
 from trackyard.domain.statistics.slices import FILTERS, SLICES, SlicePart
 
 _MAX_INTEGER = 2**62
@@ -54,7 +60,8 @@ def compile_report(report: Report) -> CompiledReport | None:
     parts, metrics = _dimension_parts(report), _metrics(report)
     if not (branches := build_branches(report, parts, _conditions(report))):
         return None
-    needed = {*report.order, *_PRESENCE_METRICS, *TRAFFIC_METRICS}
+    branches += build_cost_branches(report, parts)
+    needed = {*report.order, *_PRESENCE_METRICS, *TRAFFIC_METRICS, *COST_METRICS}
     key_metrics = {name: sql for name, sql in metrics.items() if name in needed}
     chosen = build_conversion_branches(report, parts, _conditions(report, _chosen_condition(parts)))
     page = limit_clause(report.page, report.limit)
@@ -93,12 +100,16 @@ def _summed_sql(report: Report, parts: list[SlicePart], metrics: _Metrics, branc
     """Return the statement that sums the branches by key."""
     keys = [f"k_{part.key}" for part in parts]
     sums = [f"{sql} AS {name}" for name, sql in metrics.items()]
-    present = _PRESENCE_METRICS[-1:] if report.nonzero else _PRESENCE_METRICS
+    present = _PRESENCE_METRICS[-1:] if report.nonzero else _presence_metrics(report)
     grouped = f"GROUP BY {', '.join(keys)}\n" if keys else ""
     return (
         f"SELECT {', '.join([*keys, *sums])}\nFROM (\n" + "\nUNION ALL\n".join(branches) + f"\n)\n{grouped}"
         f"HAVING {' OR '.join(f'{name} > 0' for name in present)}"
     )
+
+
+def _presence_metrics(report: Report) -> tuple[str, ...]:
+    return _PRESENCE_METRICS if report.costs is None else (*_PRESENCE_METRICS, COST_METRICS[0])
 
 
 def limit_clause(page: int, limit: int) -> str:
@@ -167,7 +178,17 @@ def _metrics(report: Report) -> dict[str, str]:
     for kind, statuses in conversion_types(separate_not_found=report.separate_not_found).items():
         for metric in ACTION_METRICS:
             metrics[f"{kind}_{metric.name}"] = _action_sql(report, metric, statuses)
+    if report.costs is not None:
+        metrics |= _cost_metrics(report)
     return metrics
+
+
+def _cost_metrics(report: Report) -> dict[str, str]:
+    """Return the SQL of COST_METRICS."""
+    [margin] = [metric for metric in ACTION_METRICS if metric.name == "earning"]
+    confirmed = conversion_types(separate_not_found=report.separate_not_found)[CONFIRMED]
+    cost = "sum(of_cost)"
+    return dict(zip(COST_METRICS, (cost, f"{_action_sql(report, margin, confirmed)} - {cost}"), strict=True))
 
 
 def _action_sql(report: Report, metric: ActionMetric, statuses: tuple[Status, ...]) -> str:
@@ -203,6 +224,7 @@ def _parameters(report: Report) -> dict[str, Any]:
         **filter_parameters(report.excluded, "excluded"),
         **_manager_parameters(report),
         **_rank_parameters(report),
+        **cost_parameters(report),
     }
 
 

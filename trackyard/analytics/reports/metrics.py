@@ -7,6 +7,8 @@ ZERO: Final = "toDecimal128(0, 4)"
 
 REJECTED: Final = "refused"
 """The source of rejected clicks; the sources `click` and `view` are the accepted ones."""
+COSTS: Final = "costs"
+"""The source of the costs that a report brings along (docs/spec/statistics.md#ad-costs)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,7 @@ MEASURES: Final = (
     Measure("of_null", "fact", "sumIf(sign, payout = 0)", "toInt64(0)"),
     Measure("of_charge", "fact", "sum(sign * charge{suffix})", ZERO),
     Measure("of_payout", "fact", "sum(sign * payout{suffix})", ZERO),
+    Measure("of_cost", COSTS, "cost", ZERO),
 )
 
 

@@ -57,6 +57,7 @@ def build_row(report: Report, compiled: CompiledReport, values: list[Any]) -> St
         keys=keys,
         **{name: metrics[name] for name in TRAFFIC_METRICS},
         actions={kind: _conversion_totals(metrics, kind) for kind in types},
+        cost=None if report.costs is None else rounded(Decimal(metrics["cost"])),
     )
 
 

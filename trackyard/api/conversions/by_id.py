@@ -53,6 +53,7 @@ class SingleConversionFields(ConversionFields):
     country_name: in English, "" when unknown.
     landing_id, prelanding_id: of the click's landing and transit page; null without one.
     currency_id: the number of ISO 4217 as text, null when the currency has none.
+    promo_code: the code that made it; null = a click did.
     """
 
     status: int
@@ -64,6 +65,7 @@ class SingleConversionFields(ConversionFields):
     updatedAt: str
     currency_id: str | None
     click_id: str
+    promo_code: str | None
 
 
 class SingleConversionForAffiliate(SingleConversionFields):
@@ -132,6 +134,7 @@ def get(
         "updatedAt": datetime_text(item.updated_at, zone),
         "currency_id": str(NUMBERS[item.currency]) if item.currency in NUMBERS else None,
         "click_id": item.click_id,
+        "promo_code": item.promo_code,
     }
     if not request.staff:
         offer = offer_ref(OfferInConversion, name)

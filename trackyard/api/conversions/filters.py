@@ -96,6 +96,7 @@ class ListConversions(ExportListParams):
     revenue: Annotated[AnyOf[s.Amount], Only(admin=True)] = ()
     revenue_from: Annotated[s.Amount | None, Only(admin=True)] = None
     revenue_to: Annotated[s.Amount | None, Only(admin=True)] = None
+    promo_code: AnyOf[s.Text] = ()
     raw_export: Annotated[s.Flag, Only(since="3.1")] = False
 
     def chosen(self, request: ApiRequest[Deps]) -> ConversionFilter:
@@ -124,6 +125,7 @@ class ListConversions(ExportListParams):
             custom_fields=_numbered(self, "custom_field_", 7),
             comments=frozenset(part for part in self.comment if part) or None,
             payment_statuses=frozenset(states) or None,
+            promo_codes=frozenset(code.lower() for code in self.promo_code) or None,
         )
 
     def _period(self, request: ApiRequest[Deps]) -> tuple[int, int]:

@@ -15,7 +15,7 @@ from trackyard.base.ids import lowercase_ids
 from trackyard.domain.people.permissions import slice_features
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.statistics.click_columns import SliceAccess
-from trackyard.domain.statistics.reports import Report, Values
+from trackyard.domain.statistics.reports import COST_METRICS, Report, Values
 from trackyard.domain.statistics.slices import REJECTION_REASON, SLICES, slices_for
 from trackyard.wire.endpoint import ApiRequest, Rights, Routes, check_features, for_callers, for_staff
 from trackyard.wire.request import scalars as s
@@ -116,7 +116,7 @@ METRICS = (
 
 SliceName = Annotated[str, s.Choice(_OPEN_SLICES, admin=_STAFF_SLICES, permission=slices_for(SliceAccess.PERMITTED))]
 OrderName = Annotated[
-    str, s.Choice((*_OPEN_SLICES, "currency", *METRICS), admin=("advertiser", "affiliate", "manager"))
+    str, s.Choice((*_OPEN_SLICES, "currency", *METRICS), admin=("advertiser", "affiliate", "manager", *COST_METRICS))
 ]
 TypeName = Annotated[str, s.Choice(("total", "confirmed", "pending", "declined", "hold"), only_3_0=("not_found",))]
 
@@ -193,6 +193,7 @@ def _custom_query(request: ApiRequest[Deps], params: CustomParams) -> tuple[Repo
     _check_custom(params, slices)
     report = params.report(request, slices, switches)
     report = replace(report, order=tuple(dict.fromkeys(params.order)), nonzero=params.filter.nonzero)
+    _check_costs(report)
     parts = {name: SLICES[name].parts for name in slices}
     requested = {part.key: name for name, (part, *rest) in parts.items() if not rest and part.key != name}
     return report, RowFormat(params.conversionTypes, plain=switches.plain, staff=request.staff, requested=requested)
@@ -207,3 +208,12 @@ def _check_custom(params: CustomParams, slices: tuple[str, ...]) -> None:
         faults["order"] = [f"To order by {name} it must be in slice." for name in astray]
     if faults:
         raise BadInput(faults)
+
+
+def _check_costs(report: Report) -> None:
+    """Raise BadInput for an order by costs that the rows do not have."""
+    named = [name for name in report.order if name in COST_METRICS]
+    if named and not report.can_have_costs:
+        sentence = "To order by {} the slices and filters must be those of costs: times from a day on, offers, "
+        sentence += "affiliates, advertisers and their managers."
+        raise BadInput({"order": [sentence.format(name) for name in named]})

@@ -43,6 +43,8 @@ class StatsRowView(View):
     cr: by conversion type, in percent of clicks.
     views, ctr, cr, epc, ecpm, ratio: in `full` rows. A `plain` row has epc and ratio in a slice by conn_type, views and
     ctr in one by trafficback_reason (docs/compatibility.md).
+    cost, profit, roi: for staff, in rows by slices and filters that costs of advertising have; in a `plain` row where
+    there are costs.
     """
 
     slice: dict[str, Value]
@@ -55,6 +57,9 @@ class StatsRowView(View):
     ecpm: Money | UnsetType = UNSET
     ratio: str | UnsetType = UNSET
     trafficback: int | UnsetType = UNSET
+    cost: Money | UnsetType = UNSET
+    profit: Money | UnsetType = UNSET
+    roi: Money | UnsetType = UNSET
 
 
 class StatsAnswer(Answer):
@@ -130,6 +135,7 @@ def row_view(row: StatsRow, names: EntityNames, form: RowFormat) -> StatsRowView
     actions = {kind: _action(action, form) for kind, action in row.actions.items() if form.shows(kind)}
     rejected, full = REJECTION_REASON in row.keys, not form.plain
     by_connection = "conn_type" in row.keys
+    costs = row.cost is not None and (full or row.cost > 0)
     return StatsRowView(
         slice=_slice(row, names, form),
         traffic=TrafficView(raw=str(row.raw), uniq=str(row.uniq)),
@@ -141,6 +147,9 @@ def row_view(row: StatsRow, names: EntityNames, form: RowFormat) -> StatsRowView
         ecpm=number(row.ecpm) if full else UNSET,
         ratio=row.ratio if full or by_connection else UNSET,
         trafficback=row.trafficback if rejected else UNSET,
+        cost=number(row.cost) if costs and row.cost is not None else UNSET,
+        profit=number(row.profit) if costs else UNSET,
+        roi=number(row.roi) if costs else UNSET,
     )
 
 

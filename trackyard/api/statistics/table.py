@@ -28,10 +28,12 @@ from trackyard.wire.response.exports import (
 CUSTOM_COLUMNS: Final = (
     "Columns: those of the slices (`year`, `month`, `day`, `offer.id`, `offer.title`, `sub1`…), traffic.raw, "
     "traffic.uniq, of each conversion type what JSON answers have (`confirmed.count`, `confirmed.payouts`…), views, "
-    "ctr, `cr` of each conversion type (`cr_total`, `cr_confirmed`…), epc, ecpm, ratio, and currency, in which the "
-    f"amounts are. `plain` rows have fewer, as in JSON. {ALL_ROWS}"
+    "ctr, `cr` of each conversion type (`cr_total`, `cr_confirmed`…), epc, ecpm, ratio, where costs can have the "
+    "slices and filters cost, profit and roi, and currency, in which the amounts are. `plain` rows have fewer. "
+    f"{ALL_ROWS}"
 )
 _ACTION: Final = columns_of(ActionView)
+_COSTS: Final = ("cost", "profit", "roi")
 
 
 def stats_table(
@@ -40,10 +42,11 @@ def stats_table(
     """Return the rows of a report as a table: all, or those of its page."""
     rejected = REJECTION_REASON in report.dimensions
     kinds = [kind for kind in conversion_types(separate_not_found=report.separate_not_found) if form.shows(kind)]
-    columns = (*_slices(report, form), *_metrics(kinds, form, rejected=rejected))
+    has_costs = form.staff and not form.plain and report.can_have_costs
+    columns = (*_slices(report, form), *_metrics(kinds, form, rejected=rejected, has_costs=has_costs))
     currencies = report.filters.get("currency", ())
     currency = str(currencies[0]) if len(currencies) == 1 else request.deps.currency
-    flat = _flattener(kinds, form, rejected=rejected, currency=currency)
+    flat = _flattener(kinds, form, rejected=rejected, has_costs=has_costs, currency=currency)
     if is_paged:
         page, names = list_statistics_rows(request.deps, request.access, report)
         rows = (flat(row_view(row, names, form)) for row in page.rows)
@@ -70,7 +73,7 @@ def _slices(report: Report, form: RowFormat) -> Iterator[ExportColumn]:
                 yield ExportColumn(name, kind)
 
 
-def _metrics(kinds: Collection[str], form: RowFormat, *, rejected: bool) -> Iterator[ExportColumn]:
+def _metrics(kinds: Collection[str], form: RowFormat, *, rejected: bool, has_costs: bool) -> Iterator[ExportColumn]:
     """Yield the columns after those of the slices."""
     yield from (ExportColumn("traffic.raw", ColumnType.WHOLE), ExportColumn("traffic.uniq", ColumnType.WHOLE))
     for kind in () if rejected else kinds:
@@ -89,16 +92,18 @@ def _metrics(kinds: Collection[str], form: RowFormat, *, rejected: bool) -> Iter
         )
     if rejected:
         yield ExportColumn("trafficback", ColumnType.WHOLE)
+    yield from (ExportColumn(name, ColumnType.AMOUNT) for name in (_COSTS if has_costs else ()))
     yield ExportColumn("currency")
 
 
 def _flattener(
-    kinds: Collection[str], form: RowFormat, *, rejected: bool, currency: str
+    kinds: Collection[str], form: RowFormat, *, rejected: bool, has_costs: bool, currency: str
 ) -> Callable[[StatsRowView], Row]:
     """Return a function that makes the values of the columns of a row."""
     action = attrgetter(*(column.name for column in _ACTION if not (form.plain and column.name == "payouts")))
     before = ("views", "ctr") if rejected or not form.plain else ()
     behind = (*(() if form.plain else ("epc", "ecpm", "ratio")), *(("trafficback",) if rejected else ()))
+    behind += _COSTS if has_costs else ()
 
     def flat(row: StatsRowView) -> Row:
         values: list[object] = []

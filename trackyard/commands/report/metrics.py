@@ -79,6 +79,18 @@ def _rate(row: Row) -> Value:
     return 100 * conversions / clicks if clicks else Decimal(0)
 
 
+def _profit(row: Row) -> Value:
+    cost, margin = _field("cost")(row), _counted("earning")(row)
+    return margin - cost if isinstance(cost, Decimal) and isinstance(margin, Decimal) else None
+
+
+def _roi(row: Row) -> Value:
+    cost, profit = _field("cost")(row), _profit(row)
+    if not isinstance(cost, Decimal) or not isinstance(profit, Decimal):
+        return None
+    return 100 * profit / cost if cost else Decimal(0)
+
+
 def _cr(kind: str) -> Callable[[Row], Value]:
     return lambda row: _number(row["cr"][kind]) if row.get("cr") else None
 
@@ -98,6 +110,9 @@ _WORDS: Final = (
     Metric("charge", "Charge", Form.AMOUNT, _counted("charge")),
     Metric("payout", "Payout", Form.AMOUNT, _counted("payouts")),
     Metric("margin", "Margin", Form.AMOUNT, _counted("earning")),
+    Metric("cost", "Ad costs", Form.AMOUNT, _field("cost")),
+    Metric("profit", "Profit", Form.AMOUNT, _profit),
+    Metric("roi", "ROI", Form.PERCENT, _roi),
     Metric("rejected", "Rejected", Form.COUNT, _field("trafficback")),
     Metric("ctr", "CTR", Form.PERCENT, _field("ctr")),
     Metric("epc", "EPC", Form.AMOUNT, _field("epc")),

@@ -94,7 +94,7 @@ def _summed(years: Sequence[Row]) -> Row | None:
         _add(total["traffic"], year["traffic"])
         for kind, figures in year["actions"].items():
             _add(total["actions"].setdefault(kind, {}), figures)
-        _add(total, {"views": year.get("views", 0)})
+        _add(total, {name: year[name] for name in ("views", "cost") if name in year})
     return total
 
 

@@ -31,7 +31,8 @@ Key = tuple[int | str, ...]
 class Figures:
     """Sums of rows.
 
-    charge, payout: of conversions that count, in one currency. rejected: only in rows by rejection reason.
+    charge, payout: of conversions that count, in one currency. rejected: only in rows by rejection reason. cost: of
+    advertising, only in rows that costs can have.
     """
 
     clicks: int = 0
@@ -43,6 +44,7 @@ class Figures:
     payout: Decimal = Decimal(0)
     confirmed_payout: Decimal = Decimal(0)
     confirmed: int = 0
+    cost: Decimal = Decimal(0)
 
     def __add__(self, other: "Figures") -> "Figures":
         return Figures(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
@@ -59,6 +61,16 @@ class Figures:
     def margin_share(self) -> Decimal | None:
         """Return the margin as a share of the charge; None without a charge."""
         return self.margin / self.charge if self.charge else None
+
+    @property
+    def profit(self) -> Decimal:
+        """Return the margin less the costs of advertising."""
+        return self.margin - self.cost
+
+    @property
+    def roi(self) -> Decimal | None:
+        """Return the profit as a share of the costs; None without costs."""
+        return self.profit / self.cost if self.cost else None
 
     @property
     def cr(self) -> Decimal | None:
@@ -91,6 +103,9 @@ KINDS: Final = (
     FigureKind("payout", lazy_gettext("Payout"), "money", MetricDirection.NEUTRAL),
     FigureKind("margin", lazy_gettext("Margin"), "money", MetricDirection.UP),
     FigureKind("margin_share", lazy_gettext("Margin share"), "share", MetricDirection.UP),
+    FigureKind("cost", lazy_gettext("Ad costs"), "money", MetricDirection.NEUTRAL),
+    FigureKind("profit", lazy_gettext("Profit"), "money", MetricDirection.UP),
+    FigureKind("roi", lazy_gettext("ROI"), "share", MetricDirection.UP),
     FigureKind("epc", lazy_gettext("EPC"), "money", MetricDirection.UP),
     FigureKind("rejected", lazy_gettext("Rejected"), "count", MetricDirection.DOWN),
 )
@@ -345,6 +360,7 @@ def _figures(row: Mapping[str, Any], *, is_staff: bool) -> Figures:
         payout=sum((payout(each) for each in counted), Decimal(0)),
         confirmed_payout=payout(actions["confirmed"]) if "confirmed" in actions else Decimal(0),
         confirmed=actions.get("confirmed", {}).get("count", 0),
+        cost=Decimal(row.get("cost", 0)),
     )
 
 

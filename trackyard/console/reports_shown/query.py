@@ -16,7 +16,7 @@ from trackyard.domain.people.permissions import slice_features
 COLUMNS: Final = ("clicks", "unique", "conversions", "cr", "charge", "payout", "margin", "margin_share")
 """The figures of the table unless the address names others."""
 MOST_SLICES: Final = 6
-_API_ORDERS: Final = {"clicks": "raw", "unique": "uniq", "declined": "declined_count"}
+_API_ORDERS: Final = {"clicks": "raw", "unique": "uniq", "declined": "declined_count", "cost": "cost"}
 """Figures that the API orders rows by, exactly as pages count them."""
 VIEWS: Final = ("table", "pivot", "heat", "funnel")
 """The ways to show a report, by the value of `view` in the address."""
@@ -127,7 +127,8 @@ def read_query(request: PageRequest) -> ReportQuery:
     if "smart_id" not in by and any(each.kind.name == "smart_id" and not each.without for each in conditions):
         by = (*by, "smart_id")  # which the API asks for
     view = _one_of(address, "view", VIEWS, faults)
-    kinds = kinds_for(() if view in ("heat", "funnel") else by, is_staff=is_staff)
+    filtered = [each.kind.name for each in conditions]
+    kinds = kinds_for(("hour",) if view in ("heat", "funnel") else by, filtered, is_staff=is_staff)
     names = {kind.name for kind in kinds}
     columns = _columns(address, kinds, faults)
     sort = _sort(address, by, kinds, faults)

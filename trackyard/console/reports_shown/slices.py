@@ -1,12 +1,13 @@
 """The slices of reports as the page shows them (docs/spec/console.md#reports)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, Final
 
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.figures import BY_NAME, KINDS, FigureKind, Key
+from trackyard.domain.statistics.ad_costs import slices_have_costs
 from trackyard.domain.statistics.slices import NO_MANAGER, REJECTION_REASON, SLICES
 
 _LABELS: Final[Mapping[str, str]] = {
@@ -46,8 +47,15 @@ _PATHS: Final = {
 }
 """Slice to the path of the page of its objects, below the first page of the person."""
 _TIMES: Final = ("hour", "day", "month", "quarter", "year")
-OF_STAFF: Final = ("charge", "margin", "margin_share")
+OF_COSTS: Final = ("cost", "profit", "roi")
+"""The figures of rows by slices and filters that costs of advertising have."""
+OF_STAFF: Final = ("charge", "margin", "margin_share", *OF_COSTS)
 """The figures that no affiliate sees."""
+_COST_FILTERS: Final = frozenset(
+    {"offer", "affiliate", "advertiser", "manager", "advertiser_manager", "sub8", "offer_tag", "affiliate_tag"}
+    | {"advertiser_tag"}
+)
+"""The filters of pages that costs of advertising have too."""
 _OF_TRAFFIC: Final = ("clicks", "unique", "cr", "epc")
 """The figures that rows by goal do not have: a click has no goal."""
 
@@ -132,12 +140,17 @@ def is_time(name: str) -> bool:
     return name in _TIMES
 
 
-def kinds_for(slices: tuple[str, ...], *, is_staff: bool) -> tuple[FigureKind, ...]:
-    """Return the figures that rows by these slices have. Affiliates see what they earn alone."""
+def kinds_for(slices: tuple[str, ...], filters: Iterable[str] = (), *, is_staff: bool) -> tuple[FigureKind, ...]:
+    """Return the figures that rows by these slices have. Affiliates see what they earn alone.
+
+    filters: names of those of pages.
+    """
     if REJECTION_REASON in slices:
         return (BY_NAME["rejected"],)
     has_traffic = all(SLICES[name].traffic for name in slices)
+    has_costs = slices_have_costs(slices) and _COST_FILTERS.issuperset(filters)
     hidden = {"rejected", *(() if is_staff else OF_STAFF), *(() if has_traffic else _OF_TRAFFIC)}
+    hidden |= set() if has_costs else set(OF_COSTS)
     return tuple(kind for kind in KINDS if kind.name not in hidden)
 
 

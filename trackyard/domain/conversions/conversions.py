@@ -110,6 +110,7 @@ class Conversion:
     referrer_id, referral_percent: the referrer and its share of payouts when it was made; None = no referrer.
     repeated: whether it was declined on arrival because its click had converted; declined, it is in no counter.
     from_click_address: whether the postback of a server that made it came from the address of its click.
+    promo_code: the code that made it without a click of a visitor; None = a click did.
     """
 
     id: str
@@ -149,6 +150,7 @@ class Conversion:
     referral_percent: Decimal = ZERO
     repeated: bool = False
     from_click_address: bool = False
+    promo_code: str | None = None
 
     def counts_in(self, statuses: Container[Status]) -> bool:
         """Return whether a cap or tier that counts these statuses counts it."""

@@ -26,6 +26,7 @@ from trackyard.domain.offers.caps import is_reached
 from trackyard.domain.offers.choices import OfferStatus
 from trackyard.domain.offers.counters import Traits
 from trackyard.domain.offers.payments import Amounts, Payment, compute_amounts, find_payment
+from trackyard.domain.offers.promo_codes import PromoCodeTerms
 from trackyard.domain.offers.tiers import Modifier, apply_modifiers, reached_modifiers
 from trackyard.domain.people.affiliates import AffiliateStatus
 
@@ -62,6 +63,15 @@ def create_or_update(
     if is_out_of_range(after):
         return PostbackError.WRONG_SUM
     return ConversionChange(existing, after, f"call:{postback.id}")
+
+
+def with_promo_code(change: ConversionChange, terms: PromoCodeTerms) -> ConversionChange | PostbackError:
+    """Return the new conversion of a promo code, or why the code makes none."""
+    if not terms.is_valid_at(change.after.created_at):
+        return PostbackError.PROMO_CODE_OVER
+    if terms.is_used_up:
+        return PostbackError.PROMO_CODE_USED
+    return replace(change, after=replace(change.after, promo_code=terms.promo_code.code))
 
 
 def _check_offer(_postback: ReceivedPostback, terms: DecisionTerms) -> PostbackError | None:

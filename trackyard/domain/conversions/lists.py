@@ -18,6 +18,7 @@ class ConversionFilter:
     decline_reasons: comments of declined conversions, in any case.
     comments: parts of comments, in any case.
     payment_statuses: names of ITEM_STATES and OPEN_ITEM.
+    promo_codes: without letter case.
     """
 
     since: int
@@ -50,6 +51,7 @@ class ConversionFilter:
     decline_reasons: frozenset[str] | None = None
     comments: frozenset[str] | None = None
     payment_statuses: frozenset[str] | None = None
+    promo_codes: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ class ListedConversion:
     """A conversion in a list. Times are UTC milliseconds.
 
     click: its record by column name.
-    from_click_address: as in Conversion.
+    from_click_address, promo_code: as in Conversion.
     in_payment: the state of the affiliate's payment that includes it; callers of `list_conversions` add it.
     """
 
@@ -84,4 +86,5 @@ class ListedConversion:
     created_at: int
     updated_at: int
     from_click_address: bool
+    promo_code: str | None
     in_payment: PaymentStatus | None = None

@@ -26,6 +26,9 @@ class PostbackError(StrEnum):
 
     NO_CLICKID = "Missing mandatory parameter clickid"
     BROKEN_CLICKID = "Broken clickid"
+    NO_PROMO_CODE = "Promo code does not exist"
+    PROMO_CODE_OVER = "Promo code is not valid at this time"
+    PROMO_CODE_USED = "Promo code limit is reached"
     CLICK_EXPIRED = "Click session lifespan is expired"
     OFFER_DISABLED = "Offer disabled"
     PIXELS_OFF = "Pixels are disabled"
@@ -55,6 +58,7 @@ class ReceivedPostback:
     custom_fields: by number, without empty ones.
     faults: of parameters that cannot be read; `status` and `sum` then have their defaults.
     page: of a pixel, the host of its page; None = it is no pixel.
+    promo_code: "" = none was sent.
     signature: "" = none was sent; ts: Unix seconds as sent; signed_text: "" without a signature.
     """
 
@@ -79,6 +83,12 @@ class ReceivedPostback:
     signature: str = ""
     ts: str = ""
     signed_text: str = ""
+    promo_code: str = ""
+
+    @property
+    def names_promo_code(self) -> bool:
+        """Return whether it names a promo code instead of a click; a click id that is sent goes first."""
+        return bool(self.promo_code) and not self.click_id
 
     @property
     def click_to_find(self) -> str:
@@ -143,6 +153,7 @@ def parse_postback(
         signature=params.get("signature", ""),
         ts=params.get("ts", ""),
         signed_text=signed_text(params) if params.get("signature") else "",
+        promo_code=params.get("promo_code", "") if page is None else "",
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 from trackyard.base.money import ZERO, rounded
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.ad_costs import AdCostSum, filters_have_costs, slices_have_costs
 from trackyard.domain.statistics.slices import FILTERS, SLICES
 
 Values = tuple[int, ...] | tuple[str, ...]
@@ -61,6 +62,7 @@ class StatsRow:
 
     keys: the raw values of the slices
     actions: totals by conversion type
+    cost: of advertising; None where the report has no costs (docs/spec/statistics.md#ad-costs)
     """
 
     keys: dict[str, int | str]
@@ -69,6 +71,7 @@ class StatsRow:
     trafficback: int
     views: int
     actions: dict[str, ConversionTotals]
+    cost: Decimal | None = None
 
     def cr(self, kind: str = TOTAL) -> Decimal:
         """Return the conversions of a type per click, in percent."""
@@ -96,6 +99,16 @@ class StatsRow:
         """Return clicks per view, in percent."""
         return _ratio(Decimal(100 * self.raw), self.views)
 
+    @property
+    def profit(self) -> Decimal:
+        """Return the margin of confirmed conversions less the costs."""
+        return self.actions[CONFIRMED].earning - (self.cost or ZERO)
+
+    @property
+    def roi(self) -> Decimal:
+        """Return the profit as a part of the costs, in percent; 0 without costs."""
+        return rounded(100 * self.profit / self.cost) if self.cost else ZERO
+
 
 @dataclass(frozen=True, slots=True)
 class StatsPage:
@@ -120,6 +133,8 @@ ORDER_METRICS: Final = (
     *(f"{kind}_{name}" for kind in (*_CONVERSION_TYPES, "not_found") for name in ConversionTotals.__dataclass_fields__),
 )
 """Metrics that a report can be ordered by; more than the public API has."""
+COST_METRICS: Final = ("cost", "profit")
+"""Metrics that reports with costs can be ordered by, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +156,7 @@ class Report:
     titles: slice of `order` → the titles that order its values; a value without a title comes first
     groups, excluded_groups: more filters by managers and tags; a use case turns them into `filters` and `excluded`
     locale: language of the names of cities
+    costs: of advertising in scope, which a use case reads; None = the report has none
 
     Raises ValueError for a name that does not exist.
     """
@@ -164,6 +180,7 @@ class Report:
     groups: Groups = field(default_factory=lambda: _NOTHING)
     excluded_groups: Groups = field(default_factory=lambda: _NOTHING)
     locale: str = "en"
+    costs: tuple[AdCostSum, ...] | None = None
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.dimensions if name not in SLICES]
@@ -185,5 +202,10 @@ class Report:
         """Return whether there may be millions of rows on all pages."""
         return any(SLICES[name].has_many_values for name in self.dimensions)
 
+    @property
+    def can_have_costs(self) -> bool:
+        """Return whether costs have every slice and filter."""
+        return slices_have_costs(self.dimensions) and filters_have_costs({*self.filters, *self.excluded})
+
     def _orders_by(self, name: str) -> bool:
-        return name in self.dimensions or name in ORDER_METRICS or name == "currency"
+        return name in self.dimensions or name in (*ORDER_METRICS, *COST_METRICS, "currency")

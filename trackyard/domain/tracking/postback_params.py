@@ -19,6 +19,7 @@ POSTBACK_PARAMETERS: Final = frozenset(
         "user_id",
         "ts",
         "signature",
+        "promo_code",
     }
 )
 CLICK_ID_ALIASES: Final = ("click_id", "afclick")

@@ -25,6 +25,8 @@ MAX_LOGGED_BODY: Final = 8 * 1024
 
 MAX_BROKEN_TEXT: Final = 256
 """Bytes of query, body and user agent, and of all parameters, that are recorded without an id of a click."""
+MAX_PROMO_CODE_TEXT: Final = 2048
+"""The same of a postback with a promo code instead of a click id."""
 
 _OWN_REQUEST: Final = error_response(
     403, "own_request", "Nothing was recorded: a postback of this platform names the platform itself"
@@ -82,8 +84,10 @@ class PostbackHandler:
         now = self._clock.now_ms()
         ua, query, body = request.header(b"user-agent"), request.query, request.body[:MAX_LOGGED_BODY]
         if not is_hex24(params.get("clickid", "")):
-            ua, query, body = ua[:MAX_BROKEN_TEXT], query[:MAX_BROKEN_TEXT], body[:MAX_BROKEN_TEXT]
-            params = _shortened(params)
+            names_code = params.get("promo_code") and not params.get("clickid")
+            most = MAX_PROMO_CODE_TEXT if names_code else MAX_BROKEN_TEXT
+            ua, query, body = ua[:most], query[:most], body[:most]
+            params = _shortened(params, most)
         return InboundPostback(
             time=now,
             id=new_id(now),
@@ -141,9 +145,9 @@ class PostbackHandler:
         return self._trusted.locate(request.peer, forwarded.decode("latin-1"))[0]
 
 
-def _shortened(params: dict[str, str]) -> dict[str, str]:
-    """Return the beginnings of parameters, the click id first, MAX_BROKEN_TEXT characters together."""
-    kept, left = {}, MAX_BROKEN_TEXT
+def _shortened(params: dict[str, str], most: int) -> dict[str, str]:
+    """Return the beginnings of parameters, the click id first, `most` characters together."""
+    kept, left = {}, most
     for name in sorted(params, key=lambda name: name != "clickid"):
         value = params[name][:left]
         if value:

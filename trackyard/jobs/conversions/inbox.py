@@ -4,17 +4,19 @@ import logging
 import threading
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 import msgspec
 
 from trackyard.actions.conversions.decisions import ClickExpiry, DecisionBatch, PostbackRequest
+from trackyard.actions.conversions.promo_codes import VisitorPlaces, find_terms, request_of
 from trackyard.base.clock import Clock
 from trackyard.base.ids import new_id
 from trackyard.base.metrics import ACCEPTED, CONVERSIONS_FROM_CLICK_ADDRESS, POSTBACKS_DECIDED
 from trackyard.base.secrets import SecretCipher
+from trackyard.decision.visitor.databases import AddressDatabases
 from trackyard.domain.conversions.conversions import ConversionChange
 from trackyard.domain.conversions.postbacks import PostbackError, ReceivedPostback, find_early_error
 from trackyard.domain.platform.retention import DEFAULT_RETENTION, RetentionPolicy
@@ -62,6 +64,7 @@ class PostbackProcessor:
         clock: Clock,
         retention_policy: RetentionPolicy = DEFAULT_RETENTION,
         cipher: SecretCipher | None = None,
+        databases: AddressDatabases | None = None,
     ) -> None:
         POSTBACKS_DECIDED.labels(ACCEPTED)
         self._database = database
@@ -69,6 +72,7 @@ class PostbackProcessor:
         self._zone = zone
         self._clock = clock
         self._cipher = cipher
+        self._places = VisitorPlaces(databases or AddressDatabases(), clock)
         self._click_expiry = ClickExpiry(clock, retention_policy)
         self._first_taken: int | None = None
 
@@ -103,7 +107,8 @@ class PostbackProcessor:
             self._first_taken = rows[0].id if rows else None
             if not rows:
                 return 0
-            responses, changes = self._decide_postbacks(conn, [self._decode(conn, row) for row in rows])
+            decoded = self._with_promo_codes(conn, [self._decode(conn, row) for row in rows])
+            responses, changes = self._decide_postbacks(conn, decoded)
         for response, count in Counter(responses).items():
             POSTBACKS_DECIDED.labels(response or ACCEPTED).inc(count)
         marked = sum(change.before is None and change.after.from_click_address for change in changes)
@@ -117,6 +122,20 @@ class PostbackProcessor:
         expired = self._click_expiry.is_expired(conn, postback.click_id, postback.time)
         fault = find_early_error(postback, click, expired=expired)
         return _DecodedPostback(record, postback, click, fault or PostbackRequest(postback, click or {}))
+
+    def _with_promo_codes(self, conn: Connection, postbacks: list[_DecodedPostback]) -> list[_DecodedPostback]:
+        """Return postbacks; those without a click that name a promo code have the click that it makes."""
+        if not any(item.postback.names_promo_code for item in postbacks):
+            return postbacks
+        terms = find_terms(conn, [item.postback for item in postbacks], lock=True)
+        decoded = []
+        for item in postbacks:
+            if item.postback.names_promo_code:
+                outcome = request_of(item.postback, terms, self._places.place)
+                click = outcome.click if isinstance(outcome, PostbackRequest) else None
+                item = replace(item, outcome=outcome, click=click)
+            decoded.append(item)
+        return decoded
 
     def _decide_postbacks(
         self, conn: Connection, postbacks: list[_DecodedPostback]
@@ -133,7 +152,7 @@ class PostbackProcessor:
             outcome = batch.decide(request, new_id(now)) if isinstance(request, PostbackRequest) else request
             if isinstance(outcome, ConversionChange):
                 changes.append(outcome)
-                batch.apply(outcome)
+                batch.apply(outcome, request.promo_code if isinstance(request, PostbackRequest) else None)
                 conversion = outcome.after
             responses.append(outcome.value if isinstance(outcome, PostbackError) else "")
             logs.append(

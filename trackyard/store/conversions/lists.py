@@ -146,6 +146,8 @@ def _conditions(criteria: ConversionFilter) -> list[ColumnElement[bool]]:
     conditions += [column <= value for column, value in most if value is not None]
     before = ((table.created_at, criteria.until), (table.updated_at, criteria.updated_until))
     conditions += [column < value for column, value in before if value is not None]
+    if criteria.promo_codes is not None:
+        conditions.append(func.lower(table.promo_code).in_(criteria.promo_codes))
     if criteria.decline_reasons is not None:
         given = [func.lower(table.comment) == func.lower(reason) for reason in sorted(criteria.decline_reasons)]
         conditions += [table.status.in_(_DECLINED), or_(false(), *given)]

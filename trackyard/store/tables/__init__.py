@@ -27,6 +27,7 @@ from trackyard.store.tables.installation import (
     setting,
 )
 from trackyard.store.tables.offers import (
+    ad_cost,
     affiliate_postback,
     category,
     connection,
@@ -35,6 +36,7 @@ from trackyard.store.tables.offers import (
     offer,
     offer_label,
     pixel,
+    promo_code,
     smartlink_category,
     source,
     ticket,
@@ -77,6 +79,7 @@ from trackyard.store.tables.queues import (
 from trackyard.store.tables.schema import metadata
 
 __all__ = [
+    "ad_cost",
     "advertiser",
     "advertiser_blacklist",
     "affiliate",
@@ -127,6 +130,7 @@ __all__ = [
     "payment_system",
     "pixel",
     "preference",
+    "promo_code",
     "rebuild",
     "recovery_code",
     "report_mail",

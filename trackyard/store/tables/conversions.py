@@ -10,6 +10,7 @@ from trackyard.store.engine.types import Amount, Document, Id24, Moment, Rate, W
 from trackyard.store.tables.schema import columns, table
 
 _REFERRED = text("referrer_id IS NOT NULL")
+_BY_CODE = text("promo_code IS NOT NULL")
 _OPEN_REQUEST = text("status = 'open'")
 
 conversion = table(
@@ -55,6 +56,7 @@ conversion = table(
     Column("repeated", Boolean, nullable=False, server_default=false()),  # declined on arrival as a repeat of its click
     Column("from_click_address", Boolean, nullable=False, server_default=false()),  # as the server's postback was
     Column("test", Boolean, nullable=False, server_default=false()),  # declared for test conversions; none is made yet
+    Column("promo_code", String(36), nullable=True),  # that made it; NULL = a click did
     UniqueConstraint("offer_id", "goal", "identity", name="uq_conversion_identity"),
     Index(  # every column that lists filter by, so that wide rows are read for one page only
         "ix_conversion_listed",
@@ -69,6 +71,7 @@ conversion = table(
     ),
     Index("ix_conversion_click_ip", "offer_id", "click_ip", "goal", "status"),  # whether an address converted before
     Index("ix_conversion_click_id", "click_id"),
+    Index("ix_conversion_promo_code", "promo_code", sqlite_where=_BY_CODE, postgresql_where=_BY_CODE),
     Index("ix_conversion_action_id", "action_id"),
     Index("ix_conversion_updated_at", "updated_at"),
     Index("ix_conversion_hold_until", "hold_until"),

@@ -184,6 +184,28 @@ affiliate_postback = table(  # offer_id NULL = global; status NULL = any; goal N
     *columns(Moment, "created_at", "updated_at", nullable=False),
 )
 
+ad_cost = table(  # what staff paid for an affiliate's clicks on an offer, on a day, with a value of sub8
+    "ad_cost",
+    Column("offer_id", Integer, ForeignKey("offer.id"), primary_key=True),
+    Column("affiliate_id", Integer, ForeignKey("affiliate.id"), primary_key=True, index=True),
+    Column("day", String(10), primary_key=True, index=True),  # YYYY-MM-DD
+    Column("sub8", String(500), primary_key=True),
+    Column("cost", Amount, nullable=False),  # in the platform's currency
+    Column("updated_at", Moment, nullable=False),
+)
+
+promo_code = table(  # codes that visitors name to an advertiser; each is of one affiliate and offer
+    "promo_code",
+    Column("id", Id24, primary_key=True),
+    Column("code", String(36), nullable=False),
+    Column("folded", String(36), nullable=False, unique=True),  # the code without letter case
+    Column("description", String(130), nullable=False),
+    Column("offer_id", Integer, ForeignKey("offer.id"), nullable=False, index=True),
+    Column("affiliate_id", Integer, ForeignKey("affiliate.id"), nullable=False, index=True),
+    Column("usage_limit", Integer, nullable=True),
+    *columns(Moment, "date_from", "date_to", "created_at", "updated_at", nullable=False),
+)
+
 pixel = table(  # an affiliate's code that visitors' browsers get when they convert
     "pixel",
     Column("id", Integer, primary_key=True, autoincrement=True),
