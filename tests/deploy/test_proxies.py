@@ -153,11 +153,15 @@ def test_nginx_sample_leads_each_name_to_its_listener(tmp_path: Path) -> None:
     assert read["status"] == "ok", read["errors"]
     servers = [each["block"] for each in read["config"][1]["parsed"] if each["directive"] == "server"]
     by_name = {each[0]: server for server in servers for each in arguments_of(server, "server_name")}
-    assert arguments_of(servers[2], "return") == [["301", "https://$host$request_uri"]]
+    plain = {each["args"][0]: each["block"] for each in servers[2] if each["directive"] == "location"}
+    assert arguments_of(plain["/"], "return") == [["301", "https://$host$request_uri"]]
+    assert arguments_of(plain["/.well-known/acme-challenge/"], "root") == [["/var/www/acme"]]
     for name, url in listeners().items():
         server = next(each for each in servers if arguments_of(each, "server_name") == [[name]])
-        assert arguments_of(server, "listen") == [["443", "ssl"]]
-        assert arguments_of(server, "ssl_certificate") == [[f"/etc/ssl/{name}.pem"]]
+        unknown_names = ["default_server"] if name == "go.example.com" else []
+        assert arguments_of(server, "listen") == [["443", "ssl", *unknown_names]]
+        certificate = [["/etc/letsencrypt/live/$ssl_server_name/fullchain.pem"]]
+        assert arguments_of(server, "ssl_certificate") == certificate, "of the name that is asked for"
         places = {tuple(each["args"]): each["block"] for each in server if each["directive"] == "location"}
         assert arguments_of(places[("/",)], "proxy_pass") == [[url]]
         sent = dict(arguments_of(places[("/",)], "proxy_set_header"))
@@ -175,6 +179,30 @@ def test_nginx_sample_leads_each_name_to_its_listener(tmp_path: Path) -> None:
 
 def arguments_of(block: list[dict[str, Any]], directive: str) -> list[list[str]]:
     return [each["args"] for each in block if each["directive"] == directive]
+
+
+def test_nginx_gets_certificates_of_names_and_tracking_domains_that_have_none(tmp_path: Path) -> None:
+    (tmp_path / "live" / "go.example.com").mkdir(parents=True)
+    (tmp_path / "live" / "go.example.com" / "fullchain.pem").touch()
+    answer = {"domains": {"1": {"id": 1, "url": "one.example"}, "2": {"id": 2, "url": "two.example"}}, "status": 1}
+    (tmp_path / "answer.json").write_text(json.dumps(answer))
+    for name, lines in {
+        "curl": f"cat {tmp_path}/answer.json",
+        "certbot": f'echo "$@" >>{tmp_path}/called; case "$*" in *one.example*) exit 1 ;; esac',
+        "chgrp": f'echo "$@" >>{tmp_path}/groups',
+    }.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{lines}\n")
+        (tmp_path / name).chmod(0o755)
+    given = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "LETSENCRYPT": str(tmp_path), "API_KEY": "k"}
+    program = [NGINX.with_name("certificates.sh"), *NAMES]
+    done = subprocess.run(program, env=os.environ | given, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (
+        0,
+        "No certificate for one.example: does the name lead to this machine?\n",
+    )
+    asked_for = re.findall(r"--domain (\S+)", (tmp_path / "called").read_text())
+    assert asked_for == ["api.example.com", "one.example", "two.example"], "one that fails holds no other up"
+    assert (tmp_path / "groups").read_text() == f"www-data {tmp_path}/live\n"
 
 
 def test_traefik_sample_leads_each_name_to_its_listener() -> None:

@@ -124,6 +124,16 @@ def test_uncertain_load_of_a_cluster_asks_every_replica_and_repeats_its_token() 
     assert found.inserted == []
 
 
+def test_load_of_a_cluster_is_acknowledged_by_most_replicas() -> None:
+    """Every connection has these settings, which the engine knows by their names."""
+    asked = StoreLayout("yard").settings
+    assert asked["insert_quorum"] == "auto" and asked["alter_sync"] == 2
+    with empty_store() as store:
+        known = {name for (name,) in store.rows("SELECT name FROM system.settings", {}, tuple[str])}
+    assert asked.keys() <= known
+    assert "insert_quorum" not in StoreLayout().settings
+
+
 @pytest.mark.parametrize(("engine", "cluster"), [("MergeTree", "yard"), ("Distributed", "")])
 def test_tables_of_another_layout_are_refused(engine: str, cluster: str) -> None:
     store: Any = SimpleNamespace(layout=StoreLayout(cluster), rows=lambda *_: [(engine,)])
