@@ -1,4 +1,4 @@
-"""A database of each published schema comes up to date with the tables declared and every row kept."""
+"""A database of each dumped schema comes up to date with the tables declared and every row."""
 
 import hashlib
 from pathlib import Path
@@ -9,13 +9,11 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, MetaData, select
 
+from tests.support.stores.sql_dumps import dump_versions, load_dump
 from trackyard.store.engine.database import Database
 from trackyard.store.engine.migrations import versions
 from trackyard.store.engine.schema import upgrade
 from trackyard.store.tables import metadata
-
-_FOLDER = Path(__file__).parent / "schemas"
-"""Dumps of each schema that a release had, with two rows in each table."""
 
 _PUBLISHED = {
     "0001_first_tables.py": "1280573ea31a154faf7d467b0f1343ff35c78dba7331388791cd74e4f41af03c",
@@ -26,17 +24,6 @@ _PUBLISHED = {
     "0006_secrets_of_people_and_money.py": "bad59d6851da8059c9b3729d9a6ea6ede44de7c9edb39ca8e777295be2d5a8aa",
 }
 """SHA-256 of the migrations of published releases, which are never edited."""
-
-
-def load_dump(connection: Connection, version: str) -> None:
-    """Create the tables and rows of a dump in an empty database."""
-    text = (_FOLDER / f"schema_{version}.{connection.dialect.name}.sql").read_text()
-    cursor = connection.connection.cursor()
-    if connection.dialect.name == "postgresql":
-        cursor.execute(text)
-        return
-    for statement in text.split(";\n"):
-        cursor.execute(statement)
 
 
 def rows_by_table(connection: Connection) -> dict[str, list[dict[str, Any]]]:
@@ -50,8 +37,8 @@ def rows_by_table(connection: Connection) -> dict[str, list[dict[str, Any]]]:
     }
 
 
-@pytest.mark.parametrize("version", ["0005", "0006"])
-def test_schema_of_published_release_upgrades_with_all_rows(empty_database: Database, version: str) -> None:
+@pytest.mark.parametrize("version", dump_versions())
+def test_schema_of_earlier_version_upgrades_with_all_rows(empty_database: Database, version: str) -> None:
     with empty_database.write() as connection:
         load_dump(connection, version)
     with empty_database.read() as connection:
