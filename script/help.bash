@@ -6,3 +6,6 @@ case "${1:-}" in
   exit 0
   ;;
 esac
+
+# Keep byte code, so that the processes that a script starts do not compile every module again.
+unset PYTHONDONTWRITEBYTECODE
