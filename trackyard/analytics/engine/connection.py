@@ -12,7 +12,7 @@ import queue
 import sys
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -27,6 +27,7 @@ from trackyard.analytics.cancellation import current_cancellation
 from trackyard.analytics.engine.availability import open_failure
 from trackyard.analytics.engine.directory_lock import DirectoryInUse, leave_directory, take_directory
 from trackyard.analytics.engine.layout import StoreLayout
+from trackyard.analytics.engine.statement_turns import StatementTurns
 from trackyard.analytics.exports import row_stream
 from trackyard.analytics.exports.column_stream import LINE_FORMAT, ColumnReader
 from trackyard.analytics.scheduler import HEAVY_LIMIT, LIGHT_LIMIT, ConcurrencyLimit, QueryScheduler, RunningQuery
@@ -173,6 +174,7 @@ class Analytics:
         self._config = config
         self._limits = limits
         self._component = Component("analytic store")
+        self._turns = StatementTurns()
         self._idle: queue.LifoQueue[Client] = queue.LifoQueue()
         self._open: list[Client] = []
         self._lock = threading.Lock()
@@ -199,7 +201,7 @@ class Analytics:
                 raise StoreError(str(fault)) from None
             config = directory.with_name(directory.name + ".xml")
             config.write_text(_CHDB_CONFIG, encoding="utf-8")
-            _load_chdb()
+            load_chdb()
         else:
             server = urlsplit(address)
             database = server.path.strip("/") or database
@@ -370,7 +372,13 @@ class Analytics:
 
     @contextmanager
     def _client(self, *, reusable: bool = True) -> Iterator[Client]:
-        """Yield a client for one statement.
+        """Yield a client for one statement, of chDB when it is its turn. reusable: as `_pooled_client`."""
+        with self._turns.turn() if self._config is not None else nullcontext(), self._pooled_client(reusable) as client:
+            yield client
+
+    @contextmanager
+    def _pooled_client(self, reusable: bool) -> Iterator[Client]:
+        """Yield a client that no other statement uses.
 
         reusable: whether another statement may use it afterwards. After a failure none does: chDB answers the next
         statement with the rest of the failed one.
@@ -436,7 +444,7 @@ def check_login(address: str) -> None:
         raise StoreError(str(error)) from error
 
 
-def _load_chdb() -> None:
+def load_chdb() -> None:
     """Import chDB without pyarrow and its numpy, which it loads if it can but does not need here: 45 MB."""
     absent = "pyarrow" not in sys.modules
     if absent:
