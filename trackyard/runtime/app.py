@@ -37,6 +37,7 @@ from trackyard.runtime.monitoring.readiness import (
 from trackyard.runtime.monitoring.store_readiness import StoreReadiness
 from trackyard.runtime.monitoring.stores import StoreWatch
 from trackyard.runtime.processes.core_loading import CoreThreads, loaders
+from trackyard.runtime.processes.early_core import import_core, wait_for_byte
 from trackyard.runtime.processes.starting import StartingAnswers
 from trackyard.runtime.processes.stop_watchdog import StopWatchdog, stop_with_parent
 from trackyard.runtime.settings import (
@@ -59,10 +60,10 @@ if TYPE_CHECKING:
 log = logging.getLogger("trackyard.runtime.app")
 
 
-def run_role(config: Config, name: str, *, slot: int, lifeline: int | None) -> None:
+def run_role(config: Config, name: str, *, slot: int, lifeline: int | None, after: int | None = None) -> None:
     """Run one process of `serve` until SIGTERM. Raises CannotStart.
 
-    lifeline: a pipe that ends with the parent.
+    lifeline: a pipe that ends with the parent. after: a pipe of which the core reads a byte before it opens stores.
     """
     role = name if name != "edge" else f"edge {slot}"
     log_to_stderr(role, config.log_level, config.log_format)
@@ -77,7 +78,7 @@ def run_role(config: Config, name: str, *, slot: int, lifeline: int | None) -> N
             if monitoring is not None:
                 stack.enter_context(monitoring)
             if name == "core":
-                _run_core(config, monitoring, watchdog)
+                _run_core(config, monitoring, watchdog, after)
             else:
                 {"edge": _run_edge, "worker": _run_worker}[name](config, slot, watchdog)
     except (PermissionError, FileExistsError, IsADirectoryError, NotADirectoryError) as fault:
@@ -200,9 +201,8 @@ def _work(config: Config, slot: int, watchdog: StopWatchdog) -> None:
         sys.exit(ExitCode.FAILED)  # its parts logged the reason
 
 
-def _run_core(config: Config, monitoring: MonitoringServer | None, watchdog: StopWatchdog) -> None:
+def _run_core(config: Config, monitoring: MonitoringServer | None, watchdog: StopWatchdog, after: int | None) -> None:
     from trackyard.base.sockets import raise_file_limit
-    from trackyard.store.engine.database import Database
 
     # Bind first: opening the analytic store takes time, and the address may be taken.
     raise_file_limit()
@@ -214,6 +214,12 @@ def _run_core(config: Config, monitoring: MonitoringServer | None, watchdog: Sto
     with ExitStack() as stack:
         # Answers at once that the process is alive; the stores and the API take seconds.
         starting = None if listener is None else stack.enter_context(StartingAnswers(listener))
+        if after is not None:
+            import_core(config)
+            if not wait_for_byte(after, stop):
+                return
+        from trackyard.store.engine.database import Database
+
         use_temporary_directory(config.data_dir / "temporary")
         database = stack.enter_context(Database(config.database_url))
         analytics = stack.enter_context(closing(open_analytics(config)))

@@ -37,6 +37,8 @@ log = logging.getLogger("trackyard.runtime.supervisor")
 LOCK_SECONDS = 15.0
 READY_SECONDS = 60.0
 STOP_SECONDS = 15.0
+WORKER_SECONDS = 10.0
+"""The worker starts when the other roles are ready, and at the latest after this time: they answer requests sooner."""
 STEADY_SECONDS = 10.0
 """A role that ran this long before it ended is restarted at once."""
 
@@ -94,19 +96,17 @@ class Supervisor:
             log.warning("setting probably not meant", extra={"advice": sentence})
         self._check_addresses()
         lifeline, self._lifeline_end = os.pipe()
-        prepared = self._prepare(lifeline)
+        self._inherited = (lock, lifeline)
+        self._environment = _environment(self._settings)
+        prepared = self._prepare_with_core(lifeline)
         if prepared is None:
             self._host_files.remove()
             os.close(lock)
             log.info("stopped")
             return
-        self._inherited = (lock, lifeline)
-        self._environment = _environment(self._settings)
         try:
             write_server_file(self._settings)
-            for child in self._children:
-                self._start(child)
-            self._log_started(self._children)
+            self._start_roles()
             self._wait_until_ready(prepared)
             self._was_ready = True
             while not self._stopping:
@@ -174,6 +174,26 @@ class Supervisor:
         if settings.monitoring_listen is not None:
             bind(settings.monitoring_listen, "TRACKYARD_MONITORING_LISTEN").close()
 
+    def _prepare_with_core(self, lifeline: int) -> dict[str, str] | None:
+        """Prepare, while the core imports what it needs, which takes as long. As `_prepare`."""
+        core = next((child for child in self._children if child.name == "core"), None)
+        if core is None:
+            return self._prepare(lifeline)
+        wait_end, go_end = os.pipe()
+        prepared = None
+        try:
+            self._start(core, wait_end)
+            prepared = self._prepare(lifeline)
+            if prepared is not None:
+                os.write(go_end, b"1")
+            return prepared
+        finally:
+            os.close(wait_end)
+            os.close(go_end)
+            if prepared is None and core.process is not None:
+                core.process.kill()  # it has not begun yet
+                core.process.wait()
+
     def _prepare(self, lifeline: int) -> dict[str, str] | None:
         """Return what was prepared; None when a signal came meanwhile."""
         handle = os.open(self._settings.data_dir / "trackyard.lock", os.O_WRONLY)
@@ -204,12 +224,23 @@ class Supervisor:
                 if self._stopping:
                     process.terminate()
 
-    def _start(self, child: _Child) -> None:
+    def _start_roles(self) -> None:
+        """Start all but the worker, which waits."""
+        for child in self._children:
+            if child.name == "worker":
+                child.start_at = time.monotonic() + WORKER_SECONDS
+            elif child.process is None:
+                self._start(child)
+        self._log_started(self._children)
+
+    def _start(self, child: _Child, after: int | None = None) -> None:
+        """Start a role. after: a pipe that it reads a byte from before it begins."""
+        command = [sys.executable, "-m", "trackyard", "role", *child.arguments, "--lifeline", str(self._inherited[1])]
         child.process = subprocess.Popen(  # nosec B603 # its own command
-            [sys.executable, "-m", "trackyard", "role", *child.arguments, "--lifeline", str(self._inherited[1])],
+            command if after is None else [*command, "--after", str(after)],
             env=self._environment,
             stdin=subprocess.DEVNULL,
-            pass_fds=self._inherited,
+            pass_fds=self._inherited if after is None else (*self._inherited, after),
             start_new_session=True,  # Ctrl-C reaches the parent only, which stops the roles in order
         )
         child.started_at = time.monotonic()
@@ -244,6 +275,7 @@ class Supervisor:
             self._failing_roles = failing
 
     def _wait_until_ready(self, prepared: dict[str, str]) -> None:
+        """Wait until each listener answers, start what waits for that, and print the greeting."""
         settings, deadline = self._settings, time.monotonic() + READY_SECONDS
         probes = []
         if "api" in settings.roles:
@@ -261,6 +293,10 @@ class Supervisor:
                 return
             self._wake.clear()
             self._wake.wait(0.05)
+        for child in self._children:
+            if child.process is None and not child.failures:  # the worker
+                child.start_at = 0.0
+        self._restart_dead()
         if not self._stopping:
             shown = (prepared[name] for name in ("new_admin_api_key", "postback_code", "sign_in_link"))
             print(greeting(settings, *shown), flush=True)

@@ -139,8 +139,10 @@ class RunningProgram:
         return time.monotonic() - begun
 
     def is_ready(self) -> bool:
-        """Whether both listeners say so."""
+        """Whether both listeners say so, and the worker runs, which starts last."""
         assert self.process is not None and self.process.poll() is None, f"it ended: {self.log_tail()}"
+        if "worker" in self.environment.get("TRACKYARD_ROLES", "worker") and "worker" not in self.children():
+            return False
         try:
             return all(request(p, "GET", "/readyz").status == 200 for p in (self.api_port, self.tracking_port))
         except (OSError, http.client.HTTPException):
@@ -169,17 +171,17 @@ class RunningProgram:
 
     def children(self) -> dict[str, int]:
         """The process ids of the roles that run now, by name."""
-        found: dict[str, int] = {}
-        for line in self.log_lines():
-            if line.get("message") == "started" and "processes" in line:
-                found |= line["processes"]
-        return found
+        file = Path(self.environment["TRACKYARD_DATA_DIR"]) / "run" / "processes.json"
+        with contextlib.suppress(OSError, ValueError):
+            found: dict[str, int] = json.loads(file.read_text())
+            return {name: pid for name, pid in found.items() if name != "supervisor"}
+        return {}
 
     def kill(self, child: str) -> None:
         """kill -9 of one role; returns when the parent has restarted it."""
         pid = self.children()[child]
         os.kill(pid, signal.SIGKILL)
-        poll_until(lambda: self.children()[child] != pid, seconds=20, what=f"a new {child}")
+        poll_until(lambda: self.children().get(child, pid) != pid, seconds=20, what=f"a new {child}")
 
     def log_lines(self) -> Iterator[dict[str, Any]]:
         """The JSON objects of the log."""

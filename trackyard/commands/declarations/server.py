@@ -272,12 +272,13 @@ def prepare(invocation: Invocation, lifeline: int | None) -> None:
 @click.argument("name", type=click.Choice(["edge", "core", "worker"]))
 @click.option("--slot", type=int, default=0, help="Which of this machine's edges.")
 @_lifeline_option
+@click.option("--after", type=int, help="File descriptor of which the core reads a byte before it begins.")
 @config_option
 @click.pass_obj
-def role(invocation: Invocation, name: str, slot: int, lifeline: int | None) -> None:
+def role(invocation: Invocation, name: str, slot: int, lifeline: int | None, after: int | None) -> None:
     """Run one process of `serve`, which starts these itself."""
     from trackyard.runtime import app
 
     settings = invocation.settings()
     signal.pthread_sigmask(signal.SIG_SETMASK, set())
-    app.run_role(settings, name, slot=slot, lifeline=lifeline)
+    app.run_role(settings, name, slot=slot, lifeline=lifeline, after=after)
