@@ -14,18 +14,21 @@ import pytest
 
 from tests.runtime.checks.test_machine_checks import kinds, machine
 from tests.support.processes.certificates import self_signed
+from trackyard.domain.platform.domains import Domain
 from trackyard.domain.platform.findings import Finding
 from trackyard.runtime.checks import addresses
-from trackyard.runtime.checks.addresses import check_api_url, check_tracking_url
+from trackyard.runtime.checks.addresses import check_api_url, check_domains, check_tracking_url, seen_domains
+from trackyard.store.engine.database import Database
+from trackyard.store.platform.domains import add_domain
 
 
 @contextmanager
-def serving(status: int = 200, certificate: tuple[Path, Path] | None = None) -> Iterator[str]:
-    """Yield the host and port of a server that answers /base/healthz."""
+def serving(status: int = 200, certificate: tuple[Path, Path] | None = None, base: str = "/base") -> Iterator[str]:
+    """Yield the host and port of a server that answers /healthz below a path."""
 
     class Health(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            self.send_response(status if self.path == "/base/healthz" else 404)
+            self.send_response(status if self.path == f"{base}/healthz" else 404)
             self.send_header("Content-Length", "0")
             self.end_headers()
 
@@ -130,3 +133,34 @@ def test_address_of_this_machine_is_asked_once_the_server_runs(tmp_path: Path) -
     assert check(tmp_path, url, runs=False) == []
     (found,) = check(tmp_path, url)
     assert found.sentence == f"TRACKYARD_API_URL {url} does not answer: Connection refused."
+
+
+def test_domains_of_tracking_are_checked_with_name_certificate_and_answer(
+    tmp_path: Path, sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = machine(tmp_path, database_url=sqlite_database.url)
+    here = replace(here, server_runs=True, resolve=resolve_loopback)
+    certificate = self_signed(tmp_path, days=2.5)
+    here.tls.load_verify_locations(certificate[0])
+    with serving(certificate=certificate, base="") as ending, serving(base="") as plain, serving() as wrong:
+        other_name = ending.replace("localhost", "127.0.0.1")
+        hosts = {ending: True, other_name: True, plain: False, wrong: False, "no-such-name.invalid": True}
+        with sqlite_database.write() as connection:
+            for host, use_https in hosts.items():
+                add_domain(connection, Domain(0, host, use_https, created_at=1, updated_at=1))
+        found = list(check_domains(here))
+        monkeypatch.setattr(addresses, "MOST_DOMAINS", 1)
+        assert kinds(check_domains(here)) == ["name_unknown"]
+        assert seen_domains(here) == "1 / 5"
+    assert [(each.kind.value, each.evidence["variable"], each.subject) for each in found] == [
+        ("certificate_ends", "domain 1", f"https://{ending}"),
+        ("certificate_invalid", "domain 2", f"https://{other_name}"),
+        ("address_wrong", "domain 4", f"http://{wrong}"),
+        ("name_unknown", "domain 5", "https://no-such-name.invalid"),
+    ]
+
+
+def resolve_loopback(host: str, _port: int) -> None:
+    """As a resolver that knows this machine alone."""
+    if host not in ("localhost", "127.0.0.1"):
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")

@@ -1,6 +1,5 @@
 """Checks of clock, versions, files that grow old, and backups: each situation, and its end."""
 
-import json
 import time
 from pathlib import Path
 
@@ -9,6 +8,8 @@ import pytest
 from tests.runtime.checks.test_machine_checks import kinds, machine
 from tests.support.clicks.mmdb import write_mmdb
 from tests.support.processes.certificates import self_signed
+from trackyard.actions.backup.last import note_backup
+from trackyard.actions.backup.manifest import Manifest
 from trackyard.runtime.checks import operations
 from trackyard.runtime.checks.operations import (
     check_backup,
@@ -67,16 +68,23 @@ def test_certificate_of_tracking_that_ends_soon_is_found(tmp_path: Path, days: f
     assert list(check_tracking_certificate(machine(tmp_path))) == []
 
 
-def test_backup_that_is_missing_or_old_is_found(tmp_path: Path) -> None:
-    here = machine(tmp_path)
+def test_backup_that_is_missing_or_old_is_found(tmp_path: Path, sqlite_database: Database) -> None:
+    here = machine(tmp_path, database_url=sqlite_database.url)
+    assert list(check_backup(here)) == [], "nothing was started yet"
+    (tmp_path / "directory.id").write_text("a" * 24)
     (found,) = check_backup(here)
     assert (found.kind.value, found.subject) == ("backup_missing", str(tmp_path))
-    written = tmp_path / operations.LAST_BACKUP
-    written.write_text(json.dumps({"id": "x", "made_at": int((time.time() - 50.5 * 3600) * 1000)}))
+
+    def note(hours: float, owner: str, sql: str) -> None:
+        made_at = int((time.time() - hours * 3600) * 1000)
+        note_backup(sqlite_database, Manifest("x", made_at, "1.0", sql, {}, {}, owner), "kept")
+
+    note(1, "b" * 24, "")
+    note(1, "b" * 24, "postgresql")
+    assert kinds(check_backup(here)) == ["backup_missing"], "those of another machine have no journals of this one"
+    note(50.5, "a" * 24, "sqlite")
     (found,) = check_backup(here)
     assert (found.kind.value, dict(found.evidence)) == ("backup_old", {"hours": 50})
-    written.write_text(json.dumps({"id": "x", "made_at": int(time.time() * 1000)}))
-    assert list(check_backup(here)) == []
-    written.write_text("half a li")
-    assert kinds(check_backup(here)) == ["backup_missing"]
-    assert list(check_backup(machine(tmp_path / "new"))) == []
+    note(1, "a" * 24, "")
+    assert list(check_backup(here)) == [], "the data directory alone counts"
+    assert list(check_backup(machine(tmp_path, database_url=f"sqlite:///{tmp_path}/none.db"))) == []

@@ -5,17 +5,22 @@ import socket
 import ssl
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
 from trackyard.domain.platform.findings import Finding, FindingKind
+from trackyard.runtime.checks.books import reading
 from trackyard.runtime.checks.machine import CheckedMachine
 from trackyard.runtime.setting_types import is_loopback
 
 CERTIFICATE_DAYS: Final = 14
 """Days that a certificate must be valid for."""
+MOST_DOMAINS: Final = 48
+"""Tracking domains that are asked, the newest ones."""
+_AT_ONCE: Final = 16
 _TIMEOUT_S: Final = 5
 _PORTS: Final = {"http": 80, "https": 443}
 _DAY_S: Final = 86_400
@@ -37,6 +42,38 @@ def check_api_url(machine: CheckedMachine) -> Iterator[Finding]:
 def check_tracking_url(machine: CheckedMachine) -> Iterator[Finding]:
     """Yield what is wrong with the address of tracking links."""
     return _check("TRACKYARD_TRACKING_URL", machine.config.tracking_url, "edge", machine)
+
+
+def check_domains(machine: CheckedMachine) -> Iterator[Finding]:
+    """Yield what is wrong with the domains that tracking links may begin with (docs/api/domains.md)."""
+    domains = _domains(machine)[-MOST_DOMAINS:]
+    if not domains:
+        return
+
+    def check(domain: tuple[int, str]) -> list[Finding]:
+        number, url = domain
+        found = _check(f"domain {number}", url, "edge", machine)
+        return [each for each in found if each.kind is not FindingKind.ADDRESS_PLAIN]  # its switch says so
+
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        for found in pool.map(check, domains):
+            yield from found
+
+
+def seen_domains(machine: CheckedMachine) -> str:
+    """Return how many tracking domains were asked, where that is not all."""
+    count = len(_domains(machine))
+    return f"{MOST_DOMAINS} / {count}" if count > MOST_DOMAINS else ""
+
+
+def _domains(machine: CheckedMachine) -> list[tuple[int, str]]:
+    """Return the id and the address of each tracking domain, the oldest first."""
+    from trackyard.store.platform.domains import list_domains
+
+    with reading(machine) as connection:
+        found = [] if connection is None else list_domains(connection)
+    own = urlsplit(machine.config.tracking_url).netloc
+    return [(each.id, f"http{'s' if each.use_https else ''}://{each.url}") for each in found if each.url != own]
 
 
 def _check(variable: str, url: str, role: str, machine: CheckedMachine) -> Iterator[Finding]:

@@ -91,7 +91,7 @@ def check_machines(machine: CheckedMachine) -> Iterator[Finding]:
     from trackyard.store.tracking.edges import ALIVE_MS
     from trackyard.store.tracking.machines import each_machine
 
-    now, own = _now_ms(), _directory_id(machine)
+    now, own = _now_ms(), directory_id(machine)
     with reading(machine) as connection:
         machines = [] if connection is None else each_machine(connection)
     for each in machines:
@@ -101,7 +101,8 @@ def check_machines(machine: CheckedMachine) -> Iterator[Finding]:
             yield Finding(FindingKind.MACHINE_SILENT, subject, {"minutes": minutes})
 
 
-def _directory_id(machine: CheckedMachine) -> str:
+def directory_id(machine: CheckedMachine) -> str:
+    """Return the id of the data directory, "" before its first start."""
     path = machine.config.data_dir / "directory.id"
     return path.read_text().strip() if path.exists() else ""
 

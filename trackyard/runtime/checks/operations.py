@@ -1,7 +1,6 @@
 """Checks of the clock, versions of databases, files that grow old, and backups."""
 
 import ctypes
-import json
 import ssl
 import time
 from collections.abc import Callable, Iterator
@@ -21,8 +20,6 @@ GEO_DAYS: Final = 90
 """Age from which an address database of the operator is old: they appear each week or month."""
 BACKUP_HOURS: Final = 36
 LEAST_POSTGRESQL: Final = 13
-LAST_BACKUP: Final = "backup.json"
-"""The file of the data directory in which `trackyard backup` says when it was backed up."""
 _DAY_S: Final = 86_400
 _TIME_ERROR: Final = 5
 """What adjtimex(2) returns for a clock that nothing sets."""
@@ -121,21 +118,23 @@ def _end_of(path: Path) -> int:
 
 
 def check_backup(machine: CheckedMachine) -> Iterator[Finding]:
-    """Yield a finding when the data directory was not backed up, or long ago."""
-    directory = machine.config.data_dir
-    if not directory.is_dir():
+    """Yield a finding when the data directory was not backed up, or long ago.
+
+    Nothing before the first start.
+    """
+    from trackyard.actions.backup.last import last_backup_of
+    from trackyard.runtime.checks.books import directory_id, reading
+
+    directory, owner = machine.config.data_dir, directory_id(machine)
+    if not owner:
         return
-    made_at = last_backup_ms(directory)
-    if made_at is None:
+    with reading(machine) as connection:
+        if connection is None:  # check_sql says why
+            return
+        last = last_backup_of(connection, owner)
+    if last is None:
         yield Finding(FindingKind.BACKUP_MISSING, str(directory))
         return
-    hours = int(time.time() - made_at / 1000) // 3600
+    hours = int(time.time() - last.made_at / 1000) // 3600
     if hours >= BACKUP_HOURS:
         yield Finding(FindingKind.BACKUP_OLD, str(directory), {"hours": hours})
-
-
-def last_backup_ms(directory: Path) -> int | None:
-    """Return when a data directory was backed up last, UTC ms; None = never, or that is not known."""
-    with suppress(OSError, ValueError, KeyError, TypeError):
-        return int(json.loads((directory / LAST_BACKUP).read_text())["made_at"])
-    return None

@@ -8,7 +8,7 @@ from typing import Final
 from trackyard.base.cached import Cached
 from trackyard.base.texts.marks import lazy_gettext
 from trackyard.domain.platform.findings import CheckFindings, Finding
-from trackyard.runtime.checks.addresses import check_api_url, check_tracking_url
+from trackyard.runtime.checks.addresses import check_api_url, check_domains, check_tracking_url, seen_domains
 from trackyard.runtime.checks.books import check_deliveries, check_machines, check_queues, check_rates
 from trackyard.runtime.checks.machine import CheckedMachine, check_data_directory, check_disk, check_user
 from trackyard.runtime.checks.operations import (
@@ -67,6 +67,7 @@ DOCTOR_CHECKS: Final = (
     MachineCheck("versions", lazy_gettext("versions of databases"), check_versions, seen_versions),
     MachineCheck("geo", lazy_gettext("address databases"), check_geo),
     MachineCheck("tracking_certificate", lazy_gettext("certificate of tracking"), check_tracking_certificate),
+    MachineCheck("domains", lazy_gettext("tracking domains"), check_domains, seen_domains),
     MachineCheck("backup", lazy_gettext("backup"), check_backup),
     MachineCheck("queues", lazy_gettext("queues"), check_queues),
     MachineCheck("deliveries", lazy_gettext("postbacks to affiliates"), check_deliveries),
