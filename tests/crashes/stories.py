@@ -4,7 +4,7 @@ import asyncio
 import errno
 import os
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -17,16 +17,12 @@ from tests.support.api import NOW
 from tests.support.installation import SteppedInstallation
 from tests.support.models.events import new_click
 from tests.support.processes.crashes import SimulatedKill
-from tests.support.stores.analytics import address
-from trackyard.actions.backup.make import BackupSource, make_backup, read_manifest
-from trackyard.actions.backup.restore import check_chunks
 from trackyard.actions.platform import rebuild
 from trackyard.actions.platform.erasures import add_erasure
 from trackyard.actions.platform.rebuild import Rebuilder
 from trackyard.actions.platform.rebuild_status import RebuildMode
 from trackyard.actions.platform.reconciliation import reconcile
 from trackyard.analytics.engine.connection import Analytics, StoreError
-from trackyard.analytics.maintenance.backup import FrozenTable, freeze, remove_frozen, unfreeze
 from trackyard.base.errors import Conflict
 from trackyard.base.ids import new_click_id
 from trackyard.domain.conversions.sessions import DAY_MS
@@ -40,8 +36,6 @@ from trackyard.journal import packing, segments
 from trackyard.journal.records import Click, RecordKind
 from trackyard.journal.writer import JournalFull, JournalUnwritable, JournalWriter
 from trackyard.outbound.results import HttpResult
-from trackyard.store.backup.chunks import ChunkStore
-from trackyard.store.backup.folder_target import FolderTarget
 from trackyard.store.backup.target import TargetUnusable
 from trackyard.store.conversions import edits, inbox
 from trackyard.store.conversions.inbox import NewInboxEntry
@@ -369,47 +363,4 @@ class RebuildStory(CrashStory):
         assert not {name for name in names if name.endswith(("_beside", "_later"))}
 
 
-class BackupStory(CrashStory):
-    """A second try after a death leaves a whole backup."""
-
-    def prepare(self) -> None:
-        self.visit()
-        self.settle()
-
-    def steps(self) -> Sequence[Callable[[], None]]:
-        return (self.back_up,)
-
-    def back_up(self) -> None:
-        plant = self.plant
-        chdb = Path(address().removeprefix("chdb://"))
-        remove_frozen(chdb)
-        target = ChunkStore(FolderTarget(plant.home.with_name(f"{plant.home.name}-backups")), None, create=True)
-        plant.home.mkdir(exist_ok=True)
-
-        class FrozenStatistics:
-            """The tables of the test's engine."""
-
-            def __init__(self) -> None:
-                self.frozen: dict[str, FrozenTable] = {}
-
-            def freeze(self, name: str) -> dict[str, FrozenTable]:
-                self.frozen = freeze(plant.analytics, name)
-                return self.frozen
-
-            def files(self, scratch: Path) -> Iterator[tuple[str, Path]]:
-                for table, each in self.frozen.items():
-                    for path in sorted((chdb / each.folder).rglob("*")):
-                        if path.is_file():
-                            yield f"analytics/{table}/{path.relative_to(chdb / each.folder)}", path
-
-        source = BackupSource(plant.home, "0", OWNER, plant.database, FrozenStatistics())
-        self.manifest, self.target = make_backup(source, target, plant.clock), target
-        unfreeze(chdb, "backup")
-
-    def check(self) -> None:
-        read = read_manifest(self.target, self.manifest.id)
-        assert check_chunks(self.target, read) > 0
-        assert {name.partition("/")[0] for name in read.files} == {"sql", "analytics", "data"}
-
-
-STORIES = (TrafficStory, RetentionStory, RebuildStory, BackupStory)
+STORIES = (TrafficStory, RetentionStory, RebuildStory)

@@ -9,37 +9,27 @@ from typing import Final
 
 import pytest
 
+from tests.crashes import backup_stories, stories
+from tests.crashes.backup_stories import BackupStory, RestoreStory
 from tests.crashes.injection import Injector
 from tests.crashes.points import FAULTS, find_points, points_of
-from tests.crashes.stories import STORIES, BackupStory, CrashStory, TrafficStory
+from tests.crashes.stories import CrashStory, TrafficStory
 from tests.support.stores.analytics import empty_store
 from tests.support.stores.shared_statements import open_database
 from trackyard.runtime import compiled
 
 pytestmark = pytest.mark.chaos
 
+STORIES: Final = (*stories.STORIES, *backup_stories.STORIES)
+AFTER_FAULTS: Final = (
+    (BackupStory, "store/backup/folder_target.py:FolderTarget.put:2"),
+    (RestoreStory, "store/backup/sqlite_snapshot.py:restore_sqlite:1"),
+)
+"""Stories and faults, which reach what is done after a fault."""
 UNREACHED: Final = {
-    "actions/backup/restore.py:restore_backup:1": "a restoration that fails removes all it wrote, and is begun again",
     "analytics/maintenance/retention.py:_wait_for_mutations:1": "ClickHouse says that it cannot change a table",
-    "actions/backup/restore.py:restore_backup:2": "a process has one chDB: tests/e2e/commands/test_backup.py restores",
-    "analytics/maintenance/backup.py:attach:1": "as above",
-    "analytics/maintenance/backup.py:attach:2": "as above",
-    "store/backup/sqlite_snapshot.py:restore_sqlite:1": "as above",
-    "analytics/maintenance/backup.py:drop_tables:1": "as above",
-    "actions/backup/last.py:note_backup:1": "no story yet: a note of the last backup",
-    "store/backup/folder_target.py:FolderTarget.remove:1": "no story yet: old backups are removed",
-    **dict.fromkeys(
-        (
-            "actions/backup/statistics.py:ServerStatistics.files:1",
-            "analytics/maintenance/backup_rows.py:clone:1",
-            "analytics/maintenance/backup_rows.py:clone:2",
-            "analytics/maintenance/backup_rows.py:drop_clones:1",
-            "analytics/maintenance/backup_rows.py:insert_rows:1",
-            "analytics/maintenance/backup_rows.py:insert_rows:2",
-            "store/backup/postgresql_snapshot.py:PostgresqlSnapshot.copy_to:1",
-        ),
-        "no story yet: backups of PostgreSQL and ClickHouse servers",
-    ),
+    "store/backup/postgresql_snapshot.py:PostgresqlSnapshot.copy_to:1": "a file of the scratch copy, as that of SQLite",
+    "store/backup/postgresql_snapshot.py:_restore_rows:1": "one transaction: tests/store/test_backup_postgresql.py",
     "jobs/loading/click_lookups.py:ClickLookupServer.__init__:1": "a socket, made again at each start",
     "jobs/loading/click_lookups.py:ClickLookupServer.run:1": "as above",
     "jobs/loading/table_freezes.py:FreezeServer.__init__:1": "as above",
@@ -115,9 +105,11 @@ class Writer:
 
 def test_every_point_of_the_code_is_reached_by_a_story(run: Run, reached: dict[type[CrashStory], list[str]]) -> None:
     """A new write, sync, rename, commit or insert needs a story that reaches it, or a reason in UNREACHED."""
-    after_failure = Injector("store/backup/folder_target.py:FolderTarget.put:2", "error")
-    run(BackupStory, after_failure)
-    known = {name for names in reached.values() for name in names} | set(after_failure.reached)
+    known = {name for names in reached.values() for name in names}
+    for kind, point in AFTER_FAULTS:
+        injector = Injector(point, "error")
+        run(kind, injector)
+        known |= set(injector.reached)
     unseen = {name for name in find_points() if compiled.in_use() and name.startswith(COMPILED)}
     assert sorted(set(find_points()) - known - set(UNREACHED) - unseen) == []
     assert sorted(set(UNREACHED) - set(find_points())) == [], "they are not in the code any more"

@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import insert, text
+from sqlalchemy import insert, inspect, text
 from sqlalchemy.exc import OperationalError
 
-from tests.store.engine.test_schema_fixtures import load_dump, rows_by_table
+from tests.store.engine.test_schema_fixtures import rows_by_table
 from tests.support.stores.databases import PostgresServer
+from tests.support.stores.sql_dumps import dump_versions, load_dump
 from trackyard.store.backup.failures import NotEmpty, ToolFailed
-from trackyard.store.backup.sql_snapshot import restore_sql, sql_snapshot
+from trackyard.store.backup.sql_snapshot import restore_sql, scratch_sql, sql_snapshot
 from trackyard.store.engine.database import Database
 from trackyard.store.engine.schema import upgrade
 from trackyard.store.tables import fetch, metadata
@@ -28,7 +29,7 @@ def pair(postgres: PostgresServer) -> Iterator[tuple[Database, Database]]:
         postgres.create(name, template="template0")
     with Database(postgres.url(names[0])) as filled, Database(postgres.url(names[1])) as empty:
         with filled.write() as connection:
-            load_dump(connection, "0006")
+            load_dump(connection, dump_versions()[-1])
         upgrade(filled)
         yield filled, empty
     for name in names:
@@ -67,6 +68,27 @@ def test_backup_of_postgresql_has_the_rows_of_its_moment(
         restore_sql(empty.url, tmp_path / "copy")
 
 
+def test_restoration_that_fails_leaves_the_database_empty(
+    pair: tuple[Database, Database], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled, empty = pair
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with sql_snapshot(filled) as snapshot:
+        snapshot.release()
+        snapshot.copy_to(tmp_path / "copy")
+    rows = tmp_path / "copy" / "sql" / "rows" / "session"
+    whole = rows.read_bytes()
+    rows.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ToolFailed):
+        restore_sql(empty.url, tmp_path / "copy")
+    with empty.read() as connection:
+        assert inspect(connection).get_table_names() == []
+    rows.write_bytes(whole)
+    restore_sql(empty.url, tmp_path / "copy")
+    with empty.read() as connection, filled.read() as original:
+        assert rows_by_table(connection) == rows_by_table(original)
+
+
 def test_backup_by_pg_dump_names_the_tool_that_restores_it(
     pair: tuple[Database, Database], postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -93,3 +115,39 @@ def test_backup_takes_no_pg_dump_that_is_older_than_the_server(
         snapshot.release()
         snapshot.copy_to(tmp_path / "copy")
     assert (tmp_path / "copy" / "sql" / "rows" / "offer").exists()
+
+
+def databases(postgres: PostgresServer) -> set[str]:
+    with Database(postgres.url("postgres")) as server, server.read() as connection:
+        return {name for (name,) in connection.execute(text("SELECT datname FROM pg_database"))}
+
+
+def test_backup_is_tried_out_in_a_database_that_goes_afterwards(
+    pair: tuple[Database, Database], postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled, _ = pair
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with sql_snapshot(filled) as snapshot:
+        snapshot.release()
+        snapshot.copy_to(tmp_path / "copy")
+    left = "trackyard_verify_aaaaaaaaaaaa_0"  # by a command that was killed
+    postgres.create(left, template="template0")
+    before = databases(postgres) - {left}
+    with scratch_sql(filled.url, "a" * 24, tmp_path / "unused") as url:
+        assert url is not None
+        restore_sql(url, tmp_path / "copy")
+        with Database(url) as tried, tried.read() as connection, filled.read() as original:
+            assert rows_by_table(connection) == rows_by_table(original)
+        assert len(databases(postgres) - before) == 1
+    assert databases(postgres) == before
+
+
+def test_backup_is_not_tried_out_where_the_user_may_create_no_database(
+    pair: tuple[Database, Database], postgres: PostgresServer, tmp_path: Path
+) -> None:
+    with pair[0].write() as connection:
+        connection.execute(text("DROP ROLE IF EXISTS plain"))
+        connection.execute(text("CREATE ROLE plain LOGIN"))
+    before = databases(postgres)
+    with scratch_sql(pair[0].url.replace("postgres@", "plain@"), "b" * 24, tmp_path) as url:
+        assert url is None and databases(postgres) == before

@@ -5,6 +5,8 @@ import json
 import os
 import shutil
 import signal
+import subprocess
+import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -39,6 +41,22 @@ def test_backup_copy_of_data_directory_continues(tmp_path: Path) -> None:
     assert copy.stop() == 0
 
 
+PARTS = 20
+"""Parts after which a backup is killed, fewer than it has."""
+
+
+def kill_halfway(program: RunningProgram, *command: str) -> None:
+    """kill -9 of a backup that has written some parts and no list."""
+    target = Path(command[1])
+    arguments = [program.python, "-m", "trackyard", *command]
+    with subprocess.Popen(arguments, env=program.environment) as process:
+        while len(list(target.glob("chunks/*/*"))) < PARTS:
+            assert process.poll() is None
+            time.sleep(0.001)  # what polls takes less time than a part
+        process.kill()
+    assert not list(target.glob("backups/*")) and list((program.directory / "data").glob(".backup*"))
+
+
 def test_backup_of_running_program_restored_elsewhere_counts_everything_once(tmp_path: Path) -> None:
     (tmp_path / "first").mkdir()
     (tmp_path / "key").write_text("a long key of backups")
@@ -49,10 +67,13 @@ def test_backup_of_running_program_restored_elsewhere_counts_everything_once(tmp
     earlier = click_id_of(story.click())
     assert story.call(earlier).status == 200
     target = ("backup", str(tmp_path / "kept"), "--key-file", str(tmp_path / "key"))
+    kill_halfway(first, *target)
     made = first.command(*target, "--verify", "--json")
     assert made.returncode == 0, made.stdout + made.stderr
     whole = json.loads(made.stdout)
-    assert whole["differences"] == 0 and whole["checked"] > 0
+    assert whole["differences"] == 0 and whole["checked"] > whole["written"], "parts of the killed one are used"
+    assert not list((tmp_path / "first" / "data").glob(".backup*")), "nothing of the killed one stays"
+    assert not list((tmp_path / "first" / "data" / "analytics" / "shadow").glob("backup*"))
 
     later = click_id_of(story.click())
     assert story.call(later).status == 200

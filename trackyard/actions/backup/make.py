@@ -26,6 +26,8 @@ from trackyard.store.engine.database import Database
 _SKIPPED: Final = frozenset({"analytics", "log", "rules", "run", "state", "temporary"})
 """Folders of the data directory that are copied otherwise, or made from the journal and from SQL at a start."""
 _SKIPPED_SUFFIXES: Final = (".lock", ".partial", ".host", ".xml")
+SCRATCH: Final = ".backup-"
+"""The begin of the names of folders in the data directory that backups write and remove."""
 _ATTEMPTS: Final = 5
 _SETTLED_MS: Final = 2_000
 
@@ -58,12 +60,14 @@ class StatisticsSource(Protocol):
 
 
 def make_backup(source: BackupSource, chunks: ChunkStore, clock: Clock) -> Manifest:
-    """Make a backup and return its list.
+    """Make a backup and return its list. No other one of the data directory may be under way.
 
     Raises TargetUnusable, BackupDamaged, ToolFailed, SQLAlchemyError, StoreError, OSError. There is no backup then.
     """
+    _remove_unfinished(source.data_dir)
+    chunks.remove_unfinished()
     earlier = _newest(chunks)
-    scratch = Path(tempfile.mkdtemp(prefix=".backup-", dir=source.data_dir))
+    scratch = Path(tempfile.mkdtemp(prefix=SCRATCH, dir=source.data_dir))
     try:
         made_at, sql, tables = clock.now_ms(), "", dict[str, str]()
         files: dict[str, BackupFile] = {}
@@ -85,6 +89,12 @@ def make_backup(source: BackupSource, chunks: ChunkStore, clock: Clock) -> Manif
     manifest = Manifest(backup_id, made_at, source.program, sql, tables, files, source.owner)
     chunks.put_list(backup_id, msgspec.json.encode(manifest))
     return manifest
+
+
+def _remove_unfinished(data_dir: Path) -> None:
+    """Remove the copies in a data directory that killed backups left. None of it may be under way."""
+    for left in data_dir.glob(f"{SCRATCH}*"):
+        shutil.rmtree(left, ignore_errors=True)
 
 
 def _frozen_name(made_at: int) -> str:
@@ -147,7 +157,7 @@ def _each_data(source: BackupSource) -> list[tuple[str, Path]]:
     for path in sorted(source.data_dir.rglob("*")):
         inner = path.relative_to(source.data_dir)
         is_database = path.name.startswith("trackyard.db")
-        if inner.parts[0] in _SKIPPED or inner.parts[0].startswith(".backup-") or is_database:
+        if inner.parts[0] in _SKIPPED or inner.parts[0].startswith(SCRATCH) or is_database:
             continue
         if path.is_file() and not path.name.endswith(_SKIPPED_SUFFIXES):
             found.append((f"data/{inner}", path))

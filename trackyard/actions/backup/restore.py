@@ -2,9 +2,12 @@
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from typing import Final
 
+from trackyard.actions.backup.make import SCRATCH
 from trackyard.actions.backup.manifest import BackupFile, Manifest
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.maintenance.backup import attach, drop_tables
@@ -13,7 +16,7 @@ from trackyard.store.backup.chunks import BackupDamaged, ChunkStore
 from trackyard.store.backup.failures import NotEmpty
 from trackyard.store.backup.sql_snapshot import restore_sql
 
-_SCRATCH = "restoring"
+_SCRATCH: Final = f"{SCRATCH}restoring"
 
 
 def check_chunks(chunks: ChunkStore, manifest: Manifest) -> int:
@@ -60,23 +63,31 @@ def restore_backup(
         for name, file in manifest.files.items():
             base, _, inner = name.partition("/")
             _write(chunks, name, file, (data_dir if base == "data" else scratch / base) / inner)
-        if manifest.tables:
-            analytics = open_analytics()
-            try:
-                has_rows = any(name.startswith("rows/") for name in manifest.files)
-                fill = insert_rows if has_rows else attach
-                fill(analytics, manifest.tables, scratch / ("rows" if has_rows else "analytics"))
-            except BaseException:
-                drop_tables(analytics)
-                raise
-            finally:
-                analytics.close()
-        if manifest.sql:
-            restore_sql(database_url, scratch)
+        with _statistics(manifest, scratch, open_analytics):
+            if manifest.sql:
+                restore_sql(database_url, scratch)
     except BaseException:
         shutil.rmtree(data_dir, ignore_errors=True)
         raise
-    shutil.rmtree(scratch)
+    with suppress(OSError):  # all is restored; the next backup removes what is left here
+        shutil.rmtree(scratch)
+
+
+@contextmanager
+def _statistics(manifest: Manifest, scratch: Path, open_analytics: Callable[[], Analytics]) -> Iterator[None]:
+    """Fill the empty analytic store, and remove its tables when the block fails."""
+    if not manifest.tables:
+        yield
+        return
+    has_rows = any(name.startswith("rows/") for name in manifest.files)
+    fill = insert_rows if has_rows else attach
+    with closing(open_analytics()) as analytics:
+        try:
+            fill(analytics, manifest.tables, scratch / ("rows" if has_rows else "analytics"))
+            yield
+        except BaseException:
+            drop_tables(analytics)
+            raise
 
 
 def _write(chunks: ChunkStore, name: str, file: BackupFile, path: Path) -> None:

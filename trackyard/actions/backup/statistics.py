@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from trackyard.analytics.engine.connection import Analytics
-from trackyard.analytics.maintenance.backup import FrozenTable, unfreeze
+from trackyard.analytics.maintenance.backup import FrozenTable, remove_frozen, unfreeze
 from trackyard.analytics.maintenance.backup_rows import clone, drop_clones, write_rows
 
 
@@ -18,6 +18,7 @@ class ChdbStatistics:
 
     def freeze(self, name: str) -> Mapping[str, FrozenTable]:
         """As StatisticsSource. Raises what freezing raises."""
+        remove_frozen(self._directory)  # of a backup that was killed
         self._name = name
         self._tables = self._freeze(name)
         return self._tables

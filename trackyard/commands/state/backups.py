@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlalchemy.exc import SQLAlchemyError
 
 from trackyard.actions.backup.last import note_backup
-from trackyard.actions.backup.make import BackupSource, StatisticsSource, make_backup
+from trackyard.actions.backup.make import SCRATCH, BackupSource, StatisticsSource, make_backup
 from trackyard.actions.backup.manifest import Manifest, find_backup, prune, read_manifest
 from trackyard.actions.backup.restore import check_chunks, restore_backup
 from trackyard.actions.backup.statistics import ChdbStatistics, ServerStatistics
@@ -32,6 +32,7 @@ from trackyard.runtime.app import deps_of, directory_id_of, freeze_socket, open_
 from trackyard.runtime.settings import Config
 from trackyard.store.backup.chunks import BackupDamaged, ChunkStore, ForeignTarget, WrongKey
 from trackyard.store.backup.failures import NotEmpty, ToolFailed
+from trackyard.store.backup.sql_snapshot import scratch_sql
 from trackyard.store.backup.target import TargetUnusable
 from trackyard.store.backup.targets import open_target
 from trackyard.store.engine.database import Database
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from trackyard.domain.platform.reconciliation import ReconciliationResult
 
 _FREEZE_S: Final = 20.0
+_MAY_NOT_CREATE: Final = "the user of TRACKYARD_DATABASE_URL may not create a database (ALTER ROLE … CREATEDB)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,8 @@ class BackupDone:
     """A backup that was made or checked.
 
     written, written_bytes: parts that were not in the target yet. checked: parts that were read again, None = not
-    verified. differences: of the audit of the restored copy, None = none was made. removed: older backups.
+    verified. differences: of the audit of the restored copy, None = none was made. not_restored: why none was.
+    not_noted: why the SQL database does not know of it. removed: older backups.
     """
 
     manifest: Manifest
@@ -69,6 +72,8 @@ class BackupDone:
     written_bytes: int
     checked: int | None = None
     differences: int | None = None
+    not_restored: str = ""
+    not_noted: str = ""
     removed: int = 0
 
     def answer(self) -> dict[str, Any]:
@@ -81,6 +86,7 @@ class BackupDone:
             "written_bytes": self.written_bytes,
             "checked": self.checked,
             "differences": self.differences,
+            "not_restored": self.not_restored,
             "removed": self.removed,
         }
 
@@ -93,7 +99,11 @@ class BackupDone:
             yield f"{self.checked:,} parts read again, all as they were written"
         if self.differences is not None:
             found = "everything adds up" if self.differences == 0 else f"{self.differences:,} differences"
-            yield f"restored into a scratch directory and audited: {found}"
+            yield f"restored into a scratch copy and audited: {found}"
+        if self.not_restored:
+            yield f"not restored and audited: {self.not_restored}"
+        if self.not_noted:
+            yield f"the SQL database is away, so `trackyard doctor` does not know of this backup: {self.not_noted}"
         if self.removed:
             yield f"{self.removed:,} older backups removed"
 
@@ -108,14 +118,27 @@ def back_up(config: Config, target: str, key_file: Path | None, wish: BackupWish
                 config.data_dir, program_version(), owner, None if wish.data_only else database, statistics
             )
             manifest = make_backup(source, chunks, SystemClock())
-            if not wish.data_only:
-                note_backup(database, manifest, _shown(target))
+            not_noted = _note(database, manifest, target)
         written = {"id": manifest.id, "made_at": manifest.made_at}
         write_durably(config.data_dir / LAST_BACKUP_FILE, json.dumps(written).encode())
-        done = BackupDone(manifest, chunks.written, chunks.written_bytes)
+        done = BackupDone(manifest, chunks.written, chunks.written_bytes, not_noted=not_noted)
         if wish.verify:
             done = _verified(config, chunks, done)
         return replace(done, removed=prune(chunks, wish.keep)) if wish.keep and not done.differences else done
+
+
+def _note(database: Database, manifest: Manifest, target: str) -> str:
+    """Note a backup for doctor; return why that failed, "" = it worked.
+
+    A data directory alone is backed up also while SQL is away.
+    """
+    try:
+        note_backup(database, manifest, _shown(target))
+    except SQLAlchemyError as fault:
+        if manifest.sql:
+            raise
+        return first_line(fault)
+    return ""
 
 
 def list_backups(target: str, key_file: Path | None) -> list[dict[str, Any]]:
@@ -148,20 +171,24 @@ def restore(config: Config, target: str, key_file: Path | None, backup_id: str, 
 
 
 def _verified(config: Config, chunks: ChunkStore, done: BackupDone) -> BackupDone:
-    """Read every part; restore SQLite and the analytic store into a scratch directory and audit them."""
-    checked = check_chunks(chunks, done.manifest)
-    if done.manifest.sql != "sqlite" or not done.manifest.tables:
+    """Read every part; restore SQL and the analytic store into a scratch copy and audit it."""
+    manifest, checked = done.manifest, check_chunks(chunks, done.manifest)
+    if not manifest.sql or not manifest.tables:
         return replace(done, checked=checked)
-    folder = Path(tempfile.mkdtemp(prefix=".backup-verify-", dir=config.data_dir))
+    folder = Path(tempfile.mkdtemp(prefix=f"{SCRATCH}verify-", dir=config.data_dir))
     try:
-        copy = replace(
-            config,
-            data_dir=folder / "data",
-            database_url=f"sqlite:///{folder}/data/trackyard.db",
-            analytics_url=f"chdb:///{folder}/data/analytics",
-        )
-        restore_backup(chunks, done.manifest, copy.data_dir, copy.database_url, lambda: _open_empty(copy))
-        return replace(done, checked=checked, differences=audited(copy).count)
+        with scratch_sql(config.database_url, manifest.owner, folder / "data" / "trackyard.db") as database_url:
+            if database_url is None:
+                return replace(done, checked=checked, not_restored=_MAY_NOT_CREATE)
+            copy = replace(
+                config,
+                data_dir=folder / "data",
+                database_url=database_url,
+                analytics_url=f"chdb:///{folder}/data/analytics",
+                analytics_cluster="",
+            )
+            restore_backup(chunks, manifest, copy.data_dir, copy.database_url, lambda: _open_empty(copy))
+            return replace(done, checked=checked, differences=audited(copy).count)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -41,6 +41,9 @@ class BucketTarget:
         with _as_unusable():
             obstore.delete(self._store, name)
 
+    def remove_unfinished(self) -> None:
+        """As BackupTarget. A bucket has whole objects only."""
+
     def place(self, name: str) -> str:
         """As BackupTarget."""
         return f"{name} of the bucket"

@@ -149,6 +149,10 @@ class ChunkStore:
             self._names().discard(name)
         return len(others)
 
+    def remove_unfinished(self) -> None:
+        """Remove what backups that were killed left. Their whole chunks stay for the next one."""
+        self._target.remove_unfinished()
+
     def ids(self) -> list[str]:
         """Return the ids of all backups, the oldest first."""
         return sorted(name.rpartition("/")[2] for name in self._target.names("backups"))

@@ -2,14 +2,17 @@
 
 import os
 import secrets
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
 from trackyard.store.backup.target import TargetUnusable
 
 _PARTIAL: Final = ".partial"
+_UNFINISHED_S: Final = 3600
+"""Age from which an object that is not whole is no longer written."""
 
 
 class FolderTarget:
@@ -55,6 +58,15 @@ class FolderTarget:
         """As BackupTarget."""
         with _as_unusable(self._folder):
             (self._folder / name).unlink(missing_ok=True)
+
+    def remove_unfinished(self) -> None:
+        """As BackupTarget."""
+        before = time.time() - _UNFINISHED_S
+        with _as_unusable(self._folder):
+            for path in self._folder.rglob(f"*{_PARTIAL}"):
+                with suppress(FileNotFoundError):
+                    if path.stat().st_mtime < before:
+                        path.unlink()
 
     def place(self, name: str) -> str:
         """As BackupTarget."""

@@ -11,12 +11,12 @@ from typing import Any, Final
 import msgspec
 import psycopg
 from psycopg import sql
-from sqlalchemy import MetaData, make_url
+from sqlalchemy import Connection, MetaData, make_url
 
 from trackyard.store.backup.failures import NotEmpty, ToolFailed
 from trackyard.store.backup.postgresql_tools import find_tool
 from trackyard.store.engine.database import Database
-from trackyard.store.engine.schema import SchemaUnknown, newest_version, upgrade
+from trackyard.store.engine.schema import SchemaUnknown, migrate, newest_version
 
 _LOADS: Final = "edge_progress, outbox"
 """Every load of the analytic store ends with a write to one of these tables."""
@@ -121,16 +121,20 @@ def _restore(database_url: str, folder: Path, described: _CopyDescription) -> No
         options = ("--no-owner", "--no-privileges", "--exit-on-error", "--single-transaction")
         tool.run(database_url, *options, str(folder / _DUMP))
         return
-    with Database(database_url, pool_size=1) as database:
-        upgrade(database, described.schema)
-        order = _order(database)
-    with _connect(database_url) as connection:
+    _restore_rows(database_url, folder, described)
+
+
+def _restore_rows(database_url: str, folder: Path, described: _CopyDescription) -> None:
+    """Create the tables and fill them in one transaction: a failure or a kill leaves none."""
+    with Database(database_url, pool_size=1) as database, database.write() as write:
+        migrate(write, described.schema)
+        order = _order(write)
+        connection: psycopg.Connection[Any] = write.connection.driver_connection  # type: ignore[assignment]
         for table in reversed(order):  # what migrations put in
             connection.execute(sql.SQL("DELETE FROM {}").format(sql.Identifier(table)))
         for table in order:
             if table in described.columns:
                 _fill(connection, table, described.columns[table], folder / _ROWS / table)
-        connection.commit()
 
 
 def _fill(connection: psycopg.Connection[Any], table: str, names: list[str], path: Path) -> None:
@@ -173,11 +177,10 @@ def _key(connection: psycopg.Connection[Any], table: str) -> list[str]:
     return [name for (name,) in rows]
 
 
-def _order(database: Database) -> list[str]:
+def _order(connection: Connection) -> list[str]:
     """Return the tables, those that others refer to first."""
     found = MetaData()
-    with database.read() as connection:
-        found.reflect(connection)
+    found.reflect(connection)
     return [table.name for table in found.sorted_tables if table.name != "alembic_version"]
 
 

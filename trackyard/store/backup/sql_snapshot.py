@@ -1,7 +1,7 @@
 """Copies of the SQL database, whichever it is."""
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Protocol
 
@@ -38,3 +38,16 @@ def restore_sql(database_url: str, folder: Path) -> None:
 
         restore = restore_postgresql
     restore(database_url, folder)
+
+
+def scratch_sql(database_url: str, owner: str, file: Path) -> AbstractContextManager[str | None]:
+    """Give the address of an empty database for the block; None where none can be made.
+
+    database_url: of the installation; the empty one is on its server. owner: the id of the data directory. file: of
+    SQLite. Raises ToolFailed.
+    """
+    if make_url(database_url).get_backend_name() == "sqlite":
+        return nullcontext(f"sqlite:///{file}")
+    from trackyard.store.backup.scratch_database import scratch_database
+
+    return scratch_database(database_url, owner)

@@ -23,5 +23,8 @@ class BackupTarget(Protocol):
     def remove(self, name: str) -> None:
         """Remove an object."""
 
+    def remove_unfinished(self) -> None:
+        """Remove what writes that were killed long ago left."""
+
     def place(self, name: str) -> str:
         """Return where an object is, for a person."""

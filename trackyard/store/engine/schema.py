@@ -37,11 +37,16 @@ def upgrade(database: Database, version: str = "head") -> None:
     if found == newest_version():
         _reject_unfinished(database)
         return
+    with database.write() as connection:
+        migrate(connection, version)
+
+
+def migrate(connection: Connection, version: str) -> None:
+    """Migrate a schema to a version as a part of a transaction that writes."""
     from alembic import command  # takes half a second, which a start without migrations saves
 
-    with database.write() as connection:
-        lock(connection, AdvisoryLock.SCHEMA)  # the other processes wait and then have nothing to do
-        command.upgrade(_config(connection), version)
+    lock(connection, AdvisoryLock.SCHEMA)  # the other processes wait and then have nothing to do
+    command.upgrade(_config(connection), version)
 
 
 def upgrade_for_start(database: Database) -> None:
