@@ -72,6 +72,13 @@ def test_demo_history_has_each_request_kind_within_period() -> None:
     assert max(counted) < TODAY + DAY_MS // 4  # who clicks twice, or looked before, may come after midnight
 
 
+def test_demo_offers_with_banners_are_seen_far_more_often_than_clicked() -> None:
+    sent = played("1", 1000)
+    seen = Counter(ask.query["oid"] for ask in sent if ask.path == "/imp")
+    clicked = Counter(ask.query["offer_id"] for ask in sent if ask.path == "/click")
+    assert len(seen) == 2 and all(0.01 < clicked[offer] / views < 0.15 for offer, views in seen.items())
+
+
 def test_demo_visitors_not_redirected_to_shop_do_not_convert() -> None:
     sent = played("1", 500, lambda _: "https://elsewhere.example/?click=1&offer=1")
     assert {ask.path for ask in sent} == {"/click", "/sl", "/imp"}

@@ -1,9 +1,12 @@
 """Two edges of two machines that share click caps and unique visitors through a real Valkey server."""
 
 import itertools
+import os
+import re
 import signal
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -78,15 +81,18 @@ def click(edge: RunningEdge, offer: int, visitor: str) -> bool:
     return answer.status == 302
 
 
+def click_of(offer: int, visitor: int) -> bytes:
+    """A request for a click of a visitor, which has a number."""
+    address = f"10.{visitor >> 16}.{visitor >> 8 & 255}.{visitor & 255}"
+    return (
+        f"GET /click?pid=7&offer_id={offer} HTTP/1.1\r\nHost: t.example\r\nX-Forwarded-For: {address}\r\n\r\n".encode()
+    )
+
+
 def passed(edge: RunningEdge, offer: int, visitors: range) -> int:
     """How many clicks pass, all sent at once on one connection, each of another visitor."""
-    requests = [
-        f"GET /click?pid=7&offer_id={offer} HTTP/1.1\r\nHost: t.example\r\n"
-        f"X-Forwarded-For: 10.{number >> 16}.{number >> 8 & 255}.{number & 255}\r\n\r\n"
-        for number in visitors
-    ]
     with edge.connect() as client:
-        client.sendall("".join(requests).encode())
+        client.sendall(b"".join(click_of(offer, number) for number in visitors))
         data, answers = b"", list[EdgeAnswer]()
         while len(answers) < len(visitors):
             data += client.recv(65536)
@@ -125,6 +131,33 @@ def test_offer_without_caps_and_uniqueness_never_asks_redis(
     assert scripts_run(valkey) == before
     assert click(edges[0], SMALL, "198.51.100.1")
     assert scripts_run(valkey) == before + 1
+
+
+def test_clicks_of_one_turn_of_the_loop_share_a_round_trip(
+    edges: tuple[RunningEdge, RunningEdge], valkey: ValkeyProcess
+) -> None:
+    edge = edges[0]
+    with ExitStack() as stack:
+        clients = [stack.enter_context(edge.connect()) for _ in range(60)]
+        for client in clients:  # each connection is accepted
+            client.sendall(click_of(PLAIN, 1))
+            assert b" 302 " in client.recv(4096)
+        before = scripts_run(valkey), reads_done(valkey)
+        assert edge.process.pid is not None
+        os.kill(edge.process.pid, signal.SIGSTOP)  # so that all of them wait for one turn
+        for number, client in enumerate(clients):
+            client.sendall(click_of(CAPPED, number))
+        os.kill(edge.process.pid, signal.SIGCONT)
+        assert all(b" 302 " in client.recv(4096) for client in clients)
+    assert scripts_run(valkey) - before[0] == 60
+    assert reads_done(valkey) - before[1] <= 10
+
+
+def reads_done(valkey: ValkeyProcess) -> int:
+    """How often the server read from a client; the question for it is one."""
+    found = re.search(rb"total_reads_processed:(\d+)", valkey.ask("INFO stats"))
+    assert found is not None
+    return int(found[1])
 
 
 def scripts_run(valkey: ValkeyProcess) -> int:
