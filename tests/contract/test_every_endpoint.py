@@ -102,6 +102,9 @@ def make_endpoint_setup(api: Api) -> EndpointSetup:
         "oses.versions": lambda: "android",
         "stats.conversion.history": lambda: f"{1:024x}",
         "admin.click.explain": lambda: new_click(1).id,
+        "stats.health.offer": lambda: offer,
+        "stats.health.advertiser": lambda: advertiser,
+        "stats.health.affiliate": lambda: pid,
     }
     subjects |= people.path_subjects(api, pid) | staff.path_subjects(api) | advertisers.path_subjects(api, advertiser)
     subjects |= postbacks.path_subjects(api, offer, pid) | rules.path_subjects(api, offer, pid)

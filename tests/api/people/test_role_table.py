@@ -105,7 +105,7 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
     ),
     "caps": ("stats.caps stats.caps31", STATS | {R.STATS_LIMITS}),
     "the affiliate postback log": ("stats.affiliatepostbacks", STATS | {R.STATS_PARTNER_POSTBACK}),
-    "the server postback log": ("stats.serverpostbacks", STATS | {R.STATS_SERVER_POSTBACK}),
+    "the server postback log": ("stats.serverpostbacks stats.health.*", STATS | {R.STATS_SERVER_POSTBACK}),
     "other statistics": (
         """stats.getbysub stats.getbytrafficback stats.clicks admin.click* admin.explain stats.find-subs
         admin.offer.estimate.clicks

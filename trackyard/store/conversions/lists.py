@@ -29,6 +29,7 @@ from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.money.affiliate_payments import ITEM_STATES, PaymentStatus
 from trackyard.domain.money.ledger import REFERRAL_KINDS
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.health import DeclinedCount
 from trackyard.store.engine.dialect import read_page
 from trackyard.store.engine.rows import in_scope
 from trackyard.store.engine.types import Amount
@@ -36,6 +37,7 @@ from trackyard.store.tables import conversion, payment, payment_entry
 
 _DECLINED: Final = (Status.DECLINED.value, Status.NOT_FOUND.value)
 _COLUMNS = tuple(conversion.c[column.name] for column in fields(ListedConversion) if column.name != "in_payment")
+_MOST_REASONS: Final = 50
 FAR_FUTURE_MS: Final = 2**53
 """A time after all others, UTC milliseconds."""
 EXPORT_COLUMNS: Final = tuple(column.name for column in _COLUMNS)
@@ -176,3 +178,20 @@ def _in_payment(condition: ColumnElement[bool]) -> ColumnElement[bool]:
         .join(payment, payment.c.id == entry.payment_id)
         .where(entry.source_id == conversion.c.id, entry.kind.not_in(REFERRAL_KINDS), condition)
     )
+
+
+def count_declined(conn: Connection, scope: Scope, of: str, key: int | str, since: int) -> list[DeclinedCount]:
+    """Return the declined conversions of an offer, an advertiser or an affiliate by reason and goal, most first.
+
+    of: offer, advertiser or affiliate. since: of their creation, UTC milliseconds.
+    """
+    columns = conversion.c
+    named = {"offer": columns.offer_id, "advertiser": columns.advertiser_id, "affiliate": columns.affiliate_id}[of]
+    query = (
+        select(columns.comment, columns.goal, func.count())
+        .where(*_scoped(scope), named == key, columns.created_at >= since, columns.status.in_(_DECLINED))
+        .group_by(columns.comment, columns.goal)
+        .order_by(func.count().desc(), columns.comment, columns.goal)
+        .limit(_MOST_REASONS)
+    )
+    return [DeclinedCount(*row) for row in conn.execute(query)]

@@ -3,7 +3,7 @@
 from typing import Final
 
 from trackyard.console.frame.pages import Pages
-from trackyard.console.staff.system import audit_log, health
+from trackyard.console.staff.system import audit_log, health, thing_health
 
-PARTS: Final[tuple[Pages, ...]] = (health.pages, audit_log.pages)
+PARTS: Final[tuple[Pages, ...]] = (health.pages, audit_log.pages, thing_health.pages)
 """All pages of the system."""

@@ -1,0 +1,117 @@
+"""Health of offers, advertisers and affiliates: what was seen, and what needs a person."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.api import NOW, Api
+from tests.support.models.events import new_click
+from tests.support.models.history import add_conversion, load_clicks
+from trackyard.analytics.load import load
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.people.roles import Role
+from trackyard.domain.statistics.health import (
+    DeclinedCount,
+    Health,
+    HealthKind,
+    HealthVerdict,
+    HostResult,
+    PostbackResult,
+    find_health_findings,
+    verdict_of,
+)
+from trackyard.domain.statistics.rows import AffiliatePostbackLog, ServerPostbackLog, encode_row
+
+EMPTY_LOG: dict[type, Any] = {int: 0, str: ""}
+HOUR_MS = 3_600_000
+
+
+def server_row(number: int, **fields: Any) -> ServerPostbackLog:
+    values: dict[str, Any] = dict.fromkeys(ServerPostbackLog.__struct_fields__, "")
+    values |= dict.fromkeys(("revision", "time", "offer", "affiliate", "status", "position"), 0)
+    return ServerPostbackLog(**(values | {"id": f"{number:024x}", "time": NOW - HOUR_MS, "method": "GET"} | fields))
+
+
+def attempt_row(number: int, **fields: Any) -> AffiliatePostbackLog:
+    numbers = ("time", "postback_id", "offer", "affiliate", "status", "http_code", "attempt", "forced", "version")
+    values: dict[str, Any] = dict.fromkeys(AffiliatePostbackLog.__struct_fields__, "")
+    values |= dict.fromkeys((*numbers, "started_at", "milliseconds"), 0)
+    return AffiliatePostbackLog(**(values | {"id": f"{number:024x}", "time": NOW - HOUR_MS} | fields))
+
+
+@pytest.fixture
+def seen(api: Api) -> dict[str, Any]:
+    """An offer with rejected clicks, failing postbacks with macros, a goal without a payment and a failing host."""
+    advertiser = api.add_advertiser()
+    offer = api.add_offer(advertiser=advertiser)
+    pid, _ = api.add_affiliate()
+    own = {"offer": offer, "affiliate": pid, "advertiser": advertiser}
+    clicks = [new_click(n, time=NOW - HOUR_MS, reason="overcap" if n < 80 else "", **own) for n in range(120)]
+    load_clicks(api.deps, clicks)
+    of = {"offer_id": offer, "affiliate_id": pid, "advertiser_id": advertiser, "created_at": NOW - HOUR_MS}
+    add_conversion(api.deps, 1, status=Status.DECLINED, comment="Payments not found", goal="bonus", **of)
+    rows = [server_row(n, query="status=1&sum=%7Bpayout%7D", response="Wrong sum", **own) for n in range(1, 5)]
+    rows += [server_row(5, **own), server_row(6, method="EDIT", response="Wrong sum", **own)]
+    rows += [server_row(7, revision=n, response="" if n else "waiting", **own) for n in range(2)]
+    load(api.deps.analytics, "server_log", [encode_row(row) for row in rows], "server")
+    attempts = [
+        attempt_row(n, url="https://dead.example/p", outcome="failed", error="refused", **own) for n in range(1, 4)
+    ]
+    attempts.append(attempt_row(9, url="https://fine.example/p", outcome="sent", **own))
+    load(api.deps.analytics, "affiliate_log", [encode_row(row) for row in attempts], "attempts")
+    return {"offer": offer, "partner": pid, "advertiser": advertiser}
+
+
+@pytest.mark.parametrize("of", ["offer", "partner", "advertiser"])
+def test_health_says_what_was_seen_and_what_is_broken(api: Api, seen: dict[str, Any], of: str) -> None:
+    found = api.admin.get(f"/3.1/admin/{of}/{seen[of]}/health")["health"]
+    assert found["verdict"] == "broken"
+    kinds = [(each["kind"], each["verdict"]) for each in found["findings"]]
+    assert kinds == [
+        ("macros", "broken"), ("postbacks_fail", "broken"), ("deliveries_fail", "broken"), ("rejected", "look"),
+        ("goals", "look"),
+    ]  # fmt: skip
+    assert (found["clicks"], found["rejected"]) == (40, [{"reason": "overcap", "clicks": 80}])
+    assert found["literal_macros"] == ["payout"]
+    assert [(each["response"], each["number"]) for each in found["postbacks"]] == [("Wrong sum", 4), ("", 2)]
+    assert found["last_failed_postback"]["response"] == "Wrong sum"
+    assert found["declined"] == [{"reason": "Payments not found", "goal": "bonus", "number": 1}]
+    assert [(each["host"], each["sent"], each["failed"]) for each in found["deliveries"]] == [
+        ("dead.example", 0, 3), ("fine.example", 1, 0),
+    ]  # fmt: skip
+    assert found["findings"][1]["evidence"].startswith("/admin/explain?id=")
+
+
+def test_health_shows_nothing_of_others(api: Api, seen: dict[str, Any]) -> None:
+    _, manager = api.add_staff(Role.MANAGER_SALES)
+    for of in ("offer", "advertiser"):
+        assert manager.call("GET", f"/3.1/admin/{of}/{seen[of]}/health").status_code == 404
+    found = manager.get(f"/3.1/admin/partner/{seen['partner']}/health")["health"]
+    assert (found["clicks"], found["rejected"], found["postbacks"], found["declined"]) == (0, [], [], [])
+
+
+def test_health_without_traffic_is_quiet(api: Api) -> None:
+    found = api.admin.get(f"/3.1/admin/offer/{api.add_offer()}/health")["health"]
+    assert (found["verdict"], found["last_click_at"], found["last_postback_at"]) == ("quiet", None, None)
+
+
+def health(**fields: Any) -> Health:
+    values: dict[str, Any] = {"since": 0, "until": 7 * 86_400_000, "clicks": 500, "last_click_at": 1}
+    return Health(**(values | fields))
+
+
+def test_health_of_honest_traffic_has_no_finding() -> None:
+    fine = health(
+        rejected={"overcap": 20},
+        postbacks=[PostbackResult("", 30, 6 * 86_400_000 + 1, "a"), PostbackResult("Conversion exists", 5, 9, "b")],
+        hosts=[HostResult("a.example", 20, 2, 5, "timeout")],
+        declined=[DeclinedCount("IP duplicate", "1", 3)],
+    )
+    assert find_health_findings(fine) == []
+    assert verdict_of([]) is HealthVerdict.FINE
+
+
+def test_health_names_postbacks_that_stopped_and_not_missing_ones() -> None:
+    silent = health(postbacks=[PostbackResult("", 30, 5 * 86_400_000, "a")])
+    assert [each.kind for each in find_health_findings(silent)] == [HealthKind.POSTBACKS_SILENT]
+    assert find_health_findings(health()) == []

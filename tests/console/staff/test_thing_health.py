@@ -1,0 +1,23 @@
+"""The health of an offer, an advertiser and an affiliate as pages."""
+
+from tests.support.api import NOW, Api
+from tests.support.models.events import new_click
+from tests.support.models.history import load_clicks
+from tests.support.pages import staff_visitor
+from trackyard.domain.people.roles import Role
+
+
+def test_health_page_names_what_needs_a_look(api: Api) -> None:
+    advertiser = api.add_advertiser()
+    offer = api.add_offer(advertiser=advertiser)
+    pid, _ = api.add_affiliate()
+    own = {"offer": offer, "affiliate": pid, "advertiser": advertiser, "time": NOW - 1000}
+    load_clicks(api.deps, [new_click(n, reason="overcap" if n < 80 else "", **own) for n in range(120)])
+    staff = staff_visitor(api)
+    for path in (f"/console/offers/{offer}", f"/console/advertisers/{advertiser}", f"/console/affiliates/{pid}"):
+        assert f"{path}/health" in staff.read(path).links
+        text = staff.read(f"{path}/health").text
+        assert "It works, and something needs a look." in text and "66 percent of the clicks were rejected" in text
+        assert "No postback came." in text and "Clicks 40" in text
+    assert staff.get("/console/offers/999/health").status_code == 404
+    assert staff_visitor(api, Role.SECTION_NEWS).get(f"/console/offers/{offer}/health").status_code == 403

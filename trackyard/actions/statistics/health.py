@@ -1,0 +1,72 @@
+"""Use cases of health: what was seen of an offer, an advertiser or an affiliate (docs/spec/statistics.md#health)."""
+
+from typing import Final
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.people.scope import scope_of
+from trackyard.analytics.reports.health import (
+    count_traffic,
+    find_last_click,
+    list_host_results,
+    list_postback_results,
+)
+from trackyard.base.texts.marks import gettext, lazy_gettext
+from trackyard.domain.people.callers import Access
+from trackyard.domain.statistics.health import Health, HealthFinding, HealthKind, HealthVerdict
+from trackyard.store.conversions.lists import count_declined
+
+HEALTH_DAYS: Final = 7
+"""Days that health looks at."""
+_DAY_MS: Final = 86_400_000
+
+_SENTENCES: Final = {
+    HealthKind.NO_TRAFFIC: lazy_gettext("No click came in the last 7 days."),
+    HealthKind.REJECTED: lazy_gettext("%(percent)s percent of the clicks were rejected, most often for %(reason)s."),
+    HealthKind.POSTBACKS_FAIL: lazy_gettext(
+        "%(failed)s of %(number)s postbacks changed nothing, most often with: %(response)s."
+    ),
+    HealthKind.MACROS: lazy_gettext("Postbacks came with %(names)s as text: the sender does not fill its macros."),
+    HealthKind.GOALS: lazy_gettext(
+        "%(number)s conversions of goal %(goal)s matched no payment, so they were declined."
+    ),
+    HealthKind.DUPLICATES: lazy_gettext("%(number)s postbacks repeated conversions."),
+    HealthKind.POSTBACKS_SILENT: lazy_gettext("No postback came for a day, and %(clicks)s clicks came in 7 days."),
+    HealthKind.DELIVERIES_FAIL: lazy_gettext("%(failed)s deliveries to %(host)s failed, the last with: %(error)s."),
+}
+VERDICTS: Final = {
+    HealthVerdict.FINE: lazy_gettext("It works."),
+    HealthVerdict.QUIET: lazy_gettext("Nothing comes."),
+    HealthVerdict.LOOK: lazy_gettext("It works, and something needs a look."),
+    HealthVerdict.BROKEN: lazy_gettext("Something is broken."),
+}
+"""Verdicts in words."""
+
+
+def look_at(deps: Deps, access: Access, of: str, key: int | str) -> Health:
+    """Return what was seen of an offer, an advertiser or an affiliate in the last days, in the caller's scope.
+
+    of: offer, advertiser or affiliate. Raises ReportTooHeavy.
+    """
+    until = deps.clock.now_ms()
+    since = until - HEALTH_DAYS * _DAY_MS
+    with deps.database.read() as conn:
+        scope = scope_of(conn, access)
+        declined = count_declined(conn, scope, of, key, since)
+    place = (deps.analytics, scope, of, key, since, until)
+    clicks, conversions, rejected = count_traffic(*place)
+    return Health(
+        since=since,
+        until=until,
+        clicks=clicks,
+        last_click_at=find_last_click(*place),
+        rejected=rejected,
+        conversions=conversions,
+        postbacks=list_postback_results(*place),
+        declined=declined,
+        hosts=list_host_results(*place),
+    )
+
+
+def health_sentence(finding: HealthFinding) -> str:
+    """Return a finding in words."""
+    return gettext(_SENTENCES[finding.kind], **finding.values)

@@ -1,0 +1,79 @@
+"""What the analytic store saw of an offer, an advertiser or an affiliate (docs/spec/statistics.md#health)."""
+
+from typing import Final
+
+from trackyard.analytics.engine.connection import Analytics
+from trackyard.analytics.reports.compiler import in_period
+from trackyard.analytics.reports.reports import run_report
+from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.health import HostResult, PostbackResult
+from trackyard.domain.statistics.reports import TOTAL, Report
+from trackyard.domain.statistics.slices import REJECTION_REASON
+
+OF: Final = ("offer", "advertiser", "affiliate")
+"""What health is seen of: filters of reports, and columns of clicks and logs."""
+_MOST_RESPONSES: Final = 30
+_MOST_HOSTS: Final = 20
+_MOST_REASONS: Final = 100
+_MACROS: Final = r"'\\{([A-Za-z][A-Za-z0-9_]{1,39})\\}'"
+
+
+def count_traffic(
+    analytics: Analytics, scope: Scope, of: str, key: int | str, since: int, until: int
+) -> tuple[int, int, dict[str, int]]:
+    """Return accepted clicks, conversions, and rejected clicks by reason. Raises ReportTooHeavy."""
+    values = (key,)
+    report = Report(scope, since, until, (), {of: values})  # type: ignore[dict-item]
+    rows = run_report(analytics, report).rows
+    by_reason = Report(scope, since, until, (REJECTION_REASON,), {of: values}, limit=_MOST_REASONS)  # type: ignore[dict-item]
+    rejected = {str(row.keys[REJECTION_REASON]): row.trafficback for row in run_report(analytics, by_reason).rows}
+    clicks, conversions = (rows[0].raw, rows[0].actions[TOTAL].count) if rows else (0, 0)
+    return clicks, conversions, {reason: number for reason, number in rejected.items() if reason and number}
+
+
+def find_last_click(analytics: Analytics, scope: Scope, of: str, key: int | str, since: int, until: int) -> int | None:
+    """Return when the last accepted click came, UTC milliseconds; None without one in the period."""
+    conditions, parameters = _of(scope, of, key, since, until)
+    sql = f"SELECT max(time) FROM click WHERE {' AND '.join(conditions)} AND reason = ''"
+    [(found,)] = analytics.rows(sql, parameters, tuple[int])
+    return found or None
+
+
+def list_postback_results(
+    analytics: Analytics, scope: Scope, of: str, key: int | str, since: int, until: int
+) -> list[PostbackResult]:
+    """Return inbound postbacks by their answer, each postback in its last state. Edits and imports are left out."""
+    conditions, parameters = _of(scope, of, key, since, until)
+    conditions.append("method NOT IN ('EDIT', 'IMPORT')")
+    sql = (
+        "SELECT response, toInt64(count()), max(time), argMax(id, time), "
+        f"groupUniqArrayArray(10)(extractAll(decodeURLComponent(concat(query, ' ', body)), {_MACROS})) "
+        f"FROM (SELECT id, time, response, query, body FROM server_log WHERE {' AND '.join(conditions)} "
+        "ORDER BY id, revision DESC LIMIT 1 BY id) "
+        f"GROUP BY response ORDER BY count() DESC, response LIMIT {_MOST_RESPONSES:d}"
+    )
+    rows = analytics.rows(sql, parameters, tuple[str, int, int, str, list[str]])
+    return [PostbackResult(*row) for row in rows]
+
+
+def list_host_results(
+    analytics: Analytics, scope: Scope, of: str, key: int | str, since: int, until: int
+) -> list[HostResult]:
+    """Return the attempts of deliveries by host, those with most failures first."""
+    conditions, parameters = _of(scope, of, key, since, until)
+    sql = (
+        "SELECT domain(url), toInt64(countIf(outcome = 'sent')), toInt64(countIf(outcome IN ('failed', 'dead'))), "
+        "maxIf(time, outcome IN ('failed', 'dead')), argMaxIf(error, time, outcome IN ('failed', 'dead')) "
+        f"FROM affiliate_log WHERE {' AND '.join(conditions)} AND outcome IN ('sent', 'failed', 'dead') "
+        f"GROUP BY domain(url) ORDER BY 3 DESC, 1 LIMIT {_MOST_HOSTS:d}"
+    )
+    return [HostResult(*row) for row in analytics.rows(sql, parameters, tuple[str, int, int, int, str])]
+
+
+def _of(scope: Scope, of: str, key: int | str, since: int, until: int) -> tuple[list[str], dict[str, object]]:
+    """Return the conditions that rows are of a thing, in scope and in a period."""
+    if of not in OF:
+        raise ValueError(f"health is seen of {', '.join(OF)}, not of {of}")
+    conditions, parameters = in_period(scope, since, until)
+    kind = "Int64" if isinstance(key, int) else "String"
+    return [*conditions, f"{of} = {{thing:{kind}}}"], {**parameters, "thing": key}

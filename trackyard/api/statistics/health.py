@@ -1,0 +1,165 @@
+"""Health of offers, advertisers and affiliates (docs/spec/statistics.md#health)."""
+
+from typing import Final
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.offers.connections import get_affiliate, get_offer
+from trackyard.actions.people.advertisers import get_advertiser
+from trackyard.actions.statistics.health import VERDICTS, health_sentence, look_at
+from trackyard.api.lookups import in_scope_by_hex, in_scope_by_number, in_scope_by_reference
+from trackyard.base.zones import datetime_text
+from trackyard.domain.people.roles import Permission
+from trackyard.domain.statistics.health import PostbackResult, find_health_findings, verdict_of
+from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
+from trackyard.wire.request.params import NoParams
+from trackyard.wire.response.envelope import Answer, View
+
+routes = Routes[Deps]()
+_STAFF: Final = for_staff(Permission.STATS_SERVER_POSTBACK)
+
+
+class HealthReason(View):
+    """Rejected clicks of one reason."""
+
+    reason: str
+    clicks: int
+
+
+class HealthPostbacks(View):
+    """Inbound postbacks with the same answer. last_id: of the newest, for an explanation."""
+
+    response: str
+    number: int
+    last_at: str
+    last_id: str
+
+
+class HealthDeclined(View):
+    """Conversions of a goal that were declined for a reason."""
+
+    reason: str
+    goal: str
+    number: int
+
+
+class HealthHost(View):
+    """Attempts of deliveries to a host."""
+
+    host: str
+    sent: int
+    failed: int
+    last_error: str
+
+
+class HealthFindingView(View):
+    """What needs a person. evidence: the path of a method that shows it, "" without one."""
+
+    kind: str
+    verdict: str
+    sentence: str
+    evidence: str
+
+
+class HealthView(View):
+    """What was seen in the last 7 days, and a verdict."""
+
+    verdict: str
+    summary: str
+    findings: list[HealthFindingView]
+    since: str
+    clicks: int
+    conversions: int
+    last_click_at: str | None
+    last_postback_at: str | None
+    last_failed_postback: HealthPostbacks | None
+    literal_macros: list[str]
+    rejected: list[HealthReason]
+    postbacks: list[HealthPostbacks]
+    declined: list[HealthDeclined]
+    deliveries: list[HealthHost]
+
+
+class HealthAnswer(Answer):
+    """The health of a thing."""
+
+    health: HealthView
+
+
+@routes.get(
+    "/admin/offer/{id}/health", _STAFF, id="stats.health.offer", find=in_scope_by_reference(get_offer), report=True
+)
+def of_offer(request: ApiRequest[Deps], _params: NoParams) -> HealthAnswer:
+    """Show what was seen of an offer in the last 7 days: clicks, postbacks, deliveries, and what needs a person."""
+    return _answer(request, "offer", request.subject.id)
+
+
+@routes.get(
+    "/admin/advertiser/{id}/health",
+    _STAFF,
+    id="stats.health.advertiser",
+    find=in_scope_by_hex(get_advertiser),
+    report=True,
+)
+def of_advertiser(request: ApiRequest[Deps], _params: NoParams) -> HealthAnswer:
+    """Show what was seen of an advertiser's offers in the last 7 days, and what needs a person."""
+    return _answer(request, "advertiser", request.subject.advertiser.id)
+
+
+@routes.get(
+    "/admin/partner/{id}/health",
+    _STAFF,
+    id="stats.health.affiliate",
+    find=in_scope_by_number(get_affiliate),
+    report=True,
+)
+def of_affiliate(request: ApiRequest[Deps], _params: NoParams) -> HealthAnswer:
+    """Show what was seen of an affiliate in the last 7 days, and what needs a person."""
+    return _answer(request, "affiliate", request.subject.id)
+
+
+def _answer(request: ApiRequest[Deps], of: str, key: int | str) -> HealthAnswer:
+    zone = request.deps.zone
+    seen = look_at(request.deps, request.access, of, key)
+    findings = find_health_findings(seen)
+
+    def moment(at_ms: int | None) -> str | None:
+        return None if at_ms is None else datetime_text(at_ms, zone)
+
+    def postbacks(found: PostbackResult) -> HealthPostbacks:
+        return HealthPostbacks(
+            response=found.response,
+            number=found.number,
+            last_at=datetime_text(found.last_at, zone),
+            last_id=found.last_id,
+        )
+
+    verdict = verdict_of(findings)
+    return HealthAnswer(
+        health=HealthView(
+            verdict=verdict.value,
+            summary=str(VERDICTS[verdict]),
+            findings=[
+                HealthFindingView(
+                    kind=each.kind.value,
+                    verdict=each.verdict.value,
+                    sentence=health_sentence(each),
+                    evidence=f"/admin/explain?id={each.evidence}" if each.evidence else "",
+                )
+                for each in findings
+            ],
+            since=datetime_text(seen.since, zone),
+            clicks=seen.clicks,
+            conversions=seen.conversions,
+            last_click_at=moment(seen.last_click_at),
+            last_postback_at=moment(seen.last_postback_at),
+            last_failed_postback=None if seen.last_failed is None else postbacks(seen.last_failed),
+            literal_macros=seen.macros,
+            rejected=[HealthReason(reason=name, clicks=number) for name, number in sorted(seen.rejected.items())],
+            postbacks=[postbacks(each) for each in seen.postbacks],
+            declined=[HealthDeclined(reason=each.reason, goal=each.goal, number=each.number) for each in seen.declined],
+            deliveries=[
+                HealthHost(host=each.host, sent=each.sent, failed=each.failed, last_error=each.error)
+                for each in seen.hosts
+            ],
+        )
+    )

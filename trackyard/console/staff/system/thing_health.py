@@ -1,0 +1,67 @@
+"""The health of an offer, an advertiser or an affiliate (docs/spec/console.md#health-of-one-thing)."""
+
+from typing import Any, Final
+
+from trackyard.base.texts.marks import gettext, lazy_gettext
+from trackyard.console.frame.answers import PageAnswer
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.staff.traffic.postbacks.words import fault_words
+from trackyard.console.staff.traffic.reasons import rejection_label
+
+pages = Pages()
+
+_TONES: Final = {"fine": "confirmed", "quiet": "pending", "look": "pending", "broken": "declined"}
+"""Verdict to the tone of its mark."""
+VERDICT_WORDS: Final = {
+    "fine": lazy_gettext("fine"),
+    "quiet": lazy_gettext("quiet"),
+    "look": lazy_gettext("needs a look"),
+    "broken": lazy_gettext("broken"),
+}
+
+
+@pages.get("/console/offers/{id}/health", needs=("stats.health.offer",))
+def of_offer(request: PageRequest) -> PageAnswer:
+    """Show the health of an offer."""
+    return _page(request, "stats.health.offer", "/console/offers", gettext("offer"))
+
+
+@pages.get("/console/advertisers/{id}/health", needs=("stats.health.advertiser",))
+def of_advertiser(request: PageRequest) -> PageAnswer:
+    """Show the health of an advertiser."""
+    return _page(request, "stats.health.advertiser", "/console/advertisers", gettext("advertiser"))
+
+
+@pages.get("/console/affiliates/{id}/health", needs=("stats.health.affiliate",))
+def of_affiliate(request: PageRequest) -> PageAnswer:
+    """Show the health of an affiliate."""
+    return _page(request, "stats.health.affiliate", "/console/affiliates", gettext("affiliate"))
+
+
+def _page(request: PageRequest, method: str, place: str, noun: str) -> PageAnswer:
+    key = request.path["id"]
+    found: dict[str, Any] = request.calls.call(method, path={"id": key})["health"]
+    may_explain = request.may_open("/console/find")
+    return request.page(
+        "staff/system/thing_health.html",
+        title=gettext("Health of %(noun)s %(id)s", noun=noun, id=key),
+        back=f"{place}/{key}" if request.may_open(place) else "",
+        seen=found,
+        tone=_TONES[found["verdict"]],
+        findings=[
+            (each["sentence"], _TONES[each["verdict"]], VERDICT_WORDS[each["verdict"]], _evidence(each, may_explain))
+            for each in found["findings"]
+        ],
+        postbacks=[(each["response"], fault_words(each["response"])[0], each["number"]) for each in found["postbacks"]],
+        rejected=[(rejection_label(each["reason"]), each["clicks"]) for each in found["rejected"]],
+        last_click=request.time_of(found["last_click_at"]) if found["last_click_at"] else "",
+        last_postback=request.time_of(found["last_postback_at"]) if found["last_postback_at"] else "",
+        api_request_path=request.calls.address(method, path={"id": key}),
+    )
+
+
+def _evidence(finding: dict[str, Any], may_explain: bool) -> str:
+    """Return the address of the page that explains an example; "" without one."""
+    _, found, key = finding["evidence"].partition("id=")
+    return f"/console/find?q={key}" if found and may_explain else ""

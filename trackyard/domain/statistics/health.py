@@ -1,0 +1,183 @@
+"""Health: what was seen of a thing, and a verdict (docs/spec/statistics.md#health). Pure."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
+
+MUCH_TRAFFIC: Final = 100
+"""Clicks from which on shares are judged."""
+MANY_REJECTED: Final = 50
+"""Percent of clicks from which on rejections are a finding."""
+MANY_FAILED: Final = 50
+"""Percent of postbacks, or of deliveries to a host, from which on failures are a finding."""
+FEW: Final = 3
+"""Failures below this number are no finding."""
+QUIET_MS: Final = 24 * 3_600_000
+
+
+class HealthVerdict(StrEnum):
+    """The verdict on a thing, the gravest of its findings."""
+
+    FINE = "fine"
+    QUIET = "quiet"
+    LOOK = "look"
+    BROKEN = "broken"
+
+
+@dataclass(frozen=True, slots=True)
+class PostbackResult:
+    """Inbound postbacks with the same answer. response: "" = it made or changed a conversion.
+
+    last_id: of the newest one, for an explanation. macros: names in braces that were sent as text.
+    """
+
+    response: str
+    number: int
+    last_at: int
+    last_id: str
+    macros: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HostResult:
+    """Attempts of deliveries to a host. error: of the last one that failed."""
+
+    host: str
+    sent: int
+    failed: int
+    last_failed_at: int
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeclinedCount:
+    """Conversions of a goal that were declined for a reason."""
+
+    reason: str
+    goal: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Health:
+    """What was seen of a thing in a period. Times are UTC milliseconds; None = never in it.
+
+    rejected: clicks by reason. conversions: of every status.
+    """
+
+    since: int
+    until: int
+    clicks: int
+    last_click_at: int | None
+    rejected: dict[str, int] = field(default_factory=dict)
+    conversions: int = 0
+    postbacks: Sequence[PostbackResult] = ()
+    declined: Sequence[DeclinedCount] = ()
+    hosts: Sequence[HostResult] = ()
+
+    @property
+    def failed(self) -> list[PostbackResult]:
+        """Return the postbacks that changed nothing, by answer."""
+        return [each for each in self.postbacks if each.response not in ("", WAITING)]
+
+    @property
+    def last_postback_at(self) -> int | None:
+        """Return the time of the last inbound postback."""
+        return max((each.last_at for each in self.postbacks), default=None)
+
+    @property
+    def last_failed(self) -> PostbackResult | None:
+        """Return the last postback that changed nothing."""
+        return max(self.failed, key=lambda each: each.last_at, default=None)
+
+    @property
+    def macros(self) -> list[str]:
+        """Return the macros that were sent as text."""
+        return sorted({name for each in self.postbacks for name in each.macros})
+
+
+WAITING: Final = "waiting"
+DUPLICATE: Final = "Conversion exists"
+NO_PAYMENT: Final = "Payments not found"
+REPEATED: Final = "Repeated conversion"
+
+
+class HealthKind(StrEnum):
+    """A kind of finding about a thing."""
+
+    NO_TRAFFIC = "no_traffic"
+    REJECTED = "rejected"
+    POSTBACKS_FAIL = "postbacks_fail"
+    MACROS = "macros"
+    GOALS = "goals"
+    DUPLICATES = "duplicates"
+    POSTBACKS_SILENT = "postbacks_silent"
+    DELIVERIES_FAIL = "deliveries_fail"
+
+
+@dataclass(frozen=True, slots=True)
+class HealthFinding:
+    """Something about a thing that needs a person. values: of the sentence; evidence: an id to explain, "" = none."""
+
+    kind: HealthKind
+    verdict: HealthVerdict
+    values: dict[str, str | int]
+    evidence: str = ""
+
+
+def find_health_findings(seen: Health) -> list[HealthFinding]:
+    """Return what needs a person, the gravest first."""
+    order = [HealthVerdict.BROKEN, HealthVerdict.LOOK, HealthVerdict.QUIET]
+    return sorted(_findings(seen), key=lambda each: order.index(each.verdict))
+
+
+def verdict_of(findings: Sequence[HealthFinding]) -> HealthVerdict:
+    """Return the gravest verdict of findings that are sorted."""
+    return findings[0].verdict if findings else HealthVerdict.FINE
+
+
+def _findings(seen: Health) -> Iterator[HealthFinding]:
+    rejected = sum(seen.rejected.values())
+    if not seen.clicks and not rejected:
+        yield HealthFinding(HealthKind.NO_TRAFFIC, HealthVerdict.QUIET, {})
+    yield from _of_clicks(seen, rejected)
+    yield from _of_postbacks(seen)
+    for goal in sorted({each.goal for each in seen.declined if each.reason == NO_PAYMENT}):
+        number = sum(each.number for each in seen.declined if each.reason == NO_PAYMENT and each.goal == goal)
+        yield HealthFinding(HealthKind.GOALS, HealthVerdict.LOOK, {"goal": goal, "number": number})
+    for host in seen.hosts:
+        if host.failed >= FEW and 100 * host.failed >= MANY_FAILED * (host.sent + host.failed):
+            values: dict[str, str | int] = {"host": host.host, "failed": host.failed, "error": host.error}
+            yield HealthFinding(HealthKind.DELIVERIES_FAIL, HealthVerdict.BROKEN, values)
+
+
+def _of_clicks(seen: Health, rejected: int) -> Iterator[HealthFinding]:
+    total = seen.clicks + rejected
+    if total >= MUCH_TRAFFIC and 100 * rejected >= MANY_REJECTED * total:
+        reason = max(seen.rejected, key=lambda each: (seen.rejected[each], each))
+        values: dict[str, str | int] = {"percent": 100 * rejected // total, "reason": reason}
+        verdict = HealthVerdict.BROKEN if rejected == total else HealthVerdict.LOOK
+        yield HealthFinding(HealthKind.REJECTED, verdict, values)
+    last = seen.last_postback_at
+    is_silent = last is not None and seen.until - last > QUIET_MS
+    if is_silent and seen.clicks >= MUCH_TRAFFIC:
+        yield HealthFinding(HealthKind.POSTBACKS_SILENT, HealthVerdict.LOOK, {"clicks": seen.clicks})
+
+
+def _of_postbacks(seen: Health) -> Iterator[HealthFinding]:
+    number = sum(each.number for each in seen.postbacks)
+    failed = [each for each in seen.failed if each.response != DUPLICATE]
+    lost = sum(each.number for each in failed)
+    if seen.macros:
+        last = max((each for each in seen.postbacks if each.macros), key=lambda each: each.last_at)
+        names = ", ".join(f"{{{name}}}" for name in seen.macros)
+        yield HealthFinding(HealthKind.MACROS, HealthVerdict.BROKEN, {"names": names}, last.last_id)
+    if lost >= FEW and 100 * lost >= MANY_FAILED * number:
+        worst = max(failed, key=lambda each: each.number)
+        values: dict[str, str | int] = {"failed": lost, "number": number, "response": worst.response}
+        yield HealthFinding(HealthKind.POSTBACKS_FAIL, HealthVerdict.BROKEN, values, worst.last_id)
+    repeated = sum(each.number for each in seen.postbacks if each.response == DUPLICATE)
+    repeated += sum(each.number for each in seen.declined if each.reason == REPEATED)
+    if repeated >= FEW and 100 * repeated >= MANY_FAILED * max(number, 1):
+        yield HealthFinding(HealthKind.DUPLICATES, HealthVerdict.LOOK, {"number": repeated})
