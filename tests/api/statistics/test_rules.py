@@ -272,3 +272,11 @@ def test_webhook_of_a_rule_is_repeated_after_a_failure_and_called_once(world: Ru
         [firing] = world.firings()
         called = f"/hook?f={firing['id']}&o={world.offer}&s=b%20a%26d"
         assert [each.path for each in receiver.requests()] == [called, called]
+
+
+def test_rule_of_a_removed_offer_can_be_switched_off(world: RuleSetup) -> None:
+    rule_id = add_rule(world, **{"offers[]": [world.offer]})
+    world.api.admin.post("/3.0/admin/offer/delete", **{"offer_id[]": [world.offer]})
+    assert world.api.admin.post(f"/3.1/admin/rules/{rule_id}", is_on="0")["rule"]["is_on"] is False
+    refused = world.api.admin.call("POST", "/3.1/admin/rules", data=RULE | {"offers[]": [world.offer]})
+    assert list(refused.json()["fields"]) == ["offers"]

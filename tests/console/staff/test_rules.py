@@ -33,6 +33,7 @@ def test_rule_goes_from_its_form_over_the_look_back_to_its_undoing(api: Api) -> 
     page = f"{RULES}/{rule}"
     looked = staff.read(f"{page}/look-back")
     assert "It would have fired 1 time." in looked.text and "CR in percent: 0, below 1" in looked.text
+    assert "block the sub" in looked.text.partition("Would be done")[2]
     assert staff.post(page, do="on").headers["location"] == page
     edited = send(staff, f"{page}/edit", read_form(staff, f"{page}/edit"), title="CR of sub1", hours="2")
     assert edited.headers["location"] == page

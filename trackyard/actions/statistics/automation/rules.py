@@ -1,6 +1,6 @@
 """Use cases of rules: add, edit, remove, list, undo (docs/spec/automation.md)."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -35,18 +35,23 @@ def get_rule(deps: Deps, rule_id: str, kind: RuleKind | None = None) -> Rule:
         return required(automation.find_rule(conn, rule_id, kind))
 
 
-def check_rule(conn: Connection, rule: Rule) -> None:
-    """Raise BadInput for a rule that cannot be judged, or names what does not exist."""
+_NAMED: Final[tuple[tuple[str, str, Callable[[Connection, Any], Mapping[Any, Any]]], ...]] = (
+    ("offers", "An offer", offers.existing_titles),
+    ("affiliates", "An affiliate", affiliates.names_of),
+    ("advertisers", "An advertiser", advertisers.titles_of),
+)
+"""What rules name: field, noun, and what finds those that exist."""
+
+
+def _check_rule(conn: Connection, rule: Rule, before: Rule | None = None) -> None:
+    """Raise BadInput for a rule that cannot be judged, or names what does not exist.
+
+    before: what it named already may have been removed since.
+    """
     faults = {**find_faults(rule)}
-    known_offers = offers.existing_titles(conn, rule.offers)
-    known_affiliates = affiliates.names_of(conn, rule.affiliates)
-    known_advertisers = advertisers.titles_of(conn, rule.advertisers)
-    for name, noun, wanted, known in (
-        ("offers", "An offer", rule.offers, known_offers),
-        ("affiliates", "An affiliate", rule.affiliates, known_affiliates),
-        ("advertisers", "An advertiser", rule.advertisers, known_advertisers),
-    ):
-        missing = [each for each in wanted if each not in known]
+    for name, noun, find_known in _NAMED:
+        named = set(getattr(rule, name)) - set(getattr(before, name, ()))
+        missing = sorted(named - find_known(conn, named).keys()) if named else []
         if missing:
             faults[name] = [f"{noun} {each} does not exist." for each in missing]
     if faults:
@@ -61,7 +66,7 @@ def add_rule(deps: Deps, access: Access, given: Mapping[str, Any]) -> Rule:
         judged_until=now - now % HOUR_MS, **given,
     )  # fmt: skip
     with deps.database.write() as conn:
-        check_rule(conn, rule)
+        _check_rule(conn, rule)
         _, total = automation.list_rules(conn, rule.kind, page=1, limit=1)
         if total >= MOST_RULES:
             raise Conflict({"title": [f"At most {MOST_RULES} rules are kept: remove one first."]})
@@ -78,7 +83,7 @@ def edit_rule(deps: Deps, access: Access, rule_id: str, given: Mapping[str, Any]
         if before.kind is RuleKind.KPI and kind is None and not set(given) <= _OF_EVERY_KIND:
             raise BadInput({"id": ["The terms of a KPI rule are changed with POST /automation/kpi/{id}."]})
         rule = replace(before, **given, updated_at=max(now, before.updated_at + 1), failure="")
-        check_rule(conn, rule)
+        _check_rule(conn, rule, before)
         if rule.is_on and not before.is_on:
             rule = replace(rule, judged_until=now - now % HOUR_MS)
         automation.edit_rule(conn, rule)

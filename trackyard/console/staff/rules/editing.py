@@ -27,13 +27,13 @@ _JUDGED: Final = FormGroup(
             "each",
             lazy_gettext("Each"),
             widget="checks",
-            help=lazy_gettext("Each combination of their values is judged alone. Without any, the whole network."),
+            help=lazy_gettext("Each combination of their values is judged alone; without any, the whole network."),
             wide=True,
         ),
-        FormField("offers", lazy_gettext("Only offers"), help=lazy_gettext("Numbers. Empty is all.")),
-        FormField("affiliates", lazy_gettext("Only affiliates"), help=lazy_gettext("Numbers. Empty is all.")),
-        FormField("advertisers", lazy_gettext("Only advertisers"), help=lazy_gettext("Identifiers. Empty is all.")),
-        FormField("countries", lazy_gettext("Only countries"), help=lazy_gettext("Two letters. Empty is all.")),
+        FormField("offers", lazy_gettext("Only offers"), help=lazy_gettext("Numbers; empty is all.")),
+        FormField("affiliates", lazy_gettext("Only affiliates"), help=lazy_gettext("Numbers; empty is all.")),
+        FormField("advertisers", lazy_gettext("Only advertisers"), help=lazy_gettext("Identifiers; empty is all.")),
+        FormField("countries", lazy_gettext("Only countries"), help=lazy_gettext("Two letters; empty is all.")),
     ),
 )
 _CONDITION: Final = (

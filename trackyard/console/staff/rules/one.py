@@ -45,7 +45,7 @@ def look_back(request: PageRequest) -> PageAnswer:
         "staff/rules/look_back.html",
         rule=rule_line(request, _find(request)),
         found=found,
-        rows=[firing_line(request, each) for each in found["firings"]] if found else [],
+        rows=[firing_line(request, each, is_past=True) for each in found["firings"]] if found else [],
         may_write=request.calls.may("admin.rule.edit"),
         fault=fault,
         api_request_path=request.calls.address("admin.rule.look-back", path=_place(request)),

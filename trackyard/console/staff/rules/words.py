@@ -121,8 +121,8 @@ def action_words(rule: Mapping[str, Any]) -> str:
     return f"{name}: {status}" if status else name
 
 
-def firing_line(request: PageRequest, firing: Mapping[str, Any]) -> FiringLine:
-    """Return a firing in words."""
+def firing_line(request: PageRequest, firing: Mapping[str, Any], *, is_past: bool = False) -> FiringLine:
+    """Return a firing in words. is_past: whether it is one of a look back, which changed nothing."""
     since, until = request.time_of(firing["since"]), request.time_of(firing["until"])
     return FiringLine(
         id=firing["id"],
@@ -131,7 +131,7 @@ def firing_line(request: PageRequest, firing: Mapping[str, Any]) -> FiringLine:
         fired=request.time_of(firing["fired_at"]),
         summary=firing["summary"],
         window=f"{since} – {until}",
-        effect=_effect(firing),
+        effect=str(ACTION_NAMES[RuleAction(firing["action"])]) if is_past else _effect(firing),
         undone="" if firing["undone_at"] is None else request.time_of(firing["undone_at"]),
         links=tuple(_links(request, firing["element"])),
     )
