@@ -52,12 +52,11 @@ from trackyard.api.statistics import (
     clicks,
     cohorts,
     health,
-    kpi_rules,
     reports,
-    rules,
     saved_reports,
     subs,
 )
+from trackyard.api.statistics.automation import kpi_rules, rules
 from trackyard.api.tracking import (
     click_check,
     explain,

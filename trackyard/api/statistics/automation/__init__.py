@@ -1,0 +1,1 @@
+"""Methods of rules that watch the statistics (docs/spec/automation.md)."""
