@@ -263,6 +263,7 @@ def test_edge_postback_is_recorded_verbatim(edge: EdgeHandler, journal: MemoryJo
         NOW, call.id, "postback", "POST", "203.0.113.5", "caller", "afclick=c&goal=2", "sum=1.5&secure=s", params
     )
     assert find_click_id(call.id) is not None
+    assert b"X-Postback-Hint: clickid must be" in answer.headers
 
 
 def test_edge_postback_long_body_is_truncated_but_fully_parsed(edge: EdgeHandler, journal: MemoryJournal) -> None:

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trackyard.edge.endpoints.postback_hints import hint_header
 from trackyard.edge.endpoints.postback_params import (
     MAX_CONTENT_TYPE,
     MAX_PARTS,
@@ -87,3 +88,18 @@ def test_postback_multipart_body_is_read_up_to_its_limit_of_parts() -> None:
     parts = [f'--B\r\nContent-Disposition: form-data; name="p{n}"\r\n\r\n{n}\r\n'.encode() for n in range(1_000)]
     sent = Request("POST", "/postback", b"goal=1", {b"content-type": MULTIPART}, "192.0.2.1", False, b"".join(parts))
     assert read_params(sent) == {"goal": "1"} | {f"p{n}": str(n) for n in range(MAX_PARTS)}
+
+
+@pytest.mark.parametrize(
+    ("query", "hint"),
+    [
+        (b"clickid=" + b"a1" * 12, b""),
+        (b"promo_code=SPRING", b""),
+        (b"", b"clickid is missing"),
+        (b"clickid=%0d%0aX:1", b"clickid must be the 24 hexadecimal digits that the click passed on"),
+        (b"clickid={clickid}", b"clickid is a macro that the sender did not fill"),
+        (b"clickid=" + b"a1" * 12 + b"&sum={payout}", b"sum is a macro that the sender did not fill"),
+    ],
+)
+def test_postback_hint_names_what_the_request_alone_shows(query: bytes, hint: bytes) -> None:
+    assert hint_header(parse_postback(query)) == (b"X-Postback-Hint: " + hint + b"\r\n" if hint else b"")

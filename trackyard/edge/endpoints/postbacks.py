@@ -11,6 +11,7 @@ from trackyard.domain.tracking.forwarding import FORWARDED_HEADER, find_caller
 from trackyard.domain.tracking.ip_lists import wide_network_of
 from trackyard.edge.counters import Counters
 from trackyard.edge.endpoints.known_clicks import KnownClicks
+from trackyard.edge.endpoints.postback_hints import hint_header
 from trackyard.edge.endpoints.postback_params import postback_params
 from trackyard.edge.endpoints.redirects import cors
 from trackyard.edge.http.answers import ACCEPTED_BODY, JOURNAL_UNWRITABLE, NO_STORE, error_response
@@ -58,8 +59,10 @@ class PostbackHandler:
 
     def postback(self, request: Request) -> Response:
         """Answer a postback of an advertiser's server."""
-        call = self.read_postback(request, "postback", postback_params(request))
-        return self.record(call, Response(200, ACCEPTED_BODY, headers=NO_STORE + cors(request), durable=True))
+        params = postback_params(request)
+        headers = NO_STORE + hint_header(params) + cors(request)
+        call = self.read_postback(request, "postback", params)
+        return self.record(call, Response(200, ACCEPTED_BODY, headers=headers, durable=True))
 
     def unless_own(self, answer: Callable[[Request], Response]) -> Callable[[Request], Response]:
         """Return an endpoint that refuses the deliveries of this platform.
