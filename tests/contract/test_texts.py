@@ -195,7 +195,7 @@ def test_text_of_subject_comes_before_shared_text() -> None:
     by_class = {each.place for each in NAMED if each.owner == "Pagination"}
     assert {place.subject for place in by_class if place} == {""}
     [page] = (each for each in NAMED if (each.owner, each.name) == ("ListConversions", "timezone"))
-    assert page.place == Place("conversions", "ListConversions", "timezone")
+    assert page.place == Place("conversions", "ConversionFilters", "timezone")
 
 
 PARAMETERS: Final = {(model, field.name) for each in CATALOGUE for model in each_model(each.params)

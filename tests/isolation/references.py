@@ -56,6 +56,12 @@ OF_METHOD: Final[dict[tuple[str, str], str]] = {
     ("stats.conversions", "id"): "conversion",
     ("admin.conversion.edit", "ids"): "conversion",
     ("admin.conversion.edit-by-advertiser", "ids"): "conversion",
+    ("admin.conversion.edit", "params[offer]"): "offer",
+    ("admin.conversion.edit", "params[partner]"): "affiliate",
+    ("admin.conversion.edit", "params[advertiser]"): "advertiser",
+    ("admin.conversion.edit", "params[clickid]"): "click",
+    ("admin.conversion.edit", "params[action_id]"): "action",
+    ("admin.conversion.edit", "params[id]"): "conversion",
     ("partner.postbacks.remove-by-affiliates", "ids"): "affiliate",
     ("partner.postbacks.remove-by-offers", "ids"): "offer",
     ("offers.list", "ids"): "offer hash",
@@ -173,7 +179,7 @@ _PLAIN: Final = frozenset(_PLAIN_NAMES.split()).union(
 
 _PLAIN_STARTS: Final = (
     "caps[*]", "commission_tiers[*]", "partner_payments[*]", "payments[*]", "restriction_", "sub_restrictions[*]",
-    "targeting[*]", "custom_field_", "list[*][custom_field_", "promocodes[*]", "promo_code",
+    "targeting[*]", "custom_field_", "list[*][custom_field_", "promocodes[*]", "promo_code", "params[",
 )  # fmt: skip
 
 

@@ -65,6 +65,51 @@ def test_conversion_edit_by_advertiser_changes_only_its_own(world: ConversionEdi
     assert world.conversions()[world.second]["status"] == "confirmed"
 
 
+ALL = {"all": 1, "params[date_from]": "2023-11-14", "params[date_to]": "2023-11-15", "status": "declined"}
+
+
+def test_conversion_edit_of_all_changes_what_filters_select(world: ConversionEditSetup) -> None:
+    path = "/3.1/admin/conversion/edit"
+    body = world.post(path, **ALL, **{"params[action_id]": "A2", "params[status]": 1})
+    assert body["data"]["ids"] == [world.second]
+    assert {each: row["status"] for each, row in world.conversions().items()} == {
+        world.first: "confirmed",
+        world.second: "declined",
+    }
+    again = world.api.admin.call("POST", path, data=ALL | {"params[action_id]": "A2", "params[status]": 1})
+    assert (again.status_code, again.json()["fields"]) == (400, {"params": ["No conversion matches these filters."]})
+    assert world.post(path, **ALL | {"status": "pending"})["data"]["ids"] == [world.first, world.second]
+    assert {row["status"] for row in world.conversions().values()} == {"pending"}
+
+
+@pytest.mark.parametrize(
+    ("changed", "fields"),
+    [
+        ({"params[offers]": 1}, {"params": ["These filters do not exist: offers. Nothing was changed."]}),
+        ({"all": 0}, {"all": ["Send all=1 with params: the filters select conversions to change only then."]}),
+        ({"ids[]": MISSING}, {"all": ["Send either ids or all=1."]}),
+        ({"params[date_to]": ""}, {"params[date_to]": ["This value is required."]}),
+        ({"params[date_to]": "2023-11-01"}, {"params[date_to]": ["This day must not lie before the first."]}),
+    ],
+)
+def test_conversion_edit_of_all_without_clear_filters_changes_nothing(
+    world: ConversionEditSetup, changed: dict[str, Any], fields: dict[str, Any]
+) -> None:
+    refused = world.api.admin.call("POST", "/3.1/admin/conversion/edit", data=ALL | changed)
+    assert (refused.status_code, refused.json()["fields"]) == (400, fields)
+    bare = world.api.admin.call("POST", "/3.1/admin/conversion/edit", data={"all": 1, "status": "declined"})
+    assert set(bare.json()["fields"]) == {"params[date_from]", "params[date_to]"}
+    assert world.queued() == 0
+
+
+def test_conversion_edit_of_all_by_sales_manager_covers_own_advertisers(world: ConversionEditSetup) -> None:
+    manager, client = world.api.add_staff(Role.MANAGER_SALES)
+    refused = client.call("POST", "/3.1/admin/conversion/edit", data=ALL)
+    assert refused.json()["fields"] == {"params": ["No conversion matches these filters."]}
+    world.api.admin.post(f"/3.0/admin/advertiser/{world.advertiser}", manager=manager)
+    assert client.post("/3.1/admin/conversion/edit", **ALL)["data"]["ids"] == [world.first, world.second]
+
+
 NAMES: list[tuple[dict[str, Any], set[str]]] = [
     ({"ids[]": ["first", "second"]}, {"first", "second"}),
     ({"action_ids[]": "A2"}, {"second"}),

@@ -14,10 +14,11 @@ from trackyard.actions.people.scope import scope_of
 from trackyard.analytics.reports.clicks import find_records
 from trackyard.base.errors import BadInput
 from trackyard.domain.conversions.edits import ConversionEdit, ConversionImport
+from trackyard.domain.conversions.lists import ConversionFilter
 from trackyard.domain.people.callers import Access
 from trackyard.domain.people.scope import Scope
 from trackyard.journal.records import decode_click
-from trackyard.store.conversions import conversions, edits
+from trackyard.store.conversions import conversions, edits, lists
 from trackyard.store.conversions.conversions import ConversionReference
 from trackyard.store.engine.database import Connection
 from trackyard.store.money import exchange_rates
@@ -37,12 +38,14 @@ class ConversionSelection:
     """The conversions of any of these ids; each id must exist.
 
     advertiser_id: those of other advertisers do not exist; None = of any.
+    chosen: selects those that match, instead of ids; None = ids do.
     """
 
     ids: Sequence[str] = ()
     action_ids: Sequence[str] = ()
     clickids: Sequence[str] = ()
     advertiser_id: str | None = None
+    chosen: ConversionFilter | None = None
 
 
 def queue_edit(deps: Deps, access: Access, selection: ConversionSelection, edit: ConversionEdit) -> list[str]:
@@ -53,19 +56,37 @@ def queue_edit(deps: Deps, access: Access, selection: ConversionSelection, edit:
     """
     with deps.database.write() as conn:
         scope = scope_of(conn, access)
-        found = conversions.find_references(
-            conn, scope, ids=set(selection.ids), action_ids=set(selection.action_ids), click_ids=set(selection.clickids)
-        )
-        if selection.advertiser_id is not None:
-            found = [each for each in found if each.advertiser_id == selection.advertiser_id]
+        found = _selected(conn, scope, selection)
         faults = _missing_faults(selection, found) | _rate_faults(deps, conn, edit.currency, found)
-        if len(found) > MAX_CONVERSIONS:
-            faults["ids"] = [f"These are {len(found)} conversions; one request may edit at most {MAX_CONVERSIONS}."]
+        faults |= _number_faults(selection, len(found))
         if faults:
             raise BadInput(faults)
         items = [_document(msgspec.structs.replace(edit, conversion_id=item.id)) for item in found]
         edits.add_tasks(conn, "edit", access.caller.name, items, deps.clock.now_ms())
     return [item.id for item in found]
+
+
+def _selected(conn: Connection, scope: Scope, selection: ConversionSelection) -> list[ConversionReference]:
+    """Return the selected conversions, oldest first; of those that match one more than may be edited."""
+    if selection.chosen is not None:
+        return lists.list_references(conn, scope, selection.chosen, most=MAX_CONVERSIONS + 1)
+    found = conversions.find_references(
+        conn, scope, ids=set(selection.ids), action_ids=set(selection.action_ids), click_ids=set(selection.clickids)
+    )
+    if selection.advertiser_id is not None:
+        found = [each for each in found if each.advertiser_id == selection.advertiser_id]
+    return found
+
+
+def _number_faults(selection: ConversionSelection, count: int) -> Faults:
+    if selection.chosen is not None and not count:
+        return {"params": ["No conversion matches these filters."]}
+    if count <= MAX_CONVERSIONS:
+        return {}
+    most = f"one request may edit at most {MAX_CONVERSIONS}."
+    if selection.chosen is not None:
+        return {"params": [f"More conversions match; {most}"]}
+    return {"ids": [f"These are {count} conversions; {most}"]}
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,12 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Annotated, Any, Final
 
+from pydantic import model_validator
+
 from trackyard.actions.conversions.edits import ConversionSelection, ImportItem, queue_edit, queue_imports
 from trackyard.actions.conversions.import_checks import ImportCheck, ImportVerdict, check_imports
 from trackyard.actions.deps import Deps
+from trackyard.api.conversions.filters import ConversionFilters
 from trackyard.base.errors import BadInput
 from trackyard.base.money import ZERO
 from trackyard.domain.conversions.edits import ConversionEdit, ConversionImport
@@ -18,7 +21,7 @@ from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
-from trackyard.wire.request.params import Params, Seq
+from trackyard.wire.request.params import Params, Seq, fields_of
 from trackyard.wire.response.envelope import Answer, Money, View, number
 from trackyard.wire.response.errors import REQUIRED
 
@@ -76,9 +79,31 @@ class ConversionChanges(Params):
         )
 
 
-class EditConversions(ConversionChanges):
-    """The conversions that are changed, and how. ids, action_ids, clickids: select them."""
+class EditFilters(ConversionFilters):
+    """The filters of an edit of all conversions that match. A filter that does not exist is a fault."""
 
+    date_from: s.Day
+    date_to: s.Day
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_unknown(cls, tree: Any) -> Any:
+        """Raise ValueError for names of no filter: ignoring one would change more conversions."""
+        known = {field.name for field in fields_of(cls)}
+        unknown = sorted(str(name)[:60] for name in tree if name not in known) if isinstance(tree, dict) else []
+        if unknown:
+            raise ValueError(f"These filters do not exist: {', '.join(unknown[:5])}. Nothing was changed.")
+        return tree
+
+
+class EditConversions(ConversionChanges):
+    """The conversions that are changed, and how.
+
+    ids, action_ids, clickids, or all with params: select them.
+    """
+
+    all: s.Flag = False
+    params: EditFilters | None = None
     ids: Seq[s.Hex] = ()
     action_ids: Seq[Key] = ()
     clickids: Seq[s.Hex] = ()
@@ -238,14 +263,30 @@ def edit(request: ApiRequest[Deps], params: EditConversions) -> EditAnswer:
     """Change conversions by hand.
 
     The change is applied within seconds, in the order of the requests; the server postback log and the conversion's
-    history show the result. One of ids, action_ids and clickids is needed.
+    history show the result. One of ids, action_ids, clickids and `all` is needed. `all=1` changes every conversion
+    that the filters in `params` select, at most 5000; the filters are those of the list of conversions.
     """
-    if not (params.ids or params.action_ids or params.clickids):
-        raise BadInput({"ids": [REQUIRED]})
-    ids = queue_edit(
-        request.deps, request.access, ConversionSelection(params.ids, params.action_ids, params.clickids), params.edit()
-    )
-    return _edited(params, ids)
+    selection = _selection(request, params)
+    return _edited(params, queue_edit(request.deps, request.access, selection, params.edit()))
+
+
+def _selection(request: ApiRequest[Deps], params: EditConversions) -> ConversionSelection:
+    """Return what an edit names. Raises BadInput for ids together with filters, and for neither."""
+    named = params.ids or params.action_ids or params.clickids
+    if not params.all:
+        if params.params is not None:
+            raise BadInput({"all": ["Send all=1 with params: the filters select conversions to change only then."]})
+        if not named:
+            raise BadInput({"ids": [REQUIRED]})
+        return ConversionSelection(params.ids, params.action_ids, params.clickids)
+    if named:
+        raise BadInput({"all": ["Send either ids or all=1."]})
+    if params.params is None:
+        raise BadInput({"params[date_from]": [REQUIRED], "params[date_to]": [REQUIRED]})
+    try:
+        return ConversionSelection(chosen=params.params.chosen(request))
+    except BadInput as fault:
+        raise BadInput({f"params[{name}]": sentences for name, sentences in fault.fields.items()}) from None
 
 
 @routes.post(

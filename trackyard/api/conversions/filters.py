@@ -18,7 +18,7 @@ from trackyard.domain.money.affiliate_payments import ITEM_STATES, OPEN_ITEM
 from trackyard.domain.money.currencies import CODES
 from trackyard.wire.endpoint import ApiRequest
 from trackyard.wire.request import scalars as s
-from trackyard.wire.request.params import AnyOf, Only, Seq
+from trackyard.wire.request.params import AnyOf, Only, Params, Seq
 
 StatusNumber = Annotated[int, s.Choice(("1", "2", "3", "5"), only_3_0=("4",), number=True)]
 Device = Annotated[str, s.Choice(("tablet", "desktop", "mobile"))]
@@ -36,8 +36,8 @@ _SETS: Final = {
 """Field of ConversionFilter to the parameter of the same values."""
 
 
-class ListConversions(ExportListParams):
-    """The filters of a list; by default the conversions of the last week.
+class ConversionFilters(Params):
+    """The filters of conversions; by default those of the last week.
 
     A filter takes a list; any of its values matches.
     payouts_from, payouts_to, revenue_from, revenue_to: inclusive.
@@ -97,7 +97,6 @@ class ListConversions(ExportListParams):
     revenue_from: Annotated[s.Amount | None, Only(admin=True)] = None
     revenue_to: Annotated[s.Amount | None, Only(admin=True)] = None
     promo_code: AnyOf[s.Text] = ()
-    raw_export: Annotated[s.Flag, Only(since="3.1")] = False
 
     def chosen(self, request: ApiRequest[Deps]) -> ConversionFilter:
         """Return the filter. Raises BadInput for a wrong period."""
@@ -159,6 +158,12 @@ class ListConversions(ExportListParams):
         return hour_end_ms(self.update_to_date, self.update_to_hour, zone)
 
 
+class ListConversions(ExportListParams, ConversionFilters):
+    """The filters of a list."""
+
+    raw_export: Annotated[s.Flag, Only(since="3.1")] = False
+
+
 def shown_status(stored: str, version: str) -> str:
     """Return a stored status as a version shows it.
 
@@ -175,6 +180,6 @@ def _stored_statuses(numbers: tuple[int, ...], version: str) -> set[str]:
     return {status.value for status in Status if shown_status(status.value, version) in wanted}
 
 
-def _numbered(params: ListConversions, prefix: str, last: int) -> dict[int, frozenset[str]]:
+def _numbered(params: ConversionFilters, prefix: str, last: int) -> dict[int, frozenset[str]]:
     values = {n: frozenset[str](getattr(params, f"{prefix}{n}")) for n in range(1, last + 1)}
     return {n: each for n, each in values.items() if each}

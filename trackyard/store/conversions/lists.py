@@ -30,6 +30,7 @@ from trackyard.domain.money.affiliate_payments import ITEM_STATES, PaymentStatus
 from trackyard.domain.money.ledger import REFERRAL_KINDS
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.health import DeclinedCount
+from trackyard.store.conversions.conversions import ConversionReference
 from trackyard.store.engine.dialect import read_page
 from trackyard.store.engine.rows import in_scope
 from trackyard.store.engine.types import Amount
@@ -68,6 +69,16 @@ def list_conversions(
     query = select(*_COLUMNS).where(*conditions).order_by(conversion.c.created_at.desc(), conversion.c.id.desc())
     rows, total = read_page(conn, query, page, limit)
     return [ListedConversion(*row) for row in rows], total
+
+
+def list_references(
+    conn: Connection, scope: Scope, criteria: ConversionFilter, *, most: int
+) -> list[ConversionReference]:
+    """Return the conversions that a filter selects, oldest first, `most` at most."""
+    columns = [conversion.c[name] for name in ConversionReference.__slots__]
+    query = select(*columns).where(*_scoped(scope), *_conditions(criteria))
+    rows = conn.execute(query.order_by(conversion.c.created_at, conversion.c.id).limit(most))
+    return [ConversionReference(*row) for row in rows]
 
 
 def count_conversions(conn: Connection, scope: Scope, criteria: ConversionFilter) -> int:
