@@ -32,6 +32,11 @@ OF_NAME: Final[dict[str, str]] = {
     **dict.fromkeys(("filter[offer_tag]", "filter[not_offer_tag]"), "offer tag"),
     **dict.fromkeys((*(f"filter[sub{n}]" for n in range(1, 9)), *(f"subid{n}" for n in range(1, 9))), "sub"),
     **dict.fromkeys((f"sub{n}" for n in range(1, 9)), "sub"),
+    "not_offer_id": "offer",
+    "not_advertiser_id": "advertiser",
+    "not_affiliate_id": "affiliate",
+    **dict.fromkeys(("not_affiliate_manager_id", "not_advertiser_manager_id"), "staff"),
+    **{f"not_{thing}_tag": f"{thing} tag" for thing in ("affiliate", "advertiser", "offer")},
     "login": "login",
     "successor": "staff",
 }
@@ -180,6 +185,7 @@ _PLAIN: Final = frozenset(_PLAIN_NAMES.split()).union(
 _PLAIN_STARTS: Final = (
     "caps[*]", "commission_tiers[*]", "partner_payments[*]", "payments[*]", "restriction_", "sub_restrictions[*]",
     "targeting[*]", "custom_field_", "list[*][custom_field_", "promocodes[*]", "promo_code", "params[",
+    "not_country", "not_smartlink_id",
 )  # fmt: skip
 
 

@@ -321,3 +321,22 @@ def test_statistics_over_ten_years_with_data_are_rejected(traffic: FilterTraffic
     for report in ("getbyos", "getbytrafficback"):
         response = traffic.api.admin.call("GET", f"/3.1/stats/{report}", params=LONG)
         assert response.json()["fields"] == {"filter[date_to]": ["The period may have at most 10 years with data."]}
+
+
+def test_exclusions_outside_of_filter_equal_those_inside(traffic: FilterTraffic) -> None:
+    shoes, _, sandals = traffic.offers
+    for name, values, kept in (
+        ("not_offer_id", [shoes, sandals], {"FR"}),
+        ("not_country", ["DE"], {"FR", "NP"}),
+        ("not_advertiser_id", traffic.advertisers[0], {"FR", "NP"}),
+        ("not_affiliate_id", traffic.affiliates[1], {"DE", "FR"}),
+        ("not_offer_tag", "shoes,Boots", {"NP"}),
+        ("not_affiliate_manager_id", traffic.managers[0], {"NP"}),
+    ):
+        is_list = isinstance(values, list)
+        inside, outside = (f"filter[{name}]", name) if not is_list else (f"filter[{name}][]", f"{name}[]")
+        assert traffic.raw(**{inside: values}) == traffic.raw(**{outside: values}) == kept
+    twice = DAY | {"slice[]": "country", "not_country[]": "DE", "filter[not_country][]": "FR"}
+    refused = traffic.api.admin.call("GET", "/3.1/stats/custom", params=twice)
+    assert refused.json()["fields"] == {"parameters": ["Send not_country once, in filter or outside of it."]}
+    assert traffic.raw(client=traffic.client, **{"not_country[]": "DE"}) == {"DE", "FR"}

@@ -286,7 +286,7 @@ def _selection(request: ApiRequest[Deps], params: EditConversions) -> Conversion
     try:
         return ConversionSelection(chosen=params.params.chosen(request))
     except BadInput as fault:
-        raise BadInput({f"params[{name}]": sentences for name, sentences in fault.fields.items()}) from None
+        raise BadInput({f"params[{name}]": sentences for name, sentences in (fault.fields or {}).items()}) from None
 
 
 @routes.post(

@@ -190,11 +190,23 @@ def list_(request: ApiRequest[Deps], params: ListStaff) -> StaffListAnswer:
 def show(request: ApiRequest[Deps], _params: NoParams) -> StaffDetailsAnswer:
     """Show a staff user with its key and what its roles let it do."""
     log_key_reads(request, AccountKind.STAFF, [request.subject.user.id])
-    view = staff_view(request, request.subject)
-    levels = staff_levels(request.subject.user.roles)
+    return _details(request, request.subject)
+
+
+@routes.get("/user/me", for_staff(Permission.ACCOUNT), id="user.me.get")
+def show_own(request: ApiRequest[Deps], _params: NoParams) -> StaffDetailsAnswer:
+    """Show the calling staff user and what its roles let it do. `POST /auth/api_key/show` shows its key."""
+    own = StaffRecord(staff.get_user(request.deps, request.caller.account.id), api_key=None)
+    return _details(request, own)
+
+
+def _details(request: ApiRequest[Deps], record: StaffRecord) -> StaffDetailsAnswer:
+    """Return a staff user with what its roles let it do."""
+    levels = staff_levels(record.user.roles)
     tree = {
         area: {name: LevelView(level=level) for name, level in features.items()} for area, features in levels.items()
     }
+    view = staff_view(request, record)
     return StaffDetailsAnswer(user=StaffDetailsView(**structs.asdict(view), permissions=tree))
 
 

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import model_validator
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.statistics.reports import switches_of
@@ -19,7 +21,7 @@ from trackyard.domain.statistics.reports import COST_METRICS, Report, Values
 from trackyard.domain.statistics.slices import REJECTION_REASON, SLICES, slices_for
 from trackyard.wire.endpoint import ApiRequest, Rights, Routes, check_features, for_callers, for_staff
 from trackyard.wire.request import scalars as s
-from trackyard.wire.request.params import Only, Seq
+from trackyard.wire.request.params import CommaList, Only, Seq
 from trackyard.wire.response.exports import ExportTable, FileExport
 
 routes = Routes[Deps]()
@@ -133,12 +135,36 @@ class CustomFilter(CommonFilter):
 
 
 class CustomParams(ExportListParams, CommonParams):
-    """Parameters of the custom report."""
+    """Parameters of the custom report. not_…: the same as in filter, where a name may be sent once."""
 
     filter: CustomFilter
+    not_offer_id: Annotated[Seq[s.Int], Only(admin=True)] = ()
+    not_advertiser_id: Annotated[Seq[s.Text], Only(admin=True)] = ()
+    not_affiliate_id: Annotated[Seq[s.Text], Only(admin=True)] = ()
+    not_affiliate_manager_id: Annotated[Seq[s.Text], Only(admin=True)] = ()
+    not_advertiser_manager_id: Annotated[Seq[s.Text], Only(admin=True)] = ()
+    not_smartlink_id: Annotated[Seq[s.Text], Only(admin=True)] = ()
+    not_country: Annotated[Seq[s.Text], Only(admin=True)] = ()
+    not_advertiser_tag: Annotated[CommaList[s.Text], Only(admin=True)] = ()
+    not_affiliate_tag: Annotated[CommaList[s.Text], Only(admin=True)] = ()
+    not_offer_tag: Annotated[CommaList[s.Text], Only(admin=True)] = ()
     slice: Seq[SliceName]
     conversionTypes: Seq[TypeName] = ()
     order: Seq[OrderName] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _move_into_filter(cls, tree: Any) -> Any:
+        """Take what is left out as filters, which newer programs send outside of `filter`."""
+        if not isinstance(tree, dict):
+            return tree
+        outside = {name: value for name, value in tree.items() if name.startswith("not_") and value not in ("", [])}
+        inside = tree.get("filter")
+        inside = inside if isinstance(inside, dict) else {}
+        twice = sorted(name for name in outside if inside.get(name) not in (None, "", []))
+        if twice:
+            raise ValueError(f"Send {twice[0]} once, in filter or outside of it.")
+        return {**tree, "filter": {**inside, **outside}} if outside else tree
 
 
 def _add_route(grouping: GroupedReport) -> None:
