@@ -280,3 +280,21 @@ def test_rule_of_a_removed_offer_can_be_switched_off(world: RuleSetup) -> None:
     assert world.api.admin.post(f"/3.1/admin/rules/{rule_id}", is_on="0")["rule"]["is_on"] is False
     refused = world.api.admin.call("POST", "/3.1/admin/rules", data=RULE | {"offers[]": [world.offer]})
     assert list(refused.json()["fields"]) == ["offers"]
+
+
+def test_rule_finds_what_stopped_against_the_same_hours_of_four_weeks(world: RuleSetup) -> None:
+    usual = {"conditions[0][metric]": "clicks", "conditions[0][value]": "50", "conditions[0][usual]": "1"}
+    rule_id = add_rule(world, **usual, **{"each[]": ["offer"], "action": "notify", "minimum": "20"})
+    hour = world.api.clock.now_ms() + 1000
+    for week in range(1, 5):
+        world.click(20, time=hour - week * 7 * 86_400_000)
+    world.click(20, time=hour + HOUR_MS)
+    world.end_hour()
+    [firing] = world.firings()
+    reading = firing["readings"][0]
+    assert (firing["element"], reading["value"], reading["usual"], reading["bound"]) == (
+        {"offer": str(world.offer)}, 0, 20, 10,
+    )  # fmt: skip
+    assert 0 < reading["chance"] < 1e-6
+    looked = world.api.admin.get(f"/3.1/admin/rules/{rule_id}/look-back")["firings"]
+    assert looked[0]["readings"] == firing["readings"]
