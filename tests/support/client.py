@@ -5,12 +5,11 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
-import httpx2
 import msgspec
 import pyarrow
 import pyarrow.parquet
 
-from tests.support.transport import AppTransport
+from tests.support.transport import AppClient
 from trackyard.wire.endpoint import Endpoint
 from trackyard.wire.http.routing import RouteTable
 from trackyard.wire.response.envelope import BareAnswer, sent_type
@@ -29,7 +28,7 @@ class ApiClient:
     """
 
     def __init__(self, app: Any, endpoints: Iterable[Endpoint[Any]], key: str | None = None) -> None:
-        self._client = httpx2.Client(transport=AppTransport(app), base_url="http://testserver", follow_redirects=True)
+        self._client = AppClient(app, "http://testserver")
         self._app = app
         self._endpoints = tuple(endpoints)
         self._routes = _routes(self._endpoints)

@@ -4,11 +4,9 @@ from functools import partial
 from html.parser import HTMLParser
 from typing import Any, Final
 
-import httpx2
-
 from tests.support.api import PASSWORD as AFFILIATE_PASSWORD
 from tests.support.api import UNBOUNDED, Api
-from tests.support.transport import AppTransport
+from tests.support.transport import AppClient
 from trackyard.actions.people.callers import find_caller
 from trackyard.actions.people.staff import set_password
 from trackyard.api.app import build
@@ -59,7 +57,7 @@ class Visitor:
 
     def __init__(self, app: Any, base: str = "http://console.example") -> None:
         self.login = ""
-        self.client = httpx2.Client(transport=AppTransport(app), base_url=base)
+        self.client = AppClient(app, base)
 
     def get(self, path: str, **options: Any) -> Any:
         """Ask for a page."""

@@ -5,7 +5,7 @@ import atexit
 from collections.abc import MutableMapping
 from contextlib import suppress
 from functools import lru_cache
-from threading import Thread
+from threading import Lock, Thread
 from typing import Any
 from urllib.parse import unquote
 
@@ -25,8 +25,7 @@ class AppTransport(httpx2.BaseTransport):
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """Return the answer to a request."""
         call = _Call(request.read())
-        running = asyncio.run_coroutine_threadsafe(call.run(self._app, self._scope(request)), event_loop())
-        running.result()
+        call.run_in(event_loop(), self._app, self._scope(request))
         headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in call.headers]
         content = b"" if request.method == "HEAD" else b"".join(call.content)
         return httpx2.Response(call.status, headers=headers, stream=httpx2.ByteStream(content), request=request)
@@ -49,6 +48,26 @@ class AppTransport(httpx2.BaseTransport):
         }
 
 
+class AppClient(httpx2.Client):
+    """A client of an application in this process. It keeps cookies, and shows redirects instead of following them.
+
+    What a client of a network does for each request takes as long as the shortest answers: proxies, times, redirects,
+    logs.
+    """
+
+    def __init__(self, app: Any, base: str) -> None:
+        self._app_transport = AppTransport(app)
+        super().__init__(transport=self._app_transport, base_url=base)
+
+    def send(self, request: httpx2.Request, **_options: Any) -> httpx2.Response:
+        """Send a request."""
+        response = self._app_transport.handle_request(request)
+        response.read()
+        if "set-cookie" in response.headers:
+            self.cookies.extract_cookies(response)
+        return response
+
+
 class _Call:
     """One request and what the application answers."""
 
@@ -59,7 +78,24 @@ class _Call:
         self.headers: list[tuple[bytes, bytes]] = []
         self.content: list[bytes] = []
 
-    async def run(self, app: Any, scope: dict[str, Any]) -> None:
+    def run_in(self, loop: asyncio.AbstractEventLoop, app: Any, scope: dict[str, Any]) -> None:
+        """Run the application in another thread's loop, and wait for its end.
+
+        `asyncio.run_coroutine_threadsafe` with its chain of futures takes longer, a sixth of a short request.
+        """
+        waiting = Lock()
+        waiting.acquire()
+        tasks: list[asyncio.Task[None]] = []
+
+        def begin() -> None:
+            tasks.append(loop.create_task(self._run(app, scope)))
+            tasks[0].add_done_callback(lambda _: waiting.release())
+
+        loop.call_soon_threadsafe(begin)
+        waiting.acquire()
+        tasks[0].result()
+
+    async def _run(self, app: Any, scope: dict[str, Any]) -> None:
         with suppress(Exception):
             await app(scope, self._receive, self._send)
         self._ended.set()
@@ -84,14 +120,16 @@ class _Call:
 def event_loop() -> asyncio.AbstractEventLoop:
     """Return the event loop of all calls of a process.
 
-    A loop and a thread for each would cost as much as the call.
+    A loop and a thread for each would cost as much as the call. anyio keeps the threads in which handlers run as long
+    as the task that the loop runs until its end; without one, each call would start threads of its own.
     """
     loop = asyncio.new_event_loop()
-    thread = Thread(target=loop.run_forever, name="event loop of tests", daemon=True)
+    ended = asyncio.Event()
+    thread = Thread(target=loop.run_until_complete, args=(ended.wait(),), name="event loop of tests", daemon=True)
     thread.start()
 
     def stop() -> None:
-        loop.call_soon_threadsafe(loop.stop)
+        loop.call_soon_threadsafe(ended.set)
         thread.join()
         loop.run_until_complete(loop.shutdown_asyncgens())
         loop.close()

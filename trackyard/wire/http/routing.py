@@ -3,8 +3,9 @@
 Both prefixes are routed. Fixed segments precede variables.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from trackyard.wire.endpoint import VERSIONS, Endpoint, Version
@@ -26,11 +27,15 @@ class RouteTable:
     """The paths of a catalogue."""
 
     def __init__(self, endpoints: Iterable[Endpoint[Any]]) -> None:
+        self._fixed: dict[tuple[str, ...], list[Endpoint[Any]]] = {}
         self._by_length: dict[int, list[tuple[tuple[str, ...], Endpoint[Any]]]] = {}
         for endpoint in endpoints:
             for path in (endpoint.path, *endpoint.also):
                 segments = tuple(path.strip("/").split("/"))
-                self._by_length.setdefault(len(segments), []).append((segments, endpoint))
+                if "{" in path:
+                    self._by_length.setdefault(len(segments), []).append((segments, endpoint))
+                else:
+                    self._fixed.setdefault(segments, []).append(endpoint)
         for patterns in self._by_length.values():
             patterns.sort(key=lambda pattern: [segment.startswith("{") for segment in pattern[0]])
 
@@ -59,14 +64,21 @@ class RouteTable:
         version = next((known for known in VERSIONS if known == prefix), None)
         if version is None:
             return []
+        fixed = [(endpoint, dict[str, str]()) for endpoint in self._fixed.get(tuple(segments), ())]
         matches: list[Match] = []
-        for pattern, endpoint in self._by_length.get(len(segments), []):
-            variables = _matched(pattern, segments)
-            if variables is not None and version in endpoint.versions:
+        for endpoint, variables in chain(fixed, self._with_variables(segments)):
+            if version in endpoint.versions:
                 if matches and matches[0].endpoint.path != endpoint.path:
                     continue
                 matches.append(Match(endpoint, version, variables))
         return matches
+
+    def _with_variables(self, segments: list[str]) -> Iterator[tuple[Endpoint[Any], dict[str, str]]]:
+        """Yield the endpoints whose path has variables, with the values of those."""
+        for pattern, endpoint in self._by_length.get(len(segments), []):
+            variables = _matched(pattern, segments)
+            if variables is not None:
+                yield endpoint, variables
 
 
 def _matched(pattern: tuple[str, ...], segments: list[str]) -> dict[str, str] | None:
