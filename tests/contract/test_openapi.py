@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -64,6 +64,58 @@ def test_openapi_document_of_each_version_is_valid(version: str) -> None:
     from openapi_spec_validator import validate
 
     validate(json.loads(json.dumps(described_by(version))))
+
+
+def test_openapi_whole_document_is_the_valid_versions_together() -> None:
+    """Schemas that no operation refers to are validated here.
+
+    To validate the whole document takes as long as to validate both versions.
+    """
+    from openapi_spec_validator import validate
+
+    whole, versions = described_by("whole"), [described_by(version) for version in VERSIONS]
+    for each in versions:
+        assert set(each) == set(whole)
+        own = ("info", "tags", "paths", "components")
+        assert [name for name in whole if name not in own and each[name] != whole[name]] == []
+        assert each["info"] == whole["info"] | {"title": each["info"]["title"]}
+        assert each["components"] | {"schemas": {}} == whole["components"] | {"schemas": {}}
+    schemas = whole["components"]["schemas"]
+    described = _merged(each["components"]["schemas"] for each in versions)
+    assert described == {name: schemas[name] for name in described}
+    unused = _with_references(schemas, set(schemas) - set(described))
+    validate(json.loads(json.dumps(whole | {"tags": [], "paths": {}, "components": {"schemas": unused}})))
+    assert _merged({tag["name"]: tag for tag in each["tags"]} for each in versions) == {
+        tag["name"]: tag for tag in whole["tags"]
+    }
+    assert _merged(map(_without_ids, versions)) == _without_ids(whole)
+
+
+def _merged(parts: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """Return all parts, which must be the same where they have the same name."""
+    found: dict[str, Any] = {}
+    for part in parts:
+        for name, value in part.items():
+            assert found.setdefault(name, value) == value, name
+    return found
+
+
+def _with_references(schemas: dict[str, Any], names: set[str]) -> dict[str, Any]:
+    """Return schemas and those that they refer to."""
+    found: dict[str, Any] = {}
+    while names:
+        name = names.pop()
+        found[name] = schemas[name]
+        names |= set(re.findall('"#/components/schemas/([^"]+)"', json.dumps(schemas[name]))) - set(found)
+    return found
+
+
+def _without_ids(described: dict[str, Any]) -> dict[str, Any]:
+    """Return the paths of a document without the ids of operations, which each document has of its own."""
+    return {
+        path: {method: each | {"operationId": ""} for method, each in item.items()}
+        for path, item in described["paths"].items()
+    }
 
 
 @every_document

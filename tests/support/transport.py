@@ -49,10 +49,10 @@ class AppTransport(httpx2.BaseTransport):
 
 
 class AppClient(httpx2.Client):
-    """A client of an application in this process. It keeps cookies, and shows redirects instead of following them.
+    """A client of an application in this process.
 
-    What a client of a network does for each request takes as long as the shortest answers: proxies, times, redirects,
-    logs.
+    It keeps cookies, and shows redirects instead of following them. What a client of a network does for each request
+    takes as long as the shortest answers: proxies, times, redirects, logs.
     """
 
     def __init__(self, app: Any, base: str) -> None:
