@@ -58,13 +58,20 @@ def as_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
 _SLOW_FIRST = (
     "tests/e2e/commands/",
     "tests/conformance/",
+    "tests/isolation/",
+    "tests/contract/test_every_endpoint",
+    "tests/cluster/",
     "tests/e2e/shared/",
     "tests/actions/test_rebuild",
-    "tests/jobs/conversions/test_random_histories",
     "tests/analytics/reports/",
+    "tests/jobs/conversions/test_random_histories",
     "tests/e2e/",
     "tests/contract/",
+    "tests/crashes/",
+    "tests/deploy/",
     "tests/fuzz/",
+    "tests/console/test_crawl",
+    "tests/api/people/test_role_table",
     "tests/analytics/",
     "tests/jobs/",
 )
@@ -84,8 +91,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
 
     def place(item: pytest.Item) -> int:
-        found = (place for place, start in enumerate(_SLOW_FIRST) if item.nodeid.startswith(start))
-        return next(found, len(_SLOW_FIRST))
+        name = item.nodeid
+        if not name.startswith(_SLOW_FIRST):
+            return len(_SLOW_FIRST)
+        return next(place for place, start in enumerate(_SLOW_FIRST) if name.startswith(start))
 
     items.sort(key=place)
 
