@@ -16,7 +16,7 @@ from trackyard.domain.platform.own_requests import origin_of
 from trackyard.domain.tracking.links import Link
 from trackyard.domain.tracking.ruleset import RulesetLanding, RulesetPlatform
 from trackyard.edge.endpoints.handler import EdgeHandler
-from trackyard.edge.endpoints.postbacks import MAX_LOGGED_BODY
+from trackyard.edge.endpoints.postbacks import MAX_LOGGED_BODY, MAX_PROMO_CODE_TEXT
 from trackyard.edge.http.client_address import TrustedNetworks
 from trackyard.edge.http.connection import MAX_BODY
 from trackyard.edge.http.request import MAX_URL, Request
@@ -285,6 +285,16 @@ def test_edge_postback_without_click_id_leaves_little_of_8_kb(
     assert (call.query, call.body, call.ua) == (query[:256], "comment=" + "y" * 248, "u" * 256)
     assert call.params.get("clickid", "") == click_id[:256]
     assert sum(map(len, call.params.values())) == 256
+
+
+def test_edge_postback_with_promo_code_keeps_what_counts(edge: EdgeHandler, journal: MemoryJournal) -> None:
+    counts = {"promo_code": "Black-1", "action_id": "order-1", "sum": "20", "secure": "s" * 40}
+    ask(edge, f"/postback?comment={'c' * 300}&" + "&".join(f"{name}={value}" for name, value in counts.items()))
+    assert journal.call.params == {"comment": "c" * 300, **counts}
+    long = "&".join(f"custom_field{number}={'x' * 1_000}" for number in range(1, 7))
+    ask(edge, f"/postback?{long}&" + "&".join(f"{name}={value}" for name, value in counts.items()))
+    assert counts.items() <= journal.call.params.items()
+    assert sum(map(len, journal.call.params.values())) == MAX_PROMO_CODE_TEXT
 
 
 def test_edge_click_on_unknown_offer_leaves_little_of_8_kb(edge: EdgeHandler, journal: MemoryJournal) -> None:

@@ -149,9 +149,9 @@ class PostbackHandler:
 
 
 def _shortened(params: dict[str, str], most: int) -> dict[str, str]:
-    """Return the beginnings of parameters, the click id first, `most` characters together."""
+    """Return the beginnings of parameters, `most` characters together: the click id first, then the shortest."""
     kept, left = {}, most
-    for name in sorted(params, key=lambda name: name != "clickid"):
+    for name in sorted(params, key=lambda name: (name != "clickid", len(params[name]))):
         value = params[name][:left]
         if value:
             kept[name] = value
