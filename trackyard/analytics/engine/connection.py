@@ -12,7 +12,7 @@ import queue
 import sys
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -27,7 +27,6 @@ from trackyard.analytics.cancellation import current_cancellation
 from trackyard.analytics.engine.availability import open_failure
 from trackyard.analytics.engine.directory_lock import DirectoryInUse, leave_directory, take_directory
 from trackyard.analytics.engine.layout import StoreLayout
-from trackyard.analytics.engine.statement_turns import StatementTurns
 from trackyard.analytics.exports import row_stream
 from trackyard.analytics.exports.column_stream import LINE_FORMAT, ColumnReader
 from trackyard.analytics.scheduler import HEAVY_LIMIT, LIGHT_LIMIT, ConcurrencyLimit, QueryScheduler, RunningQuery
@@ -76,9 +75,14 @@ _CHDB_CONFIG = """<clickhouse>
   <mmap_cache_size>0</mmap_cache_size>
   <background_pool_size>2</background_pool_size>
   <memory_worker_period_ms>250</memory_worker_period_ms>
+  <merge_tree><concurrent_part_removal_threshold>1000000</concurrent_part_removal_threshold></merge_tree>
 </clickhouse>
 """
-"""Caches and few looks at memory, for a small machine. The engine's own logs are off, as they are not named here."""
+"""Caches and few looks at memory, for a small machine. The engine's own logs are off, as they are not named here.
+
+Merged parts are removed one after the other: from 100 at once on, chDB takes 128 threads for them, which it keeps, each
+with three open files. Its limits of that pool have no effect here.
+"""
 
 _SESSION_SETTINGS: dict[str, Any] = {
     "max_threads": 2,
@@ -174,7 +178,6 @@ class Analytics:
         self._config = config
         self._limits = limits
         self._component = Component("analytic store")
-        self._turns = StatementTurns()
         self._idle: queue.LifoQueue[Client] = queue.LifoQueue()
         self._open: list[Client] = []
         self._lock = threading.Lock()
@@ -372,13 +375,7 @@ class Analytics:
 
     @contextmanager
     def _client(self, *, reusable: bool = True) -> Iterator[Client]:
-        """Yield a client for one statement, of chDB when it is its turn. reusable: as `_pooled_client`."""
-        with self._turns.turn() if self._config is not None else nullcontext(), self._pooled_client(reusable) as client:
-            yield client
-
-    @contextmanager
-    def _pooled_client(self, reusable: bool) -> Iterator[Client]:
-        """Yield a client that no other statement uses.
+        """Yield a client for one statement.
 
         reusable: whether another statement may use it afterwards. After a failure none does: chDB answers the next
         statement with the rest of the failed one.
