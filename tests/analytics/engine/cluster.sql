@@ -72,11 +72,13 @@ CREATE TABLE IF NOT EXISTS `click_local` ON CLUSTER `yard` (
   PROJECTION `by_offer_day` (SELECT intDiv(time, 86400000), offer, advertiser, smart_id, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), offer, advertiser, smart_id),
   PROJECTION `by_affiliate_day` (SELECT intDiv(time, 86400000), affiliate, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), affiliate),
   PROJECTION `by_affiliate` (SELECT intDiv(time, 86400000), affiliate, offer, advertiser, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), affiliate, offer, advertiser),
+  PROJECTION `by_offer_country` (SELECT intDiv(time, 86400000), offer, advertiser, country, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), offer, advertiser, country),
   PROJECTION `by_city` (SELECT intDiv(time, 86400000), country, city, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), country, city),
   PROJECTION `by_carrier` (SELECT intDiv(time, 86400000), country, isp, connection, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), country, isp, connection),
   PROJECTION `by_model` (SELECT intDiv(time, 86400000), device, os, device_model, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), device, os, device_model),
   PROJECTION `by_version` (SELECT intDiv(time, 86400000), os, os_version, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), os, os_version),
-  PROJECTION `by_browser` (SELECT intDiv(time, 86400000), browser, browser_version, device, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), browser, browser_version, device)
+  PROJECTION `by_browser` (SELECT intDiv(time, 86400000), browser, browser_version, device, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), browser, browser_version, device),
+  PROJECTION `by_reason_step` (SELECT intDiv(time, 86400000), reason, intDiv(time, 900000), count() GROUP BY intDiv(time, 86400000), reason, intDiv(time, 900000))
 )
 ENGINE = ReplicatedMergeTree('/clickhouse/tables/{uuid}/{shard}', '{replica}')
 PARTITION BY toYYYYMM(toDateTime(intDiv(time, 1000), 'UTC'))
@@ -148,6 +150,7 @@ CREATE TABLE IF NOT EXISTS `view_local` ON CLUSTER `yard` (
   PROJECTION `by_offer_day` (SELECT intDiv(time, 86400000), offer, advertiser, smart_id, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), offer, advertiser, smart_id),
   PROJECTION `by_affiliate_day` (SELECT intDiv(time, 86400000), affiliate, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), affiliate),
   PROJECTION `by_affiliate` (SELECT intDiv(time, 86400000), affiliate, offer, advertiser, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), affiliate, offer, advertiser),
+  PROJECTION `by_offer_country` (SELECT intDiv(time, 86400000), offer, advertiser, country, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), offer, advertiser, country),
   PROJECTION `by_city` (SELECT intDiv(time, 86400000), country, city, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), country, city),
   PROJECTION `by_carrier` (SELECT intDiv(time, 86400000), country, isp, connection, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), country, isp, connection),
   PROJECTION `by_model` (SELECT intDiv(time, 86400000), device, os, device_model, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), device, os, device_model),
@@ -308,7 +311,7 @@ SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fs
 CREATE TABLE IF NOT EXISTS `affiliate_log` ON CLUSTER `yard` AS `affiliate_log_local`
 ENGINE = Distributed('yard', currentDatabase(), 'affiliate_log_local', sipHash64(id));
 
-INSERT INTO schema_step (number, program) VALUES (1, 'VERSION'), (2, 'VERSION'), (3, 'VERSION'), (4, 'VERSION'), (5, 'VERSION'), (6, 'VERSION'), (7, 'VERSION');
+INSERT INTO schema_step (number, program) VALUES (1, 'VERSION'), (2, 'VERSION'), (3, 'VERSION'), (4, 'VERSION'), (5, 'VERSION'), (6, 'VERSION'), (7, 'VERSION'), (8, 'VERSION');
 
 DROP TABLE IF EXISTS `click_beside` ON CLUSTER `yard` SYNC;
 
@@ -392,11 +395,13 @@ CREATE TABLE IF NOT EXISTS `click_beside_local` ON CLUSTER `yard` (
   PROJECTION `by_offer_day` (SELECT intDiv(time, 86400000), offer, advertiser, smart_id, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), offer, advertiser, smart_id),
   PROJECTION `by_affiliate_day` (SELECT intDiv(time, 86400000), affiliate, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), affiliate),
   PROJECTION `by_affiliate` (SELECT intDiv(time, 86400000), affiliate, offer, advertiser, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), affiliate, offer, advertiser),
+  PROJECTION `by_offer_country` (SELECT intDiv(time, 86400000), offer, advertiser, country, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), offer, advertiser, country),
   PROJECTION `by_city` (SELECT intDiv(time, 86400000), country, city, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), country, city),
   PROJECTION `by_carrier` (SELECT intDiv(time, 86400000), country, isp, connection, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), country, isp, connection),
   PROJECTION `by_model` (SELECT intDiv(time, 86400000), device, os, device_model, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), device, os, device_model),
   PROJECTION `by_version` (SELECT intDiv(time, 86400000), os, os_version, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), os, os_version),
-  PROJECTION `by_browser` (SELECT intDiv(time, 86400000), browser, browser_version, device, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), browser, browser_version, device)
+  PROJECTION `by_browser` (SELECT intDiv(time, 86400000), browser, browser_version, device, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), browser, browser_version, device),
+  PROJECTION `by_reason_step` (SELECT intDiv(time, 86400000), reason, intDiv(time, 900000), count() GROUP BY intDiv(time, 86400000), reason, intDiv(time, 900000))
 )
 ENGINE = ReplicatedMergeTree('/clickhouse/tables/{uuid}/{shard}', '{replica}')
 PARTITION BY toYYYYMM(toDateTime(intDiv(time, 1000), 'UTC'))
@@ -468,6 +473,7 @@ CREATE TABLE IF NOT EXISTS `view_beside_local` ON CLUSTER `yard` (
   PROJECTION `by_offer_day` (SELECT intDiv(time, 86400000), offer, advertiser, smart_id, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), offer, advertiser, smart_id),
   PROJECTION `by_affiliate_day` (SELECT intDiv(time, 86400000), affiliate, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), affiliate),
   PROJECTION `by_affiliate` (SELECT intDiv(time, 86400000), affiliate, offer, advertiser, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), affiliate, offer, advertiser),
+  PROJECTION `by_offer_country` (SELECT intDiv(time, 86400000), offer, advertiser, country, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), offer, advertiser, country),
   PROJECTION `by_city` (SELECT intDiv(time, 86400000), country, city, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), country, city),
   PROJECTION `by_carrier` (SELECT intDiv(time, 86400000), country, isp, connection, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), country, isp, connection),
   PROJECTION `by_model` (SELECT intDiv(time, 86400000), device, os, device_model, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), device, os, device_model),

@@ -22,6 +22,7 @@ from trackyard.analytics.engine.zones import resolve_local_times
 from trackyard.analytics.load import click_item, load
 from trackyard.analytics.reports.branches import ReportConditions, build_branches
 from trackyard.analytics.reports.compiler import compile_report, filter_conditions
+from trackyard.analytics.reports.reports import run_report
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.reports import Report
 from trackyard.domain.statistics.rows import encode_row
@@ -132,6 +133,32 @@ def test_rollup_of_conversion_events_is_used_where_possible(
         zone,
     )
     assert read_by(analytics, report, "fact") == names
+
+
+@pytest.mark.parametrize(
+    ("zone", "dimensions", "filters", "names"),
+    [
+        ("UTC", ("trafficback_reason",), {}, {"by_reason_step"}),
+        ("Asia/Kathmandu", ("trafficback_reason",), {}, {"by_reason_step"}),
+        ("Europe/Berlin", ("day", "trafficback_reason"), {}, {"by_reason_step"}),
+        ("UTC", ("offer", "trafficback_reason"), {}, {"click"}),
+        ("UTC", ("trafficback_reason",), {"country": ("DE",)}, {"click"}),
+    ],
+)
+def test_rollup_of_rejected_clicks_is_used_where_possible(
+    analytics: Analytics, zone: str, dimensions: tuple[str, ...], filters: dict[str, Any], names: set[str]
+) -> None:
+    made = [
+        new_click(n, time=DAY + n * HOUR_MS // 10, reason=("bot", "overcap", "")[n % 3], offer=n, country=f"C{n}")
+        for n in range(-480, 240)
+    ]
+    load(analytics, "click", [click_item("j", place, encode(click)) for place, click in enumerate(made)], "t")
+    local = {"Asia/Kathmandu": -5 * HOUR_MS - 3 * STEP_MS, "Europe/Berlin": -HOUR_MS, "UTC": 0}[zone]
+    period = (DAY - DAY_MS + local, DAY + DAY_MS + local)
+    report = Report(Scope.everything(), *period, dimensions, filters, zone=zone, limit=1000)
+    assert set(read_by(analytics, report)) == names
+    counted = sum(row.trafficback for row in run_report(analytics, report).rows)
+    assert counted == sum(bool(each.reason) and period[0] <= each.time < period[1] for each in made) * (not filters)
 
 
 def test_rollup_with_fewest_columns_is_chosen() -> None:

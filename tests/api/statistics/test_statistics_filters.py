@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.api import Api
 from tests.support.client import ApiClient
-from tests.support.models.events import new_click
+from tests.support.models.events import NOON, new_click
 from tests.support.models.history import add_conversion, load_clicks
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.domain.people.roles import Role
@@ -340,3 +340,35 @@ def test_exclusions_outside_of_filter_equal_those_inside(traffic: FilterTraffic)
     refused = traffic.api.admin.call("GET", "/3.1/stats/custom", params=twice)
     assert refused.json()["fields"] == {"parameters": ["Send not_country once, in filter or outside of it."]}
     assert traffic.raw(client=traffic.client, **{"not_country[]": "DE"}) == {"DE", "FR"}
+
+
+HOUR_MS = 3_600_000
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "zone", "found"),
+    [
+        ("", "", "UTC", {"C8", "C12", "C18"}),
+        ("9", "", "UTC", {"C12", "C18"}),
+        ("", "11", "UTC", {"C8"}),
+        ("12", "12", "UTC", {"C12"}),
+        ("13", "13", "Europe/Berlin", {"C12"}),
+        ("19", "0", "UTC", set()),
+    ],
+)
+def test_statistics_hours_narrow_the_first_and_last_day(
+    api: Api, first: str, last: str, zone: str, found: set[str]
+) -> None:
+    offer, (pid, _) = api.add_offer(), api.add_affiliate()
+    hours = (8, 12, 18)
+    load_clicks(
+        api.deps,
+        [new_click(n, offer=offer, affiliate=pid, country=f"C{n}", time=NOON + (n - 12) * HOUR_MS) for n in hours],
+    )
+    sent = DAY | {"slice[]": "country", "timezone": zone}
+    sent |= {f"filter[{name}_hour]": text for name, text in (("from", first), ("to", last)) if text}
+    response = api.admin.call("GET", "/3.1/stats/custom", params=sent)
+    if found:
+        assert {row["slice"]["country"] for row in response.json()["stats"]} == found
+    else:
+        assert response.json()["fields"] == {"filter[to_hour]": ["This hour must not lie before the first."]}

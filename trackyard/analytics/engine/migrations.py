@@ -137,6 +137,7 @@ MIGRATIONS: tuple[Callable[[Analytics], None], ...] = (
     _add_projections,  # those of 0036
     _add_columns,  # `prelanding`
     _add_indexes,  # of the logs
+    _add_projections,  # of offers by country and of rejected clicks
 )
 """The steps of the schema in order; their numbers begin at 1. Steps of releases are never removed or reordered."""
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from trackyard.analytics.reports.metrics import MEASURES
+from trackyard.analytics.reports.metrics import MEASURES, REJECTED
 
 DAY_MS: Final = 86_400_000
 HOUR_MS: Final = 3_600_000
@@ -21,6 +21,8 @@ STEP_MS: Final = 900_000
 
 TRAFFIC_SUMS: Final = tuple(measure.sql for measure in MEASURES if measure.source == "click")
 """The sums of accepted clicks and impressions."""
+REJECTION_SUMS: Final = tuple(measure.sql for measure in MEASURES if measure.source == REJECTED)
+"""The sums of clicks by reason."""
 CONVERSION_SUMS: Final = tuple(
     measure.sql.format(suffix="_base")
     for measure in MEASURES
@@ -61,6 +63,7 @@ TRAFFIC_ROLLUPS: Final = (
     Rollup("by_offer_day", ("offer", "advertiser", "smart_id")),
     Rollup("by_affiliate_day", ("affiliate",)),
     Rollup("by_affiliate", ("affiliate", "offer", "advertiser")),
+    Rollup("by_offer_country", ("offer", "advertiser", "country")),
     Rollup("by_city", ("country", "city")),
     Rollup("by_carrier", ("country", "isp", "connection")),
     Rollup("by_model", ("device", "os", "device_model")),
@@ -68,6 +71,9 @@ TRAFFIC_ROLLUPS: Final = (
     Rollup("by_browser", ("browser", "browser_version", "device")),
 )
 """The rollups of clicks and of impressions."""
+
+REJECTION_ROLLUPS: Final = (Rollup("by_reason_step", ("reason",), STEP_MS, REJECTION_SUMS),)
+"""The rollups of clicks alone, by the reason of their rejection; accepted ones have the reason ''."""
 
 CONVERSION_ROLLUPS: Final = (
     Rollup("by_goal_step", ("goal", "status"), STEP_MS, CONVERSION_SUMS),

@@ -4,7 +4,7 @@ Columns come from domain/statistics/click_columns.py and domain.statistics.rows.
 brings older stores up to date.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from types import MappingProxyType
@@ -15,7 +15,14 @@ from msgspec.structs import fields
 
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.engine.layout import StoreLayout
-from trackyard.analytics.engine.rollups import CONVERSION_ROLLUPS, DAY_MS, TRAFFIC_ROLLUPS, time_bucket
+from trackyard.analytics.engine.rollups import (
+    CONVERSION_ROLLUPS,
+    DAY_MS,
+    REJECTION_ROLLUPS,
+    TRAFFIC_ROLLUPS,
+    Rollup,
+    time_bucket,
+)
 from trackyard.domain.statistics import rows
 from trackyard.domain.statistics.click_columns import Click, Impression, column_type
 
@@ -98,7 +105,6 @@ def _column_type(name: str, annotation: Any) -> str:
 
 
 _DAY = time_bucket(DAY_MS)
-_TRAFFIC_PROJECTIONS = MappingProxyType({rollup.name: rollup.body for rollup in TRAFFIC_ROLLUPS})
 _EVENT_PROJECTIONS = MappingProxyType(
     {
         "by_click": "SELECT click_id, conversion_id, time, sign ORDER BY click_id",
@@ -110,13 +116,13 @@ CLICK_ID_SECOND = "reinterpretAsUInt32(reverse(substring(id, 1, 4)))"
 """The SQL of the second with which the id of a click in the look-up begins."""
 
 
-def _traffic_table(name: str, record: type[msgspec.Struct]) -> Table:
+def _traffic_table(name: str, record: type[msgspec.Struct], rollups: Sequence[Rollup]) -> Table:
     return Table(
         name,
         (("journal", "LowCardinality(String)"), ("position", "Int64"), *_columns(record)),
         key=POSITION_COLUMNS,
         order=f"{_DAY}, affiliate, offer, time, id",
-        projections=_TRAFFIC_PROJECTIONS,
+        projections=MappingProxyType({rollup.name: rollup.body for rollup in rollups}),
         settings=_PROJECTION_SETTINGS,
     )
 
@@ -125,8 +131,8 @@ TABLES = MappingProxyType(
     {
         table.name: table
         for table in (
-            _traffic_table("click", Click),
-            _traffic_table("view", Impression),
+            _traffic_table("click", Click, (*TRAFFIC_ROLLUPS, *REJECTION_ROLLUPS)),
+            _traffic_table("view", Impression, TRAFFIC_ROLLUPS),
             Table(  # an id is found in one small granule, with any number of ids
                 "click_lookup",
                 (("id", "FixedString(12)"), ("record", "String")),

@@ -8,6 +8,7 @@ from trackyard.analytics.engine.rollups import (
     CONVERSION_ROLLUPS,
     DAY_MS,
     HOUR_MS,
+    REJECTION_ROLLUPS,
     TRAFFIC_ROLLUPS,
     PeriodPart,
     Rollup,
@@ -51,8 +52,16 @@ def build_branches(report: Report, parts: list[SlicePart], narrowed: ReportCondi
     branches = []
     if not (of_conversions := build_conversion_branches(report, parts, narrowed)):
         if all(dimension.traffic for dimension in dimensions):
-            rejected = (f"time >= {report.since}", f"time < {report.until}", "reason != ''")
-            branches.append(_branch(report, REJECTED, parts, [*rejected, *narrowed.clicks]))
+            branches += [
+                _branch(
+                    report,
+                    REJECTED,
+                    parts,
+                    [*piece.conditions, "reason != ''", *narrowed.clicks],
+                    _local_time(piece),
+                )
+                for piece in _split_report(report, REJECTION_ROLLUPS)
+            ]
         return branches
     if all(dimension.traffic for dimension in dimensions):
         branches += [
@@ -76,7 +85,7 @@ def build_conversion_branches(report: Report, parts: list[SlicePart], narrowed: 
     rollups = () if narrowed.needs_rows or report.currency else CONVERSION_ROLLUPS
     return [
         _branch(report, "fact", parts, [*piece.conditions, *narrowed.conversion_events], _local_time(piece))
-        for piece in _split_report(report, rollups)
+        for piece in _split_report(report, rollups, of_conversions=True)
     ]
 
 
@@ -124,10 +133,10 @@ def _accepted_condition(piece: PeriodPart) -> tuple[str, ...]:
     return ("reason = ''",) if piece.grain is None else ()
 
 
-def _split_report(report: Report, rollups: tuple[Rollup, ...]) -> list[PeriodPart]:
+def _split_report(report: Report, rollups: tuple[Rollup, ...], *, of_conversions: bool = False) -> list[PeriodPart]:
     """Split the period; it is one part when times are among the keys."""
     since, until = report.since, report.until
-    columns = _needed_columns(report, of_conversions=rollups is not TRAFFIC_ROLLUPS)
+    columns = _needed_columns(report, of_conversions=of_conversions)
     if "time" not in columns:
         return split_period(since, until, columns, rollups)
     coarsest = HOUR_MS if "hour" in report.dimensions else DAY_MS

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from trackyard.analytics.engine.connection import Analytics
-from trackyard.analytics.engine.rollups import DAY_MS, split_period, time_bucket
+from trackyard.analytics.engine.rollups import DAY_MS, REJECTION_ROLLUPS, TRAFFIC_ROLLUPS, split_period, time_bucket
 from trackyard.analytics.reports.compiler import (
     filter_conditions,
     filter_parameters,
@@ -67,14 +67,14 @@ def _count_by_day(analytics: Analytics, query: ClickQuery) -> dict[int, int]:
     columns |= {"affiliate"} if query.scope.affiliate_ids is not None else set()
     columns |= {"advertiser"} if query.scope.advertiser_ids is not None else set()
     row_conditions = [*scope_conditions(query.scope), *filter_conditions(query.filters, of_clicks=True)]
-    counter = "countIf(reason = '')"
-    if query.verdict is not ClickVerdicts.ACCEPTED:  # rollups have sums of accepted clicks alone
-        columns, counter = columns | {"reason"}, "count()"
+    counter, rollups = "countIf(reason = '')", TRAFFIC_ROLLUPS
+    if query.verdict is not ClickVerdicts.ACCEPTED:
+        columns, counter, rollups = columns | {"reason"}, "count()", REJECTION_ROLLUPS
         row_conditions += _verdict_conditions(query)
     counted = [
         f"SELECT {time_bucket(DAY_MS)} AS day, {counter} AS clicks FROM click "
         f"WHERE {' AND '.join([*piece.conditions, *row_conditions])} GROUP BY day"
-        for piece in split_period(query.since, query.until, columns)
+        for piece in split_period(query.since, query.until, columns, rollups)
     ]
     sql = f"SELECT day, sum(clicks) FROM ({' UNION ALL '.join(counted)}) GROUP BY day ORDER BY day DESC"
     parameters = {

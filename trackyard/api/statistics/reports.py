@@ -12,6 +12,7 @@ from trackyard.api.statistics.exports import ExportListParams
 from trackyard.api.statistics.params import CommonFilter, CommonParams, OfferReportParams, ReducedParams
 from trackyard.api.statistics.rows import RowFormat, StatsAnswer, stats_answer
 from trackyard.api.statistics.table import CUSTOM_COLUMNS, stats_table
+from trackyard.api.statistics.times import hour_end_ms, hour_start_ms
 from trackyard.base.errors import BadInput
 from trackyard.base.ids import lowercase_ids
 from trackyard.domain.people.permissions import slice_features
@@ -19,6 +20,7 @@ from trackyard.domain.people.roles import Permission
 from trackyard.domain.statistics.click_columns import SliceAccess
 from trackyard.domain.statistics.reports import COST_METRICS, Report, Values
 from trackyard.domain.statistics.slices import REJECTION_REASON, SLICES, slices_for
+from trackyard.domain.statistics.switches import Switches
 from trackyard.wire.endpoint import ApiRequest, Rights, Routes, check_features, for_callers, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import CommaList, Only, Seq
@@ -124,10 +126,15 @@ TypeName = Annotated[str, s.Choice(("total", "confirmed", "pending", "declined",
 
 
 class CustomFilter(CommonFilter):
-    """The filters of the custom report."""
+    """The filters of the custom report.
+
+    from_hour, to_hour: of the first and of the last day, both included.
+    """
 
     nonzero: Annotated[s.Flag, Only(since="3.1")] = False
     smart_id: Seq[s.Text] = ()
+    from_hour: Annotated[s.Hour | None, Only(since="3.1")] = None
+    to_hour: Annotated[s.Hour | None, Only(since="3.1")] = None
 
     def filters(self) -> dict[str, Values]:
         """Return the given filters by the names of the analytic store."""
@@ -165,6 +172,19 @@ class CustomParams(ExportListParams, CommonParams):
         if twice:
             raise ValueError(f"Send {twice[0]} once, in filter or outside of it.")
         return {**tree, "filter": {**inside, **outside}} if outside else tree
+
+    def report(self, request: ApiRequest[Any], dimensions: tuple[str, ...], switches: Switches) -> Report:
+        """Return the report of the hours. Raises BadInput for a wrong or too long period."""
+        report = super().report(request, dimensions, switches)
+        given, zone = self.filter, self.timezone or request.deps.zone
+        since, until = report.since, report.until
+        if given.from_hour is not None:
+            since = max(since, hour_start_ms(given.date_from, given.from_hour, zone))
+        if given.to_hour is not None:
+            until = min(until, hour_end_ms(given.date_to, given.to_hour, zone))
+        if until < since:
+            raise BadInput({"filter[to_hour]": ["This hour must not lie before the first."]})
+        return replace(report, since=since, until=until)
 
 
 def _add_route(grouping: GroupedReport) -> None:
