@@ -26,6 +26,7 @@ class PageReader(HTMLParser):
 
     def __init__(self, content: str) -> None:
         super().__init__()
+        self.source = content
         self.words: list[str] = []
         self.links: list[str] = []
         self.fields: dict[str, str] = {}

@@ -43,6 +43,7 @@ from trackyard.console.frame.navigation import (
     PORTAL,
     STAFF,
     RailGroup,
+    SeenFindings,
     first_page,
     is_current,
     links_for,
@@ -55,6 +56,7 @@ from trackyard.console.frame.templates import link_to, render
 from trackyard.console.late.parts import LateParts
 from trackyard.console.parts import PARTS
 from trackyard.console.people import find_person
+from trackyard.console.staff.work import count_waiting
 from trackyard.domain.people.callers import AffiliateCaller, Caller
 from trackyard.wire.endpoint import Endpoint, check_second_factor
 from trackyard.wire.http.disconnects import run_for_client
@@ -103,6 +105,7 @@ class Console:
         self._threads = CapacityLimiter(_THREADS)
         self._reports = _ReportSlots(reports)
         self._late = LateParts(refusal_of, grace_s)
+        self._seen_findings = SeenFindings()
         self.exports = ExportSlots()
         """The files that are being sent, those of the API among them."""
 
@@ -132,6 +135,7 @@ class Console:
             browser_language=sessions.language_of(request),
             has_page=self._table.has,
             needs_of=self._table.needs_of,
+            seen_findings=self._seen_findings,
         )
         name = f"page {asked.client}"
         try:
@@ -174,6 +178,7 @@ class Console:
             browser_language=sessions.language_of(request),
             has_page=self._table.has,
             needs_of=self._table.needs_of,
+            seen_findings=self._seen_findings,
         )
         try:
             asked = self._with_person(asked)
@@ -366,6 +371,7 @@ def _frame(asked: PageRequest, message: str | None) -> dict[str, Any]:
         "form_token": sessions.form_token(asked.session_key) if asked.session_key else "",
         "look": asked.look if person is not None and not person.is_staff else None,
         "rail": [] if person is None else links_for(_rail_of(person), asked.may_open),
+        "rail_numbers": count_waiting(asked) if person is not None and person.is_staff else {},
         "is_current": lambda link: is_current(link, path),
         "may_open": opens,
         "link_to": lambda page, text: link_to(page if opens(page.partition("?")[0]) else "", text),

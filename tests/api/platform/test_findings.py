@@ -1,7 +1,10 @@
 """What needs a person, from checks, readiness and statistics (docs/spec/platform.md#findings)."""
 
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
+
+from sqlalchemy import delete, insert
 
 from tests.support.api import NOW, UNBOUNDED, Api
 from tests.support.models.events import new_click
@@ -9,8 +12,11 @@ from tests.support.models.history import add_conversion, load_clicks
 from tests.support.pages import staff_visitor
 from trackyard.api.app import build
 from trackyard.domain.people.roles import Role
+from trackyard.domain.people.scope import Scope
 from trackyard.domain.platform.findings import CheckFindings, Finding, FindingKind
 from trackyard.domain.platform.status import MachineStatus
+from trackyard.store.offers.offers import list_by_id
+from trackyard.store.tables import counter
 
 DAY = 86_400_000
 DISK = CheckFindings("disk", "disk", (Finding(FindingKind.DISK_FULL, "/data", {"free_percent": 7}),), "8 TB")
@@ -33,7 +39,7 @@ def test_findings_have_those_of_the_checks_of_the_machine(api: Api) -> None:
         "sentence": "7 % of the disk of /data is free: clicks and postbacks are refused once it is full.",
         "advice": "Give the disk more room now, or keep less: docs/retention.md.",
     }]  # fmt: skip
-    assert set(found_of(api)) == {"readiness", "edges", "offers", "rules"}
+    assert set(found_of(api)) == {"readiness", "edges", "offers", "caps", "rules"}
     assert api.admin.get("/3.1/admin/findings")["severity"] == "ok"
 
 
@@ -76,6 +82,32 @@ def test_findings_name_offers_that_stopped_to_convert(api: Api) -> None:
     assert findings_of(api, "offers") == [("offer_converts_no_more", str(offer))]
     add_conversion(api.deps, 900, offer_id=offer, affiliate_id=affiliate, click={"time": NOW - 60_000})
     assert findings_of(api, "offers") == []
+
+
+def test_findings_name_caps_that_are_nearly_or_completely_used(api: Api) -> None:
+    cap = {"caps[0][period]": "day", "caps[0][type]": "conversions", "caps[0][value]": 10}
+    offer = api.add_offer(**cap)
+    with api.deps.database.read() as conn:
+        [stored] = list_by_id(conn, Scope.everything(), [offer])
+    [limit] = stored.caps
+
+    def count(number: int) -> None:
+        start = NOW - NOW % DAY
+        row = {"name": "c", "offer_id": offer, "limit_id": limit.id, "start": start, "until": start + DAY}
+        with api.deps.database.write() as conn:
+            conn.execute(delete(counter))
+            conn.execute(insert(counter).values(**row, conversions=number, budget=Decimal(0), notified=False))
+
+    count(8)
+    assert findings_of(api, "caps") == []
+    count(9)
+    [found] = found_of(api)["caps"]["findings"]
+    assert (found["kind"], found["subject"]) == ("cap_nearly_full", str(offer))
+    assert found["sentence"] == f"Offer {offer} has used 90 % of a cap: 9 of 10."
+    count(10)
+    assert findings_of(api, "caps") == [("cap_full", str(offer))]
+    api.admin.post(f"/3.1/admin/offer/{offer}", status="stopped")
+    assert findings_of(api, "caps") == []
 
 
 def test_findings_are_for_administrators(api: Api) -> None:

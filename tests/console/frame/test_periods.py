@@ -6,7 +6,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from trackyard.console.frame.address import PageAddress
-from trackyard.console.frame.periods import read_period
+from trackyard.console.frame.figures import Figures, on_each_day, unfinished_days
+from trackyard.console.frame.periods import Compare, read_period
 
 NOW = 1_795_262_400_000
 """2026-11-21 12:00 UTC."""
@@ -59,3 +60,34 @@ def test_open_period_is_compared_up_to_the_hour_of_now() -> None:
     period, _ = read_period(PageAddress("/", (("period", "7d"),)), NOW, UTC)
     assert period.is_open
     assert not read_period(PageAddress("/", (("period", "yesterday"),)), NOW, UTC)[0].is_open
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "compare", "first", "last"),
+    [
+        ("2026-11-01", "2026-11-21", "before", date(2026, 10, 11), date(2026, 10, 31)),
+        ("2026-11-01", "2026-11-21", "week", date(2026, 10, 11), date(2026, 10, 31)),
+        ("2026-11-01", "2026-11-09", "week", date(2026, 10, 18), date(2026, 10, 26)),
+        ("2026-11-01", "2026-11-21", "month", date(2026, 10, 1), date(2026, 10, 21)),
+        ("2026-10-01", "2026-10-31", "month", date(2026, 9, 1), date(2026, 9, 30)),
+        ("2026-03-31", "2026-03-31", "month", date(2026, 2, 28), date(2026, 2, 28)),
+        ("2026-01-15", "2026-04-14", "month", date(2025, 10, 15), date(2026, 1, 12)),
+    ],
+)
+def test_period_has_the_days_that_it_is_compared_with(
+    since: str, until: str, compare: Compare, first: date, last: date
+) -> None:
+    period, _ = read_period(PageAddress("/", (("from", since), ("to", until))), NOW, UTC)
+    before = period.compared_with(compare)
+    assert before is not None
+    assert (before.first, before.last) == (first, last)
+    assert before.last < period.first
+    assert period.compared_with("none") is None
+
+
+def test_open_period_after_a_shorter_month_is_compared_with_all_of_it() -> None:
+    march = PageAddress("/", (("from", "2026-03-01"), ("to", "2026-03-31")))
+    period, _ = read_period(march, NOW - 235 * 86_400_000, UTC)
+    assert period.today == date(2026, 3, 31)
+    assert unfinished_days(period, period.months_before) == [period.today]
+    assert on_each_day(period.months_before, {}, period.days)[27:] == [Figures(), None, None, None]

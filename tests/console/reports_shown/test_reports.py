@@ -12,6 +12,7 @@ from tests.support.models.events import NOON, new_click
 from tests.support.models.history import add_conversion, load_clicks
 from tests.support.pages import PageReader, Visitor, affiliate_visitor, staff_visitor
 from trackyard.api.statistics.reports import CustomFilter
+from trackyard.console.frame import figures
 from trackyard.console.reports_shown import rows
 from trackyard.console.reports_shown.filters import FILTERS
 from trackyard.domain.conversions.statuses import Status
@@ -236,6 +237,26 @@ def test_reports_compare_an_unfinished_day_up_to_the_last_full_hour(busy: Api) -
     assert sums[-2] == row[-2] == "↑ 900 %"
 
 
+def test_reports_compare_as_many_rows_as_they_read_whatever_the_hours_of_the_day(
+    busy: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rows, "MOST_ROWS", 3)
+    late = [new_click(70 + hour, offer=1, affiliate=1, time=NOON - DAY_MS + hour * HOUR_MS) for hour in range(6, 12)]
+    load_clicks(busy.deps, late)
+    answer = staff_visitor(busy).get(f"{PATH}?period=today&by=affiliate&figures=clicks")
+    assert [row[-2] for row in table(PageReader(answer.text), answer.text)] == ["↑ 900 %"] * 2
+
+
+def test_reports_of_many_rows_ask_for_their_rows_once(busy: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rows, "MOST_ROWS", 3)
+    asked, read = list[Any](), figures.read_report
+    monkeypatch.setattr(figures, "read_report", lambda calls, sent: asked.append(sent) or read(calls, sent))
+    shown(staff_visitor(busy), "by=offer&by=sub1")
+    assert [("slice[]", "sub1") in sent for sent in asked].count(True) == 1
+    found = shown(staff_visitor(busy), "by=offer&by=sub1&page=9")
+    assert len(found) == 1 + len(of_api(busy, **{"slice[]": ["offer", "sub1"]}))
+
+
 def test_reports_of_many_rows_are_ordered_and_added_up_by_the_api(busy: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rows, "MOST_ROWS", 3)
     sums, *found = shown(staff_visitor(busy), f"by=offer&by=sub1&{COLUMNS}&sort=unique&dir=desc")
@@ -267,5 +288,11 @@ def test_reports_show_the_request_that_makes_them(busy: Api) -> None:
 
 
 def test_reports_filters_are_those_of_the_api() -> None:
-    known = {field.name for field in fields_of(CustomFilter)} - {"date_from", "date_to", "nonzero"}
+    known = {field.name for field in fields_of(CustomFilter)} - {
+        "date_from",
+        "date_to",
+        "from_hour",
+        "to_hour",
+        "nonzero",
+    }
     assert {name for kind in FILTERS for name in (kind.accepts, kind.excludes) if name} == known

@@ -1,5 +1,6 @@
 """The overview of staff."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -11,6 +12,7 @@ from tests.support.pages import PageReader, Visitor, staff_visitor
 from trackyard.console.staff.overview import TOP
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.roles import Role
+from trackyard.domain.platform.findings import CheckFindings, Finding, FindingKind
 
 DAY_MS = 86_400_000
 HOSTILE = '"><script>alert(1)</script>'
@@ -60,6 +62,19 @@ def test_overview_compares_unfinished_day_up_to_the_same_hour(busy: Api) -> None
     assert "Clicks 8 ↑ 100 % against the day before" in text.replace("\N{NO-BREAK SPACE}", " ")
 
 
+@pytest.mark.parametrize(
+    ("compare", "days", "said"),
+    [("week", 7, "week before"), ("month", 31, "same days 1 month before"), ("none", 1, "day before")],
+)
+def test_overview_compares_with_the_days_that_the_address_names(busy: Api, compare: str, days: int, said: str) -> None:
+    load_clicks(busy.deps, [new_click(40, offer=1, affiliate=1, time=NOON - days * DAY_MS)])
+    page = staff_visitor(busy).read(f"/console/?period=today&compare={compare}")
+    counted = 700 if days > 1 else 60
+    assert f"Clicks 8 ↑ {counted} % against the {said}" in page.text.replace("\N{NO-BREAK SPACE}", " ")
+    assert "/console/?period=today&compare=week" in page.links
+    assert f"vs the {said}" in page.text
+
+
 def test_overview_shows_hostile_names_as_text(busy: Api) -> None:
     visitor = staff_visitor(busy)
     for path in ("/console/?period=today", "/console/?period=today&by=advertiser&who=sub1", "/console/?by=country"):
@@ -94,6 +109,39 @@ def test_overview_lists_what_waits(api: Api) -> None:
     text = staff_visitor(api).read("/console/").text
     assert "1 affiliate waits for approval Blue Harbor" in text
     assert "Needs you 1 open" in text
+
+
+def test_rail_counts_what_waits_and_what_the_checks_found(api: Api) -> None:
+    offer, (_, affiliate) = api.add_offer(privacy="protected"), api.add_affiliate()
+    for number in range(2):
+        api.add_affiliate(name=f"Harbor {number}", status="on moderation")
+    affiliate.post("/3.1/partner/activation/offer", offer_id=offer, comment="push traffic")
+    failing = Finding(FindingKind.DELIVERIES_FAIL, "shop.example", {"waiting": 7, "minutes": 3})
+    deps = replace(api.deps, checks=lambda: [CheckFindings("deliveries", "postbacks", (failing,))])
+    checked = replace(api, deps=deps)
+    visitor = staff_visitor(checked)
+    assert rail_of(visitor.read("/console/offers")) == {
+        "/console/affiliates": "2 affiliates wait for approval",
+        "/console/requests": "1 request for offers",
+    }
+    page = visitor.read("/console/")
+    assert "7 postbacks to shop.example wait after failed attempts" in page.text
+    assert "/console/postbacks?tab=sent" in page.links
+    after = rail_of(visitor.read("/console/offers"))
+    assert after["/console/postbacks"] == "1 host does not take postbacks"
+    assert after["/console/health"] == "1 finding"
+    assert rail_of(staff_visitor(checked, Role.MANAGER_AFFILIATE).read("/console/offers")) == {}
+
+
+def rail_of(page: PageReader) -> dict[str, str]:
+    """What the links of the rail count, by their paths."""
+    content = page.source.partition("</nav>")[0]
+    links = [part.partition("</a>")[0] for part in content.split('<li><a href="')[1:]]
+    return {
+        link.partition('"')[0]: PageReader("<p>" + link.partition('class="hidden">')[2]).text
+        for link in links
+        if 'class="waits' in link
+    }
 
 
 def test_overview_of_a_manager_counts_own_affiliates_alone(busy: Api) -> None:

@@ -60,5 +60,15 @@ def gettext(text: str, /, **values: Any) -> str:
 
 
 def ngettext(one: str, many: str, number: int, /, **values: Any) -> str:
-    """Return a text for a count, which is `%(num)d` in it."""
-    return spoken().catalogue.counted(one, many, number) % {"num": number, **values}
+    """Return a text for a count, which is `%(num)d` in it and has the separators of the language."""
+    return counted_text(one, many, number) % {"num": count_text(number), **values}
+
+
+def counted_text(one: str, many: str, number: int) -> str:
+    """Return the text for a count, with `%(num)s` in the place of the count's text."""
+    return spoken().catalogue.counted(one, many, number).replace("%(num)d", "%(num)s")
+
+
+def count_text(number: int) -> str:
+    """Return a count with the separators of the language: 1,412,806."""
+    return f"{number:,}".replace(",", spoken().form.group)

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ from trackyard.wire.local_calls import LocalCalls
 
 COUNTED: Final = ("confirmed", "pending", "hold")
 """The types of conversions that count; declined ones are a figure of their own."""
+_SHOWN_TYPES: Final = tuple(("conversionTypes[]", kind) for kind in (*COUNTED, "declined"))
 LARGE_AMOUNT: Final = 10_000
 """Amounts from here on are written without cents."""
 _PAGE: Final = 1000
@@ -155,7 +156,7 @@ def report(
 
 def read_report(calls: LocalCalls[Deps], sent: Sequence[Pair]) -> Page:
     """Return the rows that parameters of the API ask for. Raises RequestError."""
-    answer = calls.call("stats.custom", sent)
+    answer = calls.call("stats.custom", [*sent, *_SHOWN_TYPES])
     rows = [Row(row["slice"], _figures(row, is_staff=calls.is_staff)) for row in answer["stats"]]
     warnings = tuple(answer.get("warnings") or ())
     return Page(rows, answer["pagination"]["total_count"], answer["currency"], warnings)
@@ -261,10 +262,29 @@ def late_hours(
     filters: Iterable[Pair] = (),
     most: int = _PAGE,
 ) -> Page:
-    """Return the rows of the hours of a day from the hour of now on, which a comparison leaves out."""
-    names = [name for name in slices if name != "hour"]
-    found = all_rows(calls, DayPeriod(day, day, period.today, period.hour), [*names, "hour"], most, filters)
-    return replace(found, rows=[row for row in found.rows if int(row.keys["hour"]) >= period.hour])
+    """Return the rows of a day from the hour of now on, which a comparison leaves out."""
+    later = [*filters, ("filter[from_hour]", str(period.hour))]
+    return all_rows(calls, replace(period, first=day, last=day), [*slices] or ["day"], most, later)
+
+
+def finished_hours(
+    calls: LocalCalls[Deps],
+    period: DayPeriod,
+    earlier: DayPeriod,
+    slices: Sequence[str],
+    most: int,
+    filters: Iterable[Pair] = (),
+) -> Page:
+    """Return the rows of an earlier period up to the last full hour of now."""
+    cut = period.day_of_now_in(earlier)
+    if cut > earlier.last:
+        return all_rows(calls, earlier, slices, most, filters)
+    if period.hour:
+        until = [*filters, ("filter[to_hour]", str(period.hour - 1))]
+        return all_rows(calls, replace(earlier, last=cut), slices, most, until)
+    if cut == earlier.first:
+        return Page([], 0, "")
+    return all_rows(calls, replace(earlier, last=cut - timedelta(days=1)), slices, most, filters)
 
 
 def up_to_now(
@@ -285,13 +305,14 @@ def up_to_now(
 
 
 def unfinished_days(period: DayPeriod, earlier: DayPeriod) -> list[date]:
-    """Return today and the day of an earlier period that it is compared with.
+    """Return today and the day of an earlier period that it is compared with, where that one is so long.
 
     [] where there is no such hour.
     """
     if not period.is_open or period.first > period.today:
         return []
-    return [period.today, period.day_of_now_in(earlier)]
+    cut = period.day_of_now_in(earlier)
+    return [period.today, cut] if cut <= earlier.last else [period.today]
 
 
 def without_late_hours(
@@ -310,9 +331,18 @@ def without_late_hours(
     if not lates:
         return Figures(), Figures()
     cut = period.day_of_now_in(earlier)
-    late, late_before = (total(row.figures for row in each.rows) for each in lates)
+    late, late_before, *_ = (*(total(row.figures for row in each.rows) for each in lates), Figures())
     now = total(figures for day, figures in days.items() if day <= period.today)
     return now - late, total(figures for day, figures in days_before.items() if day <= cut) - late_before
+
+
+def on_each_day(earlier: DayPeriod, days: Mapping[date, Figures], count: int) -> list[Figures | None]:
+    """Return the figures of each day of an earlier period.
+
+    count: of the days that are returned; None = after the last day of the period.
+    """
+    found: list[Figures | None] = [days.get(day, Figures()) for day in earlier.each_day()]
+    return found + [None] * (count - earlier.days)
 
 
 def total(figures: Iterable[Figures]) -> Figures:

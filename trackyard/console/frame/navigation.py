@@ -1,10 +1,48 @@
 """The links of the rail, which lead to the pages that the person may open."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Final
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
 
 from trackyard.base.texts.marks import lazy_gettext
+
+FRESH_S: Final = 15.0
+"""Age up to which the findings that a page read are shown by the next one: they ask databases and hosts."""
+_OLD_S: Final = 600.0
+"""Age from which the rail has no number of findings."""
+
+
+@dataclass(slots=True)
+class SeenFindings:
+    """What the checks found when a page last read it. It is used from several threads.
+
+    Only the overview and Health read it; the other pages show its numbers in the rail.
+    clock: in seconds.
+    """
+
+    clock: Callable[[], float] = time.monotonic
+    _read: dict[str, tuple[float, list[Mapping[str, Any]]]] = field(default_factory=dict)
+
+    def read(self, language: str, ask: Callable[[], list[Mapping[str, Any]]]) -> list[Mapping[str, Any]]:
+        """Return the findings, which are asked for unless they were read moments ago.
+
+        language: of their sentences.
+        """
+        last = self._read.get(language)
+        if last is None or self.clock() - last[0] > FRESH_S:
+            return self.keep(language, ask())
+        return last[1]
+
+    def keep(self, language: str, found: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+        """Keep findings that were read just now, and return them."""
+        self._read[language] = self.clock(), found
+        return found
+
+    def known(self) -> list[Mapping[str, Any]]:
+        """Return the findings that were read last; none when that is long ago."""
+        at, found = max(list(self._read.values()), key=lambda each: each[0], default=(0.0, []))
+        return found if self.clock() - at < _OLD_S else []
 
 
 @dataclass(frozen=True, slots=True)

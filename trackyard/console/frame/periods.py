@@ -1,8 +1,9 @@
 """The period of a page, and the period that it is compared with (docs/spec/console.md#periods)."""
 
+from calendar import monthrange
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import Final
+from typing import Final, Literal
 from zoneinfo import ZoneInfo
 
 from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
@@ -22,6 +23,13 @@ CHOICES: Final = (
     ("last-month", lazy_gettext("Last month")),
 )
 """The periods of the menu: the value of `period` in the address, and its name."""
+
+Compare = Literal["before", "week", "month", "none"]
+COMPARISONS: Final[tuple[Compare, ...]] = ("before", "week", "month", "none")
+"""What periods are compared with: the value of `compare` in the address; the first one is the usual one."""
+
+_MONTHS_DIFFER: Final = 3
+"""The most days by which a month is shorter than another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +91,51 @@ class DayPeriod:
             else ngettext("same weekdays %(num)d week before", "same weekdays %(num)d weeks before", self.weeks)
         )
 
+    @property
+    def months_before(self) -> "DayPeriod":
+        """Return the same days of the nearest month that it does not overlap.
+
+        They are up to three fewer where that month is shorter.
+        """
+        first = _months_earlier(self.first, self.months)
+        last = min(first + timedelta(days=self.days - 1), self.first - timedelta(days=1))
+        return DayPeriod(first, last, self.today, self.hour)
+
+    @property
+    def months(self) -> int:
+        """Return how many months before the same days are that it does not overlap."""
+        months, length = 1, timedelta(days=self.days - _MONTHS_DIFFER)
+        while _months_earlier(self.first, months) + length > self.first:
+            months += 1
+        return months
+
+    @property
+    def months_text(self) -> str:
+        """Return the same days of a month before in words."""
+        return ngettext("same days %(num)d month before", "same days %(num)d months before", self.months)
+
+    def compared_with(self, compare: Compare) -> "DayPeriod | None":
+        """Return the period that it is compared with; None without a comparison."""
+        match compare:
+            case "before":
+                return self.before
+            case "week":
+                return self.weeks_before
+            case "month":
+                return self.months_before
+        return None
+
+    def compared_text(self, compare: Compare) -> str:
+        """Return the period that it is compared with in words; "" without a comparison."""
+        match compare:
+            case "before":
+                return self.before_text
+            case "week":
+                return self.weeks_text
+            case "month":
+                return self.months_text
+        return ""
+
     def day_of_now_in(self, other: "DayPeriod") -> date:
         """Return the day of another period that is as far from its first day as today is."""
         return other.first + (self.today - self.first)
@@ -112,6 +165,18 @@ def read_period(address: PageAddress, now_ms: int, zone: ZoneInfo) -> tuple[DayP
         else:
             first, last = given[0], given[1]
     return DayPeriod(first, last, today, now.hour), fault
+
+
+def read_comparison(address: PageAddress) -> Compare:
+    """Return what an address compares its period with; a wrong value is taken for the usual one."""
+    return next((each for each in COMPARISONS if each == address.get("compare")), COMPARISONS[0])
+
+
+def _months_earlier(day: date, months: int) -> date:
+    """Return the same day of an earlier month, or the last one of that month."""
+    count = day.year * 12 + day.month - 1 - months
+    year, month = divmod(count, 12)
+    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
 
 
 def _named(name: str, today: date) -> tuple[date, date] | None:

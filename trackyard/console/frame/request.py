@@ -12,6 +12,7 @@ from trackyard.base.zones import find_zone
 from trackyard.console.frame import shown
 from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.answers import Html
+from trackyard.console.frame.navigation import SeenFindings
 from trackyard.domain.people.callers import Caller, StaffCaller
 from trackyard.domain.people.own.preferences import Preferences
 from trackyard.domain.platform.network import Network
@@ -86,6 +87,7 @@ class PageRequest:
     browser_language: the code of the language that was chosen in the browser, or that it asks for.
     has_page: whether a page has this path.
     needs_of: returns the methods of the API that a page needs, by path and audience; None where no page has them.
+    seen_findings: what the checks found when a page last read it.
     """
 
     deps: Deps
@@ -104,6 +106,7 @@ class PageRequest:
     person_or_none: Person | None = None
     calls_or_none: LocalCalls[Deps] | None = None
     needs_of: Callable[[str, Audience], tuple[str, ...] | None] = lambda _path, _audience: None
+    seen_findings: SeenFindings = field(default_factory=SeenFindings)
 
     @property
     def person(self) -> Person:

@@ -10,7 +10,7 @@ from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
 from trackyard.base.texts.languages import spoken
-from trackyard.base.texts.marks import source_of
+from trackyard.base.texts.marks import count_text, counted_text, source_of
 from trackyard.console.charts.bars import CellBar, cell_bar
 from trackyard.console.frame import shown
 
@@ -52,7 +52,7 @@ def _one_text(text: str, /, **values: Any) -> Markup:
 
 def _counted_text(one: str, many: str, number: int, /, **values: Any) -> Markup:
     """Return what templates call as `ngettext`; `num` is the number."""
-    return escape(spoken().catalogue.counted(one, many, number)) % {"num": number, **values}
+    return escape(counted_text(one, many, number)) % {"num": count_text(number), **values}
 
 
 @pass_context

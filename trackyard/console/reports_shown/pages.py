@@ -12,7 +12,8 @@ from trackyard.console.charts.changes import ChangeTone, change_text
 from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.charts import figure_chart
-from trackyard.console.frame.figures import BY_NAME, FigureKind, Figures, Row, text_of, value_of
+from trackyard.console.frame.figures import BY_NAME, FigureKind, Figures, Row, on_each_day, text_of, value_of
+from trackyard.console.frame.periods import COMPARISONS
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import number
 from trackyard.console.late.refused import Way, refused_part, shorter_periods
@@ -20,7 +21,7 @@ from trackyard.console.reports_shown.chips import address_of_form, chips_of, for
 from trackyard.console.reports_shown.counted import linked_cell, links_of
 from trackyard.console.reports_shown.drill import RowMenu, menu_of
 from trackyard.console.reports_shown.exports import curl_line, file_links_of
-from trackyard.console.reports_shown.query import COMPARISONS, MOST_SLICES, PERIODS, ReportQuery, read_query, title_of
+from trackyard.console.reports_shown.query import MOST_SLICES, PERIODS, ReportQuery, read_query, title_of
 from trackyard.console.reports_shown.rows import MOST_ROWS, PAGE_ROWS, ReportRows, change_of, read_rows
 from trackyard.console.reports_shown.saved import menu_of_saved
 from trackyard.console.reports_shown.slices import Cell, slice_label
@@ -129,10 +130,13 @@ def _more_slices(query: ReportQuery) -> list[tuple[str, PageAddress]]:
 
 
 def _comparisons(query: ReportQuery) -> list[tuple[str, PageAddress, bool]]:
-    texts = (query.period.before_text, query.period.weeks_text, gettext("nothing"))
     return [
-        (text, query.address.set("compare", name), name == query.compare)
-        for name, text in zip(COMPARISONS, texts, strict=True)
+        (
+            query.period.compared_text(name) or gettext("nothing"),
+            query.address.set("compare", name),
+            name == query.compare,
+        )
+        for name in COMPARISONS
     ]
 
 
@@ -190,7 +194,7 @@ def report_chart(query: ReportQuery, found: ReportRows) -> Markup:
     days = [found.days.get(day, Figures()) for day in query.period.each_day()]
     if query.before is None:
         return figure_chart(query.shown, query.period, days, [None] * len(days), found.currency, "")
-    earlier = [found.days_before.get(day, Figures()) for day in query.before.each_day()]
+    earlier = on_each_day(query.before, found.days_before, query.period.days)
     return figure_chart(query.shown, query.period, days, earlier, found.currency, query.before_text)
 
 

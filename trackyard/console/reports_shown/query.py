@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.figures import BY_NAME, FigureKind, request_of
-from trackyard.console.frame.periods import CHOICES, DayPeriod, read_period
+from trackyard.console.frame.periods import CHOICES, COMPARISONS, Compare, DayPeriod, read_comparison, read_period
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.reports_shown.filters import Condition, FilterKind, filters_of, read_conditions
 from trackyard.console.reports_shown.slices import OF_STAFF, is_time, kinds_for, slice_label
@@ -20,8 +20,6 @@ _API_ORDERS: Final = {"clicks": "raw", "unique": "uniq", "declined": "declined_c
 """Figures that the API orders rows by, exactly as pages count them."""
 VIEWS: Final = ("table", "pivot", "heat", "funnel")
 """The ways to show a report, by the value of `view` in the address."""
-COMPARISONS: Final = ("before", "week", "none")
-Compare = Literal["before", "week", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,17 +58,12 @@ class ReportQuery:
     @property
     def before(self) -> DayPeriod | None:
         """Return the period that it is compared with; None without a comparison."""
-        match self.compare:
-            case "before":
-                return self.period.before
-            case "week":
-                return self.period.weeks_before
-        return None
+        return self.period.compared_with(self.compare)
 
     @property
     def before_text(self) -> str:
         """Return the compared period in words, "" without a comparison."""
-        return {"before": self.period.before_text, "week": self.period.weeks_text}.get(self.compare, "")
+        return self.period.compared_text(self.compare)
 
     @property
     def filters(self) -> list[Pair]:
@@ -132,13 +125,13 @@ def read_query(request: PageRequest) -> ReportQuery:
     names = {kind.name for kind in kinds}
     columns = _columns(address, kinds, faults)
     sort = _sort(address, by, kinds, faults)
-    compare = _one_of(address, "compare", COMPARISONS, faults)
+    _one_of(address, "compare", COMPARISONS, faults)
     return ReportQuery(
         address=_canonical(address, by),
         by=by,
         slices=slices,
         period=period,
-        compare="week" if compare == "week" else "none" if compare == "none" else "before",
+        compare=read_comparison(address),
         conditions=conditions,
         filter_kinds=filters_of(is_staff=is_staff),
         kinds=kinds,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from functools import partial
+from itertools import zip_longest
 from typing import Any, Final
 
 from trackyard.actions.deps import Deps
@@ -14,7 +15,8 @@ from trackyard.console.frame.figures import BY_NAME, Figures, Key, Page, Row, va
 from trackyard.console.frame.periods import DayPeriod
 from trackyard.console.late.together import ask_together
 from trackyard.console.reports_shown.query import ReportQuery, api_order_of
-from trackyard.console.reports_shown.slices import compared_key, order_key
+from trackyard.console.reports_shown.slices import compared_key, is_time, order_key
+from trackyard.domain.statistics.slices import SLICES
 from trackyard.wire.local_calls import LocalCalls
 
 MOST_ROWS: Final = 2000
@@ -75,7 +77,7 @@ def read_rows(calls: Calls, query: ReportQuery) -> ReportRows:
         total, measured = figures.total(row.figures for row in ordered), ordered
     else:
         count, total = found.total, figures.total(days.values())
-        measured = rows = _page_of_api(calls, query, count).rows
+        measured = rows = (read.page or _page_of_api(calls, query, min(query.page, -(-count // PAGE_ROWS)))).rows
     compared = _compared(calls, query, read) if is_whole else None
     now, before = _sums(calls, query, compared, days, days_before)
     return ReportRows(
@@ -105,11 +107,10 @@ def sorted_rows(query: ReportQuery, rows: list[Row]) -> list[Row]:
     return [row for _, row in valued] + [row for row in ordered if value_of(kind, row.figures) is None]
 
 
-def _page_of_api(calls: Calls, query: ReportQuery, count: int) -> Page:
+def _page_of_api(calls: Calls, query: ReportQuery, page: int) -> Page:
     """Return a page of a report with more rows than are read, as the API orders them."""
     order = api_order_of(query.long_sort, query.by)
     descending = query.descending if query.api_order else order not in query.by
-    page = min(query.page, -(-count // PAGE_ROWS))
     sent = figures.request_of(query.period, query.by, limit=PAGE_ROWS, page=page, filters=query.filters)
     return figures.read_report(calls, [*sent, ("order[]", order), ("orderType", "desc" if descending else "asc")])
 
@@ -119,12 +120,14 @@ class _Read:
     """What was read at first.
 
     rows: of the period. earlier: those of the period before, where they are read already.
+    page: the rows of the page, as the API orders them, where there are more rows than are read.
     """
 
     rows: Page
     days: Days
     days_before: Days
     earlier: list[Row] | None = None
+    page: Page | None = None
 
 
 def _read(calls: Calls, query: ReportQuery) -> _Read:
@@ -141,12 +144,31 @@ def _read(calls: Calls, query: ReportQuery) -> _Read:
         )
         days, days_before = ({figures.day_of(row): row.figures for row in each} for each in (rows, earlier))
         return _Read(replace(found, rows=rows, total=len(rows)), days, days_before, earlier)
-    found, (days, days_before) = ask_together(
-        calls,
-        lambda own: figures.all_rows(own, query.period, query.by, MOST_ROWS, query.filters),
-        lambda own: _days(own, query),
+    (found, page), (days, days_before) = ask_together(
+        calls, lambda own: _rows(own, query), lambda own: _days(own, query)
     )
-    return _Read(found, days, days_before)
+    return _Read(found, days, days_before, page=page)
+
+
+def _rows(calls: Calls, query: ReportQuery) -> tuple[Page, Page | None]:
+    """Return the rows of the period, and its page where there are more rows than are read.
+
+    A report that may be long is asked for its page first, so that it is asked once.
+    """
+    if _may_be_long(query):
+        page = _page_of_api(calls, query, query.page)
+        if page.total > MOST_ROWS and page.rows:
+            return page, page
+    return figures.all_rows(calls, query.period, query.by, MOST_ROWS, query.filters), None
+
+
+def _may_be_long(query: ReportQuery) -> bool:
+    """Return whether a report may have more rows than are read.
+
+    That is one by a text of clicks, or by two slices of them.
+    """
+    of_clicks = [SLICES[name] for name in query.by if not is_time(name)]
+    return len(of_clicks) > 1 or any(each.has_many_values for each in of_clicks)
 
 
 def _days(calls: Calls, query: ReportQuery) -> tuple[Days, Days]:
@@ -193,12 +215,10 @@ def _with_finished_hours(
     calls: Calls, query: ReportQuery, now: dict[Key, Figures], before: DayPeriod, read: _Read
 ) -> Compared | None:
     """Compare an unfinished period up to its last full hour."""
-    cut = query.period.day_of_now_in(before)
-    days = (query.period.today, cut)
-    until = DayPeriod(before.first, cut, before.today, before.hour)
+    days = [query.period.today] if read.earlier is None else figures.unfinished_days(query.period, before)
     earlier, *found = ask_together(
         calls,
-        lambda own: _rows_before(own, query, until, read),
+        lambda own: _finished_rows_before(own, query, before, read),
         *(
             partial(
                 figures.late_hours,
@@ -217,9 +237,18 @@ def _with_finished_hours(
     lates = [_by_key(query, late.rows, (query.period.today - day).days) for late, day in zip(found, days, strict=True)]
     now, then = (
         {key: sum_ - late.get(key, Figures()) for key, sum_ in each.items()}
-        for each, late in zip((compared.now, compared.before), lates, strict=True)
+        for each, late in zip_longest((compared.now, compared.before), lates, fillvalue=dict[Key, Figures]())
     )
     return Compared(now, then)
+
+
+def _finished_rows_before(calls: Calls, query: ReportQuery, before: DayPeriod, read: _Read) -> list[Row] | None:
+    """Return the rows before up to the hour of now, or of whole days where these are read already."""
+    if read.earlier is not None:
+        until = replace(before, last=min(before.last, query.period.day_of_now_in(before)))
+        return _rows_before(calls, query, until, read)
+    found = figures.finished_hours(calls, query.period, before, query.by, MOST_ROWS, query.filters)
+    return found.rows if found.total <= MOST_ROWS else None
 
 
 def _by_key(query: ReportQuery, rows: list[Row], days: int) -> dict[Key, Figures]:

@@ -13,11 +13,12 @@ from trackyard.base.errors import RequestCancelled, RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.charts.changes import ChangeTone, MetricDirection, change_text
 from trackyard.console.frame import figures, shown
+from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import Html, PageAnswer
 from trackyard.console.frame.charts import figure_chart
 from trackyard.console.frame.figures import BY_NAME, FigureKind, Figures, Page, Row, text_of, value_of
 from trackyard.console.frame.pages import Pages
-from trackyard.console.frame.periods import CHOICES, DayPeriod, read_period
+from trackyard.console.frame.periods import CHOICES, COMPARISONS, Compare, DayPeriod, read_comparison, read_period
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.late.refused import refused_part, shorter_periods
 from trackyard.console.late.together import ask_together
@@ -155,12 +156,34 @@ def overview(request: PageRequest) -> PageAnswer:
     values = {
         "period": period,
         "periods": CHOICES,
+        "before_text": period.compared_text(_compare(request)),
+        "comparisons": _comparisons(request, period),
         "fault": fault,
         "now": request.deps.clock.now_ms(),
         "cards": cards,
         "state": urlencode(request.address.pairs),
     }
     return Html("staff/overview.html", values, late=lambda: _late(request, period, cards))
+
+
+def _comparisons(request: PageRequest, period: DayPeriod) -> list[tuple[str, PageAddress, bool]]:
+    """Return the periods that the figures can be compared with, and the address of each."""
+    return [
+        (text, request.address.set("compare", name), name == _compare(request))
+        for name in COMPARISONS
+        if (text := period.compared_text(name))
+    ]
+
+
+def _compare(request: PageRequest) -> Compare:
+    """Return what the address compares with, the period before where it names none."""
+    chosen = read_comparison(request.address)
+    return COMPARISONS[0] if chosen == "none" else chosen
+
+
+def _compared_period(request: PageRequest, period: DayPeriod) -> DayPeriod:
+    """Return the period that the figures are compared with."""
+    return period.compared_with(_compare(request)) or period.before
 
 
 def _late(request: PageRequest, period: DayPeriod, cards: Arrangement) -> Html:
@@ -178,6 +201,7 @@ def _late(request: PageRequest, period: DayPeriod, cards: Arrangement) -> Html:
     now = figures.total(found.days.values())
     values = {
         "period": period,
+        "before_text": period.compared_text(_compare(request)),
         "tiles": [*_tiles(request, now, found.compared, found.before), _rejected_tile(found, now)],
         "chosen": kind,
         "chart": _chart(request, kind, period, found.days, found.days_before),
@@ -193,7 +217,7 @@ def _late(request: PageRequest, period: DayPeriod, cards: Arrangement) -> Html:
 
 def _read(request: PageRequest, period: DayPeriod, tabs: Iterable[Tab], work: list[WorkItem]) -> OverviewFigures:
     """Ask all at once, and add what waits to `work`. Raises RequestError."""
-    earlier = period.before
+    earlier = _compared_period(request, period)
     late_days = figures.unfinished_days(period, earlier)
     (days, days_before), (reasons, reasons_before), *rest, _ = ask_together(
         request.calls,
@@ -285,7 +309,13 @@ def _chart(
     days: Mapping[date, Figures],
     days_before: Mapping[date, Figures],
 ) -> Any:
-    earlier = [days_before.get(day, Figures()) for day in period.before.each_day()]
+    before, text = _compared_period(request, period), period.compared_text(_compare(request))
+    earlier = figures.on_each_day(before, days_before, period.days)
     return figure_chart(
-        kind, period, [days.get(day, Figures()) for day in period.each_day()], earlier, request.deps.currency
+        kind,
+        period,
+        [days.get(day, Figures()) for day in period.each_day()],
+        earlier,
+        request.deps.currency,
+        text,
     )

@@ -1,17 +1,15 @@
 """What waits for a person: the list "Needs you" of the overview."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from trackyard.actions.deps import Deps
 from trackyard.base.errors import ReportTooHeavy, Unavailable
 from trackyard.base.texts.marks import gettext, ngettext
 from trackyard.console.frame.address import Pair
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import money
 from trackyard.console.staff.said import in_own_words
-from trackyard.wire.local_calls import LocalCalls
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +55,64 @@ def _payment_requests(count: int, answer: Any) -> WorkItem:
 
 
 _MOST_HELD: Final = 100
+_FAILING: Final = "deliveries_fail"
 _SOURCES: Final = (
     _Source("admin.partners.list", (("status[]", "on moderation"), ("limit", "3")), _affiliates),
     _Source("admin.tickets.list", (("status", "open"), ("limit", "1")), _tickets),
     _Source("admin.payment-requests.list", (("status[]", "open"), ("limit", "1")), _payment_requests),
 )
+_COUNTED: Final[Mapping[str, _Source]] = {"/console/affiliates": _SOURCES[0], "/console/requests": _SOURCES[1]}
+"""What the rail counts, by the path of its page."""
+
+
+@dataclass(frozen=True, slots=True)
+class RailNumber:
+    """A number in the rail. text: what it counts. is_bad: whether it counts failures."""
+
+    number: int
+    text: str
+    is_bad: bool = False
+
+
+def count_waiting(request: PageRequest) -> Mapping[str, RailNumber]:
+    """Return how many things wait on a page of the rail, by its path.
+
+    Affiliates and requests are counted now; findings are those that a page read last.
+    """
+    found = dict[str, RailNumber]()
+    for path, source in _COUNTED.items():
+        if request.calls.may(source.method):
+            answer = request.calls.call(source.method, source.sent)
+            count = answer["pagination"]["total_count"]
+            item = source.item(count, answer) if count else None
+            if item is not None:
+                found[path] = RailNumber(count, item.sentence)
+    if request.calls.may("admin.findings"):
+        findings = request.seen_findings.known()
+        failing = [each for each in findings if each["kind"] == _FAILING]
+        if findings:
+            text = ngettext("%(num)d finding", "%(num)d findings", len(findings))
+            found["/console/health"] = RailNumber(len(findings), text, is_bad=True)
+        if failing:
+            text = ngettext("%(num)d host does not take postbacks", "%(num)d hosts do not take postbacks", len(failing))
+            found["/console/postbacks"] = RailNumber(len(failing), text, is_bad=True)
+    return found
+
+
+def read_findings(request: PageRequest) -> list[Mapping[str, Any]]:
+    """Return what the checks found. Raises ReportTooHeavy, Unavailable."""
+
+    def ask() -> list[Mapping[str, Any]]:
+        checks = request.calls.call("admin.findings")["checks"]
+        return [finding for check in checks for finding in check["findings"]]
+
+    return request.seen_findings.read(request.language, ask)
 
 
 def find_work(request: PageRequest) -> list[WorkItem]:
     """Return what waits and the person may decide, failures of the system first."""
     calls = request.calls
-    found = _findings(calls)
+    found = _findings(request)
     for source in _SOURCES:
         if calls.may(source.method):
             answer = calls.call(source.method, source.sent)
@@ -100,16 +145,29 @@ def _held_changes(request: PageRequest) -> list[WorkItem]:
     return [WorkItem(sentence, detail, gettext("Confirm"), "/console/payments/held")]
 
 
-def _findings(calls: LocalCalls[Deps]) -> list[WorkItem]:
+def _findings(request: PageRequest) -> list[WorkItem]:
     """Return what keeps the platform from serving, and what needs a look."""
-    if not calls.may("admin.status"):
+    if not request.calls.may("admin.findings"):
         return []
     try:
-        platform = calls.call("admin.status")["platform"]
+        return [_found(each) for each in sorted(read_findings(request), key=lambda each: each["severity"] != "error")]
     except (ReportTooHeavy, Unavailable) as refusal:
         unread = gettext("The state of the platform cannot be read now")
         return [WorkItem(unread, refusal.text, gettext("Look"), "/console/health")]
-    return [
-        WorkItem(in_own_words(sentence), "", gettext("Look"), "/console/health")
-        for sentence in (*platform["reasons"], *platform["warnings"])
-    ]
+
+
+def _found(finding: Mapping[str, Any]) -> WorkItem:
+    """Return a finding as work, with the page that shows why."""
+    match finding["kind"]:
+        case "deliveries_fail":
+            verb, link = gettext("See deliveries"), "/console/postbacks?tab=sent"
+        case "offer_rejects":
+            verb, link = gettext("Why?"), f"/console/clicks?offer={finding['subject']}&verdict=rejected"
+        case "rule_fails" | "rule_fired":
+            verb, link = gettext("Look"), "/console/rules"
+        case "offer_converts_no_more" | "cap_nearly_full" | "cap_full":
+            verb, link = gettext("Open the offer"), f"/console/offers/{finding['subject']}"
+        case _:
+            verb, link = gettext("Look"), "/console/health"
+    sentence = in_own_words(finding["sentence"])
+    return WorkItem(f"{sentence[:1].upper()}{sentence[1:]}", finding["advice"], verb, link)

@@ -318,6 +318,18 @@ class FindingKind(StrEnum):
         lazy_gettext("The rule {subject} fired {times} times in the last 24 hours."),
         lazy_gettext("Look at what it found under Rules; what is wrong can be undone there."),
     )
+    CAP_NEARLY_FULL = (
+        "cap_nearly_full",
+        Severity.WARNING,
+        lazy_gettext("Offer {subject} has used {percent} % of a cap: {value} of {limit}."),
+        lazy_gettext("Raise the cap in time, or tell its affiliates."),
+    )
+    CAP_FULL = (
+        "cap_full",
+        Severity.WARNING,
+        lazy_gettext("A cap of offer {subject} is full: {value} of {limit}."),
+        lazy_gettext("Raise the cap, or pause the offer until the next period of the cap."),
+    )
     BACKUP_MISSING = (
         "backup_missing",
         Severity.WARNING,

@@ -2,16 +2,20 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, or_, select
 
 from trackyard.domain.offers.caps import CapRule, Caps
-from trackyard.domain.offers.counters import Count, Counter
+from trackyard.domain.offers.choices import OfferStatus
+from trackyard.domain.offers.counters import CapType, Count, Counter
 from trackyard.domain.tracking.ruleset import FullCap, RulesetFullCaps
 from trackyard.store.offers import caps as limits
 from trackyard.store.offers import counters
+from trackyard.store.tables import counter as counter_table
 from trackyard.store.tables import offer
 
 
@@ -33,6 +37,41 @@ def compile_full_caps(conn: Connection, offer_ids: Sequence[int]) -> list[Rulese
 
 
 _UTC = ZoneInfo("UTC")
+
+
+@dataclass(frozen=True, slots=True)
+class FilledCap:
+    """The fullest cap of an offer now. value, limit: conversions, or payouts in the platform's currency."""
+
+    offer_id: int
+    type: CapType
+    value: Decimal
+    limit: Decimal
+
+    @property
+    def share(self) -> Decimal:
+        """Return how full it is; 1 = full."""
+        return self.value / self.limit
+
+
+def list_filled_caps(conn: Connection, now_ms: int, share: Decimal) -> list[FilledCap]:
+    """Return the active offers with a cap of conversions or a budget that is so full, the fullest first."""
+    columns = counter_table.c
+    running = or_(columns.until.is_(None), columns.until > now_ms)
+    counted = select(columns.offer_id).where(running, columns.conversions > 0)
+    query = select(offer.c.id, *limits.COLUMNS).where(
+        offer.c.id.in_(counted), offer.c.removed_at.is_(None), offer.c.status == OfferStatus.ACTIVE
+    )
+    caps = {row.id: limits.compile_stored_caps(row, _UTC) for row in conn.execute(query)}
+    fullest: dict[int, FilledCap] = {}
+    for each, count in counters.each_latest_count(conn, list(caps)):
+        for rule in caps[each.offer_id].with_limit_id(each.limit_id):
+            if rule.value <= 0 or (each.until is not None and each.until <= now_ms):
+                continue
+            found = FilledCap(each.offer_id, rule.type, count.of(rule.type), rule.value)
+            if found.share >= share and found.share > getattr(fullest.get(each.offer_id), "share", 0):
+                fullest[each.offer_id] = found
+    return sorted(fullest.values(), key=lambda cap: (-cap.share, cap.offer_id))
 
 
 def _full(caps: Caps, counted: Sequence[tuple[Counter, Count]]) -> tuple[FullCap, ...]:

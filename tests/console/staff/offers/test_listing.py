@@ -1,6 +1,7 @@
 """The list of offers."""
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,8 @@ HOSTILE = '"><script>alert(1)</script>\N{RIGHT-TO-LEFT OVERRIDE}=1+1'
 def titles(visitor: Visitor, query: str = "") -> list[str]:
     """The numbers of the offers that a page lists, in its order."""
     links = visitor.read(f"/console/offers{query}").links
-    return [link.rpartition("/")[2] for link in links if link.startswith("/console/offers/") and link[-1].isdigit()]
+    numbers = (link.removeprefix("/console/offers/") for link in links)
+    return [number for number in numbers if number.isdecimal()]
 
 
 def test_offer_list_shows_figures_of_the_api(api: Api) -> None:
@@ -35,7 +37,7 @@ def test_offer_list_shows_figures_of_the_api(api: Api) -> None:
     [row] = api.admin.get("/3.1/stats/custom", **sent)["stats"]
     text = staff_visitor(api).read("/console/offers").text
     share = Decimal(row["actions"]["confirmed"]["count"]) / int(row["traffic"]["raw"]) * 100
-    words = f"Casino deposit Royal Reef Active $7.00 → $10.00 {row['traffic']['raw']} 1 {share:.1f} %"
+    words = f"Casino deposit Royal Reef Active $7.00 → $10.00 0 {row['traffic']['raw']} 1 {share:.1f} %"
     assert words in text
     assert "1 offer, 1 active." in text
 
@@ -114,7 +116,7 @@ def test_offer_list_of_a_sales_manager_has_figures_and_advertisers_of_own_offers
     text = desk.visitor.read("/console/offers").text
     assert "Own My advertiser Active $7.00 → $10.00 0" in text
     assert "Foreign Active $7.00 → $10.00 0" in text
-    assert "Foreign Their advertiser Active $7.00 → $10.00 1" in staff_visitor(api).read("/console/offers").text
+    assert "Foreign Their advertiser Active $7.00 → $10.00 0 1" in staff_visitor(api).read("/console/offers").text
 
 
 def test_offer_list_refuses_affiliates_and_staff_without_offers(api: Api) -> None:
@@ -148,3 +150,55 @@ def test_offer_list_shows_the_fullest_cap(api: Api) -> None:
     add_conversion(api.deps, 1, offer_id=offer, affiliate_id=pid, advertiser_id=advertiser)
     text = staff_visitor(api).read("/console/offers").text
     assert "25 % 1 of 4" in text
+
+
+def test_offer_list_shows_connected_affiliates_and_a_menu_of_each_row(api: Api) -> None:
+    offer = api.add_offer(title="Boots", privacy="protected")
+    for _ in range(2):
+        api.admin.post("/3.0/offer/enable-affiliate", offer_id=offer, pid=api.add_affiliate()[0])
+    page = staff_visitor(api).read("/console/offers")
+    assert "Affiliates" in page.text.partition("Payout → charge")[2][:40]
+    assert "$7.00 → $10.00 2 0 0 —" in page.text
+    assert {f"/console/offers/{offer}/edit", f"/console/offers/new?copy={offer}"} <= set(page.links)
+    buttons = [given.get("value") for tag, given in page.elements if tag == "button" and given.get("name") == "one"]
+    assert buttons == [f"suspended {offer}", f"stopped {offer}"]
+
+
+def test_offer_list_changes_the_selected_offers(api: Api) -> None:
+    first, second, third = (api.add_offer(title=title, tags="old") for title in ("One", "Two", "Three"))
+    pid, _ = api.add_affiliate()
+    visitor = staff_visitor(api)
+
+    def change(**fields: Any) -> str:
+        answer = visitor.post("/console/offers/selected", back="/console/offers?q=o", **fields)
+        assert (answer.status_code, answer.headers["location"]) == (303, "/console/offers?q=o")
+        return visitor.read("/console/offers?q=o").text
+
+    def read(offer: int, name: str) -> Any:
+        return api.admin.get(f"/3.1/offer/{offer}")["offer"][name]
+
+    chosen = [str(first), str(second)]
+    assert "2 offers are suspended now." in change(do="status", status="suspended", offer=chosen)
+    assert [read(each, "status") for each in (first, second, third)] == ["suspended", "suspended", "active"]
+    assert "1 offer is stopped now." in change(one=f"stopped {third}", do="tag", offer=chosen)
+    assert read(third, "status") == "stopped"
+    assert "2 offers more have the tag vip now." in change(do="tag", tag=" vip ", offer=chosen)
+    assert [sorted(read(each, "tags")) for each in (first, third)] == [["old", "vip"], ["old"]]
+    assert f"Affiliate {pid} may send clicks to the 2 offers." in change(do="connect", affiliate=pid, offer=chosen)
+    assert pid in api.admin.get(f"/3.1/offers/{first}/privacy")["affiliates_enabled"]
+    assert "Nothing is changed: select offers first." in change(do="status", status="active")
+    assert "Nothing is changed: write the tag." in change(do="tag", offer=chosen)
+    assert "Nothing is changed." in change(do="connect", affiliate=999, offer=chosen)
+    assert "Nothing is changed." in change(do="status", status="gone", offer=chosen)
+    assert read(first, "status") == "suspended"
+
+
+def test_offer_list_has_only_what_the_person_may_change(api: Api) -> None:
+    offer = api.add_offer()
+    visitor = staff_visitor(api, Role.MANAGER_AFFILIATE)
+    page = visitor.read("/console/offers")
+    assert "Connect the affiliate" in page.text
+    assert "Change the status" not in page.text
+    visitor.post("/console/offers/selected", do="status", status="stopped", offer=offer)
+    assert "Nothing is changed." in visitor.read("/console/offers").text
+    assert api.admin.get(f"/3.1/offer/{offer}")["offer"]["status"] == "active"

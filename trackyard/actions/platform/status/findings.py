@@ -2,17 +2,20 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Final
 
 from trackyard.actions.deps import Deps
 from trackyard.analytics.reports.reports import run_report
 from trackyard.base.texts.marks import lazy_gettext
+from trackyard.domain.offers.counters import CapType
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.platform.findings import CheckFindings, Finding, FindingKind, find_late
 from trackyard.domain.platform.status import MachineStatus
 from trackyard.domain.statistics.reports import TOTAL, Report, StatsRow
 from trackyard.domain.statistics.slices import REJECTION_REASON
 from trackyard.domain.tracking.ruleset import RULESET_STALE_S
+from trackyard.store.offers.full_caps import list_filled_caps
 from trackyard.store.statistics import automation, firings
 
 DAY_MS: Final = 86_400_000
@@ -23,6 +26,8 @@ FORMER_CONVERSIONS: Final = 10
 """Conversions of the week before that make a day without one a finding."""
 SHOWN_OFFERS: Final = 20
 SHOWN_RULES: Final = 20
+NEARLY_FULL: Final = Decimal("0.9")
+"""The share of a cap from which on it is a finding."""
 _MOST_ROWS: Final = 100_000
 _MACHINE_LAGS: Final = ("journal", "projector")
 
@@ -36,6 +41,7 @@ def find_findings(deps: Deps) -> list[CheckFindings]:
         CheckFindings("edges", lazy_gettext("rules of edges"), tuple(_find_unsynced(machine))),
         CheckFindings("offers", lazy_gettext("offers"), tuple(_find_failing(deps))),
         CheckFindings("rules", lazy_gettext("rules"), tuple(_find_rules(deps))),
+        CheckFindings("caps", lazy_gettext("caps"), tuple(_find_filled_caps(deps))),
     ]
 
 
@@ -85,6 +91,20 @@ def _find_failing(deps: Deps) -> Iterator[Finding]:
         if finding is not None and found < SHOWN_OFFERS:
             found += 1
             yield finding
+
+
+def _find_filled_caps(deps: Deps) -> Iterator[Finding]:
+    """Yield active offers of which a cap of conversions or a budget is nearly or completely used."""
+    with deps.database.read() as conn:
+        found = list_filled_caps(conn, deps.clock.now_ms(), NEARLY_FULL)
+    for cap in found[:SHOWN_OFFERS]:
+        unit = f" {deps.currency}" if cap.type == CapType.BUDGET else ""
+        value, limit = (f"{amount:,.{2 if unit else 0}f}{unit}" for amount in (cap.value, cap.limit))
+        yield Finding(
+            FindingKind.CAP_FULL if cap.share >= 1 else FindingKind.CAP_NEARLY_FULL,
+            str(cap.offer_id),
+            {"percent": int(cap.share * 100), "value": value, "limit": limit},
+        )
 
 
 def _judge(offer: int, rejected: int, today: StatsRow | None, before: StatsRow | None) -> Finding | None:

@@ -3,7 +3,14 @@
 from typing import Final
 
 from trackyard.console.frame.pages import Pages
-from trackyard.console.staff.offers import editing, files, listing, one, targeting
+from trackyard.console.staff.offers import editing, files, listing, one, selected, targeting
 
-PARTS: Final[tuple[Pages, ...]] = (editing.pages, targeting.pages, listing.pages, one.pages, files.pages)
+PARTS: Final[tuple[Pages, ...]] = (
+    editing.pages,
+    targeting.pages,
+    listing.pages,
+    selected.pages,
+    one.pages,
+    files.pages,
+)
 """All pages of offers."""

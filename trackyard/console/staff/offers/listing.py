@@ -19,6 +19,7 @@ from trackyard.console.offers_shown.caps import CapMeter, find_meters, fullest
 from trackyard.console.offers_shown.choices import Choices
 from trackyard.console.offers_shown.words import PRIVACIES, STATUSES, charge, joined, payout
 from trackyard.console.staff.offers import names
+from trackyard.console.staff.offers.one import may_write
 from trackyard.wire.local_calls import LocalCalls
 
 pages = Pages()
@@ -53,7 +54,11 @@ class FilterChip:
 
 @dataclass(frozen=True, slots=True)
 class OfferRow:
-    """An offer of the list. figures: None where they cannot be seen. more: the number of further payments."""
+    """An offer of the list. figures: None where they cannot be seen. more: the number of further payments.
+
+    affiliates: the number of those that are connected; None where they cannot be seen.
+    may_write: whether the person may change it.
+    """
 
     id: int
     title: str
@@ -64,6 +69,8 @@ class OfferRow:
     more: int
     figures: Figures | None
     cap: CapMeter | None
+    affiliates: int | None
+    may_write: bool
 
 
 @pages.get("/console/offers", needs=("offers.list",))
@@ -82,7 +89,7 @@ def offers(request: PageRequest) -> PageAnswer:
     total, page = answer["pagination"]["total_count"], answer["pagination"]["page"]
     return request.page(
         "staff/offers.html",
-        rows=[_row(offer, titles, week, meters) for offer in found],
+        rows=[_row(request, offer, titles, week, meters) for offer in found],
         filters=[each for each in filters if each.choices],
         chips=chips,
         is_filtered=bool(chips or address.get("q")),
@@ -93,6 +100,11 @@ def offers(request: PageRequest) -> PageAnswer:
         sort=_sort(address),
         fault=fault,
         may_add=calls.may("admin.offer.add"),
+        may_change=calls.may("admin.offer.mass-update"),
+        may_connect=calls.may("offer.affiliate.enable"),
+        may_count_affiliates=calls.may("offer.privacy.get"),
+        statuses=STATUSES,
+        affiliates=names.affiliates(calls),
         api_request_path=calls.address("offers.list", sent),
     )
 
@@ -157,6 +169,7 @@ def _week(request: PageRequest, offers: Sequence[int]) -> tuple[Mapping[int, Fig
 
 
 def _row(
+    request: PageRequest,
     offer: Mapping[str, Any],
     advertisers: Mapping[str, str],
     week: Mapping[int, Figures] | None,
@@ -174,4 +187,16 @@ def _row(
         more=max(len(payments) - 1, 0),
         figures=None if week is None else week.get(offer["id"], Figures()),
         cap=fullest(meters.get(offer["id"], ())),
+        affiliates=_count_affiliates(request.calls, offer["id"]),
+        may_write=may_write(request, offer),
     )
+
+
+def _count_affiliates(calls: LocalCalls[Deps], offer: int) -> int | None:
+    """Return how many affiliates are connected to an offer, of those that the person may see."""
+    if not calls.may("offer.privacy.get"):
+        return None
+    try:
+        return len(calls.call("offer.privacy.get", path={"id": str(offer)})["affiliates_enabled"])
+    except RequestError:  # out of the person's scope
+        return None

@@ -123,6 +123,7 @@ def health(request: PageRequest) -> PageAnswer:
     found = request.calls.call("admin.status")["platform"]
     disk = found["disk"]
     checks = request.calls.call("admin.findings")["checks"]
+    request.seen_findings.keep(request.language, [finding for check in checks for finding in check["findings"]])
     return request.page(
         "staff/system/health.html",
         state=found,
