@@ -5,7 +5,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from trackyard.analytics.engine.connection import Analytics
-from trackyard.analytics.engine.rollups import DAY_MS, REJECTION_ROLLUPS, TRAFFIC_ROLLUPS, split_period, time_bucket
+from trackyard.analytics.engine.rollups import (
+    DAY_MS,
+    REJECTION_ROLLUPS,
+    TRAFFIC_ROLLUPS,
+    Rollup,
+    split_period,
+    time_bucket,
+)
 from trackyard.analytics.reports.compiler import (
     filter_conditions,
     filter_parameters,
@@ -67,7 +74,8 @@ def _count_by_day(analytics: Analytics, query: ClickQuery) -> dict[int, int]:
     columns |= {"affiliate"} if query.scope.affiliate_ids is not None else set()
     columns |= {"advertiser"} if query.scope.advertiser_ids is not None else set()
     row_conditions = [*scope_conditions(query.scope), *filter_conditions(query.filters, of_clicks=True)]
-    counter, rollups = "countIf(reason = '')", TRAFFIC_ROLLUPS
+    counter = "countIf(reason = '')"
+    rollups: tuple[Rollup, ...] = TRAFFIC_ROLLUPS
     if query.verdict is not ClickVerdicts.ACCEPTED:
         columns, counter, rollups = columns | {"reason"}, "count()", REJECTION_ROLLUPS
         row_conditions += _verdict_conditions(query)
