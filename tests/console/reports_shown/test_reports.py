@@ -102,6 +102,24 @@ def test_reports_figures_equal_those_of_the_api_and_their_sum(busy: Api, slices:
     assert [int(text) for text in sums[1:5]] == [sum(int(row[place]) for row in api_rows) for place in range(4)]
 
 
+def test_reports_show_ad_costs_to_staff_in_rows_that_have_them(busy: Api) -> None:
+    [row] = [row for row in of_api(busy, **{"slice[]": "offer"}) if row["actions"]["total"]["count"]]
+    offer, pid = row["slice"]["offer"]["id"], of_api(busy, **{"slice[]": "affiliate"})[0]["slice"]["affiliate"]["id"]
+    costs = {"offer_id": offer, "affiliate_id": pid, "date": "2023-11-15", "sub8": "none"}
+    busy.admin.post("/3.1/adcosts", **costs, costs="2.5")
+    margin = sum(Decimal(str(row["actions"][kind]["earning"])) for kind in ("confirmed", "pending", "hold"))
+    figures = urlencode([("figures", name) for name in ("cost", "profit", "roi")])
+    visitor = staff_visitor(busy)
+    sums, *found = shown(visitor, f"by=offer&{figures}&sort=cost&dir=desc")
+    assert found[0][1:3] == sums[1:3] == ["$2.50", f"−${Decimal('2.5') - margin:.2f}"]
+    assert found[1][1] == "$0.00"
+    columns = visitor.get(f"{PATH}?period=today&by=country&{figures}").text
+    assert "Ad costs" not in columns.split('<table class="report">')[1].split("</thead>")[0]
+    _, affiliate = affiliate_visitor(busy)
+    own = affiliate.get(f"/portal/reports?period=today&by=offer&{figures}")
+    assert (own.status_code, "Ad costs" in own.text) == (200, False)
+
+
 @pytest.mark.parametrize("name", COUNTED)
 @pytest.mark.parametrize("order", ["asc", "desc"])
 def test_reports_sort_by_each_figure(busy: Api, name: str, order: str) -> None:
