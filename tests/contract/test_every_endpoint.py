@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 from typing import Any
 
 import pytest
@@ -347,13 +348,15 @@ def test_every_endpoint_rejects_malformed_body(world: EndpointSetup, endpoint: E
 @every_endpoint
 def test_every_endpoint_rejects_or_ignores_unexpected_shapes(world: EndpointSetup, endpoint: Endpoint[Any]) -> None:
     long = "x" * min(30_000, endpoint.body_max // 2)
-    for top in dict.fromkeys(name.partition("[")[0] for name in declared_params(endpoint.id)):
-        for value in ({"a": {"b": "c"}}, [[["x"]]], [{}], {"0": {"0": {"0": "x"}}}, True, 10**30, long):
-            body = json.dumps({top: value}).encode()
-            client = world.caller(endpoint)
-            path = world.path(endpoint, "3.1", client=client)
-            response = client.call(endpoint.method, path, headers=AS_JSON, content=body)
-            assert response.status_code in (200, 400, 409), (top, value, response.text)
+    values = ({"a": {"b": "c"}}, [[["x"]]], [{}], {"0": {"0": {"0": "x"}}}, True, 10**30, long)
+    client, path = world.caller(endpoint), ""
+    for top, value in product(dict.fromkeys(name.partition("[")[0] for name in declared_params(endpoint.id)), values):
+        path = path or world.path(endpoint, "3.1", client=client)
+        body = json.dumps({top: value}).encode()
+        response = client.call(endpoint.method, path, headers=AS_JSON, content=body)
+        assert response.status_code in (200, 400, 409), (top, value, response.text)
+        if response.status_code == 200 and endpoint.method != "GET":  # it may have removed the subject, or the key
+            client, path = world.caller(endpoint), ""
 
 
 @every_endpoint
