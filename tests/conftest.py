@@ -106,6 +106,20 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+class _Collected(list[str]):
+    """The names of the tests of a process.
+
+    Each is found without a search: a search for every test takes seconds.
+    """
+
+    def __init__(self, names: list[str]) -> None:
+        super().__init__(names)
+        self._places = {name: place for place, name in enumerate(names)}
+
+    def index(self, name: str, *_: Any) -> int:
+        return self._places[name]
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Schedule files in the order of the collection, and folders that share a program as one."""
@@ -117,6 +131,19 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
         def _split_scope(self, nodeid: str) -> str:
             folder = next((each for each in _SHARING if nodeid.startswith(each)), None)
             return folder or super()._split_scope(nodeid)
+
+        def add_node_collection(self, node: Any, collection: Any) -> None:
+            super().add_node_collection(node, collection)
+            found = self.registered_collections
+            if node in found:
+                found[node] = _Collected(found[node])
+
+        def _assign_work_unit(self, node: Any) -> None:
+            """Forget finished files: their tests would be counted again after each test."""
+            assigned = self.assigned_work[node]
+            for file in [file for file, tests in assigned.items() if all(tests.values())]:
+                del assigned[file]
+            super()._assign_work_unit(node)
 
     config.option.loadscopereorder = False  # it would put files with few tests last, which are the slow ones
     return SharedPrograms(config, log)
