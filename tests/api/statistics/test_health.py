@@ -41,7 +41,7 @@ def attempt_row(number: int, **fields: Any) -> AffiliatePostbackLog:
 
 @pytest.fixture
 def seen(api: Api) -> dict[str, Any]:
-    """An offer with rejected clicks, failing postbacks with macros, a goal without a payment and a failing host."""
+    """An offer with rejected clicks, failing postbacks and a failing host."""
     advertiser = api.add_advertiser()
     offer = api.add_offer(advertiser=advertiser)
     pid, _ = api.add_affiliate()

@@ -1,4 +1,4 @@
-"""Use cases of health: what was seen of an offer, an advertiser or an affiliate (docs/spec/statistics.md#health)."""
+"""Use cases of health of offers, advertisers and affiliates (docs/spec/statistics.md#health)."""
 
 from typing import Final
 
@@ -43,7 +43,7 @@ VERDICTS: Final = {
 
 
 def look_at(deps: Deps, access: Access, of: str, key: int | str) -> Health:
-    """Return what was seen of an offer, an advertiser or an affiliate in the last days, in the caller's scope.
+    """Return what was seen of a thing in the last days, in the scope of the caller.
 
     of: offer, advertiser or affiliate. Raises ReportTooHeavy.
     """

@@ -1,4 +1,4 @@
-"""What the analytic store saw of an offer, an advertiser or an affiliate (docs/spec/statistics.md#health)."""
+"""What the analytic store says about the health of a thing (docs/spec/statistics.md#health)."""
 
 from typing import Final
 
@@ -42,7 +42,7 @@ def find_last_click(analytics: Analytics, scope: Scope, of: str, key: int | str,
 def list_postback_results(
     analytics: Analytics, scope: Scope, of: str, key: int | str, since: int, until: int
 ) -> list[PostbackResult]:
-    """Return inbound postbacks by their answer, each postback in its last state. Edits and imports are left out."""
+    """Return inbound postbacks by their answer, each in its last state, without edits and imports."""
     conditions, parameters = _of(scope, of, key, since, until)
     conditions.append("method NOT IN ('EDIT', 'IMPORT')")
     sql = (

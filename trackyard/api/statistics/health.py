@@ -89,7 +89,7 @@ class HealthAnswer(Answer):
     "/admin/offer/{id}/health", _STAFF, id="stats.health.offer", find=in_scope_by_reference(get_offer), report=True
 )
 def of_offer(request: ApiRequest[Deps], _params: NoParams) -> HealthAnswer:
-    """Show what was seen of an offer in the last 7 days: clicks, postbacks, deliveries, and what needs a person."""
+    """Show the clicks, postbacks and deliveries of an offer in the last 7 days, and what needs a person."""
     return _answer(request, "offer", request.subject.id)
 
 

@@ -118,7 +118,10 @@ class HealthKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HealthFinding:
-    """Something about a thing that needs a person. values: of the sentence; evidence: an id to explain, "" = none."""
+    """Something about a thing that needs a person.
+
+    values: of the sentence. evidence: an id to explain, "" = none.
+    """
 
     kind: HealthKind
     verdict: HealthVerdict

@@ -149,7 +149,7 @@ class PostbackHandler:
 
 
 def _shortened(params: dict[str, str], most: int) -> dict[str, str]:
-    """Return the beginnings of parameters, `most` characters together: the click id first, then the shortest."""
+    """Return beginnings of parameters: the click id first, then the shortest, `most` characters together."""
     kept, left = {}, most
     for name in sorted(params, key=lambda name: (name != "clickid", len(params[name]))):
         value = params[name][:left]

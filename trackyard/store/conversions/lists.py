@@ -192,7 +192,7 @@ def _in_payment(condition: ColumnElement[bool]) -> ColumnElement[bool]:
 
 
 def count_declined(conn: Connection, scope: Scope, of: str, key: int | str, since: int) -> list[DeclinedCount]:
-    """Return the declined conversions of an offer, an advertiser or an affiliate by reason and goal, most first.
+    """Return the numbers of declined conversions by reason and goal, the largest first.
 
     of: offer, advertiser or affiliate. since: of their creation, UTC milliseconds.
     """

@@ -88,7 +88,7 @@ _ROWS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class HealthFinding:
+class PageFinding:
     """What keeps the platform from serving, or needs a look. advice: what to do."""
 
     sentence: str
@@ -154,20 +154,20 @@ def span_text(seconds: float) -> str:
     return " ".join(f"{count} {unit}" for count, unit in parts[first : first + 2] if count) or "0 s"
 
 
-def _findings(found: Mapping[str, Any]) -> Iterable[HealthFinding]:
+def _findings(found: Mapping[str, Any]) -> Iterable[PageFinding]:
     for name, stops in (("reasons", True), ("warnings", False)):
         for sentence in found[name]:
             advice = next((text for word, text in _ADVICE if word in sentence.lower()), _USUAL)
             words = in_own_words(sentence)
-            yield HealthFinding(f"{words[:1].upper()}{words[1:]}", advice, stops)
+            yield PageFinding(f"{words[:1].upper()}{words[1:]}", advice, stops)
 
 
-def _found_by_checks(checks: Iterable[Mapping[str, Any]]) -> Iterable[HealthFinding]:
+def _found_by_checks(checks: Iterable[Mapping[str, Any]]) -> Iterable[PageFinding]:
     """Yield what checks found, except what the state of the machine says already."""
     for check in checks:
         for each in check["findings"]:
             if each["kind"] not in _SAID_BY_STATE:
-                yield HealthFinding(each["sentence"], each["advice"], each["severity"] == "error")
+                yield PageFinding(each["sentence"], each["advice"], each["severity"] == "error")
 
 
 def _check_row(check: Mapping[str, Any]) -> CheckRow:
