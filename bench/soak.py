@@ -118,6 +118,19 @@ def _faults(soak: Soak, figures: dict[str, Any]) -> list[str]:
     return faults
 
 
+def _count_all(load: Load, before: int, seconds: float) -> tuple[int, int]:
+    """Return what is counted when it is all that was acknowledged, or after some seconds.
+
+    Queues that have less than a second of work may still have the last clicks. before: clicks counted before the load.
+    """
+    give_up = time.monotonic() + seconds
+    while True:
+        clicks, conversions = _count(load)
+        if (clicks - before >= load.clicks and conversions >= load.calls) or time.monotonic() > give_up:
+            return clicks, conversions
+        time.sleep(0.5)
+
+
 def _count(load: Load) -> tuple[int, int]:
     """Return the clicks and conversions that statistics count."""
     path = f"/3.0/stats/getbydate?{today()}"
@@ -142,7 +155,7 @@ def measure(directory: Path, minutes: float, rate: float | None, probe_s: float,
                 soak = Soak(program, load, minutes)
                 soak.run()
             drained_s = _drain(program, drain_s)
-            counted, conversions = _count(load)
+            counted, conversions = _count_all(load, before, drain_s)
             figures = _figures(soak, load, saturated) | {
                 "drained_s": None if drained_s is None else round(drained_s, 1),
                 "clicks_counted": counted - before,
