@@ -212,6 +212,6 @@ def test_edge_fuzzed_input_never_faults_or_breaks_headers(
     assert all(line and b"\n" not in line and b"\r" not in line for line in lines)
     known = (
         *(b"Cache-Control", b"Set-Cookie", b"Referrer-Policy", b"Vary", b"Allow", b"Access-Control-", b"Retry-After"),
-        *(b"Content-Security-Policy", b"X-Content-Type-Options", b"Accept-CH", b"Critical-CH"),
+        *(b"Content-Security-Policy", b"X-Content-Type-Options", b"Accept-CH", b"Critical-CH", b"X-Postback-Hint"),
     )
     assert all(line.startswith(known) for line in lines), lines

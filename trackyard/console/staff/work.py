@@ -77,12 +77,16 @@ class RailNumber:
 def count_waiting(request: PageRequest) -> Mapping[str, RailNumber]:
     """Return how many things wait on a page of the rail, by its path.
 
-    Affiliates and requests are counted now; findings are those that a page read last.
+    Affiliates and requests are counted now; findings are those that a page read last. Without the database there are
+    no numbers, so that a page can say that it is away.
     """
     found = dict[str, RailNumber]()
     for path, source in _COUNTED.items():
         if request.calls.may(source.method):
-            answer = request.calls.call(source.method, source.sent)
+            try:
+                answer = request.calls.call(source.method, source.sent)
+            except Unavailable:
+                return {}
             count = answer["pagination"]["total_count"]
             item = source.item(count, answer) if count else None
             if item is not None:

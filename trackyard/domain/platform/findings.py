@@ -309,8 +309,8 @@ class FindingKind(StrEnum):
     RULE_FAILS = (
         "rule_fails",
         Severity.WARNING,
-        lazy_gettext("The rule {subject} could not run: {reason}"),
-        lazy_gettext("Open it under Rules, and correct it or switch it off."),
+        lazy_gettext("The rule {subject} could not run."),
+        lazy_gettext("{reason} Open it under Rules, and correct it or switch it off."),
     )
     RULE_FIRED = (
         "rule_fired",

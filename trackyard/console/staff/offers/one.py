@@ -55,6 +55,13 @@ def may_write(request: PageRequest, offer: Mapping[str, Any]) -> bool:
     return request.calls.may("admin.offer.edit") and offer["pixel_code"] != _HIDDEN
 
 
+def _may_see_health(request: PageRequest, offer: Mapping[str, Any]) -> bool:
+    """Return whether the person may see the health: managers see that of the offers of their advertisers."""
+    if not request.calls.may("stats.health.offer"):
+        return False
+    return may_write(request, offer) or not request.calls.may("admin.offer.edit")
+
+
 @pages.get("/console/offers/{id}", needs=("offer.get",))
 def offer_page(request: PageRequest) -> PageAnswer:
     """Show an offer."""
@@ -89,6 +96,7 @@ def page_of(request: PageRequest, offer: Mapping[str, Any], file_fault: str = ""
         click_test=find_click_test(request, offer["id"]),
         devices=DEVICES,
         may_write=may_write(request, offer),
+        may_see_health=_may_see_health(request, offer),
         may_add=calls.may("admin.offer.add"),
         may_remove=may_write(request, offer) and calls.may("admin.offer.delete"),
         api_request_path=calls.address("offer.get", path={"id": str(offer["id"])}),
