@@ -31,7 +31,9 @@ from trackyard.store.engine.watch import ChangeGate, CommitWatcher
 log = logging.getLogger("trackyard.projector")
 
 _TICK_SECONDS = 0.1
-_RULES_TICK_SECONDS = 0.1
+_IDLE_TICK_SECONDS = 0.2
+_IDLE_TICKS = 100
+"""After so many ticks with nothing to do, a tick takes longer: to wake a thread costs more than what it looks at."""
 _RETRY_MS = 200
 _MAX_RETRY_MS = 10_000
 _REST_S = 5.0
@@ -126,10 +128,12 @@ class Projector:
             rules = threading.Thread(target=self._publish_rules, args=(stop, ended), name="rules")
             rules.start()
             try:
+                ticks = 0
                 while not stop.is_set():
                     busy = self._run_due(self._tasks)
                     self._last_round_at = time.monotonic()
-                    stop.wait(0 if busy else _TICK_SECONDS)
+                    ticks = 0 if busy else ticks + 1
+                    stop.wait(_pause_after(ticks))
             finally:
                 ended.set()
                 rules.join()
@@ -170,9 +174,10 @@ class Projector:
         return busy
 
     def _publish_rules(self, stop: threading.Event, ended: threading.Event) -> None:
+        ticks = 0
         while not stop.is_set() and not ended.is_set():
-            busy = self._run_due(self._rules)
-            stop.wait(0 if busy else _RULES_TICK_SECONDS)
+            ticks = 0 if self._run_due(self._rules) else ticks + 1
+            stop.wait(_pause_after(ticks))
 
     def _run_due(self, tasks: tuple[_ProjectorTask, ...]) -> bool:
         busy = False
@@ -229,3 +234,10 @@ class Projector:
                 QUEUE_DEPTH.labels(state.queue).set(state.depth)
                 QUEUE_LAG.labels(state.queue).set(state.lag_ms / 1000)
         return False
+
+
+def _pause_after(ticks: int) -> float:
+    """Return the seconds until the next tick. ticks: with nothing to do, the last ones."""
+    if not ticks:
+        return 0
+    return _TICK_SECONDS if ticks < _IDLE_TICKS else _IDLE_TICK_SECONDS

@@ -19,7 +19,7 @@ LOOK_S: Final = 0.05
 """Time between two looks for a commit. One thread looks for all that wait in a process."""
 IDLE_LOOK_S: Final = 0.1
 """The same after a time without a commit: a look costs little more than to wake the thread."""
-_IDLE_LOOKS: Final = 200
+_IDLE_LOOKS: Final = 40
 
 
 class _CommitLookout:
