@@ -96,12 +96,20 @@ def test_look_back_fires_once_for_each_cause() -> None:
     assert [(each.window.until // HOUR_MS, each.met_until // HOUR_MS) for each in longer] == [(2, 13)]
 
 
+def test_look_back_bears_hours_in_which_something_has_rows_and_no_traffic() -> None:
+    hours = {HOUR_MS: {(1,): Measures(clicks=200)}, 2 * HOUR_MS: {(1,): Measures()}}  # such as impressions alone
+    found = look_back(rule(LOW_CR, hours=3), hours, range(HOUR_MS, 12 * HOUR_MS, HOUR_MS), UTC)
+    assert [each.met_until // HOUR_MS for each in found] == [4]
+
+
 HOURS = st.dictionaries(
     st.integers(0, 30).map(lambda hour: hour * HOUR_MS),
     st.dictionaries(
         st.tuples(st.integers(1, 3)),
         st.builds(
-            lambda clicks, made: Measures(clicks=clicks, conversions=made), st.integers(0, 300), st.integers(0, 4)
+            lambda clicks, made: Measures(clicks=clicks, conversions=made),
+            st.sampled_from([0, 40, 200]),
+            st.integers(0, 2),
         ),
         max_size=3,
     ),

@@ -1,5 +1,6 @@
 """Judge windows by rules, the same for now and for the past (docs/spec/automation.md#judging)."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -116,6 +117,7 @@ class SlidingSums:
         self._hours = hours
         self._window = Window(0, 0)
         self._sums: dict[Key, Measures] = {}
+        self._hours_of: Counter[Key] = Counter()
 
     def move_to(self, window: Window) -> ByKey:
         """Return the sums of a window; they change with the next move."""
@@ -123,13 +125,14 @@ class SlidingSums:
         for hour in new - old:
             for key, measured in self._hours.get(hour, {}).items():
                 self._sums[key] = self._sums.get(key, NOTHING).plus(measured)
+                self._hours_of[key] += 1
         for hour in old - new:
             for key, measured in self._hours.get(hour, {}).items():
-                left = self._sums[key].minus(measured)
-                if left == NOTHING:
-                    del self._sums[key]
+                self._hours_of[key] -= 1
+                if self._hours_of[key]:
+                    self._sums[key] = self._sums[key].minus(measured)
                 else:
-                    self._sums[key] = left
+                    del self._sums[key], self._hours_of[key]
         self._window = window
         return self._sums
 
