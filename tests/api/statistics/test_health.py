@@ -46,7 +46,8 @@ def seen(api: Api) -> dict[str, Any]:
     offer = api.add_offer(advertiser=advertiser)
     pid, _ = api.add_affiliate()
     own = {"offer": offer, "affiliate": pid, "advertiser": advertiser}
-    clicks = [new_click(n, time=NOW - HOUR_MS, reason="overcap" if n < 80 else "", **own) for n in range(120)]
+    reasons = ["overcap"] * 80 + ["mistargeting-os"] * 5 + [""] * 40
+    clicks = [new_click(n, time=NOW - HOUR_MS, reason=reason, **own) for n, reason in enumerate(reasons)]
     load_clicks(api.deps, clicks)
     of = {"offer_id": offer, "affiliate_id": pid, "advertiser_id": advertiser, "created_at": NOW - HOUR_MS}
     add_conversion(api.deps, 1, status=Status.DECLINED, comment="Payments not found", goal="bonus", **of)
@@ -71,7 +72,8 @@ def test_health_says_what_was_seen_and_what_is_broken(api: Api, seen: dict[str, 
         ("macros", "broken"), ("postbacks_fail", "broken"), ("deliveries_fail", "broken"), ("rejected", "look"),
         ("goals", "look"),
     ]  # fmt: skip
-    assert (found["clicks"], found["rejected"]) == (40, [{"reason": "overcap", "clicks": 80}])
+    rejected = [(each["reason"], each["clicks"]) for each in found["rejected"]]
+    assert (found["clicks"], rejected) == (40, [("overcap", 80), ("mistargeting-os", 5)])
     assert found["literal_macros"] == ["payout"]
     assert [(each["response"], each["number"]) for each in found["postbacks"]] == [("Wrong sum", 4), ("", 2)]
     assert found["last_failed_postback"]["response"] == "Wrong sum"

@@ -154,7 +154,10 @@ def _answer(request: ApiRequest[Deps], of: str, key: int | str) -> HealthAnswer:
             last_postback_at=moment(seen.last_postback_at),
             last_failed_postback=None if seen.last_failed is None else postbacks(seen.last_failed),
             literal_macros=seen.macros,
-            rejected=[HealthReason(reason=name, clicks=number) for name, number in sorted(seen.rejected.items())],
+            rejected=[
+                HealthReason(reason=name, clicks=number)
+                for name, number in sorted(seen.rejected.items(), key=lambda each: (-each[1], each[0]))
+            ],
             postbacks=[postbacks(each) for each in seen.postbacks],
             declined=[HealthDeclined(reason=each.reason, goal=each.goal, number=each.number) for each in seen.declined],
             deliveries=[
