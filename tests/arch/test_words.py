@@ -95,7 +95,9 @@ def test_prose_uses_no_banned_word(folder: str) -> None:
 
 
 def test_page_uses_no_banned_word() -> None:
-    pages = [page for page in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")) if page.name != "glossary.md"]
+    templates = (ROOT / "trackyard/console/templates").rglob("*.html")
+    documents = (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"))
+    pages = [page for page in (*documents, *templates) if page.name != "glossary.md"]
     assert not [
         f"{page.relative_to(ROOT)}:{number}: {match[0]}"
         for page in sorted(pages)

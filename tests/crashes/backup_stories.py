@@ -111,7 +111,7 @@ class RestoreStory(BackupStory):
 
 
 class ClonedStatistics(ServerStatistics):
-    """As of a server, on the test's engine, which stays open."""
+    """The statistics of a server, in the engine of the test: `close` drops the clones alone."""
 
     def close(self) -> None:
         drop_clones(self._analytics)
