@@ -17,7 +17,7 @@ _OPERATORS: Final[dict[type[ast.operator], Callable[[float, float], float]]] = {
     ast.Mult: operator.mul,
     ast.Div: operator.truediv,
 }
-_ASKED_FOR: Final = {"edges1_rps", "edges2_rps", "redis_click_p99_ms", "postbacks_s"}
+_ASKED_FOR: Final = {"edges1_rps", "edges2_rps", "redis_click_p99_ms", "workers1_calls_s", "workers2_calls_s"}
 
 
 def number(text: str) -> float:
@@ -55,5 +55,5 @@ def test_sizing_arithmetic_follows_from_its_inputs() -> None:
 
 def test_sizing_page_names_only_figures_that_it_states() -> None:
     known = {name for name, *_ in _INPUT.findall(PAGE)} | {name for name, *_ in _LINE.findall(PAGE)}
-    named = set(re.findall(r"`((?:edges|postback|redis|click)\w*_\w+)`", PAGE))
+    named = set(re.findall(r"`((?:edges|workers|redis|click)\w*_\w+)`", PAGE))
     assert named <= known
