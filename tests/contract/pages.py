@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 from unittest import mock
 from urllib.parse import quote
 
-from tests.contract import rights
-from tests.contract.requests import affiliates, people
+from tests.contract import rights, test_every_endpoint
+from tests.contract.requests import affiliates, offers, people
 from tests.contract.test_every_endpoint import EndpointSetup, make_endpoint_setup
 from tests.support.api import installed
 from tests.support.stores.analytics import address
@@ -94,7 +94,7 @@ class Examples:
         self._counted = SequentialSecrets()
         for module in ("base.ids", "base.secrets", "wire.http.origins"):
             stack.enter_context(mock.patch(f"trackyard.{module}.secrets", self._counted))
-        for requests in (affiliates, people):  # other tests of the process have counted
+        for requests in (affiliates, offers, people, test_every_endpoint):  # other tests of the process have counted
             stack.enter_context(mock.patch.object(requests, "_numbers", count(1)))
         self._file, self._saved = directory / "pages.db", directory / "saved.db"
         self._database = Database(f"sqlite:///{self._file}")
