@@ -6,10 +6,11 @@ from tests.support.api import Api
 from tests.support.models.events import new_click
 from tests.support.models.history import load_clicks
 from tests.support.page_forms import FormReader, read_form, send
-from tests.support.pages import staff_visitor
+from tests.support.pages import PageReader, staff_visitor
 from trackyard.domain.people.roles import Role
 from trackyard.domain.statistics.automation.windows import HOUR_MS
 from trackyard.jobs.schedule.rules import RuleRunner
+from trackyard.store.statistics.automation import set_judged
 
 RULES = "/console/rules"
 
@@ -48,6 +49,37 @@ def test_rule_goes_from_its_form_over_the_look_back_to_its_undoing(api: Api) -> 
     assert "Remove CR of sub1?" in staff.read(f"{page}/remove").text
     assert staff.post(f"{page}/remove").headers["location"] == RULES
     assert "There is no rule yet." in staff.read(RULES).text
+
+
+def test_rule_is_switched_in_its_row_and_on_its_page(api: Api) -> None:
+    typed = {"title": "Low CR", "hours": 1, "action": "notify", "conditions[0][metric]": "cr"}
+    typed |= {"conditions[0][compare]": "below", "conditions[0][value]": 1}
+    rule = api.admin.post("/3.1/admin/rules", **typed)["rule"]["id"]
+    staff, page = staff_visitor(api), f"{RULES}/{rule}"
+    for place, back in ((RULES, {"back": "list"}), (page, {})):
+        for button, do in (("Switch on", "on"), ("Switch off", "off")):
+            assert f"{button} Low CR" in labels_of(staff.read(place))
+            assert staff.post(page, do=do, **back).headers["location"] == place
+    assert not api.admin.get(f"/3.1/admin/rules/{rule}")["rule"]["is_on"]
+
+
+def test_rule_that_cannot_run_says_why_in_the_language_of_the_page(api: Api) -> None:
+    typed = {"title": "Low CR", "hours": 1, "action": "notify", "is_on": 1, "conditions[0][metric]": "cr"}
+    typed |= {"conditions[0][compare]": "below", "conditions[0][value]": 1}
+    rule = api.admin.post("/3.1/admin/rules", **typed)["rule"]["id"]
+    failure = "It would fire for 300 things at once, more than 200: narrow it, or set other bounds."
+    with api.deps.database.write() as conn:
+        set_judged(conn, rule, api.clock.now_ms(), failure)
+    staff = staff_visitor(api)
+    assert failure in staff.read(RULES).text
+    for place in (RULES, f"{RULES}/{rule}", "/console/", "/console/health"):
+        text = staff.read(f"{place}?lang=es").text
+        assert "narrow it" not in text and "300" in text, place
+
+
+def labels_of(page: PageReader) -> list[str | None]:
+    """The names of the buttons of a page."""
+    return [given.get("aria-label") for tag, given in page.elements if tag == "button"]
 
 
 def test_rules_are_pages_of_administrators_only(api: Api) -> None:

@@ -5,6 +5,8 @@ import re
 import pytest
 
 from trackyard.actions.conversions.postback_codes import WITHOUT_CODE
+from trackyard.actions.statistics.automation.running import MOST_FIRINGS
+from trackyard.base.errors import NARROWING_HINT, ReportTooHeavy
 from trackyard.base.metrics import EDGE_FAULTS
 from trackyard.base.texts.languages import language, speaking
 from trackyard.console.staff.said import in_own_words, plain_text
@@ -19,6 +21,11 @@ SAID = (
     "Conversion 1a of 2023-11-14 22:13:20, goal 1, is on hold until a person decides: charge 1.5, payout 1 USD.",
     "The delivery to postback 7 failed at 2023-11-14 22:13:20 (HTTP 500 after 3 ms). No answer came, or one with 429 "
     "or 5xx: it is tried again. The next attempt is at 2023-11-14 22:14:20.",
+    f"Its report is too heavy: The report took longer than 30 seconds: {NARROWING_HINT}. Judge fewer offers or "
+    "affiliates, or a shorter window.",
+    f"The report needs more than 500 MB of memory: {NARROWING_HINT}",
+    str(ReportTooHeavy()),
+    f"It would fire for 300 things at once, more than {MOST_FIRINGS}: narrow it, or set other bounds.",
     "Ask again later: `/readyz` of the monitoring listener shows how far loading is behind.",
     *(each["text"] for each in reference_texts("results")["faults"].values()),
     *(each["advice"] for each in reference_texts("results")["faults"].values()),

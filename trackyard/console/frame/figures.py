@@ -336,6 +336,21 @@ def without_late_hours(
     return now - late, total(figures for day, figures in days_before.items() if day <= cut) - late_before
 
 
+def days_up_to_now(
+    period: DayPeriod, earlier: DayPeriod, days_before: Mapping[date, Figures], before: Figures
+) -> Mapping[date, Figures]:
+    """Return the figures of each day of an earlier period, up to the last full hour of the compared day.
+
+    before: the sum of that period up to this hour.
+    """
+    if not period.is_open or period.first > period.today:
+        return days_before
+    cut = period.day_of_now_in(earlier)
+    if cut > earlier.last:
+        return days_before
+    return {**days_before, cut: before - total(figures for day, figures in days_before.items() if day < cut)}
+
+
 def on_each_day(earlier: DayPeriod, days: Mapping[date, Figures], count: int) -> list[Figures | None]:
     """Return the figures of each day of an earlier period.
 

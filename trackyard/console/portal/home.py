@@ -113,9 +113,12 @@ def _today(request: PageRequest, chosen: FigureKind) -> tuple[list[HomeTile], An
     try:
         days = figures.by_day(request.calls, _period(now.date(), 2 * DAYS, now))
         compared, before = _full_hours(request, now)
+        late = figures.late_hours(request.calls, period.before.last, period)
     except RequestError as refusal:
         return [], "", gettext("The figures cannot be read now. %(text)s.", text=refusal.text)
     tiles = [_tile(request, kind, days.get(now.date(), Figures()), compared, before) for kind in KINDS.values()]
+    last = period.before.last  # compared up to this hour
+    days[last] = days.get(last, Figures()) - figures.total(row.figures for row in late.rows)
     chart = figure_chart(
         chosen,
         period,

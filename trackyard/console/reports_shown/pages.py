@@ -12,7 +12,16 @@ from trackyard.console.charts.changes import ChangeTone, change_text
 from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.charts import figure_chart
-from trackyard.console.frame.figures import BY_NAME, FigureKind, Figures, Row, on_each_day, text_of, value_of
+from trackyard.console.frame.figures import (
+    BY_NAME,
+    FigureKind,
+    Figures,
+    Row,
+    days_up_to_now,
+    on_each_day,
+    text_of,
+    value_of,
+)
 from trackyard.console.frame.periods import COMPARISONS
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import number
@@ -194,7 +203,10 @@ def report_chart(query: ReportQuery, found: ReportRows) -> Markup:
     days = [found.days.get(day, Figures()) for day in query.period.each_day()]
     if query.before is None:
         return figure_chart(query.shown, query.period, days, [None] * len(days), found.currency, "")
-    earlier = on_each_day(query.before, found.days_before, query.period.days)
+    days_before = found.days_before
+    if found.before is not None:
+        days_before = days_up_to_now(query.period, query.before, days_before, found.before)
+    earlier = on_each_day(query.before, days_before, query.period.days)
     return figure_chart(query.shown, query.period, days, earlier, found.currency, query.before_text)
 
 

@@ -204,7 +204,7 @@ def _late(request: PageRequest, period: DayPeriod, cards: Arrangement) -> Html:
         "before_text": period.compared_text(_compare(request)),
         "tiles": [*_tiles(request, now, found.compared, found.before), _rejected_tile(found, now)],
         "chosen": kind,
-        "chart": _chart(request, kind, period, found.days, found.days_before),
+        "chart": _chart(request, kind, period, found),
         "bands": cards.bands,
         "tables": _tables(request, period, zip(tabs, found.tops, strict=True)),
         "reasons": _labelled(found.reasons, CountedRows.of(request, period.first, period.last)),
@@ -302,19 +302,14 @@ def _top_row(request: PageRequest, period: DayPeriod, tab: Tab, row: Row, most: 
     )
 
 
-def _chart(
-    request: PageRequest,
-    kind: FigureKind,
-    period: DayPeriod,
-    days: Mapping[date, Figures],
-    days_before: Mapping[date, Figures],
-) -> Any:
+def _chart(request: PageRequest, kind: FigureKind, period: DayPeriod, found: OverviewFigures) -> Any:
     before, text = _compared_period(request, period), period.compared_text(_compare(request))
+    days_before = figures.days_up_to_now(period, before, found.days_before, found.before)
     earlier = figures.on_each_day(before, days_before, period.days)
     return figure_chart(
         kind,
         period,
-        [days.get(day, Figures()) for day in period.each_day()],
+        [found.days.get(day, Figures()) for day in period.each_day()],
         earlier,
         request.deps.currency,
         text,

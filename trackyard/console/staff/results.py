@@ -1,6 +1,6 @@
 """What one object did in a period: figures with their change, and a chart."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
@@ -76,6 +76,7 @@ def _card(request: PageRequest, period: DayPeriod, filters: Sequence[Pair], valu
     except RequestError as refusal:
         part = refused_part(refusal, request.address, shorter_periods(request.address, period))
         return replace(part, status=200)
+    days_before = figures.days_up_to_now(period, period.before, days_before, before)
     now, earlier = _each(period, days), _each(period.before, days_before)
     currency = request.deps.currency
     more = {
@@ -86,7 +87,7 @@ def _card(request: PageRequest, period: DayPeriod, filters: Sequence[Pair], valu
     return Html("staff/results.html", values | more)
 
 
-def _each(period: DayPeriod, days: dict[date, Figures]) -> list[Figures]:
+def _each(period: DayPeriod, days: Mapping[date, Figures]) -> list[Figures]:
     return [days.get(day, Figures()) for day in period.each_day()]
 
 

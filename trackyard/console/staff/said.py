@@ -47,6 +47,28 @@ PATTERNS: Final = (
         "would hold on each machine by itself, because the other one has no TRACKYARD_REDIS_URL: set it there as "
         "here, and start it again"
     ),
+    # why a rule cannot run
+    lazy_gettext(
+        "The window has %(rows)s rows, more than %(most)s: name offers, affiliates, advertisers or countries, or judge "
+        "by fewer slices."
+    ),
+    lazy_gettext("It would fire for %(count)s things at once, more than %(most)s: narrow it, or set other bounds."),
+    lazy_gettext(
+        "%(count)s conversions of %(element)s would change at once, more than %(most)s: narrow the rule, or change "
+        "them by hand."
+    ),
+    lazy_gettext("Its report is too heavy: %(fault)s. Judge fewer offers or affiliates, or a shorter window."),
+    lazy_gettext(
+        "The report took longer than %(seconds)s seconds: narrow it by a shorter period, a filter such as "
+        "filter[offer], or fewer slices"
+    ),
+    lazy_gettext(
+        "The report needs more than %(megabytes)s MB of memory: narrow it by a shorter period, a filter such as "
+        "filter[offer], or fewer slices"
+    ),
+    lazy_gettext(
+        "The report took too long: narrow it by a shorter period, a filter such as filter[offer], or fewer slices"
+    ),
     # what an explanation concludes
     lazy_gettext("The click was accepted, and no postback in the log names it. The log holds %(days)s days."),
     lazy_gettext("The click was accepted, and no postback has named it."),
@@ -108,6 +130,12 @@ def in_own_words(sentence: str) -> str:
             values = {name: in_own_words(value) for name, value in found.groupdict().items()}
             return gettext(text, **values)
     return plain
+
+
+def advice_text(finding: Mapping[str, Any]) -> str:
+    """Return what to do about a finding. The API translates all of it but its reason."""
+    advice, reason = str(finding["advice"]), str(finding["evidence"].get("reason", ""))
+    return advice.replace(reason, in_own_words(reason)) if reason else advice
 
 
 def conclusion_text(conclusion: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from trackyard.base.texts.marks import gettext, ngettext
 from trackyard.console.frame.address import Pair
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import money
-from trackyard.console.staff.said import in_own_words
+from trackyard.console.staff.said import advice_text, in_own_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,4 +174,4 @@ def _found(finding: Mapping[str, Any]) -> WorkItem:
         case _:
             verb, link = gettext("Look"), "/console/health"
     sentence = in_own_words(finding["sentence"])
-    return WorkItem(f"{sentence[:1].upper()}{sentence[1:]}", finding["advice"], verb, link)
+    return WorkItem(f"{sentence[:1].upper()}{sentence[1:]}", advice_text(finding), verb, link)

@@ -164,6 +164,13 @@ def test_offer_list_shows_connected_affiliates_and_a_menu_of_each_row(api: Api) 
     assert buttons == [f"suspended {offer}", f"stopped {offer}"]
 
 
+def test_offer_list_says_that_all_affiliates_may_use_a_public_offer(api: Api) -> None:
+    offer = api.add_offer(title="Boots", privacy="public")
+    assert "$7.00 → $10.00 all 0 0 —" in staff_visitor(api).read("/console/offers").text
+    api.admin.post("/3.0/offer/disable-affiliate", offer_id=offer, pid=api.add_affiliate()[0])
+    assert "$7.00 → $10.00 all but 1 0 0 —" in staff_visitor(api).read("/console/offers").text
+
+
 def test_offer_list_changes_the_selected_offers(api: Api) -> None:
     first, second, third = (api.add_offer(title=title, tags="old") for title in ("One", "Two", "Three"))
     pid, _ = api.add_affiliate()

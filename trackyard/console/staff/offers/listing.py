@@ -14,12 +14,14 @@ from trackyard.console.frame.figures import Figures
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import read_period
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.frame.shown import number
 from trackyard.console.offers_shown import choices
 from trackyard.console.offers_shown.caps import CapMeter, find_meters, fullest
 from trackyard.console.offers_shown.choices import Choices
 from trackyard.console.offers_shown.words import PRIVACIES, STATUSES, charge, joined, payout
 from trackyard.console.staff.offers import names
 from trackyard.console.staff.offers.one import may_write
+from trackyard.domain.offers.choices import Privacy
 from trackyard.wire.local_calls import LocalCalls
 
 pages = Pages()
@@ -56,7 +58,7 @@ class FilterChip:
 class OfferRow:
     """An offer of the list. figures: None where they cannot be seen. more: the number of further payments.
 
-    affiliates: the number of those that are connected; None where they cannot be seen.
+    affiliates: the number of those that are connected, or that all may use it; "" where they cannot be seen.
     may_write: whether the person may change it.
     """
 
@@ -69,7 +71,7 @@ class OfferRow:
     more: int
     figures: Figures | None
     cap: CapMeter | None
-    affiliates: int | None
+    affiliates: str
     may_write: bool
 
 
@@ -187,16 +189,23 @@ def _row(
         more=max(len(payments) - 1, 0),
         figures=None if week is None else week.get(offer["id"], Figures()),
         cap=fullest(meters.get(offer["id"], ())),
-        affiliates=_count_affiliates(request.calls, offer["id"]),
+        affiliates=_affiliates_text(request.calls, offer),
         may_write=may_write(request, offer),
     )
 
 
-def _count_affiliates(calls: LocalCalls[Deps], offer: int) -> int | None:
-    """Return how many affiliates are connected to an offer, of those that the person may see."""
+def _affiliates_text(calls: LocalCalls[Deps], offer: Mapping[str, Any]) -> str:
+    """Return how many affiliates are connected to an offer, of those that the person may see.
+
+    All affiliates may use a public offer, but those that staff disconnected.
+    """
     if not calls.may("offer.privacy.get"):
-        return None
+        return ""
     try:
-        return len(calls.call("offer.privacy.get", path={"id": str(offer)})["affiliates_enabled"])
+        found = calls.call("offer.privacy.get", path={"id": str(offer["id"])})
     except RequestError:  # out of the person's scope
-        return None
+        return ""
+    if offer["privacy"] != Privacy.PUBLIC:
+        return number(len(found["affiliates_enabled"]))
+    left_out = len(found["affiliates_disabled"])
+    return gettext("all but %(count)s", count=number(left_out)) if left_out else gettext("all")

@@ -30,7 +30,7 @@ def switch(request: PageRequest) -> PageAnswer:
     except RequestError as refusal:
         return _page(request, fault_of(refusal), refusal.status)
     message = gettext("The rule is on.") if is_on else gettext("The rule is off. What it did stays done.")
-    return Redirect(f"{PATH}/{request.path['id']}", message)
+    return Redirect(PATH if request.field("back") == "list" else f"{PATH}/{request.path['id']}", message)
 
 
 @pages.get(f"{PATH}/{{id}}/look-back", needs=("admin.rule.get", "admin.rule.look-back"))

@@ -12,6 +12,7 @@ from trackyard.actions.statistics.automation.words import (
 )
 from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.staff.said import in_own_words
 from trackyard.domain.statistics.automation.rules import EACH, RuleAction
 
 PATH: Final = "/console/rules"
@@ -77,7 +78,7 @@ def rule_line(request: PageRequest, rule: Mapping[str, Any]) -> RuleLine:
         action=action_words(rule),
         word=word,
         tone=tone,
-        failure=rule["failure"] if rule["is_on"] else "",
+        failure=in_own_words(rule["failure"]) if rule["is_on"] else "",
         is_on=rule["is_on"],
         is_kpi=rule["kind"] == "kpi",
         judged_until=request.time_of(rule["judged_until"]),

@@ -8,7 +8,7 @@ from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.staff.said import in_own_words
+from trackyard.console.staff.said import advice_text, in_own_words
 
 pages = Pages()
 
@@ -167,7 +167,7 @@ def _found_by_checks(checks: Iterable[Mapping[str, Any]]) -> Iterable[PageFindin
     for check in checks:
         for each in check["findings"]:
             if each["kind"] not in _SAID_BY_STATE:
-                yield PageFinding(each["sentence"], each["advice"], each["severity"] == "error")
+                yield PageFinding(each["sentence"], advice_text(each), each["severity"] == "error")
 
 
 def _check_row(check: Mapping[str, Any]) -> CheckRow:
