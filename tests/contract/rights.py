@@ -5,13 +5,18 @@ from collections.abc import Iterator
 from typing import Any
 
 from trackyard.api.catalogue import CATALOGUE
-from trackyard.domain.people.permissions import FEATURES, slice_features
+from trackyard.domain.people.permissions import FEATURES, PermissionLevel, slice_features
 from trackyard.domain.people.roles import COMMON_PERMISSIONS, Permission, roles_with
+from trackyard.domain.people.staff_permissions import WITHOUT_EFFECT, withheld_by
 from trackyard.wire.endpoint import Endpoint
 from trackyard.wire.openapi.document import each_parameter
 from trackyard.wire.request.scalars import Choice
 
 NOT_ASKED = "no method asks for it yet"
+_LEVELS = (
+    "The levels of a staff user narrow what its roles give. A method or slice that asks for a denied feature is a 403 "
+    "that names the feature; a method that asks for a permission that is taken away is a 403 that names the permission."
+)
 _SUB = re.compile(r"sub[1-8]\Z")
 
 
@@ -34,11 +39,12 @@ def methods_by_feature() -> dict[str, list[str]]:
     return found
 
 
-def _of_values(endpoint: Endpoint[Any]) -> Iterator[str]:
+def _of_values(endpoint: Endpoint[Any], *, staff: bool = False) -> Iterator[str]:
     """Yield the features that values of parameters need, such as the slices of a report."""
     for name, field in each_parameter(endpoint.params):
         if name == "slice" and isinstance(field.scalar, Choice):
-            yield from slice_features((*field.scalar.values, *field.scalar.permission))
+            own = field.scalar.admin if staff else ()
+            yield from slice_features((*field.scalar.values, *field.scalar.permission, *own))
         elif endpoint.id == "stats.find-subs" and _SUB.match(name):
             yield from slice_features((name,))
 
@@ -52,9 +58,9 @@ def page() -> str:
     lines = [
         "# Rights",
         "",
-        "Staff call a method when one of their roles gives the permission that it asks for. An affiliate calls it "
-        "unless the feature that it asks for is denied to the affiliate. Permissions and features that no method asks "
-        "for change nothing; denying such a feature is refused.",
+        "Staff call a method when one of their roles gives the permission that it asks for, and their levels leave it. "
+        "An affiliate calls it unless the feature that it asks for is denied to the affiliate. Permissions and "
+        "features that no method asks for change nothing; denying such a feature to affiliates is refused.",
         "",
         "## Permissions of staff",
         "",
@@ -67,7 +73,32 @@ def page() -> str:
         lines.append(f"| `{permission}` | {who} | {_cell(methods)} |")
     lines += ["", "## Features of affiliates", "", "| feature | level by default | methods |", "|---|---|---|"]
     lines += [f"| `{name}` | {FEATURES[name]} | {_cell(methods)} |" for name, methods in methods_by_feature().items()]
+    lines += ["", "## Levels of staff", "", _LEVELS, "", "| feature | at read | at deny, besides |", "|---|---|---|"]
+    for name in sorted(FEATURES.keys() - WITHOUT_EFFECT):
+        reads, denied = taken_by(name, PermissionLevel.READ), taken_by(name, PermissionLevel.DENY)
+        cells = [_losses(*reads), _losses(denied[0] - reads[0], denied[1] - reads[1])]
+        lines.append(f"| `{name}` | {' | '.join(cells)} |")
+    lines += ["", f"Without an effect for staff: {', '.join(f'`{name}`' for name in sorted(WITHOUT_EFFECT))}."]
     return "\n".join([*lines, ""])
+
+
+def taken_by(feature: str, level: str) -> tuple[frozenset[str], frozenset[Permission]]:
+    """Return the features and the permissions that a level takes away."""
+    return withheld_by({feature: level}, ())
+
+
+def features_asked_of_staff() -> frozenset[str]:
+    """Return the features that methods for staff ask for."""
+    found: set[str] = set()
+    for endpoint in CATALOGUE:
+        if endpoint.audience in ("any", "staff"):
+            found |= {*endpoint.features, *endpoint.file_features, *_of_values(endpoint, staff=True)}
+    return frozenset(found)
+
+
+def _losses(features: frozenset[str], permissions: frozenset[Permission]) -> str:
+    parts = ["its methods and slices"] if features else []
+    return ", ".join([*parts, *(f"`{each}`" for each in sorted(permissions))]) or "nothing"
 
 
 def _cell(methods: list[str]) -> str:

@@ -148,7 +148,7 @@ OF_NETWORK: Final = frozenset(
         "admin.news.edit", "admin.news.remove", "admin.erasure.get", "admin.currency.edit", "admin.currency.remove",
         "admin.held-change.confirm", "admin.held-change.refuse", "admin.rule.get", "admin.rule.edit",
         "admin.rule.remove", "admin.rule.look-back", "admin.rule-firing.undo", "automation.kpi.edit",
-        "automation.kpi.remove",
+        "automation.kpi.remove", "preset.edit", "preset.remove",
     )
 )  # fmt: skip
 """Methods with a thing in the path that belongs to the whole installation."""
@@ -178,6 +178,7 @@ _PLAIN_NAMES: Final = (
 _PLAIN: Final = frozenset(_PLAIN_NAMES.split()).union(
     ("new_password", "otp", "token", "address", "days", "hours", "networks", "pixel_pages", "referrer"),
     ("minimum", "first_goal", "second_goal", "goal1", "goal2", "rule"),
+    ("whatsapp", "telegram", "viber", "facebook", "wechat", "internal_telegram_username", "preset_id"),
     ("filter[sub_index]", "filter[sub_value]", "filter[action]"),
 )
 """Parameters that are values, or name what belongs to the whole installation."""

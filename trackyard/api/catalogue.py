@@ -33,6 +33,7 @@ from trackyard.api.people import (
     staff,
 )
 from trackyard.api.people.own import preferences
+from trackyard.api.people.rights import presets
 from trackyard.api.platform import (
     custom_fields,
     domains,
@@ -75,7 +76,8 @@ TOPICS: tuple[Topic, ...] = (
     Topic("affiliates", "Affiliates, for staff", affiliates.routes.endpoints),
     Topic("own-account", "The calling affiliate's own account", own_account.routes.endpoints),
     Topic("email-confirmations", "E-mail addresses of affiliates", email_confirmations.routes.endpoints),
-    Topic("permissions", "Permissions of affiliates, for administrators", permissions.routes.endpoints),
+    Topic("permissions", "Permissions of affiliates and staff users, for administrators", permissions.routes.endpoints),
+    Topic("presets", "Presets of permissions, for administrators", presets.routes.endpoints),
     Topic("payment-systems", "Payment systems", payment_systems.routes.endpoints),
     Topic("custom-fields", "Custom sign-up fields", custom_fields.routes.endpoints),
     Topic("offers", "Offers, for staff", offers.routes.endpoints),

@@ -128,7 +128,7 @@ class Endpoint(Generic[D]):
     report: a caller may run only a few of these at the same time.
     not_replayable: a repeat with the same Idempotency-Key runs again.
     credentials: whether it makes or changes keys or passwords of callers: keys with limits may not call it.
-    features: an affiliate that is denied one of them may not call (domain/people/permissions.py).
+    features: a caller that is denied one of them may not call (domain/people/permissions.py).
     file_export: the answer to `format=csv`.
     also: other spellings of the path, which answer the same.
     """
@@ -294,8 +294,8 @@ def check_second_factor(caller: Caller, permission: Permission = Permission.NONE
 
 
 def check_features(caller: Caller | None, features: Iterable[str]) -> None:
-    """Raise AccessDenied for an affiliate that is denied a feature."""
-    if not isinstance(caller, AffiliateCaller):
+    """Raise AccessDenied for a caller that is denied a feature."""
+    if caller is None:
         return
     for feature in features:
         if feature in caller.denied:

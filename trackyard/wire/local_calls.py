@@ -97,7 +97,7 @@ class LocalCalls(Generic[D]):
         return self.has_features(self._methods[method].file_features) and self.may(method)
 
     def has_features(self, features: Iterable[str]) -> bool:
-        """Return whether the caller is denied none of these features of affiliates."""
+        """Return whether the caller is denied none of these features."""
         try:
             check_features(self._caller, features)
         except RequestError:

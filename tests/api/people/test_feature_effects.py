@@ -17,6 +17,13 @@ BY_REPORT: dict[str, list[Call]] = {
     "stats.slice-city": [("GET", "stats/getbycities", DAY), ("GET", "stats/custom", slices("city"))],
     "stats.slice-device": [("GET", "stats/getbydevices", DAY), ("GET", "stats/custom", slices("device_model"))],
     "stats.slice-trafficback_reason": [("GET", "stats/getbytrafficback", DAY)],
+    "general.billing": [
+        ("GET", "balance", {}),
+        ("GET", "balance/statement", {}),
+        ("GET", "partner/payments", {}),
+        ("GET", "partner/payments/requests", {}),
+        ("POST", "partner/payments/request", {"currency": "USD"}),
+    ],
     "general.marketplace": [("GET", "offers", {}), ("GET", "offers/count", {}), ("GET", "partner/offers", {})],
     "general.settings": [
         ("POST", "partner/api_key", {}),

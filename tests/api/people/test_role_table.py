@@ -76,7 +76,7 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
     "news": ("admin.news*", {R.SECTION_NEWS}),
     "for administrators": (
         """admin.user.* admin.users.* admin.settings.* admin.audit.* admin.reconciliation admin.status admin.rebuild*
-        admin.findings admin.domain.* admin.erasure.* admin.keys.* admin.security-log.* user.permissions*
+        admin.findings admin.domain.* admin.erasure.* admin.keys.* admin.security-log.* user.permissions* preset*
         admin.custom_field.* admin.held-change.* admin.held-changes.* admin.network.*
         admin.rule* automation.*""",
         set(),

@@ -172,6 +172,7 @@ def test_staff_user_permissions_follow_roles(api: Api) -> None:
     assert set(tree) == {"automation", "general", "notificator", "stats", "users"}
     may = {f"{area}.{name}": it["level"] for area, names in tree.items() for name, it in names.items()}
     assert {name: level for name, level in may.items() if level != "deny"} == {
+        "general.billing": "read",
         "stats.slice-country": "read",
         "users.entity-affiliate": "write",
     }

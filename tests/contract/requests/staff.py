@@ -10,6 +10,7 @@ from trackyard.domain.money.currencies import NUMBERS
 from trackyard.domain.money.held_changes import PAYMENT_SYSTEMS, HeldChange, HeldKind
 from trackyard.store.money import held_changes
 
+PRESET_LEVELS = {"permissions[stats][slice-city][level]": "deny"}
 SIGN_IN = {"login": "sweep@staff.example", "password": "sesame"}
 
 
@@ -32,6 +33,8 @@ def good_params(api: Api) -> dict[str, dict[str, Any]]:
         "admin.settings.edit": {"hash_password": ""},
         "admin.currency.add": {"code": lambda: next(codes), "rate": "2"},
         "admin.currency.edit": {"rate": "1.5"},
+        "preset.add": {"name": "Readers"} | PRESET_LEVELS,
+        "preset.edit": {"name": "Writers"} | PRESET_LEVELS,
         "admin.erasure.add": {"subject": "user", "id": "visitor-17"},
     }
 
@@ -47,6 +50,9 @@ def path_subjects(api: Api) -> dict[str, Callable[[], Any]]:
     def erasure() -> int:
         asked = {"subject": "click", "id": "a" * 24}
         return int(api.admin.post("/3.1/admin/erasures", **asked)["erasure"]["id"])
+
+    def preset() -> str:
+        return str(api.admin.post("/3.1/presets", name="Readers", **PRESET_LEVELS)["preset"]["id"])
 
     def held_change() -> str:
         pid, now = api.add_affiliate()[0], api.clock.now_ms()
@@ -71,6 +77,7 @@ def path_subjects(api: Api) -> dict[str, Callable[[], Any]]:
     subjects = {method: lambda: user for method in named} | {method: lambda: api.add_staff()[0] for method in ended}
     subjects |= {f"admin.keys.{method}": key_of_another for method in ("edit", "rotate", "remove")}
     return subjects | {
+        **dict.fromkeys(("preset.edit", "preset.remove"), preset),
         "admin.erasure.get": erasure,
         "admin.held-change.confirm": held_change,
         "admin.held-change.refuse": held_change,

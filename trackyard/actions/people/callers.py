@@ -16,6 +16,7 @@ from trackyard.domain.people.permissions import denied_features
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.sessions import Session, SessionPolicy
 from trackyard.domain.people.staff import StaffStatus
+from trackyard.domain.people.staff_permissions import withheld_by
 from trackyard.store.engine.audit_actor import current_actor
 from trackyard.store.engine.database import Connection, Database, TransactionFailure, classify_failure
 from trackyard.store.people import affiliates, keys, sessions, staff
@@ -102,7 +103,8 @@ def _caller_of(conn: Connection, account: Account, session: str = "", limits: Ke
             user = staff.find_staff(conn, account.id)
             if user is None or user.status is not StaffStatus.ACTIVE:
                 return None
-            return StaffCaller(user.id, frozenset(user.roles), session, limits)
+            denied, withheld = withheld_by(user.permissions, user.roles)
+            return StaffCaller(user.id, frozenset(user.roles), session, limits, denied=denied, withheld=withheld)
 
 
 def _record_use(database: Database, used: ApiKey | Session, now: int, policy: SessionPolicy) -> None:

@@ -11,6 +11,7 @@ from trackyard.base.errors import BadInput, required
 from trackyard.domain.people.affiliates import Affiliate
 from trackyard.domain.people.permissions import (
     FEATURES,
+    SPELLINGS,
     EffectiveLevel,
     merge_levels,
     new_empty_denials,
@@ -37,7 +38,7 @@ def edit_default(deps: Deps, given: Mapping[str, Mapping[str, str]]) -> Tree:
 
     given: area to feature to level; `default` restores the program's own.
     """
-    levels = _flat(given)
+    levels = flat_levels(given)
     with deps.database.write() as conn:
         before = _installation(conn)
         _check_effect(levels, before)
@@ -51,7 +52,7 @@ def edit_permissions(deps: Deps, affiliate_id: int, given: Mapping[str, Mapping[
 
     given: area to feature to level; `default` restores the installation's.
     """
-    levels = _flat(given)
+    levels = flat_levels(given)
     with deps.database.write() as conn:
         before = required(affiliates.find_affiliate(conn, Scope.everything(), affiliate_id, lock=True))
         _check_effect(levels, _installation(conn), before.permissions)
@@ -78,12 +79,14 @@ def _wire_name(feature: str) -> str:
     return f"permissions[{area}][{name}]"
 
 
-def _flat(given: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+def flat_levels(given: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    """Return levels by the whole name of their feature. Raises BadInput for a feature that does not exist."""
     levels, faults = {}, {}
     for area, features in given.items():
         for feature, level in features.items():
-            if f"{area}.{feature}" in FEATURES:
-                levels[f"{area}.{feature}"] = level
+            name = SPELLINGS.get(f"{area}.{feature}", f"{area}.{feature}")
+            if name in FEATURES:
+                levels[name] = level
             else:
                 faults[_wire_name(f"{area}.{feature}")] = ["There is no such permission."]
     if faults:

@@ -23,7 +23,7 @@ def scope_of(conn: Connection, access: Access) -> Scope:
     if isinstance(caller, AffiliateCaller):
         return Scope.of_affiliate(caller.id)
     giving = _giving(caller.roles, access.permission)
-    if not giving:
+    if not giving or access.permission in caller.withheld:
         return Scope(affiliate_ids=frozenset(), advertiser_ids=frozenset())
     if giving - _BY_MANAGER or access.permission in _NEVER_CONFINED:
         return Scope.everything()

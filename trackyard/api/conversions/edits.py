@@ -27,6 +27,8 @@ from trackyard.wire.response.errors import REQUIRED
 
 routes = Routes[Deps]()
 
+_IMPORTS = ("stats.conversions-import",)
+
 EDIT_MESSAGE: Final = "The changes take a few minutes to be applied"
 IMPORT_MESSAGE: Final = "The import takes a few minutes to be processed"
 
@@ -316,7 +318,12 @@ def _edited(params: ConversionChanges, ids: list[str]) -> EditAnswer:
     return EditAnswer(data=echo, message=EDIT_MESSAGE)
 
 
-@routes.post("/admin/conversion/import", for_staff(Permission.CONVERSIONS_WRITE), id="admin.conversion.import")
+@routes.post(
+    "/admin/conversion/import",
+    for_staff(Permission.CONVERSIONS_WRITE),
+    id="admin.conversion.import",
+    features=_IMPORTS,
+)
 def import_one(request: ApiRequest[Deps], params: ImportConversion) -> ImportAnswer:
     """Make a conversion by hand.
 
@@ -326,7 +333,12 @@ def import_one(request: ApiRequest[Deps], params: ImportConversion) -> ImportAns
     return ImportAnswer(data=_echo(params), message=IMPORT_MESSAGE)
 
 
-@routes.post("/admin/conversions/import", for_staff(Permission.CONVERSIONS_WRITE), id="admin.conversions.import")
+@routes.post(
+    "/admin/conversions/import",
+    for_staff(Permission.CONVERSIONS_WRITE),
+    id="admin.conversions.import",
+    features=_IMPORTS,
+)
 def import_many(request: ApiRequest[Deps], params: ImportConversions) -> ImportsAnswer:
     """Make several conversions by hand, all or none.
 
@@ -342,6 +354,7 @@ def import_many(request: ApiRequest[Deps], params: ImportConversions) -> Imports
     "/admin/conversions/import/check",
     for_staff(Permission.CONVERSIONS_WRITE),
     id="admin.conversions.import.check",
+    features=_IMPORTS,
     not_replayable=True,
 )
 def check_many(request: ApiRequest[Deps], params: ImportConversions) -> ImportChecksAnswer:

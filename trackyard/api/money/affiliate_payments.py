@@ -215,7 +215,12 @@ def list_(request: ApiRequest[Deps], params: ListPayments) -> PaymentsAnswer:
     return PaymentsAnswer(payments=[payment_view(item, as_text(zone)) for item in found], pagination=pages)
 
 
-@routes.get("/partner/payments", for_affiliates(Permission.BALANCES_READ), id="partner.payments.list")
+@routes.get(
+    "/partner/payments",
+    for_affiliates(Permission.BALANCES_READ),
+    id="partner.payments.list",
+    features=("general.billing",),
+)
 def list_own(request: ApiRequest[Deps], params: ListOwnPayments) -> OwnPaymentsAnswer:
     """List the payments to the calling affiliate, the newest first."""
     chosen = PaymentFilter(ids=params.id, statuses=params.status)
@@ -229,6 +234,7 @@ def list_own(request: ApiRequest[Deps], params: ListOwnPayments) -> OwnPaymentsA
     "/partner/payments/{id}/entries",
     for_affiliates(Permission.BALANCES_READ),
     id="partner.payment.entries",
+    features=("general.billing",),
     find=_find,
 )
 def list_own_entries(request: ApiRequest[Deps], params: Paging) -> PaymentEntriesAnswer:

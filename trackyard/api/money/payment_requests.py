@@ -122,7 +122,12 @@ class AcceptedPaymentRequestAnswer(Answer):
     payment: AffiliatePaymentView
 
 
-@routes.get("/partner/payments/requests", for_affiliates(Permission.BALANCES_READ), id="partner.payment-requests.list")
+@routes.get(
+    "/partner/payments/requests",
+    for_affiliates(Permission.BALANCES_READ),
+    id="partner.payment-requests.list",
+    features=("general.billing",),
+)
 def list_own(request: ApiRequest[Deps], params: ListOwnPaymentRequests) -> OwnPaymentRequestsAnswer:
     """List the requests of the calling affiliate to be paid, the newest first."""
     chosen = PaymentRequestFilter(statuses=params.status)
@@ -131,7 +136,12 @@ def list_own(request: ApiRequest[Deps], params: ListOwnPaymentRequests) -> OwnPa
     return OwnPaymentRequestsAnswer(payment_requests=views, pagination=params.pagination(request, total))
 
 
-@routes.post("/partner/payments/request", for_affiliates(Permission.PAYMENTS_WRITE), id="partner.payment-request.add")
+@routes.post(
+    "/partner/payments/request",
+    for_affiliates(Permission.PAYMENTS_WRITE),
+    id="partner.payment-request.add",
+    features=("general.billing",),
+)
 def add(request: ApiRequest[Deps], params: AddPaymentRequest) -> OwnPaymentRequestAnswer:
     """Ask for payment of an available amount. Staff decide; the amount stays available until then.
 
@@ -148,6 +158,7 @@ def add(request: ApiRequest[Deps], params: AddPaymentRequest) -> OwnPaymentReque
     "/partner/payments/requests/{id}/withdraw",
     for_affiliates(Permission.PAYMENTS_WRITE),
     id="partner.payment-request.withdraw",
+    features=("general.billing",),
     find=_find,
 )
 def withdraw(request: ApiRequest[Deps], _params: NoParams) -> OwnPaymentRequestAnswer:

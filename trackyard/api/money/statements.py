@@ -113,6 +113,7 @@ def statement_rows(request: ApiRequest[Deps], params: ShowStatement) -> ExportTa
     "/balance/statement",
     for_callers(Permission.BALANCES_READ),
     id="balance.statement",
+    features=("general.billing",),
     file_export=FileExport("statement", (StatementLineView,), statement_rows, "The lines with both balances."),
 )
 def show(request: ApiRequest[Deps], params: ShowStatement) -> StatementAnswer:

@@ -380,7 +380,7 @@ def list_referrals(request: ApiRequest[Deps], params: Paging) -> ReferredAffilia
     return ReferredAffiliatesAnswer(referrals=views, pagination=params.pagination(request, total))
 
 
-@routes.get("/balance", for_callers(Permission.BALANCES_READ), id="balance.get")
+@routes.get("/balance", for_callers(Permission.BALANCES_READ), id="balance.get", features=("general.billing",))
 def show_balance(request: ApiRequest[Deps], params: BalanceParams) -> BalanceAnswer:
     """Show an affiliate's balance, hold and available sums per currency."""
     found = affiliates.get_balances(request.deps, request.access, params.pid)

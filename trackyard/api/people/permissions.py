@@ -1,17 +1,31 @@
-"""Permissions of affiliates, for administrators (docs/spec/callers.md#permissions-of-affiliates)."""
+"""Permissions of affiliates and staff users, for administrators.
 
-from typing import Annotated
+docs/spec/callers.md#permissions-of-affiliates, docs/spec/callers.md#levels-of-staff.
+"""
+
+from typing import Annotated, Any
+from zoneinfo import ZoneInfo
 
 from msgspec import UNSET, UnsetType
+from pydantic import Field, model_validator
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people import permissions
 from trackyard.actions.people.affiliates import get_affiliate
-from trackyard.actions.people.permissions import Tree
-from trackyard.api.lookups import in_scope_by_number
+from trackyard.actions.people.rights.staff_levels import edit_levels
+from trackyard.actions.people.staff import StaffRecord, get_staff
+from trackyard.api.lookups import by_hex, in_scope_by_number
+from trackyard.api.people.rights.trees import TreeView, staff_tree_view, tree_view, without_wrapping
+from trackyard.api.people.views import log_key_reads, shown_key
+from trackyard.base.errors import BadInput
+from trackyard.base.ids import is_hex24
 from trackyard.base.zones import datetime_text
+from trackyard.domain.people.affiliates import Affiliate
+from trackyard.domain.people.callers import AccountKind
 from trackyard.domain.people.permissions import PermissionLevel
-from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.roles import Permission, legacy_kind
+from trackyard.domain.people.staff import Staff
+from trackyard.domain.people.staff_permissions import staff_tree
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Keyed, NoParams, Params
@@ -19,7 +33,13 @@ from trackyard.wire.response.envelope import Answer, View
 from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
-find = in_scope_by_number(get_affiliate)
+_find_staff = by_hex(get_staff)
+_find_affiliate = in_scope_by_number(get_affiliate)
+
+
+def find(request: ApiRequest[Deps]) -> Affiliate | StaffRecord:
+    """Return the affiliate of a number, or the staff user of 24 hexadecimal digits. Raises NotFound."""
+    return _find_staff(request) if is_hex24(request.path["id"].lower()) else _find_affiliate(request)
 
 
 class LevelItem(Params):
@@ -33,6 +53,11 @@ class PermissionsParams(Params):
 
     permissions: Keyed[str, Keyed[str, LevelItem]]
 
+    @model_validator(mode="before")
+    @classmethod
+    def _unwrap(cls, tree: Any) -> Any:
+        return without_wrapping(tree)
+
     def levels(self) -> dict[str, dict[str, str]]:
         """Return the levels by area and feature."""
         return {
@@ -41,35 +66,40 @@ class PermissionsParams(Params):
         }
 
 
-class FeatureView(View):
-    """A feature. level: read, write or deny.
+class EditPermissions(PermissionsParams):
+    """Levels of an affiliate or a staff user; what is not sent stays.
 
-    default_level: the installation's, where the affiliate's differs.
+    preset_id: of a staff user; the levels of the preset replace its own, before those of `permissions` change them.
     """
 
-    level: str
-    default_level: str | UnsetType = UNSET
+    permissions: Keyed[str, Keyed[str, LevelItem]] = Field(default_factory=dict)
+    preset_id: s.Hex | None = None
 
 
-TreeView = dict[str, dict[str, FeatureView]]
+class PermissionsView(View, kw_only=True):
+    """An affiliate or a staff user and its tree.
 
-
-class AffiliatePermissionsView(View):
-    """An affiliate and its tree."""
+    login: of an affiliate.
+    first_name, last_name, work_hours, api_key: of a staff user.
+    """
 
     id: str
     email: str
-    login: str
+    login: str | UnsetType = UNSET
     type: str
+    first_name: str | UnsetType = UNSET
+    last_name: str | UnsetType = UNSET
     permissions: TreeView
+    work_hours: str | UnsetType = UNSET
+    api_key: str | UnsetType | None = UNSET
     created_at: str
     updated_at: str
 
 
-class AffiliatePermissionsAnswer(Answer):
-    """The permissions of one affiliate."""
+class PermissionsAnswer(Answer):
+    """The permissions of one affiliate or staff user."""
 
-    permissions: AffiliatePermissionsView
+    permissions: PermissionsView
 
 
 class DefaultPermissionsAnswer(Answer):
@@ -91,23 +121,57 @@ def edit_default(request: ApiRequest[Deps], params: PermissionsParams) -> Defaul
     return DefaultPermissionsAnswer(permissions=tree_view(tree))
 
 
-@routes.post("/user/{id}/permissions", for_staff(Permission.SETTINGS_WRITE), id="user.permissions.edit", find=find)
-def edit(request: ApiRequest[Deps], params: PermissionsParams) -> AffiliatePermissionsAnswer:
-    """Change the permissions of an affiliate. They hold from its next call on."""
-    row, tree = permissions.edit_permissions(request.deps, request.subject.id, params.levels())
-    times = {name: datetime_text(getattr(row, name), request.deps.zone) for name in ("created_at", "updated_at")}
-    view = view_of(
-        AffiliatePermissionsView, row, id=str(row.id), type="affiliate", permissions=tree_view(tree), **times
+@routes.post(
+    "/user/{id}/permissions",
+    for_staff(Permission.SETTINGS_WRITE),
+    id="user.permissions.edit",
+    credentials=True,
+    find=find,
+)
+def edit(request: ApiRequest[Deps], params: EditPermissions) -> PermissionsAnswer:
+    """Change the permissions of an affiliate, or of a staff user. They hold from its next call on.
+
+    The levels of a staff user narrow what its roles give; administrators have none. A level that would change nothing
+    for a staff user is not stored, and `warnings` names its feature.
+    """
+    if isinstance(request.subject, StaffRecord):
+        return _edit_staff(request, params, request.subject)
+    return _edit_affiliate(request, params, request.subject)
+
+
+def _edit_affiliate(request: ApiRequest[Deps], params: EditPermissions, before: Affiliate) -> PermissionsAnswer:
+    if params.preset_id is not None:
+        raise BadInput({"preset_id": ["Presets are for staff users: send permissions."]})
+    if not params.permissions:
+        raise BadInput({"permissions": ["This value is required."]})
+    row, tree = permissions.edit_permissions(request.deps, before.id, params.levels())
+    times = _times(row, request.deps.zone)
+    view = view_of(PermissionsView, row, id=str(row.id), type="affiliate", permissions=tree_view(tree), **times)
+    return PermissionsAnswer(permissions=view)
+
+
+def _edit_staff(request: ApiRequest[Deps], params: EditPermissions, before: StaffRecord) -> PermissionsAnswer:
+    if not params.permissions and params.preset_id is None:
+        raise BadInput({"permissions": ["This value is required, or preset_id."]})
+    levels = permissions.flat_levels(params.levels())
+    record, unused = edit_levels(request.deps, before.user.id, params.preset_id, levels)
+    if unused:
+        request.warn(f"These permissions change nothing for staff users: {', '.join(unused)}.")
+    log_key_reads(request, AccountKind.STAFF, [record.user.id])
+    user = record.user
+    view = PermissionsView(
+        id=user.id,
+        email=user.email,
+        type=legacy_kind(user.roles),
+        first_name=user.first_name,
+        last_name=user.last_name,
+        permissions=staff_tree_view(staff_tree(user.roles, user.permissions)),
+        work_hours=user.work_hours,
+        api_key=shown_key(request, record.api_key),
+        **_times(user, request.deps.zone),
     )
-    return AffiliatePermissionsAnswer(permissions=view)
+    return PermissionsAnswer(permissions=view)
 
 
-def tree_view(tree: Tree) -> TreeView:
-    """Return the view of a tree."""
-    return {
-        area: {
-            name: FeatureView(level=node.level, default_level=UNSET if node.level == node.default else node.default)
-            for name, node in features.items()
-        }
-        for area, features in tree.items()
-    }
+def _times(row: Affiliate | Staff, zone: ZoneInfo) -> dict[str, str]:
+    return {name: datetime_text(getattr(row, name), zone) for name in ("created_at", "updated_at")}

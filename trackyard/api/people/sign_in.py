@@ -41,7 +41,7 @@ class SessionAnswer(Answer):
     id: str
 
 
-@routes.post("/auth", FOR_ANYONE, id="auth", not_replayable=True)
+@routes.post("/auth", FOR_ANYONE, id="auth", not_replayable=True, also=("/pub-auth",))
 def add(request: ApiRequest[Deps], params: SignIn) -> SessionAnswer:
     """Get a session key for a login or e-mail address and its password.
 

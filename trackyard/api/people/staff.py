@@ -10,13 +10,14 @@ from trackyard.actions.people.sign_in.by_link import mail_link, make_link
 from trackyard.actions.people.staff import StaffRecord
 from trackyard.api.lookups import by_hex
 from trackyard.api.paging import Paging
+from trackyard.api.people.rights.trees import TreeView, staff_tree_view
 from trackyard.api.people.views import RevenueSwitch, RowsSwitch, log_key_reads, shown_key
 from trackyard.api.statistics.times import text_or_none
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.roles import Permission, Role, legacy_kind
 from trackyard.domain.people.staff import Staff
-from trackyard.domain.people.staff_permissions import staff_levels
+from trackyard.domain.people.staff_permissions import staff_tree
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Clearable, NoParams, Params, Seq
@@ -49,6 +50,12 @@ class EditStaff(Params):
     last_name: s.Name | None = None
     roles: Seq[RoleName] = ()
     skype: s.Text = ""
+    whatsapp: s.Text = ""
+    telegram: s.Text = ""
+    viber: s.Text = ""
+    facebook: s.Text = ""
+    wechat: s.Text = ""
+    internal_telegram_username: s.Text = ""
     work_hours: s.Text = ""
     statistics_revenue: Annotated[RevenueSwitch | None, Clearable()] = None
     statistics_rows: Annotated[RowsSwitch | None, Clearable()] = None
@@ -98,6 +105,12 @@ class StaffView(View):
     work_hours: str
     email: str
     skype: str
+    whatsapp: str
+    telegram: str
+    viber: str
+    facebook: str
+    wechat: str
+    internal_telegram_username: str
     api_key: str | None
     roles: list[str]
     status: str
@@ -126,16 +139,10 @@ class SignInLinkView(View):
     link: str | None
 
 
-class LevelView(View):
-    """A level: read, write or deny."""
-
-    level: str
-
-
 class StaffDetailsView(StaffView, kw_only=True):
-    """A staff user alone. permissions: what its roles come to, by area and feature."""
+    """A staff user alone. permissions: what its roles and its own levels come to, by area and feature."""
 
-    permissions: dict[str, dict[str, LevelView]]
+    permissions: TreeView
 
 
 class StaffDetailsAnswer(Answer):
@@ -202,10 +209,7 @@ def show_own(request: ApiRequest[Deps], _params: NoParams) -> StaffDetailsAnswer
 
 def _details(request: ApiRequest[Deps], record: StaffRecord) -> StaffDetailsAnswer:
     """Return a staff user with what its roles let it do."""
-    levels = staff_levels(record.user.roles)
-    tree = {
-        area: {name: LevelView(level=level) for name, level in features.items()} for area, features in levels.items()
-    }
+    tree = staff_tree_view(staff_tree(record.user.roles, record.user.permissions))
     view = staff_view(request, record)
     return StaffDetailsAnswer(user=StaffDetailsView(**structs.asdict(view), permissions=tree))
 

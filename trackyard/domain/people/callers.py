@@ -65,6 +65,7 @@ class StaffCaller:
 
     session, key: as of AffiliateCaller.
     needs_second_factor: whether the session may do nothing but set up a second factor.
+    denied, withheld: features and permissions that its own levels take from what its roles give.
     """
 
     id: str
@@ -72,6 +73,8 @@ class StaffCaller:
     session: str = ""
     key: KeyLimits | None = None
     needs_second_factor: bool = False
+    denied: frozenset[str] = frozenset()
+    withheld: frozenset[Permission] = frozenset()
 
     @property
     def name(self) -> str:
@@ -84,8 +87,8 @@ class StaffCaller:
         return Account(AccountKind.STAFF, self.id)
 
     def may(self, permission: Permission) -> bool:
-        """Return whether any of its roles gives the permission."""
-        return permission in permissions_of(self.roles)
+        """Return whether any of its roles gives the permission, and its levels leave it."""
+        return permission in permissions_of(self.roles) and permission not in self.withheld
 
 
 Caller = AffiliateCaller | StaffCaller

@@ -24,7 +24,7 @@ _READ, _WRITE, _DENY = PermissionLevel
 
 DEFAULTS: Final[dict[str, dict[str, PermissionLevel]]] = {
     "automation": {"checker": _DENY},
-    "general": {"marketplace": _READ, "settings": _WRITE},
+    "general": {"billing": _READ, "marketplace": _READ, "settings": _WRITE},
     "notificator": {"client-subscription": _WRITE, "transport-configuration": _WRITE, "user-subscription": _WRITE},
     "stats": {
         "affiliate-postback": _READ,
@@ -47,6 +47,7 @@ DEFAULTS: Final[dict[str, dict[str, PermissionLevel]]] = {
         "slice-country": _READ,
         "slice-day": _READ,
         "slice-device": _READ,
+        "slice-events": _READ,
         "slice-goal": _READ,
         "slice-landing": _READ,
         "slice-mobile-carrier": _READ,
@@ -79,12 +80,15 @@ UNENFORCED: Final = frozenset(
     | {f"notificator.{name}" for name in DEFAULTS["notificator"]}
     | {f"stats.{name}" for name in ("comparison-report", "conversions-import", "server-postback", "view-kpi")}
     | {f"stats.entity-{name}" for name in ("account-manager", "affiliate-manager")}
-    | {f"stats.slice-{name}" for name in ("account_manager_id", "advertiser_id", "landing", "prelanding", "smart_id")}
+    | {f"stats.slice-{name}" for name in ("account_manager_id", "advertiser_id", "smart_id")}
+    | {f"stats.slice-{name}" for name in ("events", "landing", "prelanding")}
     | {f"users.{name}" for name in DEFAULTS["users"]}
 )
 """Features that no method for affiliates asks for. Their levels are kept for programs that send the whole tree."""
-_ONLY_WRITES: Final = frozenset({"general.settings"})
+ONLY_WRITES: Final = frozenset({"general.settings", "stats.conversions-import"})
 """Features of methods that write: the level read is not enough."""
+SPELLINGS: Final = {"automation.affise-checker": "automation.checker"}
+"""Other names of features, which programs send."""
 
 FEATURES: Final[dict[str, PermissionLevel]] = {
     f"{area}.{feature}": level for area, features in DEFAULTS.items() for feature, level in features.items()
@@ -114,7 +118,7 @@ def denied_features(installation: Mapping[str, str], own: Mapping[str, str]) -> 
 
 
 def _is_denied(feature: str, level: str) -> bool:
-    return level == PermissionLevel.DENY or (level == PermissionLevel.READ and feature in _ONLY_WRITES)
+    return level == PermissionLevel.DENY or (level == PermissionLevel.READ and feature in ONLY_WRITES)
 
 
 def new_empty_denials(given: Mapping[str, str], *known: Mapping[str, str]) -> list[str]:

@@ -9,6 +9,9 @@ from trackyard.domain.people.roles import Role
 FIRST_ADMINISTRATOR: Final = "admin@localhost"
 """The e-mail address of the administrator that the first start makes."""
 
+MESSENGERS: Final = ("whatsapp", "telegram", "viber", "facebook", "wechat", "internal_telegram_username")
+"""Fields of a staff user with its names in messengers, besides skype."""
+
 
 class StaffStatus(StrEnum):
     """The status of a staff user; a blocked one may not sign in, and its keys do not work."""
@@ -24,6 +27,7 @@ class Staff:
     id, password_hash, created_at, updated_at: given when it is stored; times are UTC milliseconds.
     password_hash: None until a password is set.
     statistics_revenue, statistics_rows: switches of domain/statistics/switches.py; None is the platform's.
+    permissions: "area.feature" to the level that narrows what its roles give (domain/people/staff_permissions.py).
     """
 
     id: str = ""
@@ -32,11 +36,18 @@ class Staff:
     first_name: str = ""
     last_name: str = ""
     skype: str = ""
+    whatsapp: str = ""
+    telegram: str = ""
+    viber: str = ""
+    facebook: str = ""
+    wechat: str = ""
+    internal_telegram_username: str = ""
     work_hours: str = ""
     roles: list[Role] = field(default_factory=list)
     status: StaffStatus = StaffStatus.ACTIVE
     last_login_at: int | None = None
     statistics_revenue: str | None = None
     statistics_rows: str | None = None
+    permissions: dict[str, str] = field(default_factory=dict)
     created_at: int = 0
     updated_at: int = 0

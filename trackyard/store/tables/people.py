@@ -5,7 +5,7 @@ from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, String, Text
 from trackyard.domain.money.invoices import InvoiceStatus
 from trackyard.domain.people.affiliates import AffiliateStatus, EmailState
 from trackyard.domain.people.callers import AccountKind
-from trackyard.domain.people.staff import StaffStatus
+from trackyard.domain.people.staff import MESSENGERS, StaffStatus
 from trackyard.domain.platform.custom_fields import CustomFieldType
 from trackyard.store.engine.types import Amount, Document, Id24, MaybeDocument, Moment, Word
 from trackyard.store.tables.schema import columns, table
@@ -22,6 +22,17 @@ staff = table(
     *columns(Moment, "created_at", "updated_at", nullable=False),
     Column("statistics_revenue", String(16), nullable=True),  # domain/statistics/switches.py; NULL = as the platform
     Column("statistics_rows", String(16), nullable=True),
+    *columns(String(200), *MESSENGERS, nullable=False, server_default=""),
+    Column("permissions", Document, nullable=False, server_default=text("'{}'")),  # feature → level, below the roles'
+)
+
+preset = table(  # levels that staff users get by one name
+    "preset",
+    Column("id", Id24, primary_key=True),
+    Column("name", String(200), nullable=False),
+    Column("kind", String(32), nullable=False),  # domain/people/rights/presets.py
+    Column("permissions", Document, nullable=False),  # "area.feature" → level
+    *columns(Moment, "created_at", "updated_at", nullable=False),
 )
 
 affiliate = table(

@@ -1,0 +1,1 @@
+"""What staff users may do, by levels that they get together."""
