@@ -75,10 +75,16 @@ _CHDB_CONFIG = """<clickhouse>
   <mmap_cache_size>0</mmap_cache_size>
   <background_pool_size>2</background_pool_size>
   <memory_worker_period_ms>250</memory_worker_period_ms>
-  <merge_tree><concurrent_part_removal_threshold>1000000</concurrent_part_removal_threshold></merge_tree>
+  <merge_tree>
+    <concurrent_part_removal_threshold>1000000</concurrent_part_removal_threshold>
+    <old_parts_lifetime>60</old_parts_lifetime>
+  </merge_tree>
 </clickhouse>
 """
 """Caches and few looks at memory, for a small machine. The engine's own logs are off, as they are not named here.
+
+Inserts are synced to disk and merges are not. So merged parts stay for 60 s, until the kernel wrote what they became:
+after a power cut they replace a part that is not whole. chDB's default would remove them at once.
 
 Merged parts are removed one after the other: from 100 at once on, chDB takes 128 threads for them, which it keeps, each
 with three open files. Its limits of that pool have no effect here.
