@@ -88,6 +88,17 @@ class Soak:
                     found[f"{life.role} {name}"] = asdict(grown)
         return found
 
+    def memory_curves(self) -> dict[str, list[int]]:
+        """Return the lowest megabytes of each minute, of the last life of each process."""
+        curves: dict[str, list[int]] = {}
+        for life in self.samples.lives.values():
+            minutes: dict[int, float] = {}
+            for at, megabytes in life.memory:
+                minute = int(at - life.memory[0][0]) // 60
+                minutes[minute] = min(megabytes, minutes.get(minute, megabytes))
+            curves[life.role] = [round(each) for each in minutes.values()]
+        return curves
+
 
 def _drain(program: RunningProgram, seconds: float) -> float | None:
     """Return the seconds until no queue has work that waits, None when that takes too long."""
@@ -184,6 +195,7 @@ def _figures(soak: Soak, load: Load, saturated: float | None) -> dict[str, Any]:
             name: {key: value if isinstance(value, bool) else round(value, 2) for key, value in each.items()}
             for name, each in growth.items()
         },
+        "memory_mb_by_minute": soak.memory_curves(),
         "disk_mb": round(disk, 1),
         "disk_predicted_mb": round(predicted, 1),
         "disk_as_predicted": as_predicted,
