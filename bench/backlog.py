@@ -109,7 +109,7 @@ def measure(directory: Path, clicks: int, busy: int) -> dict[str, Any]:
     program.start()
     story = create_offer_scenario(program)
     story.await_rules()
-    before = int(poll_until(lambda: story.day(KEY), seconds=30, what="a click")["traffic"]["raw"])
+    before = int(poll_until(lambda: story.figures(KEY), seconds=30, what="a click")["traffic"]["raw"])
     program.stop(signal.SIGKILL)
     journal_clicks(directory / "data", clicks, offer=story.offer, affiliate=story.affiliate)
     with _busy(busy):
@@ -121,7 +121,9 @@ def measure(directory: Path, clicks: int, busy: int) -> dict[str, Any]:
             ready_s = time.monotonic() - begun
             poll_until(_lag(program), seconds=_LONGEST_S, what="no lag")
             wanted = before + clicks
-            poll_until(lambda: int(story.day(KEY)["traffic"]["raw"]) >= wanted, seconds=_LONGEST_S, what="every click")
+            poll_until(
+                lambda: int(story.figures(KEY)["traffic"]["raw"]) >= wanted, seconds=_LONGEST_S, what="every click"
+            )
             loaded_s = time.monotonic() - begun
     program.stop()
     figures = answers.figures() | {"ready_s": ready_s, "loaded_s": loaded_s, "load_rows_s": clicks / loaded_s}

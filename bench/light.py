@@ -4,7 +4,7 @@ Sets a copy of the program up from warm caches (without --no-set-up): seconds of
 first start, megabytes of .venv. Then plays the first story against the whole program on a data directory of its own:
 seconds from the start to both listeners ready (first, later, after kill -9) and those of the processor until then,
 percent of a core and megabytes (PSS) of the idle processes, megabytes of the empty data directory (on the disk, and
-of its files), milliseconds from an acknowledged click to its row in stats/getbydate, from an acknowledged call to the
+of its files), milliseconds from an acknowledged click to its row in a report, from an acknowledged call to the
 affiliate's receiver, from one that does nothing, and from one that waits for its click, to what the server postback
 log says of it, and from the answer to an edit of an offer to the first click that follows it.
 
@@ -33,10 +33,10 @@ _IDLE_S = 30
 
 
 def _ms_to_statistic(story: OfferScenario) -> float:
-    before = int(story.day(KEY)["traffic"]["raw"])
+    before = int(story.figures(KEY)["traffic"]["raw"])
     begun = time.monotonic()
     click_id_of(story.click())
-    poll_until(lambda: int(story.day(KEY)["traffic"]["raw"]) > before, seconds=30, what="the click in stats/getbydate")
+    poll_until(lambda: int(story.figures(KEY)["traffic"]["raw"]) > before, seconds=30, what="the click in a report")
     return (time.monotonic() - begun) * 1000
 
 
@@ -100,7 +100,7 @@ def measure(seconds: float) -> dict[str, float]:
         figures["data_directory_disk_mb"], figures["data_directory_files_mb"] = disk_mb(Path(name) / "data")
         story = create_offer_scenario(program, receiver.url("/pb"))
         story.await_rules()
-        poll_until(lambda: story.day(KEY), seconds=10, what="the first click")
+        poll_until(lambda: story.figures(KEY), seconds=10, what="the first click")
         time.sleep(_QUIET_S)  # idle is what is measured
         figures |= _by_process("idle_percent_of_a_core", idle_percent(program, _IDLE_S))
         figures |= _by_process("idle_pss_mb", pss_mb(program))

@@ -157,8 +157,8 @@ def measure(directory: Path, minutes: float, rate: float | None, probe_s: float,
         program.start()
         story = create_offer_scenario(program, receiver.url("/pb?click={clickid}"))
         story.await_rules()
-        poll_until(lambda: story.day(KEY), seconds=60, what="a click")
-        before = int(story.day(KEY)["traffic"]["raw"])
+        poll_until(lambda: story.figures(KEY), seconds=60, what="a click")
+        before = int(story.figures(KEY)["traffic"]["raw"])
         try:
             with Load(story, rate or 0.0) as load:
                 saturated = None if rate else saturated_rate(load, probe_s, lag_of(program))

@@ -33,7 +33,7 @@ def test_story_over_several_machines_is_the_same_everywhere(cluster: RunningClus
     assert receiver.wait_for(1, seconds=20)[0].query == {"click": click_id}
 
     def reports() -> list[dict[str, Any]]:
-        return [story.at(api).day(KEY) for api in cluster.apis]
+        return [story.at(api).figures(KEY) for api in cluster.apis]
 
     poll_until(
         lambda: all(row and row["actions"]["confirmed"]["count"] == 1 for row in reports()), seconds=20, what="1"

@@ -42,7 +42,7 @@ def check_counted_once(story: ClusterStory, sent: Sequence[AcknowledgedTraffic],
 
     def settled() -> bool:
         conversions = len(every_row(at_api, "conversions"))
-        row = at_api.day(KEY)
+        row = at_api.figures(KEY)
         counts = (int(row["traffic"]["raw"]) >= len(clicked), conversions >= len(called))
         return all(counts) and row["actions"]["total"]["count"] == conversions if row else False
 
@@ -51,7 +51,7 @@ def check_counted_once(story: ClusterStory, sent: Sequence[AcknowledgedTraffic],
     conversions = Counter(each["clickid"] for each in every_row(at_api, "conversions"))
     assert clicked <= set(clicks) and set(clicks.values()) == {1}
     assert called <= set(conversions) and set(conversions.values()) == {1}
-    rows = [story.at(api).day(KEY) for api in story.cluster.apis]
+    rows = [story.at(api).figures(KEY) for api in story.cluster.apis]
     assert rows[0] == rows[1] and int(rows[0]["traffic"]["raw"]) == len(clicks)
     assert at_api.balance()["available"] == {"USD": 7 * len(conversions)}
 

@@ -59,12 +59,18 @@ def test_demo_server_ends_with_its_killed_demonstration(tmp_path: Path) -> None:
         assert demonstration.stdout is not None
         try:
             assert demonstration.stdout.readline() == b"ready\n"
-            pids = json.loads((directory / "run" / "processes.json").read_text()).values()
-            assert len(pids) == 4 and all(map(_runs, pids))
+            pids = poll_until(  # the worker starts when the listeners are ready
+                lambda: len(found := _process_ids(directory)) == 4 and found, seconds=20, what="its four processes"
+            )
+            assert all(map(_runs, pids))
         finally:
             demonstration.kill()
     poll_until(lambda: not any(map(_runs, pids)), seconds=45, what="the end of its server")
     assert json.loads((directory / "demo.log").read_text().splitlines()[-1])["message"] == "stopped"
+
+
+def _process_ids(directory: Path) -> list[int]:
+    return list(json.loads((directory / "run" / "processes.json").read_text()).values())
 
 
 def _runs(pid: int) -> bool:

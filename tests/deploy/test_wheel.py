@@ -108,7 +108,7 @@ def play_story(commands: Path, directory: Path) -> None:
     story = create_offer_scenario(program)
     story.await_rules()
     story.call(click_id_of(story.click()), action_id="order-1")
-    poll_until(lambda: story.day(KEY).get("traffic"), seconds=20, what="the click in a report")
+    poll_until(lambda: story.figures(KEY).get("traffic"), seconds=20, what="the click in a report")
     assert "Shoes & more" in program.command("report", "offers", "--last", "today").stdout
     page = request(program.api_port, "GET", "/sign-in")
     assert page.status == 200

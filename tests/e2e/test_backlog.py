@@ -48,20 +48,22 @@ def test_start_with_a_backlog_answers_before_it_is_loaded(tmp_path: Path) -> Non
     program.start()
     story = create_offer_scenario(program)
     story.await_rules()
-    poll_until(lambda: story.day(KEY), seconds=30, what="the first click")
+    poll_until(lambda: story.figures(KEY), seconds=30, what="the first click")
     program.stop(signal.SIGKILL)
     path = f"/3.0/offer/{story.offer}"
     without_s = until_answered(program, path)
-    before = int(story.day(KEY)["traffic"]["raw"])
+    before = int(story.figures(KEY)["traffic"]["raw"])
     program.stop(signal.SIGKILL)
     journal_clicks(tmp_path / "data", BACKLOG, offer=story.offer, affiliate=story.affiliate, age_ms=60_000)
     with_s = until_answered(program, path)
-    loaded = int(story.day(KEY)["traffic"]["raw"])
+    loaded = int(story.figures(KEY)["traffic"]["raw"])
     shown = readiness(program)
     assert loaded < before + BACKLOG, "it answers next to the load"
     assert shown["lag_seconds"]["journal"] > 30 and "MB of journals are being loaded" in str(shown["warnings"])
     assert with_s < without_s * 2 + 2, "the backlog delays the start no more than a busy machine does"
-    poll_until(lambda: int(story.day(KEY)["traffic"]["raw"]) == before + BACKLOG, seconds=90, what="every click, once")
+    poll_until(
+        lambda: int(story.figures(KEY)["traffic"]["raw"]) == before + BACKLOG, seconds=90, what="every click, once"
+    )
     poll_until(lambda: readiness(program)["lag_seconds"]["journal"] < 5, seconds=20, what="no lag")
     assert not [line for line in readiness(program)["warnings"] if "journals" in line]
     assert program.stop() == 0

@@ -47,7 +47,7 @@ def test_accepted_edits_and_imports_are_applied_in_order_after_kill(
     program.start()
     poll_until(lambda: story.balance()["balance"] == {"USD": 5}, seconds=20, what="the edits")
     poll_until(
-        lambda: story.day(KEY).get("actions", {}).get("confirmed", {}).get("payouts") == 5, seconds=10, what="sums"
+        lambda: story.figures(KEY).get("actions", {}).get("confirmed", {}).get("payouts") == 5, seconds=10, what="sums"
     )
     called = poll_until(
         lambda: len(paths := {request.path for request in receiver.requests()}) == 3 and paths,

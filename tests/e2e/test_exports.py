@@ -33,8 +33,11 @@ def story(tmp_path: Path) -> Iterator[OfferScenario]:
         assert made.call(click_id, user_id=user, action_id=f"of {user}").status == 200
     for number in range(3):
         made.click(sub1=f"=unknown {number}")
-    poll_until(lambda: made.day(made.affiliate_key).get("actions", {}).get("total", {}).get("count") == 2, seconds=20,
-          what="the conversions")  # fmt: skip
+    poll_until(
+        lambda: made.figures(made.affiliate_key).get("actions", {}).get("total", {}).get("count") == 2,
+        seconds=20,
+        what="the conversions",
+    )
     yield made
     assert program.stop() == 0
 

@@ -40,7 +40,7 @@ def test_kill_of_every_process_loses_and_doubles_nothing(tmp_path: Path, receive
 
     def settled() -> bool:
         conversions = program.api("GET", "/3.0/stats/conversions", {"limit": 1})["pagination"]["total_count"]
-        row = story.day(KEY)
+        row = story.figures(KEY)
         return bool(
             conversions >= len(called)
             and int(row["traffic"]["raw"]) >= len(acknowledged)
@@ -54,7 +54,7 @@ def test_kill_of_every_process_loses_and_doubles_nothing(tmp_path: Path, receive
     assert called <= set(conversions) and set(conversions.values()) == {1}
     assert set(conversions) <= set(clicks)
 
-    row = story.day(KEY)
+    row = story.figures(KEY)
     assert int(row["traffic"]["raw"]) == len(clicks)
     confirmed = row["actions"]["confirmed"]
     count = len(conversions)
@@ -70,7 +70,7 @@ def test_kill_of_every_process_loses_and_doubles_nothing(tmp_path: Path, receive
     story_after.api_port, story_after.tracking_port = program.api_port, program.tracking_port
     story_after.environment = program.environment
     story_after.start()
-    assert story.day(KEY) == row
+    assert story.figures(KEY) == row
     assert story_after.stop(signal.SIGINT) == 0
 
 

@@ -1,7 +1,9 @@
 """A machine among others: what a start claims, and what its heartbeat returns."""
 
 import json
+import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -12,6 +14,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Final
 
 import pytest
@@ -24,6 +27,7 @@ from trackyard.journal import segments
 from trackyard.journal.reader import next_range
 from trackyard.journal.records import RecordKind, encode
 from trackyard.journal.writer import JournalWriter
+from trackyard.runtime import app
 from trackyard.runtime.app import directory_id_of, open_analytics
 from trackyard.runtime.machines.claims import claim_edge_numbers, join_machines, this_machine
 from trackyard.runtime.machines.heartbeat import Heartbeat
@@ -33,7 +37,7 @@ from trackyard.runtime.settings import CannotStart, Config, load
 from trackyard.store.engine.database import Database
 from trackyard.store.statistics.checkpoints import find_checkpoint, finish_range
 from trackyard.store.tracking.edges import REST_MS, claim_edge, end_leases, list_leases
-from trackyard.store.tracking.machines import Machine, register_machine, see_machine
+from trackyard.store.tracking.machines import Machine, each_machine, register_machine, see_machine
 
 NOON = 1_800_000_000_000
 
@@ -216,6 +220,35 @@ def test_server_without_its_place_ends(shared: Database, tmp_path: Path, clock: 
         register_machine(conn, Machine(here.directory_id, "yard-b", "", "/srv", "edge,projector", False), NOON)
     server.heartbeat().beat()
     assert server.lost.is_set()
+
+
+def test_machine_of_a_worker_that_is_stopped_while_it_begins_is_stopped(
+    sqlite_database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The heartbeat begins before the worker, which takes seconds to import on a busy machine."""
+    names = {"DATA_DIR": str(tmp_path / "data"), "DATABASE_URL": sqlite_database.url, "ROLES": "worker"}
+    config = load({f"TRACKYARD_{name}": value for name, value in names.items()})
+    config.data_dir.mkdir()
+    with sqlite_database.write() as conn:
+        register_machine(conn, this_machine(config, directory_id_of(config)), NOON)
+
+    def beginning(*_: object) -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+        pytest.fail("it went on")
+
+    monkeypatch.setattr(app, "_work", beginning)
+    armed: list[bool] = []
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        with pytest.raises(SystemExit) as ended:
+            app._run_worker(config, 0, SimpleNamespace(arm=lambda: armed.append(True)))  # type: ignore[arg-type]
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    assert (ended.value.code, armed) == (None, [True])
+    with sqlite_database.read() as conn:
+        [seen] = each_machine(conn)
+    assert seen.stopped_at is not None
 
 
 @pytest.mark.parametrize(

@@ -39,11 +39,14 @@ class OfferScenario:
         more = "".join(f"&{name}={quote(value)}" for name, value in parameters.items())
         return self.program.track(f"/postback?clickid={click_id}{more}")
 
-    def day(self, key: str) -> dict[str, Any]:
-        """Today's row of statistics as the holder of `key` sees it; {} when there is none."""
-        today = datetime.now(UTC).date().isoformat()
-        filters = {"filter[date_from]": today, "filter[date_to]": today, "filter[offer][]": self.offer}
-        rows = self.program.api("GET", "/3.0/stats/getbydate", filters, key=key)["stats"]
+    def figures(self, key: str) -> dict[str, Any]:
+        """The offer's row of statistics as the holder of `key` sees it; {} when there is none.
+
+        Also of the day before: a test may run over midnight.
+        """
+        filters = {f"filter[{name}]": day for name, day in period_around_today().items()}
+        filters["filter[offer][]"] = str(self.offer)
+        rows = self.program.api("GET", "/3.0/stats/getbyprogram", filters, key=key)["stats"]
         assert len(rows) <= 1
         return rows[0] if rows else {}
 

@@ -146,16 +146,25 @@ def _run_edge(config: Config, slot: int, watchdog: StopWatchdog) -> None:
 
 
 def _run_worker(config: Config, slot: int, watchdog: StopWatchdog) -> None:
-    with _beating(config) if slot == 0 and monitoring_process(config.roles) == "worker" else nullcontext():
+    with _beating(config, watchdog) if slot == 0 and monitoring_process(config.roles) == "worker" else nullcontext():
         _work(config, slot, watchdog)
 
 
 @contextmanager
-def _beating(config: Config) -> Iterator[None]:
-    """Say in SQL that this machine runs, while the block lasts: it has no core, which does so elsewhere."""
+def _beating(config: Config, watchdog: StopWatchdog) -> Iterator[None]:
+    """Say in SQL that this machine runs, while the block lasts: it has no core, which does so elsewhere.
+
+    A signal to stop ends the block, also before the worker has begun and handles signals itself.
+    """
     from trackyard.runtime.machines.heartbeat import Heartbeat
     from trackyard.store.engine.database import Database
 
+    def leave(_number: int, _frame: object) -> None:
+        watchdog.arm()
+        sys.exit()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, leave)
     stop = threading.Event()
     with Database(config.database_url, pool_size=1) as database:
         heartbeat = Heartbeat(config, database, directory_id_of(config), SystemClock())

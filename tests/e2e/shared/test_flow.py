@@ -35,14 +35,14 @@ def test_click_to_affiliate_postback_flow_end_to_end(program: RunningProgram, re
     assert "x-trackyard-signature" in received[0].headers
 
     staff = poll_until(
-        lambda: (row := story.day(KEY)).get("actions", {}).get("total", {}).get("count") and row,
+        lambda: (row := story.figures(KEY)).get("actions", {}).get("total", {}).get("count") and row,
         seconds=10,
         what="a statistic",
     )
     assert staff["traffic"]["raw"] == "2"
     confirmed = staff["actions"]["confirmed"]
     assert (confirmed["count"], confirmed["revenue"], confirmed["charge"], confirmed["earning"]) == (1, 10, 10, 3)
-    own = story.day(story.affiliate_key)["actions"]["confirmed"]
+    own = story.figures(story.affiliate_key)["actions"]["confirmed"]
     assert (own["revenue"], own["charge"], own["earning"]) == (7, 0, 0)
 
     period = period_around_today() | {"offer[]": str(story.offer)}

@@ -1,6 +1,5 @@
 """An installation on several machines, all on the loopback: real processes and real stores."""
 
-import http.client
 import json
 import signal
 from collections.abc import Callable, Iterator
@@ -31,13 +30,8 @@ class ClusterMachine(RunningProgram):
         self.is_edge = "edge" in roles
 
     def is_ready(self) -> bool:
-        """Whether its listeners say so."""
-        assert self.process is not None and self.process.poll() is None, f"it ended: {self.log_tail()}"
-        ports = (self.tracking_port if self.is_edge else self.api_port, self.monitoring_port)
-        try:
-            return all(request(port, "GET", "/readyz").status == 200 for port in ports)
-        except (OSError, http.client.HTTPException):
-            return False
+        """Whether its listeners say so, and the worker runs, which starts last."""
+        return self._says_ready(self.tracking_port if self.is_edge else self.api_port, self.monitoring_port)
 
     def report(self) -> dict[str, Any]:
         """What its monitoring listener says: reasons, warnings, lags."""

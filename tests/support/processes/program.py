@@ -140,11 +140,14 @@ class RunningProgram:
 
     def is_ready(self) -> bool:
         """Whether both listeners say so, and the worker runs, which starts last."""
+        return self._says_ready(self.api_port, self.tracking_port)
+
+    def _says_ready(self, *ports: int) -> bool:
         assert self.process is not None and self.process.poll() is None, f"it ended: {self.log_tail()}"
         if "worker" in self.environment.get("TRACKYARD_ROLES", "worker") and "worker" not in self.children():
             return False
         try:
-            return all(request(p, "GET", "/readyz").status == 200 for p in (self.api_port, self.tracking_port))
+            return all(request(port, "GET", "/readyz").status == 200 for port in ports)
         except (OSError, http.client.HTTPException):
             return False
 
