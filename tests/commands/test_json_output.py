@@ -15,7 +15,8 @@ from trackyard.runtime import settings
 from trackyard.runtime.preparation import prepare
 
 HAVE_JSON = (
-    "status check settings key rotate-key report explain audit rebuild erase demo user.list user.create user.passwd"
+    "status check settings key rotate-key report explain compare audit rebuild "
+    "erase demo user.list user.create user.passwd"
 )
 
 

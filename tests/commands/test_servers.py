@@ -172,6 +172,7 @@ NEED_SERVER: dict[str, tuple[str, ...]] = {
     "report": ("offers", "--last", "7d"),
     "explain": ("6b0408df01c31cf07bbe3550",),
     "export": ("clicks", "--last", "7d"),
+    "compare": (__file__, "--affiliate", "1", "--last", "7d"),
     "audit": (),
     "rebuild": ("--check",),
     "erase": ("user", "5", "--yes"),

@@ -13,7 +13,18 @@ from typing import Any
 import pytest
 
 from tests.contract.declared import declared_params, required_names, takes_any_text
-from tests.contract.requests import accounts, advertisers, affiliates, money, offers, people, postbacks, rules, staff
+from tests.contract.requests import (
+    accounts,
+    advertisers,
+    affiliates,
+    comparisons,
+    money,
+    offers,
+    people,
+    postbacks,
+    rules,
+    staff,
+)
 from tests.support.api import Api
 from tests.support.client import FORBIDDEN_TO_AFFILIATES, ApiClient
 from tests.support.models.events import new_click
@@ -91,7 +102,7 @@ def make_endpoint_setup(api: Api) -> EndpointSetup:
     good |= (
         people.good_params(offer, pid) | staff.good_params(api) | advertisers.good_params(api, advertiser, offer, pid)
     )
-    good |= postbacks.good_params(offer, pid) | rules.good_params(offer, pid)
+    good |= comparisons.good_params() | postbacks.good_params(offer, pid) | rules.good_params(offer, pid)
     _, no_permission = api.add_staff()
 
     subjects: dict[str, Callable[[], Any]] = {
@@ -106,12 +117,14 @@ def make_endpoint_setup(api: Api) -> EndpointSetup:
         "stats.health.offer": lambda: offer,
         "stats.health.advertiser": lambda: advertiser,
         "stats.health.affiliate": lambda: pid,
+        **comparisons.path_subjects(advertiser, pid),
     }
     subjects |= people.path_subjects(api, pid) | staff.path_subjects(api) | advertisers.path_subjects(api, advertiser)
     subjects |= postbacks.path_subjects(api, offer, pid) | rules.path_subjects(api, offer, pid)
     good |= affiliates.good_params(api, pid) | money.good_params(pid)
     subjects |= affiliates.path_subjects(api, pid) | money.path_subjects(api) | offers.path_subjects(api, offer, pid)
-    own = accounts.own_subjects(api) | money.own_subjects(api), accounts.own_params(api) | money.own_params(api)
+    subjects_of_caller = accounts.own_subjects(api) | money.own_subjects(api) | comparisons.own_subjects(api)
+    own = subjects_of_caller, accounts.own_params(api) | money.own_params(api)
     return EndpointSetup(api, affiliate, api.admin.with_key(None), no_permission, good, subjects, *own)
 
 

@@ -112,6 +112,9 @@ OF_PATH: Final[dict[str, str]] = {
     "stats.health.offer": "offer",
     "stats.health.advertiser": "advertiser",
     "stats.health.affiliate": "affiliate",
+    **dict.fromkeys(("comparison.advertiser.add", "comparison.advertiser.list"), "advertiser"),
+    **dict.fromkeys(("comparison.affiliate.add", "comparison.affiliate.list"), "affiliate"),
+    **dict.fromkeys(("comparison.get", "comparison.accept"), "comparison"),
     **dict.fromkeys((f"admin.offer.estimate.{what}" for what in ("conversions", "clicks")), "offer"),
     **dict.fromkeys(("admin.ticket.get", "admin.ticket.offer"), "ticket"),
     **dict.fromkeys(("partner.postback.edit", "partner.postback.remove", "admin.postback.resume"), "postback"),
@@ -177,7 +180,7 @@ _PLAIN_NAMES: Final = (
 )
 _PLAIN: Final = frozenset(_PLAIN_NAMES.split()).union(
     ("new_password", "otp", "token", "address", "days", "hours", "networks", "pixel_pages", "referrer"),
-    ("minimum", "first_goal", "second_goal", "goal1", "goal2", "rule"),
+    ("csv", "classes", "minimum", "first_goal", "second_goal", "goal1", "goal2", "rule"),
     ("whatsapp", "telegram", "viber", "facebook", "wechat", "internal_telegram_username", "preset_id"),
     ("filter[sub_index]", "filter[sub_value]", "filter[action]"),
 )
@@ -186,7 +189,7 @@ _PLAIN: Final = frozenset(_PLAIN_NAMES.split()).union(
 _PLAIN_STARTS: Final = (
     "caps[*]", "commission_tiers[*]", "partner_payments[*]", "payments[*]", "restriction_", "sub_restrictions[*]",
     "targeting[*]", "custom_field_", "list[*][custom_field_", "promocodes[*]", "promo_code", "params[",
-    "not_country", "not_smartlink_id",
+    "not_country", "not_smartlink_id", "column_", "words_",
 )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 
 from tests.contract.requests.accounts import add_own_key, add_own_report
+from tests.contract.requests.comparisons import add_own_comparison
 from tests.contract.requests.money import add_correction
 from tests.support.api import NOW, Api
 from tests.support.client import ApiClient
@@ -80,6 +81,7 @@ def make_side(api: Api, random: Random, name: str, *, joint: bool = False) -> Si
         side.add("session", api.open_session(client)[0])
         side.add("key", add_own_key(client))
         side.add("saved report", add_own_report(side.api, client))
+        side.add("comparison", add_own_comparison(side.api, client))
     return side
 
 

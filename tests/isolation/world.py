@@ -5,7 +5,18 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from tests.contract.requests import accounts, advertisers, affiliates, money, offers, people, postbacks, rules, staff
+from tests.contract.requests import (
+    accounts,
+    advertisers,
+    affiliates,
+    comparisons,
+    money,
+    offers,
+    people,
+    postbacks,
+    rules,
+    staff,
+)
 from tests.contract.test_every_endpoint import as_sent
 from tests.isolation.callers import ROLES, CallerKind
 from tests.isolation.evidence import Evidence, rows_of, text_of, watched_call
@@ -55,7 +66,7 @@ class World:
 
     def subject(self, kind: CallerKind, endpoint: Endpoint[Any]) -> Any:
         """A thing of the caller's side for the path of a method, made for this call."""
-        own = accounts.own_subjects(self.api) | money.own_subjects(self.api)
+        own = accounts.own_subjects(self.api) | money.own_subjects(self.api) | comparisons.own_subjects(self.api)
         if endpoint.id in own:
             return own[endpoint.id](self.client(kind))
         return self.examples[self.side(kind).name].subjects[endpoint.id]()
@@ -160,6 +171,7 @@ def _examples(side: Side) -> SideRequests:
         | affiliates.good_params(api, pid)
         | money.good_params(pid)
         | rules.good_params(offer, pid)
+        | comparisons.good_params()
     )
     params |= {
         "stats.conversionsbyid": {"id": side.one("conversion")},
@@ -201,6 +213,7 @@ def _examples(side: Side) -> SideRequests:
         "stats.health.offer": lambda: offer,
         "stats.health.advertiser": lambda: advertiser,
         "stats.health.affiliate": lambda: pid,
+        **comparisons.path_subjects(advertiser, pid),
         "admin.click.explain": lambda: side.one("click"),
         "admin.ticket.get": lambda: side.one("ticket"),
         "admin.ticket.offer": lambda: _new_ticket(side),

@@ -4,7 +4,7 @@ The list is written by hand: registration by import hides what exists.
 """
 
 from trackyard.actions.deps import Deps
-from trackyard.api.conversions import by_id, conversions, edits, promo_codes
+from trackyard.api.conversions import by_id, comparisons, conversions, edits, promo_codes
 from trackyard.api.money import (
     affiliate_payments,
     corrections,
@@ -117,6 +117,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic("cap-stats", "Use of caps", cap_stats.routes.endpoints),
     Topic("referrals", "Referral payments", referrals.routes.endpoints),
     Topic("edits", "Edits and imports of conversions, for staff", edits.routes.endpoints),
+    Topic("comparisons", "Comparisons of files with conversions, for staff", comparisons.routes.endpoints),
     Topic("affiliate-payments", "Payments to affiliates", affiliate_payments.routes.endpoints),
     Topic("payment-runs", "Payment runs, corrections and deletions", payment_runs.routes.endpoints),
     Topic("payment-requests", "Requests of affiliates to be paid", payment_requests.routes.endpoints),

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from http.client import HTTPException, HTTPResponse
+from secrets import token_hex
 from ssl import SSLError
 from typing import Any, Final
 from urllib.error import HTTPError, URLError
@@ -89,6 +90,20 @@ class ApiClient:
         if once:
             headers["Idempotency-Key"] = once
         return self._send(Request(self.url + path, json.dumps(params).encode(), headers), _TIMEOUT_S)
+
+    def upload(self, path: str, fields: dict[str, str], name: str, content: bytes) -> dict[str, Any]:
+        """Return the answer to POST `path` with fields and a file. name: of the file."""
+        mark = f"trackyard-{token_hex(16)}"
+        plain = "".join(letter if letter.isprintable() and letter not in '"\\' else "_" for letter in name)
+        parts = [
+            f'--{mark}\r\nContent-Disposition: form-data; name="{field}"\r\n\r\n{value}\r\n'
+            for field, value in fields.items()
+        ]
+        start = f'--{mark}\r\nContent-Disposition: form-data; name="file"; filename="{plain}"\r\n'
+        start += "Content-Type: text/csv\r\n\r\n"
+        body = b"".join([*(part.encode() for part in parts), start.encode(), content, f"\r\n--{mark}--\r\n".encode()])
+        headers = {"API-Key": self.key, "Content-Type": f"multipart/form-data; boundary={mark}"}
+        return self._send(Request(self.url + path, body, headers), _TIMEOUT_S)
 
     def send(self, request: Request, seconds: float | None) -> HTTPResponse:
         """Return the answer to a request as it came.

@@ -29,6 +29,7 @@ COMMANDS: Final = (
     figures.report,
     figures.explain,
     figures.export,
+    books.compare,
     books.audit,
     books.rebuild,
     books.erase,

@@ -9,6 +9,7 @@ from trackyard.console.staff import cards, offers, overview, programs, reports, 
 from trackyard.console.staff.accounts import PARTS as ACCOUNTS
 from trackyard.console.staff.advertisers import PARTS as ADVERTISERS
 from trackyard.console.staff.affiliates import PARTS as AFFILIATES
+from trackyard.console.staff.comparisons import PARTS as COMPARISONS
 from trackyard.console.staff.money import PARTS as MONEY
 from trackyard.console.staff.requests import pages as requests
 from trackyard.console.staff.rules import PARTS as RULES
@@ -36,4 +37,5 @@ PARTS: Final[tuple[Pages, ...]] = (
     requests,
     *MONEY,
     *RULES,
+    *COMPARISONS,
 )

@@ -87,10 +87,13 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
     ),
     "conversions": (
         """stats.conversions stats.conversionsbyid stats.conversion.history admin.postback-check
-        admin.offer.estimate.conversions""",
+        admin.offer.estimate.conversions comparison.advertiser.* comparison.affiliate.* comparison.get""",
         STATS | {R.STATS_CONVERSION},
     ),
-    "edits and imports": ("admin.conversion.* admin.conversions.* adcosts.set adcosts.remove", {R.MANAGER_SALES}),
+    "edits and imports": (
+        "admin.conversion.* admin.conversions.* adcosts.set adcosts.remove comparison.accept",
+        {R.MANAGER_SALES},
+    ),
     "by advertiser": ("stats.getbyadvertiser", FIRST_PAGE | {R.STATS_SUPPLIER}),
     "by offer": ("stats.getbyprogram", FIRST_PAGE | {R.STATS_OFFER}),
     "by affiliate": ("stats.getbypartner stats.getbypartnerbydate", FIRST_PAGE | {R.STATS_PARTNER}),

@@ -45,6 +45,28 @@ def list_affiliate_log(analytics: Analytics, query: LogQuery) -> LogPage[Affilia
     return _list_log(analytics, query, "affiliate_log", AffiliatePostbackLog, AFFILIATE_FILTERS)
 
 
+def find_refusals(
+    analytics: Analytics, scope: Scope, click_ids: Sequence[str], action_ids: Sequence[str], period: tuple[int, int]
+) -> dict[str, str]:
+    """Return the answer to the last inbound postback that changed nothing, by click id and by action id.
+
+    period: UTC milliseconds, the end exclusive. Raises ReportTooHeavy.
+    """
+    conditions, parameters = in_period(scope, *period)
+    conditions.append("method NOT IN ('EDIT', 'IMPORT')")
+    named = "(click_id IN {clicks:Array(String)} OR action_id IN {actions:Array(String)})"
+    sql = (
+        "SELECT click_id, action_id, argMax(response, (time, revision)) FROM server_log "
+        f"WHERE {' AND '.join([*conditions, named])} GROUP BY click_id, action_id "
+        "HAVING argMax(response, (time, revision)) NOT IN ('', 'waiting')"
+    )
+    parameters |= {"clicks": sorted(set(click_ids)), "actions": sorted(set(action_ids))}
+    found: dict[str, str] = {}
+    for click_id, action_id, response in analytics.rows(sql, parameters, tuple[str, str, str]):
+        found |= {key: response for key in (click_id, action_id) if key}
+    return found
+
+
 def find_attempt(analytics: Analytics, attempt_id: str) -> AffiliatePostbackLog | None:
     """Return the record of one attempt in the affiliate postback log, or None."""
     second = int(attempt_id[:8], 16) * 1000  # of its time, by which the log is sorted

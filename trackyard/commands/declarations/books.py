@@ -2,15 +2,102 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
 from trackyard.commands.frame.group import DocumentedCommand
-from trackyard.commands.frame.options import Invocation, config_option, json_option, server_options
+from trackyard.commands.frame.options import Invocation, config_option, json_option, read_pairs, server_options
 from trackyard.commands.frame.output import print_json
+from trackyard.commands.periods import WantedPeriod, period_options
 from trackyard.runtime.exit_codes import ExitCode
 
 _SECTION = "Books and data"
+
+
+@click.command(
+    cls=DocumentedCommand,
+    section=_SECTION,
+    examples=(
+        ("trackyard compare their.csv --affiliate 12 --last 30d", "an affiliate's file against its payouts"),
+        (
+            "trackyard compare their.csv --advertiser 6554b2c00100000000000001 --from 2026-10-01 --to 2026-10-31 "
+            '--column click_id="Sub ID" --column sum=Commission',
+            "an advertiser's file; the columns are kept for its next one",
+        ),
+        ("trackyard compare their.csv --affiliate 12 --last 30d --accept other_sum --apply", "take the file's sums"),
+    ),
+)
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--advertiser", metavar="ID", help="The advertiser that sent the file.")
+@click.option("--affiliate", type=click.IntRange(min=1), metavar="NUMBER", help="The affiliate that sent the file.")
+@period_options
+@click.option("--timezone", default="", metavar="ZONE", help="Of the days of the file; default the platform's.")
+@click.option("--currency", default="", metavar="CODE", help="Of rows without one; default the platform's.")
+@click.option(
+    "--column",
+    "columns",
+    multiple=True,
+    metavar="FIELD=NAME",
+    callback=read_pairs,
+    help="The column of click_id, action_id, conversion_id, goal, status, sum or currency; repeatable.",
+)
+@click.option(
+    "--word",
+    "words",
+    multiple=True,
+    metavar="STATUS=WORDS",
+    callback=read_pairs,
+    help="Words that mean confirmed, pending, hold or declined, as a comma list; repeatable.",
+)
+@click.option(
+    "--accept",
+    multiple=True,
+    type=click.Choice(["other_status", "other_sum", "missing_there"]),
+    help="Show the edits that remove these differences; repeatable.",
+)
+@click.option("--apply", is_flag=True, help="Make the edits of --accept.")
+@server_options
+@json_option
+@click.pass_obj
+def compare(
+    invocation: Invocation,
+    /,
+    file: Path,
+    advertiser: str | None,
+    affiliate: int | None,
+    period: WantedPeriod,
+    accept: tuple[str, ...],
+    apply: bool,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Compare the file of an advertiser or an affiliate with our conversions.
+
+    FILE: CSV in UTF-8 or UTF-16. Its columns are found by their names, by --column, or as in the sender's last file.
+
+    Each row and each conversion is matched, missing here, missing there, or has another status or sum; each
+    difference has its reason. The differences of the classes add up to the whole one. Nothing changes without --apply.
+    """
+    from trackyard.commands.compare.command import CompareRequest, result_lines, run
+
+    if (advertiser is None) == (affiliate is None):
+        raise click.UsageError("name the sender of the file: --advertiser or --affiliate.")
+    if apply and not accept:
+        raise click.UsageError("--apply needs --accept.")
+    period.check()
+    api = invocation.api()
+    days = period.resolved(api, given["timezone"])
+    params = {"date_from": days.first, "date_to": days.last}
+    params |= {name: given[name] for name in ("timezone", "currency") if given[name]}
+    params |= {f"column_{name}": value for name, value in given["columns"]}
+    params |= {f"words_{name}": value for name, value in given["words"]}
+    path = f"/admin/advertiser/{advertiser}" if advertiser else f"/admin/partner/{affiliate}"
+    found = run(api, CompareRequest(file, path, params, accept, apply))
+    if as_json:
+        print_json({"comparison": found.comparison, "differences": found.differences, "accepted": found.accepted})
+    else:
+        click.echo("\n".join(result_lines(found)))
 
 
 @click.command(

@@ -6,19 +6,11 @@ from typing import Any
 import click
 
 from trackyard.commands.frame.group import DocumentedCommand
-from trackyard.commands.frame.options import Invocation, json_option, server_options
+from trackyard.commands.frame.options import Invocation, json_option, read_pairs, server_options
 from trackyard.commands.periods import WantedPeriod, period_options
 from trackyard.runtime.exit_codes import ExitCode
 
 _SECTION = "Figures"
-
-
-def _pair(_ctx: click.Context, _param: click.Parameter, texts: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """Return the name and value of each NAME=VALUE."""
-    pairs = [text.partition("=") for text in texts]
-    if any(not name or not equals for name, equals, _ in pairs):
-        raise click.BadParameter("must be NAME=VALUE")
-    return tuple((name, value) for name, _, value in pairs)
 
 
 def _complete_slices(_ctx: click.Context, _param: click.Parameter, start: str) -> list[str]:
@@ -71,7 +63,12 @@ def _complete_metrics(_ctx: click.Context, _param: click.Parameter, start: str) 
 )
 @period_options
 @click.option(
-    "--filter", "filters", multiple=True, metavar="NAME=VALUE", callback=_pair, help="As the API has it; repeatable."
+    "--filter",
+    "filters",
+    multiple=True,
+    metavar="NAME=VALUE",
+    callback=read_pairs,
+    help="As the API has it; repeatable.",
 )
 @click.option("--order", metavar="METRIC", help="Highest first; default the first metric, and time in its order.")
 @click.option("--limit", type=click.IntRange(min=0), default=20, show_default=True, help="Rows; 0 = up to 1000.")
@@ -165,7 +162,7 @@ def explain(ctx: click.Context, id_: str, advertiser: str | None, offer: int | N
     "filters",
     multiple=True,
     metavar="NAME=VALUE",
-    callback=_pair,
+    callback=read_pairs,
     help="A filter, as the API has it; repeatable.",
 )
 @click.option("--timezone", default="", metavar="ZONE", help="An IANA name; default the platform's.")

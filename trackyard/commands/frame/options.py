@@ -117,3 +117,11 @@ def _remember(ctx: click.Context, param: click.Parameter, value: Any) -> None:
     invocation = ctx.ensure_object(Invocation)
     if value is not None:
         setattr(invocation, param.name or "", value)
+
+
+def read_pairs(_ctx: click.Context, _param: click.Parameter, texts: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """Return the name and value of each NAME=VALUE."""
+    pairs = [text.partition("=") for text in texts]
+    if any(not name or not equals for name, equals, _ in pairs):
+        raise click.BadParameter("must be NAME=VALUE")
+    return tuple((name, value) for name, _, value in pairs)

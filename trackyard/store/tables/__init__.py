@@ -2,6 +2,7 @@
 
 from trackyard.store.tables.automation import automation_change, automation_firing, automation_rule, sub_block
 from trackyard.store.tables.conversions import (
+    comparison,
     conversion,
     conversion_event,
     correction,
@@ -92,6 +93,7 @@ __all__ = [
     "automation_firing",
     "automation_rule",
     "category",
+    "comparison",
     "connection",
     "conversion",
     "conversion_event",

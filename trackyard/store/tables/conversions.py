@@ -3,6 +3,7 @@
 from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Text, UniqueConstraint, false, text
 
 from trackyard.base.money import ZERO
+from trackyard.domain.conversions.comparisons.matching import Side
 from trackyard.domain.money.affiliate_payments import PaymentStatus
 from trackyard.domain.money.held_changes import HeldKind, HeldState
 from trackyard.domain.money.payment_requests import PaymentRequestStatus
@@ -205,4 +206,21 @@ held_change = table(  # changes that wait for a second person, and those that di
     Column("created_at", Moment, nullable=False, index=True),
     Column("decided_at", Moment, nullable=True),
     Index("ix_held_change_subject", "kind", "subject_id", "state"),
+)
+
+comparison = table(  # of a file of an advertiser or an affiliate with our conversions
+    "comparison",
+    Column("id", Id24, primary_key=True),
+    Column("side", Word(Side, 16), nullable=False),
+    Column("subject_id", String(24), nullable=False),
+    Column("file_name", String(200), nullable=False),
+    Column("created_by", String(40), nullable=False),
+    Column("created_at", Moment, nullable=False),
+    *columns(String(10), "day_from", "day_to", nullable=False),
+    Column("zone", String(64), nullable=False),
+    *columns(Document, "columns", "words", "sums", nullable=False),
+    Column("rows", Integer, nullable=False),
+    Column("differences", Document, nullable=False),
+    Column("accepted", Document, nullable=False),  # ids of conversions that were edited
+    Index("ix_comparison_side", "side", "subject_id", "created_at"),
 )

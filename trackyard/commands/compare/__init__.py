@@ -1,0 +1,1 @@
+"""`trackyard compare`: the file of an advertiser or an affiliate against our conversions."""
