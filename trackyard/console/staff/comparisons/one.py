@@ -73,8 +73,8 @@ def _page(request: PageRequest, *, fault: str = "", preview: dict[str, Any] | No
     )
 
 
-def _choices() -> list[tuple[str, str]]:
-    return [(name, word(CLASSES, name)) for name in CLASSES if name != "matched"]
+def _choices() -> tuple[tuple[str, str], ...]:
+    return tuple((name, word(CLASSES, name)) for name in CLASSES if name != "matched")
 
 
 def _sums(each: dict[str, Any]) -> dict[str, Any]:
