@@ -87,7 +87,8 @@ class EndpointSetup:
             named = self.own_subjects[endpoint.id](client if client and client.key else self.api.admin)
         else:
             named = self.subjects[endpoint.id]()
-        return f"/{version}{endpoint.path}".replace("{" + endpoint.variables[0] + "}", str(named))
+        path = f"/{version}{endpoint.path}".replace("{creative_id}", offers.HTML_KEY)
+        return path.replace("{" + endpoint.variables[0] + "}", str(named))
 
 
 def make_endpoint_setup(api: Api) -> EndpointSetup:
@@ -122,6 +123,12 @@ def make_endpoint_setup(api: Api) -> EndpointSetup:
     subjects |= people.path_subjects(api, pid) | staff.path_subjects(api) | advertisers.path_subjects(api, advertiser)
     subjects |= postbacks.path_subjects(api, offer, pid) | rules.path_subjects(api, offer, pid)
     good |= affiliates.good_params(api, pid) | money.good_params(pid)
+    api.admin.post("/3.1/user/permissions", **{"permissions[stats][conversions-import][level]": "write"})
+    public = api.add_offer(privacy="public")
+    good["affiliate.conversion.import"], good["affiliate.conversions.import"] = (
+        {"offer": public},
+        {"list[0][offer]": public},
+    )
     subjects |= affiliates.path_subjects(api, pid) | money.path_subjects(api) | offers.path_subjects(api, offer, pid)
     subjects_of_caller = accounts.own_subjects(api) | money.own_subjects(api) | comparisons.own_subjects(api)
     own = subjects_of_caller, accounts.own_params(api) | money.own_params(api)

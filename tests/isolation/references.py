@@ -108,6 +108,7 @@ OF_PATH: Final[dict[str, str]] = {
     **dict.fromkeys(("admin.partner.referrals", "user.permissions.edit", "partner.pixels.list-of"), "affiliate"),
     "admin.affiliate.disable-offers": "affiliate",
     **dict.fromkeys(("offer.get", "admin.offer.edit", "admin.offer.remove-creative"), "offer"),
+    **dict.fromkeys((f"admin.offer.creative.html.{act}" for act in ("set", "remove")), "offer"),
     **dict.fromkeys(("admin.offer.disable-affiliates", "offer.privacy.get", "admin.offer.tracking-link"), "offer"),
     "stats.health.offer": "offer",
     "stats.health.advertiser": "advertiser",
@@ -116,7 +117,7 @@ OF_PATH: Final[dict[str, str]] = {
     **dict.fromkeys(("comparison.affiliate.add", "comparison.affiliate.list"), "affiliate"),
     **dict.fromkeys(("comparison.get", "comparison.accept"), "comparison"),
     **dict.fromkeys((f"admin.offer.estimate.{what}" for what in ("conversions", "clicks")), "offer"),
-    **dict.fromkeys(("admin.ticket.get", "admin.ticket.offer"), "ticket"),
+    **dict.fromkeys(("admin.ticket.get", "admin.ticket.offer", "admin.ticket.smartlink"), "ticket"),
     **dict.fromkeys(("partner.postback.edit", "partner.postback.remove", "admin.postback.resume"), "postback"),
     **dict.fromkeys(("partner.pixel.edit", "partner.pixel.remove"), "pixel"),
     "offer.promo-code.edit": "promo code",
@@ -180,6 +181,7 @@ _PLAIN_NAMES: Final = (
 )
 _PLAIN: Final = frozenset(_PLAIN_NAMES.split()).union(
     ("new_password", "otp", "token", "address", "days", "hours", "networks", "pixel_pages", "referrer"),
+    ("smartlink_id", "width", "height"),
     ("csv", "classes", "minimum", "first_goal", "second_goal", "goal1", "goal2", "rule"),
     ("whatsapp", "telegram", "viber", "facebook", "wechat", "internal_telegram_username", "preset_id"),
     ("filter[sub_index]", "filter[sub_value]", "filter[action]"),

@@ -80,7 +80,7 @@ class World:
         client = self.client(kind)
         if endpoint.variables:
             subject = str(subject or self.subject(kind, endpoint))
-            path = path.replace("{" + endpoint.variables[0] + "}", subject)
+            path = path.replace("{creative_id}", offers.HTML_KEY).replace("{" + endpoint.variables[0] + "}", subject)
         params = {name: as_sent(value) for name, value in examples.params.get(endpoint.id, {}).items()} | more
         if form != "json":
             params["format"] = form
@@ -117,7 +117,7 @@ def make_world(api: Api, random: Random) -> World:
     for side in sides:
         joined = {"offer_id": shared, "pid": side.one("affiliate"), "notice": 0}
         assert api.admin.post("/3.0/offer/enable-affiliate", **joined)["status"] == 1
-        levels = {f"permissions[{area}][{name}][level]": "read" for area, name in _denied_features()}
+        levels = {f"permissions[{area}][{name}][level]": "write" for area, name in _denied_features()}
         assert api.admin.post(f"/3.0/user/{side.one('affiliate')}/permissions", **levels)["status"] == 1
         add_traffic(side, random, [side.one("offer"), shared], [side.one("advertiser"), advertiser])
     own, joint, other = sides
@@ -217,8 +217,15 @@ def _examples(side: Side) -> SideRequests:
         "admin.click.explain": lambda: side.one("click"),
         "admin.ticket.get": lambda: side.one("ticket"),
         "admin.ticket.offer": lambda: _new_ticket(side),
+        "admin.ticket.smartlink": lambda: _new_smartlink_ticket(side),
     }
     return SideRequests(params, subjects)
+
+
+def _new_smartlink_ticket(side: Side) -> int:
+    """An open ticket of a new affiliate of the side that asks for a SmartLink."""
+    pid, _ = side.api.add_affiliate(manager_id=side.ids["staff"][0])
+    return people.smartlink_ticket(side.api, side.ids["offer"][1], pid)
 
 
 def _new_ticket(side: Side) -> int:

@@ -4,7 +4,7 @@ The list is written by hand: registration by import hides what exists.
 """
 
 from trackyard.actions.deps import Deps
-from trackyard.api.conversions import by_id, comparisons, conversions, edits, promo_codes
+from trackyard.api.conversions import by_id, comparisons, conversions, edits, own_imports, promo_codes
 from trackyard.api.money import (
     affiliate_payments,
     corrections,
@@ -39,6 +39,7 @@ from trackyard.api.platform import (
     domains,
     erasures,
     files,
+    html_creatives,
     network,
     news,
     rebuild,
@@ -84,6 +85,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic("estimates", "Estimates of edits of offers", estimates.routes.endpoints),
     Topic("offer-lists", "Lists of offers", offer_lists.routes.endpoints),
     Topic("creatives", "Creatives and logos of offers", files.routes.endpoints),
+    Topic("html-creatives", "HTML creatives of offers, for staff", html_creatives.routes.endpoints),
     Topic("connections", "Connections of affiliates to offers", connections.routes.endpoints),
     Topic("tickets", "Tickets: requests to join offers", tickets.routes.endpoints),
     Topic("promo-codes", "Promo codes of offers, for staff", promo_codes.routes.endpoints),
@@ -118,6 +120,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic("referrals", "Referral payments", referrals.routes.endpoints),
     Topic("edits", "Edits and imports of conversions, for staff", edits.routes.endpoints),
     Topic("comparisons", "Comparisons of files with conversions, for staff", comparisons.routes.endpoints),
+    Topic("own-imports", "Imports of conversions by affiliates", own_imports.routes.endpoints),
     Topic("affiliate-payments", "Payments to affiliates", affiliate_payments.routes.endpoints),
     Topic("payment-runs", "Payment runs, corrections and deletions", payment_runs.routes.endpoints),
     Topic("payment-requests", "Requests of affiliates to be paid", payment_requests.routes.endpoints),

@@ -20,6 +20,8 @@ from trackyard.wire.response.exports import ExportParams, FileExport
 
 Version = Literal["3.0", "3.1"]
 VERSIONS: Final[tuple[Version, ...]] = ("3.0", "3.1")
+LATER_PREFIXES: Final = ("4.0",)
+"""Prefixes that paths of `Endpoint.also` may begin with; they answer as the newest version does."""
 Method = Literal["GET", "POST", "DELETE"]
 Audience = Literal["any", "affiliate", "staff", "anyone"]
 """any: affiliates and staff. anyone: no key is needed or read."""
@@ -130,7 +132,7 @@ class Endpoint(Generic[D]):
     credentials: whether it makes or changes keys or passwords of callers: keys with limits may not call it.
     features: a caller that is denied one of them may not call (domain/people/permissions.py).
     file_export: the answer to `format=csv`.
-    also: other spellings of the path, which answer the same.
+    also: other spellings of the path, which answer the same; one may begin with a prefix of LATER_PREFIXES.
     """
 
     id: str

@@ -235,6 +235,7 @@ CREATE TABLE IF NOT EXISTS `fact_local` ON CLUSTER `yard` (
   `custom_field_13` String CODEC(ZSTD(1)),
   `custom_field_14` String CODEC(ZSTD(1)),
   `custom_field_15` String CODEC(ZSTD(1)),
+  `prelanding` Int64 CODEC(ZSTD(1)),
   PROJECTION `by_click` (SELECT click_id, conversion_id, time, sign ORDER BY click_id),
   PROJECTION `by_goal_step` (SELECT intDiv(time, 86400000), goal, status, intDiv(time, 900000), sum(sign), sumIf(sign, payout = 0), sum(sign * charge_base), sum(sign * payout_base) GROUP BY intDiv(time, 86400000), goal, status, intDiv(time, 900000)),
   PROJECTION `by_offer_day` (SELECT intDiv(time, 86400000), offer, advertiser, smart_id, status, sum(sign), sumIf(sign, payout = 0), sum(sign * charge_base), sum(sign * payout_base) GROUP BY intDiv(time, 86400000), offer, advertiser, smart_id, status),
@@ -311,7 +312,7 @@ SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fs
 CREATE TABLE IF NOT EXISTS `affiliate_log` ON CLUSTER `yard` AS `affiliate_log_local`
 ENGINE = Distributed('yard', currentDatabase(), 'affiliate_log_local', sipHash64(id));
 
-INSERT INTO schema_step (number, program) VALUES (1, 'VERSION'), (2, 'VERSION'), (3, 'VERSION'), (4, 'VERSION'), (5, 'VERSION'), (6, 'VERSION'), (7, 'VERSION'), (8, 'VERSION');
+INSERT INTO schema_step (number, program) VALUES (1, 'VERSION'), (2, 'VERSION'), (3, 'VERSION'), (4, 'VERSION'), (5, 'VERSION'), (6, 'VERSION'), (7, 'VERSION'), (8, 'VERSION'), (9, 'VERSION');
 
 DROP TABLE IF EXISTS `click_beside` ON CLUSTER `yard` SYNC;
 
@@ -558,6 +559,7 @@ CREATE TABLE IF NOT EXISTS `fact_beside_local` ON CLUSTER `yard` (
   `custom_field_13` String CODEC(ZSTD(1)),
   `custom_field_14` String CODEC(ZSTD(1)),
   `custom_field_15` String CODEC(ZSTD(1)),
+  `prelanding` Int64 CODEC(ZSTD(1)),
   PROJECTION `by_click` (SELECT click_id, conversion_id, time, sign ORDER BY click_id),
   PROJECTION `by_goal_step` (SELECT intDiv(time, 86400000), goal, status, intDiv(time, 900000), sum(sign), sumIf(sign, payout = 0), sum(sign * charge_base), sum(sign * payout_base) GROUP BY intDiv(time, 86400000), goal, status, intDiv(time, 900000)),
   PROJECTION `by_offer_day` (SELECT intDiv(time, 86400000), offer, advertiser, smart_id, status, sum(sign), sumIf(sign, payout = 0), sum(sign * charge_base), sum(sign * payout_base) GROUP BY intDiv(time, 86400000), offer, advertiser, smart_id, status),
@@ -629,7 +631,8 @@ CREATE TABLE IF NOT EXISTS `fact_later_local` ON CLUSTER `yard` (
   `custom_field_12` String CODEC(ZSTD(1)),
   `custom_field_13` String CODEC(ZSTD(1)),
   `custom_field_14` String CODEC(ZSTD(1)),
-  `custom_field_15` String CODEC(ZSTD(1))
+  `custom_field_15` String CODEC(ZSTD(1)),
+  `prelanding` Int64 CODEC(ZSTD(1))
 )
 ENGINE = ReplicatedMergeTree('/clickhouse/tables/{uuid}/{shard}', '{replica}')
 PARTITION BY toYYYYMM(toDateTime(intDiv(time, 1000), 'UTC'))

@@ -23,10 +23,12 @@ from tests.support.clicks.traffic import (
     boundary_traffic,
     drawn_traffic,
     enter_costs,
+    enter_payments,
 )
 from tests.support.installation import SteppedInstallation
 from tests.support.models import oracle_lists
-from tests.support.models.oracle import TIMES, Oracle, ReportRequest, divide_rounded, read_oracle
+from tests.support.models.oracle import TIMES, Oracle, ReportRequest, read_oracle
+from tests.support.models.oracle_records import divide_rounded
 from tests.support.models.report_queries import (
     ADMIN_SLICES,
     GROUPED,
@@ -131,6 +133,8 @@ def world(
     """Yield an installation with a past, for reads alone."""
     [traffic] = drawn({"edges of time": boundary_traffic(), "drawn": drawn_traffic(90, 120)}[request.param], 1)
     with open_oracle_setup(migrated_sqlite, tmp_path_factory.mktemp("cells"), traffic) as made:
+        enter_payments(made.people)
+        made.oracle = read_oracle(made.plant.home / "journal", made.plant.database)
         yield made
 
 

@@ -16,6 +16,12 @@ BY_REPORT: dict[str, list[Call]] = {
     "stats.slice-browser": [("GET", "stats/getbybrowsers", DAY), ("GET", "stats/custom", slices("browser"))],
     "stats.slice-city": [("GET", "stats/getbycities", DAY), ("GET", "stats/custom", slices("city"))],
     "stats.slice-device": [("GET", "stats/getbydevices", DAY), ("GET", "stats/custom", slices("device_model"))],
+    "stats.conversions-import": [
+        ("POST", "affiliate/conversion/import", {"offer": 1}),
+        ("POST", "affiliate/conversions/import", {"list[0][offer]": 1}),
+    ],
+    "stats.slice-landing": [("GET", "stats/getbylanding", DAY), ("GET", "stats/custom", slices("landing"))],
+    "stats.slice-prelanding": [("GET", "stats/getbyprelanding", DAY), ("GET", "stats/custom", slices("prelanding"))],
     "stats.slice-trafficback_reason": [("GET", "stats/getbytrafficback", DAY)],
     "general.billing": [
         ("GET", "balance", {}),

@@ -18,7 +18,7 @@ FIRST_PAGE = STATS | {R.SECTION_DASHBOARD}
 
 GROUPS: dict[str, tuple[str, set[Role]]] = {
     "reading offers": (
-        """offers.list offers.count offer.get admin.offer.sources.list admin.domains.list
+        """goals.list offers.list offers.count offer.get admin.offer.sources.list admin.domains.list
         admin.smartlink.categories.list admin.smartlink.category.count partner.smartlink.*
         cities.* isp.* countries.* regions.* oses.* vendors.* devices.* browsers.*
         connection-types.*""",
@@ -26,7 +26,8 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
     ),
     "writing offers": (
         """admin.offer.add admin.offer.edit admin.offer.delete admin.offer.mass-update
-        admin.offer.remove-creative offer.promo-codes.list offer.promo-codes.add offer.promo-code.edit""",
+        admin.offer.remove-creative admin.offer.creative.html.* offer.promo-codes.list
+        offer.promo-codes.add offer.promo-code.edit""",
         {R.MANAGER_SALES, R.SECTION_OFFER},
     ),
     "sources and SmartLinks": (
@@ -70,7 +71,10 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
         "admin.tickets.list admin.ticket.get",
         {R.MANAGER_AFFILIATE, R.SECTION_TICKET, R.SECTION_DASHBOARD},
     ),
-    "tickets": ("admin.ticket.offer partner.activation.*", {R.MANAGER_AFFILIATE, R.SECTION_TICKET}),
+    "tickets": (
+        "admin.ticket.offer admin.ticket.smartlink partner.activation.*",
+        {R.MANAGER_AFFILIATE, R.SECTION_TICKET},
+    ),
     "reading news": ("news.*", set(Role)),
     "one's own account": ("auth.* user.me.*", set(Role)),
     "news": ("admin.news*", {R.SECTION_NEWS}),
@@ -112,7 +116,8 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
     "other statistics": (
         """stats.getbysub stats.getbytrafficback stats.clicks admin.click* admin.explain stats.find-subs
         admin.offer.estimate.clicks
-        stats.retentionrate stats.time-to-action stats.getbyaccountmanager stats.getbyaffiliatemanager""",
+        stats.retentionrate stats.time-to-action stats.getbyaccountmanager stats.getbyaffiliatemanager
+        stats.getbylanding stats.getbyprelanding""",
         STATS,
     ),
     "referral payments": ("stats.getreferralpayments", STATS | {R.SECTION_PAYMENT}),

@@ -17,7 +17,7 @@ from trackyard.store.platform import personal_data, settings
 from trackyard.store.tracking import rulesets
 
 NONE = {"trafficback_url": "", "hash_password": "", "mail_from": "", "smtp_url": "", "refuse_bots": True} | {
-    "statistics_revenue": "advertiser", "statistics_rows": "full",
+    "statistics_revenue": "advertiser", "statistics_rows": "full", "affiliate_imports": "pending",
 }  # fmt: skip
 
 

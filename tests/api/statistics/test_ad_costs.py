@@ -132,3 +132,18 @@ def test_managers_see_costs_in_their_scope_alone(api: Api) -> None:
     assert [each["affiliate_id"] for each in affiliates.get("/3.1/adcosts", offer_id=own)["costs"]] == [pid]
     assert [row["cost"] for row in rows(affiliates, "year")] == [4]
     assert affiliates.call("POST", "/3.1/adcosts", data=cost(own, pid, "3")).status_code == 403
+
+
+def test_cost_of_clicks_without_sub8_is_sent_as_such(api: Api) -> None:
+    offer, (pid, _) = api.add_offer(), api.add_affiliate()
+    place = {name: value for name, value in cost(offer, pid, "4").items() if name != "sub8"}
+    assert api.admin.call("POST", "/3.1/adcosts", data=place).json()["fields"].keys() == {"sub8"}
+    both = api.admin.call("POST", "/3.1/adcosts", data=cost(offer, pid, "4", no_sub8=1))
+    assert (both.status_code, both.json()["fields"].keys()) == (400, {"no_sub8"})
+    api.admin.post("/3.1/adcosts", **place, no_sub8=1)
+    [listed] = api.admin.get("/3.1/adcosts", offer_id=offer)["costs"]
+    assert (listed["sub8"], listed["costs"]) == ("", 4)
+    [row] = rows(api.admin, "offer", **{"filter[offer]": offer})
+    assert row["cost"] == 4
+    gone = {name: value for name, value in place.items() if name != "costs"} | {"no_sub8": 1}
+    assert api.admin.call("DELETE", "/3.1/adcosts", params=gone).status_code == 200

@@ -57,6 +57,7 @@ MACROS = [
     "ext1",
     "ext3",
     "user_id",
+    "promo_code",
     "rand",
 ]
 

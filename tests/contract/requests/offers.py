@@ -4,6 +4,7 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any
 
+from tests.contract.requests.people import filled_smartlink
 from tests.support.api import Api
 from trackyard.api.catalogue import CATALOGUE
 
@@ -69,6 +70,14 @@ def good_params(api: Api, advertiser: str, offer: int, pid: int) -> dict[str, di
         "admin.conversions.import": {"list[0][offer]": offer, "list[0][pid]": pid, "list[0][status]": "pending"},
         "admin.conversions.import.check": {"list[0][offer]": offer, "list[0][pid]": pid, "list[0][status]": "pending"},
         "admin.offer.remove-creative": {"creatives[]": "1"},
+        "admin.offer.creative.html.set": HTML,
+        "affiliate.conversion.import": {"offer": offer},
+        "partner.activation.smartlink": {
+            "smartlink_id": lambda: filled_smartlink(api, offer),
+            "pid": pid,
+            "comment": "Search traffic",
+        },
+        "affiliate.conversions.import": {"list[0][offer]": offer},
         "cities.list": {"country": "EE"},
         "offers.list": {},
         "offers.count": {},
@@ -76,6 +85,21 @@ def good_params(api: Api, advertiser: str, offer: int, pid: int) -> dict[str, di
         "partner.offers.list": {"pid": pid},
         "partner.live-offers.list": {"pid": pid},
     }
+
+
+HTML: dict[str, Any] = {"code": "<b>Shoes</b>", "name": "Banner", "width": "300", "height": "250"}
+HTML_KEY = "3f2b8c1e-5d4a-4e6f-9a7b-0c1d2e3f4a5b"
+"""The second variable of the paths of HTML creatives."""
+
+
+def html_subjects(api: Api, offer: int) -> dict[str, Callable[[], Any]]:
+    """Subjects of the paths of methods of HTML creatives."""
+
+    def stored() -> int:
+        api.admin.post(f"/3.1/admin/offer/{offer}/creative/html/{HTML_KEY}", **HTML)
+        return offer
+
+    return {"admin.offer.creative.html.set": lambda: offer, "admin.offer.creative.html.remove": stored}
 
 
 def _cost(offer: int, pid: int) -> dict[str, Any]:
@@ -97,4 +121,4 @@ def path_subjects(api: Api, offer: int, pid: int) -> dict[str, Callable[[], Any]
         params = {f"promocodes[0][{name}]": value for name, value in sent.items()}
         return str(api.admin.post("/3.1/offers/promocodes/bulk", **params)["data"]["promocodes"][0]["id"])
 
-    return {"offer.promo-code.edit": code}
+    return {"offer.promo-code.edit": code} | html_subjects(api, offer)

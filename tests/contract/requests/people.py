@@ -21,8 +21,23 @@ def good_params(offer: int, pid: int) -> dict[str, dict[str, Any]]:
         "admin.smartlink.category.add": {"name": "Summer"},
         "partner.activation.offer": {"offer_id": offer, "pid": pid, "comment": "Search traffic"},
         "admin.ticket.offer": {"do": "approve"},
+        "admin.ticket.smartlink": {"do": "approve"},
         "admin.domain.add": {"url": "host-{n}.example"},
     }
+
+
+def filled_smartlink(api: Api, offer: int) -> str:
+    """Make a SmartLink of an offer and return its id."""
+    made = str(api.admin.post("/3.0/admin/smartlink/category", name="Summer")["data"]["_id"])
+    api.admin.post(f"/3.0/admin/offer/{offer}", **{"smartlink_categories[]": [made]})
+    return made
+
+
+def smartlink_ticket(api: Api, offer: int, pid: int) -> int:
+    """Ask for a SmartLink of an offer and return the ticket."""
+    asking = {"pid": pid, "smartlink_id": filled_smartlink(api, offer), "comment": "Search traffic"}
+    api.admin.post("/3.0/partner/activation/smartlink", **asking)
+    return int(api.admin.get("/3.0/admin/tickets", pid=pid, **{"type[]": "smartlink_request"})["tickets"][0]["id"])
 
 
 def path_subjects(api: Api, pid: int) -> dict[str, Callable[[], Any]]:
@@ -49,6 +64,7 @@ def path_subjects(api: Api, pid: int) -> dict[str, Callable[[], Any]]:
     return {
         "admin.ticket.get": ticket,
         "admin.ticket.offer": ticket,
+        "admin.ticket.smartlink": lambda: smartlink_ticket(api, closed, api.add_affiliate()[0]),
         "admin.offer.disable-affiliates": lambda: closed,
         "offer.privacy.get": lambda: closed,
         "admin.offer.tracking-link": lambda: api.add_offer(privacy="public"),

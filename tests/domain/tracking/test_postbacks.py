@@ -122,6 +122,7 @@ VALUES = {
     "ext2": "e2",
     "ext3": "e3",
     "user_id": "u",
+    "promo_code": "SUMMER",
     "rand": "42",
     "unknown": "{unknown}",
 }
@@ -153,6 +154,7 @@ def test_postback_url_macros_are_filled(name: str) -> None:
         status=Status.HOLD,
         payout=Decimal("0.2500"),
         sum=Decimal("100.0000"),
+        promo_code="SUMMER",
     )
     assert conversion.created_at == AT
     zone = ZoneInfo("Asia/Kathmandu")

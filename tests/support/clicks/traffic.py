@@ -63,18 +63,23 @@ PAYMENTS: tuple[list[dict[str, Any]], ...] = (
     [{"goal": goal, "total": "2", "revenue": "1", "currency": "EUR", "type": "fixed"} for goal in GOALS],
 )
 """What each offer pays; the last one holds for a day."""
+PAGES: list[dict[str, Any]] = [
+    {"id": number, "title": f"Page {number}", "url": f"https://page.example/{number}", "url_preview": "", "type": kind}
+    for number, kind in ((1, "landing"), (2, "transit"))
+]
+"""The pages of offers: the first offer has none, the second one, the last both."""
 VISITORS: tuple[dict[str, Any], ...] = (
     {"country": "DE", "city": "Köln", "city_id": 2886242, "os": "iOS", "os_version": "17.4", "device": "mobile",
      "device_model": "iPhone", "browser": "Mobile Safari", "browser_version": "17", "connection": "wi-fi",
-     "isp": "Телеком", "sub1": "x'y", "sub2": "a", "sub8": "ü"},
+     "isp": "Телеком", "sub1": "x'y", "sub2": "a", "sub8": "ü", "landing": 1},
     {"country": "DE", "city": "Berlin", "city_id": 2950159, "os": "Android", "os_version": "14", "device": "tablet",
      "device_model": "Pixel", "browser": "Chrome", "browser_version": "120", "connection": "cellular",
      "isp": "Vodafone", "sub1": "\\", "sub3": "b", "sub4": "c"},
     {"country": "NP", "city": "Kathmandu", "city_id": 1283240, "os": "Android", "os_version": "9", "device": "mobile",
      "device_model": "", "browser": "Chrome", "browser_version": "99", "sub1": "x'y", "sub5": "d", "sub6": "e",
-     "smart_id": "5" * 24},
+     "smart_id": "5" * 24, "prelanding": 2},
     {"country": "US", "city": "", "os": "Windows", "os_version": "10", "device": "desktop", "browser": "Ёлка",
-     "browser_version": "1.0", "sub1": "", "sub7": "f{}%_", "smart_id": "6" * 24},
+     "browser_version": "1.0", "sub1": "", "sub7": "f{}%_", "smart_id": "6" * 24, "landing": 7},
     {"country": ""},
 )  # fmt: skip
 REASONS = (*[""] * 7, "bot", "overcap", "mistargeting-country")
@@ -304,7 +309,7 @@ def create_people(plant: SteppedInstallation) -> TrafficPeople:
                 "url_preview": "https://see.example/",
                 "tags": [["hot"], [], ["hot"]][place],
             }
-            terms = {"payments": PAYMENTS[place], "hold_period": int(place == 2)}
+            terms = {"payments": PAYMENTS[place], "hold_period": int(place == 2), "landings": PAGES[:place]}
             people.offers.append(add_offer(conn, people.advertisers[place], **shown, **terms))
     people.clients = {name: plant.api.admin.with_key(key) for name, key in clients.items()}
     people.clients["admin"] = plant.api.admin
@@ -332,6 +337,15 @@ def enter_costs(people: TrafficPeople) -> None:
         admin.post("/3.1/adcosts", **about, costs=f"{place}.{place + 1:04}")
     removed = {"offer_id": people.offers[0], "affiliate_id": people.affiliates[0], "date": days[0], "sub8": "b"}
     assert admin.call("DELETE", "/3.1/adcosts", params=removed).status_code == 200
+
+
+def enter_payments(people: TrafficPeople) -> None:
+    """Make payments to two affiliates that refer no other; one of the payments is executed."""
+    admin = people.clients["admin"]
+    for place, pid in enumerate((people.affiliates[1], people.affiliates[3])):
+        made = admin.post("/3.1/admin/payments", **{"pid[]": [pid]})["payments"]
+        for payment in made[place:1]:
+            admin.post(f"/3.1/admin/payments/{payment['id']}", status="paid")
 
 
 class TrafficPlayer:

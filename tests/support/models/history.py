@@ -59,7 +59,8 @@ def add_conversion(deps: Deps, number: int, **fields: Any) -> Conversion:
         number, time=made.created_at, click_time=click.time, click_id=click.id, status=made.status.number,
         goal=made.goal, offer=made.offer_id, affiliate=made.affiliate_id, advertiser=made.advertiser_id,
         currency=made.currency, charge=made.charge, payout=made.payout, charge_base=made.charge,
-        payout_base=made.payout, country=click.country, sub1=click.sub1,
+        payout_base=made.payout, country=click.country, sub1=click.sub1, landing=click.landing,
+        prelanding=click.prelanding,
     )  # fmt: skip
     load(deps.analytics, "fact", [encode_row(fact)], f"fact-{number}")
     return made

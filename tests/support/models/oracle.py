@@ -15,8 +15,16 @@ from zoneinfo import ZoneInfo
 import msgspec
 from sqlalchemy import select
 
-from trackyard.journal import segments
-from trackyard.journal.reader import next_range
+from tests.support.models.oracle_records import (
+    ZERO,
+    Record,
+    conversion_record,
+    cost_record,
+    divide_rounded,
+    each_record,
+    rounded,
+)
+from trackyard.domain.money.ledger import REFERRAL_KINDS
 from trackyard.journal.records import RecordKind, decode_click, decode_impression, decode_postback
 from trackyard.store.engine.database import Database
 from trackyard.store.tables import (
@@ -27,14 +35,18 @@ from trackyard.store.tables import (
     conversion,
     conversion_event,
     offer,
+    payment,
+    payment_entry,
     staff,
 )
 
-Record = Mapping[str, Any]
-"""A click, view or conversion by the names of a click's record, and a conversion by its own names as well."""
 Row = dict[str, Any]
 
-ZERO = Decimal(0)
+_PAID_ENTRIES = (
+    select(payment_entry.c.source_id, payment.c.status)
+    .join(payment, payment.c.id == payment_entry.c.payment_id)
+    .where(payment_entry.c.kind.not_in(REFERRAL_KINDS))
+)
 _CONNECTED = select(connection.c.offer_id, connection.c.affiliate_id).where(connection.c.enabled)
 TIMES: dict[str, tuple[str, ...]] = {
     "hour": ("year", "month", "day", "hour"),
@@ -45,6 +57,10 @@ TIMES: dict[str, tuple[str, ...]] = {
 }
 NAMED = {"manager": "affiliate_manager_id", "advertiser_manager": "advertiser_manager_id", "carrier": "isp"}
 """Slices that have another key on the wire."""
+FIGURES = ("views", "ctr", "cr", "epc", "ecpm", "ratio")
+"""What rows show besides traffic and actions, unless the caller names some."""
+PAGES = ("landing", "prelanding")
+"""Slices by the pages of an offer; the keys of their rows have the offer, too."""
 FROM_RECORD = {"trafficback_reason": "reason", "conn_type": "connection"}
 GROUPS = {"confirmed": ["confirmed"], "pending": ["pending", "pending_cap"], "declined": ["declined"], "hold": ["hold"]}
 NOT = {
@@ -54,6 +70,8 @@ NOT = {
     "not_advertiser_tag": "advertiser_tag", "not_affiliate_tag": "affiliate_tag", "not_offer_tag": "offer_tag",
 }  # fmt: skip
 """Filters that leave out, and those that choose the same."""
+OF_CONVERSIONS = ("goal", "currency", "payment_status")
+"""Filters that leave traffic whole."""
 STAFF_FILTERS = (
     "partner", "advertiser", "advertiser_manager_id", "advertiser_tag", "affiliate_tag",
     "not_affiliate_id", "not_advertiser_id", "not_advertiser_manager_id", "not_advertiser_tag", "not_affiliate_tag",
@@ -100,8 +118,8 @@ class Viewer:
 class ReportRequest:
     """A question.
 
-    first, last: days · filters: by the names of the specification · types: shown; () = all · by_request: whether slices
-    answer under the names that were requested, too.
+    first, last: days · filters: by the names of the specification · types, fields: shown; () = all, those of the
+    switches · by_request: whether slices answer under the names that were requested, too.
     """
 
     slices: tuple[str, ...]
@@ -114,6 +132,7 @@ class ReportRequest:
     descending: bool = False
     nonzero: bool = False
     types: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
     page: int = 1
     limit: int = 100
     locale: str = "en"
@@ -188,6 +207,8 @@ class Oracle:
         kinds = {"raw": accepted, "refused": [], "views": views, "made": made}
         if of_reasons:
             kinds = {"raw": [], "refused": [each for each in clicks if each["reason"]], "views": [], "made": []}
+        if "trafficback" in asked.fields and not of_reasons:
+            kinds["refused"] = [each for each in clicks if each["reason"]]
         if of_goals:
             kinds |= {"raw": [], "refused": [], "views": []}
         costs = self.costs(viewer, asked)
@@ -233,7 +254,7 @@ class Oracle:
             bool(self.traits(viewer, record, NOT.get(name, name)) & {str(value) for value in values})
             is (name not in NOT)
             for name, values in asked.filters
-            if name not in hidden and not (name in ("goal", "currency") and "status" not in record)
+            if name not in hidden and not (name in OF_CONVERSIONS and "status" not in record)
         )
 
     def traits(self, viewer: Viewer, record: Record, name: str) -> set[str]:
@@ -271,6 +292,7 @@ class Oracle:
                 found[NAMED[name]] = self.known.advertisers[record["advertiser"]].manager_id or "0"
             else:
                 found[NAMED.get(name, name)] = record[FROM_RECORD.get(name, NAMED.get(name, name))]
+            found |= {"offer": record["offer"]} if name in PAGES else {}
         return found
 
     def _row(self, viewer: Viewer, asked: ReportRequest, keys: dict[str, Any], mine: dict[str, list[Record]]) -> Row:
@@ -327,16 +349,27 @@ class Oracle:
     def _shown(self, viewer: Viewer, asked: ReportRequest, row: Row) -> dict[str, Any]:
         is_refused = "trafficback_reason" in row["keys"]
         actions = {kind: each for kind, each in row["actions"].items() if not asked.types or kind in asked.types}
-        names: tuple[str, ...] = ("views", "ctr", "cr", "epc", "ecpm", "ratio")
+        names: tuple[str, ...] = FIGURES
         if viewer.plain:
-            names = ("views", "ctr") if is_refused else ("epc", "ratio") if "conn_type" in row["keys"] else ()
+            is_rated = row["keys"].keys() & {"conn_type", *PAGES}
+            names = ("views", "ctr") if is_refused else ("epc", "ratio") if is_rated else ()
             actions = {kind: {name: each[name] for name in each if name != "payouts"} for kind, each in actions.items()}
+        if asked.fields:
+            names = tuple(name for name in (*FIGURES, "affiliate_epc", "trafficback") if name in asked.fields)
+            row = row | {"affiliate_epc": row["epc"]}
+            if "payouts" not in asked.fields:
+                actions = {
+                    kind: {name: each[name] for name in each if name != "payouts"} for kind, each in actions.items()
+                }
         shown = {name: row[name] for name in names}
         if "cr" in shown:
             shown["cr"] = {kind: rate for kind, rate in row["cr"].items() if kind in actions}
         shown |= {"trafficback": row["trafficback"]} if is_refused else {}
-        if "cost" in row and (row["cost"] or not viewer.plain):
-            shown |= {name: row[name] for name in ("cost", "profit", "roi")}
+        if "cost" in row and (row["cost"] or not viewer.plain or asked.fields):
+            costs = ("cost", "profit", "roi")
+            shown |= {name: row[name] for name in costs if not asked.fields or name in asked.fields}
+        if row["keys"].keys() & set(PAGES):
+            shown["landings_info"] = self._pages(row["keys"])
         keys = {key: self.named(key, value, asked.locale, viewer) for key, value in row["keys"].items()}
         if asked.by_request and "affiliate_manager_id" in keys:
             keys["manager"] = keys["affiliate_manager_id"]
@@ -344,6 +377,16 @@ class Oracle:
             "slice": keys,
             "traffic": {"raw": str(row["raw"]), "uniq": str(row["uniq"])},
             "actions": [] if is_refused else actions,
+        }
+
+    def _pages(self, keys: Mapping[str, Any]) -> dict[str, Any]:
+        """What a row says of the pages that it names, as far as the offer has them."""
+        of_offer = {page["id"]: page for page in self.known.offers[keys["offer"]].landings}
+        named = (of_offer.get(keys.get(name)) for name in PAGES)
+        return {
+            str(page["id"]): {"url": page["url"], "preview_url": page["url_preview"], "title": page["title"]}
+            for page in named
+            if page
         }
 
     def title(self, name: str, value: Any) -> str:
@@ -361,6 +404,8 @@ class Oracle:
     def named(self, key: str, value: Any, locale: str = "en", viewer: Viewer | None = None) -> Any:
         """A value of a slice with what it is called; viewer: of statistics rows, None = in a list."""
         known = self.known
+        if key == "landing":
+            return str(value)
         if key == "city":
             return CITIES.get((value, locale), value)
         if key == "offer":
@@ -386,6 +431,8 @@ class Oracle:
 def _sorted_by(row: Row, name: str) -> Any:
     if name in TIMES:
         return tuple(row["keys"][key] for key in TIMES[name])
+    if name in PAGES:
+        return (row["keys"][name], row["keys"]["offer"])
     if name in ("raw", "uniq", "cost", "profit"):
         return row[name]
     if NAMED.get(name, name) in row["keys"]:
@@ -394,22 +441,12 @@ def _sorted_by(row: Row, name: str) -> Any:
     return row["actions"][kind][measure]
 
 
-def divide_rounded(amount: Decimal, by: int) -> Decimal:
-    """A quotient with four places; 0 where nothing divides."""
-    return rounded(amount / by) if by else ZERO
-
-
-def rounded(amount: Decimal) -> Decimal:
-    """Half-even to 4 places."""
-    return amount.quantize(Decimal("0.0001"), ROUND_HALF_EVEN)
-
-
 # --- what happened --------------------------------------------------------------------------------------------
 
 
 def read_oracle(journals: Path, database: Database) -> Oracle:
     """Reads the journals and the histories."""
-    records = list(_each_record(journals))
+    records = list(each_record(journals))
     clicks = [msgspec.structs.asdict(decode_click(payload)) for _, kind, payload in records if kind is RecordKind.CLICK]
     views = [
         msgspec.structs.asdict(decode_impression(payload))
@@ -424,56 +461,17 @@ def read_oracle(journals: Path, database: Database) -> Oracle:
         for name, table in tables.items():
             setattr(known, name, {row.id: row for row in conn.execute(select(table))})
         known.connected = {(row.offer_id, row.affiliate_id) for row in conn.execute(_CONNECTED)}
-        known.costs = [_cost(row, known.offers[row.offer_id]) for row in conn.execute(select(ad_cost))]
+        known.costs = [cost_record(row, known.offers[row.offer_id]) for row in conn.execute(select(ad_cost))]
         events: dict[str, list[Any]] = {}
         for event in conn.execute(select(conversion_event).order_by(conversion_event.c.version)):
             events.setdefault(event.conversion_id, []).append(event)
+        paid = {row.source_id: "closed" if row.status == "paid" else "pending" for row in conn.execute(_PAID_ENTRIES)}
         for row in conn.execute(select(conversion)):
             call = calls.get((row.journal, row.position))
             # what is made by hand has no record of a call, nor one of a click
             about = row.click if call is None else of_id[row.click_id]
-            made.append(_conversion(row, events[row.id], about, row.created_at if call is None else call.time))
+            at = row.created_at if call is None else call.time
+            made.append(
+                {**conversion_record(row, events[row.id], about, at), "payment_status": paid.get(row.id, "opened")}
+            )
     return Oracle(clicks, views, made, known)
-
-
-def _cost(row: Any, about: Any) -> Record:
-    return {
-        "offer": row.offer_id,
-        "affiliate": row.affiliate_id,
-        "advertiser": about.advertiser_id,
-        "sub8": row.sub8,
-        "on": datetime.fromisoformat(row.day),
-        "cost": row.cost,
-    }
-
-
-def _conversion(row: Any, history: list[Any], click: Record, at: int) -> Record:
-    now = history[-1]
-    money = {"charge": now.charge, "payout": now.payout}
-    money |= {f"{name}_base": rounded(amount / row.rate) for name, amount in money.items()}
-    return {
-        **click,
-        **money,
-        "id": row.id,
-        "click": click,
-        "time": at,
-        "status": now.status,
-        "currency": now.currency,
-        "comment": now.comment,
-        "goal": row.goal,
-        "offer": row.offer_id,
-        "affiliate": row.affiliate_id,
-        "advertiser": row.advertiser_id,
-        "stored": row,
-        "changed_at": now.at,
-    }
-
-
-def _each_record(journals: Path) -> Iterator[tuple[tuple[str, int], RecordKind, bytes]]:
-    for edge in segments.list_edges(journals):
-        journal, position = None, 0
-        while (found := next_range(journals, edge, journal, position)) is not None:
-            assert not found.gaps
-            for place, kind, payload in found.frames:
-                yield (found.journal, place), kind, payload
-            journal, position = found.journal, found.end

@@ -14,7 +14,8 @@ from itertools import count
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from tests.support.models.oracle import Oracle, Record, Viewer
+from tests.support.models.oracle import Oracle, Viewer
+from tests.support.models.oracle_records import Record
 
 Cap = Mapping[str, Any]
 """A cap by the names of the specification."""

@@ -12,7 +12,8 @@ from types import MappingProxyType
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from tests.support.models.oracle import Oracle, Record, Viewer, rounded
+from tests.support.models.oracle import PAGES, Oracle, Viewer
+from tests.support.models.oracle_records import Record, rounded
 
 Params = dict[str, Any]
 Body = Any
@@ -76,6 +77,13 @@ def clicks(oracle: Oracle, viewer: Viewer, params: Params) -> Body:
     )
 
 
+def _page(oracle: Oracle, click: Record, name: str) -> dict[str, Any] | None:
+    """The landing or transit page of a click, while its offer has it."""
+    pages = oracle.known.offers[click["offer"]].landings
+    found = next((page for page in pages if page["id"] == click[name]), None)
+    return None if found is None else {key: found[key] for key in ("id", "title", "url")}
+
+
 def _click(oracle: Oracle, viewer: Viewer, click: Record, made: list[Record], zone: str) -> dict[str, Any]:
     url = {} if viewer.is_affiliate else {"url": oracle.known.offers[click["offer"]].url}
     more = ("id", "device_model", "os_version", "browser_version", "os_id", "ext1", "ext2", "ext3", "smart_id", "uniq")
@@ -86,8 +94,7 @@ def _click(oracle: Oracle, viewer: Viewer, click: Record, made: list[Record], zo
         "connection_type": click["connection"],
         "isp_code": click["isp"],
         "offer": oracle.named("offer", click["offer"]) | url,
-        "landing": None,
-        "prelanding": None,
+        **{name: _page(oracle, click, name) for name in PAGES},
         "conversion_id": made[0]["id"] if made else "",
         "has_conversions": bool(made),
         "created_at": text(click["time"], zone),
@@ -126,7 +133,7 @@ def _is_listed(viewer: Viewer, made: Record, params: Params, version: str) -> bo
         and (status in (3, 4) or "decline_reason" not in params)
         and made["comment"].lower() in [each.lower() for each in _each(params.get("decline_reason", made["comment"]))]
         and any(each.lower() in made["comment"].lower() for each in _each(params.get("comment", "")))
-        and "opened" in _each(params.get("payment_status", "opened"))
+        and made["payment_status"] in _each(params.get("payment_status", made["payment_status"]))
     )
 
 
@@ -177,8 +184,8 @@ def _plain(made: Record, zone: str) -> dict[str, Any]:
         "partner_id": made["affiliate"],
         "sum": stored.sum,
         "user_id": stored.user_id,
-        "payment_status": "opened",
-        "is_paid": "1",
+        "payment_status": made["payment_status"],
+        "is_paid": {"opened": "1", "closed": "2", "pending": "3"}[made["payment_status"]],
         "forensiq": None,
         "payment_type": stored.payment_type,
         "hold_date_expire": text(stored.hold_until, zone),
@@ -215,7 +222,7 @@ def by_id(oracle: Oracle, viewer: Viewer, made: Record, version: str) -> dict[st
         "partner": oracle.named("affiliate", made["affiliate"]),
         "country_name": countries[made["click"]["country"]],
         "landing_id": made["click"]["landing"] or None,
-        "prelanding_id": None,
+        "prelanding_id": made["click"]["prelanding"] or None,
         "createdAt": text(made["time"], "UTC"),
         "updatedAt": text(made["changed_at"], "UTC"),
         "currency_id": str(NUMBERS[made["currency"]]),

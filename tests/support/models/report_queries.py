@@ -38,6 +38,8 @@ GROUPED: dict[str, tuple[str, ...]] = {
     "getbygoal": ("goal",),
     "getbydevices": ("device",),
     "getbydevicemodels": ("device_model",),
+    "getbylanding": ("landing",),
+    "getbyprelanding": ("prelanding",),
     "getbytrafficback": ("trafficback_reason",),
 }
 """The grouped reports and their slices."""
@@ -45,16 +47,23 @@ STAFF_ONLY = ("getbyadvertiser", "getbyaccountmanager", "getbytrafficback")
 """What affiliates may not ask, the last one for want of a permission."""
 SLICES = (
     "hour", "month", "quarter", "year", "day", "offer", "country", "city", "os", "os_version", "device",
-    "device_model", "browser", "goal", "sub1", "sub2", "sub3", "sub4", "sub5",
+    "device_model", "browser", "goal", "sub1", "sub2", "sub3", "sub4", "sub5", "sub6", "sub7", "sub8", "landing",
+    "prelanding",
 )  # fmt: skip
 ADMIN_SLICES = ("advertiser", "affiliate", "manager", "smart_id")
-FINE = {"hour", "day", "city", "sub1", "sub2", "sub3", "sub4", "sub5"}
+FINE = {"hour", "day", "city", *(f"sub{number}" for number in range(1, 9))}
 METRICS = (
     "confirmed_earning", "raw", "uniq", "total_count", "total_revenue", "total_null", "pending_count",
     "pending_revenue", "declined_count", "declined_revenue", "hold_count", "hold_revenue", "confirmed_count",
     "confirmed_revenue",
 )  # fmt: skip
 TYPES = ("total", "confirmed", "pending", "declined", "hold")
+FIELDS = (
+    "clicks", "hosts", "earnings", "income", "noincome", "payouts", "conversions", "cr", "affiliate_epc", "ratio",
+    "epc", "trafficback", "ctr", "views", "ecpm", "cost", "profit", "roi",
+)  # fmt: skip
+OF_STAFF = ("trafficback", "cost", "profit", "roi")
+"""What affiliates may not name, the first one for want of a permission."""
 CALLERS = (
     "admin",
     "admin",
@@ -107,6 +116,7 @@ class ReportQuery:
             sent |= {"slice[]": list(asked.slices), "filter[nonzero]": int(asked.nonzero)}
             sent |= {"order[]": list(asked.order)} if asked.order else {}
             sent |= {"conversionTypes[]": list(asked.types)} if asked.types else {}
+            sent |= {"fields[]": list(asked.fields)} if asked.fields else {}
         return sent
 
     def ask(self, people: TrafficPeople) -> dict[str, Any]:
@@ -156,6 +166,7 @@ def positive_filter_values(people: TrafficPeople) -> dict[str, tuple[Any, ...]]:
         "affiliate_tag": ("vip", "new", "nothing"),
         "offer_tag": ("hot", "cold"),
         "smart_id": ("5" * 24, "6" * 24, "7"),
+        "payment_status": ("opened", "pending", "closed"),
     }
 
 
@@ -210,14 +221,17 @@ def report_queries(draw: st.DrawFn) -> ReportQuery:
     path = draw(st.one_of(st.just("custom"), st.sampled_from(paths)))
     allowed = (*SLICES, *(() if is_affiliate else (*ADMIN_SLICES, "trafficback_reason")))
     slices = GROUPED.get(path) or tuple(draw(st.lists(st.sampled_from(allowed), min_size=1, max_size=3, unique=True)))
-    names = REDUCED if path == "getbytrafficback" else _NUMBERS.keys() - {"smart_id"}
+    names = REDUCED if path == "getbytrafficback" else _NUMBERS.keys() - {"smart_id", "payment_status"}
     filters = _filters(draw, names)
     if path == "getbysub" and "offer" not in dict(filters):
         filters = (*filters, ("offer", (0, 1)))
     version, nonzero = draw(st.sampled_from(["3.0", "3.1"])), False
     order: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
     if path == "custom":
+        if draw(st.integers(0, 3)) == 0:
+            filters = (*filters, ("payment_status", (draw(st.integers(0, 2)),)))
         if "smart_id" in slices and draw(st.booleans()):
             chosen = draw(st.lists(st.integers(0, 2), min_size=1, max_size=2, unique=True))
             filters = (*filters, ("smart_id", tuple(chosen)))
@@ -229,6 +243,8 @@ def report_queries(draw: st.DrawFn) -> ReportQuery:
         nonzero = draw(st.booleans())
         shown = (*TYPES, *(("not_found",) if version == "3.0" else ()))
         types = tuple(draw(st.lists(st.sampled_from(shown), max_size=2, unique=True)))
+        named = [name for name in FIELDS if not (is_affiliate and name in OF_STAFF)]
+        fields = tuple(draw(st.lists(st.sampled_from(named), max_size=4, unique=True)))
     first, last = draw(periods(is_fine=bool(FINE.intersection(slices))))
     asked = ReportRequest(
         slices=slices,
@@ -241,6 +257,7 @@ def report_queries(draw: st.DrawFn) -> ReportQuery:
         descending=draw(st.booleans()),
         nonzero=nonzero,
         types=types,
+        fields=fields,
         page=draw(st.sampled_from([1, 1, 1, 2, 3])),
         limit=draw(st.sampled_from([1000, 100, 7, 2])),
         locale=draw(st.sampled_from(["en", "en", "ru", "es"])),

@@ -40,11 +40,13 @@ class DeliveryContext:
     """What deliveries of changes need. postbacks: of the affiliates concerned; titles: of offers by id.
 
     zone: the platform's, for dates in URLs.
+    uncrossed: ids of conversions of which cross_postback_url is not called.
     """
 
     postbacks: Sequence[Postback]
     titles: Mapping[int, str]
     zone: ZoneInfo
+    uncrossed: frozenset[str] = frozenset()
 
 
 def record_changes(
@@ -97,7 +99,7 @@ def _deliveries_of_change(
         DeliveryTarget(EventKind.POSTBACK, postback.id, postback.url)
         for postback in matching_postbacks(delivery_context.postbacks, change)
     ]
-    if after.offer_id in cross_url_by_offer:
+    if after.offer_id in cross_url_by_offer and after.id not in delivery_context.uncrossed:
         cross_url = cross_url_by_offer[after.offer_id]
         targets.append(DeliveryTarget(EventKind.CROSS_POSTBACK, CROSS_POSTBACK_ID, cross_url))
     title, zone = delivery_context.titles.get(after.offer_id, ""), delivery_context.zone

@@ -13,6 +13,7 @@ from trackyard.actions.people.affiliates import AffiliateRecord, nested_records
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform import notices
 from trackyard.base.errors import BadInput, Conflict, required
+from trackyard.domain.offers.categories import SmartLink
 from trackyard.domain.offers.choices import Privacy
 from trackyard.domain.offers.lists import ListedOffer
 from trackyard.domain.offers.offers import Offer
@@ -20,7 +21,7 @@ from trackyard.domain.offers.tickets import Ticket, TicketDecision, TicketFilter
 from trackyard.domain.people.callers import Access, AffiliateCaller
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.database import Connection
-from trackyard.store.offers import connections, offers, tickets
+from trackyard.store.offers import connections, offers, smartlinks, tickets
 from trackyard.store.offers import lists as offer_lists
 from trackyard.store.people import affiliates, blacklist
 from trackyard.store.tracking import rulesets
@@ -37,12 +38,16 @@ class JoinOutcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class TicketRecord:
-    """A ticket with its affiliate, its offer, and the records that the affiliate's view of it mentions."""
+    """A ticket with its affiliate, its offer, and the records that the affiliate's view of it mentions.
+
+    smartlink: that it asks for; None = it asks for the offer, or the SmartLink was removed.
+    """
 
     ticket: Ticket
     affiliate: AffiliateRecord
     offer: ListedOffer
     related: RelatedRecords
+    smartlink: SmartLink | None = None
 
 
 def request_to_join(deps: Deps, access: Access, pid: int | None, offer_id: int, comment: str) -> JoinOutcome:
@@ -59,7 +64,7 @@ def request_to_join(deps: Deps, access: Access, pid: int | None, offer_id: int, 
         link = connections.connection_states(conn, affiliate_id, [offer.id]).get(offer.id)
         if link:
             return JoinOutcome.ALREADY_CONNECTED
-        if tickets.find_open_ticket(conn, affiliate_id, offer.id) is not None:
+        if tickets.find_open_ticket(conn, affiliate_id, offer_id=offer.id) is not None:
             return JoinOutcome.TICKET_EXISTS
         new_ticket = Ticket(
             status=TicketStatus.OPEN,
@@ -74,6 +79,38 @@ def request_to_join(deps: Deps, access: Access, pid: int | None, offer_id: int, 
             tickets.add_ticket(conn, replace(new_ticket, status=TicketStatus.CLOSED, decision=TicketDecision.APPROVE))
             _connect(conn, affiliate_id, offer.id, now)
             return JoinOutcome.CONNECTED
+        tickets.add_ticket(conn, new_ticket)
+        return JoinOutcome.TICKET_OPENED
+
+
+def request_smartlink(deps: Deps, access: Access, pid: int | None, smartlink_id: str, comment: str) -> JoinOutcome:
+    """Request that an affiliate (the caller, or one that staff name) joins the offers of a SmartLink.
+
+    One that is connected to all of them needs no ticket. A pair has one open ticket: a repeat changes nothing.
+    Raises BadInput for a SmartLink that does not exist or has no offer.
+    """
+    now = deps.clock.now_ms()
+    with deps.database.write() as conn:
+        affiliate_id = _lock_affiliate(conn, access, pid)
+        found = smartlinks.find_smartlink(conn, smartlink_id)
+        offer_ids = smartlinks.offers_of(conn, smartlink_id)
+        if found is None or not offer_ids:
+            raise BadInput({"smartlink_id": [f"A SmartLink {smartlink_id} with offers does not exist."]})
+        links = connections.connection_states(conn, affiliate_id, offer_ids)
+        if all(links.get(offer_id) for offer_id in offer_ids):
+            return JoinOutcome.ALREADY_CONNECTED
+        if tickets.find_open_ticket(conn, affiliate_id, smartlink_id=found.id) is not None:
+            return JoinOutcome.TICKET_EXISTS
+        new_ticket = Ticket(
+            status=TicketStatus.OPEN,
+            affiliate_id=affiliate_id,
+            offer_id=offer_ids[0],
+            smartlink_id=found.id,
+            title=found.name,
+            description=comment,
+            created_at=now,
+            updated_at=now,
+        )
         tickets.add_ticket(conn, new_ticket)
         return JoinOutcome.TICKET_OPENED
 
@@ -103,11 +140,14 @@ def get_plain_ticket(deps: Deps, access: Access, ticket_id: int) -> Ticket:
     return required(found)
 
 
-def decide_ticket(deps: Deps, access: Access, ticket_id: int, *, approve: bool, reason: str = "") -> None:
+def decide_ticket(
+    deps: Deps, access: Access, ticket_id: int, *, approve: bool, reason: str = "", of_smartlink: bool = False
+) -> None:
     """Close an open ticket, connect an approved affiliate, and mail it.
 
-    reason: of a rejection; the affiliate sees it.
-    Raises NotFound, and Conflict for a decided ticket or the approval of a removed offer.
+    reason: of a rejection; the affiliate sees it. of_smartlink: whether the ticket must ask for a SmartLink.
+    Raises NotFound, and Conflict for a decided ticket, one that asks for the other kind, or the approval of what was
+    removed.
     """
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
@@ -115,13 +155,31 @@ def decide_ticket(deps: Deps, access: Access, ticket_id: int, *, approve: bool, 
         found = required(tickets.find_ticket(conn, scope, ticket_id, lock=True))
         if found.status != TicketStatus.OPEN:
             raise Conflict({"id": [f"The ticket {ticket_id} is decided."]})
-        if approve and offers.find_offer(conn, Scope.everything(), found.offer_id) is None:
-            raise Conflict({"id": [f"The offer {found.offer_id} was removed."]})
+        if of_smartlink != (found.smartlink_id is not None):
+            asked, method = ("an offer", "offer") if of_smartlink else ("a SmartLink", "smartlink")
+            raise Conflict(
+                {"id": [f"The ticket {ticket_id} asks for {asked}: use /admin/ticket/{ticket_id}/{method}."]}
+            )
+        joined = _offers_to_join(conn, found)
+        if approve and not joined:
+            removed = f"The SmartLink of the ticket {ticket_id}" if of_smartlink else f"The offer {found.offer_id}"
+            raise Conflict({"id": [f"{removed} was removed."]})
         decision = TicketDecision.APPROVE if approve else TicketDecision.REJECT
         tickets.close_ticket(conn, found.id, decision, str(access.caller.id), reason, now)
         if approve:
-            _connect(conn, found.affiliate_id, found.offer_id, now)
+            for offer_id in joined:
+                _connect(conn, found.affiliate_id, offer_id, now)
         _notify(conn, found, approve=approve, reason=reason, now=now)
+
+
+def _offers_to_join(conn: Connection, ticket: Ticket) -> list[int]:
+    """Return the offers that a ticket asks for, as they are now; none when they were removed."""
+    if ticket.smartlink_id is None:
+        exists = offers.find_offer(conn, Scope.everything(), ticket.offer_id) is not None
+        return [ticket.offer_id] if exists else []
+    if smartlinks.find_smartlink(conn, ticket.smartlink_id) is None:
+        return []
+    return smartlinks.offers_of(conn, ticket.smartlink_id)
 
 
 def _lock_affiliate(conn: Connection, access: Access, pid: int | None) -> int:
@@ -152,11 +210,13 @@ def _connect(conn: Connection, affiliate_id: int, offer_id: int, now: int) -> No
 
 def _notify(conn: Connection, ticket: Ticket, *, approve: bool, reason: str, now: int) -> None:
     recipients_by_id = affiliates.affiliates_of(conn, [ticket.affiliate_id])
-    title = offers.names_of(conn, [ticket.offer_id])[ticket.offer_id].title
+    label = ticket.title
+    if ticket.smartlink_id is None:
+        label = notices.offer_label(ticket.offer_id, offers.names_of(conn, [ticket.offer_id])[ticket.offer_id].title)
     rejected = notices.REJECTED_FOR_REASON if reason else notices.REJECTED
     notice = notices.APPROVED if approve else rejected
     recipients = [notices.recipient_of(each) for each in recipients_by_id.values()]
-    values = {"offer": notices.offer_label(ticket.offer_id, title), "reason": reason}
+    values = {"offer": label, "reason": reason}
     notices.send_notice(conn, notice, recipients, now, **values)
 
 
@@ -169,11 +229,14 @@ def _records(deps: Deps, conn: Connection, found: Sequence[Ticket]) -> list[Tick
     links = connections.connections_among(conn, affiliate_ids, offer_ids)
     blocked = blacklist.advertisers_of(conn, affiliate_ids)
     postbacks = connections.postbacks_among(conn, affiliate_ids, offer_ids)
+    asked = {ticket.smartlink_id for ticket in found if ticket.smartlink_id is not None}
+    by_id = {each.id: each for each in smartlinks.list_smartlinks(conn, asked)} if asked else {}
     return [
         TicketRecord(
             ticket=ticket,
             affiliate=people[ticket.affiliate_id],
             offer=listed[ticket.offer_id],
+            smartlink=by_id.get(ticket.smartlink_id or ""),
             related=replace(
                 general,
                 connected=links.get(ticket.affiliate_id, {}),

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
-from trackyard.base.errors import BadInput, NotFound, RequestError, UnsupportedMediaType
+from trackyard.base.errors import BadInput, NotFound, RequestError, UnsupportedMediaType, required
 from trackyard.domain.offers.offers import Creative, Offer
 from trackyard.domain.people.callers import Access
 from trackyard.domain.platform.files import InvalidFile, Media, each_member, find_media
@@ -28,6 +28,10 @@ from trackyard.store.platform.files import FileRow
 
 MAX_CREATIVES: Final = 1000
 """The most creatives of one offer."""
+
+SERVED_AS: Final = "text/plain; charset=utf-8"
+"""The type of the stored code of an HTML creative: a browser shows it and runs nothing of it."""
+HTML: Final = "text/html"
 
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 
@@ -184,6 +188,66 @@ def remove_creatives(deps: Deps, access: Access, offer_id: int, creative_ids: It
         files.remove_files(conn, [item.file for item in removed if item.file is not None])
         files.remove_fetches_of(conn, offer.id, [item.id for item in removed])
     return [item.id for item in removed]
+
+
+@dataclass(frozen=True, slots=True)
+class NewHtml:
+    """The code of a creative. width, height: pixels of its place on a page."""
+
+    name: str
+    code: str
+    width: int
+    height: int
+
+
+def set_html_creative(deps: Deps, access: Access, offer_id: int, key: str, new: NewHtml) -> tuple[Offer, bool]:
+    """Store an HTML creative, in the place of one with the same key.
+
+    Returns the offer, and whether the creative replaced one.
+    Raises NotFound, and BadInput for too many creatives.
+    """
+    content, now = new.code.encode(), deps.clock.now_ms()
+    row = FileRow(deps.files.put([content]), f"{clean_name(new.name)}.txt", SERVED_AS, len(content), now)
+    try:
+        with deps.database.write() as conn:
+            offer = required(offers.find_offer(conn, scope_of(conn, access), offer_id, lock=True))
+            old = next((item for item in offer.creatives if item.key == key), None)
+            if old is None and len(offer.creatives) >= MAX_CREATIVES:
+                raise BadInput({"code": [f"An offer may have at most {MAX_CREATIVES} creatives."]})
+            made = Creative(
+                id=offer.last_number + 1 if old is None else old.id,
+                title=new.name,
+                file=row.id,
+                mime=HTML,
+                size=len(content),
+                width=new.width,
+                height=new.height,
+                key=key,
+            )
+            changes: dict[str, Any] = {"last_number": max(offer.last_number, made.id), "updated_at": now}
+            others = [made if item is old else item for item in offer.creatives]
+            files.add_files(conn, [row])
+            after = offers.edit_offer(
+                conn, offer, changes | {"creatives": tuple(others if old is not None else [*others, made])}
+            )
+            files.remove_files(conn, [old.file] if old is not None and old.file is not None else [])
+            return after, old is not None
+    except (BadInput, NotFound):
+        deps.files.remove([row.id])
+        raise
+
+
+def remove_html_creative(deps: Deps, access: Access, offer_id: int, key: str) -> Offer:
+    """Remove an HTML creative with its file; return the offer. Raises NotFound."""
+    with deps.database.write() as conn:
+        offer = required(offers.find_offer(conn, scope_of(conn, access), offer_id, lock=True))
+        removed = [item for item in offer.creatives if item.key == key]
+        if not removed:
+            raise NotFound
+        remaining = tuple(item for item in offer.creatives if item.key != key)
+        after = offers.edit_offer(conn, offer, {"creatives": remaining, "updated_at": deps.clock.now_ms()})
+        files.remove_files(conn, [item.file for item in removed if item.file is not None])
+        return after
 
 
 def find_file(deps: Deps, file_id: str) -> FileRow | None:

@@ -12,6 +12,7 @@ from trackyard.actions.platform.notices import TEST_MAIL, Recipient, send_notice
 from trackyard.actions.platform.security_log import authors_of
 from trackyard.base.errors import BadInput, required
 from trackyard.domain.conversions.codes import MIN_CODE_LENGTH, CodeMode, is_strong_code
+from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.platform.audit import AuditFilter, AuditRecord, Authors
 from trackyard.domain.statistics.switches import Switches
@@ -32,6 +33,7 @@ class Settings:
     hash_password: the code of inbound postbacks where neither offer nor advertiser has one.
     mail_from, smtp_url: the sender and the server of mail, its password included; "" = those of the start.
     refuse_bots: whether clicks of bots and prefetches are rejected.
+    affiliate_imports: the highest status of conversions that affiliates import.
     statistics_revenue, statistics_rows: switches of domain/statistics/switches.py.
     """
 
@@ -40,6 +42,7 @@ class Settings:
     mail_from: str
     smtp_url: str
     refuse_bots: bool
+    affiliate_imports: str
     statistics_revenue: str
     statistics_rows: str
 
@@ -50,10 +53,12 @@ _NAMES = {
     "mail_from": settings.MAIL_FROM,
     "smtp_url": settings.SMTP_URL,
     "refuse_bots": settings.REFUSE_BOTS,
+    "affiliate_imports": settings.AFFILIATE_IMPORTS,
     **{name: name for name in settings.STATISTICS_SWITCHES},
 }
 _DEFAULTS: Mapping[str, str | bool] = {
     "refuse_bots": True,
+    "affiliate_imports": Status.PENDING,
     "statistics_revenue": Switches().statistics_revenue,
     "statistics_rows": Switches().statistics_rows,
 }

@@ -9,6 +9,7 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.statistics.ad_costs import with_costs
 from trackyard.actions.statistics.names import EntityNames
+from trackyard.actions.statistics.payments import with_payment_statuses
 from trackyard.analytics.reports.cities import find_city_ids
 from trackyard.analytics.reports.periods import find_record_period
 from trackyard.analytics.reports.reports import run_report
@@ -72,7 +73,7 @@ def in_scope(conn: Connection, access: Access, report: Report) -> Report:
         managers={name: _MANAGED[name](conn, scope) for name in report.dimensions if name in _MANAGED},
         titles={name: _TITLES[name](conn, scope) for name in report.order if name in _TITLES},
     )
-    return with_costs(conn, scoped)
+    return with_payment_statuses(conn, with_costs(conn, scoped))
 
 
 def names_in_rows(conn: Connection, rows: Iterable[StatsRow]) -> EntityNames:

@@ -138,6 +138,7 @@ MIGRATIONS: tuple[Callable[[Analytics], None], ...] = (
     _add_columns,  # `prelanding`
     _add_indexes,  # of the logs
     _add_projections,  # of offers by country and of rejected clicks
+    _add_columns,  # `prelanding` of conversion events
 )
 """The steps of the schema in order; their numbers begin at 1. Steps of releases are never removed or reordered."""
 

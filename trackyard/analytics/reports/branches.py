@@ -22,7 +22,7 @@ from trackyard.analytics.reports.metrics import COSTS, MEASURES, REJECTED
 from trackyard.domain.statistics.reports import Report
 from trackyard.domain.statistics.slices import FILTERS, SLICES, SlicePart
 
-_COSTS_PER_LIST: Final = 4000
+_VALUES_PER_LIST: Final = 4000
 """Values in one list of a request, as a field of a request has at most 128 KiB."""
 _COST_COLUMNS: Final = {
     "day": "Int64",
@@ -48,22 +48,21 @@ class ReportConditions:
 
 def build_branches(report: Report, parts: list[SlicePart], narrowed: ReportConditions) -> list[str]:
     """Return a statement for each part of each table with the slices: keys and MEASURES."""
-    dimensions = [SLICES[name] for name in report.dimensions]
+    has_traffic = all(SLICES[name].traffic for name in report.dimensions)
+    of_conversions = build_conversion_branches(report, parts, narrowed)
     branches = []
-    if not (of_conversions := build_conversion_branches(report, parts, narrowed)):
-        if all(dimension.traffic for dimension in dimensions):
-            branches += [
-                _branch(
-                    report,
-                    REJECTED,
-                    parts,
-                    [*piece.conditions, "reason != ''", *narrowed.clicks],
-                    _local_time(piece),
-                )
-                for piece in _split_report(report, REJECTION_ROLLUPS)
-            ]
-        return branches
-    if all(dimension.traffic for dimension in dimensions):
+    if has_traffic and (report.counts_rejected or not of_conversions):
+        branches += [
+            _branch(
+                report,
+                REJECTED,
+                parts,
+                [*piece.conditions, "reason != ''", *narrowed.clicks],
+                _local_time(piece),
+            )
+            for piece in _split_report(report, REJECTION_ROLLUPS)
+        ]
+    if has_traffic and of_conversions:
         branches += [
             _branch(
                 report,
@@ -103,11 +102,31 @@ def cost_parameters(report: Report) -> dict[str, Any]:
     }
 
 
+def chosen_conditions(report: Report) -> list[str]:
+    """Return the condition of the conversion events that a report counts."""
+    if report.conversions is None:
+        return []
+    lists = (f"conversion_id IN {{counted_{number}:Array(String)}}" for number, _ in enumerate(_id_lists(report)))
+    is_named = " OR ".join(lists) or "0"
+    return [f"NOT ({is_named})" if report.conversions.others else f"({is_named})"]
+
+
+def chosen_parameters(report: Report) -> dict[str, Any]:
+    """Return the parameters of `chosen_conditions`."""
+    return {f"counted_{number}": ids for number, ids in enumerate(_id_lists(report))}
+
+
+def _id_lists(report: Report) -> Iterator[list[str]]:
+    ids = () if report.conversions is None else report.conversions.ids
+    for start in range(0, len(ids), _VALUES_PER_LIST):
+        yield list(ids[start : start + _VALUES_PER_LIST])
+
+
 def _cost_lists(report: Report) -> Iterator[dict[str, list[Any]]]:
     """Yield the costs in lists by column, in pieces for one field each."""
     costs = report.costs or ()
-    for start in range(0, len(costs), _COSTS_PER_LIST):
-        some = costs[start : start + _COSTS_PER_LIST]
+    for start in range(0, len(costs), _VALUES_PER_LIST):
+        some = costs[start : start + _VALUES_PER_LIST]
         yield {
             "day": [each.day for each in some],
             "offer": [each.offer for each in some],

@@ -14,6 +14,8 @@ from trackyard.analytics.reports.branches import (
     build_branches,
     build_conversion_branches,
     build_cost_branches,
+    chosen_conditions,
+    chosen_parameters,
     cost_parameters,
 )
 from trackyard.analytics.reports.dimensions import part_sql, sql_type
@@ -214,6 +216,7 @@ def _conditions(report: Report, *more: str) -> ReportConditions:
         + filter_conditions(report.excluded, of_clicks=of_clicks, excluded=True)
         for of_clicks in (True, False)
     )
+    more = (*chosen_conditions(report), *more)
     return ReportConditions((*scope, *of_clicks), (*scope, *of_facts, *more), needs_rows=bool(more))
 
 
@@ -225,6 +228,7 @@ def _parameters(report: Report) -> dict[str, Any]:
         **_manager_parameters(report),
         **_rank_parameters(report),
         **cost_parameters(report),
+        **chosen_parameters(report),
     }
 
 

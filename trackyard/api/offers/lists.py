@@ -8,6 +8,7 @@ from pydantic import Field
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers import lists as offer_lists
+from trackyard.actions.offers.goals import PaidGoal, list_goals
 from trackyard.actions.people.scope import scope_for
 from trackyard.api.lookups import in_scope_by_reference
 from trackyard.api.offers.params import StatusName
@@ -29,7 +30,7 @@ from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import CommaList, Keyed, NoParams, Only, RequiredFor, Seq
-from trackyard.wire.response.envelope import Answer, Pagination
+from trackyard.wire.response.envelope import Answer, Pagination, View
 
 routes = Routes[Deps]()
 find = in_scope_by_reference(offer_lists.get_and_auto_connect)
@@ -163,6 +164,20 @@ class AffiliateOfferAnswer(Answer):
     offer: FullAffiliateOfferView
 
 
+class GoalView(View):
+    """A goal. id: its value as a number, 0 for a value that is none. value: as postbacks send it."""
+
+    id: int
+    title: str
+    value: str
+
+
+class GoalsAnswer(Answer):
+    """The goals of offers."""
+
+    goals: list[GoalView]
+
+
 @routes.get("/offers", for_callers(Permission.OFFERS_READ), id="offers.list", features=_MARKETPLACE)
 def list_offers(request: ApiRequest[Deps], params: ListOffers) -> OffersAnswer | AffiliateOffersAnswer:
     """List the offers that the caller sees.
@@ -189,6 +204,17 @@ def list_offers(request: ApiRequest[Deps], params: ListOffers) -> OffersAnswer |
 def count(request: ApiRequest[Deps], params: NoParams) -> OfferCountAnswer:
     """Count the active offers that the caller sees."""
     return OfferCountAnswer(count=offer_lists.count_offers(request.deps, request.access))
+
+
+@routes.get("/goals", for_callers(Permission.OFFERS_READ), id="goals.list")
+def goals(request: ApiRequest[Deps], _params: NoParams) -> GoalsAnswer:
+    """List the goals that the offers pay which the caller may see."""
+    return GoalsAnswer(goals=[_goal_view(goal) for goal in list_goals(request.deps, request.access)])
+
+
+def _goal_view(goal: PaidGoal) -> GoalView:
+    is_number = goal.value.isascii() and goal.value.isdecimal() and len(goal.value) < 10
+    return GoalView(id=int(goal.value) if is_number else 0, title=goal.title, value=goal.value)
 
 
 @routes.get("/offer/{id}", for_callers(Permission.OFFERS_READ), id="offer.get", find=find)

@@ -34,7 +34,9 @@ _find = in_scope_by_number(tickets.get_plain_ticket)
 
 OFFER_TYPES = ("offer", "offer_request")
 """What the tickets here are called: the type they are shown with, and that of newer programs."""
-OTHER_TYPES = ("common", "financial", "technical", "smartlink_request")
+SMARTLINK_TYPE = "smartlink_request"
+"""The type of tickets that ask for a SmartLink."""
+OTHER_TYPES = ("common", "financial", "technical", SMARTLINK_TYPE)
 """Types that newer programs ask for."""
 
 
@@ -46,13 +48,21 @@ class AskToJoin(Params):
     pid: Annotated[s.Id | None, Only(admin=True), RequiredFor(staff=True)] = None
 
 
+class AskForSmartLink(Params):
+    """A SmartLink, and why the affiliate wants it."""
+
+    smartlink_id: s.Hex
+    comment: Annotated[str, s.BoundedText(minimum=1, maximum=20_000)]
+    pid: Annotated[s.Id | None, Only(admin=True), RequiredFor(staff=True)] = None
+
+
 class ListTickets(Paging):
     """The filters of a list; any value of a parameter matches.
 
     search: part of the title or description, or the id.
     pid: of these affiliates.
     manager_id: of affiliates with these managers.
-    type: all tickets are requests to join offers.
+    type: all tickets are requests to join offers or SmartLinks.
     """
 
     status: AnyOf[Annotated[TicketStatus, s.Choice(TicketStatus)]] = ()
@@ -64,7 +74,8 @@ class ListTickets(Paging):
 
     def chosen(self) -> TicketFilter | None:
         """Return the conditions for the use case; None when no ticket is of any of the types."""
-        if self.type and not set(self.type) & set(OFFER_TYPES):
+        kinds = {name == SMARTLINK_TYPE for name in self.type if name in (*OFFER_TYPES, SMARTLINK_TYPE)}
+        if self.type and not kinds:
             return None
         return TicketFilter(
             statuses=self.status,
@@ -72,6 +83,7 @@ class ListTickets(Paging):
             offer_ids=self.offer_id,
             manager_ids=self.manager_id,
             part=self.search,
+            for_smartlinks=kinds.pop() if len(kinds) == 1 else None,
         )
 
 
@@ -121,10 +133,18 @@ class CommentsView(View):
     unread: int = 0
 
 
+class TicketSmartLinkView(View):
+    """The SmartLink that a ticket asks for."""
+
+    id: str
+    name: str
+
+
 class TicketView(View):
     """A ticket. updated: the time of its decision, else of its making. decision: null while it is open.
 
-    reason: of a rejection.
+    reason: of a rejection. offer: of a ticket that asks for a SmartLink, one of its offers. smartlink: null for a
+    ticket that asks for an offer, or of which the SmartLink was removed.
     """
 
     id: str
@@ -140,6 +160,7 @@ class TicketView(View):
     reason: str
     created: str
     updated: str
+    smartlink: TicketSmartLinkView | None
 
 
 class TicketsAnswer(Answer):
@@ -167,6 +188,7 @@ class OwnTicketView(View):
     decision: str | None
     reason: str
     offer_id: int
+    smartlink_id: str | None
     title: str
     description: str
     created: str
@@ -203,6 +225,19 @@ def request_connection(request: ApiRequest[Deps], params: AskToJoin) -> MessageA
     """
     outcome = tickets.request_to_join(request.deps, request.access, params.pid, params.offer_id, params.comment)
     return MessageAnswer(message=_OUTCOME_TEXTS[outcome])
+
+
+@routes.post("/partner/activation/smartlink", for_callers(Permission.TICKETS_WRITE), id="partner.activation.smartlink")
+def request_smartlink(request: ApiRequest[Deps], params: AskForSmartLink) -> MessageAnswer:
+    """Ask for the connection of an affiliate to the offers of a SmartLink.
+
+    Staff decide; staff ask for an affiliate. One request for a SmartLink is open at a time: to ask again changes
+    nothing.
+    """
+    outcome = tickets.request_smartlink(
+        request.deps, request.access, params.pid, params.smartlink_id.lower(), params.comment
+    )
+    return MessageAnswer(message=_OUTCOME_TEXTS[outcome].replace("the offer", "the offers of the SmartLink"))
 
 
 @routes.get("/partner/tickets", for_affiliates(Permission.TICKETS_READ), id="partner.tickets.list")
@@ -251,11 +286,31 @@ def decide_request(request: ApiRequest[Deps], params: DecideTicket) -> MessageAn
 
     The affiliate gets a mail. A second decision is a conflict.
     """
+    return _decided(request, params, of_smartlink=False)
+
+
+@routes.post(
+    "/admin/ticket/{id}/smartlink", for_staff(Permission.TICKETS_WRITE), id="admin.ticket.smartlink", find=_find
+)
+def decide_smartlink(request: ApiRequest[Deps], params: DecideTicket) -> MessageAnswer:
+    """Approve a request for a SmartLink, which connects the affiliate to its offers, or reject it.
+
+    The affiliate gets a mail. A second decision is a conflict.
+    """
+    return _decided(request, params, of_smartlink=True)
+
+
+def _decided(request: ApiRequest[Deps], params: DecideTicket, *, of_smartlink: bool) -> MessageAnswer:
     approve = params.do == TicketDecision.APPROVE
     if approve and params.reason:
         raise BadInput({"reason": ["An approval has no reason."]})
     tickets.decide_ticket(
-        request.deps, request.access, request.subject.id, approve=approve, reason=params.reason.strip()
+        request.deps,
+        request.access,
+        request.subject.id,
+        approve=approve,
+        reason=params.reason.strip(),
+        of_smartlink=of_smartlink,
     )
     done = "approved" if approve else "rejected"
     return MessageAnswer(message=f"Ticket {request.subject.id} is {done}")
@@ -263,12 +318,13 @@ def decide_request(request: ApiRequest[Deps], params: DecideTicket) -> MessageAn
 
 def ticket_view(record: TicketRecord, deps: Deps, version: str, readable: Scope) -> TicketView:
     """Return the view of a ticket; phone, address, money and answers of `readable` affiliates only."""
-    row = record.ticket
+    row, found = record.ticket, record.smartlink
     return view_of(
         TicketView,
         row,
         id=str(row.id),
-        type="offer",
+        type="offer" if row.smartlink_id is None else SMARTLINK_TYPE,
+        smartlink=None if found is None else TicketSmartLinkView(id=found.id, name=found.name),
         partner=_partner_view(record.affiliate, deps, readable),
         offer=ticket_offer_view(record, deps, version),
         attachments=[],

@@ -10,7 +10,7 @@ from starlette.responses import FileResponse, Response, StreamingResponse
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers.offers import get_editable_id
-from trackyard.actions.platform.files import NewFile, NewFiles, find_file, remove_creatives
+from trackyard.actions.platform.files import SERVED_AS, NewFile, NewFiles, find_file, remove_creatives
 from trackyard.api.lookups import in_scope_by_reference
 from trackyard.domain.offers.offers import Creative
 from trackyard.domain.people.roles import Permission
@@ -130,6 +130,6 @@ def file_pages(deps: Deps) -> Branch:
 
 
 def _disposition(mime: str, name: str) -> str:
-    how = "attachment" if mime == ZIP else "inline"
+    how = "attachment" if mime in (ZIP, SERVED_AS) else "inline"
     plain = "".join(letter if letter.isascii() and (letter.isalnum() or letter in "._- ") else "_" for letter in name)
     return f"{how}; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"

@@ -55,6 +55,7 @@ class EditSettings(Params):
 
     smtp_url: as it is shown, it stays.
     refuse_bots: whether clicks of bots and prefetches are rejected.
+    affiliate_imports: the highest status of conversions that affiliates import.
     statistics_revenue, statistics_rows: switches (docs/compatibility.md); an empty value sets the default.
     """
 
@@ -63,6 +64,7 @@ class EditSettings(Params):
     mail_from: Annotated[Sender | None, Clearable()] = None
     smtp_url: Annotated[Annotated[str, MailServer()] | None, Clearable()] = None
     refuse_bots: s.Flag | None = None
+    affiliate_imports: Annotated[str, s.Choice(("pending", "confirmed"))] | None = None
     statistics_revenue: Annotated[RevenueSwitch | None, Clearable()] = None
     statistics_rows: Annotated[RowsSwitch | None, Clearable()] = None
 
@@ -75,6 +77,7 @@ class SettingsView(View):
     mail_from: str
     smtp_url: str
     refuse_bots: bool
+    affiliate_imports: str
     statistics_revenue: str
     statistics_rows: str
 

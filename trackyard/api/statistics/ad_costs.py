@@ -5,12 +5,14 @@ from typing import Annotated
 from trackyard.actions.deps import Deps
 from trackyard.actions.statistics import ad_costs
 from trackyard.api.paging import Paging, TotalPagination
+from trackyard.base.errors import BadInput
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.statistics.ad_costs import AdCost, AdCostKey
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Params
 from trackyard.wire.response.envelope import Answer, Money, View, number
+from trackyard.wire.response.errors import REQUIRED
 
 routes = Routes[Deps]()
 _WRITERS = for_staff(Permission.CONVERSIONS_WRITE)
@@ -23,12 +25,24 @@ class ListAdCosts(Paging):
 
 
 class AdCostPlace(Params):
-    """What a cost was paid for: an affiliate's clicks on an offer, on a day, with a value of sub8."""
+    """What a cost was paid for: an affiliate's clicks on an offer, on a day, with a value of sub8.
+
+    no_sub8: the clicks have none, and sub8 is not sent.
+    """
 
     offer_id: s.Id
     affiliate_id: s.Id
     date: s.Day
-    sub8: Annotated[str, s.BoundedText(minimum=1, maximum=500)]
+    sub8: Annotated[str, s.BoundedText(minimum=1, maximum=500)] | None = None
+    no_sub8: s.Flag = False
+
+    def chosen_sub8(self) -> str:
+        """Return the value of sub8, "" for clicks without one. Raises BadInput."""
+        if self.sub8 is None and not self.no_sub8:
+            raise BadInput({"sub8": [REQUIRED]})
+        if self.sub8 is not None and self.no_sub8:
+            raise BadInput({"no_sub8": ["Send either sub8, or no_sub8=1 for clicks without one."]})
+        return self.sub8 or ""
 
 
 class SetAdCost(AdCostPlace):
@@ -87,7 +101,7 @@ def set_(request: ApiRequest[Deps], params: SetAdCost) -> AdCostMessageAnswer:
 
     A cost of the same offer, affiliate, day and sub8 is replaced. Statistics have it at once.
     """
-    new = AdCost(params.offer_id, params.affiliate_id, params.date.isoformat(), params.sub8, params.costs)
+    new = AdCost(params.offer_id, params.affiliate_id, params.date.isoformat(), params.chosen_sub8(), params.costs)
     ad_costs.set_cost(request.deps, request.access, new)
     return AdCostMessageAnswer(message="adcost has been added successfully")
 
@@ -95,6 +109,6 @@ def set_(request: ApiRequest[Deps], params: SetAdCost) -> AdCostMessageAnswer:
 @routes.delete("/adcosts", _WRITERS, id="adcosts.remove")
 def remove(request: ApiRequest[Deps], params: AdCostPlace) -> AdCostMessageAnswer:
     """Remove a cost. Statistics lose it at once. 404 for one that does not exist."""
-    key = AdCostKey(params.offer_id, params.affiliate_id, params.date.isoformat(), params.sub8)
+    key = AdCostKey(params.offer_id, params.affiliate_id, params.date.isoformat(), params.chosen_sub8())
     ad_costs.remove_cost(request.deps, request.access, key)
     return AdCostMessageAnswer(message="adcost has been removed successfully")

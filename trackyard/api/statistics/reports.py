@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 
 from pydantic import model_validator
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.statistics.payments import PAYMENT_STATUSES
 from trackyard.actions.statistics.reports import switches_of
 from trackyard.api.statistics.exports import ExportListParams
 from trackyard.api.statistics.params import CommonFilter, CommonParams, OfferReportParams, ReducedParams
@@ -101,6 +102,15 @@ GROUPED = (
     GroupedReport("getbydevices", ("device",), _P.STATS_DEVICE, "Statistics per type of device."),
     GroupedReport("getbydevicemodels", ("device_model",), _P.STATS_DEVICE, "Statistics per model of device."),
     GroupedReport(
+        "getbylanding",
+        ("landing",),
+        _P.STATS_OTHER,
+        "Statistics per landing page of each offer; 0 is the offer itself.",
+    ),
+    GroupedReport(
+        "getbyprelanding", ("prelanding",), _P.STATS_OTHER, "Statistics per transit page of each offer; 0 is none."
+    ),
+    GroupedReport(
         "getbytrafficback",
         (REJECTION_REASON,),
         _P.STATS_OTHER,
@@ -118,10 +128,18 @@ METRICS = (
     "confirmed_revenue",
 )  # fmt: skip
 
+FIELDS: Final = (
+    "clicks", "hosts", "earnings", "income", "noincome", "payouts", "conversions", "cr", "affiliate_epc", "ratio",
+    "epc", "trafficback", "ctr", "views", "ecpm",
+)  # fmt: skip
+"""The figures of rows that a program may name; those of traffic and actions are in every row."""
+
+FieldName = Annotated[str, s.Choice(FIELDS, admin=("cost", "profit", "roi"))]
 SliceName = Annotated[str, s.Choice(_OPEN_SLICES, admin=_STAFF_SLICES, permission=slices_for(SliceAccess.PERMITTED))]
 OrderName = Annotated[
     str, s.Choice((*_OPEN_SLICES, "currency", *METRICS), admin=("advertiser", "affiliate", "manager", *COST_METRICS))
 ]
+PaymentStatusName = Annotated[str, s.Choice(PAYMENT_STATUSES)]
 TypeName = Annotated[str, s.Choice(("total", "confirmed", "pending", "declined", "hold"), only_3_0=("not_found",))]
 
 
@@ -129,10 +147,12 @@ class CustomFilter(CommonFilter):
     """The filters of the custom report.
 
     from_hour, to_hour: of the first and of the last day, both included.
+    payment_status: of conversions, as it is now.
     """
 
     nonzero: Annotated[s.Flag, Only(since="3.1")] = False
     smart_id: Seq[s.Text] = ()
+    payment_status: Seq[PaymentStatusName] = ()
     from_hour: Annotated[s.Hour | None, Only(since="3.1")] = None
     to_hour: Annotated[s.Hour | None, Only(since="3.1")] = None
 
@@ -142,7 +162,10 @@ class CustomFilter(CommonFilter):
 
 
 class CustomParams(ExportListParams, CommonParams):
-    """Parameters of the custom report. not_…: the same as in filter, where a name may be sent once."""
+    """Parameters of the custom report. not_…: the same as in filter, where a name may be sent once.
+
+    fields: the figures that rows show besides traffic and actions; none = those of the switches.
+    """
 
     filter: CustomFilter
     not_offer_id: Annotated[Seq[s.Int], Only(admin=True)] = ()
@@ -158,6 +181,7 @@ class CustomParams(ExportListParams, CommonParams):
     slice: Seq[SliceName]
     conversionTypes: Seq[TypeName] = ()
     order: Seq[OrderName] = ()
+    fields: Seq[FieldName] = ()
 
     @model_validator(mode="before")
     @classmethod
@@ -184,7 +208,13 @@ class CustomParams(ExportListParams, CommonParams):
             until = min(until, hour_end_ms(given.date_to, given.to_hour, zone))
         if until < since:
             raise BadInput({"filter[to_hour]": ["This hour must not lie before the first."]})
-        return replace(report, since=since, until=until)
+        return replace(
+            report,
+            since=since,
+            until=until,
+            counts_rejected="trafficback" in self.fields,
+            payment_statuses=tuple(dict.fromkeys(given.payment_status)),
+        )
 
 
 def _add_route(grouping: GroupedReport) -> None:
@@ -235,14 +265,22 @@ def custom(request: ApiRequest[Deps], params: CustomParams) -> StatsAnswer:
 def _custom_query(request: ApiRequest[Deps], params: CustomParams) -> tuple[Report, RowFormat]:
     switches = switches_of(request.deps, request.caller)
     slices = tuple(dict.fromkeys(params.slice))
-    check_features(request.caller_or_none, slice_features(slices))
+    asked = (*slices, *((REJECTION_REASON,) if "trafficback" in params.fields else ()))
+    check_features(request.caller_or_none, slice_features(asked))
     _check_custom(params, slices)
     report = params.report(request, slices, switches)
     report = replace(report, order=tuple(dict.fromkeys(params.order)), nonzero=params.filter.nonzero)
     _check_costs(report)
     parts = {name: SLICES[name].parts for name in slices}
     requested = {part.key: name for name, (part, *rest) in parts.items() if not rest and part.key != name}
-    return report, RowFormat(params.conversionTypes, plain=switches.plain, staff=request.staff, requested=requested)
+    form = RowFormat(
+        params.conversionTypes,
+        plain=switches.plain,
+        staff=request.staff,
+        requested=requested,
+        fields=frozenset(params.fields),
+    )
+    return report, form
 
 
 def _check_custom(params: CustomParams, slices: tuple[str, ...]) -> None:

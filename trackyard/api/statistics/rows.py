@@ -2,19 +2,22 @@
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from msgspec import UNSET, UnsetType
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.statistics.names import EntityNames
 from trackyard.actions.statistics.reports import UNDEFINED, list_statistics_rows, manager_title
+from trackyard.base.money import ZERO
 from trackyard.domain.statistics.reports import ConversionTotals, Report, StatsRow
 from trackyard.domain.statistics.slices import NO_MANAGER, REJECTION_REASON
 from trackyard.wire.endpoint import ApiRequest
 from trackyard.wire.response.envelope import Answer, Money, Pagination, View, number, pagination
 
+T = TypeVar("T")
 Value = int | str | dict[str, int | str]
 
 
@@ -36,15 +39,26 @@ class ActionView(View, kw_only=True):
     count: int
 
 
+class PageInfo(View):
+    """A landing or transit page of a row."""
+
+    url: str
+    preview_url: str
+    title: str
+
+
 class StatsRowView(View):
     """One row of a report.
 
     actions: empty in a row of rejected clicks (a slice by trafficback_reason), which `trafficback` counts.
     cr: by conversion type, in percent of clicks.
-    views, ctr, cr, epc, ecpm, ratio: in `full` rows. A `plain` row has epc and ratio in a slice by conn_type, views and
-    ctr in one by trafficback_reason (docs/compatibility.md).
+    views, ctr, cr, epc, ecpm, ratio: in `full` rows. A `plain` row has epc and ratio in a slice by conn_type, landing
+    or prelanding, views and ctr in one by trafficback_reason (docs/compatibility.md).
+    affiliate_epc: what affiliates earn by a click, where the caller names it.
     cost, profit, roi: for staff, in rows by slices and filters that costs of advertising have; in a `plain` row where
     there are costs.
+    landings_info: in rows by landing and prelanding: the pages that the row names, by number; one that was removed is
+    absent.
     """
 
     slice: dict[str, Value]
@@ -54,12 +68,14 @@ class StatsRowView(View):
     ctr: Money | UnsetType = UNSET
     cr: dict[str, Money] | UnsetType = UNSET
     epc: Money | UnsetType = UNSET
+    affiliate_epc: Money | UnsetType = UNSET
     ecpm: Money | UnsetType = UNSET
     ratio: str | UnsetType = UNSET
     trafficback: int | UnsetType = UNSET
     cost: Money | UnsetType = UNSET
     profit: Money | UnsetType = UNSET
     roi: Money | UnsetType = UNSET
+    landings_info: dict[str, PageInfo] | UnsetType = UNSET
 
 
 class StatsAnswer(Answer):
@@ -78,12 +94,18 @@ class RowFormat:
     plain: only what the public API names.
     staff: whether staff read them.
     requested: slice key to the name of the request, under which the value is shown too.
+    fields: figures that the caller named; none = those of the switches.
     """
 
     types: Collection[str] = ()
     plain: bool = False
     staff: bool = True
     requested: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    fields: frozenset[str] = frozenset()
+
+    def has(self, name: str, *, otherwise: bool) -> bool:
+        """Return whether rows have a figure. otherwise: whether they have it where the caller names none."""
+        return name in self.fields if self.fields else otherwise
 
     def shows(self, kind: str) -> bool:
         """Return whether rows show a conversion type."""
@@ -134,23 +156,49 @@ def row_view(row: StatsRow, names: EntityNames, form: RowFormat) -> StatsRowView
     """Return the view of a row."""
     actions = {kind: _action(action, form) for kind, action in row.actions.items() if form.shows(kind)}
     rejected, full = REJECTION_REASON in row.keys, not form.plain
-    by_connection = "conn_type" in row.keys
-    costs = row.cost is not None and (full or row.cost > 0)
+    rated = full or not _RATED.isdisjoint(row.keys)
+    costs = full or bool(row.cost)
+
+    def shown(name: str, value: T, *, otherwise: bool) -> T | UnsetType:
+        return value if form.has(name, otherwise=otherwise) else UNSET
+
+    def of_costs(name: str, value: Decimal) -> Money | UnsetType:
+        return number(value) if row.cost is not None and form.has(name, otherwise=costs) else UNSET
+
     return StatsRowView(
         slice=_slice(row, names, form),
         traffic=TrafficView(raw=str(row.raw), uniq=str(row.uniq)),
         actions=[] if rejected else actions,
-        views=row.views if full or rejected else UNSET,
-        ctr=number(row.ctr) if full or rejected else UNSET,
-        cr={kind: number(row.cr(kind)) for kind in row.actions if form.shows(kind)} if full else UNSET,
-        epc=number(row.epc) if full or by_connection else UNSET,
-        ecpm=number(row.ecpm) if full else UNSET,
-        ratio=row.ratio if full or by_connection else UNSET,
-        trafficback=row.trafficback if rejected else UNSET,
-        cost=number(row.cost) if costs and row.cost is not None else UNSET,
-        profit=number(row.profit) if costs else UNSET,
-        roi=number(row.roi) if costs else UNSET,
+        views=shown("views", row.views, otherwise=full or rejected),
+        ctr=shown("ctr", number(row.ctr), otherwise=full or rejected),
+        cr=shown("cr", {kind: number(row.cr(kind)) for kind in row.actions if form.shows(kind)}, otherwise=full),
+        epc=shown("epc", number(row.epc), otherwise=rated),
+        affiliate_epc=shown("affiliate_epc", number(row.epc), otherwise=False),
+        ecpm=shown("ecpm", number(row.ecpm), otherwise=full),
+        ratio=shown("ratio", row.ratio, otherwise=rated),
+        trafficback=row.trafficback if rejected else shown("trafficback", row.trafficback, otherwise=False),
+        cost=of_costs("cost", row.cost or ZERO),
+        profit=of_costs("profit", row.profit),
+        roi=of_costs("roi", row.roi),
+        landings_info=_pages(row, names) if not _PAGES.isdisjoint(row.keys) else UNSET,
     )
+
+
+_PAGES: Final = frozenset({"landing", "prelanding"})
+"""The slices by a page of an offer."""
+_RATED: Final = frozenset({"conn_type", *_PAGES})
+"""The slices of which `plain` rows have epc and ratio, too."""
+
+
+def _pages(row: StatsRow, names: EntityNames) -> dict[str, PageInfo]:
+    """Return the pages that a row names, by number."""
+    offer = names.offers.get(int(row.keys["offer"]))
+    numbers = {row.keys[name] for name in _PAGES if name in row.keys}
+    return {
+        str(page["id"]): PageInfo(url=page["url"], preview_url=page["url_preview"], title=page["title"])
+        for page in (offer.landings if offer else ())
+        if page["id"] in numbers
+    }
 
 
 def _slice(row: StatsRow, names: EntityNames, form: RowFormat) -> dict[str, Value]:
@@ -174,7 +222,7 @@ def _action(action: ConversionTotals, form: RowFormat) -> ActionView:
         revenue=number(action.revenue),
         charge=number(action.charge),
         earning=number(action.earning),
-        payouts=UNSET if form.plain else number(action.payouts),
+        payouts=number(action.payouts) if form.has("payouts", otherwise=not form.plain) else UNSET,
         null=action.null,
         count=action.count,
     )
@@ -208,12 +256,17 @@ def _city(value: Any, names: EntityNames, _form: RowFormat) -> str:
     return names.cities.get(str(value), str(value))
 
 
+def _page_number(value: Any, _names: EntityNames, _form: RowFormat) -> str:
+    return str(value)
+
+
 _NAMED: dict[str, Callable[[Any, EntityNames, RowFormat], Value]] = {
     "city": _city,
+    "landing": _page_number,
     "offer": _offer,
     "affiliate": _affiliate,
     "advertiser": _advertiser,
     "affiliate_manager_id": _manager,
     "advertiser_manager_id": _manager,
 }
-"""Slices that show their value with its names."""
+"""Slices that show their value with its names, or in the form that existing programs read."""

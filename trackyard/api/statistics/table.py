@@ -4,8 +4,6 @@ from collections.abc import Callable, Collection, Iterator
 from operator import attrgetter
 from typing import Final
 
-from msgspec import UNSET
-
 from trackyard.actions.deps import Deps
 from trackyard.actions.statistics.exports import export_rows
 from trackyard.actions.statistics.names import EntityNames
@@ -34,6 +32,8 @@ CUSTOM_COLUMNS: Final = (
 )
 _ACTION: Final = columns_of(ActionView)
 _COSTS: Final = ("cost", "profit", "roi")
+_KINDS: Final = {"views": ColumnType.WHOLE, "trafficback": ColumnType.WHOLE, "ratio": ColumnType.TEXT}
+"""The types of figures that are no amounts."""
 
 
 def stats_table(
@@ -42,11 +42,11 @@ def stats_table(
     """Return the rows of a report as a table: all, or those of its page."""
     rejected = REJECTION_REASON in report.dimensions
     kinds = [kind for kind in conversion_types(separate_not_found=report.separate_not_found) if form.shows(kind)]
-    has_costs = form.staff and not form.plain and report.can_have_costs
-    columns = (*_slices(report, form), *_metrics(kinds, form, rejected=rejected, has_costs=has_costs))
+    figures = _figures(report, form)
+    columns = (*_slices(report, form), *_metrics(kinds, form, figures, rejected=rejected))
     currencies = report.filters.get("currency", ())
     currency = str(currencies[0]) if len(currencies) == 1 else request.deps.currency
-    flat = _flattener(kinds, form, rejected=rejected, has_costs=has_costs, currency=currency)
+    flat = _flattener(kinds, form, figures, currency)
     if is_paged:
         page, names = list_statistics_rows(request.deps, request.access, report)
         rows = (flat(row_view(row, names, form)) for row in page.rows)
@@ -62,8 +62,8 @@ def _slices(report: Report, form: RowFormat) -> Iterator[ExportColumn]:
     """Yield the columns of the slices."""
     parts = {part.key: part for name in report.dimensions for part in SLICES[name].parts}
     for key, part in parts.items():
-        kind = ColumnType.WHOLE if part.is_number else ColumnType.TEXT
         example = shown_value(key, 0, EntityNames(), form)
+        kind = ColumnType.WHOLE if part.is_number and not isinstance(example, str) else ColumnType.TEXT
         for name in (form.requested[key], key) if key in form.requested else (key,):
             if isinstance(example, dict):
                 yield from (
@@ -73,37 +73,47 @@ def _slices(report: Report, form: RowFormat) -> Iterator[ExportColumn]:
                 yield ExportColumn(name, kind)
 
 
-def _metrics(kinds: Collection[str], form: RowFormat, *, rejected: bool, has_costs: bool) -> Iterator[ExportColumn]:
+def _figures(report: Report, form: RowFormat) -> tuple[str, ...]:
+    """Return the figures of rows after those of their conversions, in the order of the columns."""
+    rejected, full = REJECTION_REASON in report.dimensions, not form.plain
+    has_costs = form.staff and report.can_have_costs
+    default = {
+        **dict.fromkeys(("views", "ctr"), rejected or full),
+        **dict.fromkeys(("cr", "epc", "ecpm", "ratio"), full),
+        "affiliate_epc": False,
+        "trafficback": False,
+        **dict.fromkeys(_COSTS if has_costs else (), full),
+    }
+    shown = [name for name, otherwise in default.items() if form.has(name, otherwise=otherwise)]
+    return tuple(name for name in default if name in shown or (name == "trafficback" and rejected))
+
+
+def _metrics(
+    kinds: Collection[str], form: RowFormat, figures: Collection[str], *, rejected: bool
+) -> Iterator[ExportColumn]:
     """Yield the columns after those of the slices."""
     yield from (ExportColumn("traffic.raw", ColumnType.WHOLE), ExportColumn("traffic.uniq", ColumnType.WHOLE))
     for kind in () if rejected else kinds:
-        for column in _ACTION:
-            if not (form.plain and column.name == "payouts"):
-                yield ExportColumn(f"{kind}.{column.name}", column.kind)
-    if rejected or not form.plain:
-        yield ExportColumn("views", ColumnType.WHOLE)
-        yield ExportColumn("ctr", ColumnType.AMOUNT)
-    if not form.plain:
-        yield from (ExportColumn(f"cr_{kind}", ColumnType.AMOUNT) for kind in kinds)
-        yield from (
-            ExportColumn("epc", ColumnType.AMOUNT),
-            ExportColumn("ecpm", ColumnType.AMOUNT),
-            ExportColumn("ratio"),
-        )
-    if rejected:
-        yield ExportColumn("trafficback", ColumnType.WHOLE)
-    yield from (ExportColumn(name, ColumnType.AMOUNT) for name in (_COSTS if has_costs else ()))
+        yield from (ExportColumn(f"{kind}.{column.name}", column.kind) for column in _action_columns(form))
+    for name in figures:
+        if name == "cr":
+            yield from (ExportColumn(f"cr_{kind}", ColumnType.AMOUNT) for kind in kinds)
+        else:
+            yield ExportColumn(name, _KINDS.get(name, ColumnType.AMOUNT))
     yield ExportColumn("currency")
 
 
+def _action_columns(form: RowFormat) -> list[ExportColumn]:
+    """Return the columns of the conversions of one type."""
+    has_payouts = form.has("payouts", otherwise=not form.plain)
+    return [column for column in _ACTION if has_payouts or column.name != "payouts"]
+
+
 def _flattener(
-    kinds: Collection[str], form: RowFormat, *, rejected: bool, has_costs: bool, currency: str
+    kinds: Collection[str], form: RowFormat, figures: Collection[str], currency: str
 ) -> Callable[[StatsRowView], Row]:
     """Return a function that makes the values of the columns of a row."""
-    action = attrgetter(*(column.name for column in _ACTION if not (form.plain and column.name == "payouts")))
-    before = ("views", "ctr") if rejected or not form.plain else ()
-    behind = (*(() if form.plain else ("epc", "ecpm", "ratio")), *(("trafficback",) if rejected else ()))
-    behind += _COSTS if has_costs else ()
+    action = attrgetter(*(column.name for column in _action_columns(form)))
 
     def flat(row: StatsRowView) -> Row:
         values: list[object] = []
@@ -113,10 +123,9 @@ def _flattener(
         if isinstance(row.actions, dict):
             for kind in kinds:
                 values += action(row.actions[kind])
-        values += [getattr(row, name) for name in before]
-        if row.cr is not UNSET:
-            values += row.cr.values()
-        values += [getattr(row, name) for name in behind]
+        for name in figures:
+            value = getattr(row, name)
+            values += value.values() if isinstance(value, dict) else (value,)
         return [*values, currency]
 
     return flat

@@ -49,6 +49,8 @@ def text_of(name: str, values: Mapping[str, Any]) -> str:
     if name in _TIME:
         return _TIME[name].format(**{key: int(value) for key, value in values.items() if _is_number(value)})
     value = values[name] if name in values else values[SLICES[name].parts[0].key]
+    if SLICES[name].within:
+        return f"{value} of {text_of(SLICES[name].within, values)}"
     if not isinstance(value, Mapping):
         return str(value) if value != "" else "(unknown)"
     title = next((str(value[key]) for key in ("title", "login", "email") if value.get(key)), "")

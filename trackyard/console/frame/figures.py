@@ -157,9 +157,30 @@ def report(
 def read_report(calls: LocalCalls[Deps], sent: Sequence[Pair]) -> Page:
     """Return the rows that parameters of the API ask for. Raises RequestError."""
     answer = calls.call("stats.custom", [*sent, *_SHOWN_TYPES])
-    rows = [Row(row["slice"], _figures(row, is_staff=calls.is_staff)) for row in answer["stats"]]
+    by_offer = ("slice[]", "offer") in sent
+    rows = [Row(_keys(row, by_offer=by_offer), _figures(row, is_staff=calls.is_staff)) for row in answer["stats"]]
     warnings = tuple(answer.get("warnings") or ())
     return Page(rows, answer["pagination"]["total_count"], answer["currency"], warnings)
+
+
+def _keys(row: Mapping[str, Any], *, by_offer: bool) -> Mapping[str, Any]:
+    """Return the keys of a row, with the titles of landing and transit pages.
+
+    by_offer: whether the row shows its offer too; otherwise the title of a page names it.
+    """
+    keys: dict[str, Any] = dict(row["slice"])
+    for name in ("landing", "prelanding"):
+        if name in keys:
+            number, offer = str(keys[name]), keys["offer"]
+            page = row["landings_info"].get(number)
+            title = page["title"] if page else number if number != "0" else _without_page(name)
+            shown = title if by_offer else f"{title} · {offer['title'] or offer['id']}"
+            keys[name] = {"id": f"{offer['id']}/{number}", "title": shown}
+    return keys
+
+
+def _without_page(name: str) -> str:
+    return gettext("The offer's own page") if name == "landing" else gettext("No transit page")
 
 
 def request_of(

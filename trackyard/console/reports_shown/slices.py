@@ -37,6 +37,8 @@ _LABELS: Final[Mapping[str, str]] = {
     "os": lazy_gettext("System"),
     "os_version": lazy_gettext("System version"),
     "device_model": lazy_gettext("Device model"),
+    "landing": lazy_gettext("Landing page"),
+    "prelanding": lazy_gettext("Transit page"),
     REJECTION_REASON: lazy_gettext("Rejection reason"),
 }
 _PATHS: Final = {

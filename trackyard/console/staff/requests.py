@@ -31,13 +31,16 @@ _PATH: Final = "/console/requests"
 
 @dataclass(frozen=True, slots=True)
 class RequestRow:
-    """A request. clicks, conversions: of the affiliate in the last 7 days, None where they cannot be seen."""
+    """A request. id: begins with `s` where it asks for a SmartLink. path: of the page of what it asks for.
+
+    clicks, conversions: of the affiliate in the last 7 days, None where they cannot be seen.
+    """
 
     id: str
+    path: str
     affiliate: int
     name: str
     manager: str
-    offer: int
     title: str
     payout: str
     comment: str
@@ -76,7 +79,7 @@ def requests(request: PageRequest) -> PageAnswer:
     )
 
 
-@pages.post(_PATH, needs=("admin.ticket.offer",))
+@pages.post(_PATH, needs=("admin.ticket.offer", "admin.ticket.smartlink"))
 def decide(request: PageRequest) -> PageAnswer:
     """Approve or reject requests: the one of the button, or all that were chosen."""
     decision, _, one = request.field("one").partition(" ")
@@ -95,10 +98,13 @@ def _decided(calls: LocalCalls[Deps], decision: str, chosen: Iterable[str], reas
     sent = [("do", decision), *((("reason", reason),) if reason else ())]
     for number in chosen:
         try:
-            calls.call("admin.ticket.offer", sent, {"id": number})
+            method = "admin.ticket.smartlink" if number.startswith("s") else "admin.ticket.offer"
+            calls.call(method, sent, {"id": number.removeprefix("s")})
             done += 1
         except RequestError as refusal:
-            refused.append(gettext("Request %(number)s: %(fault)s", number=number, fault=fault_of(refusal)))
+            refused.append(
+                gettext("Request %(number)s: %(fault)s", number=number.removeprefix("s"), fault=fault_of(refusal))
+            )
     if decision == "approve":
         sentence = ngettext("1 request is approved.", "%(num)d requests are approved.", done)
     else:
@@ -117,18 +123,20 @@ def _found(calls: LocalCalls[Deps], sent: Sequence[tuple[str, str]]) -> tuple[di
 
 
 def _row(request: PageRequest, ticket: Mapping[str, Any], week: Mapping[Any, Any] | None) -> RequestRow:
-    affiliate, offer = ticket["partner"], ticket["offer"]
+    affiliate, offer, smartlink = ticket["partner"], ticket["offer"], ticket["type"] == "smartlink_request"
     best = max(offer["payments"], key=lambda payment: payment["revenue"], default=None)
     status, mark = DECISIONS.get(ticket["decision"], (gettext("Open"), "pending"))
     figures = None if week is None else week.get(affiliate["id"])
     return RequestRow(
-        id=ticket["id"],
+        id=f"{'s' if smartlink else ''}{ticket['id']}",
+        path=f"/console/smartlinks/{ticket['smartlink']['id']}"
+        if ticket["smartlink"]
+        else f"/console/offers/{offer['id']}",
         affiliate=affiliate["id"],
         name=affiliate_name(affiliate),
         manager=manager_name(affiliate["manager"]),
-        offer=offer["id"],
-        title=offer["title"],
-        payout=payout(best) if best else "",
+        title=ticket["title"] if smartlink else offer["title"],
+        payout=payout(best) if best and not smartlink else "",
         comment=ticket["description"],
         asked=request.time_of(ticket["created"]),
         status=status,

@@ -57,6 +57,9 @@ class ConversionImport(msgspec.Struct, frozen=True, kw_only=True):
     ip, ua: of the visitor.
     custom_fields: by number.
     click: record, by column name, of the named click; None = the import makes one.
+    is_own: whether the affiliate itself reports it.
+    at: when the conversion was made, UTC ms; None = at the request.
+    crosses: whether the offer's cross_postback_url is called.
     """
 
     offer_id: int
@@ -70,9 +73,12 @@ class ConversionImport(msgspec.Struct, frozen=True, kw_only=True):
     comment: str = ""
     custom_fields: dict[str, str] = msgspec.field(default_factory=dict)
     click: dict[str, Any] | None = None
+    is_own: bool = False
+    at: int | None = None
+    crosses: bool = True
 
     def as_postback(self, postback_id: str, time: int, click_id: str) -> ReceivedPostback:
-        """Return the equal inbound postback. time: of the request, UTC ms."""
+        """Return the equal inbound postback. time: of the conversion, UTC ms."""
         return ReceivedPostback(
             id=postback_id,
             time=time,
@@ -84,6 +90,7 @@ class ConversionImport(msgspec.Struct, frozen=True, kw_only=True):
             sum=None if self.sum is None else rounded(self.sum),
             comment=self.comment,
             custom_fields={number: value for number, value in self.custom_fields.items() if value},
+            reporter=self.affiliate_id if self.is_own else 0,
         )
 
 

@@ -59,6 +59,7 @@ class ReceivedPostback:
     faults: of parameters that cannot be read; `status` and `sum` then have their defaults.
     page: of a pixel, the host of its page; None = it is no pixel.
     promo_code: "" = none was sent.
+    reporter: the affiliate that reports a conversion of its own, 0 = the advertiser or staff do.
     signature: "" = none was sent; ts: Unix seconds as sent; signed_text: "" without a signature.
     """
 
@@ -84,6 +85,7 @@ class ReceivedPostback:
     ts: str = ""
     signed_text: str = ""
     promo_code: str = ""
+    reporter: int = 0
 
     @property
     def names_promo_code(self) -> bool:
@@ -96,9 +98,14 @@ class ReceivedPostback:
         return self.click_id if is_hex24(self.click_id) else ""
 
     def identity_for(self, click_id: str) -> str:
-        """Return the identity of its conversion within an offer and goal: the action id, else the click."""
+        """Return the identity of its conversion within an offer and goal: the action id, else the click.
+
+        Action ids of an affiliate are its own: with one that an advertiser uses it would get conversions of others.
+        """
         if not self.action_id:
             return f"c:{click_id}"
+        if self.reporter:
+            return f"p:{self.reporter}:{hashlib.sha256(self.action_id.encode()).hexdigest()}"
         if len(self.action_id) > GOAL_LENGTH:  # too long for its column, while its digest is not
             return f"h:{hashlib.sha256(self.action_id.encode()).hexdigest()}"
         return f"a:{self.action_id}"

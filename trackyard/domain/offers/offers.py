@@ -226,6 +226,7 @@ class Creative(msgspec.Struct, frozen=True, kw_only=True):
     id: counts within the offer.
     file: of the stored file; None for a URL that is not fetched yet.
     width, height: pixels; 0 = no image.
+    key: of an HTML creative, its id for programs; "" = it is none.
     """
 
     id: int
@@ -236,6 +237,7 @@ class Creative(msgspec.Struct, frozen=True, kw_only=True):
     size: int = 0
     width: int = 0
     height: int = 0
+    key: str = ""
 
 
 class Offer(msgspec.Struct, frozen=True, kw_only=True):

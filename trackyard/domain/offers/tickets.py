@@ -20,12 +20,13 @@ class TicketDecision(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ticket:
-    """A request to join an offer. Times are UTC ms.
+    """A request to join an offer, or the offers of a SmartLink. Times are UTC ms.
 
     id: 0 = not stored yet
     decision: None while the ticket is open
     reason: why it was rejected, for the affiliate
     decided_by: id of a staff user; None = the platform decided
+    smartlink_id: None = it asks for the offer; else the offer is one of the SmartLink
     """
 
     id: int = 0
@@ -39,6 +40,7 @@ class Ticket:
     decision: TicketDecision | None = None
     decided_by: str | None = None
     reason: str = ""
+    smartlink_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +49,7 @@ class TicketFilter:
 
     part: of the title or description, or the id.
     manager_ids: of the affiliate's manager.
+    for_smartlinks: whether the tickets ask for SmartLinks; None = both.
     """
 
     statuses: tuple[TicketStatus, ...] = ()
@@ -54,3 +57,4 @@ class TicketFilter:
     offer_ids: tuple[int, ...] = ()
     manager_ids: tuple[str, ...] = ()
     part: str = ""
+    for_smartlinks: bool | None = None

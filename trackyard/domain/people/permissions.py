@@ -78,10 +78,10 @@ DEFAULTS: Final[dict[str, dict[str, PermissionLevel]]] = {
 UNENFORCED: Final = frozenset(
     {"automation.checker"}
     | {f"notificator.{name}" for name in DEFAULTS["notificator"]}
-    | {f"stats.{name}" for name in ("comparison-report", "conversions-import", "server-postback", "view-kpi")}
+    | {f"stats.{name}" for name in ("comparison-report", "server-postback", "view-kpi")}
     | {f"stats.entity-{name}" for name in ("account-manager", "affiliate-manager")}
     | {f"stats.slice-{name}" for name in ("account_manager_id", "advertiser_id", "smart_id")}
-    | {f"stats.slice-{name}" for name in ("events", "landing", "prelanding")}
+    | {"stats.slice-events"}
     | {f"users.{name}" for name in DEFAULTS["users"]}
 )
 """Features that no method for affiliates asks for. Their levels are kept for programs that send the whole tree."""
@@ -105,7 +105,8 @@ class EffectiveLevel:
 
 def slice_features(slices: Iterable[str]) -> tuple[str, ...]:
     """Return the features that a report by these slices needs."""
-    return tuple(f"stats.slice-{SLICES[name].feature}" for name in slices if SLICES[name].feature)
+    shown = dict.fromkeys(each for name in slices for each in (name, SLICES[name].within) if each)
+    return tuple(f"stats.slice-{SLICES[name].feature}" for name in shown if SLICES[name].feature)
 
 
 def denied_features(installation: Mapping[str, str], own: Mapping[str, str]) -> frozenset[str]:

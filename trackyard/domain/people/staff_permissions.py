@@ -72,7 +72,7 @@ WITHOUT_EFFECT: Final = frozenset(
     | {f"notificator.{name}" for name in DEFAULTS["notificator"]}
     | {f"stats.{name}" for name in ("comparison-report", "view-kpi")}
     | {f"stats.entity-{name}" for name in ("account-manager", "affiliate-manager")}
-    | {f"stats.slice-{name}" for name in ("events", "landing", "prelanding")}
+    | {"stats.slice-events"}
     | {f"users.entity-{name}" for name in ("account-manager", "affiliate-manager", "common-manager", "preset")}
     | {"users.view-users"}
 )

@@ -42,6 +42,7 @@ class ColumnSlice:
     name: in requests; "" = the column's name
     key: in answers; "" = the slice's name
     feature: what an affiliate needs, after `stats.slice-`; "" = nothing
+    within: the column that its values belong to, which rows show too: a landing page has its number within an offer
     is_heavy: whether periods are bounded more narrowly
     has_many_values: whether there may be millions of values
     """
@@ -50,6 +51,7 @@ class ColumnSlice:
     key: str = ""
     feature: str = ""
     access: SliceAccess = SliceAccess.EVERYONE
+    within: str = ""
     is_heavy: bool = False
     has_many_values: bool = False
 
@@ -86,9 +88,14 @@ def _coded(source: Source, of: ColumnSlice | None = None, *, is_filter: bool = F
     return Column(source, low_cardinality=True, in_event=True, exported=exported, filter=is_filter, slice=of)
 
 
-def _sub(feature: str = "", access: SliceAccess = SliceAccess.EVERYONE) -> Column:
-    values = ColumnSlice(feature=feature, access=access, is_heavy=True, has_many_values=True)
+def _sub(feature: str = "") -> Column:
+    values = ColumnSlice(feature=feature, is_heavy=True, has_many_values=True)
     return Column(Source.PARAMETER, in_event=True, exported=True, filter=True, slice=values)
+
+
+def _page(feature: str) -> Column:
+    """Return the column of a page of an offer, which has its number within the offer."""
+    return Column(in_event=True, exported=True, slice=ColumnSlice(feature=feature, within="offer"))
 
 
 class Click(msgspec.Struct, array_like=True, gc=False):
@@ -131,7 +138,7 @@ class Click(msgspec.Struct, array_like=True, gc=False):
         str,
         _coded(Source.DECISION, ColumnSlice(feature="advertiser_id", access=_STAFF), is_filter=True, exported=False),
     ]
-    landing: Annotated[int, Column(in_event=True, exported=True)]
+    landing: Annotated[int, _page("landing")]
     smart_id: Annotated[str, _coded(Source.DECISION, ColumnSlice(feature="smart_id", access=_STAFF), is_filter=True)]
     uniq: Annotated[int, Column(exported=True)]
     ip: Annotated[str, Column(exported=True)]
@@ -160,9 +167,9 @@ class Click(msgspec.Struct, array_like=True, gc=False):
     sub3: Annotated[str, _sub()]
     sub4: Annotated[str, _sub()]
     sub5: Annotated[str, _sub()]
-    sub6: Annotated[str, _sub(access=_GROUPED)]
-    sub7: Annotated[str, _sub(access=_GROUPED)]
-    sub8: Annotated[str, _sub(access=_GROUPED)]
+    sub6: Annotated[str, _sub()]
+    sub7: Annotated[str, _sub()]
+    sub8: Annotated[str, _sub()]
     ref_id: _Parameter
     os_id: _Parameter
     user_id: _Parameter
@@ -174,7 +181,7 @@ class Click(msgspec.Struct, array_like=True, gc=False):
     android_id: _Parameter
     bundle_id: _HiddenParameter
     flags: int
-    prelanding: Annotated[int, Column(exported=True)] = 0
+    prelanding: Annotated[int, _page("prelanding")] = 0
     ruleset: int = 0
     target: int = 0
     origin: int = 0

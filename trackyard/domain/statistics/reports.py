@@ -138,6 +138,14 @@ COST_METRICS: Final = ("cost", "profit")
 
 
 @dataclass(frozen=True, slots=True)
+class ChosenConversions:
+    """The conversions that a report counts: those with these ids, or all others."""
+
+    ids: tuple[str, ...]
+    others: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """A request for the statistics rows of a period.
 
@@ -157,6 +165,9 @@ class Report:
     groups, excluded_groups: more filters by managers and tags; a use case turns them into `filters` and `excluded`
     locale: language of the names of cities
     costs: of advertising in scope, which a use case reads; None = the report has none
+    counts_rejected: whether rows count rejected clicks, too; rows by rejection reason always do
+    payment_statuses: of the counted conversions, () = any; a use case turns them into `conversions`
+    conversions: those that are counted, None = all; traffic stays whole
 
     Raises ValueError for a name that does not exist.
     """
@@ -181,6 +192,9 @@ class Report:
     excluded_groups: Groups = field(default_factory=lambda: _NOTHING)
     locale: str = "en"
     costs: tuple[AdCostSum, ...] | None = None
+    counts_rejected: bool = False
+    payment_statuses: tuple[str, ...] = ()
+    conversions: ChosenConversions | None = None
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.dimensions if name not in SLICES]
@@ -205,7 +219,8 @@ class Report:
     @property
     def can_have_costs(self) -> bool:
         """Return whether costs have every slice and filter."""
-        return slices_have_costs(self.dimensions) and filters_have_costs({*self.filters, *self.excluded})
+        has_filters = filters_have_costs({*self.filters, *self.excluded}) and not self.payment_statuses
+        return has_filters and slices_have_costs(self.dimensions)
 
     def _orders_by(self, name: str) -> bool:
         return name in self.dimensions or name in (*ORDER_METRICS, *COST_METRICS, "currency")

@@ -3,6 +3,7 @@
 The analytic store derives its tables from these structs: one declaration, column order included.
 """
 
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
@@ -50,14 +51,23 @@ CLICK_COLUMNS = tuple(name for name in EVENT_COLUMNS if name not in ("offer", "a
 CUSTOM_FIELD_COLUMNS = tuple(f"custom_field_{number}" for number in range(1, 16))
 """The columns for custom fields of a conversion. They are declared for reports by custom field and are empty so far."""
 
+_LATER_COLUMNS = ("prelanding",)
+"""Columns of a click that events have at their end: events that were written before them end earlier."""
+
+
+def _of_click(names: Iterable[str]) -> list[tuple[str, Any, Any]]:
+    return [(name, FIELDS[name].type, FIELDS[name].default) for name in names]
+
+
 ConversionEvent: Any = msgspec.defstruct(
     "ConversionEvent",
     [
-        (name, FIELDS[name].type, FIELDS[name].default)
-        for name in CLICK_COLUMNS
-        if name not in ConversionEventFields.__struct_fields__
-    ]
-    + [(name, str, "") for name in CUSTOM_FIELD_COLUMNS],
+        *_of_click(
+            name for name in CLICK_COLUMNS if name not in (*ConversionEventFields.__struct_fields__, *_LATER_COLUMNS)
+        ),
+        *((name, str, "") for name in CUSTOM_FIELD_COLUMNS),
+        *_of_click(_LATER_COLUMNS),
+    ],
     bases=(ConversionEventFields,),
     module=__name__,
     array_like=True,

@@ -31,6 +31,7 @@ class Slice:
 
     traffic, conversions: whether clicks and conversion events have it
     owner: the column of what a manager manages, "" = no slice by manager
+    within: the slice that gives its rows further keys, "" = none
     Other fields: see ColumnSlice.
     """
 
@@ -41,6 +42,7 @@ class Slice:
     traffic: bool = True
     conversions: bool = True
     owner: str = ""
+    within: str = ""
     is_heavy: bool = False
     has_many_values: bool = False
 
@@ -87,13 +89,15 @@ def _manager(name: str, owner: str, feature: str, access: SliceAccess) -> Slice:
 
 
 def _column(column: str, declared: ColumnSlice, *, conversions: bool) -> Slice:
-    name = declared.name or column
+    name, others = declared.name or column, (declared.within,) if declared.within else ()
+    parts = ((declared.key or name, column), *((other, other) for other in others))
     return Slice(
         name,
-        (SlicePart(declared.key or name, column, is_number=EMPTY_CLICK[column] == 0),),
+        tuple(SlicePart(key, source, is_number=EMPTY_CLICK[source] == 0) for key, source in parts),
         declared.feature,
         declared.access,
         conversions=conversions,
+        within=declared.within,
         is_heavy=declared.is_heavy,
         has_many_values=declared.has_many_values,
     )

@@ -84,6 +84,7 @@ MACROS: Final[tuple[Macro, ...]] = (
         for n in range(1, 8)
     ),
     *(Macro(f"custom_field_{n}", f"The same as {{custom_field{n}}}", _POSTBACK) for n in range(1, 8)),
+    Macro("promo_code", "Promo code that made the conversion, empty when a click did", _POSTBACK),
     Macro("user_id", "Value of `user_id` in the link; in postbacks that of the conversion", _BOTH, "user_id"),
     Macro("time", "Unix seconds of the click; in postbacks those of the conversion", _BOTH),
     Macro("timestamp", "Unix seconds of the conversion", _POSTBACK),

@@ -151,6 +151,7 @@ def _values(conversion: Conversion, offer_title: str, zone: ZoneInfo, rand: str)
         "timestamp": seconds,
         "comment": conversion.comment,
         "user_id": conversion.user_id,
+        "promo_code": conversion.promo_code or "",
         "rand": rand,
         **{f"{name}{n}": conversion.custom_fields.get(str(n), "") for n in CUSTOM_FIELDS for name in _CUSTOM_FIELD},
     }

@@ -141,6 +141,7 @@ class ConversionEditor:
         now = self._clock.now_ms()
         state = self._load_state(conn, decoded)
         changes, logs = [], []
+        uncrossed: set[str] = set()
         for each in decoded:
             target = self._find_target(each, state)
             outcome = self._decide(each, target, state, now)
@@ -148,9 +149,12 @@ class ConversionEditor:
                 changes.append(outcome)
                 state.apply(outcome)
                 target = outcome.after
+                if isinstance(each.item, ConversionImport) and not each.item.crosses:
+                    uncrossed.add(target.id)
             logs.append(_task_log_row(each, target, "" if isinstance(outcome, ConversionChange) else outcome.value))
         titles = {terms.id: terms.title for terms in state.context.offers.values()}
-        record_changes(conn, changes, DeliveryContext(state.context.postbacks, titles, self._zone), state.counting, now)
+        delivered = DeliveryContext(state.context.postbacks, titles, self._zone, frozenset(uncrossed))
+        record_changes(conn, changes, delivered, state.counting, now)
         outbox.add(conn, logs, now)
 
     def _load_state(self, conn: Connection, decoded: Sequence[_DecodedTask]) -> _BatchState:
@@ -170,7 +174,7 @@ class ConversionEditor:
         )
         currencies = currencies_of(context.offers.values(), [], self._currency)
         currencies |= {edit.currency for edit in edits if edit.currency is not None}
-        times = [item.created_at for item in by_id.values()] + [each.task.created_at for each in imports]
+        times = [item.created_at for item in by_id.values()] + [each.postback.time for each in imports]
         rates = exchange_rates.get_rates(conn, self._currency, currencies, min(times, default=0), max(times, default=0))
         counted = [by_id[edit.conversion_id] for edit in edits if edit.affects_counters and edit.conversion_id in by_id]
         places = [(each.click["offer"], each.postback.traits_for(each.click)) for each in imports]
@@ -202,7 +206,7 @@ class ConversionEditor:
             advertiser_secure=None,
             platform_secure=None,
             platform_currency=self._currency,
-            rates=state.rates.at(task.created_at),
+            rates=state.rates.at(each.postback.time),
             counts=state.counting.counts,
             referral=state.context.referrals.get(item.affiliate_id, NO_REFERRAL),
         )
@@ -216,7 +220,7 @@ class ConversionEditor:
             return _DecodedTask(task, edit, ReceivedPostback(record_id, task.created_at), {})
         item = msgspec.convert(task.item, ConversionImport)
         click = self._make_click(task, item) if item.click is None else item.click
-        return _DecodedTask(task, item, item.as_postback(record_id, task.created_at, click["id"]), click)
+        return _DecodedTask(task, item, item.as_postback(record_id, item.at or task.created_at, click["id"]), click)
 
     def _open_visitors(self) -> VisitorLookup:
         now = self._clock.now_ms()
@@ -230,12 +234,12 @@ class ConversionEditor:
         return self._visitors
 
     def _make_click(self, task: Task, item: ConversionImport) -> dict[str, Any]:
-        """Return the click of an import without one, from the request's time, ip and ua."""
-        return imported_click(self._open_visitors(), item, task.created_at)
+        """Return the click of an import without one, from its time, ip and ua."""
+        return imported_click(self._open_visitors(), item, item.at or task.created_at)
 
 
-_NESTED_PARTS = ("click", "custom_fields")
-"""Parts of an import that the log shows by their contents."""
+_NESTED_PARTS = ("click", "custom_fields", "is_own", "at", "crosses")
+"""Parts of an import that the log shows by their contents, or not at all."""
 
 
 def _as_record(task: Task, record_id: str) -> InboundPostback:

@@ -3,7 +3,7 @@
 A removed offer stays for its clicks and conversions: its name is found, the offer is not.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -23,6 +23,7 @@ from trackyard.domain.offers.offers import (
 )
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.rows import ids_with_tags as rows_with_tags
+from trackyard.store.engine.rows import in_scope
 from trackyard.store.tables import category, connection, domain, offer, offer_label, smartlink_category, source
 
 Document = dict[str, Any]
@@ -151,12 +152,32 @@ def visible_among(conn: Connection, ids: Iterable[int], affiliate_id: int | None
     """Return the offers that are visible by the rule of `is_visible`, of these."""
     query = select(offer.c.id).where(offer.c.id.in_(set(ids)), offer.c.removed_at.is_(None))
     if affiliate_id is not None:
-        of_affiliate = connection.c.affiliate_id == affiliate_id, connection.c.enabled
-        connected = exists().where(connection.c.offer_id == offer.c.id, *of_affiliate)
-        query = query.where(
-            or_(connected, and_(offer.c.privacy != Privacy.PRIVATE, offer.c.status == OfferStatus.ACTIVE))
-        )
+        query = query.where(*visible_offers(affiliate_id))
     return set(conn.execute(query).scalars())
+
+
+def visible_offers(affiliate_id: int) -> tuple[ColumnElement[bool], ...]:
+    """Return the conditions that an affiliate may see an offer, by the rule of `is_visible`."""
+    of_affiliate = connection.c.affiliate_id == affiliate_id, connection.c.enabled
+    connected = exists().where(connection.c.offer_id == offer.c.id, *of_affiliate)
+    return (or_(connected, and_(offer.c.privacy != Privacy.PRIVATE, offer.c.status == OfferStatus.ACTIVE)),)
+
+
+def each_payment(conn: Connection, scope: Scope, affiliate_id: int | None) -> Iterator[dict[str, Any]]:
+    """Yield the stored payments of the offers in scope, the oldest offers first.
+
+    affiliate_id: of its offers, and of its own payments alone; None = staff see all.
+    """
+    columns = offer.c
+    query = select(columns.payments, columns.partner_payments, columns.hide_payments)
+    query = query.where(columns.removed_at.is_(None), *in_scope(scope, advertiser=columns.advertiser_id))
+    if affiliate_id is not None:
+        query = query.where(*visible_offers(affiliate_id))
+    for payments, own, is_hidden in conn.execute(query.order_by(columns.id)):
+        if affiliate_id is None:
+            yield from (*payments, *own)
+        elif not is_hidden:
+            yield from (*payments, *(each for each in own if affiliate_id in each.get("partners", ())))
 
 
 def offers_with(conn: Connection, kind: str, value: str) -> list[int]:

@@ -37,6 +37,17 @@ def offer_counts(conn: Connection, ids: Iterable[str]) -> dict[str, int]:
     return dict(rows.all())
 
 
+def offers_of(conn: Connection, smartlink_id: str) -> list[int]:
+    """Return the offers of a category, the oldest first."""
+    columns = offer_label.c
+    query = (
+        select(columns.offer_id)
+        .join(offer, offer.c.id == columns.offer_id)
+        .where(columns.kind == LABEL_KIND, columns.value == smartlink_id, offer.c.removed_at.is_(None))
+    )
+    return list(conn.execute(query.order_by(columns.offer_id)).scalars())
+
+
 def smartlinks_of_offers(conn: Connection, offer_ids: Iterable[int]) -> list[str]:
     """Return the categories that hold any of these offers."""
     columns = offer_label.c

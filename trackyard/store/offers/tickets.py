@@ -25,9 +25,17 @@ def find_ticket(conn: Connection, scope: Scope, ticket_id: int, *, lock: bool = 
     return found if found is not None and scope.has_affiliate(found.affiliate_id) else None
 
 
-def find_open_ticket(conn: Connection, affiliate_id: int, offer_id: int) -> int | None:
-    """Return the id of the open ticket of an affiliate for an offer, or None."""
-    pair = ticket.c.affiliate_id == affiliate_id, ticket.c.offer_id == offer_id
+def find_open_ticket(
+    conn: Connection, affiliate_id: int, *, offer_id: int | None = None, smartlink_id: str | None = None
+) -> int | None:
+    """Return the id of the open ticket of an affiliate for an offer or a SmartLink, or None."""
+    columns = ticket.c
+    subject = (
+        (columns.smartlink_id == smartlink_id,)
+        if smartlink_id is not None
+        else (columns.offer_id == offer_id, columns.smartlink_id.is_(None))
+    )
+    pair = columns.affiliate_id == affiliate_id, *subject
     return conn.execute(
         select(ticket.c.id).where(*pair, ticket.c.status == TicketStatus.OPEN).limit(1)
     ).scalar_one_or_none()
@@ -60,6 +68,9 @@ def _conditions(criteria: TicketFilter) -> list[ColumnElement[bool]]:
         (columns.offer_id, criteria.offer_ids),
     )
     found: list[ColumnElement[bool]] = [column.in_(values) for column, values in lists if values]
+    if criteria.for_smartlinks is not None:
+        asks = columns.smartlink_id.is_not(None)
+        found.append(asks if criteria.for_smartlinks else ~asks)
     if criteria.manager_ids:
         managed = select(affiliate.c.id).where(affiliate.c.manager_id.in_(criteria.manager_ids))
         found.append(columns.affiliate_id.in_(managed))

@@ -160,6 +160,7 @@ ticket = table(  # an affiliate's request to join an offer
     Column("description", Text, nullable=False),
     Column("reason", Text, nullable=False, server_default=""),  # why it was rejected
     *columns(Moment, "created_at", "updated_at", nullable=False),
+    Column("smartlink_id", Id24, nullable=True),  # that it asks for; NULL = for the offer
 )
 
 connection = table(  # an affiliate's link to an offer; enabled False = disconnected by hand

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from trackyard.wire.endpoint import VERSIONS, Endpoint, Version
+from trackyard.wire.endpoint import LATER_PREFIXES, VERSIONS, Endpoint, Version
 from trackyard.wire.response.errors import MethodNotAllowed, PageNotFound
 
 MAX_PATH = 2048
@@ -62,7 +62,9 @@ class RouteTable:
             return []
         prefix, *segments = path.strip("/").split("/")
         version = next((known for known in VERSIONS if known == prefix), None)
-        if version is None:
+        if prefix in LATER_PREFIXES:
+            version, segments = VERSIONS[-1], [prefix, *segments]
+        if version is None or (segments[:1] and segments[0] in LATER_PREFIXES and prefix not in LATER_PREFIXES):
             return []
         fixed = [(endpoint, dict[str, str]()) for endpoint in self._fixed.get(tuple(segments), ())]
         matches: list[Match] = []

@@ -24,8 +24,11 @@ PLAN: Final = FormPlan(
             ),
         ),
         FormGroup(
-            lazy_gettext("Postbacks of advertisers"),
-            (FormField("hash_password", label=lazy_gettext("Code of the platform"), wide=True),),
+            lazy_gettext("Reports of conversions"),
+            (
+                FormField("hash_password", label=lazy_gettext("Code of the platform"), wide=True),
+                FormField("affiliate_imports", label=lazy_gettext("Imports of affiliates")),
+            ),
         ),
         FormGroup(
             lazy_gettext("Mail"),

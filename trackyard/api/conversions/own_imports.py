@@ -1,0 +1,194 @@
+"""Imports of conversions by affiliates (docs/spec/conversions.md#imports-by-affiliates)."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final
+
+from trackyard.actions.conversions.edits import ImportItem
+from trackyard.actions.conversions.own_imports import conversion_time, queue_own_imports
+from trackyard.actions.deps import Deps
+from trackyard.api.conversions.edits import Amount, CustomField
+from trackyard.base.errors import BadInput
+from trackyard.domain.conversions.edits import ConversionImport
+from trackyard.domain.conversions.postbacks import CUSTOM_FIELDS
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.people.callers import AffiliateCaller
+from trackyard.domain.people.roles import Permission
+from trackyard.wire.endpoint import ApiRequest, Routes, for_affiliates
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import Params, Seq
+from trackyard.wire.response.envelope import Answer, Money, View, number
+
+routes = Routes[Deps]()
+
+MESSAGE: Final = "Conversion import will take a few minutes"
+MOST: Final = 1000
+_FEATURES: Final = ("stats.conversions-import",)
+_STATUSES: Final = ("confirmed", "pending", "declined", "hold")
+
+
+class OwnConversion(Params):
+    """A conversion that the calling affiliate reports.
+
+    goal: "1" by default.
+    click_id: an accepted click of its own on this offer.
+    created_at: the day of the conversion; without it the request's time.
+    """
+
+    offer: s.Id
+    action_id: Annotated[str, s.BoundedText(maximum=255)] = ""
+    click_id: s.Hex | None = None
+    goal: s.Int | None = None
+    ip: s.IpAddress | None = None
+    ua: Annotated[str, s.BoundedText(maximum=2000)] = ""
+    comment: s.LongText = ""
+    sum: Amount | None = None
+    created_at: s.Day | None = None
+    custom_field_1: CustomField = ""
+    custom_field_2: CustomField = ""
+    custom_field_3: CustomField = ""
+    custom_field_4: CustomField = ""
+    custom_field_5: CustomField = ""
+    custom_field_6: CustomField = ""
+    custom_field_7: CustomField = ""
+
+    @property
+    def sent_status(self) -> str | None:
+        """Return the status that was sent."""
+        status: str | None = getattr(self, "status", None)
+        return status
+
+
+class ImportOwnConversion(OwnConversion):
+    """A conversion to import. send_advertiser_postbacks: whether the offer's cross_postback_url is called."""
+
+    status: Annotated[str, s.Choice(_STATUSES)] | None = None
+    send_advertiser_postbacks: s.TrueFalse = False
+
+
+class ListedOwnConversion(OwnConversion):
+    """A conversion of a list to import."""
+
+    status: Annotated[str, s.Choice((*_STATUSES, "pending_cap"))] | None = None
+
+
+class ImportOwnConversions(Params):
+    """Several conversions to import, all or none. send_advertiser_postbacks: see ImportOwnConversion."""
+
+    list: Seq[ListedOwnConversion]
+    send_advertiser_postbacks: s.Flag = False
+
+
+class OwnImportEcho(View):
+    """The requested import; null = not sent."""
+
+    offer: int
+    action_id: str | None
+    click_id: str | None
+    goal: int | None
+    ip: str | None
+    ua: str | None
+    sum: Money | None
+    status: str | None
+    comment: str | None
+    created_at: str | None
+    custom_field_1: str | None
+    custom_field_2: str | None
+    custom_field_3: str | None
+    custom_field_4: str | None
+    custom_field_5: str | None
+    custom_field_6: str | None
+    custom_field_7: str | None
+
+
+class OwnImportAnswer(Answer):
+    """An import that is queued."""
+
+    data: OwnImportEcho
+    message: str
+
+
+class OwnImportsEcho(View):
+    """The requested imports."""
+
+    list: list[OwnImportEcho]
+
+
+class OwnImportsAnswer(Answer):
+    """Imports that are queued."""
+
+    data: OwnImportsEcho
+    message: str
+
+
+@routes.post(
+    "/affiliate/conversion/import",
+    for_affiliates(Permission.STATS_CONVERSION),
+    id="affiliate.conversion.import",
+    features=_FEATURES,
+    also=("/4.0/affiliate/conversion/import",),
+)
+def import_one(request: ApiRequest[Deps], params: ImportOwnConversion) -> OwnImportAnswer:
+    """Report a conversion of the calling affiliate.
+
+    It is made within seconds, as a pending one unless the network confirms imports of affiliates, or as a declined one.
+    `/4.0/affiliate/conversion/import` answers the same.
+    """
+    _queue(request, {"": params}, crosses=params.send_advertiser_postbacks)
+    return OwnImportAnswer(data=_echo(params), message=MESSAGE)
+
+
+@routes.post(
+    "/affiliate/conversions/import",
+    for_affiliates(Permission.STATS_CONVERSION),
+    id="affiliate.conversions.import",
+    features=_FEATURES,
+    also=("/4.0/affiliate/conversions/import",),
+)
+def import_many(request: ApiRequest[Deps], params: ImportOwnConversions) -> OwnImportsAnswer:
+    """Report several conversions of the calling affiliate, all or none, at most 1000.
+
+    They are made within seconds, as pending ones unless the network confirms imports of affiliates, or as declined.
+    `/4.0/affiliate/conversions/import` answers the same.
+    """
+    if len(params.list) > MOST:
+        raise BadInput({"list": [f"Send at most {MOST} conversions."]})
+    named = {f"list[{place}]": each for place, each in enumerate(params.list)}
+    _queue(request, named, crosses=params.send_advertiser_postbacks)
+    return OwnImportsAnswer(data=OwnImportsEcho(list=[_echo(item) for item in params.list]), message=MESSAGE)
+
+
+def _queue(request: ApiRequest[Deps], sent: Mapping[str, OwnConversion], *, crosses: bool) -> None:
+    """Queue imports. Raises BadInput."""
+    caller = request.caller
+    affiliate_id = caller.id if isinstance(caller, AffiliateCaller) else 0
+    items = {prefix: _imported(request.deps, prefix, each, affiliate_id, crosses) for prefix, each in sent.items()}
+    if queue_own_imports(request.deps, request.access, affiliate_id, items):
+        request.warn("The network confirms conversions itself: they are imported as pending.")
+
+
+def _imported(deps: Deps, prefix: str, params: OwnConversion, affiliate_id: int, crosses: bool) -> ImportItem:
+    custom = {str(number): getattr(params, f"custom_field_{number}") for number in CUSTOM_FIELDS}
+    try:
+        at = conversion_time(deps, params.created_at)
+    except ValueError as fault:
+        raise BadInput({f"{prefix}[created_at]" if prefix else "created_at": [str(fault)]}) from None
+    item = ConversionImport(
+        **params.model_dump(include={"action_id", "ua", "sum", "comment"}),
+        offer_id=params.offer,
+        affiliate_id=affiliate_id,
+        goal="1" if params.goal is None else str(params.goal),
+        ip=params.ip or "",
+        status=None if params.sent_status is None else Status(params.sent_status),
+        custom_fields={number: text for number, text in custom.items() if text},
+        at=at,
+        crosses=crosses,
+    )
+    return ImportItem(item, params.click_id or "")
+
+
+def _echo(params: OwnConversion) -> OwnImportEcho:
+    values: dict[str, Any] = {name: None if value == "" else value for name, value in params.model_dump().items()}
+    values.pop("send_advertiser_postbacks", None)
+    day = None if params.created_at is None else params.created_at.isoformat()
+    amount = None if params.sum is None else number(params.sum)
+    return OwnImportEcho(**values | {"sum": amount, "created_at": day})
