@@ -50,12 +50,15 @@ class MailServer(s.BoundedText):
 Sender = Annotated[str, s.BoundedText(maximum=254, pattern=r"([^<>@\r\n]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)")]
 
 
+ImportsLimit = Annotated[str, s.Choice(("pending", "confirmed"))]
+
+
 class EditSettings(Params):
     """Changes of settings; an empty value removes one.
 
     smtp_url: as it is shown, it stays.
     refuse_bots: whether clicks of bots and prefetches are rejected.
-    affiliate_imports: the highest status of conversions that affiliates import.
+    affiliate_imports: the highest status of conversions that affiliates import; an empty value sets pending.
     statistics_revenue, statistics_rows: switches (docs/compatibility.md); an empty value sets the default.
     """
 
@@ -64,7 +67,7 @@ class EditSettings(Params):
     mail_from: Annotated[Sender | None, Clearable()] = None
     smtp_url: Annotated[Annotated[str, MailServer()] | None, Clearable()] = None
     refuse_bots: s.Flag | None = None
-    affiliate_imports: Annotated[str, s.Choice(("pending", "confirmed"))] | None = None
+    affiliate_imports: Annotated[ImportsLimit | None, Clearable()] = None
     statistics_revenue: Annotated[RevenueSwitch | None, Clearable()] = None
     statistics_rows: Annotated[RowsSwitch | None, Clearable()] = None
 
