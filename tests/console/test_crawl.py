@@ -131,6 +131,12 @@ def desk(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
     database.close()
 
 
+@pytest.fixture(scope="module")
+def app(desk: TrafficDesk) -> Any:
+    """One program for all roles: each would write the documents of the API again."""
+    return console_app(desk.api)
+
+
 def _kind(address: str) -> str:
     """Return the page of an address; the first part of its path where the console has no such page."""
     path = urlsplit(address).path
@@ -207,8 +213,8 @@ def _may_open(role: Role, route: PageRoute) -> bool:
 
 
 @pytest.mark.parametrize("role", Role)
-def test_page_is_forbidden_to_a_role_that_lacks_its_methods(desk: TrafficDesk, role: Role) -> None:
-    visitor = staff_visitor(desk.api, role)
+def test_page_is_forbidden_to_a_role_that_lacks_its_methods(desk: TrafficDesk, app: Any, role: Role) -> None:
+    visitor = staff_visitor(desk.api, role, app=app)
     token = visitor.read("/console/nothing", 404).fields.get("form_token", "")
     for route in TABLE.routes:
         path = re.sub(r"{\w+}", "1", route.path)
@@ -224,8 +230,8 @@ def test_page_is_forbidden_to_a_role_that_lacks_its_methods(desk: TrafficDesk, r
 
 
 @pytest.mark.parametrize("role", [each for each in Role if each is not Role.ADMIN])
-def test_every_link_of_a_staff_role_leads_to_a_page(desk: TrafficDesk, role: Role) -> None:
-    visitor = staff_visitor(desk.api, role)
+def test_every_link_of_a_staff_role_leads_to_a_page(desk: TrafficDesk, app: Any, role: Role) -> None:
+    visitor = staff_visitor(desk.api, role, app=app)
     if visitor.get("/console/").status_code == 403:
         assert "Your roles open no page" in visitor.read("/console/", 403).text
         return
@@ -268,8 +274,8 @@ def test_every_link_of_an_affiliate_leads_to_a_page_in_the_own_language_and_zone
         assert answer.status_code == 403, (route.method, route.path)
 
 
-def test_stranger_is_led_to_sign_in_from_every_page(desk: TrafficDesk) -> None:
-    stranger = Visitor(console_app(desk.api))
+def test_stranger_is_led_to_sign_in_from_every_page(app: Any) -> None:
+    stranger = Visitor(app)
     for route in TABLE.routes:
         if route.method == "GET" and route.audience != "anyone":
             answer = stranger.get(re.sub(r"{\w+}", "1", route.path))
