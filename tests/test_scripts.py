@@ -1,5 +1,6 @@
 """The scripts of the repository, and the files that name its versions of Python and its scripts."""
 
+import ast
 import os
 import pty
 import re
@@ -7,14 +8,16 @@ import shutil
 import subprocess
 import tomllib
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, PackagePath, distribution
+from importlib.metadata import PackageNotFoundError, PackagePath, distribution, packages_distributions
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
 
 from tests.supply.pins import RUNTIME, pins_of
+from trackyard.runtime import compiled
 
 ROOT = Path(__file__).parents[1]
 SCRIPTS = sorted(path.name for path in (ROOT / "script").iterdir() if os.access(path, os.X_OK))
@@ -102,7 +105,9 @@ def make_python(path: Path, version: str) -> str:
     return str(path)
 
 
-def set_up(copy: Path, uv: str = UV, **environment: str) -> tuple[subprocess.CompletedProcess[str], list[str]]:
+def set_up(
+    copy: Path, uv: str = UV, kind: str = "dev", **environment: str
+) -> tuple[subprocess.CompletedProcess[str], list[str]]:
     """What script/setup says, and how it called uv."""
     program = copy / "bin" / "uv"
     program.parent.mkdir(exist_ok=True)
@@ -111,7 +116,7 @@ def set_up(copy: Path, uv: str = UV, **environment: str) -> tuple[subprocess.Com
     called = program.parent / "called"
     called.unlink(missing_ok=True)
     path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
-    done = run(copy, "script/setup", "dev", **{"PATH": path} | environment)
+    done = run(copy, "script/setup", *kind.split(), **{"PATH": path} | environment)
     return done, called.read_text().splitlines() if called.exists() else []
 
 
@@ -143,6 +148,51 @@ def test_setup_shows_one_line_and_keeps_the_output(copy: Path) -> None:
     (line,) = done.stderr.splitlines()
     assert re.fullmatch(r"Installing \d+ packages for 3\.12 into \.venv \(once; [\d.]+ GB, 1 to 5 minutes\)", line)
     assert done.stdout == "" and (copy / ".venv" / "setup.log").exists()
+
+
+def compiler_of_setup() -> set[str]:
+    """The packages that script/setup installs before it compiles."""
+    lists = re.findall(r"^compiler\+?=\(([^)]*)\)$", (ROOT / "script/setup").read_text(), re.MULTILINE)
+    return set(" ".join(lists).split())
+
+
+def pins_in(text: str) -> set[str]:
+    return set(re.findall(r"^([a-z0-9-]+)==", text, re.MULTILINE))
+
+
+@pytest.mark.parametrize("kind", ["", "dev"])
+def test_setup_compiles_once_its_compiler_is_installed(copy: Path, kind: str) -> None:
+    """While the others are installed, those for development by a process of their own, but for pip itself."""
+    keep = UV.replace("exit 0", 'for each; do case "$each" in /dev/fd/*) cat "$each" >pins-$$ ;; esac; done; exit 0')
+    stub(copy / "script" / "compile", "ls >>seen")
+    done, called = set_up(copy, uv=keep, kind=kind, PYTHON=make_python(copy / "python", "3.12"))
+    runtime, development = ((copy / name).read_text() for name in ("requirements.txt", "requirements-dev.txt"))
+    assert done.returncode == 0
+    assert called[-2].endswith(f"-r requirements{kind and '-'}{kind}.txt"), "the last call installs what is missing"
+    parts = [path.read_text() for path in copy.glob("pins-*")]
+    assert all(part.count("--hash=") > part.count("==") for part in parts)
+    expected = [compiler_of_setup()] + [pins_in(development) - pins_in(runtime) - {"pip"}] * bool(kind)
+    assert sorted(map(sorted, map(pins_in, parts))) == sorted(map(sorted, expected))
+    assert "pins-" in (copy / "seen").read_text()
+
+
+def test_setup_compiles_with_each_package_of_which_modules_read_types() -> None:
+    """Another order of installation must not change what is compiled."""
+    packages = packages_distributions()
+    imported = {name for path in compiled._sources() for name in roots_of_imports(path.read_text())}
+    needed = {package for name in imported for package in packages.get(name, ())} | {"mypy", "setuptools"}
+    texts = [text for package in needed for text in distribution(package).requires or () if package == "mypy"]
+    found = [Requirement(text) for text in texts]
+    needed |= {each.name for each in found if each.marker is None or each.marker.evaluate()}
+    assert {re.sub(r"[-_.]+", "-", name).lower() for name in needed} - {"trackyard"} <= compiler_of_setup()
+
+
+def roots_of_imports(text: str) -> set[str]:
+    """The first parts of the names of modules that a file imports."""
+    nodes = list(ast.walk(ast.parse(text)))
+    names = [each.name for node in nodes if isinstance(node, ast.Import) for each in node.names]
+    names += [node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module]
+    return {name.partition(".")[0] for name in names}
 
 
 def files_of(package: str) -> Sequence[PackagePath]:
