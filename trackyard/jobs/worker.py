@@ -26,6 +26,7 @@ from trackyard.jobs.delivery.rule_webhooks import RuleWebhookCaller
 from trackyard.jobs.schedule.exchange_rates import ExchangeRateUpdater
 from trackyard.jobs.schedule.file_fetches import CreativeFetcher
 from trackyard.jobs.schedule.schedule import JobScheduler
+from trackyard.jobs.schedule.url_checks import UrlChecker
 from trackyard.outbound.guard import Network
 from trackyard.outbound.mail import FolderTransport, MailTransport, SmtpTransport, parse_smtp_url
 from trackyard.store.engine.database import Database
@@ -141,6 +142,7 @@ def _loops(options: WorkerOptions, database: Database, zone: ZoneInfo) -> dict[s
             own_urls=options.own_urls,
             origin=options.origin,
         ).run,
+        "urls": UrlChecker(database, clock, options.outbound_allow).run,
         "webhooks": RuleWebhookCaller(database, clock, options.outbound_allow).run,
         "parallel": ParallelTrackingSender(
             database,

@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from trackyard.outbound.guard import Network
-from trackyard.outbound.results import TIMEOUT_S, HttpResult
+from trackyard.outbound.results import TIMEOUT_S, HttpResult, ProbeResult
 
 if TYPE_CHECKING:
     from trackyard.outbound.session import OutboundSession
@@ -47,6 +47,10 @@ class OutboundClient:
         seconds: how long it may take; None = as long as any request of the client.
         """
         return await self._session().get(url, headers, self._seconds if seconds is None else seconds)
+
+    async def probe(self, url: str) -> ProbeResult:
+        """Return the begin of the answer to a GET request, which is not read. Errors are in the result."""
+        return await self._session().probe(url, self._seconds)
 
     async def download(self, url: str, target_file: BinaryIO, max_bytes: int) -> HttpResult:
         """Write the answer of a GET request into `target_file`. Errors are in the result.

@@ -40,6 +40,19 @@ class HttpResult:
         return self.http_code == 0 or self.http_code == 429 or self.http_code >= 500
 
 
+@dataclass(frozen=True, slots=True)
+class ProbeResult:
+    """The begin of an answer. status: 0 = there was none; `error` says why.
+
+    location: where it leads. milliseconds: from the start to the first byte of the answer.
+    """
+
+    status: int
+    location: str = ""
+    milliseconds: int = 0
+    error: str = ""
+
+
 def wire_url(url: str) -> str:
     """Return a URL as it is sent and signed; `url` itself when it is malformed."""
     try:

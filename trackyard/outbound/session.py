@@ -4,6 +4,7 @@ The first request loads it, as it takes a tenth of a second and 10 MB.
 """
 
 import logging
+import time
 from collections.abc import Mapping, Sequence
 from functools import partial
 from http import HTTPStatus
@@ -25,10 +26,11 @@ from yarl import URL
 
 from trackyard.outbound.guard import BLOCKED, AddressFilter, Network
 from trackyard.outbound.resolver import GetAddrInfo, ThreadResolver
-from trackyard.outbound.results import MAX_BODY, HttpResult, target_of
+from trackyard.outbound.results import MAX_BODY, HttpResult, ProbeResult, target_of
 
 MAX_INFORMATIONAL: Final = 5
 """Answers of status 1xx to one request; each of them costs as much as an answer."""
+MAX_LOCATION: Final = 8192
 _USER_AGENT: Final = "Trackyard"
 
 log = logging.getLogger("trackyard.outbound")
@@ -96,6 +98,22 @@ class OutboundSession:
             return HttpResult(0, error=f"no answer within {seconds:g} s", is_late=True)
         except (ClientError, OSError, ValueError) as error:
             return HttpResult(0, error=_error_text(error, target))
+
+    async def probe(self, url: str, seconds: float) -> ProbeResult:
+        """Return the begin of the answer to a GET request of so many seconds. Errors are in the result."""
+        start = time.monotonic()
+        try:
+            target = target_of(url)
+            timeout = ClientTimeout(total=seconds)
+            async with self._session.get(target, allow_redirects=False, timeout=timeout) as response:
+                took = round((time.monotonic() - start) * 1000)
+                return ProbeResult(response.status, response.headers.get("Location", "")[:MAX_LOCATION], took)
+        except TimeoutError:
+            return ProbeResult(0, error=f"no answer within {seconds:g} s")
+        except (ClientError, OSError) as error:
+            return ProbeResult(0, error=_error_text(error, target))
+        except ValueError as error:
+            return ProbeResult(0, error=f"not a URL that can be called: {error}")
 
     async def download(self, url: str, target_file: BinaryIO, max_bytes: int) -> HttpResult:
         """Write the answer of a GET request into `target_file`. Errors are in the result.

@@ -5,12 +5,13 @@ from typing import Any
 import pytest
 
 from tests.support.api import NOW, Api
-from tests.support.models.events import new_click
+from tests.support.models.events import new_click, new_fact
 from tests.support.models.history import add_conversion, load_clicks
 from trackyard.analytics.load import load
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.roles import Role
 from trackyard.domain.statistics.health import (
+    ConversionTimes,
     DeclinedCount,
     Health,
     HealthKind,
@@ -24,6 +25,7 @@ from trackyard.domain.statistics.rows import AffiliatePostbackLog, ServerPostbac
 
 EMPTY_LOG: dict[type, Any] = {int: 0, str: ""}
 HOUR_MS = 3_600_000
+NOON_BEFORE = NOW - 10 * 24 * HOUR_MS
 
 
 def server_row(number: int, **fields: Any) -> ServerPostbackLog:
@@ -117,3 +119,36 @@ def test_health_names_postbacks_that_stopped_and_not_missing_ones() -> None:
     silent = health(postbacks=[PostbackResult("", 30, 5 * 86_400_000, "a")])
     assert [each.kind for each in find_health_findings(silent)] == [HealthKind.POSTBACKS_SILENT]
     assert find_health_findings(health()) == []
+
+
+def test_health_names_times_that_are_not_usual(api: Api) -> None:
+    advertiser = api.add_advertiser()
+    offer = api.add_offer(advertiser=advertiser)
+    own = {"offer": offer, "advertiser": advertiser}
+
+    def took(first: int, count: int, at: int, seconds: int) -> list[bytes]:
+        times = [(at - n, seconds * 1000 + n) for n in range(count)]
+        return [
+            encode_row(new_fact(first + n, time=time, click_time=time - ms, **own))
+            for n, (time, ms) in enumerate(times)
+        ]
+
+    load(api.deps.analytics, "fact", took(1, 100, NOON_BEFORE, 600), "before")
+    load(api.deps.analytics, "fact", took(200, 29, NOW - HOUR_MS, 5), "now")
+    path = f"/3.1/admin/offer/{offer}/health"
+    found = api.admin.get(path)["health"]
+    assert [each["kind"] for each in found["findings"]] == ["no_traffic"]
+    load(api.deps.analytics, "fact", took(300, 1, NOW - HOUR_MS + 1, 5), "more")
+    found = api.admin.get(path)["health"]
+    assert found["findings"][0]["kind"] == "conversion_time"
+    assert found["findings"][0]["evidence"] == f"/admin/explain?id={300:024x}"
+    assert found["conversion_times"] == {
+        "conversions": 30, "median": 5, "usual_conversions": 100, "usual_median": 600, "usual_low": 600,
+        "usual_high": 600,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("median", "is_unusual"), [(99, True), (100, False), (900, False), (901, True)])
+def test_time_is_unusual_outside_eight_of_ten(median: int, is_unusual: bool) -> None:
+    times = ConversionTimes(number=30, median=median, usual_number=100, usual_median=500, usual_low=100, usual_high=900)
+    assert times.is_unusual is is_unusual

@@ -6,6 +6,7 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.analytics.reports.health import (
     count_traffic,
+    find_conversion_times,
     find_last_click,
     list_host_results,
     list_postback_results,
@@ -14,6 +15,7 @@ from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.domain.people.callers import Access
 from trackyard.domain.statistics.health import Health, HealthFinding, HealthKind, HealthVerdict
 from trackyard.store.conversions.lists import count_declined
+from trackyard.store.statistics.url_checks import find_check
 
 HEALTH_DAYS: Final = 7
 """Days that health looks at."""
@@ -32,6 +34,12 @@ _SENTENCES: Final = {
     HealthKind.DUPLICATES: lazy_gettext("%(number)s postbacks repeated conversions."),
     HealthKind.POSTBACKS_SILENT: lazy_gettext("No postback came for a day, and %(clicks)s clicks came in 7 days."),
     HealthKind.DELIVERIES_FAIL: lazy_gettext("%(failed)s deliveries to %(host)s failed, the last with: %(error)s."),
+    HealthKind.URL_FAILS: lazy_gettext("The URL of the offer reaches no page: %(host)s, %(reason)s."),
+    HealthKind.URL_LOSES_CLICK: lazy_gettext("The click ID is lost on the way to %(host)s."),
+    HealthKind.URL_SLOW: lazy_gettext("The page at %(host)s answers after %(milliseconds)s ms."),
+    HealthKind.CONVERSION_TIME: lazy_gettext(
+        "Half of the conversions came within %(seconds)s seconds of their click; before it was %(usual)s seconds."
+    ),
 }
 VERDICTS: Final = {
     HealthVerdict.FINE: lazy_gettext("It works."),
@@ -52,6 +60,7 @@ def look_at(deps: Deps, access: Access, of: str, key: int | str) -> Health:
     with deps.database.read() as conn:
         scope = scope_of(conn, access)
         declined = count_declined(conn, scope, of, key, since)
+        url = find_check(conn, int(key)) if of == "offer" else None
     place = (deps.analytics, scope, of, key, since, until)
     clicks, conversions, rejected = count_traffic(*place)
     return Health(
@@ -64,6 +73,8 @@ def look_at(deps: Deps, access: Access, of: str, key: int | str) -> Health:
         postbacks=list_postback_results(*place),
         declined=declined,
         hosts=list_host_results(*place),
+        times=find_conversion_times(*place),
+        url=url,
     )
 
 

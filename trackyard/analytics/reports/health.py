@@ -6,7 +6,7 @@ from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.reports.compiler import in_period
 from trackyard.analytics.reports.reports import run_report
 from trackyard.domain.people.scope import Scope
-from trackyard.domain.statistics.health import HostResult, PostbackResult
+from trackyard.domain.statistics.health import ConversionTimes, HostResult, PostbackResult
 from trackyard.domain.statistics.reports import TOTAL, Report
 from trackyard.domain.statistics.slices import REJECTION_REASON
 
@@ -15,6 +15,8 @@ OF: Final = ("offer", "advertiser", "affiliate")
 _MOST_RESPONSES: Final = 30
 _MOST_HOSTS: Final = 20
 _MOST_REASONS: Final = 100
+_USUAL_MS: Final = 28 * 86_400_000
+"""How long before the period the usual times are from."""
 _MACROS: Final = r"'\\{([A-Za-z][A-Za-z0-9_]{1,39})\\}'"
 
 
@@ -68,6 +70,38 @@ def list_host_results(
         f"GROUP BY domain(url) ORDER BY 3 DESC, 1 LIMIT {_MOST_HOSTS:d}"
     )
     return [HostResult(*row) for row in analytics.rows(sql, parameters, tuple[str, int, int, int, str])]
+
+
+def find_conversion_times(
+    analytics: Analytics, scope: Scope, of: str, key: int | str, since: int, until: int
+) -> ConversionTimes | None:
+    """Return the times from click to conversion in a period and before it; None without any.
+
+    Before it are four weeks. Conversions without a click of a visitor do not count.
+    """
+    conditions, parameters = _of(scope, of, key, since - _USUAL_MS, until)
+    conditions += ["sign = 1", "version = 1", "time > click_time", "click_time > 0"]
+    is_now, was = "time >= {begin:Int64}", "time < {begin:Int64}"
+    took = "time - click_time"
+    sql = (
+        f"SELECT toInt64(countIf({is_now})), toInt64(quantileExactIf(0.5)({took}, {is_now})), toInt64(countIf({was})), "
+        f"arrayMap(each -> toInt64(each), quantilesExactIf(0.1, 0.5, 0.9)({took}, {was})), argMax(conversion_id, time) "
+        f"FROM fact WHERE {' AND '.join(conditions)}"
+    )
+    [row] = analytics.rows(sql, {**parameters, "begin": since}, tuple[int, int, int, list[int], str])
+    number, median, usual_number, usual, newest_id = row
+    if not number and not usual_number:
+        return None
+    low, usual_median, high = usual if usual_number else (0, 0, 0)
+    return ConversionTimes(
+        number=number,
+        median=median,
+        usual_number=usual_number,
+        usual_median=usual_median,
+        usual_low=low,
+        usual_high=high,
+        newest_id=newest_id,
+    )
 
 
 def _of(scope: Scope, of: str, key: int | str, since: int, until: int) -> tuple[list[str], dict[str, object]]:

@@ -1,6 +1,7 @@
 """Health of offers, advertisers and affiliates (docs/spec/statistics.md#health)."""
 
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers.connections import get_affiliate, get_offer
@@ -9,7 +10,7 @@ from trackyard.actions.statistics.health import VERDICTS, health_sentence, look_
 from trackyard.api.lookups import in_scope_by_hex, in_scope_by_number, in_scope_by_reference
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.roles import Permission
-from trackyard.domain.statistics.health import PostbackResult, find_health_findings, verdict_of
+from trackyard.domain.statistics.health import Health, PostbackResult, find_health_findings, verdict_of
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request.params import NoParams
 from trackyard.wire.response.envelope import Answer, View
@@ -51,6 +52,35 @@ class HealthHost(View):
     last_error: str
 
 
+class HealthTimes(View):
+    """Times from click to conversion in seconds, in the period and in the four weeks before."""
+
+    conversions: int
+    median: int
+    usual_conversions: int
+    usual_median: int
+    usual_low: int
+    usual_high: int
+
+
+class HealthHop(View):
+    """One request of a check of an offer's URL."""
+
+    url: str
+    status: int
+    milliseconds: int
+    encrypted: bool
+
+
+class HealthUrl(View):
+    """The last check of an offer's URL."""
+
+    checked_at: str
+    hops: list[HealthHop]
+    error: str
+    loses_click: bool
+
+
 class HealthFindingView(View):
     """What needs a person. evidence: the path of a method that shows it, "" without one."""
 
@@ -77,6 +107,8 @@ class HealthView(View):
     postbacks: list[HealthPostbacks]
     declined: list[HealthDeclined]
     deliveries: list[HealthHost]
+    conversion_times: HealthTimes | None
+    offer_url: HealthUrl | None
 
 
 class HealthAnswer(Answer):
@@ -160,9 +192,48 @@ def _answer(request: ApiRequest[Deps], of: str, key: int | str) -> HealthAnswer:
             ],
             postbacks=[postbacks(each) for each in seen.postbacks],
             declined=[HealthDeclined(reason=each.reason, goal=each.goal, number=each.number) for each in seen.declined],
-            deliveries=[
-                HealthHost(host=each.host, sent=each.sent, failed=each.failed, last_error=each.error)
-                for each in seen.hosts
-            ],
+            deliveries=_hosts(seen),
+            conversion_times=_times(seen),
+            offer_url=_url(seen, zone),
         )
+    )
+
+
+def _hosts(seen: Health) -> list[HealthHost]:
+    return [
+        HealthHost(host=each.host, sent=each.sent, failed=each.failed, last_error=each.error) for each in seen.hosts
+    ]
+
+
+def _times(seen: Health) -> HealthTimes | None:
+    times = seen.times
+    if times is None:
+        return None
+    return HealthTimes(
+        conversions=times.number,
+        median=times.median // 1000,
+        usual_conversions=times.usual_number,
+        usual_median=times.usual_median // 1000,
+        usual_low=times.usual_low // 1000,
+        usual_high=times.usual_high // 1000,
+    )
+
+
+def _url(seen: Health, zone: ZoneInfo) -> HealthUrl | None:
+    check = seen.url
+    if check is None:
+        return None
+    return HealthUrl(
+        checked_at=datetime_text(check.checked_at, zone),
+        hops=[
+            HealthHop(
+                url=each.url,
+                status=each.status,
+                milliseconds=each.milliseconds,
+                encrypted=each.url.startswith("https:"),
+            )
+            for each in check.hops
+        ],
+        error=check.error,
+        loses_click=check.loses_click,
     )

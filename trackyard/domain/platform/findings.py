@@ -318,6 +318,18 @@ class FindingKind(StrEnum):
         lazy_gettext("The rule {subject} fired {times} times in the last 24 hours."),
         lazy_gettext("Look at what it found under Rules; what is wrong can be undone there."),
     )
+    OFFER_URL_FAILS = (
+        "offer_url_fails",
+        Severity.WARNING,
+        lazy_gettext("The URL of offer {subject} reaches no page: {reason}."),
+        lazy_gettext("Open its health, and correct the URL or ask the advertiser."),
+    )
+    OFFER_URL_LOSES_CLICK = (
+        "offer_url_loses_click",
+        Severity.WARNING,
+        lazy_gettext("The URL of offer {subject} loses the click ID on its redirects."),
+        lazy_gettext("Open its health, and ask the advertiser to pass the click ID on."),
+    )
     CAP_NEARLY_FULL = (
         "cap_nearly_full",
         Severity.WARNING,

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
+from trackyard.domain.statistics.url_checks import UrlCheck, host_of
+
 MUCH_TRAFFIC: Final = 100
 """Clicks from which on shares are judged."""
 MANY_REJECTED: Final = 50
@@ -14,6 +16,10 @@ MANY_FAILED: Final = 50
 FEW: Final = 3
 """Failures below this number are no finding."""
 QUIET_MS: Final = 24 * 3_600_000
+MANY_TIMED: Final = 30
+"""Conversions from which on their times are judged."""
+MANY_USUAL: Final = 100
+"""Earlier conversions that say what is usual."""
 
 
 class HealthVerdict(StrEnum):
@@ -60,6 +66,32 @@ class DeclinedCount:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ConversionTimes:
+    """Times from click to conversion in the period and before it, in milliseconds.
+
+    number, usual_number: conversions. usual_low, usual_high: a tenth took less, and a tenth longer.
+    newest_id: of the newest conversion.
+    """
+
+    number: int
+    median: int
+    usual_number: int
+    usual_median: int
+    usual_low: int
+    usual_high: int
+    newest_id: str = ""
+
+    @property
+    def is_unusual(self) -> bool:
+        """Return whether the median is outside what eight of ten conversions took before.
+
+        With 30 conversions of the usual times that happens in less than one case of a million.
+        """
+        is_known = self.number >= MANY_TIMED and self.usual_number >= MANY_USUAL
+        return is_known and not self.usual_low <= self.median <= self.usual_high
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
     """What was seen of a thing in a period. Times are UTC milliseconds; None = never in it.
 
@@ -75,6 +107,8 @@ class Health:
     postbacks: Sequence[PostbackResult] = ()
     declined: Sequence[DeclinedCount] = ()
     hosts: Sequence[HostResult] = ()
+    times: ConversionTimes | None = None
+    url: UrlCheck | None = None
 
     @property
     def failed(self) -> list[PostbackResult]:
@@ -114,6 +148,10 @@ class HealthKind(StrEnum):
     DUPLICATES = "duplicates"
     POSTBACKS_SILENT = "postbacks_silent"
     DELIVERIES_FAIL = "deliveries_fail"
+    CONVERSION_TIME = "conversion_time"
+    URL_FAILS = "url_fails"
+    URL_LOSES_CLICK = "url_loses_click"
+    URL_SLOW = "url_slow"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +184,10 @@ def _findings(seen: Health) -> Iterator[HealthFinding]:
         yield HealthFinding(HealthKind.NO_TRAFFIC, HealthVerdict.QUIET, {})
     yield from _of_clicks(seen, rejected)
     yield from _of_postbacks(seen)
+    yield from _of_url(seen.url)
+    if seen.times is not None and seen.times.is_unusual:
+        seconds = {"seconds": seen.times.median // 1000, "usual": seen.times.usual_median // 1000}
+        yield HealthFinding(HealthKind.CONVERSION_TIME, HealthVerdict.LOOK, {**seconds}, seen.times.newest_id)
     for goal in sorted({each.goal for each in seen.declined if each.reason == NO_PAYMENT}):
         number = sum(each.number for each in seen.declined if each.reason == NO_PAYMENT and each.goal == goal)
         yield HealthFinding(HealthKind.GOALS, HealthVerdict.LOOK, {"goal": goal, "number": number})
@@ -166,6 +208,21 @@ def _of_clicks(seen: Health, rejected: int) -> Iterator[HealthFinding]:
     is_silent = last is not None and seen.until - last > QUIET_MS
     if is_silent and seen.clicks >= MUCH_TRAFFIC:
         yield HealthFinding(HealthKind.POSTBACKS_SILENT, HealthVerdict.LOOK, {"clicks": seen.clicks})
+
+
+def _of_url(url: UrlCheck | None) -> Iterator[HealthFinding]:
+    """Yield what is wrong with the URL of an offer; its check is the evidence, which the answer has."""
+    if url is None:
+        return
+    host = host_of(url.hops[-1].url) if url.hops else ""
+    if url.fails:
+        values: dict[str, str | int] = {"host": host, "reason": url.error or f"HTTP {url.status}"}
+        yield HealthFinding(HealthKind.URL_FAILS, HealthVerdict.BROKEN, values)
+    elif url.loses_click:
+        yield HealthFinding(HealthKind.URL_LOSES_CLICK, HealthVerdict.LOOK, {"host": host})
+    if url.is_slow:
+        values = {"host": host, "milliseconds": url.milliseconds}
+        yield HealthFinding(HealthKind.URL_SLOW, HealthVerdict.LOOK, values)
 
 
 def _of_postbacks(seen: Health) -> Iterator[HealthFinding]:

@@ -42,7 +42,17 @@ _UNAUDITED_TABLES: Final = frozenset(
     {"audit", "rule_clock", "rule_change", "edge", "edge_progress", "inbox", "outbox", "delivery", "mail", "fetch"}
     | {"conversion", "conversion_event", "counter", "ledger", "offer_label", "sign_in_failure", "first_answer"}
     | {"affiliate_login", "security_log", "session", "recovery_code", "email_confirmation"}
-    | {"sign_in_link", "preference", "machine", "past_edge", "mail_attachment", "automation_change", "comparison"}
+    | {
+        "sign_in_link",
+        "preference",
+        "machine",
+        "past_edge",
+        "mail_attachment",
+        "automation_change",
+        "comparison",
+        "url_check",
+        "url_host",
+    }
 )
 """Queues, tables that are derived from others, and tables with their own history."""
 _SECRET_COLUMNS: Final = frozenset(

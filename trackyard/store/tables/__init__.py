@@ -1,6 +1,13 @@
 """The tables of SQL, one file for each group of subjects."""
 
-from trackyard.store.tables.automation import automation_change, automation_firing, automation_rule, sub_block
+from trackyard.store.tables.automation import (
+    automation_change,
+    automation_firing,
+    automation_rule,
+    sub_block,
+    url_check,
+    url_host,
+)
 from trackyard.store.tables.conversions import (
     comparison,
     conversion,
@@ -153,4 +160,6 @@ __all__ = [
     "sub_block",
     "terms_acceptance",
     "ticket",
+    "url_check",
+    "url_host",
 ]

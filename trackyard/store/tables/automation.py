@@ -3,10 +3,10 @@
 Times are UTC epoch milliseconds.
 """
 
-from sqlalchemy import Boolean, Column, Index, Integer, String, Text
+from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Text
 
 from trackyard.domain.statistics.automation.rules import RuleAction, RuleKind
-from trackyard.store.engine.types import Document, Id24, Moment, Word
+from trackyard.store.engine.types import Document, Id24, MaybeDocument, Moment, Word
 from trackyard.store.tables.schema import columns, table
 
 automation_rule = table(  # domain/statistics/automation/rules.py: Rule
@@ -63,6 +63,19 @@ automation_firing = table(  # what a rule found, and what it changed
     Column("webhook_due", Moment, nullable=True, index=True),
     Column("webhook_attempts", Integer, nullable=False),
     Index("ix_automation_firing_rule_id_element_key", "rule_id", "element_key", "met_until"),
+)
+
+url_check = table(  # when the URL of an active offer is checked, and what was found
+    "url_check",
+    Column("offer_id", Integer, ForeignKey("offer.id"), primary_key=True),
+    Column("due_at", Moment, nullable=False, index=True),
+    Column("result", MaybeDocument, nullable=True),
+)
+
+url_host = table(  # when a host was visited last by a check
+    "url_host",
+    Column("host", String(255), primary_key=True),
+    Column("visited_at", Moment, nullable=False, index=True),
 )
 
 sub_block = table(  # values of subs from which an offer takes no clicks of an affiliate, each by one firing

@@ -16,7 +16,7 @@ from trackyard.domain.statistics.reports import TOTAL, Report, StatsRow
 from trackyard.domain.statistics.slices import REJECTION_REASON
 from trackyard.domain.tracking.ruleset import RULESET_STALE_S
 from trackyard.store.offers.full_caps import list_filled_caps
-from trackyard.store.statistics import automation, firings
+from trackyard.store.statistics import automation, firings, url_checks
 
 DAY_MS: Final = 86_400_000
 FAILING_CLICKS: Final = 100
@@ -40,9 +40,23 @@ def find_findings(deps: Deps) -> list[CheckFindings]:
         CheckFindings("readiness", lazy_gettext("readiness"), tuple(_find_unready(machine)), machine.version),
         CheckFindings("edges", lazy_gettext("rules of edges"), tuple(_find_unsynced(machine))),
         CheckFindings("offers", lazy_gettext("offers"), tuple(_find_failing(deps))),
+        CheckFindings("urls", lazy_gettext("URLs of offers"), tuple(_find_urls(deps))),
         CheckFindings("rules", lazy_gettext("rules"), tuple(_find_rules(deps))),
         CheckFindings("caps", lazy_gettext("caps"), tuple(_find_filled_caps(deps))),
     ]
+
+
+def _find_urls(deps: Deps) -> Iterator[Finding]:
+    """Yield active offers with a URL that reaches no page, or that loses the click id."""
+    with deps.database.read() as conn:
+        checks = url_checks.list_checks(conn)
+    wrong = [(offer, check) for offer, check in checks.items() if check.fails or check.loses_click]
+    for offer, check in wrong[:SHOWN_OFFERS]:
+        if check.fails:
+            reason = check.error or f"HTTP {check.status}"
+            yield Finding(FindingKind.OFFER_URL_FAILS, str(offer), {"reason": reason})
+        else:
+            yield Finding(FindingKind.OFFER_URL_LOSES_CLICK, str(offer), {})
 
 
 def _find_rules(deps: Deps) -> Iterator[Finding]:

@@ -8,11 +8,13 @@ from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.staff.traffic.postbacks.words import fault_words
 from trackyard.console.staff.traffic.reasons import rejection_label
+from trackyard.console.staff.traffic.words import lasting
 
 pages = Pages()
 
 _TONES: Final = {"fine": "confirmed", "quiet": "pending", "look": "pending", "broken": "declined"}
 """Verdict to the tone of its mark."""
+_TIMED: Final = (("median", "conversions"), ("usual_median", "usual_conversions"))
 VERDICT_WORDS: Final = {
     "fine": lazy_gettext("fine"),
     "quiet": lazy_gettext("quiet"),
@@ -55,10 +57,20 @@ def _page(request: PageRequest, method: str, place: str, noun: str) -> PageAnswe
         ],
         postbacks=[(each["response"], fault_words(each["response"])[0], each["number"]) for each in found["postbacks"]],
         rejected=[(rejection_label(each["reason"]), each["clicks"]) for each in found["rejected"]],
+        times=_times(found["conversion_times"]),
+        url_checked=request.time_of(found["offer_url"]["checked_at"]) if found["offer_url"] else "",
         last_click=request.time_of(found["last_click_at"]) if found["last_click_at"] else "",
         last_postback=request.time_of(found["last_postback_at"]) if found["last_postback_at"] else "",
         api_request_path=request.calls.address(method, path={"id": key}),
     )
+
+
+def _times(found: dict[str, Any] | None) -> tuple[str, str] | None:
+    """Return the time from click to conversion of the last days and the usual one, or None."""
+    if found is None:
+        return None
+    shown = [lasting(found[name]) if found[count] else "" for name, count in _TIMED]
+    return shown[0], shown[1]
 
 
 def _evidence(finding: dict[str, Any], may_explain: bool) -> str:

@@ -1,0 +1,114 @@
+"""Checks of the URLs of offers: redirects, lost click ids, and a pause for each host."""
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from tests.support.api import Api
+from tests.support.pages import staff_visitor
+from trackyard.domain.statistics.url_checks import HOUR_MS, UrlHop, loses_click, next_hop, probe_url
+from trackyard.jobs.schedule import url_checks
+from trackyard.jobs.schedule.url_checks import UrlChecker
+from trackyard.outbound.client import OutboundClient
+from trackyard.outbound.results import ProbeResult
+
+MINUTE_MS = 60_000
+
+
+class FakeSites:
+    """Answers by host and path, and the hosts that were asked."""
+
+    def __init__(self, answers: Mapping[str, ProbeResult]) -> None:
+        self.answers = answers
+        self.asked: list[str] = []
+
+    async def probe(self, _client: Any, url: str) -> ProbeResult:
+        self.asked.append(url)
+        return next((each for start, each in self.answers.items() if url.startswith(start)), ProbeResult(200, "", 5))
+
+
+@pytest.fixture
+def sites(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeSites]:
+    found = FakeSites({
+        "https://keeps.example/": ProbeResult(302, "https://shop.example/?c=x", 7),
+        "https://down.example/": ProbeResult(0, error="refused"),
+    })  # fmt: skip
+    monkeypatch.setattr(url_checks.OutboundClient, "probe", lambda client, url: found.probe(client, url))
+    yield found
+
+
+def checked(api: Api, checker: UrlChecker, ahead_ms: int = 11 * MINUTE_MS) -> None:
+    checker.note_new()
+    api.clock.advance(ahead_ms)
+    while checker.check_one():
+        pass
+
+
+def test_urls_are_checked_and_a_host_is_visited_once_an_hour(api: Api, sites: FakeSites) -> None:
+    lost = api.add_offer(url="https://keeps.example/?click={clickid}&p={pid}")
+    down, twin = api.add_offer(url="https://down.example/"), api.add_offer(url="https://down.example/other")
+    checker = UrlChecker(api.deps.database, api.clock)
+    checked(api, checker)
+    hosts = [url.split("/")[2] for url in sites.asked]
+    assert sorted(hosts) == ["down.example", "keeps.example", "shop.example"]
+    found = api.admin.get(f"/3.1/admin/offer/{lost}/health")["health"]
+    assert [(each["status"], each["milliseconds"], each["encrypted"]) for each in found["offer_url"]["hops"]] == [
+        (302, 7, True), (200, 5, True),
+    ]  # fmt: skip
+    assert "p=test" in found["offer_url"]["hops"][0]["url"]
+    assert "url_loses_click" in [each["kind"] for each in found["findings"]]
+    broken = api.admin.get(f"/3.1/admin/offer/{down}/health")["health"]
+    assert (broken["verdict"], broken["offer_url"]["error"]) == ("broken", "refused")
+    assert api.admin.get(f"/3.1/admin/offer/{twin}/health")["health"]["offer_url"] is None
+    parts = {each["check"]: each["findings"] for each in api.admin.get("/3.1/admin/findings")["checks"]}
+    assert sorted((each["kind"], each["subject"]) for each in parts["urls"]) == [
+        ("offer_url_fails", str(down)), ("offer_url_loses_click", str(lost)),
+    ]  # fmt: skip
+    assert "down.example" in staff_visitor(api).read(f"/console/offers/{down}/health").text
+    checked(api, checker, HOUR_MS - 1)
+    assert len(sites.asked) == 3
+    checked(api, checker, 1)
+    assert sites.asked[3:] == ["https://down.example/other"]
+
+
+def test_offer_that_is_stopped_is_not_checked(api: Api, sites: FakeSites) -> None:
+    offer = api.add_offer(url="https://down.example/")
+    checker = UrlChecker(api.deps.database, api.clock)
+    checker.note_new()
+    api.admin.post(f"/3.1/admin/offer/{offer}", status="stopped")
+    checked(api, checker)
+    assert sites.asked == []
+
+
+@pytest.mark.parametrize(
+    ("location", "target"),
+    [
+        ("/b?c=1", "https://a.example/b?c=1"), ("//b.example/", "https://b.example/"), ("", ""),
+        ("javascript:alert(1)", ""), ("ftp://b.example/", ""), ("https://[", ""),
+    ],
+)  # fmt: skip
+def test_redirect_leads_to_web_addresses_alone(location: str, target: str) -> None:
+    assert next_hop("https://a.example/x", 302, location) == target
+    assert next_hop("https://a.example/x", 200, location) == ""
+
+
+def test_click_id_is_lost_when_the_last_address_lacks_it() -> None:
+    template = "https://a.example/?c={clickid}&g={goal}"
+    url = probe_url(template, "abc")
+    assert url == "https://a.example/?c=abc&g=test"
+    first = UrlHop(url, 302, 1)
+    assert not loses_click(template, [first], "abc")
+    assert loses_click(template, [first, UrlHop("https://b.example/", 200, 1)], "abc")
+    assert not loses_click(template, [first, UrlHop("https://b.example/?x=abc", 200, 1)], "abc")
+    assert not loses_click("https://a.example/", [first, UrlHop("https://b.example/", 200, 1)], "abc")
+
+
+def test_probe_of_private_address_is_refused() -> None:
+    async def probe() -> ProbeResult:
+        async with OutboundClient() as client:
+            return await client.probe("http://127.0.0.1:9/")
+
+    found = asyncio.run(probe())
+    assert found.status == 0 and "no address that may be called" in found.error
