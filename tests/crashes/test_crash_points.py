@@ -44,6 +44,7 @@ THIRD: Final = 3
 _numbers = count(1)
 
 Run = Callable[[type[CrashStory], Injector], None]
+Reached = dict[type[CrashStory], dict[str, int]]
 
 
 @pytest.fixture(scope="module")
@@ -73,13 +74,13 @@ def run(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.fixture(scope="module")
-def reached(run: Run) -> dict[type[CrashStory], list[str]]:
-    """The points that each story reaches without a fault."""
+def reached(run: Run) -> Reached:
+    """The points that each story reaches without a fault, and how often."""
     found = {}
     for kind in STORIES:
         injector = Injector()
         run(kind, injector)
-        found[kind] = sorted(injector.reached)
+        found[kind] = dict(sorted(injector.reached.items()))
     return found
 
 
@@ -103,7 +104,7 @@ class Writer:
     assert found == [(f"writer.py:Writer.close:{number}", kind) for number, kind in enumerate(kinds, 1)]
 
 
-def test_every_point_of_the_code_is_reached_by_a_story(run: Run, reached: dict[type[CrashStory], list[str]]) -> None:
+def test_every_point_of_the_code_is_reached_by_a_story(run: Run, reached: Reached) -> None:
     """A new write, sync, rename, commit or insert needs a story that reaches it, or a reason in UNREACHED."""
     known = {name for names in reached.values() for name in names}
     for kind, point in AFTER_FAULTS:
@@ -117,9 +118,7 @@ def test_every_point_of_the_code_is_reached_by_a_story(run: Run, reached: dict[t
 
 
 @pytest.mark.parametrize("kind", [TrafficStory, BackupStory], ids=lambda kind: kind.__name__)
-def test_fault_at_some_points_loses_and_doubles_nothing(
-    run: Run, reached: dict[type[CrashStory], list[str]], kind: type[CrashStory]
-) -> None:
+def test_fault_at_some_points_loses_and_doubles_nothing(run: Run, reached: Reached, kind: type[CrashStory]) -> None:
     """One kind of fault at every third point of the cheaper stories; the next test takes all."""
     for number, name in list(enumerate(reached[kind]))[::THIRD]:
         faults = faults_of(name)
@@ -130,12 +129,13 @@ def test_fault_at_some_points_loses_and_doubles_nothing(
 @pytest.mark.parametrize("passes", [0, 1])
 @pytest.mark.parametrize("kind", STORIES, ids=lambda kind: kind.__name__)
 def test_every_fault_at_each_point_loses_and_doubles_nothing(
-    run: Run, reached: dict[type[CrashStory], list[str]], kind: type[CrashStory], passes: int
+    run: Run, reached: Reached, kind: type[CrashStory], passes: int
 ) -> None:
     """Every kind of fault at each point, the first time it is passed and the second time."""
-    for name in reached[kind]:
-        for fault in faults_of(name):
-            inject(run, kind, name, fault, passes)
+    for name, times in reached[kind].items():
+        if times > passes and not name.startswith(kind.elsewhere):
+            for fault in faults_of(name):
+                inject(run, kind, name, fault, passes)
 
 
 def inject(run: Run, kind: type[CrashStory], point: str, fault: str, passes: int = 0) -> None:
@@ -145,4 +145,4 @@ def inject(run: Run, kind: type[CrashStory], point: str, fault: str, passes: int
     except BaseException as error:
         error.add_note(f"after the fault {fault!r} at {point}")
         raise
-    assert injector.happened or passes, (point, fault)
+    assert injector.happened, (point, fault)
