@@ -94,6 +94,7 @@ class Examples:
         self._counted = SequentialSecrets()
         for module in ("base.ids", "base.secrets", "wire.http.origins"):
             stack.enter_context(mock.patch(f"trackyard.{module}.secrets", self._counted))
+        stack.enter_context(mock.patch("trackyard.store.platform.file_storage.secrets", SequentialSecrets()))
         for requests in (affiliates, offers, people, test_every_endpoint):  # other tests of the process have counted
             stack.enter_context(mock.patch.object(requests, "_numbers", count(1)))
         self._file, self._saved = directory / "pages.db", directory / "saved.db"

@@ -71,6 +71,7 @@ FILTERS: Final = (
         "advertiser_tag", lazy_gettext("Tag of the advertiser"), "advertiser_tag", "not_advertiser_tag", of_staff=True
     ),
     FilterKind("currency", lazy_gettext("Currency of conversions"), "currency"),
+    FilterKind("payment_status", lazy_gettext("Payment"), "payment_status"),
 )
 FILTER_BY_NAME: Final = {kind.name: kind for kind in FILTERS}
 FILTER_OF_SLICE: Final = {kind.slice: kind for kind in FILTERS if kind.slice}
