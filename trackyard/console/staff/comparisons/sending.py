@@ -24,6 +24,8 @@ _FIELDS: Final = (
 )
 _ADVERTISERS: Final = ("comparison.advertiser.list", "comparison.advertiser.add")
 _AFFILIATES: Final = ("comparison.affiliate.list", "comparison.affiliate.add")
+_METHODS: Final = {"advertiser": _ADVERTISERS, "affiliate": _AFFILIATES}
+"""Methods that list comparisons and that add one, by the sender of the file."""
 
 
 @pages.get("/console/advertisers/{id}/compare", needs=_ADVERTISERS)
@@ -54,7 +56,7 @@ def _compared(request: PageRequest, side: str) -> PageAnswer:
     sent: list[Pair] = [(name, request.field(name)) for name in _FIELDS if request.field(name)]
     files = [each for each in request.files if each[0] == "file"]
     try:
-        made = request.calls.call(f"comparison.{side}.add", sent, {"id": request.path["id"]}, files)
+        made = request.calls.call(_METHODS[side][1], sent, {"id": request.path["id"]}, files)
     except BadInput as refusal:
         return _page(request, side, fault_of(refusal))
     except UnsupportedMediaType:
@@ -64,7 +66,7 @@ def _compared(request: PageRequest, side: str) -> PageAnswer:
 
 def _page(request: PageRequest, side: str, fault: str = "") -> Html:
     key = request.path["id"]
-    found = request.calls.call(f"comparison.{side}.list", [("limit", "20")], {"id": key})["comparisons"]
+    found = request.calls.call(_METHODS[side][0], [("limit", "20")], {"id": key})["comparisons"]
     last: dict[str, Any] = found[0] if found else {}
     values = {name: request.field(name) for name in _FIELDS}
     if not fault:
@@ -82,7 +84,7 @@ def _page(request: PageRequest, side: str, fault: str = "") -> Html:
         fault=fault,
         values=values,
         earlier=[_line(request, each) for each in found],
-        api_request_path=request.calls.address(f"comparison.{side}.list", path={"id": key}),
+        api_request_path=request.calls.address(_METHODS[side][0], path={"id": key}),
     )
 
 
