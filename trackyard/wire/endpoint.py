@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Generic, Literal, TypedDict, TypeVar, Unpack, get_args, get_type_hints
 
 from trackyard.base.errors import AccessDenied, Unauthorized
-from trackyard.domain.people.callers import Access, AffiliateCaller, Caller, StaffCaller
+from trackyard.domain.people.callers import Access, AdvertiserCaller, AffiliateCaller, Caller, StaffCaller
 from trackyard.domain.people.permissions import FEATURES
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.request.params import NoParams, Params
@@ -23,8 +23,8 @@ VERSIONS: Final[tuple[Version, ...]] = ("3.0", "3.1")
 LATER_PREFIXES: Final = ("4.0",)
 """Prefixes that paths of `Endpoint.also` may begin with; they answer as the newest version does."""
 Method = Literal["GET", "POST", "DELETE"]
-Audience = Literal["any", "affiliate", "staff", "anyone"]
-"""any: affiliates and staff. anyone: no key is needed or read."""
+Audience = Literal["any", "affiliate", "staff", "advertiser", "anyone"]
+"""any: affiliates and staff. anyone: no key is needed or read. Advertisers call what names them, and nothing else."""
 
 MEGABYTE: Final = 1024 * 1024
 UPLOAD_MAX: Final = 50 * MEGABYTE
@@ -96,6 +96,7 @@ class Rights:
 
     audience: Audience
     permission: Permission
+    advertisers: bool = False
 
 
 FOR_ANYONE: Final = Rights("anyone", Permission.NONE)
@@ -112,9 +113,14 @@ def for_affiliates(permission: Permission) -> Rights:
     return Rights("affiliate", permission)
 
 
-def for_callers(permission: Permission) -> Rights:
-    """Admit affiliates, and staff users that have the permission."""
-    return Rights("any", permission)
+def for_callers(permission: Permission, *, advertisers: bool = False) -> Rights:
+    """Admit affiliates, and staff users that have the permission. advertisers: admit them as well."""
+    return Rights("any", permission, advertisers)
+
+
+def for_advertisers(permission: Permission) -> Rights:
+    """Admit advertisers; the permission bounds their view."""
+    return Rights("advertiser", permission, advertisers=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,6 +128,7 @@ class Endpoint(Generic[D]):
     """One method of the API. `Routes` makes it from a handler.
 
     audience: staff also need `permission`; it is NONE in methods for anyone.
+    advertisers: whether advertisers may call it.
     find: finds the subject of the path or raises NotFound, before parameters are read.
     affiliate_answer: the view of affiliates, when it differs.
     page_max: larger limits are reduced to it.
@@ -140,6 +147,7 @@ class Endpoint(Generic[D]):
     path: str
     audience: Audience = "any"
     permission: Permission = Permission.NONE
+    advertisers: bool = False
     params: type[Params] = NoParams
     answer: type[Answer]
     affiliate_answer: type[Answer] | None = None
@@ -208,8 +216,9 @@ class Endpoint(Generic[D]):
 
     def admits(self, caller: Caller) -> bool:
         """Return whether this kind of caller may call the endpoint."""
-        others = "affiliate" if isinstance(caller, StaffCaller) else "staff"
-        return self.audience != others
+        if isinstance(caller, AdvertiserCaller):
+            return self.advertisers
+        return self.audience in ("any", "anyone", "staff" if isinstance(caller, StaffCaller) else "affiliate")
 
 
 class EndpointOptions(TypedDict, Generic[D], total=False):
@@ -266,6 +275,7 @@ class Routes(Generic[D]):
                     path=path,
                     audience=rights.audience,
                     permission=rights.permission,
+                    advertisers=rights.advertisers,
                     answer=answers[0],
                     affiliate_answer=answers[1] if len(answers) > 1 else None,
                     handle=handler,

@@ -12,11 +12,11 @@ from trackyard.base.errors import BadInput, required
 from trackyard.base.ids import new_api_key, new_id
 from trackyard.base.secrets import hash_password, new_password
 from trackyard.domain.conversions.codes import CodeMode
-from trackyard.domain.people.advertisers import Advertiser, AdvertiserFilter
-from trackyard.domain.people.callers import Access
+from trackyard.domain.people.advertisers import Advertiser, AdvertiserFilter, AdvertiserStatus
+from trackyard.domain.people.callers import Access, Account, AccountKind
 from trackyard.domain.people.staff import Staff
 from trackyard.store.engine.database import Connection
-from trackyard.store.people import advertisers, staff
+from trackyard.store.people import advertisers, sessions, staff
 from trackyard.store.platform import settings
 from trackyard.store.tracking import rulesets
 
@@ -108,6 +108,8 @@ def edit_advertiser(
             manager = resolve_manager(conn, access, values["manager_id"], "manager")
             values["manager_id"] = manager.id if manager else None
         values["sub_accounts"] = merged_sub_accounts(before.sub_accounts, sub_accounts)
+        if values.get("status", AdvertiserStatus.ACTIVE) != AdvertiserStatus.ACTIVE:
+            sessions.remove_sessions(conn, Account(AccountKind.ADVERTISER, before.id))
         advertisers.edit_advertiser(conn, before.id, values | {"updated_at": deps.clock.now_ms()})
         rulesets.touch(conn, "advertiser", before.id)
         return _records(conn, [_locked(conn, access, advertiser_id)])[0]
@@ -133,7 +135,7 @@ def _set_signing_secret(deps: Deps, access: Access, advertiser_id: str, encrypte
 
 
 def send_password(deps: Deps, access: Access, advertiser_id: str) -> str:
-    """Mail an advertiser a new password and return the address.
+    """Mail an advertiser a new password and return the address; its sessions end.
 
     Raises NotFound, and BadInput for an advertiser without an address.
     """
@@ -145,6 +147,7 @@ def send_password(deps: Deps, access: Access, advertiser_id: str) -> str:
         if not found.email:
             raise BadInput({"email": ["The advertiser has no e-mail address."]})
         advertisers.edit_advertiser(conn, found.id, {"password_hash": hashed, "updated_at": now})
+        sessions.remove_sessions(conn, Account(AccountKind.ADVERTISER, found.id))
         recipient = Recipient(found.email, found.contact or found.title)
         notices.send_notice(conn, notices.PASSWORD, [recipient], now, password=password)
         return found.email

@@ -8,18 +8,28 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.base.clock import Clock
 from trackyard.base.errors import Conflict, required
+from trackyard.domain.people.advertisers import AdvertiserStatus
 from trackyard.domain.people.affiliates import AffiliateStatus
-from trackyard.domain.people.callers import Access, Account, AccountKind, AffiliateCaller, Caller, StaffCaller
+from trackyard.domain.people.callers import (
+    Access,
+    Account,
+    AccountKind,
+    AdvertiserCaller,
+    AffiliateCaller,
+    Caller,
+    StaffCaller,
+)
 from trackyard.domain.people.key_limits import KeyLimits
 from trackyard.domain.people.keys import ApiKey
 from trackyard.domain.people.permissions import denied_features
 from trackyard.domain.people.roles import Permission
+from trackyard.domain.people.scope import Scope
 from trackyard.domain.people.sessions import Session, SessionPolicy
 from trackyard.domain.people.staff import StaffStatus
 from trackyard.domain.people.staff_permissions import withheld_by
 from trackyard.store.engine.audit_actor import current_actor
 from trackyard.store.engine.database import Connection, Database, TransactionFailure, classify_failure
-from trackyard.store.people import affiliates, keys, sessions, staff
+from trackyard.store.people import advertisers, affiliates, keys, sessions, staff
 from trackyard.store.platform import audit_log, settings
 
 LOOK_MS: Final = 30 * 60_000
@@ -99,6 +109,11 @@ def _caller_of(conn: Connection, account: Account, session: str = "", limits: Ke
                 return None
             installation = settings.find_setting(conn, settings.AFFILIATE_PERMISSIONS) or {}
             return AffiliateCaller(int(account.id), denied_features(installation, access.permissions), session, limits)
+        case AccountKind.ADVERTISER:
+            found = advertisers.find_advertiser(conn, Scope.everything(), account.id)
+            if found is None or found.status is not AdvertiserStatus.ACTIVE:
+                return None
+            return AdvertiserCaller(found.id, session, limits, found.sees_affiliates)
         case AccountKind.STAFF:
             user = staff.find_staff(conn, account.id)
             if user is None or user.status is not StaffStatus.ACTIVE:

@@ -26,7 +26,15 @@ from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.security_log import SecurityEvent, SecurityOutcome
 from trackyard.domain.tracking.ip_lists import network_of
 from trackyard.store.engine.database import Connection
-from trackyard.store.people import affiliates, email_confirmations, sessions, sign_in_links, sign_ins, staff
+from trackyard.store.people import (
+    advertisers,
+    affiliates,
+    email_confirmations,
+    sessions,
+    sign_in_links,
+    sign_ins,
+    staff,
+)
 from trackyard.store.people.sign_ins import SignInAccount
 
 WINDOW_MS: Final = 15 * 60_000
@@ -96,15 +104,23 @@ class CheckedAccount:
         sign_ins.remember_network(conn, mark, now_ms + KNOWN_NETWORK_MS)
 
 
-def check_login(deps: Deps, login: str, password: str, address: str) -> CheckedAccount:
+def check_login(
+    deps: Deps,
+    login: str,
+    password: str,
+    address: str,
+    accounts: Callable[[Connection, str], list[SignInAccount]] = sign_ins.list_accounts,
+) -> CheckedAccount:
     """Return the account of a login or e-mail address that has the password.
+
+    accounts: reads those that the login may mean.
 
     Raises WrongCredentials, also for an account that is not active or, where the setting asks for it, has not
     confirmed its e-mail address, AccountNotActive where staff said why it is not, and TooManyRequests.
     """
 
     def find(conn: Connection) -> list[SignInAccount]:
-        found = sign_ins.list_accounts(conn, login)
+        found = accounts(conn, login)
         return [_refuse_unconfirmed(each) for each in found] if deps.needs_confirmed_email else found
 
     attempt, found = _try(deps, find, f"login:{login.lower()}", password, address)
@@ -162,6 +178,8 @@ def change_own_password(deps: Deps, account: Account, session: str, password: st
             case AccountKind.AFFILIATE:
                 affiliates.edit_affiliate(conn, int(account.id), values)
                 email_confirmations.remove_changes(conn, int(account.id))
+            case AccountKind.ADVERTISER:
+                advertisers.edit_advertiser(conn, account.id, values)
         sign_in_links.remove_links(conn, account)
         return sessions.remove_sessions(conn, account, keep=session)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from trackyard.actions.deps import Deps
-from trackyard.domain.people.callers import Access, AffiliateCaller, Caller, StaffCaller
+from trackyard.domain.people.callers import Access, AdvertiserCaller, AffiliateCaller, Caller, StaffCaller
 from trackyard.domain.people.roles import ROLE_PERMISSIONS, Permission, Role
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.database import Connection
@@ -22,6 +22,8 @@ def scope_of(conn: Connection, access: Access) -> Scope:
     caller = access.caller
     if isinstance(caller, AffiliateCaller):
         return Scope.of_affiliate(caller.id)
+    if isinstance(caller, AdvertiserCaller):
+        return Scope.of_advertiser(caller.id)
     giving = _giving(caller.roles, access.permission)
     if not giving or access.permission in caller.withheld:
         return Scope(affiliate_ids=frozenset(), advertiser_ids=frozenset())

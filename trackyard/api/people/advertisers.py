@@ -16,7 +16,7 @@ from trackyard.api.people.views import AddedNote, ManagerView, country_to_store,
 from trackyard.api.subaccounts import SubAccountParams, SubAccountView, sub_accounts_view
 from trackyard.base.zones import datetime_text, day_start_ms
 from trackyard.domain.conversions.codes import postback_address
-from trackyard.domain.people.advertisers import Advertiser, AdvertiserFilter
+from trackyard.domain.people.advertisers import Advertiser, AdvertiserFilter, AdvertiserStatus
 from trackyard.domain.people.callers import StaffCaller
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope
@@ -82,6 +82,8 @@ class AdvertiserParams(SubAccountParams):
     vat_code: Annotated[str | None, s.BoundedText(maximum=64)] = None
     consider_personal_targeting_only: s.TrueFalse = False
     tags: Seq[s.Text] = ()
+    status: Annotated[str, s.Choice(tuple(AdvertiserStatus))] = AdvertiserStatus.ACTIVE
+    sees_affiliates: s.Flag = False
 
     @field_validator("allowed_ip", "disallowed_ip")
     @classmethod
@@ -155,6 +157,8 @@ class AdvertiserView(View):
     sub_accounts: dict[str, SubAccountView]
     consider_personal_targeting_only: bool
     tags: list[str]
+    status: str
+    sees_affiliates: int
     hosts_only: bool
     created_at: str
     updated_at: str
@@ -310,6 +314,7 @@ def _advertiser_view(record: AdvertiserRecord, deps: Deps, writable: Scope, *, s
         signs_postbacks=row.signing_secret is not None,
         has_user=row.password_hash is not None,
         sub_accounts=sub_accounts_view(row.sub_accounts),
+        sees_affiliates=int(row.sees_affiliates),
         hosts_only=False,
         created_at=datetime_text(row.created_at, deps.zone),
         updated_at=datetime_text(row.updated_at, deps.zone),

@@ -85,7 +85,7 @@ def list_(request: ApiRequest[Deps], _params: NoParams) -> SessionsAnswer:
     return SessionsAnswer(sessions=[_view(each, request.caller.session, request.deps.zone) for each in found])
 
 
-@routes.delete("/auth", for_callers(Permission.ACCOUNT), id="auth.sign-out")
+@routes.delete("/auth", for_callers(Permission.ACCOUNT, advertisers=True), id="auth.sign-out")
 def sign_out(request: ApiRequest[Deps], _params: NoParams) -> EndedSessionsAnswer:
     """Sign out: the session that calls ends at once. A call with a lasting key ends nothing."""
     if not request.caller.session:
@@ -120,7 +120,9 @@ def show(request: ApiRequest[Deps], params: ConfirmPassword) -> ShownKeyAnswer:
     return ShownKeyAnswer(api_key=key, type=AccountKind(account.kind), id=account.id)
 
 
-@routes.post("/auth/password", for_callers(Permission.ACCOUNT), id="auth.password.change", not_replayable=True)
+@routes.post(
+    "/auth/password", for_callers(Permission.ACCOUNT, advertisers=True), id="auth.password.change", not_replayable=True
+)
 def change_password(request: ApiRequest[Deps], params: ChangePassword) -> EndedSessionsAnswer:
     """Change the password of the calling account. Its other sessions end.
 

@@ -1,7 +1,16 @@
 """Advertisers (docs/api/advertisers.md#get-adminadvertiserid)."""
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
+
+
+class AdvertiserStatus(StrEnum):
+    """The status of an advertiser as a caller: only an active one may sign in, and use its key."""
+
+    ACTIVE = "active"
+    ON_MODERATION = "on moderation"
+    NOT_ACTIVE = "not active"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -12,7 +21,8 @@ class Advertiser:
     sub_accounts: "1" and "2" to {value, except}.
     hash_password: the code of its inbound postbacks.
     signing_secret: of its inbound postbacks, encrypted; None = they need no signature.
-    password_hash: None until a password is sent to it.
+    password_hash: None until a password is sent to it, or it signs up.
+    sees_affiliates: whether it sees which affiliates its conversions come from, with their subs.
     """
 
     id: str = ""
@@ -37,6 +47,9 @@ class Advertiser:
     consider_personal_targeting_only: bool = False
     tags: list[str] = field(default_factory=list)
     password_hash: str | None = None
+    status: AdvertiserStatus = AdvertiserStatus.ACTIVE
+    sees_affiliates: bool = False
+    last_login_at: int | None = None
     created_at: int = 0
     updated_at: int = 0
 

@@ -1,4 +1,4 @@
-"""Callers of the API: affiliates, and staff users with roles (docs/spec/callers.md)."""
+"""Callers of the API: affiliates, advertisers, and staff users with roles (docs/spec/callers.md)."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,6 +12,7 @@ class AccountKind(StrEnum):
 
     STAFF = "staff"
     AFFILIATE = "affiliate"
+    ADVERTISER = "advertiser"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,41 @@ class AffiliateCaller:
 
 
 @dataclass(frozen=True, slots=True)
+class AdvertiserCaller:
+    """An active advertiser. It may call only the methods that say so (`Endpoint.admits`).
+
+    id: 24 hex digits.
+    session, key: as of AffiliateCaller.
+    sees_affiliates: whether staff let it see which affiliates its conversions come from.
+    """
+
+    id: str
+    session: str = ""
+    key: KeyLimits | None = None
+    sees_affiliates: bool = False
+
+    @property
+    def name(self) -> str:
+        """Return its name in logs."""
+        return self.account.name
+
+    @property
+    def account(self) -> Account:
+        """Return its account."""
+        return Account(AccountKind.ADVERTISER, self.id)
+
+    @property
+    def denied(self) -> frozenset[str]:
+        """Return the features that it may not use: its methods ask for none."""
+        return frozenset()
+
+    @property
+    def needs_second_factor(self) -> bool:
+        """Return False: advertisers need no second factor."""
+        return False
+
+
+@dataclass(frozen=True, slots=True)
 class StaffCaller:
     """A staff user. id: 24 hex digits.
 
@@ -91,7 +127,7 @@ class StaffCaller:
         return permission in permissions_of(self.roles) and permission not in self.withheld
 
 
-Caller = AffiliateCaller | StaffCaller
+Caller = AffiliateCaller | AdvertiserCaller | StaffCaller
 
 
 @dataclass(frozen=True, slots=True)

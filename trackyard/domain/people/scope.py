@@ -26,6 +26,11 @@ class Scope:
         return Scope(affiliate_ids=frozenset({affiliate_id}), sees_charge=False)
 
     @staticmethod
+    def of_advertiser(advertiser_id: str) -> "Scope":
+        """Return the scope of an advertiser: its own rows."""
+        return Scope(advertiser_ids=frozenset({advertiser_id}))
+
+    @staticmethod
     def nothing() -> "Scope":
         """Return the scope of a query until its caller is known."""
         return Scope(affiliate_ids=frozenset(), advertiser_ids=frozenset(), sees_charge=False)

@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Connection, func, select
 from trackyard.domain.people.advertisers import Advertiser, AdvertiserFilter
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.in_lists import among_values
-from trackyard.store.engine.rows import Rows, in_scope
+from trackyard.store.engine.rows import Rows, has_rows, in_scope
 from trackyard.store.engine.rows import ids_with_tags as rows_with_tags
 from trackyard.store.engine.search import part_conditions
 from trackyard.store.tables import advertiser, offer, staff
@@ -25,6 +25,11 @@ edit_advertiser = _ROWS.edit
 def find_advertiser(conn: Connection, scope: Scope, advertiser_id: str, *, lock: bool = False) -> Advertiser | None:
     """Return the advertiser of an id in scope, or None; `lock` works as in `Rows.find`."""
     return _ROWS.find(conn, advertiser_id, lock=lock) if scope.has_advertiser(advertiser_id) else None
+
+
+def has_email(conn: Connection, email: str) -> bool:
+    """Return whether an advertiser has an e-mail address, in any letter case."""
+    return has_rows(conn, select(advertiser.c.id).where(func.lower(advertiser.c.email) == email.lower()))
 
 
 def list_advertisers(

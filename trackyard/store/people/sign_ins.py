@@ -6,17 +6,19 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, case, delete, or_, select, update
 
+from trackyard.domain.people.advertisers import AdvertiserStatus
 from trackyard.domain.people.affiliates import AffiliateStatus, EmailState
 from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.staff import StaffStatus
 from trackyard.store.engine.dialect import upsert
-from trackyard.store.tables import affiliate, sign_in_failure, staff
+from trackyard.store.tables import advertiser, affiliate, sign_in_failure, staff
 
 DAY_MS: Final = 86_400_000
 _MAX_ACCOUNTS = 3
 """The largest number of accounts for one login, as affiliates may share a login."""
 
 _STAFF = select(staff.c.id, staff.c.email, staff.c.password_hash, staff.c.status)
+_ADVERTISER = select(*(advertiser.c[name] for name in ("id", "email", "password_hash", "status")))
 _AFFILIATE = select(
     *(affiliate.c[name] for name in ("id", "email", "password_hash", "status", "status_reason", "email_state"))
 )
@@ -53,6 +55,13 @@ def list_accounts(conn: Connection, login: str) -> list[SignInAccount]:
     return [_of_staff(row) for row in users] + [_of_affiliate(row) for row in affiliates]
 
 
+def list_advertisers(conn: Connection, email: str) -> list[SignInAccount]:
+    """Return the advertisers of an e-mail address that have a password, the oldest first."""
+    columns = advertiser.c
+    owned = _ADVERTISER.where(columns.email == email.lower(), columns.password_hash.is_not(None))
+    return [_of_advertiser(row) for row in conn.execute(owned.order_by(columns.id).limit(_MAX_ACCOUNTS))]
+
+
 def find_account(conn: Connection, account: Account) -> SignInAccount | None:
     """Return an account by its id."""
     match account.kind:
@@ -62,6 +71,16 @@ def find_account(conn: Connection, account: Account) -> SignInAccount | None:
         case AccountKind.AFFILIATE:
             row = conn.execute(_AFFILIATE.where(affiliate.c.id == int(account.id))).one_or_none()
             return None if row is None else _of_affiliate(row)
+        case AccountKind.ADVERTISER:
+            found = conn.execute(_ADVERTISER.where(advertiser.c.id == account.id)).one_or_none()
+            return None if found is None else _of_advertiser(found)
+
+
+def _of_advertiser(row: Any) -> SignInAccount:
+    account = Account(AccountKind.ADVERTISER, row.id)
+    undecided = row.status is AdvertiserStatus.ON_MODERATION
+    is_active = row.status is AdvertiserStatus.ACTIVE
+    return SignInAccount(account, row.email or "", row.password_hash, is_active, is_on_moderation=undecided)
 
 
 def _of_staff(row: Any) -> SignInAccount:
@@ -138,4 +157,6 @@ def record_sign_in(conn: Connection, account: Account, now_ms: int) -> None:
             owner = update(staff).where(staff.c.id == account.id)
         case AccountKind.AFFILIATE:
             owner = update(affiliate).where(affiliate.c.id == int(account.id))
+        case AccountKind.ADVERTISER:
+            owner = update(advertiser).where(advertiser.c.id == account.id)
     conn.execute(owner.values(last_login_at=now_ms))

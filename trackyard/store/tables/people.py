@@ -1,8 +1,9 @@
 """People: staff, affiliates, advertisers, their keys. Times are UTC epoch milliseconds."""
 
-from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, String, Text, text
+from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, String, Text, false, text
 
 from trackyard.domain.money.invoices import InvoiceStatus
+from trackyard.domain.people.advertisers import AdvertiserStatus
 from trackyard.domain.people.affiliates import AffiliateStatus, EmailState
 from trackyard.domain.people.callers import AccountKind
 from trackyard.domain.people.staff import MESSENGERS, StaffStatus
@@ -229,6 +230,9 @@ advertiser = table(
     Column("tags", Document, nullable=False),
     Column("password_hash", String(200), nullable=True),
     *columns(Moment, "created_at", "updated_at", nullable=False),
+    Column("status", Word(AdvertiserStatus), nullable=False, server_default=AdvertiserStatus.ACTIVE),
+    Column("sees_affiliates", Boolean, nullable=False, server_default=false()),
+    Column("last_login_at", Moment, nullable=True),
 )
 
 advertiser_blacklist = table(  # affiliates that an advertiser rejects

@@ -7,7 +7,7 @@ from typing import Any, Final
 from starlette.requests import Request
 
 from trackyard.base.logs.origin import RequestOrigin, request_origin
-from trackyard.domain.people.callers import Caller, StaffCaller
+from trackyard.domain.people.callers import AffiliateCaller, Caller, StaffCaller
 from trackyard.store.engine.audit_actor import AuditActor
 from trackyard.wire.endpoint import Endpoint
 
@@ -46,7 +46,7 @@ def audit_actor(endpoint: Endpoint[Any], caller: Caller | None, now_ms: int) -> 
         method=endpoint.id,
         request_id=origin.id,
         at=now_ms,
-        affiliate_id=None if by_staff else int(caller.id),
+        affiliate_id=caller.id if isinstance(caller, AffiliateCaller) else None,
         client_request_id=origin.client_id,
         address=origin.address,
     )

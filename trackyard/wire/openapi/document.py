@@ -39,7 +39,7 @@ ERRORS = {
     "503": "The report needs more time or memory than it may have, or others run before it, with how to narrow it; or "
     "a store cannot be reached now. Retry-After says when to try again, where that helps",
 }
-_AUDIENCES = {"any": "affiliates and staff", "affiliate": "affiliates only"}
+_AUDIENCES = {"any": "affiliates and staff", "affiliate": "affiliates only", "advertiser": "advertisers only"}
 
 
 def document(
@@ -332,10 +332,11 @@ def _without_files(schemas: Schema, model: type[Params]) -> Schema:
 def _callers_text(endpoint: Endpoint[Any]) -> str:
     if endpoint.audience == "anyone":
         return "Callers: anyone, no key is needed."
-    if endpoint.audience == "affiliate":
-        return f"Callers: {_AUDIENCES['affiliate']}.{_features(endpoint)}"
+    if endpoint.audience in ("affiliate", "advertiser"):
+        return f"Callers: {_AUDIENCES[endpoint.audience]}.{_features(endpoint)}"
     roles = ", ".join(role.value for role in roles_with(endpoint.permission))
     callers = _AUDIENCES.get(endpoint.audience, "staff")
+    callers = "affiliates, advertisers and staff" if endpoint.advertisers else callers
     needed = f"Staff need the permission `{endpoint.permission}`, which these roles give: {roles}."
     return f"Callers: {callers}. {needed}{_features(endpoint)}"
 

@@ -1,0 +1,218 @@
+"""Advertisers sign up and in, and see their own offers, conversions and statistics alone."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tests.support.api import Api
+from tests.support.client import ApiClient
+from tests.support.models.events import new_click
+from tests.support.models.history import add_conversion, load_clicks
+from trackyard.api.catalogue import CATALOGUE
+from trackyard.domain.people.roles import Role
+from trackyard.store.people import keys
+
+PASSWORD = "a long pass phrase"
+DAYS = {"date_from": "2023-11-01", "date_to": "2023-11-30"}
+OPEN_METHODS = {
+    "advertiser.api_key.renew", "advertiser.conversions.list", "advertiser.offer.get", "advertiser.offers.list",
+    "advertiser.stats", "auth.password.change", "auth.sign-out",
+}  # fmt: skip
+
+
+def sign_in(api: Api, email: str, password: str = PASSWORD) -> Any:
+    return api.admin.with_key("").call("POST", "/3.1/advertiser/login", data={"email": email, "password": password})
+
+
+def add_caller(api: Api, email: str, **fields: Any) -> tuple[str, ApiClient]:
+    """An active advertiser that signed up, and a client with its key."""
+    sent = {"title": f"Shop {email}", "email": email, "password": PASSWORD}
+    answer = api.admin.with_key("").call("POST", "/3.1/advertiser/registration", data=sent)
+    assert answer.json() == {"status": 1, "message": "Advertiser created successfully"}
+    [found] = api.admin.get("/3.1/admin/advertisers", search=email)["advertisers"]
+    assert found["status"] == "on moderation"
+    api.admin.post(f"/3.1/admin/advertiser/{found['id']}", status="active", **fields)
+    return found["id"], api.admin.with_key(sign_in(api, email).json()["user"]["api_key"])
+
+
+@dataclass
+class Shops:
+    """Two advertisers with an offer and a conversion each, of one affiliate."""
+
+    api: Api
+    own: str
+    client: ApiClient
+    offer: int
+    other: str
+    other_offer: int
+    affiliate: int
+
+
+@pytest.fixture
+def shops(api: Api) -> Shops:
+    own, client = add_caller(api, "own@shop.example")
+    other, _ = add_caller(api, "other@shop.example")
+    pid, _ = api.add_affiliate()
+    terms = {
+        "partner_payments[0][partners][]": pid,
+        "partner_payments[0][total]": "31",
+        "targeting[0][country][allow][]": "DE",
+    }
+    terms |= {"partner_payments[0][revenue]": "21.5", "targeting[1][affiliate_id][]": pid}
+    offers = [api.add_offer(advertiser=each, title=f"Offer of {each}", **terms) for each in (own, other)]
+    pairs = list(zip((1, 2), offers, (own, other), strict=True))
+    load_clicks(api.deps, [new_click(n, offer=o, affiliate=pid, advertiser=a, sub1="secret-sub") for n, o, a in pairs])
+    for number, offer, advertiser in pairs:
+        add_conversion(
+            api.deps, number, offer_id=offer, affiliate_id=pid, advertiser_id=advertiser, click={"sub1": "secret-sub"}
+        )
+    return Shops(api, own, client, offers[0], other, offers[1], pid)
+
+
+def test_advertiser_signs_in_with_a_key_and_a_session(api: Api) -> None:
+    number, client = add_caller(api, "Own@Shop.example")
+    answer = sign_in(api, "own@shop.example").json()
+    assert "status" not in answer
+    assert (answer["user"]["id"], answer["user"]["type"]) == (number, "advertiser")
+    assert (answer["user"]["api_key"], answer["refresh_token"]) == (client.key, "")
+    assert answer["expires_in"] == 12 * 3600
+    session = api.admin.with_key(answer["access_token"])
+    assert session.get("/3.1/advertiser/offers")["offers"] == []
+    assert session.call("DELETE", "/3.1/auth").json()["ended"] == 1
+    assert session.call("GET", "/3.1/advertiser/offers").status_code == 401
+
+
+@pytest.mark.parametrize("status", ["on moderation", "not active"])
+def test_advertiser_that_is_not_active_is_no_caller(api: Api, status: str) -> None:
+    number, client = add_caller(api, "own@shop.example")
+    session = api.admin.with_key(sign_in(api, "own@shop.example").json()["access_token"])
+    api.admin.post(f"/3.1/admin/advertiser/{number}", status=status)
+    for caller in (client, session):
+        assert caller.call("GET", "/3.1/advertiser/offers").status_code == 401
+    assert sign_in(api, "own@shop.example").status_code == 401
+    api.admin.post(f"/3.1/admin/advertiser/{number}", status="active")
+    assert client.call("GET", "/3.1/advertiser/offers").status_code == 200
+    assert session.call("GET", "/3.1/advertiser/offers").status_code == 401
+
+
+def test_advertiser_sign_up_answers_alike_for_a_taken_address(api: Api) -> None:
+    number, _ = add_caller(api, "own@shop.example")
+    api.admin.post("/3.0/admin/partner", email="pub@a.example", password="long-enough")
+    before = api.admin.get("/3.1/admin/advertisers")["pagination"]["total_count"]
+    for email in ("own@shop.example", "pub@a.example", "admin@localhost.example"):
+        sent = {"title": "Shop", "email": email, "password": PASSWORD}
+        answer = api.admin.with_key("").call("POST", "/3.1/advertiser/registration", data=sent)
+        assert answer.json() == {"status": 1, "message": "Advertiser created successfully"}
+    assert api.admin.get("/3.1/admin/advertisers")["pagination"]["total_count"] == before + 1
+    weak = {"title": "Shop", "email": "new@shop.example", "password": "password1234"}
+    assert api.admin.with_key("").call("POST", "/3.1/advertiser/registration", data=weak).status_code == 400
+    assert sign_in(api, "own@shop.example").json()["user"]["id"] == number
+
+
+def test_advertiser_sign_in_is_throttled_and_apart_from_that_of_others(api: Api) -> None:
+    add_caller(api, "own@shop.example")
+    assert (
+        api.admin.call("POST", "/3.1/auth", data={"login": "own@shop.example", "password": PASSWORD}).status_code == 401
+    ), "the other sign-in knows no advertisers"
+    api.admin.post("/3.0/admin/partner", email="pub@a.example", password="long-enough")
+    assert sign_in(api, "pub@a.example", "long-enough").status_code == 401
+    answers = [sign_in(api, "own@shop.example", "wrong").status_code for _ in range(11)]
+    assert answers[:10] == [401] * 10
+    assert answers[10] == 429
+
+
+def test_advertiser_may_call_its_own_methods_and_no_other(api: Api) -> None:
+    _, client = add_caller(api, "own@shop.example")
+    open_methods = {each.id for each in CATALOGUE if each.advertisers}
+    assert open_methods == OPEN_METHODS
+    for endpoint in CATALOGUE:
+        if endpoint.advertisers or endpoint.audience == "anyone":
+            continue
+        path = f"/{endpoint.versions[-1]}" + endpoint.path.replace("{", "nothing-").replace("}", "")
+        assert (endpoint.id, *client.refusal(endpoint.method, path)) == (endpoint.id, 403, "auth_denied")
+
+
+def test_methods_of_advertisers_reject_staff_and_affiliates(shared_api: Api) -> None:
+    _, affiliate = shared_api.add_affiliate()
+    for endpoint in CATALOGUE:
+        if endpoint.audience == "advertiser":
+            path = "/3.1" + endpoint.path.replace("{id}", "1")
+            for client in (affiliate, shared_api.admin):
+                assert (endpoint.id, *client.refusal(endpoint.method, path)) == (endpoint.id, 403, "auth_denied")
+
+
+def test_advertiser_sees_own_offers_without_payouts_and_affiliates(shops: Shops) -> None:
+    answer = shops.client.get("/3.1/advertiser/offers")
+    [offer] = answer["offers"]
+    assert offer == shops.client.get(f"/3.1/advertiser/offers/{shops.offer}")["offer"]
+    assert [(each["total"], each["affiliates"]) for each in offer["payouts"]] == [(10, [])]
+    assert [each["country"] for each in offer["targetings"]] == [["DE"]]
+    assert offer["targetings"][0]["condition"] == "and"
+    assert "21.5" not in str(answer)
+    assert shops.client.call("GET", f"/3.1/advertiser/offers/{shops.other_offer}").status_code == 404
+    assert shops.client.get("/3.1/advertiser/offers", offer_id=shops.other_offer)["offers"] == []
+    assert shops.client.get("/3.1/advertiser/offers", country="DE", search="Offer of")["pagination"]["total_count"] == 1
+    shops.api.admin.post(f"/3.1/admin/offer/{shops.offer}", status="stopped")
+    assert [each["status"] for each in shops.client.get("/3.1/advertiser/offers")["offers"]] == ["stopped"]
+
+
+def test_advertiser_sees_own_conversions_and_statistics_alone(shops: Shops) -> None:
+    shown = shops.client.get("/3.1/advertiser/conversions", **DAYS)["conversions"]
+    assert [(each["offer_id"], each["partner_id"], each["sub1"]) for each in shown] == [(shops.offer, None, None)]
+    assert "payout" not in str(shown)
+    rows = shops.client.get("/3.1/advertiser/stats", **DAYS, **{"slice[]": ["offer"]})["stats"]
+    assert [(row["slice"], row["clicks"]) for row in rows] == [({"offer": shops.offer}, 1)]
+    staff = shops.api.admin.get(
+        "/3.1/stats/getbyprogram", **{"filter[date_from]": "2023-11-01", "filter[date_to]": "2023-11-30"}
+    )["stats"]
+    [same] = [row for row in staff if row["slice"]["offer"]["id"] == shops.offer]
+    assert rows[0]["actions"]["total"] == {
+        "count": same["actions"]["total"]["count"],
+        "charge": same["actions"]["total"]["charge"],
+    }
+    foreign = {"offer[]": [shops.other_offer]}
+    assert shops.client.get("/3.1/advertiser/conversions", **DAYS, **foreign)["conversions"] == []
+    assert shops.client.get("/3.1/advertiser/stats", **DAYS, **foreign, **{"slice[]": ["day"]})["stats"] == []
+
+
+@pytest.mark.parametrize("name", ["affiliate", "sub1"])
+def test_advertiser_sees_affiliates_once_staff_allow_it(shops: Shops, name: str) -> None:
+    sent = DAYS | {"slice[]": [name]}
+    assert shops.client.refusal("GET", "/3.1/advertiser/stats", params=sent) == (403, "affiliates_hidden")
+    shops.api.admin.post(f"/3.1/admin/advertiser/{shops.own}", sees_affiliates=1)
+    value = {"affiliate": shops.affiliate, "sub1": "secret-sub"}[name]
+    assert [row["slice"] for row in shops.client.get("/3.1/advertiser/stats", **sent)["stats"]] == [{name: value}]
+    [conversion] = shops.client.get("/3.1/advertiser/conversions", **DAYS)["conversions"]
+    assert (conversion["partner_id"], conversion["sub1"]) == (shops.affiliate, "secret-sub")
+    [offer] = shops.client.get("/3.1/advertiser/offers")["offers"]
+    assert [each["affiliates"] for each in offer["payouts"]] == [[], [shops.affiliate]]
+    assert "21.5" not in str((offer, conversion))
+
+
+def test_advertiser_renews_its_key_and_changes_its_password(api: Api) -> None:
+    number, client = add_caller(api, "own@shop.example")
+    session = api.admin.with_key(sign_in(api, "own@shop.example").json()["access_token"])
+    assert session.call("POST", "/3.1/advertiser/api_key").json()["api_key"] is None
+    assert client.call("GET", "/3.1/advertiser/offers").status_code == 401
+    with api.deps.database.read() as conn:
+        key = keys.find_key(conn, "advertiser", number, api.deps.cipher)
+    renewed = api.admin.with_key(key)
+    assert renewed.call("POST", "/3.1/advertiser/api_key").json()["api_key"] != key
+    assert session.call("GET", "/3.1/advertiser/offers").status_code == 401, "its sessions end with the key"
+    session = api.admin.with_key(sign_in(api, "own@shop.example").json()["access_token"])
+    other = api.admin.with_key(sign_in(api, "own@shop.example").json()["access_token"])
+    sent = {"password": PASSWORD, "new_password": "another long phrase"}
+    assert session.call("POST", "/3.1/auth/password", data=sent).status_code == 200
+    assert other.call("GET", "/3.1/advertiser/offers").status_code == 401
+    assert sign_in(api, "own@shop.example").status_code == 401
+    assert sign_in(api, "own@shop.example", "another long phrase").status_code == 200
+
+
+def test_password_that_staff_send_ends_sessions_of_the_advertiser(api: Api) -> None:
+    number, _ = add_caller(api, "own@shop.example")
+    session = api.admin.with_key(sign_in(api, "own@shop.example").json()["access_token"])
+    _, supplier = api.add_staff(Role.SECTION_SUPPLIER)
+    supplier.post(f"/3.1/admin/advertiser/{number}/sendpass")
+    assert session.call("GET", "/3.1/advertiser/offers").status_code == 401
+    assert sign_in(api, "own@shop.example").status_code == 401

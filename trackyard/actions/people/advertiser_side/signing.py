@@ -1,0 +1,108 @@
+"""Sign-up and sign-in of advertisers, and their keys (docs/spec/callers.md#advertisers-as-callers)."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.people.credentials import check_chosen_password, check_login
+from trackyard.actions.people.sign_in.opening import OpenedSession, open_session
+from trackyard.actions.people.sign_up.limits import count_request
+from trackyard.actions.platform.network import get_network
+from trackyard.actions.platform.notices import SIGN_UP_AGAIN, Recipient, send_notice
+from trackyard.base.errors import AccessDenied, required
+from trackyard.base.ids import new_api_key, new_id
+from trackyard.base.metrics import SIGN_INS
+from trackyard.base.secrets import digest, hash_password
+from trackyard.base.texts.languages import spoken
+from trackyard.domain.conversions.codes import CodeMode
+from trackyard.domain.people.advertisers import Advertiser, AdvertiserStatus
+from trackyard.domain.people.callers import Account, AccountKind
+from trackyard.domain.people.scope import Scope
+from trackyard.domain.platform.network import SignUpState
+from trackyard.store.engine.database import Connection
+from trackyard.store.people import advertisers, affiliates, keys, sessions, sign_ins, staff
+from trackyard.store.platform import settings
+from trackyard.store.tracking import rulesets
+
+SIGN_UPS_PER_ADDRESS: Final = 10
+"""Sign-ups of an address within WINDOW_MS; the next is rejected until the window ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class SignedIn:
+    """An advertiser that signed in, its lasting key, and its session."""
+
+    advertiser: Advertiser
+    api_key: str
+    opened: OpenedSession
+
+
+def sign_up(deps: Deps, title: str, email: str, password: str, address: str) -> None:
+    """Create an advertiser on moderation: it may sign in once staff make it active.
+
+    For a taken e-mail address the answer is the same, and a mail says what is wrong.
+    address: of the client.
+    Raises TooManyRequests, BadInput, and AccessDenied while sign-up is closed.
+    """
+    if get_network(deps).sign_up is SignUpState.CLOSED:
+        raise AccessDenied("This network takes no sign-ups now", code="sign_up_closed")
+    check_chosen_password(deps, password)
+    count_request(deps, "advertiser sign up", address, SIGN_UPS_PER_ADDRESS)
+    hashed, now = hash_password(password), deps.clock.now_ms()  # takes long on purpose: before the transaction
+    with deps.database.write() as conn:
+        if _is_taken(conn, email):
+            if sign_ins.claim_notice(conn, digest(f"sign-up notice:{email}"), now):
+                send_notice(conn, SIGN_UP_AGAIN, [Recipient(email, email, language=spoken().code)], now)
+            return
+        made = Advertiser(
+            id=new_id(now),
+            title=title,
+            email=email,
+            hash_password=new_api_key() if settings.find_code_mode(conn) is CodeMode.GENERATE else None,
+            password_hash=hashed,
+            status=AdvertiserStatus.ON_MODERATION,
+            created_at=now,
+            updated_at=now,
+        )
+        advertisers.add_advertiser(conn, made)
+        rulesets.touch(conn, "advertiser", made.id)
+
+
+def sign_in(deps: Deps, email: str, password: str, address: str, user_agent: str) -> SignedIn:
+    """Return an active advertiser with its key and a new session. address, user_agent: of the client.
+
+    Raises WrongCredentials, AccountWaits and TooManyRequests as sign-in of others.
+    """
+    checked = check_login(deps, email, password, address, sign_ins.list_advertisers)
+    account, now = checked.account, deps.clock.now_ms()
+    with deps.database.write() as conn:
+        checked.settle(conn, now)
+        opened = open_session(deps, conn, account, address, user_agent, second_factor=False, for_browser=False)
+        key = keys.find_key(conn, account.kind, account.id, deps.cipher)
+        if key is None:
+            key = _add_key(deps, conn, account)
+        found = required(advertisers.find_advertiser(conn, Scope.everything(), account.id))
+    SIGN_INS.labels("accepted").inc()
+    return SignedIn(found, key, opened)
+
+
+def renew_key(deps: Deps, account: Account, *, keep: str = "") -> str:
+    """Give an advertiser a new key and return it; the old one and its sessions end.
+
+    keep: the id of the session that calls, which stays.
+    """
+    with deps.database.write() as conn:
+        keys.remove_first_keys(conn, account.kind, account.id)
+        sessions.remove_sessions(conn, account, keep=keep)
+        return _add_key(deps, conn, account)
+
+
+def _add_key(deps: Deps, conn: Connection, account: Account) -> str:
+    key = new_api_key()
+    keys.add_key(conn, AccountKind.ADVERTISER, account.id, key, deps.cipher, deps.clock.now_ms())
+    return key
+
+
+def _is_taken(conn: Connection, email: str) -> bool:
+    named = affiliates.is_login(conn, email) or bool(affiliates.taken_names(conn, {email}))
+    return named or staff.find_by_email(conn, email) is not None or advertisers.has_email(conn, email)

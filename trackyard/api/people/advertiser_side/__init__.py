@@ -1,0 +1,1 @@
+"""What advertisers do and see themselves."""

@@ -1,0 +1,275 @@
+"""The offers of an advertiser, for itself (docs/spec/callers.md#advertisers-as-callers)."""
+
+from collections.abc import Iterable
+from uuid import NAMESPACE_URL, uuid5
+
+from msgspec import defstruct
+
+from trackyard.actions.deps import Deps
+from trackyard.actions.offers.lists import OfferPage
+from trackyard.actions.people.advertiser_side.offers import get_own_offer, list_own_offers, page_of_one
+from trackyard.api.lookups import in_scope_by_reference
+from trackyard.api.paging import Paging
+from trackyard.api.platform.files import file_url
+from trackyard.base.zones import datetime_text
+from trackyard.domain.offers.choices import preferred_text
+from trackyard.domain.offers.lists import ListedOffer
+from trackyard.domain.offers.offers import AllowDeny, AllowDenyGeo, Offer, OfferPayment, TargetingGroup
+from trackyard.domain.people.callers import AdvertiserCaller
+from trackyard.domain.people.roles import Permission
+from trackyard.domain.tracking.subs import SUBS
+from trackyard.wire.endpoint import ApiRequest, Routes, for_advertisers
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import NoParams
+from trackyard.wire.response.envelope import Answer, Money, Pagination, View, number
+
+routes = Routes[Deps]()
+_READERS = for_advertisers(Permission.OFFERS_READ)
+_find = in_scope_by_reference(get_own_offer)
+
+
+class ListOwnOffers(Paging):
+    """The filters of a list. search: a part of the title or id. country: that the offer or its targeting names."""
+
+    search: s.Text = ""
+    country: s.Country | None = None
+    offer_id: s.Id | None = None
+
+
+class NamedView(View):
+    """A category or a source of traffic."""
+
+    id: str
+    title: str
+
+
+class OwnLandingView(View):
+    """A landing page."""
+
+    id: int
+    title: str
+    url: str
+    type: str
+
+
+class OwnCreativeView(View):
+    """A creative. url: of its file, else the one that it comes from."""
+
+    id: int
+    title: str
+    url: str
+
+
+class OwnPayoutFields(View):
+    """What the advertiser pays for a goal.
+
+    total: an amount or a percent, by payment_type.
+    affiliates: always empty unless staff let the advertiser see affiliates.
+    """
+
+    id: str
+    affiliates: list[int]
+    cities: list[int]
+    countries: list[str]
+    include_regions: bool
+    exclude_countries: bool
+    currency: str
+    devices: list[str]
+    goal_title: str
+    goal_value: str
+    oses: list[str]
+    payment_type: str
+    total: Money
+    baseline_value: int
+
+
+_LISTS = (*SUBS, *(f"cf{number}" for number in range(1, 16)))
+OwnPayoutView = defstruct(
+    "OwnPayoutView", [(name, list[str]) for name in _LISTS], bases=(OwnPayoutFields,), kw_only=True
+)
+"""With the conditions by subs and custom fields."""
+
+
+class OwnTargetingView(View):
+    """A targeting group, as flat lists; values that are rejected begin with "-".
+
+    affiliate_id: always empty unless staff let the advertiser see affiliates, as subs.
+    """
+
+    id: str
+    country: list[str]
+    region: list[str]
+    city: list[str]
+    os: list[str]
+    browser: list[str]
+    brand: list[str]
+    ip: list[str]
+    isp: list[str]
+    device_type: list[str]
+    connection: list[str]
+    subs: list[str]
+    affiliate_id: list[int]
+    block_proxy_vpn: bool
+    condition: str
+    enabled: bool
+
+
+class OwnOfferView(View):
+    """An offer of the calling advertiser. cr: of the last 30 days, in percent. epc: always 0."""
+
+    id: int
+    title: str
+    created_at: str
+    description: dict[str, str]
+    logo: str
+    status: str
+    kpi: dict[str, str]
+    preview_url: str
+    tracking_url: str
+    payouts: list[OwnPayoutView]  # type: ignore[valid-type]
+    targetings: list[OwnTargetingView]
+    creatives: list[OwnCreativeView]
+    landings: list[OwnLandingView]
+    categories: list[NamedView]
+    traffic_sources: list[NamedView]
+    cr: Money
+    epc: int
+
+
+class OwnOffersAnswer(Answer):
+    """A page of the offers of the calling advertiser."""
+
+    offers: list[OwnOfferView]
+    pagination: Pagination
+
+
+class OwnOfferAnswer(Answer):
+    """One offer of the calling advertiser."""
+
+    offer: OwnOfferView
+
+
+@routes.get("/advertiser/offers", _READERS, id="advertiser.offers.list")
+def list_(request: ApiRequest[Deps], params: ListOwnOffers) -> OwnOffersAnswer:
+    """List the offers of the calling advertiser, of every status, with what it pays."""
+    filters: dict[str, frozenset[str | int]] = {}
+    filters |= {"q": frozenset({params.search})} if params.search else {}
+    filters |= {"countries": frozenset({params.country})} if params.country else {}
+    filters |= {"int_id": frozenset({params.offer_id})} if params.offer_id else {}
+    page = list_own_offers(request.deps, request.access, filters, **params.place(request))
+    views = [_view(request, each, page) for each in page.offers]
+    return OwnOffersAnswer(offers=views, pagination=params.pagination(request, page.total))
+
+
+@routes.get("/advertiser/offers/{id}", _READERS, id="advertiser.offer.get", find=_find)
+def show(request: ApiRequest[Deps], _params: NoParams) -> OwnOfferAnswer:
+    """Show an offer of the calling advertiser, with what it pays."""
+    found: ListedOffer = request.subject
+    return OwnOfferAnswer(offer=_view(request, found, page_of_one(request.deps, found)))
+
+
+def _view(request: ApiRequest[Deps], listed: ListedOffer, page: OfferPage) -> OwnOfferView:
+    offer, deps, caller = listed.offer, request.deps, request.caller
+    sees = isinstance(caller, AdvertiserCaller) and caller.sees_affiliates
+    groups = [each for each in offer.targeting if sees or not each.affiliate_id]
+    return OwnOfferView(
+        id=offer.id,
+        title=offer.title,
+        created_at=datetime_text(offer.created_at, deps.zone),
+        description=offer.description_lang,
+        logo=file_url(deps.api_url, offer.logo) or "",
+        status=offer.status,
+        kpi=offer.kpi,
+        preview_url=offer.url_preview or "",
+        tracking_url=offer.url,
+        payouts=_payouts(offer, sees=sees),
+        targetings=[_targeting(offer, place, each, sees=sees) for place, each in enumerate(groups)],
+        creatives=[
+            OwnCreativeView(id=each.id, title=each.title, url=file_url(deps.api_url, each.file) or each.url or "")
+            for each in offer.creatives
+        ],
+        landings=[
+            OwnLandingView(id=each.id, title=each.title, url=each.url, type=each.type) for each in offer.landings
+        ],
+        categories=_named(offer.categories, page.related.categories),
+        traffic_sources=_named(
+            offer.sources, {name: preferred_text(texts) for name, texts in page.related.sources.items()}
+        ),
+        cr=number(listed.cr),
+        epc=0,
+    )
+
+
+def _named(ids: Iterable[str], titles: dict[str, str]) -> list[NamedView]:
+    return [NamedView(id=each, title=titles[each]) for each in ids if each in titles]
+
+
+def _part_id(offer: Offer, kind: str, place: int) -> str:
+    return str(uuid5(NAMESPACE_URL, f"{offer.hash}/{kind}/{place}"))
+
+
+def _payouts(offer: Offer, *, sees: bool) -> list[OwnPayoutView]:  # type: ignore[valid-type]
+    """Return the general payments, and those of single affiliates for an advertiser that sees affiliates."""
+    items = (*offer.payments, *(offer.partner_payments if sees else ()))
+    return [_payout(offer, place, item, sees=sees) for place, item in enumerate(items)]
+
+
+def _payout(offer: Offer, place: int, item: OfferPayment, *, sees: bool) -> OwnPayoutView:  # type: ignore[valid-type]
+    subs = {name: [text] if sees and (text := getattr(item, name)) else [] for name in SUBS}
+    return OwnPayoutView(
+        **{name: [] for name in _LISTS} | subs,
+        id=_part_id(offer, "payout", place),
+        affiliates=list(item.partners) if sees else [],
+        cities=list(item.cities),
+        countries=list(item.countries),
+        include_regions=item.with_regions,
+        exclude_countries=item.country_exclude,
+        currency=item.currency,
+        devices=list(item.devices),
+        goal_title=item.title,
+        goal_value=item.goal,
+        oses=list(item.os),
+        payment_type=item.type,
+        total=number(item.total),
+        baseline_value=0,
+    )
+
+
+def _flat(lists: AllowDeny) -> list[str]:
+    return [*lists.allow, *(f"-{each}" for each in lists.deny)]
+
+
+def _flat_geo(lists: AllowDenyGeo) -> list[str]:
+    return [
+        f"{sign}{country}:{each}"
+        for sign, places in (("", lists.allow), ("-", lists.deny))
+        for country, ids in places.items()
+        for each in ids
+    ]
+
+
+def _targeting(offer: Offer, place: int, group: TargetingGroup, *, sees: bool) -> OwnTargetingView:
+    subs = [
+        f"{sign}sub{name}={value}"
+        for sign, conditions in (("", group.sub.allow), ("-", group.sub.deny))
+        for name, values in conditions.items()
+        for value in values
+    ]
+    return OwnTargetingView(
+        id=_part_id(offer, "targeting", place),
+        country=_flat(group.country),
+        region=_flat_geo(group.region),
+        city=_flat_geo(group.city),
+        os=[f"{each.name}{each.comparison}{each.version}" for each in group.os],
+        browser=_flat(group.browser),
+        brand=_flat(group.brand),
+        ip=_flat(group.ip),
+        isp=[f"{country}:{each}" for country, names in group.isp.items() for each in names],
+        device_type=list(group.device_type),
+        connection=list(group.connection),
+        subs=subs if sees else [],
+        affiliate_id=list(group.affiliate_id) if sees else [],
+        block_proxy_vpn=group.block_proxy,
+        condition="and",
+        enabled=True,
+    )
