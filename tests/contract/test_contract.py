@@ -28,7 +28,7 @@ from trackyard.wire.openapi.document import document
 from trackyard.wire.request.params import fields_of
 from trackyard.wire.request.scalars import FileUpload
 
-AUDIENCES = {"any": "any", "affiliate": "affiliate", "admin": "staff"}
+AUDIENCES = {"any": "any", "affiliate": "affiliate", "admin": "staff", "advertiser": "advertiser", "anyone": "anyone"}
 
 
 def test_catalogue_methods_equal_contract_and_extensions() -> None:

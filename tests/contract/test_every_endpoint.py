@@ -60,6 +60,7 @@ class EndpointSetup:
     """
 
     api: Api
+    advertiser: str
     affiliate: ApiClient
     stranger: ApiClient
     no_permission: ApiClient
@@ -69,7 +70,9 @@ class EndpointSetup:
     own_params: dict[str, Callable[[ApiClient], dict[str, Any]]]
 
     def caller(self, endpoint: Endpoint[Any]) -> ApiClient:
-        """Return a permitted caller: the administrator, or a new affiliate with a key of its own."""
+        """Return a permitted caller: the administrator, a new affiliate, or an advertiser with a new key."""
+        if endpoint.audience == "advertiser":
+            return self.api.advertiser_client(self.advertiser)
         return self.api.add_affiliate()[1] if endpoint.audience == "affiliate" else self.api.admin
 
     def path(self, endpoint: Endpoint[Any], version: str, subject: Any = None, client: ApiClient | None = None) -> str:
@@ -116,6 +119,7 @@ def make_endpoint_setup(api: Api) -> EndpointSetup:
         "stats.conversion.history": lambda: f"{1:024x}",
         "admin.click.explain": lambda: new_click(1).id,
         "stats.health.offer": lambda: offer,
+        "advertiser.offer.get": lambda: offer,
         "stats.health.advertiser": lambda: advertiser,
         "stats.health.affiliate": lambda: pid,
         **comparisons.path_subjects(advertiser, pid),
@@ -132,7 +136,8 @@ def make_endpoint_setup(api: Api) -> EndpointSetup:
     subjects |= affiliates.path_subjects(api, pid) | money.path_subjects(api) | offers.path_subjects(api, offer, pid)
     subjects_of_caller = accounts.own_subjects(api) | money.own_subjects(api) | comparisons.own_subjects(api)
     own = subjects_of_caller, accounts.own_params(api) | money.own_params(api)
-    return EndpointSetup(api, affiliate, api.admin.with_key(None), no_permission, good, subjects, *own)
+    owner = api.admin.get(f"/3.0/offer/{offer}")["offer"]["advertiser"]
+    return EndpointSetup(api, owner, affiliate, api.admin.with_key(None), no_permission, good, subjects, *own)
 
 
 _numbers = iter(range(10**9))
@@ -205,14 +210,15 @@ def test_every_endpoint_checks_caller(world: EndpointSetup, endpoint: Endpoint[A
         return
     assert send(world, world.stranger, endpoint, "3.0", params).status_code == 401
     refused = send(world, world.no_permission, endpoint, "3.0", params)
-    needed = "auth_denied" if endpoint.audience == "affiliate" else endpoint.permission
-    if endpoint.permission in COMMON_PERMISSIONS:
+    is_of_others = endpoint.audience in ("affiliate", "advertiser")
+    needed = "auth_denied" if is_of_others else endpoint.permission
+    if endpoint.permission in COMMON_PERMISSIONS and not is_of_others:
         assert refused.status_code == 200
     else:
         assert (refused.status_code, refused.json()["code"]) == (403, needed)
     affiliate = world.caller(endpoint) if endpoint.audience == "affiliate" else world.affiliate
     by_affiliate = send(world, affiliate, endpoint, "3.0", params)
-    if endpoint.audience == "staff":
+    if endpoint.audience in ("staff", "advertiser"):
         assert (by_affiliate.status_code, by_affiliate.json()["code"]) == (403, "auth_denied")
     elif endpoint.id == "stats.getbytrafficback":
         assert by_affiliate.status_code == 403
@@ -237,7 +243,7 @@ def test_every_endpoint_with_unknown_id_is_404(world: EndpointSetup, endpoint: E
 
 @every_version_of_every_endpoint
 def test_every_affiliate_endpoint_hides_charges(world: EndpointSetup, endpoint: Endpoint[Any], version: str) -> None:
-    if endpoint.audience == "staff":
+    if endpoint.audience in ("staff", "advertiser"):
         return
     affiliate = world.caller(endpoint) if endpoint.audience == "affiliate" else world.affiliate
     body = send(world, affiliate, endpoint, version, world.good.get(endpoint.id, {})).json()

@@ -1,7 +1,4 @@
-"""The kinds of callers that have things of their own, and what the things of others are to each.
-
-A kind of caller that comes later (advertisers) is one more entry of KINDS.
-"""
+"""The kinds of callers that have things of their own, and what the things of others are to each."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -54,6 +51,13 @@ KINDS: Final = (
         unseen_own=frozenset({"advertiser", "invoice"}),
     ),
     CallerKind(
+        name="advertiser",
+        joint=False,
+        foreign=_TRAFFIC | _OF_AFFILIATE | _OF_ADVERTISER | _OF_OFFER | _MONEY | _OWN | {"staff"},
+        unseen=_ALL,
+        unseen_own=frozenset({"affiliate", "postback", "pixel", "ticket", "payment", "staff"}),
+    ),
+    CallerKind(
         name="affiliate_manager",
         joint=False,
         foreign=_TRAFFIC | _OF_AFFILIATE | _MONEY | _OWN,
@@ -86,7 +90,7 @@ FOREIGN_BY_PERMISSION: Final[dict[tuple[str, Permission], frozenset[str]]] = {
 
 def foreign_kinds(kind: CallerKind, permission: Permission) -> frozenset[str]:
     """The kinds of things that are missing for callers of a kind, in methods of a permission."""
-    if kind.name != "affiliate" and permission is Permission.OFFERS_READ:
+    if kind.name in ROLES and permission is Permission.OFFERS_READ:
         return frozenset()
     given = kind.foreign
     if kind.joint:  # a permission of one of its roles holds for what this role manages

@@ -72,6 +72,7 @@ OF_METHOD: Final[dict[tuple[str, str], str]] = {
     ("offers.list", "ids"): "offer hash",
     ("partner.offers.list", "ids"): "offer hash",
     ("partner.live-offers.list", "ids"): "offer hash",
+    ("advertiser.offers.list", "search"): "offer text",
     ("offers.list", "bundle_id"): "offer tag",
     ("offers.list", "q"): "offer text",
     ("partner.offers.list", "q"): "offer text",
@@ -111,6 +112,7 @@ OF_PATH: Final[dict[str, str]] = {
     **dict.fromkeys((f"admin.offer.creative.html.{act}" for act in ("set", "remove")), "offer"),
     **dict.fromkeys(("admin.offer.disable-affiliates", "offer.privacy.get", "admin.offer.tracking-link"), "offer"),
     "stats.health.offer": "offer",
+    "advertiser.offer.get": "offer",
     "stats.health.advertiser": "advertiser",
     "stats.health.affiliate": "affiliate",
     **dict.fromkeys(("comparison.advertiser.add", "comparison.advertiser.list"), "advertiser"),
@@ -183,7 +185,7 @@ _PLAIN: Final = frozenset(_PLAIN_NAMES.split()).union(
     ("new_password", "otp", "token", "address", "days", "hours", "networks", "pixel_pages", "referrer"),
     ("smartlink_id", "width", "height"),
     ("csv", "classes", "minimum", "first_goal", "second_goal", "goal1", "goal2", "rule"),
-    ("whatsapp", "telegram", "viber", "facebook", "wechat", "internal_telegram_username", "preset_id"),
+    ("whatsapp", "telegram", "viber", "facebook", "wechat", "internal_telegram_username", "preset_id", "captcha"),
     ("filter[sub_index]", "filter[sub_value]", "filter[action]"),
 )
 """Parameters that are values, or name what belongs to the whole installation."""

@@ -82,6 +82,7 @@ def make_side(api: Api, random: Random, name: str, *, joint: bool = False) -> Si
         side.add("key", add_own_key(client))
         side.add("saved report", add_own_report(side.api, client))
         side.add("comparison", add_own_comparison(side.api, client))
+    side.callers["advertiser"] = api.advertiser_client(side.one("advertiser"))
     return side
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.isolation.callers import KINDS, CallerKind, foreign_kinds
+from tests.isolation.callers import KINDS, ROLES, CallerKind, foreign_kinds
 from tests.isolation.evidence import Evidence, is_row_of, leaks, rows_of
 from tests.isolation.references import OF_NETWORK, OF_PATH, missing_like, references_of, unknown_parameters
 from tests.isolation.sides import Side, add_money, add_tools, add_traffic
@@ -29,7 +29,13 @@ from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import Endpoint
 from trackyard.wire.openapi.document import each_parameter
 
-EACH = [(kind, endpoint) for kind in KINDS for endpoint in CATALOGUE]
+EACH = [
+    (kind, endpoint)
+    for kind in KINDS
+    for endpoint in CATALOGUE
+    if kind.name != "advertiser"
+    or may_call(kind, endpoint)  # tests/api/people/test_advertiser_callers.py has the others
+]
 every_method_of_every_kind = pytest.mark.parametrize(
     ("kind", "endpoint"), EACH, ids=[f"{kind.name}-{endpoint.id}" for kind, endpoint in EACH]
 )
@@ -71,9 +77,11 @@ def check_unseen(world: World, kind: CallerKind, endpoint: Endpoint[Any], left: 
     Managers read all offers, which name advertisers, and affiliates with terms of their own, by number.
     """
     text = left.everything()
-    with_numbers = kind.name == "affiliate" or endpoint.permission is not Permission.OFFERS_READ
+    with_numbers = kind.name in ("affiliate", "advertiser") or endpoint.permission is not Permission.OFFERS_READ
     found = leaks(text, world.other, kind.unseen, with_numbers=with_numbers)
     found += leaks(text, world.side(kind), kind.unseen_own)
+    if kind.name == "advertiser":
+        found += [str(each) for each in world.side(kind).amounts["payout"] if str(each) in text]
     places = [text[max(0, text.index(mark) - 60) : text.index(mark) + 60] for mark in found[:3]]
     assert not found, f"{found}: {places}"
 
@@ -161,7 +169,7 @@ def reads_of(world: World, kind: CallerKind, subjects: dict[str, Any], slices: l
     """
     found = {}
     for endpoint in READS:
-        if not may_call(kind, endpoint) or (kind.name != "affiliate" and endpoint.permission is Permission.OFFERS_READ):
+        if not may_call(kind, endpoint) or (kind.name in ROLES and endpoint.permission is Permission.OFFERS_READ):
             continue
         more = [{"slice[]": name} for name in slices] if endpoint.id == "stats.custom" else [{}]
         for number, params in enumerate(more):
@@ -193,7 +201,7 @@ def check_unchanged(world: World, kind: CallerKind, slices: list[str]) -> None:
     assert not changed, "\n".join(changed)
 
 
-OF_BOTH_SIDES = [kind for kind in KINDS if kind.name == "affiliate" or kind.joint]
+OF_BOTH_SIDES = [kind for kind in KINDS if kind.name in ("affiliate", "advertiser") or kind.joint]
 
 
 @pytest.mark.parametrize("kind", OF_BOTH_SIDES, ids=lambda kind: kind.name)

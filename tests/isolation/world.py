@@ -93,9 +93,10 @@ class World:
             response = client.call(endpoint.method, path, **{place: params})
         found.is_read = endpoint.method == "GET"
         found.status, found.text, found.headers = response.status_code, text_of(response), dict(response.headers)
-        if endpoint.id == "partner.api_key.renew" and response.status_code == 200:
-            renewed = client.with_key(response.json()["user"]["api_key"])
-            renewed.get("/3.1/auth/keys")  # its first use is stored, that of later calls is not
+        if endpoint.id in ("partner.api_key.renew", "advertiser.api_key.renew") and response.status_code == 200:
+            shown = response.json()
+            renewed = client.with_key(shown.get("user", shown)["api_key"])
+            renewed.call("GET", "/3.1/auth/keys")  # its first use is stored, that of later calls is not
             self.side(kind).callers[kind.name] = renewed
         return found
 
@@ -105,8 +106,10 @@ def may_call(kind: CallerKind, endpoint: Endpoint[Any]) -> bool:
     if endpoint.audience == "anyone":
         return True
     if kind.name == "affiliate":
-        return endpoint.audience != "staff"
-    return endpoint.audience != "affiliate" and endpoint.permission in permissions_of(ROLES[kind.name])
+        return endpoint.audience in ("affiliate", "any")
+    if kind.name == "advertiser":
+        return endpoint.advertisers
+    return endpoint.audience in ("staff", "any") and endpoint.permission in permissions_of(ROLES[kind.name])
 
 
 def make_world(api: Api, random: Random) -> World:
@@ -211,6 +214,7 @@ def _examples(side: Side) -> SideRequests:
         "oses.versions": lambda: "android",
         "stats.conversion.history": lambda: side.one("conversion"),
         "stats.health.offer": lambda: offer,
+        "advertiser.offer.get": lambda: offer,
         "stats.health.advertiser": lambda: advertiser,
         "stats.health.affiliate": lambda: pid,
         **comparisons.path_subjects(advertiser, pid),

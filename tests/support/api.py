@@ -99,6 +99,13 @@ class Api:
         body = self.admin.post("/3.0/admin/advertiser", **{"title": "Shop"} | params)
         return str(body["advertiser"]["id"])
 
+    def advertiser_client(self, advertiser_id: str) -> ApiClient:
+        """A client of an advertiser, with a key of its own."""
+        key = new_api_key()
+        with self.deps.database.write() as conn:
+            keys.add_key(conn, AccountKind.ADVERTISER, advertiser_id, key, self.deps.cipher, self.clock.now_ms())
+        return self.admin.with_key(key)
+
     def add_offer(self, **params: Any) -> int:
         """The id of an active offer that charges 10 and pays 7."""
         given = {"title": "Shoes", "url": "https://shop.example/", "status": "active"}

@@ -51,7 +51,7 @@ def test_key_read_only_refuses_every_write(api: Api) -> None:
     administrators = make(api.admin, "read")[1]
     refused = allowed = 0
     for endpoint in CATALOGUE:
-        if endpoint.is_public:
+        if endpoint.is_public or endpoint.audience == "advertiser":  # which has one key
             continue
         owned = endpoint.audience == "affiliate"
         program = make(setup.caller(endpoint), "read")[1] if owned else administrators

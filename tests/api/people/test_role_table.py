@@ -135,7 +135,11 @@ def groups_of(endpoint: Endpoint[Any]) -> list[str]:
     ]
 
 
-METHODS = [endpoint for endpoint in CATALOGUE if endpoint.id not in ANYONE and endpoint.audience != "affiliate"]
+METHODS = [
+    endpoint
+    for endpoint in CATALOGUE
+    if endpoint.id not in ANYONE and endpoint.audience not in ("affiliate", "advertiser")
+]
 OF = {endpoint.id: groups_of(endpoint) for endpoint in METHODS}
 METHODS_OF = {group: [endpoint for endpoint in METHODS if group in OF[endpoint.id]] for group in GROUPS}
 

@@ -8,9 +8,9 @@ from tests.support.api import PASSWORD, Api
 from tests.support.client import ApiClient
 from trackyard.actions.statistics.saved_reports import add_report
 from trackyard.base.secrets import hash_password
-from trackyard.domain.people.callers import AffiliateCaller
+from trackyard.domain.people.callers import AdvertiserCaller, AffiliateCaller
 from trackyard.domain.people.one_time_codes import STEP_S, code_at
-from trackyard.store.people import affiliates, second_factors, staff
+from trackyard.store.people import advertisers, affiliates, second_factors, staff
 from trackyard.store.statistics import saved_reports
 
 SAVED_REPORT = {"name": "Monday review", "query": "by=country&by=offer&period=7d"}
@@ -25,6 +25,8 @@ def own_params(api: Api) -> dict[str, Callable[[ApiClient], dict[str, Any]]]:
         with api.deps.database.write() as conn:
             if isinstance(caller, AffiliateCaller):
                 affiliates.edit_affiliate(conn, caller.id, hashed)
+            elif isinstance(caller, AdvertiserCaller):
+                advertisers.edit_advertiser(conn, caller.id, hashed)
             else:
                 staff.edit_staff(conn, caller.id, hashed)
         return {"password": PASSWORD}

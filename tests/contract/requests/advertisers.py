@@ -4,6 +4,19 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.support.api import Api
+from trackyard.base.secrets import hash_password
+from trackyard.store.people import advertisers
+
+SIGN_IN = {"email": "sign-in@shop.example", "password": "long enough for all"}
+
+
+def _signed_up(api: Api) -> dict[str, Any]:
+    """The e-mail address and the password of an advertiser that may sign in."""
+    number = api.add_advertiser(email=SIGN_IN["email"])
+    hashed = {"password_hash": hash_password(SIGN_IN["password"])}
+    with api.deps.database.write() as conn:
+        advertisers.edit_advertiser(conn, number, hashed)
+    return SIGN_IN
 
 
 def good_params(api: Api, advertiser: str, offer: int, pid: int) -> dict[str, dict[str, Any]]:
@@ -12,7 +25,16 @@ def good_params(api: Api, advertiser: str, offer: int, pid: int) -> dict[str, di
     pair = {"advertisers_id[]": advertiser, "pid": pid}
     supplier = api.admin.get(f"/3.0/offer/{offer}")["offer"]["advertiser"]
     line = {"detail[0][offer_id]": offer, "detail[0][payout_type]": "RPA", "detail[0][amount]": "5"}
+    days = {"date_from": "2023-11-01", "date_to": "2023-11-30"}
     return {
+        "advertiser.registration": {
+            "title": "Shop",
+            "email": "{n}@new-shop.example",
+            "password": "long enough for all",
+        },
+        "advertiser.login": _signed_up(api),
+        "advertiser.stats": days | {"slice[]": "day"},
+        "advertiser.conversions.list": days,
         "admin.advertiser.edit": {"title": "T"},
         "admin.advertiser.enable-affiliate": pair,
         "admin.advertiser.disable-affiliate": pair,

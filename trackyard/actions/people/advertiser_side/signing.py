@@ -29,7 +29,7 @@ SIGN_UPS_PER_ADDRESS: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
-class SignedIn:
+class SignedInAdvertiser:
     """An advertiser that signed in, its lasting key, and its session."""
 
     advertiser: Advertiser
@@ -68,7 +68,7 @@ def sign_up(deps: Deps, title: str, email: str, password: str, address: str) -> 
         rulesets.touch(conn, "advertiser", made.id)
 
 
-def sign_in(deps: Deps, email: str, password: str, address: str, user_agent: str) -> SignedIn:
+def sign_in(deps: Deps, email: str, password: str, address: str, user_agent: str) -> SignedInAdvertiser:
     """Return an active advertiser with its key and a new session. address, user_agent: of the client.
 
     Raises WrongCredentials, AccountWaits and TooManyRequests as sign-in of others.
@@ -83,7 +83,7 @@ def sign_in(deps: Deps, email: str, password: str, address: str, user_agent: str
             key = _add_key(deps, conn, account)
         found = required(advertisers.find_advertiser(conn, Scope.everything(), account.id))
     SIGN_INS.labels("accepted").inc()
-    return SignedIn(found, key, opened)
+    return SignedInAdvertiser(found, key, opened)
 
 
 def renew_key(deps: Deps, account: Account, *, keep: str = "") -> str:

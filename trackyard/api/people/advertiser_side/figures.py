@@ -1,4 +1,7 @@
-"""Statistics and conversions of an advertiser, for itself (docs/spec/callers.md#advertisers-as-callers)."""
+"""Statistics and conversions of an advertiser, for itself.
+
+docs/spec/callers.md#advertisers-as-callers.
+"""
 
 from typing import Annotated, Any
 

@@ -28,8 +28,12 @@ _READERS = for_advertisers(Permission.OFFERS_READ)
 _find = in_scope_by_reference(get_own_offer)
 
 
-class ListOwnOffers(Paging):
-    """The filters of a list. search: a part of the title or id. country: that the offer or its targeting names."""
+class ListAdvertiserOffers(Paging):
+    """The filters of a list.
+
+    search: a part of the title or id.
+    country: that the offer or its targeting names.
+    """
 
     search: s.Text = ""
     country: s.Country | None = None
@@ -150,7 +154,7 @@ class OwnOfferAnswer(Answer):
 
 
 @routes.get("/advertiser/offers", _READERS, id="advertiser.offers.list")
-def list_(request: ApiRequest[Deps], params: ListOwnOffers) -> OwnOffersAnswer:
+def list_(request: ApiRequest[Deps], params: ListAdvertiserOffers) -> OwnOffersAnswer:
     """List the offers of the calling advertiser, of every status, with what it pays."""
     filters: dict[str, frozenset[str | int]] = {}
     filters |= {"q": frozenset({params.search})} if params.search else {}
