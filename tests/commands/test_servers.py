@@ -186,7 +186,7 @@ NEED_SERVER: dict[str, tuple[str, ...]] = {
 NEED_NO_SERVER = {
     "serve", "logs", "check", "settings", "key", "rotate-key", "prepare", "role", "demo", "help", "completion",
     "edges list", "edges release", "machines", "journals list", "journals restore", "backup", "restore",
-    "doctor", "upgrade",
+    "doctor", "upgrade", "origins",
 }  # fmt: skip
 
 

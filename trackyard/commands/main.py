@@ -24,6 +24,7 @@ COMMANDS: Final = (
     machines.edges,
     machines.machines,
     machines.journals,
+    machines.origins,
     server.prepare,
     server.role,
     figures.report,

@@ -237,6 +237,12 @@ class Config:
         "",
         "Database of anonymizing addresses (MMDB of the type Anonymous-IP); empty = none is known.",
     )
+    origin_database: Path | None = _setting(
+        setting_types.file,
+        "",
+        "Origins of addresses, a file that `trackyard origins` wrote; empty = origins.bin of the data directory, else "
+        "the one shipped.",
+    )
     journal_days: int = _setting(
         _days,
         "35",

@@ -8,6 +8,7 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trackyard.runtime.settings import CannotStart, Config, DatabaseAway
@@ -192,6 +193,7 @@ def _listed(numbers: Sequence[int]) -> str:
 def databases_of(config: Config) -> "AddressDatabases":
     """Return the configured address databases."""
     from trackyard.decision.visitor.databases import COUNTRY_DATABASE, AddressDatabases
+    from trackyard.decision.visitor.origins import ORIGIN_FILE
 
     return AddressDatabases(
         country=config.country_database or COUNTRY_DATABASE,
@@ -199,7 +201,13 @@ def databases_of(config: Config) -> "AddressDatabases":
         isp=config.isp_database,
         connection=config.connection_database,
         proxy=config.proxy_database,
+        origins=(config.origin_database,) if config.origin_database else (origin_file_of(config), ORIGIN_FILE),
     )
+
+
+def origin_file_of(config: Config) -> Path:
+    """Return the file of origins that `trackyard origins` writes."""
+    return config.origin_database or config.data_dir / "origins.bin"
 
 
 def check_address_databases(config: Config) -> None:

@@ -133,13 +133,13 @@ def test_analytic_migration_adds_new_click_columns_to_tables_with_rows(analytics
 
 def test_analytic_load_accepts_conversion_event_of_older_version(analytics: Analytics) -> None:
     event = encode_row(new_fact(1, sub8="x]"))
-    new_columns = b",0" + b',""' * 15 + b",0]"
+    new_columns = b",0" + b',""' * 15 + b",0,0]"
     assert event.endswith(new_columns)
     older = event.removesuffix(new_columns) + b"]"
     load(analytics, "fact", [older, encode_row(new_fact(2))], "t")
     load(analytics, "fact", [older, encode_row(new_fact(2))], "t", maybe_loaded=True)
-    sql = "SELECT sub8, test, prelanding FROM fact ORDER BY conversion_id"
-    assert analytics.rows(sql, {}, tuple[str, int, int]) == [("x]", 0, 0), ("", 0, 0)]
+    sql = "SELECT sub8, test, prelanding, origin FROM fact ORDER BY conversion_id"
+    assert analytics.rows(sql, {}, tuple[str, int, int, int]) == [("x]", 0, 0, 0), ("", 0, 0, 0)]
 
 
 def test_click_record_without_defaults_at_its_end_is_same_click() -> None:

@@ -13,6 +13,7 @@ from trackyard.base.clock import ManualClock
 from trackyard.base.ids import find_click_id
 from trackyard.base.metrics import exposition
 from trackyard.domain.platform.own_requests import origin_of
+from trackyard.domain.statistics.quality.origins import BOT, HEADLESS, HOSTING, PREFETCH
 from trackyard.domain.tracking.links import Link
 from trackyard.domain.tracking.ruleset import RulesetLanding, RulesetPlatform
 from trackyard.edge.endpoints.handler import EdgeHandler
@@ -70,6 +71,7 @@ def test_edge_accepted_click_is_recorded_and_redirected(edge: EdgeHandler, journ
             "b",
             0,
         ),
+        origin=HOSTING,
     )
     assert click == expected
 
@@ -96,6 +98,21 @@ def test_edge_records_landing_of_click(edge: EdgeHandler, journal: MemoryJournal
     assert journal.click.landing == 5
     ask(edge, "/click?pid=7&offer_id=3&l=6")
     assert journal.click.landing == 0
+
+
+def test_edge_click_keeps_its_signals(edge: EdgeHandler, journal: MemoryJournal) -> None:
+    edge.ruleset = make_ruleset(
+        [make_offer(landings=(RulesetLanding(5, "http://t.example/", transit=True),)), *ROWS[1:]]
+    )
+    found = []
+    for peer, more in (("193.0.0.1", ""), ("52.95.110.1", ""), ("52.95.110.1", "&l=5"), ("66.249.66.1", "")):
+        ask(edge, f"/click?pid=7&offer_id=3{more}", peer=peer, user_agent=IPHONE)
+        found.append((journal.click.origin, journal.click.prelanding, journal.click.reason))
+    assert found == [(0, 0, ""), (HOSTING, 0, ""), (HOSTING, 5, ""), (BOT, 0, "")]
+    ask(edge, "/click?pid=7&offer_id=3", peer="193.0.0.1", user_agent=IPHONE, sec_purpose=b"prefetch")
+    assert (journal.click.origin, journal.click.reason) == (PREFETCH, "bot")
+    ask(edge, "/click?pid=7&offer_id=3", peer="193.0.0.1", user_agent=b"Mozilla/5.0 HeadlessChrome/120.0 Safari/537.36")
+    assert journal.click.origin == BOT | HEADLESS
 
 
 def test_edge_visitor_is_unique_once_a_day(edge: EdgeHandler, journal: MemoryJournal, clock: ManualClock) -> None:

@@ -60,7 +60,7 @@ def add_conversion(deps: Deps, number: int, **fields: Any) -> Conversion:
         goal=made.goal, offer=made.offer_id, affiliate=made.affiliate_id, advertiser=made.advertiser_id,
         currency=made.currency, charge=made.charge, payout=made.payout, charge_base=made.charge,
         payout_base=made.payout, country=click.country, sub1=click.sub1, landing=click.landing,
-        prelanding=click.prelanding,
+        prelanding=click.prelanding, origin=click.origin,
     )  # fmt: skip
     load(deps.analytics, "fact", [encode_row(fact)], f"fact-{number}")
     return made

@@ -11,10 +11,12 @@ from trackyard.analytics.reports.health import (
     list_host_results,
     list_postback_results,
 )
+from trackyard.analytics.reports.quality import list_busiest_offers, list_offer_traffic
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.domain.people.callers import Access
 from trackyard.domain.statistics.health import Health, HealthFinding, HealthKind, HealthVerdict
-from trackyard.store.conversions.lists import count_declined
+from trackyard.domain.statistics.quality.comparing import find_quality_findings
+from trackyard.store.conversions.lists import count_declined, count_repeated_addresses
 from trackyard.store.statistics.url_checks import find_check
 
 HEALTH_DAYS: Final = 7
@@ -40,6 +42,29 @@ _SENTENCES: Final = {
     HealthKind.CONVERSION_TIME: lazy_gettext(
         "Half of the conversions came within %(seconds)s seconds of their click; before it was %(usual)s seconds."
     ),
+    HealthKind.MARKED_CLICKS: lazy_gettext(
+        "Affiliate %(affiliate)s, offer %(offer)s: %(number)s of %(of)s clicks have a suspicious signal."
+    ),
+    HealthKind.FEW_CONVERSIONS: lazy_gettext(
+        "Affiliate %(affiliate)s, offer %(offer)s: %(number)s of %(of)s clicks converted; of others %(usual)s percent "
+        "do."
+    ),
+    HealthKind.QUICK_CONVERSIONS: lazy_gettext(
+        "Affiliate %(affiliate)s, offer %(offer)s: %(number)s of %(of)s conversions came within 10 seconds of the "
+        "click; of others %(usual)s percent do."
+    ),
+    HealthKind.LATE_CONVERSIONS: lazy_gettext(
+        "Affiliate %(affiliate)s, offer %(offer)s: %(number)s of %(of)s conversions came more than a day after the "
+        "click; of others %(usual)s percent do."
+    ),
+    HealthKind.OTHER_DEVICES: lazy_gettext(
+        "Affiliate %(affiliate)s, offer %(offer)s: %(number)s of %(of)s conversions came from the device %(name)s; by "
+        "its clicks %(usual)s percent would."
+    ),
+    HealthKind.REPEATED_ADDRESSES: lazy_gettext(
+        "Affiliate %(affiliate)s, offer %(offer)s: %(number)s of %(of)s conversions came from addresses that had "
+        "converted before."
+    ),
 }
 VERDICTS: Final = {
     HealthVerdict.FINE: lazy_gettext("It works."),
@@ -62,6 +87,10 @@ def look_at(deps: Deps, access: Access, of: str, key: int | str) -> Health:
         declined = count_declined(conn, scope, of, key, since)
         url = find_check(conn, int(key)) if of == "offer" else None
     place = (deps.analytics, scope, of, key, since, until)
+    offers = list_busiest_offers(*place)
+    with deps.database.read() as conn:
+        repeated = count_repeated_addresses(conn, scope, offers, since)
+    found = find_quality_findings(list_offer_traffic(deps.analytics, scope, offers, since, until, repeated))
     clicks, conversions, rejected = count_traffic(*place)
     return Health(
         since=since,
@@ -75,6 +104,7 @@ def look_at(deps: Deps, access: Access, of: str, key: int | str) -> Health:
         hosts=list_host_results(*place),
         times=find_conversion_times(*place),
         url=url,
+        quality=[each for each in found if of != "affiliate" or each.affiliate == key],
     )
 
 

@@ -30,6 +30,7 @@ from trackyard.decision.visitor.headers import LANGUAGE, read_language
 from trackyard.decision.visitor.visitor import Agent, ParsedAgent
 from trackyard.domain.offers.choices import RedirectType
 from trackyard.domain.people.callers import Access
+from trackyard.domain.statistics.quality.origins import PREFETCH
 from trackyard.domain.tracking.rejections import REJECTION_REASONS, Rejection
 from trackyard.domain.tracking.ruleset import RulesetOffer, RulesetSmartLink
 from trackyard.journal.records import Click
@@ -217,6 +218,7 @@ def _hit_from_sample(deps: Deps, sample: SampleClick, ruleset: Ruleset) -> Hit:
     parsed = visitors.read(clean_text(sample.ua)[0], find_hints(headers))
     params = {name: clean_text(value)[0] for name, value in sample.params.items()}
     address = address_number(sample.ip)
+    geo, prefetch = visitors.find_geo(sample.ip, address), is_prefetch(headers)
     smart = sample.smart and ruleset.find_smartlink(params.get("id", "")) is not None
     return Hit(
         ruleset.platform,
@@ -226,13 +228,14 @@ def _hit_from_sample(deps: Deps, sample: SampleClick, ruleset: Ruleset) -> Hit:
         params,
         sample.ip,
         address,
-        visitors.find_geo(sample.ip, address),
+        geo,
         parsed,
         clean_text(headers.get(b"referer", b"").decode("utf-8", "replace"))[0],
         read_language(headers.get(LANGUAGE, b"").decode("utf-8", "replace")),
         headers,
-        bot=parsed.bot or is_prefetch(headers),
+        bot=parsed.bot or prefetch,
         smart_id=params["id"] if smart else "",
+        origin=geo.origin | parsed.origin | (PREFETCH if prefetch else 0),
     )
 
 
@@ -265,6 +268,7 @@ def hit_from_click(ruleset: Ruleset, click: Click) -> Hit:
         click.language,
         {},
         bot=BOT in (click.reason, click.device),
+        origin=click.origin,
     )
 
 

@@ -139,6 +139,8 @@ MIGRATIONS: tuple[Callable[[Analytics], None], ...] = (
     _add_indexes,  # of the logs
     _add_projections,  # of offers by country and of rejected clicks
     _add_columns,  # `prelanding` of conversion events
+    _add_columns,  # `origin` of conversion events
+    _add_projections,  # of signals
 )
 """The steps of the schema in order; their numbers begin at 1. Steps of releases are never removed or reordered."""
 

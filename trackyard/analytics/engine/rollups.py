@@ -64,6 +64,7 @@ TRAFFIC_ROLLUPS: Final = (
     Rollup("by_affiliate_day", ("affiliate",)),
     Rollup("by_affiliate", ("affiliate", "offer", "advertiser")),
     Rollup("by_offer_country", ("offer", "advertiser", "country")),
+    Rollup("by_origin", ("origin", "offer", "affiliate", "advertiser")),
     Rollup("by_city", ("country", "city")),
     Rollup("by_carrier", ("country", "isp", "connection")),
     Rollup("by_model", ("device", "os", "device_model")),

@@ -21,6 +21,7 @@ from trackyard.base.zones import local_day
 from trackyard.domain.conversions.lists import ListedConversion
 from trackyard.domain.money.affiliate_payments import ITEM_STATES, OPEN_ITEM, PaymentStatus
 from trackyard.domain.people.roles import Permission
+from trackyard.domain.statistics.quality.origins import origin_text
 from trackyard.domain.tracking.subs import SUBS
 from trackyard.journal.records import Click
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
@@ -129,7 +130,7 @@ class ConversionForAffiliate(ListedConversionFields):
 
 
 class ConversionForStaff(ListedConversionFields):
-    """A conversion as staff see it."""
+    """A conversion as staff see it. origin: the signals of its click."""
 
     offer: OfferWithUrl | None
     revenue: Money
@@ -137,6 +138,7 @@ class ConversionForStaff(ListedConversionFields):
     price: None
     advertiser: AdvertiserRef | None
     supplier_id: str
+    origin: str
 
 
 class ConversionsForAffiliate(Answer):
@@ -262,9 +264,9 @@ def _view_maker(
         }
         if not request.staff:
             return {**shown, **HIDDEN_FIELDS}
-        return (
-            shown | fields_for_staff(item) | {"advertiser": None if raw else advertiser_ref(item.advertiser_id, names)}
-        )
+        named = None if raw else advertiser_ref(item.advertiser_id, names)
+        origin = origin_text(item.click.get("origin", 0))
+        return shown | fields_for_staff(item) | {"advertiser": named, "origin": origin}
 
     return show
 
@@ -275,7 +277,8 @@ _FROM_CLICK = (
 )  # fmt: skip
 _StoredClick = msgspec.defstruct(
     "_StoredClick",
-    [(field.name, field.type) for field in fields(Click) if field.name in (*_FROM_CLICK, "isp", "landing")],
+    [(field.name, field.type) for field in fields(Click) if field.name in (*_FROM_CLICK, "isp", "landing")]
+    + [("origin", int, 0)],
     gc=False,
 )
 """What a conversion shows of its click: nothing else of it is read."""
@@ -324,6 +327,7 @@ class _ColumnMaker:
             "isp_code": clicks["isp"],
             "device_type": clicks["device"],
             "landing_id": clicks["landing"],
+            "origin": [origin_text(origin) for origin in clicks["origin"]],
         }
 
     def _looked_up(self, found: StoredConversions, names: EntityNames) -> dict[str, Array]:

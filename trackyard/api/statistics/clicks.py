@@ -9,12 +9,14 @@ from trackyard.actions.statistics.exports import export_clicks
 from trackyard.actions.statistics.names import EntityNames
 from trackyard.api.people.views import OfferRef, PartnerView, offer_ref, partner_view
 from trackyard.api.statistics.exports import ALL_ROWS, ExportListParams, table_of_export
+from trackyard.api.statistics.params import Origin
 from trackyard.api.statistics.times import At, as_text, bounded_span, unchanged
 from trackyard.base.arrow import Array, Batch, load_pyarrow
 from trackyard.base.ids import lowercase_ids
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.lists import ClickQuery, ClickVerdicts
+from trackyard.domain.statistics.quality.origins import origin_text, origins_with
 from trackyard.domain.statistics.reports import Values
 from trackyard.domain.tracking.rejections import REJECTION_REASONS
 from trackyard.domain.tracking.subs import SUBS
@@ -50,6 +52,7 @@ class ListClicks(ExportListParams):
     sub1: Annotated[AnyOf[s.LongText], Only(admin=True)] = ()
     verdict: Annotated[Verdict, Only(admin=True)] = ClickVerdicts.ACCEPTED.value
     reason: Annotated[Seq[Reason], Only(admin=True)] = ()
+    origin: Annotated[Seq[Origin], Only(admin=True)] = ()
 
     def query(self, request: ApiRequest[Deps]) -> ClickQuery:
         """Return the query. Raises BadInput for a wrong period."""
@@ -61,6 +64,7 @@ class ListClicks(ExportListParams):
             "country": tuple(code.upper() for code in self.country),
             "advertiser": lowercase_ids(self.advertiser + self.advertisers),
             "sub1": self.sub1,
+            "origin": origins_with(self.origin) if self.origin else (),
         }
         filters = {name: values for name, values in named.items() if values}
         return ClickQuery(
@@ -150,12 +154,13 @@ class ClickForAffiliate(ClickFields):
 class ClickForStaff(ClickFields):
     """A click as staff see it.
 
-    reason: why it was rejected, "" for accepted ones. detail: the deciding value.
+    reason: why it was rejected, "" for accepted ones. detail: the deciding value. origin: its signals.
     """
 
     offer: OfferOfClick | None
     reason: str
     detail: str
+    origin: str
 
 
 class ClicksForAffiliate(Answer):
@@ -219,8 +224,11 @@ def _columns(offer_view: type[View], clicks: Batch, names: EntityNames) -> dict[
         offer_id, landing_id = map(int, place.split(" "))
         return _landing(offer_id, landing_id, names)
 
-    verdict = ("reason", "detail") if offer_view is OfferOfClick else ()
+    of_staff = offer_view is OfferOfClick
+    verdict = ("reason", "detail") if of_staff else ()
+    origins = {"origin": arrow.array(map(origin_text, clicks["origin"].to_pylist()), "string")} if of_staff else {}
     return {
+        **origins,
         **{name: clicks[name] for name in (*_AS_RECORDED, *verdict, "conversion_id")},
         "click_id": clicks["id"],
         "cbid": clicks["id"],
@@ -249,7 +257,10 @@ _AS_RECORDED = (
 def _for_staff(item: ListedClick, names: EntityNames, at: At) -> ClickForStaff:
     click = item.click
     offer = offer_ref(OfferOfClick, names.offers.get(click.offer))
-    return ClickForStaff(**_fields(item, names, at), offer=offer, reason=click.reason, detail=click.detail)
+    origin = origin_text(click.origin)
+    return ClickForStaff(
+        **_fields(item, names, at), offer=offer, reason=click.reason, detail=click.detail, origin=origin
+    )
 
 
 def _for_affiliate(item: ListedClick, names: EntityNames, at: At) -> ClickForAffiliate:

@@ -9,6 +9,7 @@ from trackyard.api.paging import Paging
 from trackyard.api.statistics.times import bounded_span
 from trackyard.base.ids import lowercase_ids
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.quality.origins import ORIGIN_CHOICES, origins_with
 from trackyard.domain.statistics.reports import Report, Values
 from trackyard.domain.statistics.slices import SLICES
 from trackyard.domain.statistics.switches import Switches
@@ -19,6 +20,7 @@ from trackyard.wire.request.params import CommaList, Only, Params, Seq
 
 Direction = Annotated[str, s.Choice(("asc", "desc"))]
 Locale = Annotated[str, s.Choice(("ru", "en", "es"))]
+Origin = Annotated[str, s.Choice(ORIGIN_CHOICES)]
 
 
 _TAGS = ("advertiser_tag", "affiliate_tag", "offer_tag")
@@ -88,16 +90,20 @@ class CommonFilter(ReducedFilter):
     not_affiliate_manager_id: Seq[s.Text] = ()
     not_advertiser_manager_id: Annotated[Seq[s.Text], Only(admin=True)] = ()
     not_smartlink_id: Seq[s.Text] = ()
+    origin: Annotated[Seq[Origin], Only(admin=True)] = ()
+    not_origin: Annotated[Seq[Origin], Only(admin=True)] = ()
 
     def filters(self) -> dict[str, Values]:
         """Return the given filters by the names of the analytic store."""
         names = ("currency", "os", "goal", "device", *SUBS)
-        return super().filters() | {name: getattr(self, name) for name in names if getattr(self, name)}
+        found = super().filters() | {name: getattr(self, name) for name in names if getattr(self, name)}
+        return found | ({"origin": origins_with(self.origin)} if self.origin else {})
 
     def excluded(self) -> dict[str, Values]:
         """Return the excluded values by the names of the analytic store."""
         smartlinks = lowercase_ids(self.not_smartlink_id)
-        return super().excluded() | ({"smart_id": smartlinks} if smartlinks else {})
+        found = super().excluded() | ({"smart_id": smartlinks} if smartlinks else {})
+        return found | ({"origin": origins_with(self.not_origin)} if self.not_origin else {})
 
     def groups(self) -> dict[str, tuple[str, ...]]:
         """Return the managers and tags that the report is narrowed by."""

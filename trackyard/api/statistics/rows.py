@@ -12,6 +12,7 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.statistics.names import EntityNames
 from trackyard.actions.statistics.reports import UNDEFINED, list_statistics_rows, manager_title
 from trackyard.base.money import ZERO
+from trackyard.domain.statistics.quality.origins import origin_text
 from trackyard.domain.statistics.reports import ConversionTotals, Report, StatsRow
 from trackyard.domain.statistics.slices import NO_MANAGER, REJECTION_REASON
 from trackyard.wire.endpoint import ApiRequest
@@ -260,12 +261,17 @@ def _page_number(value: Any, _names: EntityNames, _form: RowFormat) -> str:
     return str(value)
 
 
+def _origin(value: Any, _names: EntityNames, _form: RowFormat) -> str:
+    return origin_text(int(value))
+
+
 _NAMED: dict[str, Callable[[Any, EntityNames, RowFormat], Value]] = {
     "city": _city,
     "landing": _page_number,
     "offer": _offer,
     "affiliate": _affiliate,
     "advertiser": _advertiser,
+    "origin": _origin,
     "affiliate_manager_id": _manager,
     "advertiser_manager_id": _manager,
 }

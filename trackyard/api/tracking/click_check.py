@@ -21,6 +21,7 @@ from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text
 from trackyard.decision.target.queries import read_query_params
 from trackyard.domain.people.roles import Permission
+from trackyard.domain.statistics.quality.origins import origin_text
 from trackyard.domain.tracking.links import unpack
 from trackyard.domain.tracking.rejections import Rejection
 from trackyard.journal.records import Click, ClickFlag
@@ -103,6 +104,7 @@ class VisitorView(View):
     brand: str
     device_model: str
     bot: bool
+    origin: str
 
 
 class SmartLinkOfferResultView(View):
@@ -154,6 +156,7 @@ class RecordedClickView(View):
     uniq: int
     referrer: str
     flags: list[str]
+    origin: str
 
 
 class CheckOwnClick(Params):
@@ -261,6 +264,7 @@ def recorded_view(click: Click, zone: ZoneInfo) -> RecordedClickView:
         landing_id=click.landing,
         prelanding_id=click.prelanding,
         flags=[flag.name.lower() for flag in ClickFlag if click.flags & flag],
+        origin=origin_text(click.origin),
     )
 
 
@@ -288,7 +292,8 @@ def check_view(checked: ClickCheck, zone: ZoneInfo) -> ClickCheckView:
 def _visitor_view(checked: ClickCheck) -> VisitorView:
     hit = checked.hit
     connection = hit.place.connection
-    return view_of(VisitorView, hit.place, hit.agent, ip=hit.ip, bot=hit.bot, connection_type=connection)
+    origin = origin_text(hit.origin)
+    return view_of(VisitorView, hit.place, hit.agent, ip=hit.ip, bot=hit.bot, connection_type=connection, origin=origin)
 
 
 def _plain_url(url: str) -> str:

@@ -1,6 +1,8 @@
 """Commands about the machines of an installation."""
 
+import time
 from dataclasses import asdict
+from pathlib import Path
 
 import click
 
@@ -9,6 +11,7 @@ from trackyard.commands.frame.options import Invocation, config_option, json_opt
 from trackyard.commands.frame.output import print_json
 
 _SECTION = "Server"
+_FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command(
@@ -156,3 +159,46 @@ def restore(invocation: Invocation, /, machine: str, as_json: bool) -> None:
         print_json(restored)
     else:
         click.echo(f"{len(restored)} journals restored, {sum(restored.values())} bytes. Start the server to load them.")
+
+
+@click.command(
+    cls=DocumentedCommand,
+    section=_SECTION,
+    examples=(
+        ("trackyard origins", "what is known about the networks of addresses"),
+        ("trackyard origins --list tor exits.txt --list vpn vpn.txt", "replace these two kinds, keep the others"),
+        (
+            "trackyard origins --wheel iporigin-1.1.2-py3-none-any.whl --only",
+            "a newer list in place of the one shipped",
+        ),
+    ),
+)
+@click.option(
+    "--list", "lists", nargs=2, multiple=True, metavar="KIND FILE", help="A text with a network on each line."
+)
+@click.option("--wheel", "wheels", type=_FILE, multiple=True, metavar="FILE", help="A wheel of iporigin.")
+@click.option("--only", is_flag=True, help="Drop the kinds that are not given, instead of keeping those in use.")
+@config_option
+@click.pass_obj
+def origins(invocation: Invocation, lists: tuple[tuple[str, str], ...], wheels: tuple[Path, ...], only: bool) -> None:
+    """Show or replace what is known about the networks of addresses.
+
+    KIND is hosting, vpn, tor, bot, relay or proxy. Edges read the new file within a minute, without a restart; clicks
+    that were recorded keep what was known when they came.
+    """
+    from trackyard.commands.state.origins import OriginLists, describe_origins, write_origins
+    from trackyard.domain.statistics.quality.origins import NETWORKS
+    from trackyard.runtime.start_checks import databases_of, origin_file_of
+
+    config = invocation.settings()
+    present, target = databases_of(config).find_origins(), origin_file_of(config)
+    networks: dict[str, list[Path]] = {}
+    for kind, file in lists:
+        if kind not in NETWORKS:
+            raise click.BadParameter(f"{kind} is none of {', '.join(NETWORKS)}.", param_hint="--list")
+        networks.setdefault(kind, []).append(Path(file))
+    if networks or wheels:
+        write_origins(OriginLists(networks, wheels, not only), present or target, target, int(time.time() * 1000))
+        present = target
+    if present is not None:
+        click.echo("\n".join(describe_origins(present)))

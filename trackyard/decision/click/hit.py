@@ -31,6 +31,7 @@ class Hit:
     bot: a bot or a prefetch made the click
     is_ordinary: no bot made the click, and its affiliate is known and active
     smart_id: the SmartLink that chooses the offer, "" = none
+    origin: the signals of the click (docs/spec/quality.md#signals)
     """
 
     __slots__ = (
@@ -44,6 +45,7 @@ class Hit:
         "ip",
         "is_ordinary",
         "language",
+        "origin",
         "params",
         "parsed",
         "plain",
@@ -71,6 +73,7 @@ class Hit:
         bot: bool = False,
         plain: bool = False,
         smart_id: str = "",
+        origin: int = 0,
     ) -> None:
         self.platform: Final = platform
         self.affiliate: Final = affiliate
@@ -89,6 +92,7 @@ class Hit:
         self.is_ordinary: Final = not bot and affiliate is not None and affiliate.active
         self.plain: Final = plain
         self.smart_id: Final = smart_id
+        self.origin: Final = origin
 
     @property
     def place(self) -> GeoRecord:

@@ -13,6 +13,9 @@ from ua_parser.core import Matcher
 from ua_parser.lazy import UserAgentMatcher  # the others compile each pattern for Python's re, which is not used
 from ua_parser.regex import Resolver
 
+from trackyard.domain.statistics.quality.origins import BOT as BOT_SIGNAL
+from trackyard.domain.statistics.quality.origins import HEADLESS
+
 _LIBRARY_TAG: Final = "http-library"
 """The tag of tools that make requests and are no crawlers."""
 _BOT: Final = "bot"
@@ -22,6 +25,16 @@ _OTHER_TOOLS: Final = (r"^Java/", r"^PostmanRuntime/", r"^insomnia/", r"^Dart/",
 
 _PREFETCH_HEADERS: Final = (b"sec-purpose", b"purpose", b"x-purpose", b"x-moz")
 _PREFETCH_WORDS: Final = (b"prefetch", b"prerender", b"preview")
+
+_HEADLESS_WORDS: Final = ("headless", "phantomjs", "puppeteer", "playwright", "slimerjs", "selenium", "webdriver")
+"""Words of browsers that run without a screen."""
+
+
+def agent_signals(ua: str, bot: bool) -> int:
+    """Return the signals of a user agent (docs/spec/quality.md#signals)."""
+    lower = ua.lower()
+    headless = any(word in lower for word in _HEADLESS_WORDS)
+    return (BOT_SIGNAL if bot else 0) | (HEADLESS if headless else 0)
 
 
 @cache

@@ -8,12 +8,14 @@ import logging
 import shutil
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 from typing import Any, Final, Self
 
 import maxminddb
+
+from trackyard.decision.visitor.origins import ORIGIN_FILE, InvalidOrigins, OriginTable
 
 COUNTRY_DATABASE: Final = Path(__file__).parent / "data" / "country.mmdb"
 """The database that is shipped; its licence is in the same folder."""
@@ -53,6 +55,7 @@ class AddressDatabases:
     isp: ISP, ASN
     connection: Connection-Type
     proxy: Anonymous-IP, Anonymous-Plus
+    origins: files of another format (docs/spec/quality.md#origins-of-addresses); the first that exists is read
     """
 
     country: Path = COUNTRY_DATABASE
@@ -60,18 +63,29 @@ class AddressDatabases:
     isp: Path | None = None
     connection: Path | None = None
     proxy: Path | None = None
+    origins: tuple[Path, ...] = (ORIGIN_FILE,)
+
+    def find_origins(self) -> Path | None:
+        """Return the file of origins to read; the last one when none exists."""
+        return next((path for path in self.origins if path.exists()), self.origins[-1] if self.origins else None)
 
     def each(self) -> Iterator[tuple[str, Path]]:
-        """Yield the kinds that have a file, and the file."""
-        for field in fields(self):
-            path = getattr(self, field.name)
+        """Yield the kinds that have a database, and the file."""
+        for kind in _TYPE_WORDS:
+            path = getattr(self, kind)
             if path is not None:
-                yield field.name, path
+                yield kind, path
 
     def check(self) -> None:
         """Check every file. Raises InvalidDatabase for the first that is no database of its kind."""
         for kind, path in self.each():
             AddressDatabase(kind, path).close()
+        origins = self.find_origins()
+        if origins is not None:
+            try:
+                OriginTable.of_file(origins)
+            except InvalidOrigins as fault:
+                raise InvalidDatabase("origin", origins, str(fault)) from None
 
 
 FileStamp = tuple[int, int, int, int]

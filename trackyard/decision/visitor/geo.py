@@ -20,7 +20,9 @@ from trackyard.decision.visitor.databases import (
     InvalidDatabase,
     stamp_of,
 )
+from trackyard.decision.visitor.origins import InvalidOrigins, OriginTable
 from trackyard.domain.statistics.click_columns import Source, columns_from
+from trackyard.domain.statistics.quality.origins import HOSTING, PROXY, TOR, VPN
 
 _CONNECTIONS: Final = {
     "Cellular": "cellular",
@@ -32,15 +34,16 @@ _CONNECTIONS: Final = {
 """Values of a Connection-Type database in the words of targeting: a mobile network, or a fixed one with wire or wi-fi.
 Any other value is unknown."""
 
-_PROXY_FIELDS: Final = (
-    "is_anonymous",
-    "is_anonymous_vpn",
-    "is_hosting_provider",
-    "is_public_proxy",
-    "is_residential_proxy",
-    "is_tor_exit_node",
-)
-"""A record with any of these is that of a proxy."""
+_PROXY_FIELDS: Final = {
+    "is_anonymous": PROXY,
+    "is_anonymous_vpn": VPN,
+    "is_hosting_provider": HOSTING,
+    "is_public_proxy": PROXY,
+    "is_residential_proxy": PROXY,
+    "is_tor_exit_node": TOR,
+}
+"""A record with any of these is that of a proxy; each is a signal (docs/spec/quality.md#signals)."""
+_SPECIAL: Final = VPN | HOSTING | TOR
 
 _HALF_BITS: Final = 16
 """Bits of half an IPv4 address."""
@@ -80,12 +83,13 @@ class GeoRecord(msgspec.Struct, frozen=True, gc=False):
 
 
 class CachedGeoRecord:
-    """A cached geo record. columns: the record as columns of a click."""
+    """A cached geo record. columns: the record as columns of a click. origin: the signals of the address."""
 
-    __slots__ = ("columns", "country", "place")
+    __slots__ = ("columns", "country", "origin", "place")
 
-    def __init__(self, place: GeoRecord) -> None:
+    def __init__(self, place: GeoRecord, origin: int = 0) -> None:
         self.place = place
+        self.origin = origin
         self.country = place.country
         self.columns = geo_columns(place)
 
@@ -114,7 +118,7 @@ class GeoLookup:
         opened = self._open_changed()
         if "country" not in opened:
             opened["country"] = AddressDatabase("country", COUNTRY_DATABASE)
-        self._opened = _OpenDatabases(opened, cache_size)
+        self._opened = _OpenDatabases(opened, self._open_origins(), cache_size)
 
     def place(self, ip: str) -> GeoRecord:
         """Return the record of an address. `ip` must be an address or ""."""
@@ -141,11 +145,28 @@ class GeoLookup:
 
     def refresh(self) -> None:
         """Open the files that were replaced; the old one stays when a new one cannot be opened."""
-        fresh = self._open_changed()
-        if fresh:
+        fresh, origins = self._open_changed(), self._open_origins()
+        if fresh or origins is not None:
             # Running look-ups keep the old files and their cache; the last one closes them.
-            self._opened = _OpenDatabases(self._opened.databases | fresh, self._remembered)
-            _log.info("address databases replaced", extra={"kinds": sorted(fresh)})
+            old = self._opened
+            self._opened = _OpenDatabases(
+                old.databases | fresh, old.origins if origins is None else origins, self._remembered
+            )
+            kinds = [*fresh, *(() if origins is None else ("origin",))]
+            _log.info("address databases replaced", extra={"kinds": sorted(kinds)})
+
+    def _open_origins(self) -> OriginTable | None:
+        """Read the file of origins if it changed since the last look."""
+        path = self._databases.find_origins()
+        stamp = None if path is None else stamp_of(path)
+        if path is None or ("origin" in self._stamps and stamp == self._stamps["origin"]):
+            return None
+        self._stamps["origin"] = stamp
+        try:
+            return OriginTable.of_file(path)
+        except InvalidOrigins as fault:
+            _log.error("origins of addresses not usable", extra={"path": str(path), "error": str(fault)})
+            return None
 
     def _open_changed(self) -> dict[str, AddressDatabase]:
         """Open the databases with files that changed since the last look."""
@@ -178,14 +199,15 @@ class _OpenDatabases:
     clicks stay in the cache of the processor.
     """
 
-    def __init__(self, databases: dict[str, AddressDatabase], cache_size: int) -> None:
+    def __init__(self, databases: dict[str, AddressDatabase], origins: OriginTable | None, cache_size: int) -> None:
         self.databases = databases
+        self.origins = origins
         self.places: BoundedCache[int, CachedGeoRecord] = BoundedCache(cache_size)
         self.wide: list[CachedGeoRecord | None] = [None] * (_IPV4_END >> _HALF_BITS)
         self._shared: BoundedCache[str, CachedGeoRecord] = BoundedCache(cache_size)
         self.narrow: list[bytearray | None] = [None] * (_IPV4_END >> _HALF_BITS)
         self.numbered: list[CachedGeoRecord] = [CachedGeoRecord(GeoRecord())]
-        self._countries: dict[str, int] = {}
+        self._countries: dict[tuple[str, int], int] = {}
         self._country_only = set(databases) == {"country"}
         self._country = databases["country"]
         self._city = databases.get("city")
@@ -197,56 +219,72 @@ class _OpenDatabases:
         """Read the record of an address, or of none (""), and keep it."""
         if self._country_only and number < _IPV4_END and ip:
             return self._read_country(ip, number)
-        found = self._intern(self._read(ip) if ip else GeoRecord())
+        origin = 0 if self.origins is None or not ip else self.origins.find(number)
+        found = self._intern(*(self._read(ip, origin) if ip else (GeoRecord(), 0)))
         self.places.add(number, found)
         return found
 
     def _read_country(self, ip: str, number: int) -> CachedGeoRecord:
-        """Read the record of an IPv4 address with countries alone."""
+        """Read the record of an IPv4 address with countries and origins alone."""
         record, length = self._country.find_network(ip)
-        country = country_of(record)
-        place = self._countries.get(country)
-        if place is None:
-            place = self._countries[country] = len(self.numbered)
-            self.numbered.append(CachedGeoRecord(GeoRecord(country)))
+        first, last, origin = (0, _IPV4_END - 1, 0) if self.origins is None else self.origins.find_span(number)
+        place = self._number(country_of(record), origin)
         found = self.numbered[place]
-        half = number >> _HALF_BITS
-        if length <= _HALF_BITS:
-            count = 1 << _HALF_BITS - length
-            first = half // count * count
-            self.wide[first : first + count] = [found] * count
-        elif length <= _IPV4_BITS - _QUARTER_BITS and place < _PARTS:
+        size = 1 << max(_IPV4_BITS - length, 0)
+        first = max(first, number // size * size)
+        last = min(last, number // size * size + size - 1)
+        half, whole = number >> _HALF_BITS, 1 << _HALF_BITS
+        halves = range(-(-first // whole), (last + 1) // whole)
+        if half in halves:
+            self.wide[halves.start : halves.stop] = [found] * len(halves)
+            return found
+        parts = range(
+            -(-max(first, half * whole) >> _QUARTER_BITS), min(last + 1, half * whole + whole) >> _QUARTER_BITS
+        )
+        if number >> _QUARTER_BITS in parts and place < _PARTS:
             narrow = self.narrow[half]
             if narrow is None:
                 narrow = self.narrow[half] = bytearray(_PARTS)
-            count = 1 << _IPV4_BITS - _QUARTER_BITS - length
-            first = (number >> _QUARTER_BITS & _LAST_PART) // count * count
-            narrow[first : first + count] = bytes((place,)) * count
+            start = parts.start - half * _PARTS
+            narrow[start : start + len(parts)] = bytes((place,)) * len(parts)
         else:
             self.places.add(number, found)
         return found
 
-    def _intern(self, place: GeoRecord) -> CachedGeoRecord:
-        made = CachedGeoRecord(place)
-        key = f"{made.columns},{place.proxy}"
+    def _number(self, country: str, origin: int) -> int:
+        """Return the index in `numbered` of a country and an origin."""
+        place = self._countries.get((country, origin))
+        if place is None:
+            place = self._countries[country, origin] = len(self.numbered)
+            self.numbered.append(CachedGeoRecord(GeoRecord(country), origin))
+        return place
+
+    def _intern(self, place: GeoRecord, origin: int) -> CachedGeoRecord:
+        made = CachedGeoRecord(place, origin)
+        key = f"{made.columns},{place.proxy},{origin}"
         found = self._shared.find(key)
         if found is None:
             self._shared.add(key, made)
         return found or made
 
-    def _read(self, ip: str) -> GeoRecord:
-        """Return the record of an address; the country is that of the city, so that both fit."""
+    def _read(self, ip: str, origin: int) -> tuple[GeoRecord, int]:
+        """Return the record of an address and its signals; the country is that of the city, so that both fit.
+
+        origin: the signals in the file of origins.
+        """
+        listed = 0 if self._proxy is None else proxy_signals(self._proxy.find(ip))
         record = {} if self._city is None else self._city.find(ip)
         region_id, (city_id, city) = _region_of(record), _city_of(record)
-        return GeoRecord(
+        place = GeoRecord(
             country_of(record) or country_of(self._country.find(ip)),
             region_id,
             city_id,
             city,
             "" if self._isp is None else provider_of(self._isp.find(ip)),
             "" if self._connection is None else _connection_of(self._connection.find(ip)),
-            self._proxy is not None and _is_proxy(self._proxy.find(ip)),
+            listed != 0,
         )
+        return place, origin | listed
 
 
 def country_of(record: object) -> str:
@@ -292,5 +330,15 @@ def _connection_of(record: dict[str, Any]) -> str:
     return _CONNECTIONS.get(kind, "") if isinstance(kind, str) else ""
 
 
-def _is_proxy(record: dict[str, Any]) -> bool:
-    return any(record.get(name) for name in _PROXY_FIELDS)
+def proxy_signals(record: dict[str, Any]) -> int:
+    """Return the signals of a record of an Anonymous-IP database; 0 = it is no proxy."""
+    signals = 0
+    for name, signal in _PROXY_FIELDS.items():
+        if record.get(name):
+            signals |= signal
+    # is_anonymous is set with any of the others: alone it means a proxy
+    return signals & ~PROXY if signals & _SPECIAL and not _is_open_proxy(record) else signals
+
+
+def _is_open_proxy(record: dict[str, Any]) -> bool:
+    return bool(record.get("is_public_proxy") or record.get("is_residential_proxy"))

@@ -14,7 +14,7 @@ from ua_parser.regex import Resolver
 
 from trackyard.decision.target.json_text import quoted
 from trackyard.decision.targeting.ip_lists import address_number
-from trackyard.decision.visitor.bots import is_bot
+from trackyard.decision.visitor.bots import agent_signals, is_bot
 from trackyard.decision.visitor.cache import BoundedCache
 from trackyard.decision.visitor.client_hints import ClientHints, RawHints
 from trackyard.decision.visitor.databases import AddressDatabases
@@ -54,15 +54,17 @@ class ParsedAgent:
     ua: as it was sent
     system: the operating system in lower case; `os`: the same as a value in a URL
     columns: the user agent and its parts as columns of a record
+    origin: its signals (docs/spec/quality.md#signals)
     fingerprint: see `agent_fingerprint`
     """
 
-    __slots__ = ("agent", "bot", "columns", "fingerprint", "os", "system", "ua")
+    __slots__ = ("agent", "bot", "columns", "fingerprint", "origin", "os", "system", "ua")
 
     def __init__(self, ua: str, agent: Agent) -> None:
         self.ua = ua
         self.agent = agent
         self.bot = agent.device == BOT
+        self.origin = agent_signals(ua, self.bot)
         self.system = agent.os.casefold()
         self.os = encode_value(agent.os)
         self.columns = agent_columns(ua, agent)

@@ -114,7 +114,7 @@ class Click(msgspec.Struct, array_like=True, gc=False):
     flags: bits of `ClickFlag`
     ruleset: version of the ruleset that decided, 0 = not recorded
     target: id of the target that the click was sent to, 0 = none
-    origin: bits of where the click came from
+    origin: its signals, bits of domain/statistics/quality/origins.py
     cost: millionths of the platform currency
     """
 
@@ -184,7 +184,7 @@ class Click(msgspec.Struct, array_like=True, gc=False):
     prelanding: Annotated[int, _page("prelanding")] = 0
     ruleset: int = 0
     target: int = 0
-    origin: int = 0
+    origin: Annotated[int, Column(in_event=True, exported=True, filter=True, slice=ColumnSlice(access=_STAFF))] = 0
     cost: int = 0
     test: Annotated[int, Column(in_event=True)] = 0
 

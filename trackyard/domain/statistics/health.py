@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
+from trackyard.domain.statistics.quality.comparing import QualityFinding
 from trackyard.domain.statistics.url_checks import UrlCheck, host_of
 
 MUCH_TRAFFIC: Final = 100
@@ -95,7 +96,7 @@ class ConversionTimes:
 class Health:
     """What was seen of a thing in a period. Times are UTC milliseconds; None = never in it.
 
-    rejected: clicks by reason. conversions: of every status.
+    rejected: clicks by reason. conversions: of every status. quality: what differs from the traffic of others.
     """
 
     since: int
@@ -109,6 +110,7 @@ class Health:
     hosts: Sequence[HostResult] = ()
     times: ConversionTimes | None = None
     url: UrlCheck | None = None
+    quality: Sequence[QualityFinding] = ()
 
     @property
     def failed(self) -> list[PostbackResult]:
@@ -152,6 +154,12 @@ class HealthKind(StrEnum):
     URL_FAILS = "url_fails"
     URL_LOSES_CLICK = "url_loses_click"
     URL_SLOW = "url_slow"
+    MARKED_CLICKS = "marked_clicks"
+    FEW_CONVERSIONS = "few_conversions"
+    QUICK_CONVERSIONS = "quick_conversions"
+    LATE_CONVERSIONS = "late_conversions"
+    OTHER_DEVICES = "other_devices"
+    REPEATED_ADDRESSES = "repeated_addresses"
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +203,20 @@ def _findings(seen: Health) -> Iterator[HealthFinding]:
         if host.failed >= FEW and 100 * host.failed >= MANY_FAILED * (host.sent + host.failed):
             values: dict[str, str | int] = {"host": host.host, "failed": host.failed, "error": host.error}
             yield HealthFinding(HealthKind.DELIVERIES_FAIL, HealthVerdict.BROKEN, values)
+    for each in seen.quality:
+        yield HealthFinding(HealthKind(each.kind.value), HealthVerdict.LOOK, _quality_values(each))
+
+
+def _quality_values(found: QualityFinding) -> dict[str, str | int]:
+    """Return the values of the sentence of a finding about quality. usual: in percent, with two digits."""
+    return {
+        "affiliate": found.affiliate,
+        "offer": found.offer,
+        "number": found.number,
+        "of": found.of,
+        "usual": f"{found.usual:.3g}",
+        "name": found.name or "unknown",
+    }
 
 
 def _of_clicks(seen: Health, rejected: int) -> Iterator[HealthFinding]:

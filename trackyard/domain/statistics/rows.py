@@ -51,7 +51,7 @@ CLICK_COLUMNS = tuple(name for name in EVENT_COLUMNS if name not in ("offer", "a
 CUSTOM_FIELD_COLUMNS = tuple(f"custom_field_{number}" for number in range(1, 16))
 """The columns for custom fields of a conversion. They are declared for reports by custom field and are empty so far."""
 
-_LATER_COLUMNS = ("prelanding",)
+_LATER_COLUMNS = ("prelanding", "origin")
 """Columns of a click that events have at their end: events that were written before them end earlier."""
 
 

@@ -191,6 +191,7 @@ def _shortened(hit: Hit) -> Hit:
         hit.headers,
         bot=hit.bot,
         plain=hit.plain,
+        origin=hit.origin,
     )
 
 
@@ -201,6 +202,8 @@ _TRAILING_EMPTY_COLUMNS: Final = [
     '"",' * (len(_COLUMN_PARAMETERS) - before) for before in range(len(_COLUMN_PARAMETERS) + 1)
 ]
 """The columns behind the last column that is not empty, by its index."""
+_BEFORE_ORIGIN: Final = ",0,0,"
+"""The columns between `prelanding` and `origin`: the version of the ruleset and the target."""
 
 
 def click_record(hit: Hit, route: OfferRoute, rejection: Rejection | None, unique: bool, flags: int) -> bytes:
@@ -230,5 +233,7 @@ def click_record(hit: Hit, route: OfferRoute, rejection: Rejection | None, uniqu
     smart = quoted(hit.smart_id) if hit.smart_id else '""'
     prefix = f'[{hit.time_ms},"{hit.click_id}",{reason},{route.number},{pid},{route.columns},{landing},{smart},'
     visitor = f'{"1" if unique else "0"},"{hit.ip}",{hit.geo.columns},{hit.parsed.columns}'
+    if hit.origin:
+        prelanding = f"{prelanding or ',0'}{_BEFORE_ORIGIN}{hit.origin}"
     suffix = f"{_TRAILING_EMPTY_COLUMNS[last]}{flags}{prelanding}]"
     return f'{prefix}{visitor},"{hit.language}",{quoted(hit.referrer)},{"".join(column_values)}{suffix}'.encode()

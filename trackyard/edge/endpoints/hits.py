@@ -15,6 +15,7 @@ from trackyard.decision.visitor.cache import BoundedCache
 from trackyard.decision.visitor.client_hints import find_hints
 from trackyard.decision.visitor.headers import LANGUAGE, read_language
 from trackyard.decision.visitor.visitor import ParsedAgent, VisitorLookup
+from trackyard.domain.statistics.quality.origins import PREFETCH
 from trackyard.edge.endpoints.server_to_server import USER_AGENT, resolve_visitor
 from trackyard.edge.http.client_address import TrustedNetworks
 from trackyard.edge.http.request import Request
@@ -60,6 +61,9 @@ class HitFactory:
         headers = request.headers
         read = self._read(request) if reported_agent is None else self._visitors.read(reported_agent)
         now = self._clock.now_ms()
+        geo = self._visitors.find_geo(ip, address)
+        prefetch = reported_agent is None and is_prefetch(headers)
+        origin = geo.origin | read.origin
         return Hit(
             ruleset.platform,
             ruleset.affiliate_of(params),
@@ -68,14 +72,15 @@ class HitFactory:
             params,
             ip,
             address,
-            self._visitors.find_geo(ip, address),
+            geo,
             read,
             request.header(b"referer"),
             self._language(request),
             headers,
-            bot=read.bot or (reported_agent is None and is_prefetch(headers)),
+            bot=read.bot or prefetch,
             plain=plain,
             smart_id=smart_id,
+            origin=origin | PREFETCH if prefetch else origin,
         )
 
     def _read(self, request: Request) -> ParsedAgent:

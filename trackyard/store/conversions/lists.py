@@ -191,6 +191,24 @@ def _in_payment(condition: ColumnElement[bool]) -> ColumnElement[bool]:
     )
 
 
+def count_repeated_addresses(
+    conn: Connection, scope: Scope, offers: Sequence[int], since: int
+) -> dict[tuple[int, int], int]:
+    """Return conversions from addresses that had converted before, by offer and affiliate.
+
+    Declined ones and those without an address do not count. since: of their creation, UTC milliseconds.
+    """
+    columns = conversion.c
+    repeated = func.count() - func.count(columns.click_ip.distinct())
+    query = (
+        select(columns.offer_id, columns.affiliate_id, repeated)
+        .where(*_scoped(scope), columns.offer_id.in_(offers), columns.created_at >= since, columns.click_ip != "")
+        .where(columns.status.not_in(_DECLINED))
+        .group_by(columns.offer_id, columns.affiliate_id)
+    )
+    return {(offer, affiliate): number for offer, affiliate, number in conn.execute(query)}
+
+
 def count_declined(conn: Connection, scope: Scope, of: str, key: int | str, since: int) -> list[DeclinedCount]:
     """Return the numbers of declined conversions by reason and goal, the largest first.
 

@@ -11,6 +11,7 @@ from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.automation.measures import NOTHING, Key, Measures
 from trackyard.domain.statistics.automation.rules import Rule
 from trackyard.domain.statistics.automation.windows import Window
+from trackyard.domain.statistics.quality.origins import is_marked
 from trackyard.domain.statistics.reports import CONFIRMED, TOTAL, Report, StatsRow, Values
 from trackyard.domain.statistics.slices import REJECTION_REASON
 
@@ -19,6 +20,7 @@ MOST_ROWS: Final = 100_000
 
 _HOUR: Final = "hour"
 _GOAL: Final = "goal"
+_ORIGIN: Final = "origin"
 _DECLINED: Final = "declined"
 
 
@@ -51,6 +53,8 @@ def _extra_slices(rule: Rule) -> Iterable[tuple[str, ...]]:
     yield (_GOAL,) if rule.needs_goals else ()
     if rule.needs_rejections:
         yield (REJECTION_REASON,)
+    if rule.needs_signals:
+        yield (_ORIGIN,)
 
 
 def _rows(analytics: Analytics, rule: Rule, window: Window, extra: tuple[str, ...]) -> list[StatsRow]:
@@ -85,9 +89,11 @@ def _hour_of(row: StatsRow) -> int:
 
 
 def _measures(rule: Rule, row: StatsRow, extra: tuple[str, ...]) -> Measures:
-    """Return the measures of a row. Rows of rejections and of goals have nothing else."""
+    """Return the measures of a row. Rows of rejections, of signals and of goals have nothing else."""
     if extra == (REJECTION_REASON,):
         return Measures(rejected=row.trafficback)
+    if extra == (_ORIGIN,):
+        return Measures(marked=row.raw if is_marked(int(row.keys[_ORIGIN])) else 0)
     total, declined = row.actions[TOTAL], row.actions[_DECLINED]
     if extra == (_GOAL,):
         goal = str(row.keys[_GOAL])

@@ -10,6 +10,8 @@ from trackyard.domain.statistics.automation.rules import RuleAction
 METRIC_NAMES: Final[Mapping[str, str]] = {
     "clicks": lazy_gettext("clicks"),
     "unique_clicks": lazy_gettext("unique clicks"),
+    "marked_clicks": lazy_gettext("clicks with a suspicious signal"),
+    "marked_share": lazy_gettext("share of clicks with a suspicious signal in percent"),
     "rejected_clicks": lazy_gettext("rejected clicks"),
     "rejected_share": lazy_gettext("share of rejected clicks in percent"),
     "conversions": lazy_gettext("conversions"),

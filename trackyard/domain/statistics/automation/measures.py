@@ -17,7 +17,7 @@ class Measures(NamedTuple):
     """The traffic and the conversions of something in a window. Sums of windows are sums of these.
 
     rejected: clicks that were rejected. conversions, charge, payout: of confirmed, pending and held ones.
-    first, second: conversions of two goals, of every status.
+    first, second: conversions of two goals, of every status. marked: clicks with a suspicious signal.
     """
 
     clicks: int = 0
@@ -30,6 +30,7 @@ class Measures(NamedTuple):
     payout: Decimal = ZERO
     first: int = 0
     second: int = 0
+    marked: int = 0
 
     def plus(self, other: "Measures") -> "Measures":
         """Return the sums of both."""
@@ -52,7 +53,7 @@ class RuleMetric:
     top: what is counted; a share has `bottom`, of which `top` is so many percent (`scale` 100) or so much each.
     volume: what the minimum volume of a rule counts.
     is_money: whether `top` is an amount, which no chance can be computed of.
-    of_goals, of_rejections: whether it needs conversions by goal, and rejected clicks.
+    of_goals, of_rejections, of_signals: whether it needs conversions by goal, rejected clicks, and marked clicks.
     """
 
     top: Callable[[Measures], int | Decimal]
@@ -62,6 +63,7 @@ class RuleMetric:
     is_money: bool = False
     of_goals: bool = False
     of_rejections: bool = False
+    of_signals: bool = False
 
     def value(self, measured: Measures) -> Decimal | None:
         """Return the value, None for a share of nothing."""
@@ -93,6 +95,8 @@ METRICS: Final[Mapping[str, RuleMetric]] = MappingProxyType(
         "unique_clicks": RuleMetric(lambda each: each.unique, _clicks),
         "rejected_clicks": RuleMetric(lambda each: each.rejected, _arrived, of_rejections=True),
         "rejected_share": RuleMetric(lambda each: each.rejected, _arrived, _arrived, of_rejections=True),
+        "marked_clicks": RuleMetric(lambda each: each.marked, _clicks, of_signals=True),
+        "marked_share": RuleMetric(lambda each: each.marked, _clicks, _clicks, of_signals=True),
         "conversions": RuleMetric(lambda each: each.conversions, _clicks),
         "confirmed": RuleMetric(lambda each: each.confirmed, _clicks),
         "declined": RuleMetric(lambda each: each.declined, _reported),

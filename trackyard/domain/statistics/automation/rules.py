@@ -120,6 +120,11 @@ class Rule:
         """Return whether a condition needs rejected clicks."""
         return any(METRICS[each.metric].of_rejections for each in self.conditions)
 
+    @property
+    def needs_signals(self) -> bool:
+        """Return whether a condition needs marked clicks."""
+        return any(METRICS[each.metric].of_signals for each in self.conditions)
+
     def element(self, key: Key) -> dict[str, int | str]:
         """Return what a key names, by slice."""
         return dict(zip(self.each, key, strict=True))

@@ -58,6 +58,7 @@ class ClickRow:
     place: str
     device: str
     reason: str
+    origin: str
     conversion: str
 
 
@@ -167,6 +168,7 @@ def _row(each: Mapping[str, Any]) -> ClickRow:
         place=each["city"],
         device=", ".join(part for part in (system, each["browser"]) if part),
         reason=each["reason"],
+        origin=each["origin"],
         conversion=each["conversion_id"],
     )
 

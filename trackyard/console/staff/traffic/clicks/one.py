@@ -241,6 +241,7 @@ def _facts(click: Mapping[str, Any], today: Mapping[str, Any], explanation: Mapp
         ),
         ClickFact(gettext("SmartLink"), click["smart_id"]),
         ClickFact(gettext("Conversions"), f"{len(made)}" if made else gettext("none"), "", link),
+        ClickFact(gettext("Signals"), click["origin"]),
         ClickFact(gettext("Marks"), ", ".join(each.replace("_", " ") for each in click["flags"])),
     ]
     return [row for row in rows if row.value]

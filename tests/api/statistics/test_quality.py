@@ -1,0 +1,74 @@
+"""Signals of clicks in lists, reports and health, and what differs from the traffic of others."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.api import NOW, Api
+from tests.support.models.events import new_click
+from tests.support.models.history import add_conversion, load_clicks
+from trackyard.actions.statistics.automation.measuring import measure
+from trackyard.domain.statistics.automation.measures import METRICS
+from trackyard.domain.statistics.automation.rules import Rule, RuleCondition
+from trackyard.domain.statistics.automation.windows import Window
+from trackyard.domain.statistics.quality.origins import HOSTING, RELAY, TOR
+
+HOUR_MS = 3_600_000
+PERIOD = {"date_from": "2023-11-01", "date_to": "2023-11-30"}
+
+
+@pytest.fixture
+def places(api: Api) -> dict[str, Any]:
+    """An affiliate with 300 clicks, 200 of them from hosts, next to an ordinary one."""
+    offer, (pid, client), (other, _) = api.add_offer(), api.add_affiliate(), api.add_affiliate()
+    at = NOW - HOUR_MS
+    origins = [HOSTING] * 200 + [RELAY] * 50 + [0] * 50
+    clicks = [new_click(n, time=at, offer=offer, affiliate=pid, origin=origin) for n, origin in enumerate(origins)]
+    clicks += [new_click(n, time=at, offer=offer, affiliate=other, origin=TOR * (n % 50 == 0)) for n in range(400, 800)]
+    load_clicks(api.deps, clicks)
+    of = {"offer_id": offer, "affiliate_id": pid, "created_at": at}
+    add_conversion(api.deps, 1, click={"origin": HOSTING}, **of)
+    add_conversion(api.deps, 2, **of)
+    return {"offer": offer, "pid": pid, "other": other, "client": client}
+
+
+def test_quality_signals_are_shown_to_staff_in_lists(api: Api, places: dict[str, Any]) -> None:
+    listed = api.admin.get("/3.1/stats/clicks", **PERIOD, origin=["tor", "relay"], limit=500)["clicks"]
+    assert {each["origin"] for each in listed} == {"tor", "relay"} and len(listed) == 58
+    marked = api.admin.get("/3.1/stats/clicks", **PERIOD, origin="marked")
+    assert marked["pagination"]["total_count"] == 208
+    assert "origin" not in places["client"].get("/3.1/stats/clicks", **PERIOD)["clicks"][0]
+    found = api.admin.get("/3.1/stats/conversions", **PERIOD)["conversions"]
+    assert sorted(each["origin"] for each in found) == ["", "hosting"]
+    assert "origin" not in places["client"].get("/3.1/stats/conversions", **PERIOD)["conversions"][0]
+
+
+def test_quality_signals_divide_reports(api: Api, places: dict[str, Any]) -> None:
+    def rows(**more: Any) -> dict[str, tuple[str, int]]:
+        period = {f"filter[{name}]": value for name, value in PERIOD.items()}
+        found = api.admin.get("/3.1/stats/custom", **{"slice[]": "origin", **period, **more})["stats"]
+        return {each["slice"]["origin"]: (each["traffic"]["raw"], each["actions"]["total"]["count"]) for each in found}
+
+    assert rows() == {"hosting": ("200", 1), "relay": ("50", 0), "tor": ("8", 0), "": ("442", 1)}
+    assert rows(**{"filter[not_origin]": "marked"}) == {"relay": ("50", 0), "": ("442", 1)}
+    assert rows(**{"filter[origin][]": ["hosting", "tor"]}) == {"hosting": ("200", 1), "tor": ("8", 0)}
+    wrong = api.admin.call("GET", "/3.1/stats/clicks", params={**PERIOD, "origin": "moon"})
+    assert wrong.status_code == 400 and "hosting" in wrong.text
+
+
+def test_quality_finding_is_in_the_health_of_offer_and_affiliate(api: Api, places: dict[str, Any]) -> None:
+    for path in (f"offer/{places['offer']}", f"partner/{places['pid']}"):
+        findings = api.admin.get(f"/3.1/admin/{path}/health")["health"]["findings"]
+        [found] = [each for each in findings if each["kind"] == "marked_clicks"]
+        assert (found["verdict"], "200 of 300 clicks" in found["sentence"]) == ("look", True)
+    others = api.admin.get(f"/3.1/admin/partner/{places['other']}/health")["health"]["findings"]
+    assert "marked_clicks" not in [each["kind"] for each in others]
+
+
+def test_quality_metric_of_rules_counts_marked_clicks(api: Api, places: dict[str, Any]) -> None:
+    rule = Rule(id="r", title="r", each=("affiliate",), conditions=(RuleCondition("marked_share", False, 20),))
+    until = NOW - NOW % HOUR_MS + HOUR_MS
+    found = measure(api.deps.analytics, rule, Window(until - 3 * HOUR_MS, until))
+    share = {key[0]: METRICS["marked_share"].value(each) for key, each in found.items()}
+    assert [round(share[places[name]] or 0) for name in ("pid", "other")] == [67, 2]
+    assert found[places["pid"],].clicks == 300

@@ -1,0 +1,50 @@
+"""What differs from the traffic of others beyond chance."""
+
+from dataclasses import replace
+
+import pytest
+
+from trackyard.domain.statistics.quality.comparing import (
+    DeviceSums,
+    OfferTraffic,
+    QualityKind,
+    TrafficSums,
+    find_quality_findings,
+)
+
+DEVICES = {"mobile": DeviceSums(3000, 120), "desktop": DeviceSums(2000, 80)}
+FINE = TrafficSums(clicks=5000, marked=150, conversions=200, quick=0, late=12, repeated=6, devices=DEVICES)
+KINDS = QualityKind
+
+
+def kinds_of(sums: TrafficSums, others: int = 4) -> list[QualityKind]:
+    traffic = OfferTraffic(1, {7: sums} | dict.fromkeys(range(10, 10 + others), FINE))
+    return [each.kind for each in find_quality_findings([traffic]) if each.affiliate == 7]
+
+
+@pytest.mark.parametrize(
+    ("changed", "kinds"),
+    [
+        ({}, []),
+        ({"marked": 900}, []),
+        ({"marked": 2500}, [KINDS.MARKED_CLICKS]),
+        ({"quick": 30}, [KINDS.QUICK_CONVERSIONS]),
+        ({"late": 100}, [KINDS.LATE_CONVERSIONS]),
+        ({"late": 20}, []),
+        ({"repeated": 90}, [KINDS.REPEATED_ADDRESSES]),
+        ({"devices": {"mobile": DeviceSums(3000, 0), "desktop": DeviceSums(2000, 200)}}, []),
+        ({"devices": {"mobile": DeviceSums(4900, 20), "desktop": DeviceSums(100, 180)}}, [KINDS.OTHER_DEVICES]),
+        (
+            {"clicks": 90_000, "conversions": 190, "devices": {"mobile": DeviceSums(90_000, 190)}},
+            [KINDS.FEW_CONVERSIONS],
+        ),
+    ],
+)
+def test_quality_finding_needs_a_difference_beyond_chance(changed: dict[str, object], kinds: list[str]) -> None:
+    assert kinds_of(replace(FINE, **changed)) == kinds  # type: ignore[arg-type]
+
+
+def test_quality_of_little_traffic_and_without_others_is_not_judged() -> None:
+    tiny = TrafficSums(40, 40, 3, 3, 3, 3, {"mobile": DeviceSums(40, 3)})
+    assert kinds_of(tiny) == []
+    assert kinds_of(replace(FINE, conversions=1, quick=1), others=1) == [], "one other is no measure"

@@ -1,0 +1,81 @@
+"""What the analytic store says about the quality of traffic (docs/spec/quality.md#findings)."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Final
+
+from trackyard.analytics.engine.connection import Analytics
+from trackyard.analytics.reports.compiler import in_period
+from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.quality.comparing import (
+    LATE_MS,
+    QUICK_MS,
+    DeviceSums,
+    OfferTraffic,
+    TrafficSums,
+)
+from trackyard.domain.statistics.quality.origins import SUSPICIOUS
+
+MOST_OFFERS: Final = 20
+"""Offers that are compared, those with most clicks."""
+_OF: Final = ("offer", "advertiser", "affiliate")
+_CLICKS: Final = "toInt64(count()), toInt64(countIf(bitAnd(origin, {marked:Int64}) != 0))"
+_CONVERSIONS: Final = (
+    "sum(sign), sumIf(sign, time - click_time < {quick:Int64}), sumIf(sign, time - click_time > {late:Int64})"
+)
+
+RepeatedByPlace = dict[tuple[int, int], int]
+"""Conversions from addresses that had converted before, by offer and affiliate."""
+
+
+def list_busiest_offers(
+    analytics: Analytics, scope: Scope, of: str, key: int | str, since: int, until: int
+) -> list[int]:
+    """Return the offers of a thing with most accepted clicks. Raises ReportTooHeavy."""
+    if of not in _OF:
+        raise ValueError(f"quality is seen of {', '.join(_OF)}, not of {of}")
+    conditions, parameters = in_period(scope, since, until)
+    kind = "Int64" if isinstance(key, int) else "String"
+    sql = (
+        f"SELECT offer FROM click WHERE {' AND '.join(conditions)} AND reason = '' AND {of} = {{thing:{kind}}} "
+        f"GROUP BY offer ORDER BY count() DESC, offer LIMIT {MOST_OFFERS:d}"
+    )
+    return [offer for (offer,) in analytics.rows(sql, {**parameters, "thing": key}, tuple[int])]
+
+
+def list_offer_traffic(
+    analytics: Analytics, scope: Scope, offers: Sequence[int], since: int, until: int, repeated: RepeatedByPlace
+) -> list[OfferTraffic]:
+    """Return the traffic of offers by affiliate. Raises ReportTooHeavy."""
+    if not offers:
+        return []
+    conditions, parameters = in_period(scope, since, until)
+    where = f"WHERE {' AND '.join(conditions)} AND offer IN {{offers:Array(Int64)}}"
+    values = {**parameters, "offers": list(offers), "marked": SUSPICIOUS, "quick": QUICK_MS, "late": LATE_MS}
+    keys, grouped = "SELECT offer, affiliate, device", "GROUP BY offer, affiliate, device"
+    clicks = analytics.rows(
+        f"{keys}, {_CLICKS} FROM click {where} AND reason = '' {grouped}",
+        values,
+        tuple[int, int, str, int, int],
+    )
+    conversions = analytics.rows(
+        f"{keys}, {_CONVERSIONS} FROM fact {where} {grouped}",
+        values,
+        tuple[int, int, str, int, int, int],
+    )
+    found: dict[int, dict[int, dict[str, tuple[int, ...]]]] = defaultdict(lambda: defaultdict(dict))
+    for offer, affiliate, device, *numbers in clicks:
+        found[offer][affiliate][device] = (*numbers, 0, 0, 0)
+    for offer, affiliate, device, *numbers in conversions:
+        counted = found[offer][affiliate].get(device, (0, 0))[:2]
+        found[offer][affiliate][device] = (*counted, *numbers)
+    return [
+        OfferTraffic(offer, {key: _sums(devices, repeated.get((offer, key), 0)) for key, devices in affiliates.items()})
+        for offer, affiliates in sorted(found.items())
+    ]
+
+
+def _sums(devices: dict[str, tuple[int, ...]], repeated: int) -> TrafficSums:
+    clicks, marked, conversions, quick, late = (sum(each) for each in zip(*devices.values(), strict=True))
+    by_device = {name: DeviceSums(numbers[0], numbers[2]) for name, numbers in devices.items()}
+    return TrafficSums(clicks, marked, conversions, quick, late, repeated, by_device)

@@ -1,0 +1,1 @@
+"""The quality of traffic (docs/spec/quality.md)."""

@@ -1,0 +1,208 @@
+"""Compare the traffic of affiliates on an offer (docs/spec/quality.md#findings). Pure."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
+
+from trackyard.domain.statistics.automation.chances import chance_at_least, chance_at_most
+
+RAREST_CHANCE: Final = 1e-6
+"""What is more likely than this by chance is no finding."""
+LEAST_CLICKS: Final = 300
+LEAST_CONVERSIONS: Final = 20
+LEAST_OTHERS: Final = 100
+"""Conversions of others from which on their times and devices are a measure."""
+MARKED_PERCENT: Final = 20
+REPEATED_PERCENT: Final = 20
+RARE_FACTOR: Final = 5
+"""Clicks convert so many times less often than those of others."""
+TIMES_FACTOR: Final = 3
+"""A share of conversions by time, or by device, is so many times that of others."""
+QUICK_MS: Final = 10_000
+"""From the click to the conversion; less needs no person (docs/spec/quality.md#thresholds)."""
+LATE_MS: Final = 24 * 3_600_000
+LATE_PERCENT: Final = 6
+"""Of conversions that come later than that, at least, of ordinary traffic (docs/spec/quality.md#thresholds)."""
+
+
+class QualityKind(StrEnum):
+    """A kind of finding about the quality of traffic."""
+
+    MARKED_CLICKS = "marked_clicks"
+    FEW_CONVERSIONS = "few_conversions"
+    QUICK_CONVERSIONS = "quick_conversions"
+    LATE_CONVERSIONS = "late_conversions"
+    OTHER_DEVICES = "other_devices"
+    REPEATED_ADDRESSES = "repeated_addresses"
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceSums:
+    """Clicks and conversions of one type of device."""
+
+    clicks: int = 0
+    conversions: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TrafficSums:
+    """The accepted clicks and the conversions of an affiliate on an offer in a period.
+
+    marked: clicks with a suspicious signal.
+    quick, late: conversions within QUICK_MS, and after LATE_MS.
+    repeated: conversions from an address that had converted before.
+    """
+
+    clicks: int = 0
+    marked: int = 0
+    conversions: int = 0
+    quick: int = 0
+    late: int = 0
+    repeated: int = 0
+    devices: Mapping[str, DeviceSums] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class OfferTraffic:
+    """The traffic of an offer by affiliate."""
+
+    offer: int
+    affiliates: Mapping[int, TrafficSums]
+
+
+@dataclass(frozen=True, slots=True)
+class QualityFinding:
+    """That the traffic of an affiliate on an offer differs from that of others beyond chance.
+
+    number, of: what was counted, and among how many. usual: in percent for others.
+    name: of a device, "" for other kinds.
+    """
+
+    kind: QualityKind
+    offer: int
+    affiliate: int
+    number: int
+    of: int
+    usual: float
+    chance: float
+    name: str = ""
+
+
+def find_quality_findings(traffic: Sequence[OfferTraffic]) -> list[QualityFinding]:
+    """Return what differs, by offer and affiliate."""
+    return [
+        finding
+        for offer in traffic
+        for affiliate, sums in sorted(offer.affiliates.items())
+        for finding in _judged(offer, affiliate, sums)
+    ]
+
+
+def _judged(offer: OfferTraffic, affiliate: int, sums: TrafficSums) -> Iterator[QualityFinding]:
+    others = [each for key, each in offer.affiliates.items() if key != affiliate]
+    found = [
+        *_of_clicks(sums, others),
+        *_of_times(sums, others),
+        *_of_devices(sums, others),
+        *_of_addresses(sums, others),
+    ]
+    for kind, number, of, share, chance, name in found:
+        if chance <= RAREST_CHANCE:
+            yield QualityFinding(kind, offer.offer, affiliate, number, of, 100 * share, chance, name)
+
+
+_Found = tuple[QualityKind, int, int, float, float, str]
+
+
+def _of_clicks(sums: TrafficSums, others: Sequence[TrafficSums]) -> Iterator[_Found]:
+    if sums.clicks < LEAST_CLICKS:
+        return
+    clicks = sum(each.clicks for each in others)
+    usual = max(_share(sum(each.marked for each in others), clicks), MARKED_PERCENT / 200)
+    if 100 * sums.marked >= MARKED_PERCENT * sums.clicks and sums.marked >= 2 * usual * sums.clicks:
+        chance = chance_at_least(sums.marked, sums.clicks, usual)
+        yield QualityKind.MARKED_CLICKS, sums.marked, sums.clicks, usual, chance, ""
+    rate = _usual_rate(sums, others)
+    if rate and RARE_FACTOR * sums.conversions <= rate * sums.clicks:
+        chance = chance_at_most(sums.conversions, sums.clicks, rate / 2)
+        yield QualityKind.FEW_CONVERSIONS, sums.conversions, sums.clicks, rate, chance, ""
+
+
+def _usual_rate(sums: TrafficSums, others: Sequence[TrafficSums]) -> float:
+    """Return the share of clicks that convert for others on the devices of an affiliate; 0 = not known.
+
+    It is that of the affiliate in the middle, so that a single one does not set it.
+    """
+    rates = sorted(
+        rate
+        for each in others
+        if each.clicks >= LEAST_CLICKS and each.conversions and (rate := _weighted_rate(sums, each)) is not None
+    )
+    enough = sum(each.conversions for each in others) >= LEAST_OTHERS and len(rates) >= 2
+    return rates[(len(rates) - 1) // 2] if enough else 0.0
+
+
+def _weighted_rate(sums: TrafficSums, other: TrafficSums) -> float | None:
+    """Return the conversions per click of another affiliate if it had the devices of this one."""
+    expected, known = 0.0, 0
+    for name, device in sums.devices.items():
+        found = other.devices.get(name)
+        if found is not None and found.clicks:
+            expected += device.clicks * found.conversions / found.clicks
+            known += device.clicks
+    return expected / known if 2 * known >= sums.clicks and known else None
+
+
+def _of_times(sums: TrafficSums, others: Sequence[TrafficSums]) -> Iterator[_Found]:
+    whole = sum(each.conversions for each in others)
+    if sums.conversions < LEAST_CONVERSIONS or whole < LEAST_OTHERS:
+        return
+    for kind, number, rest in (
+        (QualityKind.QUICK_CONVERSIONS, sums.quick, sum(each.quick for each in others)),
+        (QualityKind.LATE_CONVERSIONS, sums.late, sum(each.late for each in others)),
+    ):
+        usual = max(_share(rest + 1, whole + 2), LATE_PERCENT / 100 if kind is QualityKind.LATE_CONVERSIONS else 0)
+        if number >= TIMES_FACTOR * usual * sums.conversions and number >= LEAST_CONVERSIONS // 2:
+            yield kind, number, sums.conversions, usual, chance_at_least(number, sums.conversions, 1.5 * usual), ""
+
+
+def _of_devices(sums: TrafficSums, others: Sequence[TrafficSums]) -> Iterator[_Found]:
+    """Compare the devices of conversions with those of the clicks that they come from.
+
+    Clicks of a device may convert at another rate than those of others: others say at which.
+    """
+    if sums.conversions < LEAST_CONVERSIONS or sum(each.conversions for each in others) < LEAST_OTHERS:
+        return
+    expected: dict[str, float] = {}
+    for name, device in sums.devices.items():
+        clicks, conversions = _device_sums(others, name)
+        expected[name] = device.clicks * _share(conversions + 1, clicks + 50)
+    whole = sum(expected.values())
+    for name, device in sorted(sums.devices.items()):
+        usual = _share(expected[name], whole)
+        if (
+            device.conversions >= TIMES_FACTOR * usual * sums.conversions
+            and device.conversions >= LEAST_CONVERSIONS // 2
+        ):
+            chance = chance_at_least(device.conversions, sums.conversions, min(1.5 * usual, 1.0))
+            yield QualityKind.OTHER_DEVICES, device.conversions, sums.conversions, usual, chance, name
+
+
+def _device_sums(others: Sequence[TrafficSums], name: str) -> tuple[int, int]:
+    found = [each.devices[name] for each in others if name in each.devices]
+    return sum(each.clicks for each in found), sum(each.conversions for each in found)
+
+
+def _of_addresses(sums: TrafficSums, others: Sequence[TrafficSums]) -> Iterator[_Found]:
+    whole = sum(each.conversions for each in others)
+    if sums.conversions < LEAST_CONVERSIONS or 100 * sums.repeated < REPEATED_PERCENT * sums.conversions:
+        return
+    usual = max(_share(sum(each.repeated for each in others), whole), REPEATED_PERCENT / 400)
+    if sums.repeated >= 2 * usual * sums.conversions:
+        chance = chance_at_least(sums.repeated, sums.conversions, usual)
+        yield QualityKind.REPEATED_ADDRESSES, sums.repeated, sums.conversions, usual, chance, ""
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0
