@@ -97,7 +97,6 @@ def find_check(conn: Connection, offer_id: int) -> UrlCheck | None:
 
 def list_checks(conn: Connection) -> dict[int, UrlCheck]:
     """Return the last check of each active offer that has one."""
-    query: Select[tuple[int, dict[str, object]]] = select(url_check.c.offer_id, url_check.c.result)
+    query: Select[int, dict[str, object]] = select(url_check.c.offer_id, url_check.c.result)
     query = query.join(offer, offer.c.id == url_check.c.offer_id).where(_ACTIVE, url_check.c.result.is_not(None))
-    rows = conn.execute(query.order_by(url_check.c.offer_id)).tuples()
-    return {offer_id: check_of(result) for offer_id, result in rows}
+    return {offer_id: check_of(result) for offer_id, result in conn.execute(query.order_by(url_check.c.offer_id))}
