@@ -112,6 +112,7 @@ def make_hit(
     ua: str = "an agent",
     place: GeoRecord = HOME,
     agent: Agent = PHONE,
+    referrer: str = "",
     bot: bool = False,
     seen: ClickState = EMPTY_CLICK_STATE,
     now: int = NOW,
@@ -131,7 +132,7 @@ def make_hit(
     ]
     ruleset = make_ruleset([*given, *rows, *(row for row in (affiliate, advertiser) if row is not None)])
     asked = {**GOOD, **(params or {})}
-    hit = build_hit(ruleset, asked, now=now, ip=ip, place=place, ua=ua, agent=agent, bot=bot)
+    hit = build_hit(ruleset, asked, now=now, ip=ip, place=place, ua=ua, agent=agent, referrer=referrer, bot=bot)
     return Click(hit, ruleset.route_of(asked), seen, ruleset)
 
 

@@ -4,18 +4,26 @@ import re
 from pathlib import Path
 from typing import Any
 
-from tests.decision.clicks import FakeClickState, make_hit, reason
+from msgspec.structs import replace
+
+from tests.decision.clicks import PHONE, FakeClickState, make_hit, reason
 from tests.support.clicks.rules import ADVERTISER
 from trackyard.decision.click.steps import STEPS
 from trackyard.decision.visitor.geo import GeoRecord
+from trackyard.decision.visitor.visitor import BOT
 from trackyard.domain.offers.offers import (
+    AgentLists,
     AllowDeny,
     AllowDenyGeo,
+    BrowserVersions,
     OfferSchedule,
+    OrganizationLists,
+    OsVersion,
     RestrictedIsp,
     RestrictedOs,
     SubAccountList,
     TargetingGroup,
+    TextLists,
 )
 from trackyard.domain.tracking.rejections import REJECTION_REASONS
 from trackyard.domain.tracking.ruleset import FullCap, RulesetAdvertiser, RulesetAffiliate, RulesetFullCaps
@@ -35,8 +43,10 @@ def test_step_order_equals_specification() -> None:
     assert " ".join(REJECTION_REASONS) == (
         "invalid-offer unknown-offer invalid-affiliate unknown-affiliate inactive-offer inactive-affiliate "
         "unknown-advertiser disabled-affiliate bot mistargeting-ip mistargeting-country mistargeting-region "
-        "mistargeting-city mistargeting-isp mistargeting-os mistargeting-device mistargeting-browser "
-        "mistargeting-brand mistargeting-connection mistargeting-proxy mistargeting-sub mistargeting-sub-account "
+        "mistargeting-city mistargeting-zip mistargeting-isp mistargeting-organization mistargeting-os "
+        "mistargeting-device mistargeting-model mistargeting-browser mistargeting-browser-version mistargeting-brand "
+        "mistargeting-connection mistargeting-proxy mistargeting-known-bot mistargeting-referrer mistargeting-ua "
+        "mistargeting-sub mistargeting-sub-account "
         "empty-sub non-unique-clicks overcap"
     )
 
@@ -59,7 +69,16 @@ _OF_GROUP: dict[str, dict[str, Any]] = {
     "mistargeting-region": {"region": AllowDenyGeo(allow={"EE": (1,)})},
     "mistargeting-city": {"city": AllowDenyGeo(allow={"EE": (1,)})},
     "mistargeting-browser": {"browser": AllowDeny(allow=("Firefox",))},
+    "mistargeting-zip": {"zip": AllowDeny(allow=("99999",))},
+    "mistargeting-organization": {"isp_organization": OrganizationLists(deny_empty=True)},
+    "mistargeting-model": {"device_model": AllowDeny(deny=(PHONE.device_model,))},
+    "mistargeting-browser-version": {
+        "browser_version": BrowserVersions(deny=(OsVersion(name="Chrome Mobile", comparison="GTE", version="2"),))
+    },
     "mistargeting-proxy": {"block_proxy": True},
+    "mistargeting-known-bot": {"block_known_bots": True},
+    "mistargeting-referrer": {"referrer": TextLists(allow=("elsewhere",))},
+    "mistargeting-ua": {"ua": AgentLists(allow=("elsewhere",))},
 }
 
 
@@ -80,7 +99,8 @@ def test_click_with_several_faults_is_rejected_by_first_step() -> None:
             bot="bot" in wrong,
             restrictions={name: value for reason in wrong for name, value in _OWN.get(reason, {}).items()}
             | {"groups": (TargetingGroup(**group),)},
-            place=GeoRecord("EE", 588335, 588409, "Tallinn", "Telia", "wi-fi", True),
+            place=GeoRecord("EE", 588335, 588409, "Tallinn", "Telia", "wi-fi", True, "10111", ""),
+            agent=replace(PHONE, device=BOT) if "mistargeting-known-bot" in wrong else PHONE,
             seen=FakeClickState(new=False),
         )
         found.append(reason(hit))

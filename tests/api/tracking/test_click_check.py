@@ -67,6 +67,42 @@ def test_click_check_of_rejected_click_shows_step_and_reason(api: Api, offer: in
     assert "US" in country["detail"]
 
 
+TARGETED: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+    ("referrer", {"[referrer][deny][]": r"^https?://(\w+\.)*spam\.", "[referrer][is_regexp]": "1"},
+     {"headers[referer]": "https://a.spam.example/"}),
+    ("ua", {"[ua][allow][]": "Firefox"}, {}),
+    ("browser-version", {"[browser_version][deny][0][name]": "Chrome", "[browser_version][deny][0][comparison]": "LTE",
+                         "[browser_version][deny][0][version]": "120"}, {}),
+    ("zip", {"[zip][allow][]": "10115"}, {}),
+    ("organization", {"[isp_organization][deny_empty]": "1"}, {}),
+    ("model", {"[device_model][allow][]": "Pixel 8"}, {}),
+    ("os", {"[os][allow][0][name]": "Windows", "[os_deny]": "1"}, {}),
+    ("device", {"[device_type][]": "desktop", "[device_type_deny]": "1"}, {}),
+    ("ip", {"[ip][ipv6_deny]": "1"}, {"ip": "2001:db8::1"}),
+]  # fmt: skip
+
+
+def test_click_check_names_the_condition_of_targeting_that_rejects(api: Api, offer: int) -> None:
+    pid, _ = api.add_affiliate()
+    click = {"params[pid]": pid, "params[offer_id]": offer, "ip": "90.190.0.1", "ua": CHROME}
+    for reason, group, visit in TARGETED:
+        sent = {f"targeting[0]{name}": value for name, value in group.items()}
+        assert api.admin.post(f"/3.1/admin/offer/{offer}", **sent)["status"] == 1
+        checked = check(api, **click | visit)
+        assert (checked["reason"], checked["passes"]) == (f"mistargeting-{reason}", False)
+        shown = api.admin.get(f"/3.1/offer/{offer}")["offer"]["targeting"]
+        assert api.admin.call("POST", f"/3.1/admin/offer/{offer}", json={"targeting": shown}).status_code == 200
+        assert api.admin.get(f"/3.1/offer/{offer}")["offer"]["targeting"] == shown
+
+
+def test_empty_lists_of_older_clients_are_no_conditions(api: Api, offer: int) -> None:
+    names = ("zip", "browser_version", "device_model", "isp_organization", "referrer", "ua")
+    sent: dict[str, Any] = {"targeting": [{"block_known_bots": 1} | {name: [] for name in names}]}
+    assert api.admin.call("POST", f"/3.1/admin/offer/{offer}", json=sent).status_code == 200
+    [group] = api.admin.get(f"/3.1/offer/{offer}")["offer"]["targeting"]
+    assert (group["block_known_bots"], group["zip"]) == (True, {"allow": [], "deny": []})
+
+
 def test_click_check_without_offer_skips_later_steps(api: Api) -> None:
     checked = check(api, **{"params[offer_id]": "77"})
     found = verdicts(checked)

@@ -49,6 +49,22 @@ CASES: list[tuple[dict[str, Any], list[str]]] = [
     ),
     (
         {
+            f"{GROUP}[condition]": "or", f"{GROUP}[os][allow][0][name]": "iOS", f"{GROUP}[os_deny]": 1,
+            f"{GROUP}[zip][allow][]": "10115", f"{GROUP}[device_type][]": "tv", f"{GROUP}[device_type_deny]": 1,
+            f"{GROUP}[device_model][deny][]": "Pixel 8", f"{GROUP}[connection][]": "wi-fi",
+            f"{GROUP}[connection_deny]": 1, f"{GROUP}[browser_version][allow][0][name]": "Chrome",
+            f"{GROUP}[isp_organization][deny_empty]": 1, f"{GROUP}[referrer][deny][]": "spam.example",
+            f"{GROUP}[referrer][deny_empty]": 1, f"{GROUP}[ua][allow][]": "Mozilla", f"{GROUP}[ip][ipv6_deny]": 1,
+            f"{GROUP}[block_known_bots]": 1, "targeting[1][enabled]": 0, "targeting[1][block_proxy]": 1,
+        },
+        ["Targeting takes visitors that fit any of these: with the postal codes 10115, not on TVs, without iOS, "
+         "with the browsers Chrome, not on the models Pixel 8, not in networks of unknown organizations, "
+         "not over wi-fi, not from the addresses IPv6, "
+         "not with a referrer like spam.example or empty, with a user agent like Mozilla, "
+         "no known bots."],
+    ),
+    (
+        {
             "schedule[enabled]": 1, "schedule[timezone]": "Europe/London",
             **{f"schedule[intervals][{day}][0][From]": 10 for day in range(7)},
             **{f"schedule[intervals][{day}][0][To]": 1 for day in range(7)},

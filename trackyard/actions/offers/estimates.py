@@ -16,6 +16,7 @@ from trackyard.analytics.reports.clicks import sample_clicks
 from trackyard.decision.click.state import EMPTY_CLICK_STATE
 from trackyard.decision.click.steps import decide
 from trackyard.decision.routes import Ruleset
+from trackyard.decision.visitor.visitor import VisitorLookup
 from trackyard.domain.conversions.conversions import Conversion, OfferTerms
 from trackyard.domain.conversions.estimates import TermsOutcome, is_decided_by_terms, outcome_of, sum_outcomes
 from trackyard.domain.conversions.sessions import DAY_MS
@@ -99,7 +100,8 @@ def estimate_clicks(deps: Deps, access: Access, offer_id: int, written: WrittenF
         return read_ruleset(conn, [offer_id], affiliates, caps=False)
 
     today, changed = compare_edit(deps, access, offer_id, written, ruleset_of)
-    pairs = [(_reason(today, click), _reason(changed, click)) for click in clicks]
+    visitors = deps.visitors()
+    pairs = [(_reason(today, click, visitors), _reason(changed, click, visitors)) for click in clicks]
     lost = Counter(after for before, after in pairs if not before and after)
     return ClickEstimate(
         total,
@@ -112,11 +114,11 @@ def estimate_clicks(deps: Deps, access: Access, offer_id: int, written: WrittenF
     )
 
 
-def _reason(ruleset: Ruleset, click: Click) -> str:
+def _reason(ruleset: Ruleset, click: Click, visitors: VisitorLookup) -> str:
     """Return why a ruleset rejects a recorded click, "" when it passes.
 
     Repeated visitors and caps are left out.
     """
-    hit = hit_from_click(ruleset, click)
+    hit = hit_from_click(ruleset, click, visitors)
     rejection = decide(hit, ruleset.route_of(hit.params), EMPTY_CLICK_STATE).rejection
     return "" if rejection is None else rejection.reason

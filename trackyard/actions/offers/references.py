@@ -108,6 +108,9 @@ def _of_group(place: str, group: Any) -> Iterator[Reference]:
                 yield from _each(f"{place}[{name}][{side}][{code}]", name, numbers, code)
     for index, system in enumerate(group.os):
         yield Reference(f"{place}[os][allow][{index}][name]", "os", system.name)
+    for side, browsers in (("allow", group.browser_version.allow), ("deny", group.browser_version.deny)):
+        for index, browser in enumerate(browsers):
+            yield Reference(f"{place}[browser_version][{side}][{index}][name]", "browser", browser.name)
     for code in group.isp:
         if code:
             yield Reference(f"{place}[isp][allow][{code}]", "country", code)

@@ -27,7 +27,7 @@ from trackyard.decision.visitor.bots import is_prefetch
 from trackyard.decision.visitor.client_hints import find_hints
 from trackyard.decision.visitor.geo import CachedGeoRecord, GeoRecord
 from trackyard.decision.visitor.headers import LANGUAGE, read_language
-from trackyard.decision.visitor.visitor import Agent, ParsedAgent
+from trackyard.decision.visitor.visitor import Agent, ParsedAgent, VisitorLookup
 from trackyard.domain.offers.choices import RedirectType
 from trackyard.domain.people.callers import Access
 from trackyard.domain.statistics.quality.origins import PREFETCH
@@ -161,7 +161,7 @@ def explain_click(deps: Deps, access: Access, click_id: str) -> ClickExplanation
         raise NotFound
     with deps.database.read() as conn:
         ruleset = _ruleset_for(conn, _known_offer(conn, str(click.offer)), str(click.affiliate))
-    hit = hit_from_click(ruleset, click)
+    hit = hit_from_click(ruleset, click, deps.visitors())
     return ClickExplanation(click, _check(hit, ruleset.route_of(hit.params), EMPTY_CLICK_STATE))
 
 
@@ -239,12 +239,17 @@ def _hit_from_sample(deps: Deps, sample: SampleClick, ruleset: Ruleset) -> Hit:
     )
 
 
-def hit_from_click(ruleset: Ruleset, click: Click) -> Hit:
-    """Return the hit of a recorded click."""
+def hit_from_click(ruleset: Ruleset, click: Click, visitors: VisitorLookup) -> Hit:
+    """Return the hit of a recorded click.
+
+    visitors: find what is not recorded of its address, as the databases of today have it
+    """
     params = {name: value for name in _PARAM_COLUMNS if (value := getattr(click, name))}
     params |= {"offer_id": str(click.offer), "pid": str(click.affiliate)}
     if click.landing or click.prelanding:
         params["l"] = str(click.landing or click.prelanding)
+    number = address_number(click.ip)
+    known = visitors.place(click.ip) if number else GeoRecord()
     place = GeoRecord(
         country=click.country,
         region_id=int(click.region or 0),
@@ -252,6 +257,8 @@ def hit_from_click(ruleset: Ruleset, click: Click) -> Hit:
         city=click.city,
         isp=click.isp,
         connection=click.connection,
+        zip=known.zip,
+        organization=known.organization,
     )
     agent = Agent(**{name: getattr(click, name) for name in Agent.__struct_fields__})
     return Hit(
@@ -261,7 +268,7 @@ def hit_from_click(ruleset: Ruleset, click: Click) -> Hit:
         click.id,
         params,
         click.ip,
-        address_number(click.ip),
+        number,
         CachedGeoRecord(place),
         ParsedAgent(click.ua, agent),
         click.referrer,

@@ -1,12 +1,13 @@
 """Targeting groups as parameters (docs/spec/tracking.md#restrictions-and-targeting-groups)."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 from pydantic import Field, ValidationInfo, field_validator
 
 from trackyard.api.offers.param_items import CountryLike, Device
-from trackyard.domain.offers.offers import TargetingGroup
+from trackyard.decision.targeting.texts import LONGEST_EXPRESSION, InvalidExpression, compile_expression
+from trackyard.domain.offers.offers import GroupCondition, TargetingGroup
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Keyed, Params, Seq
 
@@ -42,6 +43,10 @@ class OsItem(Params):
         return value
 
 
+class BrowserVersionItem(OsItem):
+    """A browser; comparison and version narrow it together."""
+
+
 class OsTargetingParams(Params):
     """Allowed operating systems."""
 
@@ -59,6 +64,7 @@ class IpTargetingParams(Params):
 
     allow: Seq[s.IpEntry] = ()
     deny: Seq[s.IpEntry] = ()
+    ipv6_deny: s.Flag = False
 
 
 class NameTargetingParams(Params):
@@ -66,6 +72,42 @@ class NameTargetingParams(Params):
 
     allow: Seq[s.Text] = ()
     deny: Seq[s.Text] = ()
+
+
+class OrganizationTargetingParams(NameTargetingParams):
+    """Allowed and refused organizations of networks."""
+
+    deny_empty: s.Flag = False
+
+
+class BrowserVersionTargetingParams(Params):
+    """Allowed and refused browsers with versions."""
+
+    allow: Seq[BrowserVersionItem] = ()
+    deny: Seq[BrowserVersionItem] = ()
+
+
+class TextTargetingParams(Params):
+    """Allowed and refused parts of a text, or regular expressions of it."""
+
+    is_regexp: s.Flag = False
+    allow: Seq[s.Text] = ()
+    deny: Seq[s.Text] = ()
+    deny_empty: s.Flag = False
+
+    @field_validator("allow", "deny")
+    @classmethod
+    def _expressions(cls, value: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        if info.data.get("is_regexp"):
+            for expression in value:
+                _check_expression(expression)
+        return value
+
+
+class AgentTargetingParams(TextTargetingParams):
+    """Allowed and refused user agents."""
+
+    deny_crawlers: s.Flag = False
 
 
 class SubTargetingParams(Params):
@@ -101,6 +143,19 @@ class TargetingItem(Params):
     affiliate_id: Seq[s.Id] = ()
     url: s.Url | None = None
     urls: Seq[UrlItem] = ()
+    name: s.Text = ""
+    enabled: s.Flag = True
+    condition: Annotated[GroupCondition, s.Choice(GroupCondition)] = GroupCondition.AND
+    os_deny: s.Flag = False
+    device_type_deny: s.Flag = False
+    connection_deny: s.Flag = False
+    zip: NameTargetingParams | None = None
+    isp_organization: OrganizationTargetingParams | None = None
+    device_model: NameTargetingParams | None = None
+    browser_version: BrowserVersionTargetingParams | None = None
+    referrer: TextTargetingParams | None = None
+    ua: AgentTargetingParams | None = None
+    block_known_bots: s.Flag = False
 
     @field_validator("urls")
     @classmethod
@@ -114,4 +169,21 @@ class TargetingItem(Params):
         values = self.model_dump(exclude_none=True)
         for name in values.keys() & {"os", "isp"}:
             values[name] = values[name]["allow"]
+        for side in values.get("browser_version", {}).values():
+            for item in side:
+                item["comparison"] = item.get("comparison") or ""
         return msgspec.convert(values, TargetingGroup)
+
+
+def _check_expression(expression: str) -> None:
+    try:
+        compile_expression(expression)
+    except InvalidExpression:
+        raise ValueError(
+            f"{expression[:_SHOWN]} is no regular expression of at most {LONGEST_EXPRESSION} characters "
+            "without look-around and back-references."
+        ) from None
+
+
+_SHOWN: Final = 80
+"""Characters of a faulty expression that an error repeats."""

@@ -9,13 +9,18 @@ from msgspec import field
 
 from trackyard.base.zones import day_start_ms, find_zone
 from trackyard.domain.offers.offers import (
+    AddressLists,
+    AgentLists,
     AllowDeny,
     AllowDenyGeo,
     AllowDenySubs,
+    BrowserVersions,
     Cap,
     OfferSchedule,
+    OrganizationLists,
     OsVersion,
     TargetingGroup,
+    TextLists,
     WeightedUrl,
 )
 from trackyard.wire.response.envelope import Money, View
@@ -119,7 +124,7 @@ class ScheduleView(View):
 
 
 class OsTargetingView(View):
-    """Allowed operating systems; none can be refused."""
+    """Operating systems; with os_deny of the group those of `allow` are refused."""
 
     allow: Sequence[OsVersion]
     deny: list[OsVersion] = field(default_factory=list)
@@ -140,7 +145,7 @@ class SharedTargetingView(View):
     city: AllowDenyGeo
     os: OsTargetingView
     isp: IspTargetingView
-    ip: AllowDeny
+    ip: AddressLists
     browser: AllowDeny
     brand: AllowDeny
     device_type: list[str]
@@ -148,6 +153,17 @@ class SharedTargetingView(View):
     affiliate_id: list[int]
     sub: AllowDenySubs
     block_proxy: int
+    condition: str
+    os_deny: bool
+    device_type_deny: bool
+    connection_deny: bool
+    zip: AllowDeny
+    isp_organization: OrganizationLists
+    device_model: AllowDeny
+    browser_version: BrowserVersions
+    referrer: TextLists
+    ua: AgentLists
+    block_known_bots: bool
 
 
 class TargetingView(SharedTargetingView):
@@ -155,6 +171,8 @@ class TargetingView(SharedTargetingView):
 
     url: str
     urls: list[WeightedUrl]
+    name: str
+    enabled: bool
 
 
 def cap_view(cap: Cap, names: Mapping[str, str]) -> CapView:

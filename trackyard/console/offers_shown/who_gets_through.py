@@ -35,6 +35,19 @@ _NAMES: Final[Mapping[str, str]] = {
     "not with the browsers": lazy_gettext("browsers left out"),
     "from the addresses": lazy_gettext("addresses"),
     "not from the addresses": lazy_gettext("addresses left out"),
+    "not on": lazy_gettext("devices left out"),
+    "without": lazy_gettext("systems left out"),
+    "not over": lazy_gettext("connections left out"),
+    "with the postal codes": lazy_gettext("postal codes"),
+    "not with the postal codes": lazy_gettext("postal codes left out"),
+    "on the models": lazy_gettext("models"),
+    "not on the models": lazy_gettext("models left out"),
+    "in networks of": lazy_gettext("organizations"),
+    "not in networks of": lazy_gettext("organizations left out"),
+    "with a referrer like": lazy_gettext("referrers"),
+    "not with a referrer like": lazy_gettext("referrers left out"),
+    "with a user agent like": lazy_gettext("user agents"),
+    "not with a user agent like": lazy_gettext("user agents left out"),
     "in the regions": lazy_gettext("regions"),
     "not in the regions": lazy_gettext("regions left out"),
     "in the cities": lazy_gettext("cities"),
@@ -64,7 +77,7 @@ def sentences(offer: Conditions, time_of: TimeOf, *, is_own: bool = False) -> li
 
 def _groups(offer: Conditions, *, is_own: bool) -> list[Sentence]:
     """Return a sentence for each targeting group: those of named affiliates come first, as in a decision."""
-    groups = offer["targeting"]
+    groups = [group for group in offer["targeting"] if group.get("enabled", True)]
     personal = [group for group in groups if group["affiliate_id"]]
     general = [group for group in groups if not group["affiliate_id"]]
     only = bool(offer["consider_personal_targeting_only"])
@@ -97,6 +110,8 @@ def _group(group: Conditions, beginning: str) -> Sentence:
     led = (Phrase(f" {gettext('They are led to')} "), Phrase(target, strong=True), Phrase(".")) if target else ()
     if not clauses:
         return (Phrase(gettext("%(beginning)s of every kind.", beginning=beginning)), *led)
+    if group["condition"] == "or" and len(clauses) > 1:
+        beginning = gettext("%(beginning)s that fit any of these:", beginning=beginning)
     return (*_sentence(beginning, clauses), *led)
 
 
@@ -164,20 +179,51 @@ def _conditions(group: Conditions) -> Iterator[Sentence]:
     yield from _clause("from", _countries(group["country"]["allow"]))
     yield from _clause("not from", _countries(group["country"]["deny"]))
     yield from _places(group)
-    yield from _clause("on", (_DEVICES.get(each, each) for each in group["device_type"]))
-    yield from _clause("with", (_system(each) for each in group["os"]["allow"]))
+    yield from _clause("with the postal codes", group["zip"]["allow"])
+    yield from _clause("not with the postal codes", group["zip"]["deny"])
+    devices = (_DEVICES.get(each, each) for each in group["device_type"])
+    yield from _clause("not on" if group["device_type_deny"] else "on", devices)
+    systems = (_system(each) for each in group["os"]["allow"])
+    yield from _clause("without" if group["os_deny"] else "with", systems)
     yield from _clause("with the browsers", group["browser"]["allow"])
     yield from _clause("not with the browsers", group["browser"]["deny"])
+    yield from _clause("with the browsers", (_system(each) for each in group["browser_version"]["allow"]))
+    yield from _clause("not with the browsers", (_system(each) for each in group["browser_version"]["deny"]))
     yield from _clause("on devices of", group["brand"]["allow"])
     yield from _clause("not on devices of", group["brand"]["deny"])
+    yield from _clause("on the models", group["device_model"]["allow"])
+    yield from _clause("not on the models", group["device_model"]["deny"])
     isps = [(country, name) for country, named in group["isp"]["allow"].items() for name in named]
     yield from _clause("of the providers", (_in_country(name, country) for country, name in isps))
-    yield from _clause("over", group["connection"])
+    yield from _organizations(group["isp_organization"])
+    yield from _clause("not over" if group["connection_deny"] else "over", group["connection"])
     yield from _clause("from the addresses", group["ip"]["allow"])
     yield from _clause("not from the addresses", group["ip"]["deny"])
+    if group["ip"]["ipv6_deny"]:
+        yield from _clause("not from the addresses", ["IPv6"])
+    yield from _texts(group)
     yield from _subs(group["sub"])
     if group["block_proxy"]:
         yield (Phrase(gettext("not through") + " "), Phrase(gettext("proxies"), strong=True))
+    if group["block_known_bots"] or group["ua"]["deny_crawlers"]:
+        yield (Phrase(gettext("no known bots"), strong=True),)
+
+
+def _organizations(lists: Conditions) -> Iterator[Sentence]:
+    yield from _clause("in networks of", lists["allow"])
+    left_out = [*lists["deny"], *([gettext("unknown organizations")] if lists["deny_empty"] else [])]
+    yield from _clause("not in networks of", left_out)
+
+
+def _texts(group: Conditions) -> Iterator[Sentence]:
+    """Yield the conditions on texts that browsers send."""
+    for name, accepted, rejected in (
+        ("referrer", "with a referrer like", "not with a referrer like"),
+        ("ua", "with a user agent like", "not with a user agent like"),
+    ):
+        lists = group[name]
+        yield from _clause(accepted, lists["allow"])
+        yield from _clause(rejected, [*lists["deny"], *([gettext("empty")] if lists["deny_empty"] else [])])
 
 
 def _with_sub(number: str) -> str:

@@ -11,6 +11,7 @@ from typing import ClassVar, Final
 
 from trackyard.decision.click.hit import Hit
 from trackyard.decision.targeting.ip_lists import AddressSet
+from trackyard.decision.targeting.texts import TextMatch
 from trackyard.decision.targeting.versions import VersionSet
 from trackyard.domain.tracking.subs import SUBS as NAMES
 
@@ -20,9 +21,13 @@ SUBS: Final = ("", *NAMES)
 SubValues = tuple[tuple[str, str], ...]
 """Pairs of parameter and value."""
 
+NamedVersions = Mapping[str, VersionSet | None]
+"""Versions by the lower-case name of a system or browser; None = all."""
+
 EMPTY_WORDS: Final[frozenset[str]] = frozenset()
 
 _EMPTY: Final = "(empty)"
+_NO_VERSION: Final = "(unknown version)"
 
 
 class TargetingCheck:
@@ -57,6 +62,19 @@ class IpCheck(TargetingCheck):
 
     def detail(self, hit: Hit) -> str:
         return describe_failure("address", hit.ip, self._deny is not None and self._deny.contains(hit.ip))
+
+
+class Ipv6Check(TargetingCheck):
+    """No address of IPv6."""
+
+    __slots__ = ()
+    reason = "mistargeting-ip"
+
+    def passes(self, hit: Hit) -> bool:
+        return ":" not in hit.ip
+
+    def detail(self, hit: Hit) -> str:
+        return describe_failure("address", hit.ip, True)
 
 
 class WordCheck(TargetingCheck):
@@ -173,26 +191,54 @@ class IspCheck(TargetingCheck):
 
 
 class OsCheck(TargetingCheck):
-    """Operating systems by lower-case name, with the allowed versions; None = all."""
+    """Operating systems. denies: those that are named are rejected instead of accepted."""
 
-    __slots__ = ("_allow",)
+    __slots__ = ("_denies", "_named")
     reason = "mistargeting-os"
 
-    def __init__(self, allow: Mapping[str, VersionSet | None]) -> None:
-        self._allow = allow
+    def __init__(self, named: NamedVersions, denies: bool = False) -> None:
+        self._named = named
+        self._denies = denies
 
     def passes(self, hit: Hit) -> bool:
         name = hit.parsed.system
-        if name not in self._allow:
-            return False
-        versions = self._allow[name]
-        return versions is None or versions.contains(hit.agent.os_version)
+        if name not in self._named:
+            return self._denies
+        versions = self._named[name]
+        return (versions is None or versions.contains(hit.agent.os_version)) is not self._denies
 
     def detail(self, hit: Hit) -> str:
         system = hit.agent.os
-        if system.casefold() in self._allow:
-            system = f"{system} {hit.agent.os_version or '(unknown version)'}"
-        return describe_failure("system", system, False)
+        if system.casefold() in self._named:
+            system = f"{system} {hit.agent.os_version or _NO_VERSION}"
+        return describe_failure("system", system, self._denies)
+
+
+class BrowserVersionCheck(TargetingCheck):
+    """Browsers with versions."""
+
+    __slots__ = ("_allow", "_deny")
+    reason = "mistargeting-browser-version"
+
+    def __init__(self, allow: NamedVersions, deny: NamedVersions) -> None:
+        self._allow = allow
+        self._deny = deny
+
+    def passes(self, hit: Hit) -> bool:
+        return not self._is_in(hit, self._deny) and (not self._allow or self._is_in(hit, self._allow))
+
+    def _is_in(self, hit: Hit, named: NamedVersions) -> bool:
+        name = hit.agent.browser.casefold()
+        if name not in named:
+            return False
+        versions = named[name]
+        return versions is None or versions.contains(hit.agent.browser_version)
+
+    def detail(self, hit: Hit) -> str:
+        browser = hit.agent.browser
+        if browser.casefold() in self._allow or browser.casefold() in self._deny:
+            browser = f"{browser} {hit.agent.browser_version or _NO_VERSION}"
+        return describe_failure("browser", browser, self._is_in(hit, self._deny))
 
 
 class DeviceCheck(WordCheck):
@@ -237,6 +283,110 @@ class ConnectionCheck(WordCheck):
 
     def word(self, hit: Hit) -> str:
         return hit.place.connection
+
+
+class ModelCheck(WordCheck):
+    """Models of devices."""
+
+    __slots__ = ()
+    reason = "mistargeting-model"
+    noun = "model"
+
+    def word(self, hit: Hit) -> str:
+        return hit.agent.device_model
+
+
+class ZipCheck(WordCheck):
+    """Postal codes."""
+
+    __slots__ = ()
+    reason = "mistargeting-zip"
+    noun = "postal code"
+
+    def word(self, hit: Hit) -> str:
+        return hit.place.zip
+
+
+class OrganizationCheck(WordCheck):
+    """Organizations of networks."""
+
+    __slots__ = ()
+    reason = "mistargeting-organization"
+    noun = "organization"
+
+    def word(self, hit: Hit) -> str:
+        return hit.place.organization
+
+
+class TextCheck(TargetingCheck):
+    """Parts or expressions of a text that the browser sends. None = no list."""
+
+    __slots__ = ("_allow", "_deny", "_deny_empty")
+    noun: ClassVar[str] = ""
+
+    def __init__(self, allow: TextMatch | None, deny: TextMatch | None, deny_empty: bool) -> None:
+        self._allow = allow
+        self._deny = deny
+        self._deny_empty = deny_empty
+
+    def text(self, hit: Hit) -> str:
+        """Return the text of a click."""
+        raise NotImplementedError
+
+    def passes(self, hit: Hit) -> bool:
+        text = self.text(hit)
+        if not text:
+            return not self._deny_empty and self._allow is None
+        if self._deny is not None and self._deny(text):
+            return False
+        return self._allow is None or self._allow(text)
+
+    def detail(self, hit: Hit) -> str:
+        text = self.text(hit)
+        denied = self._deny(text) if text and self._deny is not None else not text and self._deny_empty
+        return describe_failure(self.noun, text or _EMPTY, denied)
+
+
+class ReferrerCheck(TextCheck):
+    """Pages that visitors come from."""
+
+    __slots__ = ()
+    reason = "mistargeting-referrer"
+    noun = "referrer"
+
+    def text(self, hit: Hit) -> str:
+        return hit.referrer
+
+
+class AgentCheck(TextCheck):
+    """User agents."""
+
+    __slots__ = ()
+    reason = "mistargeting-ua"
+    noun = "user agent"
+
+    def text(self, hit: Hit) -> str:
+        return hit.ua
+
+
+class CrawlerCheck(TargetingCheck):
+    """No user agent of a known bot."""
+
+    __slots__ = ()
+    reason = "mistargeting-ua"
+
+    def passes(self, hit: Hit) -> bool:
+        return not hit.parsed.bot
+
+    def detail(self, hit: Hit) -> str:
+        return "the user agent is that of a bot"
+
+
+class KnownBotCheck(CrawlerCheck):
+    """No known bot."""
+
+    __slots__ = ()
+    reason = "mistargeting-known-bot"
 
 
 class ProxyCheck(TargetingCheck):

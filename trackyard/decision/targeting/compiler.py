@@ -9,16 +9,20 @@ from functools import lru_cache
 from typing import Final
 
 from trackyard.decision.targeting import checks
-from trackyard.decision.targeting.checks import SUBS, PlaceCheck, TargetingCheck, WordCheck
+from trackyard.decision.targeting.checks import SUBS, PlaceCheck, TargetingCheck, TextCheck, WordCheck
 from trackyard.decision.targeting.ip_lists import AddressSet
+from trackyard.decision.targeting.texts import find_match
 from trackyard.decision.targeting.versions import VersionSet, versions_of
 from trackyard.domain.offers.offers import (
     AllowDeny,
     AllowDenyGeo,
     AllowDenySubs,
+    BrowserVersions,
+    OrganizationLists,
     OsVersion,
     SubAccountList,
     TargetingGroup,
+    TextLists,
 )
 from trackyard.domain.tracking.ruleset import Restrictions
 
@@ -31,16 +35,25 @@ def checks_of_group(group: TargetingGroup) -> tuple[TargetingCheck, ...]:
     """Return the checks of a targeting group."""
     wanted = (
         _ip_check(group.ip.allow, group.ip.deny),
+        _IPV6 if group.ip.ipv6_deny else None,
         _country_check(group.country),
         _place_check(checks.RegionCheck, group.region),
         _place_check(checks.CityCheck, group.city),
+        _word_check(checks.ZipCheck, group.zip),
         _isp_check((country, names) for country, names in group.isp.items()),
-        _os_check((item.name, ((item.comparison, item.version),)) for item in map(_with_comparison, group.os)),
-        _word_check(checks.DeviceCheck, AllowDeny(allow=group.device_type)),
+        _organization_check(group.isp_organization),
+        _os_check(_wanted_versions(group.os), denies=group.os_deny),
+        _word_check(checks.DeviceCheck, _sides(group.device_type, group.device_type_deny)),
+        _word_check(checks.ModelCheck, group.device_model),
         _word_check(checks.BrowserCheck, group.browser),
+        _browser_version_check(group.browser_version),
         _word_check(checks.BrandCheck, group.brand),
-        _word_check(checks.ConnectionCheck, AllowDeny(allow=group.connection)),
+        _word_check(checks.ConnectionCheck, _sides(group.connection, group.connection_deny)),
         _PROXY if group.block_proxy else None,
+        _KNOWN_BOT if group.block_known_bots else None,
+        _text_check(checks.ReferrerCheck, group.referrer),
+        _CRAWLER if group.ua.deny_crawlers else None,
+        _text_check(checks.AgentCheck, group.ua),
         _subs_check(group.sub),
     )
     return tuple(check for check in wanted if check is not None)
@@ -81,6 +94,13 @@ def checks_of_blocks(restrictions: Restrictions) -> dict[int, TargetingCheck]:
 
 
 _PROXY: Final = checks.ProxyCheck()
+_IPV6: Final = checks.Ipv6Check()
+_KNOWN_BOT: Final = checks.KnownBotCheck()
+_CRAWLER: Final = checks.CrawlerCheck()
+
+
+def _sides(values: Texts, denies: bool) -> AllowDeny:
+    return AllowDeny(deny=values) if denies else AllowDeny(allow=values)
 
 
 @lru_cache(_CACHE_SIZE)
@@ -108,6 +128,19 @@ def _word_check(check: type[WordCheck], sides: AllowDeny) -> TargetingCheck | No
     return check(allow, deny) if allow or deny else None
 
 
+@lru_cache(_CACHE_SIZE)
+def _organization_check(sides: OrganizationLists) -> TargetingCheck | None:
+    allow, deny = _words(sides.allow), _words(sides.deny)
+    if sides.deny_empty:
+        deny |= {""}
+    return checks.OrganizationCheck(allow, deny) if allow or deny else None
+
+
+def _text_check(check: type[TextCheck], lists: TextLists) -> TargetingCheck | None:
+    allow, deny = (find_match(values, lists.is_regexp) for values in (lists.allow, lists.deny))
+    return check(allow, deny, lists.deny_empty) if allow or deny or lists.deny_empty else None
+
+
 def _place_check(check: type[PlaceCheck], places: AllowDenyGeo) -> TargetingCheck | None:
     allow, deny = (frozenset(i for ids in side.values() for i in ids if i) for side in (places.allow, places.deny))
     return check(allow, _whole_countries(places.allow.items()), deny) if allow or deny else None
@@ -124,21 +157,31 @@ def _isp_check(allow: Iterable[tuple[str, Texts]]) -> TargetingCheck | None:
     return checks.IspCheck(names, _whole_countries(entries)) if names else None
 
 
-def _os_check(allow: Iterable[tuple[str, tuple[tuple[str, str], ...]]]) -> TargetingCheck | None:
-    """Return the check of systems and versions; no version = all, two entries add up."""
-    wanted: dict[str, list[tuple[str, str]]] = {}
+NamedWants = Iterable[tuple[str, tuple[tuple[str, str], ...]]]
+"""Names of systems or browsers, each with pairs of (comparison, version)."""
+
+
+def _os_check(wanted: NamedWants, *, denies: bool = False) -> TargetingCheck | None:
+    named = _named_versions(wanted)
+    return checks.OsCheck(named, denies) if named else None
+
+
+def _browser_version_check(sides: BrowserVersions) -> TargetingCheck | None:
+    allow, deny = (_named_versions(_wanted_versions(side)) for side in (sides.allow, sides.deny))
+    return checks.BrowserVersionCheck(allow, deny) if allow or deny else None
+
+
+def _named_versions(wanted: NamedWants) -> dict[str, VersionSet | None]:
+    """Return the versions by name; no version = all, two entries add up."""
+    pairs: dict[str, list[tuple[str, str]]] = {}
     any_version: set[str] = set()
-    for name, versions in allow:
+    for name, versions in wanted:
         if word := name.strip().casefold():
             named = [(comparison, text) for comparison, text in versions if text.strip()]
-            wanted.setdefault(word, []).extend(named)
+            pairs.setdefault(word, []).extend(named)
             if not named:
                 any_version.add(word)
-    if not wanted:
-        return None
-    return checks.OsCheck(
-        {word: None if word in any_version else _versions(tuple(named)) for word, named in wanted.items()}
-    )
+    return {word: None if word in any_version else _versions(tuple(named)) for word, named in pairs.items()}
 
 
 @lru_cache(_CACHE_SIZE)
@@ -146,9 +189,10 @@ def _versions(wanted: tuple[tuple[str, str], ...]) -> VersionSet:
     return versions_of(wanted)
 
 
-def _with_comparison(item: OsVersion) -> OsVersion:
-    """Return a system of a targeting group; a version without a comparison is ignored."""
-    return item if item.comparison else OsVersion(name=item.name)
+def _wanted_versions(items: Iterable[OsVersion]) -> NamedWants:
+    """Yield the names of a targeting group with their versions; a version without a comparison is ignored."""
+    for item in items:
+        yield item.name, ((item.comparison, item.version if item.comparison else ""),)
 
 
 def _parse_version(version: str) -> tuple[str, str]:

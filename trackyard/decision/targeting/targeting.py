@@ -13,7 +13,7 @@ from trackyard.base.zones import find_zone
 from trackyard.decision.click.hit import Hit
 from trackyard.decision.targeting.checks import SUBS, TargetingCheck
 from trackyard.decision.targeting.compiler import checks_of_blocks, checks_of_group, checks_of_offer
-from trackyard.domain.offers.offers import OfferSchedule, TargetingGroup
+from trackyard.domain.offers.offers import GroupCondition, OfferSchedule, TargetingGroup
 from trackyard.domain.offers.schedules import is_open
 from trackyard.domain.tracking.rejections import DETAIL_LENGTH, Rejection
 from trackyard.domain.tracking.ruleset import Restrictions
@@ -25,11 +25,12 @@ _UTC: Final = ZoneInfo("UTC")
 class CompiledGroup:
     """A targeting group, compiled. number: its place in the list, from 1."""
 
-    __slots__ = ("_checks", "_url", "_urls", "number")
+    __slots__ = ("_any", "_checks", "_url", "_urls", "number")
 
     def __init__(self, number: int, group: TargetingGroup) -> None:
         self.number = number
         self._checks = checks_of_group(group)
+        self._any = group.condition == GroupCondition.OR
         self._url = group.url
         self._urls = tuple((item.weight, item.url) for item in group.urls)
 
@@ -39,11 +40,17 @@ class CompiledGroup:
         return bool(self._url or self._urls)
 
     def find_failed_check(self, hit: Hit) -> TargetingCheck | None:
-        """Return the first check that the click does not pass."""
+        """Return the first check that the click does not pass; of a group with `or`, when it passes none."""
         for check in self._checks:
             if not check.passes(hit):
-                return check
+                return check if not self._any or self._passes_none(hit) else None
         return None
+
+    def _passes_none(self, hit: Hit) -> bool:
+        for check in self._checks:  # noqa: SIM110 (a generator costs more than the look)
+            if check.passes(hit):
+                return False
+        return True
 
     def find_url(self, share: int) -> str:
         """Return the URL that replaces that of the offer for this share of visitors; "" = none."""
@@ -88,6 +95,8 @@ class Targeting:
         personal: dict[int, list[CompiledGroup]] = {}
         self.has_urls = False
         for number, source in enumerate(restrictions.groups, start=1):
+            if not source.enabled:
+                continue
             group = CompiledGroup(number, source)
             self.has_urls = self.has_urls or group.has_url
             for affiliate in frozenset(source.affiliate_id):

@@ -23,6 +23,9 @@ COUNTRY_DATABASE: Final = Path(__file__).parent / "data" / "country.mmdb"
 PROVIDER_NAMES: Final = ("isp", "autonomous_system_organization")
 """Fields of an ISP or ASN database that name the provider, the better first."""
 
+ORGANIZATION_NAMES: Final = ("organization", "autonomous_system_organization")
+"""Fields of an ISP or ASN database that name the organization of a network, the better first."""
+
 _TYPE_WORDS: Final[dict[str, tuple[str, ...]]] = {
     "country": ("",),
     "city": ("City", "Enterprise"),

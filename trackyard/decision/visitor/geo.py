@@ -13,6 +13,7 @@ from trackyard.decision.targeting.ip_lists import address_number
 from trackyard.decision.visitor.cache import BoundedCache
 from trackyard.decision.visitor.databases import (
     COUNTRY_DATABASE,
+    ORGANIZATION_NAMES,
     PROVIDER_NAMES,
     AddressDatabase,
     AddressDatabases,
@@ -66,6 +67,7 @@ class GeoRecord(msgspec.Struct, frozen=True, gc=False):
     region_id, city_id: GeoNames, 0 = unknown
     connection: wi-fi, cellular or ""
     proxy: the address is known as a proxy
+    zip: postal code, which targeting alone reads, as it does the organization of the network
     """
 
     country: str = ""
@@ -75,6 +77,8 @@ class GeoRecord(msgspec.Struct, frozen=True, gc=False):
     isp: str = ""
     connection: str = ""
     proxy: bool = False
+    zip: str = ""
+    organization: str = ""
 
     @property
     def region(self) -> str:
@@ -251,17 +255,9 @@ class _OpenDatabases:
             self.places.add(number, found)
         return found
 
-    def _number(self, country: str, origin: int) -> int:
-        """Return the index in `numbered` of a country and an origin."""
-        place = self._countries.get((country, origin))
-        if place is None:
-            place = self._countries[country, origin] = len(self.numbered)
-            self.numbered.append(CachedGeoRecord(GeoRecord(country), origin))
-        return place
-
-    def _intern(self, place: GeoRecord, origin: int) -> CachedGeoRecord:
-        made = CachedGeoRecord(place, origin)
-        key = f"{made.columns},{place.proxy},{origin}"
+    def _intern(self, place: GeoRecord) -> CachedGeoRecord:
+        made = CachedGeoRecord(place)
+        key = f"{made.columns},{place.proxy},{place.zip},{place.organization}"
         found = self._shared.find(key)
         if found is None:
             self._shared.add(key, made)
@@ -275,14 +271,17 @@ class _OpenDatabases:
         listed = 0 if self._proxy is None else proxy_signals(self._proxy.find(ip))
         record = {} if self._city is None else self._city.find(ip)
         region_id, (city_id, city) = _region_of(record), _city_of(record)
-        place = GeoRecord(
+        network = {} if self._isp is None else self._isp.find(ip)
+        return GeoRecord(
             country_of(record) or country_of(self._country.find(ip)),
             region_id,
             city_id,
             city,
-            "" if self._isp is None else provider_of(self._isp.find(ip)),
+            provider_of(network),
             "" if self._connection is None else _connection_of(self._connection.find(ip)),
-            listed != 0,
+            self._proxy is not None and _is_proxy(self._proxy.find(ip)),
+            _zip_of(record),
+            _organization_of(network),
         )
         return place, origin | listed
 
@@ -318,6 +317,17 @@ def _city_of(record: dict[str, Any]) -> tuple[int, str]:
     names = city.get("names")
     name = names.get("en") if isinstance(names, dict) else None
     return _geoname_id(city), name if isinstance(name, str) else ""
+
+
+def _zip_of(record: dict[str, Any]) -> str:
+    postal = record.get("postal")
+    code = postal.get("code") if isinstance(postal, dict) else None
+    return code if isinstance(code, str) else ""
+
+
+def _organization_of(record: dict[str, Any]) -> str:
+    """Return the organization of a record of an ISP or ASN database; "" = none."""
+    return next((record[name] for name in ORGANIZATION_NAMES if isinstance(record.get(name), str)), "")
 
 
 def _geoname_id(record: dict[str, Any]) -> int:

@@ -166,6 +166,49 @@ class AllowDenySubs(msgspec.Struct, frozen=True, kw_only=True):
     deny_groups: tuple[dict[int, str], ...] = ()
 
 
+class AddressLists(AllowDeny, frozen=True, kw_only=True):
+    """Accepted and rejected addresses. ipv6_deny: reject every address of IPv6."""
+
+    ipv6_deny: bool = False
+
+
+class OrganizationLists(AllowDeny, frozen=True, kw_only=True):
+    """Accepted and rejected organizations that networks belong to. deny_empty: reject an unknown one."""
+
+    deny_empty: bool = False
+
+
+class TextLists(AllowDeny, frozen=True, kw_only=True):
+    """Parts of accepted and rejected texts, in any case.
+
+    deny_empty: reject an empty text.
+    is_regexp: the values are regular expressions.
+    """
+
+    deny_empty: bool = False
+    is_regexp: bool = False
+
+
+class AgentLists(TextLists, frozen=True, kw_only=True):
+    """Parts of accepted and rejected user agents. deny_crawlers: reject known crawlers."""
+
+    deny_crawlers: bool = False
+
+
+class BrowserVersions(msgspec.Struct, frozen=True, kw_only=True):
+    """Accepted and rejected browsers with versions. `deny` wins; an empty `allow` accepts all."""
+
+    allow: tuple[OsVersion, ...] = ()
+    deny: tuple[OsVersion, ...] = ()
+
+
+class GroupCondition(StrEnum):
+    """How many properties of a targeting group a click must have: all, or any one."""
+
+    AND = "and"
+    OR = "or"
+
+
 class WeightedUrl(msgspec.Struct, frozen=True, kw_only=True):
     """A URL and its share in percent."""
 
@@ -173,10 +216,11 @@ class WeightedUrl(msgspec.Struct, frozen=True, kw_only=True):
     weight: int
 
 
-class TargetingGroup(msgspec.Struct, frozen=True, kw_only=True):
+class TargetingGroup(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A targeting group (docs/spec/tracking.md#restrictions-and-targeting-groups).
 
     affiliate_id: of the affiliates that it is for; () = all.
+    os_deny, device_type_deny, connection_deny: the values of the list are rejected instead of accepted.
     """
 
     country: AllowDeny = AllowDeny()
@@ -184,7 +228,7 @@ class TargetingGroup(msgspec.Struct, frozen=True, kw_only=True):
     city: AllowDenyGeo = AllowDenyGeo()
     os: tuple[OsVersion, ...] = ()
     isp: dict[str, tuple[str, ...]] = {}
-    ip: AllowDeny = AllowDeny()
+    ip: AddressLists = AddressLists()
     device_type: tuple[str, ...] = ()
     browser: AllowDeny = AllowDeny()
     brand: AllowDeny = AllowDeny()
@@ -194,6 +238,19 @@ class TargetingGroup(msgspec.Struct, frozen=True, kw_only=True):
     affiliate_id: tuple[int, ...] = ()
     url: str = ""
     urls: tuple[WeightedUrl, ...] = ()
+    name: str = ""
+    enabled: bool = True
+    condition: GroupCondition = GroupCondition.AND
+    os_deny: bool = False
+    device_type_deny: bool = False
+    connection_deny: bool = False
+    zip: AllowDeny = AllowDeny()
+    isp_organization: OrganizationLists = OrganizationLists()
+    device_model: AllowDeny = AllowDeny()
+    browser_version: BrowserVersions = BrowserVersions()
+    referrer: TextLists = TextLists()
+    ua: AgentLists = AgentLists()
+    block_known_bots: bool = False
 
 
 class RestrictedOs(msgspec.Struct, frozen=True, kw_only=True):
@@ -372,10 +429,9 @@ def labels_of(offer: Offer) -> frozenset[Label]:
 
 def countries_of(offer: Offer) -> frozenset[str]:
     """Return the countries that an offer or its targeting names, and that some targeting group accepts."""
-    named = {*offer.countries, *(code for group in offer.targeting for code in _named_countries(group))}
-    return frozenset(
-        code for code in named if not offer.targeting or any(_accepts(each, code) for each in offer.targeting)
-    )
+    groups = [group for group in offer.targeting if group.enabled]
+    named = {*offer.countries, *(code for group in groups for code in _named_countries(group))}
+    return frozenset(code for code in named if not groups or any(_accepts(each, code) for each in groups))
 
 
 def _named_countries(group: TargetingGroup) -> tuple[str, ...]:
@@ -385,17 +441,20 @@ def _named_countries(group: TargetingGroup) -> tuple[str, ...]:
 
 def _accepts(group: TargetingGroup, code: str) -> bool:
     named = _named_countries(group)
+    if group.condition == GroupCondition.OR:  # another property may be enough
+        return True
     return code not in group.country.deny and (not named or code in named)
 
 
 def operating_systems_of(offer: Offer) -> frozenset[str]:
     """Return the lower-case names of the systems that restriction_os and targeting accept; none = any.
 
-    Targeting restricts systems when each of its groups names some.
+    Targeting restricts systems when each of its groups asks for some.
     """
     restricted = frozenset(item.os.casefold() for item in offer.restriction_os)
-    every = all(group.os for group in offer.targeting)
-    targeted = frozenset(item.name.casefold() for group in offer.targeting for item in group.os if every)
+    groups = [group for group in offer.targeting if group.enabled]
+    every = all(group.os and not group.os_deny and group.condition == GroupCondition.AND for group in groups)
+    targeted = frozenset(item.name.casefold() for group in groups for item in group.os if every)
     return (restricted & targeted) or restricted or targeted
 
 

@@ -49,11 +49,11 @@ def targeting_for(offer: Offer, affiliate_id: int) -> tuple[TargetingGroup, ...]
     own = tuple(
         msgspec.structs.replace(group, affiliate_id=(affiliate_id,))
         for group in offer.targeting
-        if affiliate_id in group.affiliate_id
+        if group.enabled and affiliate_id in group.affiliate_id
     )
     if own and offer.consider_personal_targeting_only:
         return own
-    return (*own, *(group for group in offer.targeting if not group.affiliate_id))
+    return (*own, *(group for group in offer.targeting if group.enabled and not group.affiliate_id))
 
 
 def tiers_for(offer: Offer, affiliate_id: int) -> tuple[Tier, ...]:

@@ -7,9 +7,11 @@ import msgspec
 REJECTION_REASONS: Final = (
     *("invalid-offer", "unknown-offer", "invalid-affiliate", "unknown-affiliate"),
     *("inactive-offer", "inactive-affiliate", "unknown-advertiser", "disabled-affiliate", "bot"),
-    *("mistargeting-ip", "mistargeting-country", "mistargeting-region", "mistargeting-city", "mistargeting-isp"),
-    *("mistargeting-os", "mistargeting-device", "mistargeting-browser", "mistargeting-brand"),
-    *("mistargeting-connection", "mistargeting-proxy", "mistargeting-sub", "mistargeting-sub-account"),
+    *("mistargeting-ip", "mistargeting-country", "mistargeting-region", "mistargeting-city", "mistargeting-zip"),
+    *("mistargeting-isp", "mistargeting-organization", "mistargeting-os", "mistargeting-device"),
+    *("mistargeting-model", "mistargeting-browser", "mistargeting-browser-version", "mistargeting-brand"),
+    *("mistargeting-connection", "mistargeting-proxy", "mistargeting-known-bot", "mistargeting-referrer"),
+    *("mistargeting-ua", "mistargeting-sub", "mistargeting-sub-account"),
     *("empty-sub", "non-unique-clicks", "overcap"),
 )
 """Every reason. Of several the first one in this order is recorded."""

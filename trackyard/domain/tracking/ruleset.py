@@ -11,7 +11,7 @@ import msgspec
 from trackyard.domain.offers.choices import RedirectType
 from trackyard.domain.offers.offers import OfferSchedule, RestrictedIsp, RestrictedOs, SubAccountList, TargetingGroup
 
-SCHEMA_VERSION: Final = 7
+SCHEMA_VERSION: Final = 8
 """Rises with any change of a row's form. A snapshot of another schema is built again."""
 RULESET_STALE_S: Final = 10.0
 """A ruleset that was confirmed longer ago is stale; the edge still decides by it, and reports it."""

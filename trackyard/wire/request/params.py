@@ -119,7 +119,7 @@ class Params(BaseModel):
         kept = dict(tree)
         for field in fields_of(cls):
             value = kept.get(field.name, "")
-            if field.needs_items and _is_empty(value):
+            if (field.needs_items and _is_empty(value)) or (field.holds_names and value == []):
                 kept.pop(field.name, None)
             if field.name not in kept or not (value is None or value == ""):
                 continue
@@ -172,6 +172,11 @@ class Field:
         """Return whether an empty list counts as not sent."""
         empty = any(isinstance(marker, MayBeEmpty) for marker in self.markers)
         return self.required and not empty and self.form in ("seq", "any", "comma")
+
+    @property
+    def holds_names(self) -> bool:
+        """Return whether it holds named values, of which an empty JSON list has none."""
+        return self.model is not None and self.form == "one"
 
     @property
     def drops_empty(self) -> bool:

@@ -21,6 +21,18 @@ _CODES: Final = lazy_gettext("Two letters each, such as GB, IE.")
 _NUMBERS: Final = lazy_gettext("A country a line, with the numbers of its places: GB: 2635167, 2641364.")
 _MAPS: Final = KeyedLines()
 _SYSTEMS: Final = SystemLines()
+_PARTS: Final = lazy_gettext("Parts of the text, one a line, in any case.")
+_VERSIONS: Final = lazy_gettext("One a line: Chrome >= 120; with < <= = > >=.")
+_FIRST: Final = (
+    FormField("name", label=lazy_gettext("Name"), help=""),
+    FormField(
+        "condition",
+        label=lazy_gettext("A visitor must fit"),
+        words={"and": lazy_gettext("All conditions"), "or": lazy_gettext("Any condition")},
+        help="",
+    ),
+    FormField("enabled", label=lazy_gettext("The group counts"), help=""),
+)
 _CONDITIONS: Final = (
     FormField(
         "affiliate_id", label=lazy_gettext("Only for affiliates"), help=lazy_gettext("Numbers. None means everyone.")
@@ -31,15 +43,23 @@ _CONDITIONS: Final = (
     FormField("region[deny]", label=lazy_gettext("Region is not"), codec=_MAPS, help=_NUMBERS),
     FormField("city[allow]", label=lazy_gettext("City is"), codec=_MAPS, help=_NUMBERS),
     FormField("city[deny]", label=lazy_gettext("City is not"), codec=_MAPS, help=_NUMBERS),
+    FormField("zip[allow]", label=lazy_gettext("Postal code is"), help=""),
+    FormField("zip[deny]", label=lazy_gettext("Postal code is not"), help=""),
     FormField("device_type", label=lazy_gettext("Device is"), help=""),
+    FormField("device_type_deny", label=lazy_gettext("Reject these devices instead"), help=""),
+    FormField("device_model[allow]", label=lazy_gettext("Model is"), widget="lines", help=""),
+    FormField("device_model[deny]", label=lazy_gettext("Model is not"), widget="lines", help=""),
     FormField(
         "os[allow]",
         label=lazy_gettext("System is"),
         codec=_SYSTEMS,
         help=lazy_gettext("One a line: iOS >= 15; with < <= = > >=."),
     ),
+    FormField("os_deny", label=lazy_gettext("Reject these systems instead"), help=""),
     FormField("browser[allow]", label=lazy_gettext("Browser is"), help=""),
     FormField("browser[deny]", label=lazy_gettext("Browser is not"), help=""),
+    FormField("browser_version[allow]", label=lazy_gettext("Browser version is"), codec=_SYSTEMS, help=_VERSIONS),
+    FormField("browser_version[deny]", label=lazy_gettext("Browser version is not"), codec=_SYSTEMS, help=_VERSIONS),
     FormField("brand[allow]", label=lazy_gettext("Brand is"), help=""),
     FormField("brand[deny]", label=lazy_gettext("Brand is not"), help=""),
     FormField(
@@ -48,12 +68,16 @@ _CONDITIONS: Final = (
         codec=_MAPS,
         help=lazy_gettext("A country a line: DE: Example Telecom."),
     ),
+    FormField("isp_organization[allow]", label=lazy_gettext("Organization is"), widget="lines", help=""),
+    FormField("isp_organization[deny]", label=lazy_gettext("Organization is not"), widget="lines", help=""),
+    FormField("isp_organization[deny_empty]", label=lazy_gettext("Reject unknown organizations"), help=""),
     FormField(
         "connection",
         label=lazy_gettext("Connection is"),
         words={"wi-fi": lazy_gettext("Wi-Fi"), "cellular": lazy_gettext("Cellular")},
         help="",
     ),
+    FormField("connection_deny", label=lazy_gettext("Reject this connection instead"), help=""),
     FormField(
         "ip[allow]",
         label=lazy_gettext("Address is"),
@@ -61,6 +85,17 @@ _CONDITIONS: Final = (
         help=lazy_gettext("An address, a range a-b or a network a/n a line."),
     ),
     FormField("ip[deny]", label=lazy_gettext("Address is not"), widget="lines", help=lazy_gettext("In the same form.")),
+    FormField("ip[ipv6_deny]", label=lazy_gettext("Reject addresses of IPv6"), help=""),
+    FormField("referrer[allow]", label=lazy_gettext("Referrer has one of"), widget="lines", help=_PARTS),
+    FormField("referrer[deny]", label=lazy_gettext("Referrer has none of"), widget="lines", help=_PARTS),
+    FormField("referrer[deny_empty]", label=lazy_gettext("Reject empty referrers"), help=""),
+    FormField("referrer[is_regexp]", label=lazy_gettext("Referrers are regular expressions"), help=""),
+    FormField("ua[allow]", label=lazy_gettext("User agent has one of"), widget="lines", help=_PARTS),
+    FormField("ua[deny]", label=lazy_gettext("User agent has none of"), widget="lines", help=_PARTS),
+    FormField("ua[deny_empty]", label=lazy_gettext("Reject empty user agents"), help=""),
+    FormField("ua[is_regexp]", label=lazy_gettext("User agents are regular expressions"), help=""),
+    FormField("ua[deny_crawlers]", label=lazy_gettext("Reject crawlers"), help=""),
+    FormField("block_known_bots", label=lazy_gettext("Reject known bots"), help=""),
     FormField(
         "sub[allow]",
         label=lazy_gettext("Sub is"),
@@ -71,6 +106,7 @@ _CONDITIONS: Final = (
     FormField("block_proxy", label=lazy_gettext("Reject proxies"), help=""),
     FormField("url", label=lazy_gettext("Leads to"), help=lazy_gettext("Instead of the target URL of the offer.")),
 )
+_SWITCHES: Final = ("enabled", "os_deny", "device_type_deny", "connection_deny", "block_proxy", "block_known_bots")
 PLAN: Final = FormPlan(
     "admin.offer.edit",
     (
@@ -78,7 +114,12 @@ PLAN: Final = FormPlan(
             lazy_gettext("Groups"),
             (
                 FormRows(
-                    "targeting", lazy_gettext("Group"), (), _CONDITIONS, more_label="+ Condition", is_conditions=True
+                    "targeting",
+                    lazy_gettext("Group"),
+                    _FIRST,
+                    _CONDITIONS,
+                    more_label="+ Condition",
+                    is_conditions=True,
                 ),
             ),
         ),
@@ -129,17 +170,26 @@ def _group(row: RowState, stored: list[Mapping[str, Any]]) -> dict[str, Any]:
     def keyed(name: str) -> dict[str, Any]:
         return {kind: _MAPS.tree(tuple(values.get(f"{name}[{kind}]", ()))) for kind in ("allow", "deny")}
 
+    def switched(name: str, *switches: str) -> dict[str, bool]:
+        return {each: values[f"{name}[{each}]"] == "1" for each in switches}
+
+    def versioned(name: str) -> list[dict[str, str]]:
+        return _SYSTEMS.tree(tuple(values[name]))
+
     places = {name: {kind: _numbers(tree) for kind, tree in keyed(name).items()} for name in ("region", "city")}
     return {
-        **{name: named(name) for name in ("country", "ip", "browser", "brand")},
+        **{name: values[name] for name in ("name", "condition", "device_type", "connection", "affiliate_id")},
+        **{name: values[name] == "1" for name in _SWITCHES},
+        **{name: named(name) for name in ("country", "zip", "browser", "brand", "device_model")},
         **places,
         "isp": keyed("isp"),
+        "isp_organization": named("isp_organization") | switched("isp_organization", "deny_empty"),
+        "ip": named("ip") | switched("ip", "ipv6_deny"),
+        "referrer": named("referrer") | switched("referrer", "deny_empty", "is_regexp"),
+        "ua": named("ua") | switched("ua", "deny_empty", "is_regexp", "deny_crawlers"),
         "sub": {**keyed("sub"), "deny_groups": before["sub"]["deny_groups"] if before else []},
-        "os": {"allow": _SYSTEMS.tree(tuple(values["os[allow]"]))},
-        "device_type": values["device_type"],
-        "connection": values["connection"],
-        "affiliate_id": values["affiliate_id"],
-        "block_proxy": values["block_proxy"] == "1",
+        "os": {"allow": versioned("os[allow]")},
+        "browser_version": {kind: versioned(f"browser_version[{kind}]") for kind in ("allow", "deny")},
         "url": values["url"],
         "urls": before["urls"] if before else [],
     }

@@ -110,9 +110,19 @@ REJECTIONS: Final[Mapping[str, ReasonWords]] = {
         lazy_gettext("Allow the city. Cities are known only with a city database."),
         (*_OFFER_TEST, Mend.HEALTH),
     ),
+    "mistargeting-zip": ReasonWords(
+        lazy_gettext("the visitor's postal code was {value}, and the offer does not take it"),
+        lazy_gettext("Allow the postal code. Postal codes are known only with a city database that has them."),
+        (*_OFFER_TEST, Mend.HEALTH),
+    ),
     "mistargeting-isp": ReasonWords(
         lazy_gettext("the visitor's provider was {value}, and the offer does not take it"),
         lazy_gettext("Allow the provider. Providers are known only with a provider database."),
+        (*_OFFER_TEST, Mend.HEALTH),
+    ),
+    "mistargeting-organization": ReasonWords(
+        lazy_gettext("the visitor's network belongs to {value}, and the offer does not take it"),
+        lazy_gettext("Allow the organization. Organizations are known only with a provider database."),
         (*_OFFER_TEST, Mend.HEALTH),
     ),
     "mistargeting-os": ReasonWords(
@@ -125,9 +135,19 @@ REJECTIONS: Final[Mapping[str, ReasonWords]] = {
         lazy_gettext("Allow the device, or give the offer a trafficback URL for such visitors."),
         _OFFER_TEST,
     ),
+    "mistargeting-model": ReasonWords(
+        lazy_gettext("the visitor's device was a {value}, and the offer does not take that model"),
+        lazy_gettext("Allow the model. Desktop browsers have none."),
+        _OFFER_TEST,
+    ),
     "mistargeting-browser": ReasonWords(
         lazy_gettext("the visitor's browser was {value}, and the offer does not take it"),
         lazy_gettext("Allow the browser. Browsers inside apps have names of their own."),
+        _OFFER_TEST,
+    ),
+    "mistargeting-browser-version": ReasonWords(
+        lazy_gettext("the visitor's browser was {value}, and the offer does not take that version"),
+        lazy_gettext("Allow the browser or its version."),
         _OFFER_TEST,
     ),
     "mistargeting-brand": ReasonWords(
@@ -143,6 +163,21 @@ REJECTIONS: Final[Mapping[str, ReasonWords]] = {
     "mistargeting-proxy": ReasonWords(
         lazy_gettext("the visitor came through a proxy, a VPN or a data center"),
         lazy_gettext("Nothing, for real proxies. A server that reports clicks must send the visitor's address."),
+        _OFFER_TEST,
+    ),
+    "mistargeting-known-bot": ReasonWords(
+        lazy_gettext("it was a known bot, and the offer takes none"),
+        lazy_gettext("Nothing, for real bots. A monitor of your own needs another user agent."),
+        _OFFER_TEST,
+    ),
+    "mistargeting-referrer": ReasonWords(
+        lazy_gettext("the visitor came from {value}, and the offer does not take that page"),
+        lazy_gettext("Change the referrers of targeting. Many browsers and apps send none, or only the host."),
+        _OFFER_TEST,
+    ),
+    "mistargeting-ua": ReasonWords(
+        lazy_gettext("the user agent was {value}, and the offer does not take it"),
+        lazy_gettext("Change the user agents of targeting."),
         _OFFER_TEST,
     ),
     "mistargeting-sub": ReasonWords(

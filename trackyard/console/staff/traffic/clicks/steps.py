@@ -14,11 +14,15 @@ _GROUPS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     (lazy_gettext("Affiliate may run it"), ("inactive-affiliate", "disabled-affiliate")),
     (lazy_gettext("No bot"), ("bot",)),
     (lazy_gettext("Address"), ("mistargeting-ip", "mistargeting-proxy")),
-    (lazy_gettext("Place"), ("mistargeting-country", "mistargeting-region", "mistargeting-city")),
-    (lazy_gettext("Provider and connection"), ("mistargeting-isp", "mistargeting-connection")),
-    (lazy_gettext("System, device and browser"), (
-        "mistargeting-os", "mistargeting-device", "mistargeting-browser", "mistargeting-brand",
+    (lazy_gettext("Place"), ("mistargeting-country", "mistargeting-region", "mistargeting-city", "mistargeting-zip")),
+    (lazy_gettext("Provider and connection"), (
+        "mistargeting-isp", "mistargeting-organization", "mistargeting-connection",
     )),
+    (lazy_gettext("System, device and browser"), (
+        "mistargeting-os", "mistargeting-device", "mistargeting-model", "mistargeting-browser",
+        "mistargeting-browser-version", "mistargeting-brand", "mistargeting-known-bot", "mistargeting-ua",
+    )),
+    (lazy_gettext("Where the visitor comes from"), ("mistargeting-referrer",)),
     (lazy_gettext("Subs"), ("mistargeting-sub", "mistargeting-sub-account", "empty-sub")),
     (lazy_gettext("First click of the visitor"), ("non-unique-clicks",)),
     (lazy_gettext("Caps"), ("overcap",)),
