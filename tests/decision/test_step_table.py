@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from tests.decision.clicks import PHONE, FakeClickState, make_hit, reason
 from tests.support.clicks.rules import ADVERTISER
+from trackyard.decision.click.caps import DUPLICATES
 from trackyard.decision.click.steps import STEPS
 from trackyard.decision.visitor.geo import GeoRecord
 from trackyard.decision.visitor.visitor import BOT
@@ -47,7 +48,7 @@ def test_step_order_equals_specification() -> None:
         "mistargeting-device mistargeting-model mistargeting-browser mistargeting-browser-version mistargeting-brand "
         "mistargeting-connection mistargeting-proxy mistargeting-known-bot mistargeting-referrer mistargeting-ua "
         "mistargeting-sub mistargeting-sub-account "
-        "empty-sub non-unique-clicks overcap"
+        "empty-sub non-unique-clicks duplicate-clicks overcap"
     )
 
 
@@ -94,14 +95,16 @@ def test_click_with_several_faults_is_rejected_by_first_step() -> None:
             {"offer_id": asked, "pid": pid},
             affiliate=RulesetAffiliate(id=7, active="inactive-affiliate" not in wrong),
             advertiser=None if "unknown-advertiser" in wrong else RulesetAdvertiser(id=ADVERTISER),
-            offer={"open": "disabled-affiliate" not in wrong},
-            rows=(RulesetFullCaps(3, (FullCap("f1"),) if "overcap" in wrong else ()),),
+            offer={"open": "disabled-affiliate" not in wrong, "duplicate_clicks": 1},
+            rows=(
+                RulesetFullCaps(3, (FullCap("f1"),) if "overcap" in wrong and "duplicate-clicks" not in wrong else ()),
+            ),
             bot="bot" in wrong,
             restrictions={name: value for reason in wrong for name, value in _OWN.get(reason, {}).items()}
             | {"groups": (TargetingGroup(**group),)},
             place=GeoRecord("EE", 588335, 588409, "Tallinn", "Telia", "wi-fi", True, "10111", ""),
             agent=replace(PHONE, device=BOT) if "mistargeting-known-bot" in wrong else PHONE,
-            seen=FakeClickState(new=False),
+            seen=FakeClickState(new=False, full=DUPLICATES if "duplicate-clicks" in wrong else ""),
         )
         found.append(reason(hit))
     assert found == [*REJECTION_REASONS, ""]

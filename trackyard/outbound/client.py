@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class OutboundClient:
-    """Sends GET requests to URLs of users.
+    """Sends requests to URLs of users.
 
     No redirects, no cookies, no proxies of the environment; 10 s and 64 KB at most (a download: `max_bytes`);
     certificates are verified, private addresses refused when the socket is made.
@@ -46,7 +46,13 @@ class OutboundClient:
 
         seconds: how long it may take; None = as long as any request of the client.
         """
-        return await self._session().get(url, headers, self._seconds if seconds is None else seconds)
+        return await self._session().send("GET", url, headers, self._seconds if seconds is None else seconds)
+
+    async def post(
+        self, url: str, headers: Mapping[str, str], body: bytes, *, seconds: float | None = None
+    ) -> HttpResult:
+        """Return the result of a POST request; as `get` otherwise."""
+        return await self._session().send("POST", url, headers, self._seconds if seconds is None else seconds, body)
 
     async def probe(self, url: str) -> ProbeResult:
         """Return the begin of the answer to a GET request, which is not read. Errors are in the result."""

@@ -84,15 +84,19 @@ class OutboundSession:
         await self._session.close()
         await self._resolver.close()
 
-    async def get(self, url: str, headers: Mapping[str, str], seconds: float) -> HttpResult:
-        """Return the result of a GET request of so many seconds. Errors of the other side are in the result."""
+    async def send(
+        self, method: str, url: str, headers: Mapping[str, str], seconds: float, body: bytes | None = None
+    ) -> HttpResult:
+        """Return the result of a request of so many seconds. Errors of the other side are in the result."""
         timeout = ClientTimeout(total=seconds)
         try:
             target = target_of(url)
         except ValueError as error:
             return HttpResult(0, error=f"not a URL that can be called: {error}")
         try:
-            async with self._session.get(target, headers=headers, allow_redirects=False, timeout=timeout) as response:
+            async with self._session.request(
+                method, target, headers=headers, data=body, allow_redirects=False, timeout=timeout
+            ) as response:
                 return HttpResult(response.status, body=await _read(response.content))
         except TimeoutError:
             return HttpResult(0, error=f"no answer within {seconds:g} s", is_late=True)

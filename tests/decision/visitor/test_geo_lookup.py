@@ -42,12 +42,14 @@ def test_geo_lookup_merges_all_five_databases(tmp_path: Path) -> None:
     found = place_of(
         tmp_path,
         country={"country": {"iso_code": "FR"}},
-        city=LONDON,
+        city=LONDON | {"postal": {"code": "SW1A"}},
         isp={"isp": "Andrews & Arnold Ltd", "organization": "STONEHOUSE office network"},
         connection={"connection_type": "Cellular"},
         proxy={"is_anonymous": True, "is_tor_exit_node": True},
     )
-    assert found == GeoRecord("GB", 6269131, 2643743, "London", "Andrews & Arnold Ltd", "cellular", True)
+    assert found == GeoRecord(
+        "GB", 6269131, 2643743, "London", "Andrews & Arnold Ltd", "cellular", True, "SW1A", "STONEHOUSE office network"
+    )
 
 
 def test_geo_lookup_without_databases_knows_country_only() -> None:

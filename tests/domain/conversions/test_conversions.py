@@ -55,7 +55,7 @@ def make_postback(time: int = AT, **params: str) -> ReceivedPostback:
 
 def terms(*, hold_days: int = 0, payment: dict[str, Any] | None = None, **fields: Any) -> DecisionTerms:
     item = payment_of(FIXED | (payment or {}))
-    offer = replace(OFFER, hold_days=hold_days, payments=(item,))
+    offer = replace(OFFER, hold_ms=hold_days * DAY_MS, payments=(item,))
     return replace(TERMS, **({"offer": offer} | fields))
 
 

@@ -163,7 +163,7 @@ offers: st.SearchStrategy[OfferTerms] = st.builds(
     status=st.sampled_from(OfferStatus),
     payments=st.sampled_from([(), (payment_of(FIXED), PERCENT, FOREIGN)]),
     personal_payments=st.just(()),
-    hold_days=st.sampled_from([0, 2]),
+    hold_ms=st.sampled_from([0, 2 * DAY_MS]),
     secure=st.sampled_from([None, "", "1"]),
     address_lists=st.sampled_from([OFFER.address_lists, ELSEWHERE]),
     caps=st.sampled_from([OFFER.caps, FULL]),
@@ -211,7 +211,7 @@ def test_postback_outcome_is_a_change_or_a_fault(
     assert is_transition_allowed(ChangeOrigin.POSTBACK, None if before is None else before.status, after.status)
     assert after.version == (1 if before is None else before.version + 1)
     assert after.status is Status.DECLINED or (after.hold_until is not None) is (
-        after.status is Status.HOLD and terms.offer.hold_days > 0
+        after.status is Status.HOLD and terms.offer.hold_ms > 0
     )
     if before is None and after.status is not after.sent_status and after.status is not Status.HOLD:
         assert after.comment in list(DeclineReason)

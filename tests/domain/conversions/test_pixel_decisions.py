@@ -10,6 +10,7 @@ from trackyard.domain.conversions.conversions import Conversion, ConversionChang
 from trackyard.domain.conversions.decisions import decide
 from trackyard.domain.conversions.pixel_pages import find_page_host, is_on_page
 from trackyard.domain.conversions.postbacks import PostbackError, parse_postback
+from trackyard.domain.conversions.sessions import DAY_MS
 
 CODE, SECRET = "p" * 40, "s" * 40
 SHOP = "www.shop.example"
@@ -38,7 +39,7 @@ def reported(
 @pytest.mark.parametrize("status", ["", "1", "2", "3", "5"])
 @pytest.mark.parametrize("hold_days", [0, 7])
 def test_pixel_conversion_is_pending_whatever_it_sends(status: str, hold_days: int) -> None:
-    made = reported(terms(hold_days=hold_days), status=status, sum="4")
+    made = reported(terms(hold_ms=hold_days * DAY_MS), status=status, sum="4")
     assert (made.status, made.sent_status, made.hold_until) == ("pending", "pending", None)
 
 

@@ -5,6 +5,7 @@ import pytest
 from tests.edge.conftest import ROWS
 from tests.support.clicks.edge_handler import NOW, MemoryJournal, ask
 from tests.support.clicks.rules import ADVERTISER, HASH, make_offer, make_ruleset, packed
+from trackyard.domain.offers.offers import WeightedUrl
 from trackyard.domain.tracking.ruleset import ClickCap, RulesetPlatform
 from trackyard.edge.endpoints.handler import EdgeHandler
 from trackyard.edge.http.answers import JOURNAL_UNWRITABLE
@@ -54,6 +55,30 @@ def test_impression_counter_url_of_offer_is_redirected_to(edge: EdgeHandler, jou
     assert (answer.status, answer.location) == (302, f"http://count.example/?i={seen(journal).id}&s=%C3%A9".encode())
     with_offer(edge, impressions_url="http://count.example/", allow_impressions=False)
     assert ask(edge, VIEW).status == 200
+
+
+def test_impressions_are_shared_by_the_weight_of_targets(edge: EdgeHandler) -> None:
+    shares = (WeightedUrl(url="http://a.example/", weight=30), WeightedUrl(url="http://b.example/", weight=30))
+    with_offer(edge, impressions_url="http://rest.example/", impression_urls=shares)
+    found = [ask(edge, VIEW, peer=f"192.0.2.{number}").location for number in range(60)]
+    assert {bytes(each) for each in found} == {b"http://a.example/", b"http://b.example/", b"http://rest.example/"}
+    assert found == [ask(edge, VIEW, peer=f"192.0.2.{number}").location for number in range(60)]
+    with_offer(edge, impression_urls=(WeightedUrl(url="http://a.example/", weight=100),))
+    assert ask(edge, VIEW).location == b"http://a.example/"
+
+
+def test_impression_beyond_a_click_cap_is_rejected_where_the_offer_says_so(
+    edge: EdgeHandler, journal: MemoryJournal
+) -> None:
+    cap = ClickCap(id="c1", period="day", value=1)
+    for rejects in (False, True):
+        with_offer(edge, click_caps=(cap,), impression_overcap=rejects, impressions_url="http://count.example/")
+        if not rejects:
+            ask(edge, "/click?pid=7&offer_id=3")
+        answer = ask(edge, VIEW)
+        assert (answer.location, seen(journal).reason) == (
+            (b"", "overcap") if rejects else (b"http://count.example/", "")
+        )
 
 
 @pytest.mark.parametrize(

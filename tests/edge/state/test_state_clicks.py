@@ -35,6 +35,19 @@ def test_click_cap_rejects_until_period_ends(edge: EdgeHandler, journal: MemoryJ
     assert [uniq for _, _, uniq in clicks(journal)] == [1, 1, 0, 1]
 
 
+def test_visitor_is_rejected_beyond_its_clicks_of_a_day(
+    edge: EdgeHandler, journal: MemoryJournal, clock: ManualClock
+) -> None:
+    edge.ruleset = make_ruleset([make_offer(duplicate_clicks=2), *ROWS[1:]])
+    for _ in range(3):
+        ask(edge, CLICK, peer="192.0.2.1", user_agent=b"one")
+    ask(edge, CLICK, peer="192.0.2.1", user_agent=b"another")
+    ask(edge, CLICK, peer="192.0.2.2", user_agent=b"one")
+    clock.advance(DAY_MS - NOW % DAY_MS)
+    ask(edge, CLICK, peer="192.0.2.1", user_agent=b"one")
+    assert [reason for reason, _, _ in clicks(journal)] == ["", "", "duplicate-clicks", "", "", ""]
+
+
 def test_click_over_cap_does_not_use_up_uniqueness(
     edge: EdgeHandler, journal: MemoryJournal, clock: ManualClock
 ) -> None:

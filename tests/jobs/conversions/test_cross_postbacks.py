@@ -54,6 +54,27 @@ def test_cross_postback_is_sent_in_addition_to_affiliate_postbacks(database: Dat
     assert [postback for postback, *_ in calls(database, NEW, url=URL, postbacks=True)] == [CROSS_POSTBACK_ID, 1]
 
 
+@pytest.mark.parametrize(
+    ("method", "body", "expected"),
+    [
+        ("get", "kept", None),
+        ("post", "c={transactionid}&o={offer_name}", f"c={FIRST.id}&o=Red%20%22Shoes%22"),
+        ("post", '{"c": "{transactionid}", "o": "{offer_name}"}', f'{{"c": "{FIRST.id}", "o": "Red \\"Shoes\\""}}'),
+    ],
+)
+def test_cross_postback_with_post_has_a_filled_body(
+    database: Database, method: str, body: str, expected: str | None
+) -> None:
+    with database.write() as conn:
+        advertiser = add_advertiser(conn, id=FIRST.advertiser_id)
+        way = {"cross_postback_method": method, "cross_postback_body": body}
+        add_offer(conn, advertiser, cross_postback_url=URL, id=3, **way)
+        add_affiliate(conn, id=7)
+        delivery_context = DeliveryContext([], {3: 'Red "Shoes"'}, ZoneInfo("UTC"))
+        record_changes(conn, [NEW], delivery_context, CounterBatch(conn, {}, ()), AT)
+        assert conn.execute(select(delivery.c.body)).scalar_one() == expected
+
+
 @pytest.mark.parametrize("url", [None, ""])
 def test_cross_postback_without_url_is_not_sent(database: Database, url: str | None) -> None:
     assert calls(database, NEW, url=url) == []

@@ -111,6 +111,19 @@ def test_delivery_is_sent_once_signed_and_logged(database: Database, affiliate: 
     assert (row.affiliate, row.offer, row.postback_id, row.status) == (affiliate, 3, 1, 1)
 
 
+@pytest.mark.parametrize(
+    ("body", "kind"), [('{"a": "é"}', "application/json"), ("a=b", "application/x-www-form-urlencoded")]
+)
+def test_delivery_with_body_is_posted(
+    database: Database, affiliate: int, receiver: Receiver, body: str, kind: str
+) -> None:
+    queue(database, make_delivery(affiliate, receiver.url("/pb"), body=body))
+    with delivering(database, ManualClock(AT)):
+        wait_until(lambda: not stored(database))
+    (request,) = receiver.requests()
+    assert (request.method, request.body.decode(), request.headers["content-type"]) == ("POST", body, kind)
+
+
 def test_delivery_log_keeps_start_duration_and_first_bytes_of_answer(database: Database, affiliate: int) -> None:
     with Receiver(lambda _: Reply(200, body="ü".encode() * 200, delay=0.05)) as receiver:
         queue(database, make_delivery(affiliate, receiver.url()), make_delivery(affiliate, "http://10.0.0.1/", 2))

@@ -15,7 +15,7 @@ from tests.support.stores.outbox_lines import queued_lines
 from tests.support.stores.seeds import add_advertiser, add_affiliate, add_offer, add_postback
 from tests.support.waiting import wait_until
 from trackyard.base.clock import ManualClock
-from trackyard.domain.conversions.sessions import DAY_MS
+from trackyard.domain.conversions.sessions import DAY_MS, HOUR_MS
 from trackyard.domain.statistics.rows import ConversionEvent, ServerPostbackLog
 from trackyard.jobs.conversions.inbox import PostbackProcessor
 from trackyard.jobs.failures import JobFailures
@@ -36,7 +36,8 @@ def lines(database: Database, target: str) -> list[bytes]:
     return queued_lines(database, target)
 
 
-def test_hold_ends_at_its_time_with_ledger_and_events(database: Database) -> None:
+@pytest.mark.parametrize(("unit", "unit_ms"), [("days", DAY_MS), ("hours", HOUR_MS)])
+def test_hold_ends_at_its_time_with_ledger_and_events(database: Database, unit: str, unit_ms: int) -> None:
     with database.write() as conn:
         advertiser, affiliate = add_advertiser(conn), add_affiliate(conn)
         number = add_offer(conn, advertiser, hold_period=2)
@@ -47,12 +48,12 @@ def test_hold_ends_at_its_time_with_ledger_and_events(database: Database) -> Non
         inbox.add_entries(
             conn, "001-1", [make_inbox_postback(1, calls[0], click), make_inbox_postback(2, calls[1], forever)]
         )
-        conn.execute(update(offer).values(hold_period=2))
+        conn.execute(update(offer).values(hold_period=2, hold_type=unit))
     clock = ManualClock(AT + 5)
     schedule = JobScheduler(database, UTC, clock)
     PostbackProcessor(database, "USD", UTC, clock).step()
     assert schedule.end_holds() == 0
-    clock.advance(2 * DAY_MS - 6)
+    clock.advance(2 * unit_ms - 6)
     assert schedule.end_holds() == 0
     clock.advance(1)
     assert schedule.end_holds() == 2

@@ -22,6 +22,7 @@ class ReceivedRequest:
     path: str
     headers: dict[str, str]
     at: float
+    body: bytes = b""
 
     @property
     def query(self) -> dict[str, str]:
@@ -98,6 +99,7 @@ class Receiver:
                     self.path,
                     {name.lower(): value for name, value in self.headers.items()},
                     time.monotonic(),
+                    self.rfile.read(int(self.headers.get("Content-Length", 0))),
                 )
                 with receiver._lock:
                     receiver._received.append(request)

@@ -33,6 +33,7 @@ from trackyard.store.money import ledger
 from trackyard.store.statistics import outbox
 from trackyard.store.statistics.outbox import OutboxRow
 from trackyard.store.tracking import deliveries, offer_urls
+from trackyard.store.tracking.offer_urls import CrossPostback
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +73,11 @@ def new_deliveries_of(
 ) -> list[NewDelivery]:
     """Return the deliveries that changes cause, in order."""
     notified = [change for change in changes if triggers_postbacks(change)]
-    cross_url_by_offer = offer_urls.cross_urls(conn, {change.after.offer_id for change in notified})
+    crossed = offer_urls.cross_postbacks(conn, {change.after.offer_id for change in notified})
     return [
         new_delivery
         for change in notified
-        for new_delivery in _deliveries_of_change(change, delivery_context, cross_url_by_offer, now_ms)
+        for new_delivery in _deliveries_of_change(change, delivery_context, crossed, now_ms)
     ]
 
 
@@ -91,7 +92,7 @@ def log_attempts(conn: Connection, attempts: Iterable[tuple[Delivery, LoggedAtte
 
 
 def _deliveries_of_change(
-    change: ConversionChange, delivery_context: DeliveryContext, cross_url_by_offer: Mapping[int, str], now_ms: int
+    change: ConversionChange, delivery_context: DeliveryContext, crossed: Mapping[int, CrossPostback], now_ms: int
 ) -> list[NewDelivery]:
     """Return the deliveries of a change: to the affiliate's postbacks and the offer's cross_postback_url."""
     after = change.after
@@ -99,9 +100,9 @@ def _deliveries_of_change(
         DeliveryTarget(EventKind.POSTBACK, postback.id, postback.url)
         for postback in matching_postbacks(delivery_context.postbacks, change)
     ]
-    if after.offer_id in cross_url_by_offer and after.id not in delivery_context.uncrossed:
-        cross_url = cross_url_by_offer[after.offer_id]
-        targets.append(DeliveryTarget(EventKind.CROSS_POSTBACK, CROSS_POSTBACK_ID, cross_url))
+    own = crossed.get(after.offer_id)
+    if own is not None and after.id not in delivery_context.uncrossed:
+        targets.append(DeliveryTarget(EventKind.CROSS_POSTBACK, CROSS_POSTBACK_ID, own.url, own.body))
     title, zone = delivery_context.titles.get(after.offer_id, ""), delivery_context.zone
     return [
         make_delivery(target, new_id(now_ms), after, title, zone, str(secrets.randbelow(10**9)), now_ms)

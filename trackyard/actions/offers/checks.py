@@ -14,7 +14,8 @@ from trackyard.domain.platform.hosts import OWN_HOST_ERROR
 from trackyard.store.engine.database import Connection
 from trackyard.store.money import exchange_rates
 from trackyard.store.offers import offers as offer_store
-from trackyard.store.people import advertisers, affiliates
+from trackyard.store.people import advertisers, affiliates, staff
+from trackyard.store.platform import domains
 
 NamedAffiliate = tuple[str, int]
 """(wire name, affiliate id)."""
@@ -31,6 +32,8 @@ def faults_of(
         *_currencies(deps, conn, written),
         *_affiliates(conn, scope, written),
         *_categories(conn, written),
+        *_managers(conn, before, written),
+        *_tracking_domain(conn, written),
         *_called_urls(deps, conn, before, written),
     ):
         faults[name].append(sentence)
@@ -90,6 +93,27 @@ def _categories(conn: Connection, written: WrittenFields) -> Iterator[offer_edit
     domain = written.get("domain_id")
     if domain is not None and offer_store.missing_ids(conn, "domain_id", [domain]):
         yield "domain_url", f"A domain {domain} does not exist."
+
+
+def _managers(conn: Connection, before: Offer, written: WrittenFields) -> Iterator[offer_edits.FieldError]:
+    named = written.get("managers", ())
+    known = {*before.managers, *staff.staff_of(conn, named)} if named else ()
+    for place, number in enumerate(named):
+        if number not in known:
+            yield f"managers[{place}]", f"A staff user {number} does not exist."
+
+
+def _tracking_domain(conn: Connection, written: WrittenFields) -> Iterator[offer_edits.FieldError]:
+    host = written.get("tracking_domain")
+    if host and find_domain_id(conn, host) is None:
+        yield "tracking_domain", f"A domain {host} does not exist: GET /3.0/admin/domains lists them."
+    elif host and written.get("domain_id") is not None and find_domain_id(conn, host) != written["domain_id"]:
+        yield "tracking_domain", "This value must be the domain that domain_url names, or be left out."
+
+
+def find_domain_id(conn: Connection, host: str) -> int | None:
+    """Return the number of the domain with this host; None = there is none."""
+    return next((each.id for each in domains.list_domains(conn) if each.url.rpartition("://")[2] == host), None)
 
 
 def _called_urls(

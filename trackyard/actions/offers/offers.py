@@ -8,7 +8,7 @@ from msgspec.structs import asdict, replace
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers import caps
-from trackyard.actions.offers.checks import faults_of
+from trackyard.actions.offers.checks import faults_of, find_domain_id
 from trackyard.actions.offers.references import check_references
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform.files import NewFiles, store_new_files
@@ -127,6 +127,8 @@ def update_offers(deps: Deps, access: Access, offer_ids: Iterable[int], changes:
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
         named = _named(conn, access, offer_ids)
+        if "privacy" in changes:
+            _forget_levels(conn, named, changes["privacy"])
         states = [(before, replace(before, **changes)) for before in named]
         changed = [(before, after) for before, after in states if before != after]
         ids = [after.id for _, after in changed]
@@ -154,6 +156,12 @@ def remove_from_offers(conn: Connection, kind: str, field: str, value: str, now:
         rulesets.touch(conn, smartlinks.LABEL_KIND, value)
 
 
+def _forget_levels(conn: Connection, named: Iterable[Offer], privacy: str) -> None:
+    """Remove the privacy level of the offers that get another privacy."""
+    changed = [offer.id for offer in named if offer.privacy != privacy and offer.privacy_level is not None]
+    offers.update_offers(conn, changed, {"privacy_level": None})
+
+
 def _no_warning(_sentence: str) -> None:
     """Ignore warnings: a new offer has no stored names."""
 
@@ -167,6 +175,10 @@ def _changed(
         faults.setdefault(name, []).append(sentence)
     if faults:
         raise BadInput(faults)
+    if "tracking_domain" in written:
+        host = written["tracking_domain"]
+        named = {"domain_id": find_domain_id(conn, host) if host else None}
+        written = named | {name: value for name, value in written.items() if name != "tracking_domain"}
     for sentence in references.warnings:
         warn(sentence)
     now = deps.clock.now_ms()

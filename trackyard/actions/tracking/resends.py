@@ -14,7 +14,10 @@ from trackyard.domain.people.callers import Access
 from trackyard.domain.platform.hosts import delivery_host
 from trackyard.domain.statistics.rows import AffiliatePostbackLog
 from trackyard.domain.tracking.events import CROSS_POSTBACK_ID, EventKind, NewDelivery
+from trackyard.domain.tracking.postbacks import fill_body
+from trackyard.store.conversions import conversions
 from trackyard.store.engine.database import Connection
+from trackyard.store.offers import offers
 from trackyard.store.people import affiliates
 from trackyard.store.tracking import deliveries, offer_urls, postbacks
 
@@ -78,7 +81,9 @@ def _queue(deps: Deps, attempts: Sequence[AffiliatePostbackLog]) -> Resent:
     for start in range(0, len(attempts), _BATCH_SIZE):
         with deps.database.write() as conn:
             present = _with_postback(conn, attempts[start : start + _BATCH_SIZE])
-            queued += deliveries.add_forced(conn, [_resent_delivery(attempt, now) for attempt in present])
+            bodies = _bodies_of(deps, conn, present)
+            again = [_resent_delivery(attempt, now, bodies.get(attempt.id)) for attempt in present]
+            queued += deliveries.add_forced(conn, again)
         present_count += len(present)
     return Resent(queued, present_count - queued, len(attempts) - present_count)
 
@@ -87,7 +92,7 @@ def _with_postback(conn: Connection, attempts: Sequence[AffiliatePostbackLog]) -
     """Return the deliveries that still have their postback or offer URL, and a URL that was not erased."""
     attempts = [attempt for attempt in attempts if attempt.url]
     present = postbacks.existing_postbacks(conn, {attempt.postback_id for attempt in attempts})
-    crossed = offer_urls.cross_urls(
+    crossed = offer_urls.cross_postbacks(
         conn, {attempt.offer for attempt in attempts if attempt.postback_id == CROSS_POSTBACK_ID}
     )
     return [
@@ -97,7 +102,26 @@ def _with_postback(conn: Connection, attempts: Sequence[AffiliatePostbackLog]) -
     ]
 
 
-def _resent_delivery(attempt: AffiliatePostbackLog, now_ms: int) -> NewDelivery:
+def _bodies_of(deps: Deps, conn: Connection, attempts: Sequence[AffiliatePostbackLog]) -> dict[str, str]:
+    """Return the bodies of requests with POST by attempt, filled from the conversions as they are now.
+
+    The log keeps no bodies.
+    """
+    own = [attempt for attempt in attempts if attempt.postback_id == CROSS_POSTBACK_ID]
+    crossed = offer_urls.cross_postbacks(conn, {attempt.offer for attempt in own})
+    posted = [(attempt, body) for attempt in own if (body := crossed[attempt.offer].body) is not None]
+    if not posted:
+        return {}
+    found = conversions.find_by_id(conn, {attempt.conversion_id for attempt, _ in posted})
+    names = offers.names_of(conn, {attempt.offer for attempt, _ in posted})
+    return {
+        attempt.id: fill_body(body, found[attempt.conversion_id], names[attempt.offer].title, deps.zone, attempt.id)
+        for attempt, body in posted
+        if attempt.conversion_id in found
+    }
+
+
+def _resent_delivery(attempt: AffiliatePostbackLog, now_ms: int, body: str | None) -> NewDelivery:
     return NewDelivery(
         id=new_id(now_ms),
         kind=EventKind.POSTBACK if attempt.postback_id != CROSS_POSTBACK_ID else EventKind.CROSS_POSTBACK,
@@ -115,4 +139,5 @@ def _resent_delivery(attempt: AffiliatePostbackLog, now_ms: int) -> NewDelivery:
         created_at=now_ms,
         job_id=attempt.job_id,
         forced=True,
+        body=body,
     )

@@ -7,9 +7,9 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.offers import connections
 from trackyard.actions.offers.lists import get_for_affiliate
 from trackyard.api.lookups import in_scope_by_number, in_scope_by_reference
+from trackyard.api.offers.view import level_of
 from trackyard.api.offers.view_affiliate import ViewContext, links_of
 from trackyard.base.errors import BadInput
-from trackyard.domain.offers.choices import Privacy
 from trackyard.domain.offers.offers import Offer
 from trackyard.domain.people.affiliates import Affiliate
 from trackyard.domain.people.roles import Permission
@@ -22,7 +22,6 @@ from trackyard.wire.response.envelope import Answer
 routes = Routes[Deps]()
 _find_offer = in_scope_by_reference(connections.get_offer)
 _CONNECTORS = for_staff(Permission.OFFERS_CONNECT)
-_PRIVACY_LEVELS: Final = (Privacy.PUBLIC, Privacy.PROTECTED, Privacy.PRIVATE)
 _NOT_CONNECTED: Final = "Affiliate {affiliate} may not send clicks to offer {offer}: connect it first."
 _find_affiliate = in_scope_by_number(connections.get_affiliate)
 
@@ -126,7 +125,7 @@ def show_privacy(request: ApiRequest[Deps], _params: NoParams) -> OfferPrivacyAn
     return OfferPrivacyAnswer(
         affiliates_disabled=[each for each, enabled in states.items() if not enabled],
         affiliates_enabled=[each for each, enabled in states.items() if enabled],
-        privacy_level=_PRIVACY_LEVELS.index(offer.privacy),
+        privacy_level=level_of(offer),
     )
 
 

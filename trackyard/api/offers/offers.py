@@ -118,7 +118,11 @@ def _shown(request: ApiRequest[Deps], offer: Offer) -> OfferAnswer:
 
 def _warn_of_macros(request: ApiRequest[Deps], params: AddOffer | EditOffer) -> None:
     warn_of_macros(request, MacroPlace.OFFER_URL, params.model_dump(include=_CLICK_URLS, exclude_none=True))
-    warn_of_macros(request, MacroPlace.POSTBACK, params.model_dump(include={"cross_postback_url"}, exclude_none=True))
+    warn_of_macros(
+        request,
+        MacroPlace.POSTBACK,
+        params.model_dump(include={"cross_postback_url", "cross_postback_body"}, exclude_none=True),
+    )
 
 
 def _listed(values: Iterable[object]) -> str:

@@ -6,7 +6,7 @@ from datetime import date, datetime
 from typing import Annotated, Any, Final
 from zoneinfo import ZoneInfo
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from trackyard.api.offers.param_items import (
     DEVICES,
@@ -23,14 +23,24 @@ from trackyard.api.offers.param_items import (
     TierItem,
     UrlPart,
 )
-from trackyard.api.offers.targeting import TargetingItem
+from trackyard.api.offers.targeting import TargetingItem, UrlItem, checked_shares
 from trackyard.api.platform.domains import HostText
 from trackyard.api.platform.files import FileParams
 from trackyard.api.statistics.times import utc_ms
 from trackyard.api.subaccounts import SubAccountParams
 from trackyard.base.zones import day_end_ms
 from trackyard.domain.conversions.statuses import Status
-from trackyard.domain.offers.choices import LANGUAGES, OfferStatus, Privacy, RedirectType
+from trackyard.domain.offers.choices import (
+    LANGUAGES,
+    CallMethod,
+    ClickSigning,
+    Freshness,
+    HoldUnit,
+    HostUniqueness,
+    OfferStatus,
+    Privacy,
+    RedirectType,
+)
 from trackyard.domain.offers.edits import WrittenFields
 from trackyard.domain.offers.offers import COUNTED_STATUSES, RestrictedIsp, RestrictedOs
 from trackyard.wire.request import scalars as s
@@ -61,7 +71,11 @@ OptionalUrl = Annotated[s.Url | None, Clearable()]
 OptionalText = Annotated[s.LongText | None, Clearable()]
 Texts = Keyed[Language, s.LongText]
 
+SubName = Annotated[str, s.Choice(tuple(f"sub{number}" for number in range(1, 11)))]
+
 SINCE_3_1: Final = Only(since="3.1")
+MAX_MANAGERS: Final = 10
+"""Staff users of one offer."""
 
 
 class OfferParams(SubAccountParams, FileParams):
@@ -75,6 +89,9 @@ class OfferParams(SubAccountParams, FileParams):
     url: s.Url | None = None
     status: StatusName = OfferStatus.STOPPED
     privacy: PrivacyName = Privacy.PROTECTED
+    privacy_level: Annotated[Annotated[int, s.WholeNumber(minimum=0, maximum=6)] | None, Clearable()] = None
+    managers: Seq[s.Hex] = ()
+    freshness: Annotated[Freshness, s.Choice(Freshness)] = Freshness.DEFAULT
     is_top: s.Flag = False
     is_cpi: s.Flag = False
     auto_offer_connect: s.Flag = False
@@ -85,9 +102,15 @@ class OfferParams(SubAccountParams, FileParams):
     trafficback_url: OptionalUrl = None
     macro_url: Annotated[Annotated[str, UrlPart()] | None, Clearable()] = None
     cross_postback_url: OptionalUrl = None
+    cross_postback_method: Annotated[CallMethod, s.Choice(CallMethod)] = CallMethod.GET
+    cross_postback_body: OptionalText = None
     parallel_tracking_url: OptionalUrl = None
     impressions_url: OptionalUrl = None
+    additional_impression_destination_urls: Seq[UrlItem] = ()
     domain_url: Annotated[s.Id | None, Clearable()] = None
+    tracking_domain: Annotated[Annotated[str, HostText()] | None, Clearable()] = None
+    redirect_param: s.Text = ""
+    sign_clicks_integration: Annotated[ClickSigning, s.Choice(ClickSigning)] = ClickSigning.NONE
     redirect_type: Annotated[RedirectType, s.Choice(RedirectType)] = RedirectType.HTTP_302
     hide_referer: Annotated[s.Flag, Deprecated("redirect_type")] = False
     allow_deeplink: s.Flag = False
@@ -100,6 +123,7 @@ class OfferParams(SubAccountParams, FileParams):
     commission_tiers: Annotated[Seq[TierItem], SINCE_3_1] = ()
     enabled_commission_tiers: s.Flag = False
     hold_period: Annotated[int, s.WholeNumber(minimum=0, maximum=60)] = 0
+    hold_type: Annotated[HoldUnit, s.Choice(HoldUnit)] = HoldUnit.DAYS
     # caps
     caps: Seq[CapItem] = ()
     personal_limits: Seq[PersonalLimitItem] = ()
@@ -108,6 +132,7 @@ class OfferParams(SubAccountParams, FileParams):
     caps_goal_overcap: Annotated[str, s.BoundedText(maximum=255)] = ""
     hide_caps: s.Flag = False
     is_redirect_overcap: s.Flag = False
+    is_impression_overcap: s.Flag = False
     notice_percent_overcap: Annotated[Annotated[int, s.WholeNumber(minimum=0, maximum=100)] | None, Clearable()] = None
     # visitors it takes
     schedule: Annotated[ScheduleParams | None, Clearable(), SINCE_3_1] = None
@@ -126,6 +151,9 @@ class OfferParams(SubAccountParams, FileParams):
     search_empty_sub: Annotated[Annotated[int, s.WholeNumber(minimum=1, maximum=8)] | None, Clearable()] = None
     uniq_ip_only: s.Flag = Field(default=False, alias="uniqIpOnly")
     reject_not_uniq_ip: s.Flag = Field(default=False, alias="rejectNotUniqIp")
+    duplicate_clicks_threshold: Annotated[int, s.WholeNumber(minimum=0, maximum=100)] = 0
+    host_uniqueness_type: Annotated[HostUniqueness, s.Choice(HostUniqueness)] = HostUniqueness.COOKIE
+    hosts_only: s.Flag = False
     one_conversion_per_click: s.Flag = False
     pixels: s.Flag = True
     pixel_pages: Seq[PageHost] = ()
@@ -147,6 +175,22 @@ class OfferParams(SubAccountParams, FileParams):
     categories: Seq[s.Hex] = ()
     smartlink_categories: Seq[s.Hex] = ()
     send_emails: s.Flag = False
+    skad_app_id: s.Text = ""
+    product_feed_id: s.Text = ""
+    macros_replacement: Keyed[SubName, Seq[s.Text]] = Field(default_factory=dict)
+    macros_replacement_enabled: Seq[SubName] = ()
+
+    @field_validator("managers")
+    @classmethod
+    def _few(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if len(value) > MAX_MANAGERS:
+            raise ValueError(f"This value may hold at most {MAX_MANAGERS} values.")
+        return value
+
+    @field_validator("additional_impression_destination_urls")
+    @classmethod
+    def _shares(cls, value: tuple[UrlItem, ...]) -> tuple[UrlItem, ...]:
+        return checked_shares(value)
 
     def written(self, zone: ZoneInfo) -> WrittenFields:
         """Return what was sent, for domain/offers/edits.py. zone: of times, the platform's."""
@@ -202,7 +246,7 @@ _HANDLED_SEPARATELY = frozenset(
 _RENAMED: Final = {"advertiser": "advertiser_id", "domain_url": "domain_id"}
 _OF_ITEMS: Final = (
     "payments", "partner_payments", "landings", "caps", "personal_limits", "commission_tiers", "targeting",
-    "restriction_os", "restriction_isp",
+    "restriction_os", "restriction_isp", "additional_impression_destination_urls",
 )  # fmt: skip
 _OF_WORDS: Final = (
     *(
@@ -214,6 +258,8 @@ _OF_WORDS: Final = (
         "categories",
         "smartlink_categories",
         "pixel_pages",
+        "managers",
+        "macros_replacement_enabled",
     ),
 )
 _CONVERSIONS: Final[dict[str, Callable[[Any], Any]]] = {

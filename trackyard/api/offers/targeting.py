@@ -7,7 +7,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from trackyard.api.offers.param_items import CountryLike, Device
 from trackyard.decision.targeting.texts import LONGEST_EXPRESSION, InvalidExpression, compile_expression
-from trackyard.domain.offers.offers import GroupCondition, TargetingGroup
+from trackyard.domain.offers.offers import GroupCondition, TargetingGroup, WeightedUrl
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Keyed, Params, Seq
 
@@ -124,6 +124,17 @@ class UrlItem(Params):
     url: s.Url
     weight: Annotated[int, s.WholeNumber(minimum=0, maximum=100)]
 
+    def written(self) -> WeightedUrl:
+        """Return the URL with its share."""
+        return WeightedUrl(url=self.url, weight=self.weight)
+
+
+def checked_shares(items: tuple[UrlItem, ...]) -> tuple[UrlItem, ...]:
+    """Return the items. Raises ValueError for more than 100 percent together."""
+    if sum(item.weight for item in items) > 100:
+        raise ValueError("The weights must be 100 or less together.")
+    return items
+
 
 class TargetingItem(Params):
     """A targeting group; affiliate_id makes it personal."""
@@ -160,9 +171,7 @@ class TargetingItem(Params):
     @field_validator("urls")
     @classmethod
     def _shares(cls, value: tuple[UrlItem, ...]) -> tuple[UrlItem, ...]:
-        if sum(item.weight for item in value) > 100:
-            raise ValueError("The weights must be 100 or less together.")
-        return value
+        return checked_shares(value)
 
     def written(self) -> TargetingGroup:
         """Return the targeting group."""

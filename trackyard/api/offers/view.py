@@ -3,7 +3,7 @@
 See docs/api/offer-lists.md#get-offerid.
 """
 
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
@@ -27,7 +27,15 @@ from trackyard.api.subaccounts import SubAccountView
 from trackyard.base.zones import datetime_text
 from trackyard.domain.offers.choices import Privacy, RedirectType, preferred_text
 from trackyard.domain.offers.lists import ListedOffer
-from trackyard.domain.offers.offers import Landing, Offer, OfferSchedule, PersonalLimit, RestrictedIsp, RestrictedOs
+from trackyard.domain.offers.offers import (
+    Landing,
+    Offer,
+    OfferSchedule,
+    PersonalLimit,
+    RestrictedIsp,
+    RestrictedOs,
+    WeightedUrl,
+)
 from trackyard.domain.offers.visibility import goal_names
 from trackyard.domain.people.scope import Scope
 from trackyard.wire.response.envelope import Money, View
@@ -63,11 +71,17 @@ class OfferFields(View):
     url: str
     parallel_tracking_url: str
     cross_postback_url: str
+    cross_postback_method: str
+    cross_postback_body: str
     impressions_url: str
+    additional_impression_destination_urls: list[WeightedUrl]
     url_preview: str
     preview_url: str
     trafficback_url: str
     domain_url: str
+    tracking_domain: str
+    redirect_param: str
+    sign_clicks_integration: str
     use_https: bool
     use_http: bool
     description_lang: dict[str, str]
@@ -78,6 +92,9 @@ class OfferFields(View):
     status: str
     tags: list[str]
     privacy: str
+    privacy_level: int
+    managers: list[str]
+    freshness: str
     is_top: int
     payments: list[OfferPaymentView]
     partner_payments: list[PersonalPaymentView]
@@ -91,8 +108,10 @@ class OfferFields(View):
     strictly_devices: list[str]
     strictly_connection_type: str
     is_redirect_overcap: bool
+    is_impression_overcap: bool
     notice_percent_overcap: int
     hold_period: int
+    hold_type: str
     categories: list[str]
     full_categories: list[CategoryRef]
     cr: Money
@@ -131,6 +150,9 @@ class OfferFields(View):
     minimal_click_session: str
     uniq_ip_only: bool
     reject_not_uniq_ip: bool
+    duplicate_clicks_threshold: int
+    host_uniqueness_type: str
+    hosts_only: bool
     one_conversion_per_click: bool
     pixels: bool
     pixel_pages: list[str]
@@ -138,6 +160,10 @@ class OfferFields(View):
     consider_personal_targeting_only: bool
     schedule: ScheduleView
     targeting: list[TargetingView]
+    skad_app_id: str
+    product_feed_id: str
+    macros_replacement: dict[str, list[str]]
+    macros_replacement_enabled: list[str]
     io_document: str | None
     updated_at: str
     created_at: str
@@ -201,6 +227,14 @@ def category_refs(offer: Offer, related: RelatedRecords) -> list[CategoryRef]:
     return [CategoryRef(id=id_, title=titles[id_]) for id_ in offer.categories if id_ in titles]
 
 
+def level_of(offer: Offer) -> int:
+    """Return the privacy level as it was written, else that of the privacy."""
+    return offer.privacy_level if offer.privacy_level is not None else _LEVELS.index(offer.privacy)
+
+
+_LEVELS: Final = (Privacy.PUBLIC, Privacy.PROTECTED, Privacy.PRIVATE)
+
+
 def link_base(offer: Offer, related: RelatedRecords, tracking_url: str) -> str:
     """Return the beginning of an offer's tracking links: its domain, else the platform's."""
     domain = None if offer.domain_id is None else related.domains.get(offer.domain_id)
@@ -234,6 +268,8 @@ def full_fields(item: ListedOffer, related: RelatedRecords, deps: Deps) -> dict[
         "targeting": [targeting_view(TargetingView, group) for group in offer.targeting],
         "advertiser": offer.advertiser_id,
         "domain_url": urlsplit(base).netloc,
+        "tracking_domain": "" if offer.domain_id not in related.domains else urlsplit(base).netloc,
+        "privacy_level": level_of(offer),
         "hide_referer": int(offer.redirect_type == RedirectType.HTTP_302_HIDDEN),
         "start_at": text_or_none(offer.start_at, deps.zone),
         "required_approval": offer.privacy != Privacy.PUBLIC,

@@ -100,6 +100,7 @@ class AffiliateOfferView(View):
     use_https: bool
     use_http: bool
     hold_period: int
+    hold_type: str
     caps: list[CapView]
     targeting: list[SharedTargetingView]
 

@@ -44,6 +44,7 @@ BECAUSE: Final[Mapping[str, str]] = {
     "mistargeting-sub-account": _SUBS,
     "empty-sub": lazy_gettext("the offer needs a sub that the link does not have"),
     "non-unique-clicks": lazy_gettext("the offer takes each visitor once"),
+    "duplicate-clicks": lazy_gettext("the visitor clicked too often on this day"),
     "overcap": lazy_gettext("a cap of the offer is full"),
 }
 """Reason to what completes `Rejected: …`. It says nothing about the advertiser, nor what decided."""

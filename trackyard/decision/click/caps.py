@@ -11,6 +11,8 @@ from trackyard.domain.tracking.ruleset import ClickCap, RulesetOffer
 _CACHE_SIZE: Final = 10_000
 NEVER: Final = 2**62
 """The end of a period without an end."""
+DUPLICATES: Final = "duplicates"
+"""In the place of a cap's id: the clicks of one visitor on one day."""
 
 
 class CappedCount:
@@ -69,10 +71,12 @@ class OfferClickCaps:
         "_since",
         "_until",
         "_zone",
+        "most_of_visitor",
     )
 
     def __init__(self, offer: RulesetOffer, platform_zone: str) -> None:
         self._since = self._until = 0
+        self.most_of_visitor = offer.duplicate_clicks
         # Affiliate or country makes a count of its own only where a cap asks for it.
         self._by_affiliate = any(cap.affiliate_type != CapScope.ALL for cap in offer.click_caps)
         self._by_country = any(cap.country_type != CapScope.ALL for cap in offer.click_caps)
@@ -98,6 +102,16 @@ class OfferClickCaps:
         if found is None:
             found = self._counts_by_key[key] = self._compute(affiliate, country, now_ms)
         return found
+
+    def with_visitor(self, counts: CappedCounts, visitor: tuple[int, int], now_ms: int) -> CappedCounts:
+        """Return the counts of a click and that of its visitor on this day.
+
+        visitor: the numbers of its address and of its user agent
+        """
+        period = _periods.at(self._zone, CapPeriod.DAY, now_ms)
+        key = count_key(self._offer.id, f"visitor {visitor[0]} {visitor[1]}", 0, None, period.start)
+        own = CappedCount(key, self.most_of_visitor, NEVER if period.end is None else period.end // 1000)
+        return CappedCounts((*counts.capped_counts, own), (*counts.caps, DUPLICATES))
 
     def _start_periods(self, now_ms: int) -> None:
         """Drop the counts of the last periods."""

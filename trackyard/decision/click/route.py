@@ -108,7 +108,7 @@ class OfferRoute:
         self.redirect_type = offer.redirect_type
         self.id = offer.id
         self.targeting = targeting
-        self.click_caps = OfferClickCaps(offer, zone) if offer.click_caps else None
+        self.click_caps = OfferClickCaps(offer, zone) if offer.click_caps or offer.duplicate_clicks else None
         self.full_caps = full_caps
         self.sub_accounts = sub_accounts
         self.connected = connected
@@ -150,7 +150,10 @@ class OfferRoute:
         """Return the counts of click caps in which the click needs a place; None = there are none."""
         if self.click_caps is None or hit.affiliate is None:
             return None
-        return self.click_caps.counts_for(hit.affiliate.id, hit.country, hit.time_ms)
+        counts = self.click_caps.counts_for(hit.affiliate.id, hit.country, hit.time_ms)
+        if self.click_caps.most_of_visitor:
+            return self.click_caps.with_visitor(counts, (hit.address, hit.parsed.fingerprint), hit.time_ms)
+        return counts
 
     def find_full_cap(self, hit: Hit) -> str:
         """Return the id of the first full cap of conversions or budget that counts for this click; "" = none."""

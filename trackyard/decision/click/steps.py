@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from trackyard.base.ids import is_hex24
+from trackyard.decision.click.caps import DUPLICATES
 from trackyard.decision.click.hit import Hit
 from trackyard.decision.click.route import NEW, OfferRoute, Reservation, StepCheck, find_number
 from trackyard.decision.click.state import ClickState, ReservationRequest
@@ -27,6 +28,7 @@ _NOT_CONNECTED = Rejection("disabled-affiliate", "not connected")
 _DISCONNECTED = Rejection("disabled-affiliate", "disconnected")
 _BLACKLISTED = Rejection("disabled-affiliate", "blacklisted by the advertiser")
 _BOT = Rejection(BOT, "a bot or a prefetch")
+_DUPLICATE = Rejection("duplicate-clicks", "the visitor clicked too often on this day")
 _NOT_UNIQUE = Rejection("non-unique-clicks", "the visitor was seen")
 _MISTARGETING: Final = tuple(reason for reason in REJECTION_REASONS if reason.startswith("mistargeting-"))
 
@@ -140,6 +142,8 @@ def _check_unique(hit: Hit, route: OfferRoute, reservation: Reservation) -> Reje
 
 def _check_caps(hit: Hit, route: OfferRoute, reservation: Reservation) -> Rejection | None:
     cap = reservation.full_cap
+    if cap == DUPLICATES:
+        return _DUPLICATE
     return Rejection("overcap", f"cap {cap} is reached"[:DETAIL_LENGTH]) if cap else None
 
 
@@ -164,7 +168,7 @@ STEPS: Final = (
     DecisionStep(("empty-sub",), _check_empty_sub, lambda route: route.empty_sub == ""),
     DecisionStep(("non-unique-clicks",), _check_unique, lambda route: not route.unique_only, uses_state=True),
     DecisionStep(
-        ("overcap",),
+        ("duplicate-clicks", "overcap"),
         _check_caps,
         lambda route: not route.full_caps and route.click_caps is None,
         uses_state=True,

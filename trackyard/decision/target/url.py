@@ -50,8 +50,19 @@ def rejected_click_url(hit: Hit, route: OfferRoute) -> str | None:
 
 
 def impression_url(hit: Hit, offer: RulesetOffer) -> str:
-    """Return where an impression of `offer` is reported, plain ASCII."""
-    return url_template(offer.impressions_url).fill(hit, offer)
+    """Return where an impression of `offer` is reported, plain ASCII; "" = nowhere.
+
+    A visitor always gets the same of several targets; the share that is missing to 100 goes to impressions_url.
+    """
+    url = offer.impressions_url
+    if offer.impression_urls:
+        share = _visitor_share(hit, offer.id)
+        for item in offer.impression_urls:
+            if share < item.weight:
+                url = item.url
+                break
+            share -= item.weight
+    return url_template(url).fill(hit, offer) if url else ""
 
 
 def chosen_url(hit: Hit, route: OfferRoute) -> str:

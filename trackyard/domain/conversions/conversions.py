@@ -52,7 +52,7 @@ class OfferTerms:
     status: OfferStatus
     payments: tuple[Payment, ...]
     personal_payments: tuple[Payment, ...]
-    hold_days: int
+    hold_ms: int
     secure: str | None
     address_lists: AddressLists = ANY_ADDRESS
     caps: Caps = NO_CAPS

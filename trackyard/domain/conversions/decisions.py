@@ -19,7 +19,7 @@ from trackyard.domain.conversions.conversions import (
 )
 from trackyard.domain.conversions.pixel_pages import is_on_page
 from trackyard.domain.conversions.postbacks import GOAL_LENGTH, PostbackError, ReceivedPostback
-from trackyard.domain.conversions.sessions import DAY_MS, duration_ms
+from trackyard.domain.conversions.sessions import duration_ms
 from trackyard.domain.conversions.signatures import is_signature_of, is_timely
 from trackyard.domain.conversions.statuses import ChangeOrigin, Status, is_transition_allowed
 from trackyard.domain.offers.caps import is_reached
@@ -146,7 +146,7 @@ def _update_existing(
         return PostbackError.EXISTS
     if not is_transition_allowed(ChangeOrigin.POSTBACK, stored.status, sent):
         return PostbackError.NOT_PENDING
-    status, hold_until = apply_hold(sent, terms.offer.hold_days, stored.created_at, postback.time)
+    status, hold_until = apply_hold(sent, terms.offer.hold_ms, stored.created_at, postback.time)
     after = replace(
         stored,
         version=stored.version + 1,
@@ -163,10 +163,10 @@ def _update_existing(
     return after
 
 
-def apply_hold(sent: Status, hold_days: int, created_at: int, now_ms: int) -> tuple[Status, int | None]:
+def apply_hold(sent: Status, hold_ms: int, created_at: int, now_ms: int) -> tuple[Status, int | None]:
     """Return the status that follows from a sent one, and when a hold ends by itself."""
-    until = created_at + hold_days * DAY_MS
-    if hold_days > 0 and (sent is Status.HOLD or (sent is Status.CONFIRMED and until > now_ms)):
+    until = created_at + hold_ms
+    if hold_ms > 0 and (sent is Status.HOLD or (sent is Status.CONFIRMED and until > now_ms)):
         return Status.HOLD, until
     return sent, None
 
@@ -267,7 +267,7 @@ def draft_conversion(postback: ReceivedPostback, click: Mapping[str, Any], terms
     if is_announcement(postback, terms):
         postback = replace(postback, status=Status.PENDING)
     payment = find_payment(offer.payments, offer.personal_payments, click["affiliate"], postback.goal, click)
-    status, hold_until = apply_hold(postback.status, offer.hold_days, postback.time, postback.time)
+    status, hold_until = apply_hold(postback.status, offer.hold_ms, postback.time, postback.time)
     return ConversionDraft(postback, click, terms, payment, status, hold_until)
 
 

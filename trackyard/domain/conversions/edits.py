@@ -19,7 +19,6 @@ from trackyard.domain.conversions.conversions import (
 )
 from trackyard.domain.conversions.decisions import apply_hold, create_conversion
 from trackyard.domain.conversions.postbacks import GOAL_LENGTH, PostbackError, ReceivedPostback
-from trackyard.domain.conversions.sessions import DAY_MS
 from trackyard.domain.conversions.statuses import ChangeOrigin, Status, is_transition_allowed
 from trackyard.domain.offers.caps import NO_CAPS
 from trackyard.domain.offers.payments import DEFAULT_GOAL
@@ -95,11 +94,11 @@ class ConversionImport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def apply_edit(
-    stored: Conversion, edit: ConversionEdit, hold_days: int, rates: Mapping[str, Decimal], at_ms: int, actor: str
+    stored: Conversion, edit: ConversionEdit, hold_ms: int, rates: Mapping[str, Decimal], at_ms: int, actor: str
 ) -> ConversionChange | PostbackError:
     """Return the change that an edit makes, or its fault.
 
-    hold_days: of its offer.
+    hold_ms: of its offer.
     rates: when the conversion was made.
     at_ms: time of the request.
     """
@@ -116,7 +115,7 @@ def apply_edit(
     ):
         return PostbackError.WRONG_STATUS
     if edit.status is not None and edit.status is not stored.status:
-        until = stored.created_at + hold_days * DAY_MS
+        until = stored.created_at + hold_ms
         holds = edit.status is Status.HOLD and until > at_ms
         after = replace(after, status=edit.status, hold_until=until if holds else None)
     if edit.currency is not None:
@@ -161,7 +160,7 @@ def apply_import(
     if is_out_of_range(made):
         return PostbackError.WRONG_SUM
     sent = item.status or Status.CONFIRMED
-    status, hold_until = apply_hold(sent, terms.offer.hold_days, postback.time, postback.time)
+    status, hold_until = apply_hold(sent, terms.offer.hold_ms, postback.time, postback.time)
     if item.status is not None and item.status is not Status.HOLD:
         status, hold_until = item.status, None
     if not is_transition_allowed(ChangeOrigin.IMPORT, None, status):

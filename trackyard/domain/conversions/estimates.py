@@ -67,7 +67,7 @@ def outcome_of(conversion: Conversion, terms: OfferTerms, rates: Mapping[str, De
     is_same = payment.currency == conversion.currency
     order_sum = conversion.sum if is_same else converted(conversion.sum, conversion.rate, rate)
     worth = apply_modifiers(compute_amounts(payment, order_sum), conversion.modifiers)
-    status, until = apply_hold(conversion.sent_status, terms.hold_days, conversion.created_at, now_ms)
+    status, until = apply_hold(conversion.sent_status, terms.hold_ms, conversion.created_at, now_ms)
     return TermsOutcome(
         conversions=1,
         on_hold=int(status is Status.HOLD and (until is None or until > now_ms)),

@@ -11,6 +11,7 @@ from typing import Final
 from trackyard.base.ids import find_click_id
 
 DAY_MS: Final = 86_400_000
+HOUR_MS: Final = 3_600_000
 
 CLICK_LATENESS_MS: Final = 10_000
 """A click is recorded at most this long after its id is made; an id further in the future has its own rule."""

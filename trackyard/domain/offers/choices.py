@@ -50,6 +50,44 @@ REDIRECT_MEANINGS: Final[Mapping[RedirectType, str]] = {
 """What each redirect type does, for the tracking reference."""
 
 
+class HoldUnit(StrEnum):
+    """The unit of a hold period."""
+
+    DAYS = "days"
+    HOURS = "hours"
+
+
+class CallMethod(StrEnum):
+    """How a URL of an offer is called."""
+
+    GET = "get"
+    POST = "post"
+
+
+class Freshness(StrEnum):
+    """A label of how new an offer is, for people."""
+
+    DEFAULT = "default"
+    OLD = "old"
+    FRESH = "fresh"
+    EXCLUSIVE = "exclusive"
+
+
+class ClickSigning(StrEnum):
+    """The service that is meant to sign the clicks of an offer."""
+
+    NONE = "no_sign"
+    APPSFLYER = "appsflyer"
+    KOCHAVA = "kochava"
+
+
+class HostUniqueness(StrEnum):
+    """What makes a visitor unique."""
+
+    COOKIE = "cookie"
+    SUB3 = "sub3"
+
+
 class CapScope(StrEnum):
     """The way in which a cap counts values: all together, each on its own, or a list."""
 

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 
 from msgspec.structs import replace
 
-from trackyard.domain.offers.choices import RedirectType
+from trackyard.domain.offers.choices import CallMethod, RedirectType
 from trackyard.domain.offers.offers import Cap, Landing, Offer, OfferPayment, OfferSchedule, SubAccountList, Tier
 from trackyard.domain.offers.tiers import tier_group_key
 
@@ -58,6 +58,8 @@ def changed_fields(before: Offer, written: WrittenFields, defaults: NewPartDefau
     if "landings" in values:
         numbers = (landing.id for landing in (*before.landings, *values["landings"]))
         values["last_number"] = max((before.last_number, *numbers))
+    if values.get("privacy", before.privacy) != before.privacy:
+        values.setdefault("privacy_level", None)
     return {name: value for name, value in values.items() if value != getattr(before, name)}
 
 
@@ -68,6 +70,9 @@ def field_errors(before: Offer, written: WrittenFields) -> list[FieldError]:
         stored = before.sub_accounts.get(number, SubAccountList())
         if not sent.get("values") and sent.get("exclude", stored.exclude) != stored.exclude:
             faults.append((f"sub_account_{number}_except", f"This value is sent together with sub_account_{number}."))
+    posts = written.get("cross_postback_method", before.cross_postback_method) == CallMethod.POST
+    if posts and not written.get("cross_postback_body", before.cross_postback_body):
+        faults.append(("cross_postback_body", "This value is required with cross_postback_method post."))
     if written.get("schedule"):
         schedule = _schedule(before, written["schedule"])
         if schedule and schedule.date_start and schedule.date_to and schedule.date_to < schedule.date_start:

@@ -12,7 +12,17 @@ from typing import Any, Final
 import msgspec
 
 from trackyard.domain.conversions.statuses import Status
-from trackyard.domain.offers.choices import CapScope, OfferStatus, Privacy, RedirectType
+from trackyard.domain.offers.choices import (
+    CallMethod,
+    CapScope,
+    ClickSigning,
+    Freshness,
+    HoldUnit,
+    HostUniqueness,
+    OfferStatus,
+    Privacy,
+    RedirectType,
+)
 from trackyard.domain.offers.counters import CapType
 from trackyard.domain.offers.payments import Payment
 from trackyard.domain.offers.periods import CapPeriod
@@ -300,6 +310,7 @@ class Creative(msgspec.Struct, frozen=True, kw_only=True):
 class Offer(msgspec.Struct, frozen=True, kw_only=True):
     """An offer. docs/spec/offers.md#defaults names the defaults, which are those of the API.
 
+    privacy_level: as staff wrote it since they last changed `privacy`; None = they did not.
     pixel_code: of its pixels, made with the offer; every visitor may see it.
     last_number: the highest number that a landing or a creative ever had.
     """
@@ -313,11 +324,15 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     trafficback_url: str | None = None
     macro_url: str | None = None
     cross_postback_url: str | None = None
+    cross_postback_method: CallMethod = CallMethod.GET
+    cross_postback_body: str | None = None
     parallel_tracking_url: str | None = None
     impressions_url: str | None = None
+    additional_impression_destination_urls: tuple[WeightedUrl, ...] = ()
     domain_id: int | None = None
     status: OfferStatus = OfferStatus.STOPPED
     privacy: Privacy = Privacy.PROTECTED
+    privacy_level: int | None = None
     redirect_type: RedirectType = RedirectType.HTTP_302
     payments: tuple[OfferPayment, ...] = ()
     partner_payments: tuple[OfferPayment, ...] = ()
@@ -330,6 +345,7 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     caps_goal_overcap: str = ""
     hide_caps: bool = False
     is_redirect_overcap: bool = False
+    is_impression_overcap: bool = False
     notice_percent_overcap: int | None = None
     enabled_commission_tiers: bool = False
     commission_tiers: tuple[Tier, ...] = ()
@@ -356,6 +372,8 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     disallowed_ip: str = ""
     hash_password: str | None = None
     hold_period: int = 0
+    hold_type: HoldUnit = HoldUnit.DAYS
+    duplicate_clicks_threshold: int = 0
     click_session: str = "1y"
     minimal_click_session: str = "0s"
     allow_deeplink: bool = False
@@ -369,6 +387,16 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     categories: tuple[str, ...] = ()
     smartlink_categories: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    managers: tuple[str, ...] = ()
+    freshness: Freshness = Freshness.DEFAULT
+    hosts_only: bool = False
+    host_uniqueness_type: HostUniqueness = HostUniqueness.COOKIE
+    skad_app_id: str = ""
+    redirect_param: str = ""
+    product_feed_id: str = ""
+    sign_clicks_integration: ClickSigning = ClickSigning.NONE
+    macros_replacement: dict[str, tuple[str, ...]] = {}
+    macros_replacement_enabled: tuple[str, ...] = ()
     description_lang: dict[str, str] = {}
     kpi: dict[str, str] = {}
     notes: str | None = None

@@ -13,7 +13,7 @@ from trackyard.domain.conversions.conversions import Conversion
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.platform.hosts import delivery_host
 from trackyard.domain.statistics.rows import AffiliatePostbackLog
-from trackyard.domain.tracking.postbacks import fill_url
+from trackyard.domain.tracking.postbacks import fill_body, fill_url
 
 CROSS_POSTBACK_ID: Final = 0
 """The postback_id of deliveries to an offer's cross_postback_url."""
@@ -57,6 +57,7 @@ class NewDelivery:
     next_at: of its first attempt, UTC ms.
     job_id: what its receiver knows it by, as a rule `id`.
     forced: sent again by hand.
+    body: of a request with POST; None = GET.
     """
 
     id: str
@@ -75,6 +76,7 @@ class NewDelivery:
     created_at: int
     job_id: str
     forced: bool = False
+    body: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +109,7 @@ class Delivery:
     superseded: bool
     removed: bool
     paused: bool
+    body: str | None = None
 
     @property
     def destination(self) -> Destination:
@@ -195,11 +198,12 @@ Parallel tracking and trials are made at most once and are not queued here."""
 
 @dataclass(frozen=True, slots=True)
 class DeliveryTarget:
-    """Where an event goes. url: with macros."""
+    """Where an event goes. url: with macros. body: of a request with POST, with macros; None = GET."""
 
     kind: EventKind
     postback_id: int
     url: str
+    body: str | None = None
 
 
 def make_delivery(
@@ -230,4 +234,5 @@ def make_delivery(
         next_at=now_ms,
         created_at=now_ms,
         job_id=delivery_id,
+        body=None if target.body is None else fill_body(target.body, conversion, offer_title, zone, rand),
     )

@@ -3,6 +3,7 @@
 docs/spec/postbacks.md#when-postbacks-are-sent
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -123,6 +124,23 @@ def fill_url(url: str, conversion: Conversion, offer_title: str, zone: ZoneInfo,
     Dates are in the platform's `zone`, {time} and {timestamp} in epoch seconds; {sum} is the payout.
     """
     return cached_template(url).fill(_values(conversion, offer_title, zone, rand))
+
+
+def fill_body(body: str, conversion: Conversion, offer_title: str, zone: ZoneInfo, rand: str) -> str:
+    """Return the body of a request with every macro replaced: as text of JSON, else percent-encoded."""
+    template, values = cached_template(body), _values(conversion, offer_title, zone, rand)
+    if not is_json(body):
+        return template.fill(values)
+    parts = [template.literals[0]]
+    for name, literal in zip(template.names, template.literals[1:], strict=True):
+        value = values.get(name)
+        parts += [f"{{{name}}}" if value is None else json.dumps(value)[1:-1], literal]
+    return "".join(parts)
+
+
+def is_json(body: str) -> bool:
+    """Return whether a body is meant as JSON: it begins with a brace or a bracket."""
+    return body.lstrip()[:1] in ("{", "[")
 
 
 def _values(conversion: Conversion, offer_title: str, zone: ZoneInfo, rand: str) -> dict[str, str]:

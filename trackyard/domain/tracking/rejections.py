@@ -12,7 +12,7 @@ REJECTION_REASONS: Final = (
     *("mistargeting-model", "mistargeting-browser", "mistargeting-browser-version", "mistargeting-brand"),
     *("mistargeting-connection", "mistargeting-proxy", "mistargeting-known-bot", "mistargeting-referrer"),
     *("mistargeting-ua", "mistargeting-sub", "mistargeting-sub-account"),
-    *("empty-sub", "non-unique-clicks", "overcap"),
+    *("empty-sub", "non-unique-clicks", "duplicate-clicks", "overcap"),
 )
 """Every reason. Of several the first one in this order is recorded."""
 

@@ -9,7 +9,14 @@ from typing import Final
 import msgspec
 
 from trackyard.domain.offers.choices import RedirectType
-from trackyard.domain.offers.offers import OfferSchedule, RestrictedIsp, RestrictedOs, SubAccountList, TargetingGroup
+from trackyard.domain.offers.offers import (
+    OfferSchedule,
+    RestrictedIsp,
+    RestrictedOs,
+    SubAccountList,
+    TargetingGroup,
+    WeightedUrl,
+)
 
 SCHEMA_VERSION: Final = 8
 """Rises with any change of a row's form. A snapshot of another schema is built again."""
@@ -111,6 +118,9 @@ class RulesetOffer(msgspec.Struct, frozen=True, gc=False):
     click_caps: those that reject clicks, in caps_timezone ("" = the platform's).
     macro_url: text that is appended to the target URL of an accepted click.
     private: whether only connected affiliates may know that it exists (privacy private).
+    impression_urls: shares of impressions with targets of their own; the rest goes to impressions_url.
+    impression_overcap: whether full click caps reject impressions.
+    duplicate_clicks: clicks of a visitor on a day that it accepts; 0 = all.
     """
 
     id: int
@@ -134,6 +144,9 @@ class RulesetOffer(msgspec.Struct, frozen=True, gc=False):
     restrictions: bytes = b""
     macro_url: str = ""
     private: bool = False
+    impression_urls: tuple[WeightedUrl, ...] = ()
+    impression_overcap: bool = False
+    duplicate_clicks: int = 0
 
 
 class RulesetConnections(msgspec.Struct, frozen=True, gc=False):

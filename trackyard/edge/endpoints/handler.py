@@ -113,7 +113,7 @@ class EdgeHandler:
         self._routes: dict[str, _Route] = {
             "/click": _Route(_GET_OR_POST, decide=clicks.click),
             "/sl": _Route(_GET, decide=SmartLinkHandler(hits, clicks).follow),
-            "/imp": _Route(_GET, decide=ImpressionHandler(hits, self._recorder, limits).impression),
+            "/imp": _Route(_GET, decide=ImpressionHandler(hits, state.read_only, self._recorder, limits).impression),
             "/postback": _Route(("GET", "POST"), inbound.unless_own(inbound.postback)),
             "/success.jpg": _Route(
                 _GET_OR_POST, inbound.unless_own(lambda request: pixels.image(request, self.ruleset))

@@ -1,6 +1,8 @@
 """Impressions of creatives, counted by an image (docs/spec/tracking.md#impressions)."""
 
-from trackyard.decision.click.state import EMPTY_CLICK_STATE
+from trackyard.decision.click.hit import Hit
+from trackyard.decision.click.route import OfferRoute
+from trackyard.decision.click.state import EMPTY_CLICK_STATE, ReadOnlyClickState
 from trackyard.decision.click.steps import decide
 from trackyard.decision.routes import Ruleset
 from trackyard.decision.target.queries import read_query_params
@@ -21,10 +23,21 @@ _PARAMETER_NAMES = {"aid": "pid", "oid": "offer_id"}
 _IMPRESSIONS_NOT_ALLOWED = Rejection("no-impressions")
 
 
+class _CapsAlone(ReadOnlyClickState):
+    """The click caps of a state, without its visitors."""
+
+    def __init__(self, state: ReadOnlyClickState) -> None:
+        self._state = state
+
+    def find_full_cap(self, hit: Hit, route: OfferRoute) -> str:
+        return self._state.find_full_cap(hit, route)
+
+
 class ImpressionHandler:
     """Answers `/imp`."""
 
-    def __init__(self, hits: HitFactory, recorder: Recorder, limits: RecordLimits) -> None:
+    def __init__(self, hits: HitFactory, state: ReadOnlyClickState, recorder: Recorder, limits: RecordLimits) -> None:
+        self._caps = _CapsAlone(state)
         self._limits = limits
         self._hits = hits
         self._recorder = recorder
@@ -32,8 +45,8 @@ class ImpressionHandler:
     def impression(self, request: Request, ruleset: Ruleset) -> Response:
         """Return an image of one point, or a redirect to that of the advertiser.
 
-        An impression is decided like a click, without unique visitors and click caps. HEAD gets the same answer and is
-        not recorded.
+        An impression is decided like a click, without unique visitors, and without click caps unless the offer applies
+        them to impressions too. HEAD gets the same answer and is not recorded.
         """
         params, cut = read_query_params(request.query)
         for own, name in _PARAMETER_NAMES.items():
@@ -41,13 +54,15 @@ class ImpressionHandler:
                 params[name] = params[own]
         hit = self._hits.make(ruleset, request, params)
         route = ruleset.route_of(params)
-        rejection = decide(hit, route, EMPTY_CLICK_STATE).rejection
+        state = self._caps if route.offer.impression_overcap else EMPTY_CLICK_STATE
+        rejection = decide(hit, route, state).rejection
         if rejection is None and not route.offer.allow_impressions:
             rejection = _IMPRESSIONS_NOT_ALLOWED
         recorded = request.method == "GET"
         if recorded and (rejection is None or self._limits.admits_rejected(hit.ip, "impression")):
             flags = ClickFlag.PARAMETER_CUT if cut else 0
             self._recorder.put(RecordKind.IMPRESSION, click_record(hit, route, rejection, False, flags))
-        if rejection is None and route.offer.impressions_url:
-            return redirect(impression_url(hit, route.offer), HTTP_302, b"", recorded=recorded)
+        target = "" if rejection is not None else impression_url(hit, route.offer)
+        if target:
+            return redirect(target, HTTP_302, b"", recorded=recorded)
         return Response(200, GIF, GIF_TYPE, headers=NO_STORE, recorded=recorded)

@@ -98,7 +98,10 @@ class Recovery:
             elif (offer := self._ruleset.find_offer(str(click.offer))) is not None:
                 if offer.id not in caps:
                     caps[offer.id] = OfferClickCaps(offer, self._ruleset.platform.timezone)
-                for each in caps[offer.id].counts_for(click.affiliate, click.country, click.time).capped_counts:
+                counted = caps[offer.id].counts_for(click.affiliate, click.country, click.time)
+                if offer.duplicate_clicks:
+                    counted = caps[offer.id].with_visitor(counted, visitor_key(click.ip, click.ua), click.time)
+                for each in counted.capped_counts:
                     if each.end > self._now_s:
                         clicks = totals[each.key].clicks if each.key in totals else 0
                         totals[each.key] = ClickCount(each.key, each.end, clicks + 1)

@@ -196,9 +196,7 @@ class ConversionEditor:
                 return PostbackError.NO_CONVERSION
             offer = state.context.offers.get(target.offer_id)
             exchange_rates = state.rates.at(target.created_at)
-            return apply_edit(
-                target, item, offer.hold_days if offer else 0, exchange_rates, task.created_at, task.actor
-            )
+            return apply_edit(target, item, offer.hold_ms if offer else 0, exchange_rates, task.created_at, task.actor)
         offer = state.context.offers[item.offer_id]
         terms = DecisionTerms(
             offer=offer,

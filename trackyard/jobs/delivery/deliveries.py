@@ -23,6 +23,7 @@ from trackyard.base.metrics import DELIVERIES, DELIVERY_SECONDS
 from trackyard.domain.platform.hosts import OWN_HOST_ERROR, OwnHosts
 from trackyard.domain.platform.own_requests import DELIVERY_HEADER, ORIGIN_HEADER
 from trackyard.domain.tracking.events import DEFAULT_RETRY_SECONDS, Delivery
+from trackyard.domain.tracking.postbacks import is_json
 from trackyard.jobs.delivery.delivery_slots import DeliverySlots, FreeSlots
 from trackyard.jobs.delivery.host_concurrency import OutboundLimits
 from trackyard.jobs.delivery.outcomes import Attempt, record_attempts, should_send
@@ -230,7 +231,7 @@ class Deliverer:
         if self._own_hosts.includes(url):
             answer = HttpResult(0, error=OWN_HOST_ERROR, is_refused=True)
         else:
-            answer = await client.get(url, headers, seconds=allowed)
+            answer = await _call(client, url, headers, item.body, allowed)
         seconds = time.perf_counter() - begin
         DELIVERY_SECONDS.observe(seconds)
         self._slots.record_answer(item, answer, seconds, allowed)
@@ -275,3 +276,13 @@ class Deliverer:
     async def _run_sql(self, work: Callable[[], T]) -> T:
         """Run SQL in the one thread for it, so that waiting for the writer's lock stops no request."""
         return await asyncio.get_running_loop().run_in_executor(self._sql_thread, work)
+
+
+async def _call(
+    client: OutboundClient, url: str, headers: dict[str, str], body: str | None, seconds: float | None
+) -> HttpResult:
+    """Return the result of a request: with a body by POST, else by GET."""
+    if body is None:
+        return await client.get(url, headers, seconds=seconds)
+    kind = "application/json" if is_json(body) else "application/x-www-form-urlencoded"
+    return await client.post(url, {**headers, "Content-Type": kind}, body.encode("utf-8", "replace"), seconds=seconds)

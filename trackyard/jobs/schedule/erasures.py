@@ -21,6 +21,7 @@ from trackyard.domain.platform.erasures import ErasedSubjects, Erasure, ErasureS
 from trackyard.domain.platform.hosts import delivery_host
 from trackyard.domain.platform.retention import RetentionPolicy
 from trackyard.domain.tracking.events import EVENTS, EventKind
+from trackyard.domain.tracking.postbacks import fill_body
 from trackyard.journal.erasing import erase_record, without_personal_data
 from trackyard.journal.records import Click, RecordKind, decode_click, decode_postback, encode
 from trackyard.store.conversions import conversions
@@ -208,7 +209,7 @@ def _clean_postback(row: Any, clean: _Cleaner) -> tuple[int, bytes, bytes | None
 
 
 def _refill_waiting_deliveries(conn: Connection, conversion_ids: Sequence[str], zone: ZoneInfo) -> None:
-    """Fill the URLs of waiting deliveries again, without personal data."""
+    """Fill the URLs and bodies of waiting deliveries again, without personal data."""
     calls = personal_data.list_waiting_deliveries(conn, conversion_ids) if conversion_ids else []
     if not calls:
         return
@@ -219,8 +220,10 @@ def _refill_waiting_deliveries(conn: Connection, conversion_ids: Sequence[str], 
             now, status=Status(call.status), payout=call.payout, currency=call.currency, comment=call.comment
         )
         fill = EVENTS[EventKind(call.kind)].fill
-        url = fill(call.template, redacted, call.title, zone, str(secrets.randbelow(10**9)))
-        personal_data.edit_delivery_url(conn, call.id, url, delivery_host(call.template))
+        rand = str(secrets.randbelow(10**9))
+        url = fill(call.template, redacted, call.title, zone, rand)
+        body = None if call.body is None else fill_body(call.body, redacted, call.title, zone, rand)
+        personal_data.edit_delivery(conn, call.id, url, delivery_host(call.template), body)
 
 
 def _parse_place(value: Any) -> RedactionCursor:

@@ -10,8 +10,9 @@ from sqlalchemy import Connection, bindparam, func, or_, select
 from trackyard.base.money import ZERO
 from trackyard.domain.conversions.codes import CodeMode
 from trackyard.domain.conversions.conversions import OfferTerms
+from trackyard.domain.conversions.sessions import DAY_MS, HOUR_MS
 from trackyard.domain.money.referrals import Referral
-from trackyard.domain.offers.choices import OfferStatus
+from trackyard.domain.offers.choices import HoldUnit, OfferStatus
 from trackyard.domain.offers.payments import payment_of
 from trackyard.domain.people.affiliates import AffiliateStatus
 from trackyard.domain.tracking.ip_lists import AddressLists, split_entries
@@ -85,7 +86,10 @@ _ADVERTISERS: Final = select(
 ).where(among(advertiser.c.id, "ids"))
 _OFFERS: Final = (
     select(
-        *(offer.c[name] for name in ("id", "advertiser_id", "title", "status", "removed_at", "hold_period")),
+        *(
+            offer.c[name]
+            for name in ("id", "advertiser_id", "title", "status", "removed_at", "hold_period", "hold_type")
+        ),
         *(offer.c[name] for name in ("payments", "partner_payments", "hash_password", "allowed_ip", "disallowed_ip")),
         *(offer.c[name] for name in ("click_session", "minimal_click_session", "reject_not_uniq_ip")),
         *(offer.c[name] for name in ("one_conversion_per_click", "pixels", "pixel_pages", "pixel_code")),
@@ -120,7 +124,7 @@ def _offers(conn: Connection, ids: Collection[int], zone: ZoneInfo, lock: bool) 
             status=OfferStatus(row.status) if row.removed_at is None else OfferStatus.STOPPED,
             payments=tuple(payment_of(item) for item in row.payments),
             personal_payments=tuple(payment_of(item) for item in row.partner_payments),
-            hold_days=row.hold_period,
+            hold_ms=row.hold_period * (HOUR_MS if row.hold_type == HoldUnit.HOURS else DAY_MS),
             secure=row.hash_password or None,
             address_lists=AddressLists(split_entries(row.allowed_ip), split_entries(row.disallowed_ip)),
             caps=caps.compile_stored_caps(row, zone),

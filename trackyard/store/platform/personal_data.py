@@ -15,6 +15,7 @@ from sqlalchemy import (
     Select,
     and_,
     bindparam,
+    case,
     delete,
     func,
     insert,
@@ -164,7 +165,7 @@ def edit_parallel_request(conn: Connection, call_id: int, click: bytes) -> None:
 class WaitingDelivery:
     """A waiting delivery with the sources of its URL.
 
-    They are the conversion in the state it reports, the URL with macros, and the offer's title.
+    They are the conversion in the state it reports, the URL with macros, the offer's title, and the body with macros.
     """
 
     id: str
@@ -176,16 +177,18 @@ class WaitingDelivery:
     comment: str
     template: str
     title: str
+    body: str | None
 
 
 def list_waiting_deliveries(conn: Connection, conversion_ids: Sequence[str]) -> list[WaitingDelivery]:
     """Return waiting deliveries of conversions, without those of removed postbacks."""
     columns, event = delivery.c, conversion_event.c
     template = func.coalesce(affiliate_postback.c.url, offer.c.cross_postback_url)
+    body = case((columns.body.is_not(None), func.coalesce(offer.c.cross_postback_body, "")))
     query = (
         select(
             *(columns.id, columns.kind, columns.subject_id, columns.status),
-            *(event.payout, event.currency, event.comment, template, offer.c.title),
+            *(event.payout, event.currency, event.comment, template, offer.c.title, body),
         )
         .join(
             conversion_event,
@@ -195,12 +198,12 @@ def list_waiting_deliveries(conn: Connection, conversion_ids: Sequence[str]) -> 
         .outerjoin(affiliate_postback, affiliate_postback.c.id == columns.postback_id)
         .where(columns.subject_id.in_(conversion_ids), template.is_not(None))
     )
-    return [WaitingDelivery(*row) for row in conn.execute(query)]
+    return [WaitingDelivery(*list[Any](row)) for row in conn.execute(query)]
 
 
-def edit_delivery_url(conn: Connection, call_id: str, url: str, host: str) -> None:
-    """Replace the URL of a waiting delivery."""
-    conn.execute(update(delivery).where(delivery.c.id == call_id).values(url=url, host=host))
+def edit_delivery(conn: Connection, call_id: str, url: str, host: str, body: str | None) -> None:
+    """Replace the URL and the body of a waiting delivery."""
+    conn.execute(update(delivery).where(delivery.c.id == call_id).values(url=url, host=host, body=body))
 
 
 def has_imports(conn: Connection, until: int) -> bool:

@@ -7,7 +7,14 @@ from decimal import Decimal
 
 from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Text, false, text, true
 
-from trackyard.domain.offers.choices import RedirectType
+from trackyard.domain.offers.choices import (
+    CallMethod,
+    ClickSigning,
+    Freshness,
+    HoldUnit,
+    HostUniqueness,
+    RedirectType,
+)
 from trackyard.domain.offers.offers import COUNTED_STATUSES
 from trackyard.store.engine.types import Amount, Document, Id24, MaybeDocument, Moment
 from trackyard.store.tables.schema import columns, table
@@ -27,7 +34,10 @@ offer = table(  # its fields are those of domain/offers/offers.py; documents hol
     # targets
     Column("url", Text, nullable=False),
     *columns(Text, "url_preview", "trafficback_url", "macro_url", "cross_postback_url", nullable=True),
+    Column("cross_postback_method", String(4), nullable=False, server_default=CallMethod.GET),
+    Column("cross_postback_body", Text, nullable=True),
     *columns(Text, "parallel_tracking_url", "impressions_url", nullable=True),
+    Column("additional_impression_destination_urls", Document, nullable=False, server_default=text("'[]'")),
     Column("domain_id", Integer, ForeignKey("domain.id"), nullable=True),
     Column("redirect_type", String(16), nullable=False, default=RedirectType.HTTP_302),
     *columns(Boolean, "allow_deeplink", "allow_impressions", nullable=False, default=False),
@@ -38,6 +48,7 @@ offer = table(  # its fields are those of domain/offers/offers.py; documents hol
     *columns(Boolean, "hide_payments", "enabled_commission_tiers", nullable=False, default=False),
     Column("commission_tiers", Document, nullable=False, default=list),
     Column("hold_period", Integer, nullable=False, default=0),
+    Column("hold_type", String(8), nullable=False, server_default=HoldUnit.DAYS),
     Column("is_cpi", Boolean, nullable=False, default=False),
     # caps
     *columns(Document, "caps", "personal_limits", nullable=False, default=list),
@@ -45,6 +56,7 @@ offer = table(  # its fields are those of domain/offers/offers.py; documents hol
     Column("caps_timezone", String(64), nullable=True),
     Column("caps_goal_overcap", String(255), nullable=False, default=""),
     *columns(Boolean, "hide_caps", "is_redirect_overcap", nullable=False, default=False),
+    Column("is_impression_overcap", Boolean, nullable=False, server_default=false()),
     Column("notice_percent_overcap", Integer, nullable=True),
     # targeting and uniqueness
     Column("schedule", MaybeDocument, nullable=True),
@@ -59,6 +71,9 @@ offer = table(  # its fields are those of domain/offers/offers.py; documents hol
     Column("sub_accounts", Document, nullable=False, default=dict),
     Column("search_empty_sub", Integer, nullable=True),
     *columns(Boolean, "uniq_ip_only", "reject_not_uniq_ip", nullable=False, default=False),
+    Column("duplicate_clicks_threshold", Integer, nullable=False, server_default=text("0")),
+    Column("host_uniqueness_type", String(8), nullable=False, server_default=HostUniqueness.COOKIE),
+    Column("hosts_only", Boolean, nullable=False, server_default=false()),
     Column("one_conversion_per_click", Boolean, nullable=False, server_default=false()),
     Column("pixels", Boolean, nullable=False, server_default=true()),
     Column("pixel_pages", Document, nullable=False, server_default=text("'[]'")),
@@ -68,10 +83,16 @@ offer = table(  # its fields are those of domain/offers/offers.py; documents hol
     Column("click_session", String(64), nullable=False, default="1y"),
     Column("minimal_click_session", String(64), nullable=False, default="0s"),
     Column("auto_offer_connect", Boolean, nullable=False, default=False),
+    Column("privacy_level", Integer, nullable=True),
     # texts, groups and files
     *columns(Document, "description_lang", "kpi", nullable=False, default=dict),
     *columns(Text, "notes", "note_aff", "note_sales", nullable=True),
     *columns(Document, "sources", "categories", "smartlink_categories", "tags", nullable=False, default=list),
+    *columns(Document, "managers", "macros_replacement_enabled", nullable=False, server_default=text("'[]'")),
+    Column("macros_replacement", Document, nullable=False, server_default=text("'{}'")),
+    Column("freshness", String(16), nullable=False, server_default=Freshness.DEFAULT),
+    Column("sign_clicks_integration", String(16), nullable=False, server_default=ClickSigning.NONE),
+    *columns(String(500), "skad_app_id", "redirect_param", "product_feed_id", nullable=False, server_default=""),
     Column("logo", String(32), nullable=True),
     Column("logo_source", Text, nullable=True),
     Column("creatives", Document, nullable=False, default=list),

@@ -90,6 +90,7 @@ delivery = table(  # outbound postbacks, each kept until it is sent, dead or sup
     Column("lease_until", Moment, nullable=False, default=0),
     Column("owner", String(64), nullable=False, default=""),  # a worker; "" = none; "parked" = its postback is paused
     Column("forced", Boolean, nullable=False, default=False),  # sent again by hand: one attempt
+    Column("body", Text, nullable=True),  # of a request with POST; NULL = GET
     Column("created_at", Moment, nullable=False),
     UniqueConstraint("subject_id", "postback_id", "sequence", "forced", "kind"),
     Index("ix_delivery_next_at", "next_at", "lease_until"),

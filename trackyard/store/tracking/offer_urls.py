@@ -6,12 +6,21 @@ from typing import Final
 
 from sqlalchemy import Connection, select
 
+from trackyard.domain.offers.choices import CallMethod
 from trackyard.store.engine.in_lists import among
 from trackyard.store.tables import offer
 
-_CROSS: Final = select(offer.c.id, offer.c.cross_postback_url).where(
-    among(offer.c.id, "ids"), offer.c.cross_postback_url != ""
-)
+_CROSS: Final = select(
+    *(offer.c[name] for name in ("id", "cross_postback_url", "cross_postback_method", "cross_postback_body"))
+).where(among(offer.c.id, "ids"), offer.c.cross_postback_url != "")
+
+
+@dataclass(frozen=True, slots=True)
+class CrossPostback:
+    """The cross_postback_url of an offer. body: of a request with POST; None = GET."""
+
+    url: str
+    body: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +32,14 @@ class ParallelOffer:
     title: str
 
 
-def cross_urls(conn: Connection, offer_ids: Collection[int]) -> dict[int, str]:
-    """Return the cross_postback_url of each of these offers that has one."""
+def cross_postbacks(conn: Connection, offer_ids: Collection[int]) -> dict[int, CrossPostback]:
+    """Return the cross_postback_url of each of these offers that has one, with its body."""
     if not offer_ids:
         return {}
-    return dict(conn.execute(_CROSS, {"ids": offer_ids}).all())
+    return {
+        offer_id: CrossPostback(url, (body or "") if method == CallMethod.POST else None)
+        for offer_id, url, method, body in conn.execute(_CROSS, {"ids": offer_ids})
+    }
 
 
 def parallel_urls(conn: Connection) -> dict[int, str]:

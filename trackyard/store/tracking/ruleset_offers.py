@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, select
 from trackyard.base.ids import is_hex24
 from trackyard.domain.offers.choices import OfferStatus, Privacy, RedirectType
 from trackyard.domain.offers.counters import CapType
-from trackyard.domain.offers.offers import LandingType
+from trackyard.domain.offers.offers import LandingType, WeightedUrl
 from trackyard.domain.tracking.ruleset import NO_RESTRICTIONS, ClickCap, Restrictions, RulesetLanding, RulesetOffer
 from trackyard.store.offers import sub_blocks
 from trackyard.store.offers.sub_blocks import BlockedSubs
@@ -36,7 +36,8 @@ _PLAIN: Final = (
     *("id", "hash", "title", "advertiser_id", "url", "url_preview", "trafficback_url", "impressions_url", "status"),
     *("macro_url", "privacy", "start_at", "stop_at", "landings", "redirect_type", "allow_deeplink"),
     *("allow_impressions", "caps", "caps_timezone", "caps_goal_overcap", "is_redirect_overcap"),
-    *("countries", "strictly_country"),
+    *("countries", "strictly_country", "additional_impression_destination_urls", "is_impression_overcap"),
+    "duplicate_clicks_threshold",
 )
 _COLUMNS: Final = tuple(offer.c[name] for name in (*_PLAIN, *_RESTRICTIONS.values()))
 
@@ -98,6 +99,9 @@ def _compiled(row: Row[Any], blocked: BlockedSubs) -> RulesetOffer | None:
         restrictions=_restrictions(row, blocked),
         macro_url=row.macro_url or "",
         private=row.privacy == Privacy.PRIVATE,
+        impression_urls=tuple(WeightedUrl(**item) for item in row.additional_impression_destination_urls),
+        impression_overcap=row.is_impression_overcap,
+        duplicate_clicks=row.duplicate_clicks_threshold,
     )
 
 

@@ -49,6 +49,14 @@ _PERIODS: Final = {
     "total": lazy_gettext("In all"),
 }
 
+_HOLD_UNITS: Final = {"days": lazy_gettext("Days"), "hours": lazy_gettext("Hours")}
+_FRESHNESS: Final = {
+    "default": lazy_gettext("No label"),
+    "old": lazy_gettext("Old"),
+    "fresh": lazy_gettext("Fresh"),
+    "exclusive": lazy_gettext("Exclusive"),
+}
+_SIGNING: Final = {"no_sign": lazy_gettext("None"), "appsflyer": "AppsFlyer", "kochava": "Kochava"}
 _HOURS_HELP: Final = lazy_gettext("A day a line, with its first and last hours: Monday: 9-17, 20-2.")
 
 _PAYMENT: Final = (
@@ -108,6 +116,7 @@ _GENERAL: Final = FormGroup(
         FormField("sources", label=lazy_gettext("Traffic that it accepts"), help=""),
         FormField("tags"),
         FormField("is_top", label=lazy_gettext("Top offer")),
+        FormField("freshness", words=_FRESHNESS, help=""),
     ),
 )
 _PAYOUTS: Final = FormGroup(
@@ -129,6 +138,7 @@ _PAYING: Final = FormGroup(
     lazy_gettext("Hold and tiers"),
     (
         FormField("hold_period"),
+        FormField("hold_type", words=_HOLD_UNITS),
         FormField("hide_payments"),
         FormField("enabled_commission_tiers"),
         FormRows("commission_tiers", lazy_gettext("Commission tier"), _TIER),
@@ -147,6 +157,7 @@ _CAPS: Final = FormGroup(
         FormField("caps_status"),
         FormField("caps_timezone"),
         FormField("is_redirect_overcap"),
+        FormField("is_impression_overcap"),
         FormField("caps_goal_overcap"),
         FormField("hide_caps"),
         FormField("notice_percent_overcap"),
@@ -177,6 +188,7 @@ _VISITORS: Final = FormGroup(
         FormField("search_empty_sub"),
         FormField("uniqIpOnly", read="uniq_ip_only"),
         FormField("rejectNotUniqIp", read="reject_not_uniq_ip"),
+        FormField("duplicate_clicks_threshold"),
         FormField("consider_personal_targeting_only"),
         *_SUB_VALUES,
         FormRows("restriction_os", lazy_gettext("Operating system"), (FormField("os"), FormField("versions"))),
@@ -212,8 +224,15 @@ _LINKS: Final = FormGroup(
         FormField("allow_deeplink"),
         FormField("allow_impressions"),
         FormField("impressions_url", wide=True),
+        FormRows(
+            "additional_impression_destination_urls",
+            lazy_gettext("Target of impressions"),
+            (FormField("url", wide=True, help=""), FormField("weight", help="")),
+        ),
         FormField("parallel_tracking_url", wide=True),
         FormField("cross_postback_url", wide=True),
+        FormField("cross_postback_method", words={"get": "GET", "post": "POST"}),
+        FormField("cross_postback_body", wide=True),
         FormRows(
             "landings",
             lazy_gettext("Landing"),
@@ -259,6 +278,14 @@ _LABELS: Final = FormGroup(
         FormField("auto_offer_connect"),
         FormField("smartlink_categories", label=lazy_gettext("SmartLinks"), help=""),
         FormField("send_emails"),
+        FormField("managers", help=""),
+        FormField("privacy_level"),
+        FormField("skad_app_id"),
+        FormField("redirect_param"),
+        FormField("product_feed_id"),
+        FormField("sign_clicks_integration", words=_SIGNING),
+        FormField("hosts_only"),
+        FormField("host_uniqueness_type", words={"cookie": lazy_gettext("Cookie"), "sub3": "sub3"}),
     ),
     folded=True,
 )

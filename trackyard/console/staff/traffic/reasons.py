@@ -202,6 +202,11 @@ REJECTIONS: Final[Mapping[str, ReasonWords]] = {
         lazy_gettext("Nothing, for real visitors. A test click on the page of the offer is not counted."),
         _OFFER_TEST,
     ),
+    "duplicate-clicks": ReasonWords(
+        lazy_gettext("the visitor clicked on the offer more often on one day than it takes"),
+        lazy_gettext("Raise the threshold of the offer, or set it to 0."),
+        _OFFER_TEST,
+    ),
     "overcap": ReasonWords(
         lazy_gettext("a cap of the offer was full: {value}"),
         lazy_gettext("Raise the cap, or wait for its next period."),

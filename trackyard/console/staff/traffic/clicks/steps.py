@@ -24,7 +24,7 @@ _GROUPS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     )),
     (lazy_gettext("Where the visitor comes from"), ("mistargeting-referrer",)),
     (lazy_gettext("Subs"), ("mistargeting-sub", "mistargeting-sub-account", "empty-sub")),
-    (lazy_gettext("First click of the visitor"), ("non-unique-clicks",)),
+    (lazy_gettext("First click of the visitor"), ("non-unique-clicks", "duplicate-clicks")),
     (lazy_gettext("Caps"), ("overcap",)),
 )  # fmt: skip
 """The steps of a decision under the names that people look for."""
