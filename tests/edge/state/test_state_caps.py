@@ -1,12 +1,15 @@
 """Which counts a click takes a place of."""
 
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
 from tests.decision.clicks import make_hit
-from tests.support.clicks.rules import entry_of, make_offer
+from tests.support.clicks.edge import publish
+from tests.support.clicks.rules import entry_of, make_offer, make_ruleset
+from tests.support.clicks.state import OFFER, StatefulEdge, rows
 from trackyard.decision.click.caps import NEVER, CurrentPeriods, OfferClickCaps
 from trackyard.domain.tracking.ruleset import ClickCap, RulesetPlatform
 
@@ -130,3 +133,16 @@ def test_click_cap_periods_are_cached(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_period_of_clicks_with_unknown_name_raises() -> None:
     with pytest.raises(ValueError, match="decade"):
         CurrentPeriods().at("UTC", "decade", 0)
+
+
+def test_clicks_of_a_visitor_are_counted_again_after_a_death(tmp_path: Path) -> None:
+    offered = [make_offer(OFFER, duplicate_clicks=2), *rows()[1:]]
+    publish(tmp_path / "rules", offered)
+    full = []
+    for visitors in ([1, 1, 2], [1, 2, 2]):
+        edge = StatefulEdge(tmp_path)
+        edge.ruleset = make_ruleset(offered)
+        full += [edge.click(visitor) for visitor in visitors]
+        edge.flush()
+        edge.abandon()
+    assert full == ["", "", "", "duplicates", "", "duplicates"]

@@ -496,16 +496,3 @@ def test_edge_state_unique_ip_only_visitors_are_rebuilt_by_address(tmp_path: Pat
         seconds = NOW_MS // 1000
         assert one.state.visitors.seen(OFFER, (address, ADDRESS_ONLY), "", seconds)
         assert not one.state.visitors.seen(OFFER, (address, mark), "", seconds)
-
-
-def test_clicks_of_a_visitor_are_counted_again_after_a_death(tmp_path: Path) -> None:
-    offered = [make_offer(OFFER, duplicate_clicks=2), *rows()[1:]]
-    publish(tmp_path / "rules", offered)
-    full = []
-    for visitors in ([1, 1, 2], [1, 2, 2]):
-        edge = StatefulEdge(tmp_path)
-        edge.ruleset = make_ruleset(offered)
-        full += [edge.click(visitor) for visitor in visitors]
-        edge.flush()
-        edge.abandon()
-    assert full == ["", "", "", "duplicates", "", "duplicates"]

@@ -9,7 +9,6 @@ from msgspec import field
 
 from trackyard.base.zones import day_start_ms, find_zone
 from trackyard.domain.offers.offers import (
-    AddressLists,
     AgentLists,
     AllowDeny,
     AllowDenyGeo,
@@ -21,6 +20,7 @@ from trackyard.domain.offers.offers import (
     OsVersion,
     TargetingGroup,
     TextLists,
+    VisitorAddresses,
     WeightedUrl,
 )
 from trackyard.wire.response.envelope import Money, View
@@ -145,7 +145,7 @@ class SharedTargetingView(View):
     city: AllowDenyGeo
     os: OsTargetingView
     isp: IspTargetingView
-    ip: AddressLists
+    ip: VisitorAddresses
     browser: AllowDeny
     brand: AllowDeny
     device_type: list[str]

@@ -1,4 +1,6 @@
-"""Parts and regular expressions of texts that browsers send (docs/spec/tracking.md#texts-of-targeting).
+"""Parts and regular expressions of texts that browsers send.
+
+See docs/spec/tracking.md#texts-of-targeting.
 
 An expression runs in time that is linear in the text, whatever it is: visitors write the text, and a click must not
 wait for it. The engine is that of Rust, which pydantic brings: it has neither look-around nor back-references, and

@@ -176,7 +176,7 @@ class AllowDenySubs(msgspec.Struct, frozen=True, kw_only=True):
     deny_groups: tuple[dict[int, str], ...] = ()
 
 
-class AddressLists(AllowDeny, frozen=True, kw_only=True):
+class VisitorAddresses(AllowDeny, frozen=True, kw_only=True):
     """Accepted and rejected addresses. ipv6_deny: reject every address of IPv6."""
 
     ipv6_deny: bool = False
@@ -238,7 +238,7 @@ class TargetingGroup(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     city: AllowDenyGeo = AllowDenyGeo()
     os: tuple[OsVersion, ...] = ()
     isp: dict[str, tuple[str, ...]] = {}
-    ip: AddressLists = AddressLists()
+    ip: VisitorAddresses = VisitorAddresses()
     device_type: tuple[str, ...] = ()
     browser: AllowDeny = AllowDeny()
     brand: AllowDeny = AllowDeny()
