@@ -1,9 +1,91 @@
-"""Links of affiliates that staff make, and who may send clicks to an offer."""
+"""Tracking links, privacy and the newer fields of an offer, for staff."""
 
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
+
+import pytest
 
 from tests.support.api import Api
 from trackyard.domain.people.roles import Role
+
+SENT_AND_SHOWN: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({"hold_type": "hours", "hold_period": "2"}, {"hold_type": "hours", "hold_period": 2}),
+    ({"cross_postback_method": "post", "cross_postback_body": "a={goal}"},
+     {"cross_postback_method": "post", "cross_postback_body": "a={goal}"}),
+    ({"additional_impression_destination_urls[0][url]": "https://i.example",
+      "additional_impression_destination_urls[0][weight]": "30"},
+     {"additional_impression_destination_urls": [{"url": "https://i.example", "weight": 30}]}),
+    ({"duplicate_clicks_threshold": "3"}, {"duplicate_clicks_threshold": 3}),
+    ({"is_impression_overcap": "1"}, {"is_impression_overcap": True}),
+    ({"privacy_level": "5"}, {"privacy_level": 5}),
+    ({"freshness": "exclusive"}, {"freshness": "exclusive"}),
+    ({"hosts_only": "1", "host_uniqueness_type": "sub3"}, {"hosts_only": True, "host_uniqueness_type": "sub3"}),
+    ({"sign_clicks_integration": "kochava"}, {"sign_clicks_integration": "kochava"}),
+    ({"skad_app_id": "1", "redirect_param": "r", "product_feed_id": "p"},
+     {"skad_app_id": "1", "redirect_param": "r", "product_feed_id": "p"}),
+    ({"macros_replacement[sub1][]": "a", "macros_replacement_enabled[]": "sub1"},
+     {"macros_replacement": {"sub1": ["a"]}, "macros_replacement_enabled": ["sub1"]}),
+]  # fmt: skip
+REFUSED: list[tuple[str, dict[str, Any]]] = [
+    ("cross_postback_body", {"cross_postback_method": "post"}),
+    ("managers", {"managers[]": ["f" * 24] * 11}),
+    ("managers[0]", {"managers[]": "f" * 24}),
+    ("tracking_domain", {"tracking_domain": "nowhere.example"}),
+    ("privacy_level", {"privacy_level": "7"}),
+    ("duplicate_clicks_threshold", {"duplicate_clicks_threshold": "101"}),
+    ("macros_replacement[sub11]", {"macros_replacement[sub11][]": "a"}),
+    ("additional_impression_destination_urls", {
+        "additional_impression_destination_urls[0][url]": "https://a.example",
+        "additional_impression_destination_urls[0][weight]": "60",
+        "additional_impression_destination_urls[1][url]": "https://b.example",
+        "additional_impression_destination_urls[1][weight]": "41",
+    }),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("sent", "shown"), SENT_AND_SHOWN, ids=[next(iter(sent)) for sent, _ in SENT_AND_SHOWN])
+def test_newer_offer_field_is_shown_after_create_and_edit(
+    shared_api: Api, sent: dict[str, Any], shown: dict[str, Any]
+) -> None:
+    made = shared_api.add_offer(**sent)
+    edited = shared_api.add_offer()
+    shared_api.admin.post(f"/3.1/admin/offer/{edited}", **sent)
+    for number in (made, edited):
+        offer = shared_api.admin.get(f"/3.1/offer/{number}")["offer"]
+        assert {name: offer[name] for name in shown} == shown
+
+
+@pytest.mark.parametrize(("name", "sent"), REFUSED, ids=[name for name, _ in REFUSED])
+def test_newer_offer_field_with_invalid_value_is_rejected_by_name(
+    shared_api: Api, name: str, sent: dict[str, Any]
+) -> None:
+    assert shared_api.admin.refusal("POST", f"/3.1/admin/offer/{shared_api.add_offer()}", data=sent) == (400, [name])
+
+
+def test_offer_tracking_domain_is_the_domain_of_its_host(shared_api: Api) -> None:
+    admin, number = shared_api.admin, shared_api.add_offer()
+    admin.post("/3.0/admin/domain", url="go.example")
+    assert admin.post(f"/3.1/admin/offer/{number}", tracking_domain="go.example")["offer"]["domain_url"] == "go.example"
+    assert admin.get(f"/3.1/offer/{number}")["offer"]["tracking_domain"] == "go.example"
+    assert admin.post(f"/3.1/admin/offer/{number}", tracking_domain="")["offer"]["tracking_domain"] == ""
+
+
+def test_offer_privacy_level_is_forgotten_with_another_privacy(shared_api: Api) -> None:
+    admin, number = shared_api.admin, shared_api.add_offer(privacy="public", privacy_level="5")
+    level = f"/3.1/offers/{number}/privacy"
+    assert admin.get(level)["privacy_level"] == 5
+    assert admin.post(f"/3.1/admin/offer/{number}", privacy="private")["offer"]["privacy_level"] == 2
+    admin.post(f"/3.1/admin/offer/{number}", privacy_level="6")
+    admin.post("/3.0/admin/offer/mass-update", **{"offer_id[]": number, "privacy": "private"})
+    assert admin.get(level)["privacy_level"] == 6
+    admin.post("/3.0/admin/offer/mass-update", **{"offer_id[]": number, "privacy": "public"})
+    assert admin.get(level)["privacy_level"] == 0
+
+
+def test_offer_managers_are_staff_users(shared_api: Api) -> None:
+    admin, number = shared_api.admin, shared_api.add_offer()
+    own = admin.get("/3.1/user/me")["user"]["id"]
+    assert admin.post(f"/3.1/admin/offer/{number}", **{"managers[]": own})["offer"]["managers"] == [own]
 
 
 def test_tracking_link_of_connected_affiliate_carries_subs(api: Api) -> None:

@@ -5,8 +5,8 @@ from alembic import op
 
 from trackyard.store.engine.types import Document
 
-revision = "0026"
-down_revision = "0025"
+revision = "0027"
+down_revision = "0026"
 branch_labels = None
 depends_on = None
 
@@ -41,7 +41,7 @@ def upgrade() -> None:
     for name in _FLAGS:
         op.add_column("offer", sa.Column(name, sa.Boolean(), nullable=False, server_default=sa.false()))
     for name, empty in _DOCUMENTS:
-        op.add_column("offer", sa.Column(name, Document(), nullable=False, server_default=sa.text(empty)))
+        op.add_column("offer", sa.Column(name, Document, nullable=False, server_default=sa.text(empty)))
     op.add_column(
         "offer", sa.Column("duplicate_clicks_threshold", sa.Integer(), nullable=False, server_default=sa.text("0"))
     )
