@@ -64,7 +64,7 @@ def test_newer_offer_field_with_invalid_value_is_rejected_by_name(
 
 def test_offer_tracking_domain_is_the_domain_of_its_host(shared_api: Api) -> None:
     admin, number = shared_api.admin, shared_api.add_offer()
-    admin.post("/3.0/admin/domain", url="go.example")
+    admin.post("/3.0/admin/domains", url="go.example")
     assert admin.post(f"/3.1/admin/offer/{number}", tracking_domain="go.example")["offer"]["domain_url"] == "go.example"
     assert admin.get(f"/3.1/offer/{number}")["offer"]["tracking_domain"] == "go.example"
     assert admin.post(f"/3.1/admin/offer/{number}", tracking_domain="")["offer"]["tracking_domain"] == ""

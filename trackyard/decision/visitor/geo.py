@@ -255,9 +255,17 @@ class _OpenDatabases:
             self.places.add(number, found)
         return found
 
-    def _intern(self, place: GeoRecord) -> CachedGeoRecord:
-        made = CachedGeoRecord(place)
-        key = f"{made.columns},{place.proxy},{place.zip},{place.organization}"
+    def _number(self, country: str, origin: int) -> int:
+        """Return the index in `numbered` of a country and an origin."""
+        place = self._countries.get((country, origin))
+        if place is None:
+            place = self._countries[country, origin] = len(self.numbered)
+            self.numbered.append(CachedGeoRecord(GeoRecord(country), origin))
+        return place
+
+    def _intern(self, place: GeoRecord, origin: int) -> CachedGeoRecord:
+        made = CachedGeoRecord(place, origin)
+        key = f"{made.columns},{place.proxy},{origin},{place.zip},{place.organization}"
         found = self._shared.find(key)
         if found is None:
             self._shared.add(key, made)
@@ -272,14 +280,14 @@ class _OpenDatabases:
         record = {} if self._city is None else self._city.find(ip)
         region_id, (city_id, city) = _region_of(record), _city_of(record)
         network = {} if self._isp is None else self._isp.find(ip)
-        return GeoRecord(
+        place = GeoRecord(
             country_of(record) or country_of(self._country.find(ip)),
             region_id,
             city_id,
             city,
             provider_of(network),
             "" if self._connection is None else _connection_of(self._connection.find(ip)),
-            self._proxy is not None and _is_proxy(self._proxy.find(ip)),
+            listed != 0,
             _zip_of(record),
             _organization_of(network),
         )
