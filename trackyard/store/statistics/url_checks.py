@@ -1,7 +1,7 @@
 """When URLs of offers are checked, and what was found (docs/spec/statistics.md#urls-of-offers)."""
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import Connection, Select, and_, delete, exists, insert, select, update
 
@@ -99,5 +99,4 @@ def list_checks(conn: Connection) -> dict[int, UrlCheck]:
     """Return the last check of each active offer that has one."""
     query: Select[int, dict[str, object]] = select(url_check.c.offer_id, url_check.c.result)
     query = query.join(offer, offer.c.id == url_check.c.offer_id).where(_ACTIVE, url_check.c.result.is_not(None))
-    rows: list[Any] = list(conn.execute(query.order_by(url_check.c.offer_id)))
-    return {offer_id: check_of(result) for offer_id, result in rows}
+    return {offer_id: check_of(result) for offer_id, result in conn.execute(query.order_by(url_check.c.offer_id))}
