@@ -10,6 +10,7 @@ from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.list_files import list_file
 from trackyard.console.offers_shown.words import payout
 from trackyard.console.staff.faults import fault_of
 from trackyard.console.staff.lists import ListFilter, back_to, read_list
@@ -64,6 +65,8 @@ def requests(request: PageRequest) -> PageAnswer:
     )
     state = read_list(request.address, filters)
     sent = [("status[]", tab), *state.sent("search")]
+    if (file := list_file(request, "admin.tickets.list", "tickets", sent)) is not None:
+        return file
     answer, fault = _found(calls, sent)
     found = answer["tickets"]
     week, no_figures = find_week(request, "affiliate", "partner", sorted({each["partner"]["id"] for each in found}))

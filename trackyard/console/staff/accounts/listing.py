@@ -8,6 +8,7 @@ from trackyard.console.account.roles import role_names
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.list_files import list_file
 
 pages = Pages()
 
@@ -37,6 +38,8 @@ def staff_users(request: PageRequest) -> PageAnswer:
         ("limit", str(PER_PAGE)),
         ("page", str(page_number(address.get("page")))),
     ]
+    if (file := list_file(request, "admin.users.list", "users", sent)) is not None:
+        return file
     answer = request.calls.call("admin.users.list", sent)
     pagination = answer["pagination"]
     return request.page(

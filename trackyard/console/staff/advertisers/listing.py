@@ -9,6 +9,7 @@ from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.figures import Figures
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.list_files import list_file
 from trackyard.console.offers_shown.choices import country_names
 from trackyard.console.staff.lists import ListFilter, read_list
 from trackyard.console.staff.people_names import manager_name, managers
@@ -46,6 +47,8 @@ def advertisers(request: PageRequest) -> PageAnswer:
     state = read_list(request.address, filters, SORTS, ("_id", "desc"))
     column, direction = state.sort
     sent = [*state.sent("search"), ("order", column), ("orderType", direction)]
+    if (file := list_file(request, "admin.advertisers.list", "advertisers", sent)) is not None:
+        return file
     answer = calls.call("admin.advertisers.list", sent)
     found = answer["advertisers"]
     week, fault = find_week(request, "advertiser", "advertiser", [each["id"] for each in found])

@@ -11,6 +11,7 @@ from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.figures import Figures
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.list_files import list_file
 from trackyard.console.offers_shown.choices import country_names
 from trackyard.console.staff.affiliates.words import MARKS, STATUSES
 from trackyard.console.staff.lists import ListFilter, read_list
@@ -58,6 +59,8 @@ def affiliates(request: PageRequest) -> PageAnswer:
     state = read_list(request.address, affiliate_filters(calls), SORTS, ("id", "desc"))
     column, direction = state.sort
     sent = [*state.sent("search"), ("order", column), ("orderType", direction), ("with_balance", "1")]
+    if (file := list_file(request, "admin.partners.list", "partners", sent)) is not None:
+        return file
     answer = calls.call("admin.partners.list", sent)
     found = answer["partners"]
     week, fault = find_week(request, "affiliate", "partner", [each["id"] for each in found])

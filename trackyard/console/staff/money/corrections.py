@@ -11,6 +11,7 @@ from trackyard.console.frame import shown
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.list_files import list_file
 from trackyard.console.staff.lists import ListFilter, read_list
 from trackyard.console.staff.money.words import currency_choices, read_or_fault
 from trackyard.console.staff.people_names import affiliate_names, manager_name
@@ -58,6 +59,8 @@ def corrections(request: PageRequest) -> PageAnswer:
     )
     state = read_list(request.address, filters)
     sent = state.sent()
+    if (file := list_file(request, "admin.corrections.list", "corrections", sent)) is not None:
+        return file
     found, total, fault = read_or_fault(request, "admin.corrections.list", "corrections", sent)
     names = affiliate_names(calls, (each["pid"] for each in found))
     return request.page(

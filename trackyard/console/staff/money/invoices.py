@@ -9,6 +9,7 @@ from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.list_files import list_file
 from trackyard.console.offers_shown.choices import listed
 from trackyard.console.staff.lists import ListFilter, read_list
 from trackyard.console.staff.money.words import INVOICE_MARKS, INVOICE_STATUSES, read_or_fault
@@ -57,6 +58,8 @@ def invoices(request: PageRequest) -> PageAnswer:
     )
     state = read_list(request.address, filters)
     sent = state.sent()
+    if (file := list_file(request, "admin.advertiser-invoices.list", "message", sent)) is not None:
+        return file
     found, total, fault = read_or_fault(request, "admin.advertiser-invoices.list", "message", sent)
     titles = dict(advertisers) or advertiser_titles(calls, (each["supplier_id"] for each in found))
     return request.page(

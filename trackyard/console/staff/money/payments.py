@@ -11,6 +11,7 @@ from trackyard.base.texts.marks import gettext, ngettext
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.list_files import list_file
 from trackyard.console.staff.faults import fault_of
 from trackyard.console.staff.lists import ListFilter, back_to, read_list
 from trackyard.console.staff.money.words import PAYMENT_MARKS, PAYMENT_STATUSES, currency_choices, read_or_fault
@@ -57,6 +58,8 @@ def payments(request: PageRequest) -> PageAnswer:
     )
     state = read_list(request.address, filters)
     sent = state.sent()
+    if (file := list_file(request, "admin.payments.list", "payments", sent)) is not None:
+        return file
     found, total, fault = read_or_fault(request, "admin.payments.list", "payments", sent)
     names = affiliate_names(calls, (each["pid"] for each in found))
     return request.page(

@@ -7,9 +7,10 @@ from typing import Any, Final
 
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext
-from trackyard.console.frame.answers import Html, PageAnswer, Redirect
+from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.list_files import list_file
 from trackyard.console.money_shown.words import REQUEST_MARKS, REQUEST_STATUSES
 from trackyard.console.staff.faults import fault_of
 from trackyard.console.staff.lists import ListFilter, read_list
@@ -71,7 +72,7 @@ def decide(request: PageRequest) -> PageAnswer:
     return Redirect(PATH, message)
 
 
-def _page(request: PageRequest, refused: str = "", fault: str = "", status: int = 200) -> Html:
+def _page(request: PageRequest, refused: str = "", fault: str = "", status: int = 200) -> PageAnswer:
     """Return the list. refused: the request that could not be decided."""
     calls = request.calls
     tab = request.address.get("tab") if request.address.get("tab") in dict(TABS) else "open"
@@ -81,6 +82,8 @@ def _page(request: PageRequest, refused: str = "", fault: str = "", status: int 
     )
     state = read_list(request.address, filters)
     sent = [("status[]", each) for each in (("open",) if tab == "open" else _DECIDED)] + state.sent()
+    if (file := list_file(request, "admin.payment-requests.list", "payment_requests", sent)) is not None:
+        return file
     found, total, wrong = read_or_fault(request, "admin.payment-requests.list", "payment_requests", sent)
     typed = request.field("reason") if refused else ""
     return request.page(

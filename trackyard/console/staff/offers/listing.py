@@ -15,6 +15,7 @@ from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import read_period
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import number
+from trackyard.console.list_files import list_file
 from trackyard.console.offers_shown import choices
 from trackyard.console.offers_shown.caps import CapMeter, find_meters, fullest
 from trackyard.console.offers_shown.choices import Choices
@@ -81,6 +82,8 @@ def offers(request: PageRequest) -> PageAnswer:
     calls, address = request.calls, request.address
     filters = _filters(calls)
     sent = _request(address, filters)
+    if (file := list_file(request, "offers.list", "offers", sent)) is not None:
+        return file
     answer = calls.call("offers.list", sent)
     found = answer["offers"]
     week, fault = _week(request, [offer["id"] for offer in found])

@@ -4,9 +4,10 @@ from typing import Final
 
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext
-from trackyard.console.frame.answers import Html, PageAnswer, Redirect
+from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.list_files import list_file
 from trackyard.console.staff.faults import fault_of
 from trackyard.console.staff.lists import read_list
 from trackyard.console.staff.rules.words import PATH, firing_line, rule_line
@@ -45,8 +46,10 @@ def undo(request: PageRequest) -> PageAnswer:
     return Redirect(FIRINGS, gettext("It is undone. The rule does not fire again for this cause."))
 
 
-def _firings(request: PageRequest, fault: str = "", status: int = 200) -> Html:
+def _firings(request: PageRequest, fault: str = "", status: int = 200) -> PageAnswer:
     state = read_list(request.address, ())
+    if (file := list_file(request, "admin.rule-firings.list", "firings", state.sent())) is not None:
+        return file
     found = request.calls.call("admin.rule-firings.list", state.sent())
     return request.page(
         "staff/rules/firings.html",

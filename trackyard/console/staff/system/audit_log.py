@@ -14,6 +14,7 @@ from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import shorten
+from trackyard.console.list_files import list_file
 from trackyard.console.staff.accounts.listing import full_name, page_number
 
 pages = Pages()
@@ -150,6 +151,8 @@ def audit_log(request: PageRequest) -> PageAnswer:
     chosen, fault = _chosen(request.address)
     sent: list[Pair] = [(_SENT[name], value) for name, value in chosen.items()]
     paging = [("limit", str(PER_PAGE)), ("page", str(page_number(request.address.get("page"))))]
+    if (file := list_file(request, "admin.audit.list", "audit", sent)) is not None:
+        return file
     answer = request.calls.call("admin.audit.list", [*sent, *paging])
     page, total = answer["pagination"]["page"], answer["pagination"]["total_count"]
     users = _users(request)

@@ -14,6 +14,7 @@ from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import CHOICES, read_period
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.list_files import list_file
 from trackyard.console.offers_shown.choices import Choices
 from trackyard.console.staff.offers import names
 from trackyard.console.staff.traffic.conversions.listing import STATUSES
@@ -71,6 +72,8 @@ def postbacks(request: PageRequest) -> PageAnswer:
     span = [("date_from", period.first.isoformat()), ("date_to", period.last.isoformat())]
     place = [("limit", str(PER_PAGE)), ("page", str(page_number(address)))]
     sent = [*span, *pairs_of(filters, address), *place]
+    if (file := list_file(request, _METHODS[tab], "postbacks", sent)) is not None:
+        return file
     answer = calls.call(_METHODS[tab], sent)
     page, chips = answer["pagination"]["page"], chips_of(filters, address, {})
     named = _Named(dict(offer_names), dict(affiliates), request.zone)

@@ -1,0 +1,75 @@
+"""Lists of the console as files."""
+
+import csv
+from io import StringIO
+from typing import Any
+
+import pytest
+
+from tests.support.api import Api
+from tests.support.pages import Visitor, staff_visitor
+from trackyard.console import list_files
+from trackyard.domain.people.roles import Role
+
+
+def read_file(visitor: Visitor, address: str) -> list[dict[str, str]]:
+    """Return the rows of a file by the names of its columns."""
+    answer = visitor.get(address)
+    assert answer.status_code == 200, answer.text[:500]
+    assert answer.headers["content-type"] == "text/csv; charset=utf-8"
+    return list(csv.DictReader(StringIO(answer.text)))
+
+
+def test_list_of_offers_as_a_file_has_every_row_that_meets_the_filters(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(list_files, "_AT_ONCE", 2)
+    titles = ["=1+1", 'Boots, "red"', "Shoes", "Hats"]
+    offers = [api.add_offer(title=title, tags=("new", "sale")) for title in titles]
+    stopped = api.add_offer(title="Old", status="stopped")
+    staff = staff_visitor(api)
+    assert "/console/offers?status=active&format=csv" in staff.read("/console/offers?status=active&page=1").links
+    rows = read_file(staff, "/console/offers?status=active&sort=id&format=csv")
+    assert [row["id"] for row in rows] == [str(each) for each in offers]
+    assert [row["title"] for row in rows] == ["'=1+1", *titles[1:]]
+    assert {row["tags"] for row in rows} == {"new, sale"} and stopped not in {int(row["id"]) for row in rows}
+
+
+def test_list_that_is_too_long_for_a_file_says_how_to_narrow_it(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(list_files, "MOST_ROWS", 1)
+    for _ in range(2):
+        api.add_offer()
+    answer = staff_visitor(api).get("/console/offers?format=csv")
+    assert answer.status_code == 400 and "narrow it with filters" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("path", "column"),
+    [
+        ("/console/affiliates", "login"),
+        ("/console/advertisers", "title"),
+        ("/console/requests", "partner.name"),
+        ("/console/staff", "email"),
+        ("/console/audit-log", "what"),
+    ],
+)
+def test_list_as_a_file_has_the_fields_of_the_api(api: Api, path: str, column: str) -> None:
+    offer, (_, affiliate) = api.add_offer(privacy="protected"), api.add_affiliate(name="Harbor")
+    affiliate.post("/3.1/partner/activation/offer", offer_id=offer, comment="push traffic")
+    staff = staff_visitor(api)
+    assert f"{path}?format=csv" in staff.read(path).links
+    assert column in read_file(staff, f"{path}?format=csv")[0]
+
+
+@pytest.mark.parametrize("path", ["payments", "invoices", "balances/corrections", "payments/requests", "rules/firings"])
+def test_empty_list_is_an_empty_file_without_a_link(api: Api, path: str) -> None:
+    staff = staff_visitor(api)
+    assert not any("format=csv" in link for link in staff.read(f"/console/{path}").links)
+    assert read_file(staff, f"/console/{path}?format=csv") == []
+
+
+def test_file_of_a_manager_has_own_affiliates_alone(api: Api) -> None:
+    api.add_affiliate(name="Of others")
+    manager = staff_visitor(api, Role.MANAGER_AFFILIATE)
+    found: list[dict[str, Any]] = read_file(manager, "/console/affiliates?format=csv")
+    assert found == []

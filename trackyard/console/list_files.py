@@ -1,0 +1,98 @@
+"""A list as a CSV file: every row that meets the filters of the page (docs/spec/console.md#lists-as-files)."""
+
+import csv
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from io import StringIO
+from typing import Any, Final
+
+from starlette.responses import Response
+
+from trackyard.base.errors import BadInput
+from trackyard.base.texts.marks import gettext
+from trackyard.console.frame.address import Pair
+from trackyard.console.frame.answers import Download
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.frame.shown import number
+from trackyard.wire.response.csv_columns import FORMULA_STARTS
+
+MOST_ROWS: Final = 10_000
+"""Rows of a file. More of them need a filter."""
+_AT_ONCE: Final = 1000
+FORMAT: Final = ("format", "csv")
+"""What the address of a list has to be a file."""
+
+
+def list_file(request: PageRequest, method: str, rows: str, sent: Sequence[Pair]) -> Download | None:
+    """Return the rows of a method of the API as a file; None where the address asks for the page.
+
+    rows: the name of the list in the answer. sent: the parameters of the page. Columns are the fields of the API,
+    nested ones by their path. Raises RequestError; BadInput where there are more than MOST_ROWS.
+    """
+    if request.address.get(FORMAT[0]) != FORMAT[1]:
+        return None
+    asked = [pair for pair in sent if pair[0] not in ("limit", "page")]
+    found = list(_read(request, method, rows, asked))
+    response = Response(
+        _csv_of([dict(_cells(each)) for each in found]),
+        media_type="text/csv; charset=utf-8",
+        headers={
+            "Content-Disposition": f'attachment; filename="{method.replace(".", "-").removesuffix("-list")}.csv"',
+            "X-Content-Type-Options": "nosniff",
+            "Cache-Control": "no-store",
+        },
+    )
+    return Download(response)
+
+
+def _read(request: PageRequest, method: str, rows: str, asked: Sequence[Pair]) -> Iterator[Mapping[str, Any]]:
+    page, seen = 1, 0
+    while True:
+        answer = request.calls.call(method, [*asked, ("limit", str(_AT_ONCE)), ("page", str(page))])
+        total = answer["pagination"]["total_count"]
+        if total > MOST_ROWS:
+            text = gettext(
+                "This list has %(total)s rows, and a file at most %(most)s: narrow it with filters.",
+                total=number(total),
+                most=number(MOST_ROWS),
+            )
+            raise BadInput({FORMAT[0]: [text]})
+        yield from answer[rows]
+        seen += len(answer[rows])
+        if not answer[rows] or seen >= total:
+            return
+        page += 1
+
+
+def _cells(row: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the name and the text of each field."""
+    for name, value in row.items():
+        if isinstance(value, Mapping) and value:
+            yield from _cells(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", _text(value)
+
+
+def _text(value: Any) -> str:
+    """Return the text of a value. A list of single values has commas between them; other lists are JSON."""
+    match value:
+        case None | {}:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return f"'{value}" if value[:1] in FORMULA_STARTS else value
+        case list() if any(isinstance(each, (list, dict)) for each in value):
+            return json.dumps(value, ensure_ascii=False, default=str)
+        case list():
+            return _text(", ".join("" if each is None else str(each) for each in value))
+    return str(value)
+
+
+def _csv_of(rows: Sequence[Mapping[str, str]]) -> str:
+    names = dict.fromkeys(name for row in rows for name in row)
+    written = StringIO()
+    lines = csv.writer(written, lineterminator="\r\n")
+    lines.writerow(names)
+    lines.writerows([row.get(name, "") for name in names] for row in rows)
+    return written.getvalue()
