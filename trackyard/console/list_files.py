@@ -1,4 +1,4 @@
-"""A list as a CSV file: every row that meets the filters of the page (docs/spec/console.md#lists-as-files)."""
+"""Every row of a list as a CSV file (docs/spec/console.md#lists-as-files)."""
 
 import csv
 import json
@@ -15,6 +15,7 @@ from trackyard.console.frame.answers import Download
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import number
 from trackyard.wire.response.csv_columns import FORMULA_STARTS
+from trackyard.wire.response.exports import CSV
 
 MOST_ROWS: Final = 10_000
 """Rows of a file. More of them need a filter."""
@@ -35,9 +36,9 @@ def list_file(request: PageRequest, method: str, rows: str, sent: Sequence[Pair]
     found = list(_read(request, method, rows, asked))
     response = Response(
         _csv_of([dict(_cells(each)) for each in found]),
-        media_type="text/csv; charset=utf-8",
+        media_type=CSV,
         headers={
-            "Content-Disposition": f'attachment; filename="{method.replace(".", "-").removesuffix("-list")}.csv"',
+            "Content-Disposition": "attachment; filename={}.csv".format(method.replace(".", "-").removesuffix("-list")),
             "X-Content-Type-Options": "nosniff",
             "Cache-Control": "no-store",
         },

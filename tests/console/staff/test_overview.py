@@ -9,7 +9,7 @@ from tests.support.api import NOW, Api
 from tests.support.models.events import NOON, new_click
 from tests.support.models.history import add_conversion, load_clicks
 from tests.support.pages import PageReader, Visitor, staff_visitor
-from trackyard.console.staff.overview import TOP
+from trackyard.console.staff.tops.ranks import TOP
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.roles import Role
 from trackyard.domain.platform.findings import CheckFindings, Finding, FindingKind
@@ -157,3 +157,56 @@ def test_overview_has_at_most_five_rows_in_a_table(api: Api) -> None:
     page = staff_visitor(api).read("/console/?period=today&by=country")
     rows = [given for tag, given in page.elements if tag == "th" and given.get("scope") == "row"]
     assert len([given for given in rows if "bar" in given.get("class", "").split()]) <= 3 * TOP
+
+
+@pytest.fixture
+def ranked(busy: Api) -> Api:
+    """Three offers with a margin of 3, 6 and 0 today; the second one had 12 yesterday, the third one 3."""
+    offers = [busy.add_offer(title=title) for title in ("Small", "Large", "Gone")]
+    pid, _ = busy.add_affiliate(name="Seller")
+    number = 100
+    for offer, today, yesterday in zip(offers, (1, 2, 0), (0, 4, 1), strict=True):
+        for count, time in ((today, NOON), (yesterday, NOON - DAY_MS)):
+            for _ in range(count):
+                number += 1
+                add_conversion(busy.deps, number, offer_id=offer, affiliate_id=pid, created_at=time)
+    return busy
+
+
+def offers_of(page: PageReader) -> list[str]:
+    """The offers of the table of offers, in its order."""
+    rows = page.source.partition("Open as report")[2].partition("</table>")[0].split("<tr>")[2:]
+    return [PageReader(row.partition("</th>")[0]).text.strip() for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("order", "first", "said"),
+    [
+        ("margin", "Large", "highest margin"),
+        ("least", "Small", "lowest margin"),
+        ("up", "Small", "↑"),
+        ("down", "Large", "↓"),
+    ],
+)
+def test_overview_orders_a_table_by_margin_and_by_its_change(ranked: Api, order: str, first: str, said: str) -> None:
+    page = staff_visitor(ranked).read(f"/console/?period=today&by_order={order}&not.offer=1")
+    assert offers_of(page)[0] == first
+    assert said in page.text
+
+
+def test_overview_shows_managers_of_affiliates(ranked: Api) -> None:
+    page = staff_visitor(ranked).read("/console/?period=today&who=manager")
+    assert "Managers" in page.text and "No manager" in page.text
+
+
+def test_overview_narrows_every_figure_with_its_filters(ranked: Api) -> None:
+    staff = staff_visitor(ranked)
+    page = staff.read("/console/?period=today&f.offer=1")
+    assert "Clicks 8 " in page.text and "Conversions 3 " in page.text and "Rejected 20.0" in page.text
+    assert any(link.startswith("/console/reports?by=offer") and "f.offer=1" in link for link in page.links)
+    other = staff.read("/console/?period=today&f.offer=2").text
+    assert "Clicks 0 " in other and "Conversions 1 " in other and "No click was rejected" in other
+    assert (
+        staff.get("/console/?period=today&filter=offer&value=2").headers["location"].endswith("period=today&f.offer=2")
+    )
+    assert "Filter by" in staff.read("/console/?period=today&add=offer").text

@@ -17,6 +17,7 @@ _LABELS: Final[Mapping[str, str]] = {
     "country": lazy_gettext("Country"),
     "city": lazy_gettext("City"),
     "device": lazy_gettext("Device"),
+    "origin": lazy_gettext("Origin"),
     "browser": lazy_gettext("Browser"),
     "goal": lazy_gettext("Goal"),
     "hour": lazy_gettext("Hour"),
@@ -45,7 +46,7 @@ _PATHS: Final = {
     "offer": "offers/{}",
     "affiliate": "affiliates/{}",
     "advertiser": "advertisers/{}",
-    "manager": "users/{}",
+    "manager": "staff/{}",
 }
 """Slice to the path of the page of its objects, below the first page of the person."""
 _TIMES: Final = ("hour", "day", "month", "quarter", "year")

@@ -40,7 +40,7 @@ CARDS: Final = (
     Card("figures", lazy_gettext("Figures"), "wide", 2),
     Card("work", lazy_gettext("Needs you"), "right", 1),
     Card("programs", lazy_gettext("Offers, advertisers, countries"), "left", 3, "by"),
-    Card("people", lazy_gettext("Affiliates, sub 1"), "left", 4, "who"),
+    Card("people", lazy_gettext("Affiliates, managers, sub 1"), "left", 4, "who"),
     Card("rejected", lazy_gettext("Rejected clicks"), "right", 5),
 )
 """The cards in their usual order."""

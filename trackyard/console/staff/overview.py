@@ -1,7 +1,7 @@
 """The first page of staff users (docs/spec/console.md#overview)."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from functools import partial
@@ -10,31 +10,35 @@ from urllib.parse import urlencode
 
 from trackyard.actions.deps import Deps
 from trackyard.base.errors import RequestCancelled, RequestError
-from trackyard.base.texts.marks import gettext, lazy_gettext
+from trackyard.base.texts.marks import gettext
 from trackyard.console.charts.changes import ChangeTone, MetricDirection, change_text
 from trackyard.console.frame import figures, shown
-from trackyard.console.frame.address import PageAddress
-from trackyard.console.frame.answers import Html, PageAnswer
+from trackyard.console.frame.address import PageAddress, Pair
+from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.charts import figure_chart
-from trackyard.console.frame.figures import BY_NAME, FigureKind, Figures, Page, Row, text_of, value_of
+from trackyard.console.frame.figures import BY_NAME, FigureKind, Figures, text_of, value_of
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import CHOICES, COMPARISONS, Compare, DayPeriod, read_comparison, read_period
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.late.refused import refused_part, shorter_periods
 from trackyard.console.late.together import ask_together
+from trackyard.console.reports_shown.chips import address_of_form, chips_of, form_of, menu_of_filters
 from trackyard.console.reports_shown.counted import CountedRows
+from trackyard.console.reports_shown.query import ReportQuery, read_query
 from trackyard.console.staff.cards import Arrangement, read_arrangement
 from trackyard.console.staff.first_steps import find_steps
+from trackyard.console.staff.tops.ranks import TOP, RankedRows, read_ranked
+from trackyard.console.staff.tops.tables import TABLES, ShownTable, chosen_table, table_values
 from trackyard.console.staff.traffic.reasons import rejection_label
 from trackyard.console.staff.work import WorkItem, find_work
 from trackyard.wire.local_calls import LocalCalls
 
 pages = Pages()
 
-TOP: Final = 5
-"""Rows of each table."""
 CHOSEN: Final = ("clicks", "conversions", "charge", "payout", "margin")
 """The figures on top, with the share of rejected clicks."""
+FILTERS: Final = ("offer", "affiliate", "advertiser", "country", "offer_tag", "affiliate_tag", "advertiser_tag")
+"""Filters of the page, which rejected clicks have as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,86 +56,6 @@ class Tile:
 
 
 @dataclass(frozen=True, slots=True)
-class TopRow:
-    """A row of a table.
-
-    share: of the largest row, 0 to 1. clicks, conversions: the lists that the figures count.
-    """
-
-    title: str
-    link: str
-    figures: Figures
-    share: float
-    clicks: str
-    conversions: str
-
-
-@dataclass(frozen=True, slots=True)
-class Tab:
-    """A slice that a table may have. one: the name of a row. title, link, value: of a row, from its keys."""
-
-    slice: str
-    label: str
-    one: str
-    title: Callable[[Mapping[str, Any]], str]
-    link: Callable[[Mapping[str, Any]], str] = lambda _keys: ""
-
-    def value(self, keys: Mapping[str, Any]) -> str:
-        """Return the value of a row by which lists are filtered."""
-        found = keys[self.slice]
-        return str(found["id"] if isinstance(found, dict) else found)
-
-
-def _entity(key: str) -> Callable[[Mapping[str, Any]], str]:
-    """Return what names an object of a slice: its title, or its login where it has none."""
-
-    def title(keys: Mapping[str, Any]) -> str:
-        found = keys[key]
-        if not isinstance(found, dict):
-            return str(found)
-        return str(found.get("title") or found.get("name") or found.get("login") or found.get("id", ""))
-
-    return title
-
-
-def _page_of(key: str) -> Callable[[Mapping[str, Any]], str]:
-    """Return what leads to the page of an object of a slice."""
-
-    def link(keys: Mapping[str, Any]) -> str:
-        found = keys[key]
-        return f"/console/{key}s/{found['id']}" if isinstance(found, dict) else ""
-
-    return link
-
-
-PROGRAMS: Final = (
-    Tab("offer", lazy_gettext("Offers"), lazy_gettext("Offer"), _entity("offer"), _page_of("offer")),
-    Tab(
-        "advertiser",
-        lazy_gettext("Advertisers"),
-        lazy_gettext("Advertiser"),
-        _entity("advertiser"),
-        _page_of("advertiser"),
-    ),
-    Tab(
-        "country",
-        lazy_gettext("Countries"),
-        lazy_gettext("Country"),
-        lambda keys: str(keys["country"]) or gettext("Unknown"),
-    ),
-)
-PEOPLE: Final = (
-    Tab(
-        "affiliate", lazy_gettext("Affiliates"), lazy_gettext("Affiliate"), _entity("affiliate"), _page_of("affiliate")
-    ),
-    Tab("sub1", lazy_gettext("Sub 1"), lazy_gettext("Sub 1"), lambda keys: str(keys["sub1"]) or gettext("Empty")),
-)
-
-TABLES: Final = {"by": PROGRAMS, "who": PEOPLE}
-"""The tables by what chooses their slice in the address."""
-
-
-@dataclass(frozen=True, slots=True)
 class OverviewFigures:
     """What the reports of the page say.
 
@@ -145,13 +69,17 @@ class OverviewFigures:
     before: Figures
     reasons: Mapping[str, int]
     reasons_before: Mapping[str, int]
-    tops: Sequence[Page]
+    tops: Sequence[RankedRows]
 
 
 @pages.get("/console/", needs=("stats.custom",))
 def overview(request: PageRequest) -> PageAnswer:
     """Show what happened in a period, what changed, and what needs a person."""
+    wanted = address_of_form(request.address)
+    if wanted is not None:
+        return Redirect(str(wanted))
     period, fault = read_period(request.address, request.deps.clock.now_ms(), request.day_zone)
+    query = _filter_query(request)
     cards = read_arrangement(request)
     values = {
         "period": period,
@@ -162,8 +90,21 @@ def overview(request: PageRequest) -> PageAnswer:
         "now": request.deps.clock.now_ms(),
         "cards": cards,
         "state": urlencode(request.address.pairs),
+        "chips": chips_of(request, query),
+        "filters": menu_of_filters(query),
     }
-    return Html("staff/overview.html", values, late=lambda: _late(request, period, cards))
+    return Html("staff/overview.html", values, late=lambda: _late(request, period, cards, query))
+
+
+def _filter_query(request: PageRequest) -> ReportQuery:
+    """Return the filters of the address as those of a report, as far as every figure can have them."""
+    query = read_query(request)
+    return replace(
+        query,
+        address=request.address,
+        filter_kinds=tuple(kind for kind in query.filter_kinds if kind.name in FILTERS),
+        conditions=tuple(each for each in query.conditions if each.kind.name in FILTERS),
+    )
 
 
 def _comparisons(request: PageRequest, period: DayPeriod) -> list[tuple[str, PageAddress, bool]]:
@@ -186,12 +127,13 @@ def _compared_period(request: PageRequest, period: DayPeriod) -> DayPeriod:
     return period.compared_with(_compare(request)) or period.before
 
 
-def _late(request: PageRequest, period: DayPeriod, cards: Arrangement) -> Html:
+def _late(request: PageRequest, period: DayPeriod, cards: Arrangement, query: ReportQuery) -> Html:
     """Return the part of the page that waits for reports; without them it has the work alone."""
-    tabs = [_chosen(request, parameter, known) for parameter, known in TABLES.items() if parameter in cards.tables]
+    tables = [chosen_table(request.address, parameter) for parameter in TABLES if parameter in cards.tables]
     work: list[WorkItem] = []
     try:
-        found = _read(request, period, tabs, work)
+        form = form_of(request, query)
+        found = _read(request, period, tables, query.filters, work)
     except RequestCancelled:
         raise
     except RequestError as refusal:
@@ -199,32 +141,64 @@ def _late(request: PageRequest, period: DayPeriod, cards: Arrangement) -> Html:
         return Html("staff/overview_refused.html", {**refused.values, "work": find_work(request)}, refused.status)
     kind = BY_NAME[request.address.get("show")] if request.address.get("show") in CHOSEN else BY_NAME["clicks"]
     now = figures.total(found.days.values())
+    listed, counted = _listed(query), CountedRows.of(request, period.first, period.last)
     values = {
         "period": period,
+        "query": query,
+        "form": form,
         "before_text": period.compared_text(_compare(request)),
         "tiles": [*_tiles(request, now, found.compared, found.before), _rejected_tile(found, now)],
         "chosen": kind,
         "chart": _chart(request, kind, period, found),
         "bands": cards.bands,
-        "tables": _tables(request, period, zip(tabs, found.tops, strict=True)),
-        "reasons": _labelled(found.reasons, CountedRows.of(request, period.first, period.last)),
+        "tables": {
+            table.parameter: table_values(request, period, table, rows, listed)
+            for table, rows in zip(tables, found.tops, strict=True)
+        },
+        "reasons": _labelled(found.reasons, counted, listed),
+        "rejected_link": counted.to("rejected", listed),
         "rejected": sum(found.reasons.values()),
-        "steps": [] if now.conversions or found.before.conversions else find_steps(request),
+        "steps": [] if query.conditions or now.conversions or found.before.conversions else find_steps(request),
         "work": work,
     }
     return Html("staff/overview_parts.html", values)
 
 
-def _read(request: PageRequest, period: DayPeriod, tabs: Iterable[Tab], work: list[WorkItem]) -> OverviewFigures:
+def _listed(query: ReportQuery) -> list[Pair]:
+    """Return the filters as lists have them; an empty value is one that no list has."""
+    return [
+        (each.kind.name, value)
+        for each in query.conditions
+        for value in (each.values if not each.without and not each.has_empty else ("",))
+    ]
+
+
+def _read(
+    request: PageRequest,
+    period: DayPeriod,
+    tables: Iterable[ShownTable],
+    filters: Sequence[Pair],
+    work: list[WorkItem],
+) -> OverviewFigures:
     """Ask all at once, and add what waits to `work`. Raises RequestError."""
     earlier = _compared_period(request, period)
     late_days = figures.unfinished_days(period, earlier)
     (days, days_before), (reasons, reasons_before), *rest, _ = ask_together(
         request.calls,
-        lambda calls: figures.by_day_of_both(calls, period, earlier),
-        lambda calls: (_rejected(calls, period), _rejected(calls, earlier)),
-        *(partial(figures.late_hours, day=day, period=period) for day in late_days),
-        *(partial(figures.report, period=period, slices=[tab.slice], order="raw", limit=TOP) for tab in tabs),
+        lambda calls: figures.by_day_of_both(calls, period, earlier, filters),
+        lambda calls: (_rejected(calls, period, filters), _rejected(calls, earlier, filters)),
+        *(partial(figures.late_hours, day=day, period=period, filters=filters) for day in late_days),
+        *(
+            partial(
+                read_ranked,
+                slice_=table.tab.slice,
+                rank=table.rank,
+                period=period,
+                earlier=earlier,
+                filters=filters,
+            )
+            for table in tables
+        ),
         lambda _calls: work.extend(find_work(request)),
     )
     lates, tops = rest[: len(late_days)], rest[len(late_days) :]
@@ -257,49 +231,21 @@ def _share(reasons: Mapping[str, int], accepted: Figures) -> Decimal | None:
     return Decimal(rejected) / (rejected + accepted.clicks) if rejected + accepted.clicks else None
 
 
-def _rejected(calls: LocalCalls[Deps], period: DayPeriod) -> dict[str, int]:
+def _rejected(calls: LocalCalls[Deps], period: DayPeriod, filters: Sequence[Pair]) -> dict[str, int]:
     """Return the number of rejected clicks by reason; nothing where the person may not see it."""
     if not calls.may("stats.getbytrafficback"):
         return {}
-    answer = calls.call("stats.getbytrafficback", figures.span(period))
+    answer = calls.call("stats.getbytrafficback", [*figures.span(period), *filters])
     return {row["slice"]["trafficback_reason"]: row["trafficback"] for row in answer["stats"]}
 
 
-def _labelled(reasons: Mapping[str, int], counted: CountedRows) -> list[tuple[str, int, str]]:
+def _labelled(reasons: Mapping[str, int], counted: CountedRows, listed: Sequence[Pair]) -> list[tuple[str, int, str]]:
     """Return the most frequent reasons by their labels, and the list of each."""
     most = sorted(reasons.items(), key=lambda item: -item[1])[:TOP]
-    return [(rejection_label(reason), count, counted.to("rejected", [("reason", reason)])) for reason, count in most]
-
-
-def _chosen(request: PageRequest, parameter: str, tabs: tuple[Tab, ...]) -> Tab:
-    return next((tab for tab in tabs if tab.slice == request.address.get(parameter)), tabs[0])
-
-
-def _tables(request: PageRequest, period: DayPeriod, found: Iterable[tuple[Tab, Page]]) -> dict[str, dict[str, Any]]:
-    """Return the tables by what chooses their slice."""
-    tables = (_table(request, period, tab, page) for tab, page in found)
-    return {table["parameter"]: table for table in tables}
-
-
-def _table(request: PageRequest, period: DayPeriod, chosen: Tab, found: Page) -> dict[str, Any]:
-    parameter, tabs = next((name, known) for name, known in TABLES.items() if chosen in known)
-    most = max((row.figures.clicks for row in found.rows), default=0)
-    rows = [_top_row(request, period, chosen, row, most) for row in found.rows]
-    return {"parameter": parameter, "tabs": tabs, "chosen": chosen, "rows": rows, "currency": found.currency}
-
-
-def _top_row(request: PageRequest, period: DayPeriod, tab: Tab, row: Row, most: int) -> TopRow:
-    link = tab.link(row.keys)
-    share = row.figures.clicks / most if most else 0.0
-    counted, chosen = CountedRows.of(request, period.first, period.last), [(tab.slice, tab.value(row.keys))]
-    return TopRow(
-        title=tab.title(row.keys),
-        link=link if link and request.may_open(link) else "",
-        figures=row.figures,
-        share=share,
-        clicks=counted.to("clicks", chosen),
-        conversions=counted.to("conversions", chosen),
-    )
+    return [
+        (rejection_label(reason), count, counted.to("rejected", [*listed, ("reason", reason)]))
+        for reason, count in most
+    ]
 
 
 def _chart(request: PageRequest, kind: FigureKind, period: DayPeriod, found: OverviewFigures) -> Any:
