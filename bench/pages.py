@@ -4,8 +4,9 @@ Runs `trackyard demo` on a data directory of its own, signs an administrator and
 that links lead to from the first page, one address a page: milliseconds of the first request (cold) and the median of
 the next ones (hot), and bytes. A page with a variable in its path is the first one that a list links to.
 
-`--clicks N` measures main pages over N synthetic clicks of 90 days instead (bench/pages_large.py): milliseconds until
-the frame and until the end, and the memory that the console adds to the process. `--directory` keeps the data.
+`--clicks N` measures main pages over N synthetic clicks of 90 days (`--days`) instead (bench/pages_large.py):
+milliseconds until the frame and until the end, and the memory that the console adds to the process. `--directory` keeps
+the data.
 """
 
 import argparse
@@ -128,19 +129,20 @@ def main() -> None:
     """Print the figures of all pages."""
     visits = {"type": int, "default": 8000, "help": "visits of the demonstration"}
     clicks = {"type": int, "default": 0, "help": "synthetic clicks instead of the demonstration"}
+    days = {"type": int, "default": 90, "help": "days of the synthetic clicks"}
     directory = {"type": Path, "help": "where the data of --clicks is, and stays"}
-    options = options_of("pages", __doc__, visits=visits, clicks=clicks, directory=directory)
-    figures = _over(options.clicks, options.directory) if options.clicks else _of_demonstration(options)
+    options = options_of("pages", __doc__, visits=visits, clicks=clicks, days=days, directory=directory)
+    figures = _over(options) if options.clicks else _of_demonstration(options)
     for figure in ("p50_ms", "cold_ms", "bytes", "frame_ms"):
         found = [value for key, value in figures.items() if key.endswith(f"_{figure}")]
         figures |= {f"most_{figure}": max(found)} if found else {}
     print_figures(figures, options)
 
 
-def _over(clicks: int, directory: Path | None) -> dict[str, Any]:
+def _over(options: argparse.Namespace) -> dict[str, Any]:
     """Return the figures over synthetic clicks, of a process without anything of the console before."""
-    with data_directory(directory) as kept:
-        command = [sys.executable, "-m", "bench.pages_large", str(kept), str(clicks)]
+    with data_directory(options.directory) as kept:
+        command = [sys.executable, "-m", "bench.pages_large", str(kept), str(options.clicks), str(options.days)]
         made = subprocess.run(command, stdout=subprocess.PIPE, check=True)
     figures: dict[str, Any] = json.loads(made.stdout.splitlines()[-1])
     return figures

@@ -144,8 +144,9 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("directory", type=Path)
     parser.add_argument("clicks", type=int)
+    parser.add_argument("days", type=int)
     options = parser.parse_args()
-    size = Size(options.clicks, max(options.clicks // 50, 1), 90)
+    size = Size(options.clicks, max(options.clicks // 50, 1), options.days)
     print(json.dumps(measure(options.directory, size)))
 
 
