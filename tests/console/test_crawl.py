@@ -42,7 +42,7 @@ NUMBER = re.compile(r"-?[0-9.]*\Z")
 METHODS = {each.id: each for each in CATALOGUE}
 ALIKE = 5
 """Addresses of one page that are followed; at most two have the same names in their query."""
-MOST = 400
+MOST = 430
 """Pages of one person."""
 TABLE = PageTable(PARTS)
 STAFF_PAGES = {each.path for each in TABLE.routes if each.method == "GET" and each.audience == "staff"}
@@ -163,10 +163,11 @@ def _crawl(visitor: Visitor, start: str) -> Iterator[tuple[str, str, Any, PageRe
             path = link.partition("#")[0]
             if not path.startswith("/") or path in seen or "lang=" in path:
                 continue
-            names = f"{_kind(path)}?{sorted(parse_qs(urlsplit(path).query))}"
-            if alike[_kind(path)] < ALIKE and alike[names] < 2:
+            kind = f"{_kind(path)} as a file" if "format=csv" in path else _kind(path)
+            names = f"{kind}?{sorted(parse_qs(urlsplit(path).query))}"
+            if alike[kind] < ALIKE and alike[names] < 2:
                 seen.add(path)
-                alike.update((_kind(path), names))
+                alike.update((kind, names))
                 queue.append((address, path))
 
 
