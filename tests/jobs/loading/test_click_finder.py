@@ -41,8 +41,9 @@ def made(at_ms: int, edge: int) -> str:
         (made(NOON, 255), NOON, {}, True),  # of an import
         (made(NOON + CLICK_LATENESS_MS, 1), NOON, {1: NOON}, False),
         (made(NOON + CLICK_LATENESS_MS + 1000, 1), NOON, {1: NOON}, False),  # the clock of its edge may have been ahead
-        (made(NOON + HOUR_MS, 1), NOON + MAX_FUTURE_WAIT_MS - 1, {1: NOON}, False),
-        (made(NOON + HOUR_MS, 1), NOON + MAX_FUTURE_WAIT_MS, {1: NOON}, True),
+        (made(NOON + HOUR_MS, 1), NOON + MAX_FUTURE_WAIT_MS - 1, {1: NOON + CLICK_LATENESS_MS}, False),
+        (made(NOON + HOUR_MS, 1), NOON + MAX_FUTURE_WAIT_MS, {1: NOON + CLICK_LATENESS_MS}, True),
+        (made(NOON + HOUR_MS, 1), NOON + MAX_FUTURE_WAIT_MS, {1: NOON}, False),  # its journals are loaded late
         (made(NOON + HOUR_MS, 1), NOON + MAX_FUTURE_WAIT_MS, {1: NOON + HOUR_MS}, False),  # it was ahead
         (made(NOON, 1), NOON, {}, False),
         (made(NOON, 1), NOON + HOUR_MS, {1: NOON + CLICK_LATENESS_MS}, False),

@@ -17,7 +17,7 @@ CLICK_LATENESS_MS: Final = 10_000
 """A click is recorded at most this long after its id is made; an id further in the future has its own rule."""
 
 MAX_FUTURE_WAIT_MS: Final = 60_000
-"""The longest time that a postback waits for a click of the future: by then its edge's journals are loaded."""
+"""The least time that a postback waits for a click of the future."""
 
 MAX_CLICK_WAIT_MS: Final = 72 * 3_600_000
 """The longest time that a postback waits for its click once all journals are loaded."""
@@ -84,7 +84,8 @@ def is_click_wait_over(
     """Return whether a click that is not found yet is never loaded. Times are UTC milliseconds.
 
     An id is of the future when its second is after both the postback and the loaded journals of its edge. The clock of
-    an edge may have been ahead, so that such a click exists: its postback waits as long as a load may be late.
+    an edge may have been ahead, so that such a click exists: its postback waits until the edge's journals are loaded to
+    a mark that was written after the postback came, however late the load of another machine is.
 
     received_at: of the postback.
     edges: every number that any edge ever had.
@@ -98,5 +99,5 @@ def is_click_wait_over(
         return True
     reached, second_ms = loaded_until.get(parts.edge, 0), parts.second * 1000
     if second_ms > max(received_at, reached) + CLICK_LATENESS_MS:
-        return waited >= MAX_FUTURE_WAIT_MS
+        return waited >= MAX_FUTURE_WAIT_MS and reached >= received_at + CLICK_LATENESS_MS
     return second_ms + CLICK_LATENESS_MS < reached <= now_ms
