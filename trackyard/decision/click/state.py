@@ -75,3 +75,14 @@ class ReadOnlyClickState:
 
 
 EMPTY_CLICK_STATE = ReadOnlyClickState()
+
+
+class CapsOnlyClickState(ReadOnlyClickState):
+    """The click caps of another state, without its visitors."""
+
+    def __init__(self, state: ReadOnlyClickState) -> None:
+        self._state = state
+
+    def find_full_cap(self, hit: Hit, route: OfferRoute) -> str:
+        """Return what the other state returns, see ReadOnlyClickState."""
+        return self._state.find_full_cap(hit, route)

@@ -57,6 +57,7 @@ def sample_conversion(
         charge_base=Decimal(1),
         payout_base=Decimal(1),
         custom_fields={str(number): f"custom_field{number}" for number in range(1, 8)},
+        promo_code="promo_code",
         click_id=click_id,
         click_time=click_time,
         click=_CLICK,

@@ -1,8 +1,6 @@
 """Impressions of creatives, counted by an image (docs/spec/tracking.md#impressions)."""
 
-from trackyard.decision.click.hit import Hit
-from trackyard.decision.click.route import OfferRoute
-from trackyard.decision.click.state import EMPTY_CLICK_STATE, ReadOnlyClickState
+from trackyard.decision.click.state import EMPTY_CLICK_STATE, CapsOnlyClickState, ReadOnlyClickState
 from trackyard.decision.click.steps import decide
 from trackyard.decision.routes import Ruleset
 from trackyard.decision.target.queries import read_query_params
@@ -23,21 +21,11 @@ _PARAMETER_NAMES = {"aid": "pid", "oid": "offer_id"}
 _IMPRESSIONS_NOT_ALLOWED = Rejection("no-impressions")
 
 
-class _CapsAlone(ReadOnlyClickState):
-    """The click caps of a state, without its visitors."""
-
-    def __init__(self, state: ReadOnlyClickState) -> None:
-        self._state = state
-
-    def find_full_cap(self, hit: Hit, route: OfferRoute) -> str:
-        return self._state.find_full_cap(hit, route)
-
-
 class ImpressionHandler:
     """Answers `/imp`."""
 
     def __init__(self, hits: HitFactory, state: ReadOnlyClickState, recorder: Recorder, limits: RecordLimits) -> None:
-        self._caps = _CapsAlone(state)
+        self._caps = CapsOnlyClickState(state)
         self._limits = limits
         self._hits = hits
         self._recorder = recorder
