@@ -39,6 +39,7 @@ OF_NAME: Final[dict[str, str]] = {
     **{f"not_{thing}_tag": f"{thing} tag" for thing in ("affiliate", "advertiser", "offer")},
     "login": "login",
     "successor": "staff",
+    "managers": "staff",
 }
 """Parameter to the kind of the thing that it names."""
 
@@ -187,6 +188,8 @@ _PLAIN: Final = frozenset(_PLAIN_NAMES.split()).union(
     ("csv", "classes", "minimum", "first_goal", "second_goal", "goal1", "goal2", "rule"),
     ("whatsapp", "telegram", "viber", "facebook", "wechat", "internal_telegram_username", "preset_id", "captcha"),
     ("filter[sub_index]", "filter[sub_value]", "filter[action]"),
+    ("privacy_level", "cross_postback_body", "additional_impression_destination_urls[*][weight]", "tracking_domain"),
+    ("redirect_param", "duplicate_clicks_threshold", "skad_app_id", "product_feed_id", "macros_replacement[*][*]"),
 )
 """Parameters that are values, or name what belongs to the whole installation."""
 

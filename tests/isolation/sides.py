@@ -83,6 +83,9 @@ def make_side(api: Api, random: Random, name: str, *, joint: bool = False) -> Si
         side.add("saved report", add_own_report(side.api, client))
         side.add("comparison", add_own_comparison(side.api, client))
     side.callers["advertiser"] = api.advertiser_client(side.one("advertiser"))
+    side.callers["advertiser"].call(
+        "GET", "/3.1/advertiser/offers"
+    )  # its first use is stored, that of later calls is not
     return side
 
 

@@ -115,7 +115,9 @@ def check_rows(world: World, name: str, sent: str) -> None:
     """Fail when a call has changed a row of the other side or made one. sent: the thing that it named."""
     after = rows_of(world.api.deps.database, world.other)
     assert world.rows <= after, f"{name}: {sorted(world.rows - after)}"
-    made = [row for row in after - world.rows if is_row_of(world.other, row.replace(sent, ""))]
+    # what a key was read of is judged by check_unseen, and sales managers read the keys of all affiliates
+    rows = {row for row in after - world.rows if not (row.startswith("security_log") and "'keys_read'" in row)}
+    made = [row for row in rows if is_row_of(world.other, row.replace(sent, ""))]
     assert not made, f"{name}: {sorted(made)}"
     world.rows = after
 

@@ -50,7 +50,7 @@ reject_not_uniq_ip consider_personal_targeting_only schedule targeting io_docume
 
 OWN_WORDS = """id offer_id title preview_url description cr epc logo stop_at sources categories full_categories
 countries payments required_approval landings is_cpi creatives creatives_zip links macro_url link use_https use_http
-hold_period caps
+hold_period hold_type caps
 targeting"""
 """The affiliate-facing list item of the public API."""
 FULL, OWN = set(FULL_WORDS.split()), set(OWN_WORDS.split())
@@ -218,7 +218,10 @@ def test_offer_affiliate_form_has_links_and_own_fields(api: Api) -> None:
 
 HIDDEN_WORDS = """advertiser external_offer_id bundle_id url parallel_tracking_url cross_postback_url impressions_url
 trafficback_url partner_payments notes note_aff note_sales allowed_ip disallowed_ip hash_password personal_limits
-pixels pixel_pages pixel_code"""
+pixels pixel_pages pixel_code additional_impression_destination_urls cross_postback_method cross_postback_body
+duplicate_clicks_threshold freshness host_uniqueness_type hosts_only is_impression_overcap macros_replacement
+macros_replacement_enabled managers privacy_level product_feed_id redirect_param sign_clicks_integration skad_app_id
+tracking_domain"""
 HIDDEN = set(HIDDEN_WORDS.split())
 """The advertiser's side of an offer, and what staff keep to themselves."""
 

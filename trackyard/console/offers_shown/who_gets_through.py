@@ -217,13 +217,15 @@ def _organizations(lists: Conditions) -> Iterator[Sentence]:
 
 def _texts(group: Conditions) -> Iterator[Sentence]:
     """Yield the conditions on texts that browsers send."""
-    for name, accepted, rejected in (
-        ("referrer", "with a referrer like", "not with a referrer like"),
-        ("ua", "with a user agent like", "not with a user agent like"),
-    ):
-        lists = group[name]
-        yield from _clause(accepted, lists["allow"])
-        yield from _clause(rejected, [*lists["deny"], *([gettext("empty")] if lists["deny_empty"] else [])])
+    referrer, agent = group["referrer"], group["ua"]
+    yield from _clause("with a referrer like", referrer["allow"])
+    yield from _clause("not with a referrer like", _left_out(referrer))
+    yield from _clause("with a user agent like", agent["allow"])
+    yield from _clause("not with a user agent like", _left_out(agent))
+
+
+def _left_out(lists: Conditions) -> list[str]:
+    return [*lists["deny"], *([gettext("empty")] if lists["deny_empty"] else [])]
 
 
 def _with_sub(number: str) -> str:
