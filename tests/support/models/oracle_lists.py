@@ -84,6 +84,11 @@ def _page(oracle: Oracle, click: Record, name: str) -> dict[str, Any] | None:
     return None if found is None else {key: found[key] for key in ("id", "title", "url")}
 
 
+def _signals(bits: int) -> str:
+    names = ("hosting", "vpn", "tor", "bot", "relay", "proxy", "prefetch", "headless")
+    return ", ".join(name for place, name in enumerate(names) if bits >> place & 1)
+
+
 def _click(oracle: Oracle, viewer: Viewer, click: Record, made: list[Record], zone: str) -> dict[str, Any]:
     url = {} if viewer.is_affiliate else {"url": oracle.known.offers[click["offer"]].url}
     more = ("id", "device_model", "os_version", "browser_version", "os_id", "ext1", "ext2", "ext3", "smart_id", "uniq")
@@ -101,6 +106,7 @@ def _click(oracle: Oracle, viewer: Viewer, click: Record, made: list[Record], zo
         "partner_id": str(click["affiliate"]),
         "partner": oracle.named("affiliate", click["affiliate"]),
         **({} if viewer.is_affiliate else {"reason": click["reason"], "detail": click["detail"]}),
+        **({} if viewer.is_affiliate else {"origin": _signals(click["origin"])}),
     }
 
 
