@@ -206,6 +206,8 @@ def test_openapi_methods_that_are_used_most_have_valid_examples(api: Api) -> Non
 def test_openapi_affiliate_only_methods_are_described_so(name: str) -> None:
     found = [each for each in operations_of(described_by(name)) if each["x-callers"] == "affiliate"]
     assert {each["x-method-id"] for each in found} == {
+        "affiliate.conversion.import",
+        "affiliate.conversions.import",
         "partner.me.get",
         "partner.api_key.renew",
         "partner.email.change",

@@ -73,6 +73,7 @@ CREATE TABLE IF NOT EXISTS `click_local` ON CLUSTER `yard` (
   PROJECTION `by_affiliate_day` (SELECT intDiv(time, 86400000), affiliate, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), affiliate),
   PROJECTION `by_affiliate` (SELECT intDiv(time, 86400000), affiliate, offer, advertiser, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), affiliate, offer, advertiser),
   PROJECTION `by_offer_country` (SELECT intDiv(time, 86400000), offer, advertiser, country, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), offer, advertiser, country),
+  PROJECTION `by_origin` (SELECT intDiv(time, 86400000), origin, offer, affiliate, advertiser, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), origin, offer, affiliate, advertiser),
   PROJECTION `by_city` (SELECT intDiv(time, 86400000), country, city, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), country, city),
   PROJECTION `by_carrier` (SELECT intDiv(time, 86400000), country, isp, connection, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), country, isp, connection),
   PROJECTION `by_model` (SELECT intDiv(time, 86400000), device, os, device_model, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), device, os, device_model),
@@ -151,6 +152,7 @@ CREATE TABLE IF NOT EXISTS `view_local` ON CLUSTER `yard` (
   PROJECTION `by_affiliate_day` (SELECT intDiv(time, 86400000), affiliate, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), affiliate),
   PROJECTION `by_affiliate` (SELECT intDiv(time, 86400000), affiliate, offer, advertiser, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), affiliate, offer, advertiser),
   PROJECTION `by_offer_country` (SELECT intDiv(time, 86400000), offer, advertiser, country, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), offer, advertiser, country),
+  PROJECTION `by_origin` (SELECT intDiv(time, 86400000), origin, offer, affiliate, advertiser, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), origin, offer, affiliate, advertiser),
   PROJECTION `by_city` (SELECT intDiv(time, 86400000), country, city, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), country, city),
   PROJECTION `by_carrier` (SELECT intDiv(time, 86400000), country, isp, connection, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), country, isp, connection),
   PROJECTION `by_model` (SELECT intDiv(time, 86400000), device, os, device_model, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), device, os, device_model),
@@ -236,6 +238,7 @@ CREATE TABLE IF NOT EXISTS `fact_local` ON CLUSTER `yard` (
   `custom_field_14` String CODEC(ZSTD(1)),
   `custom_field_15` String CODEC(ZSTD(1)),
   `prelanding` Int64 CODEC(ZSTD(1)),
+  `origin` Int64 CODEC(ZSTD(1)),
   PROJECTION `by_click` (SELECT click_id, conversion_id, time, sign ORDER BY click_id),
   PROJECTION `by_goal_step` (SELECT intDiv(time, 86400000), goal, status, intDiv(time, 900000), sum(sign), sumIf(sign, payout = 0), sum(sign * charge_base), sum(sign * payout_base) GROUP BY intDiv(time, 86400000), goal, status, intDiv(time, 900000)),
   PROJECTION `by_offer_day` (SELECT intDiv(time, 86400000), offer, advertiser, smart_id, status, sum(sign), sumIf(sign, payout = 0), sum(sign * charge_base), sum(sign * payout_base) GROUP BY intDiv(time, 86400000), offer, advertiser, smart_id, status),
@@ -312,7 +315,7 @@ SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fs
 CREATE TABLE IF NOT EXISTS `affiliate_log` ON CLUSTER `yard` AS `affiliate_log_local`
 ENGINE = Distributed('yard', currentDatabase(), 'affiliate_log_local', sipHash64(id));
 
-INSERT INTO schema_step (number, program) VALUES (1, 'VERSION'), (2, 'VERSION'), (3, 'VERSION'), (4, 'VERSION'), (5, 'VERSION'), (6, 'VERSION'), (7, 'VERSION'), (8, 'VERSION'), (9, 'VERSION');
+INSERT INTO schema_step (number, program) VALUES (1, 'VERSION'), (2, 'VERSION'), (3, 'VERSION'), (4, 'VERSION'), (5, 'VERSION'), (6, 'VERSION'), (7, 'VERSION'), (8, 'VERSION'), (9, 'VERSION'), (10, 'VERSION'), (11, 'VERSION');
 
 DROP TABLE IF EXISTS `click_beside` ON CLUSTER `yard` SYNC;
 
@@ -397,6 +400,7 @@ CREATE TABLE IF NOT EXISTS `click_beside_local` ON CLUSTER `yard` (
   PROJECTION `by_affiliate_day` (SELECT intDiv(time, 86400000), affiliate, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), affiliate),
   PROJECTION `by_affiliate` (SELECT intDiv(time, 86400000), affiliate, offer, advertiser, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), affiliate, offer, advertiser),
   PROJECTION `by_offer_country` (SELECT intDiv(time, 86400000), offer, advertiser, country, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), offer, advertiser, country),
+  PROJECTION `by_origin` (SELECT intDiv(time, 86400000), origin, offer, affiliate, advertiser, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), origin, offer, affiliate, advertiser),
   PROJECTION `by_city` (SELECT intDiv(time, 86400000), country, city, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), country, city),
   PROJECTION `by_carrier` (SELECT intDiv(time, 86400000), country, isp, connection, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), country, isp, connection),
   PROJECTION `by_model` (SELECT intDiv(time, 86400000), device, os, device_model, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), device, os, device_model),
@@ -475,6 +479,7 @@ CREATE TABLE IF NOT EXISTS `view_beside_local` ON CLUSTER `yard` (
   PROJECTION `by_affiliate_day` (SELECT intDiv(time, 86400000), affiliate, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), affiliate),
   PROJECTION `by_affiliate` (SELECT intDiv(time, 86400000), affiliate, offer, advertiser, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), affiliate, offer, advertiser),
   PROJECTION `by_offer_country` (SELECT intDiv(time, 86400000), offer, advertiser, country, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), offer, advertiser, country),
+  PROJECTION `by_origin` (SELECT intDiv(time, 86400000), origin, offer, affiliate, advertiser, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), origin, offer, affiliate, advertiser),
   PROJECTION `by_city` (SELECT intDiv(time, 86400000), country, city, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), country, city),
   PROJECTION `by_carrier` (SELECT intDiv(time, 86400000), country, isp, connection, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), country, isp, connection),
   PROJECTION `by_model` (SELECT intDiv(time, 86400000), device, os, device_model, countIf(reason = ''), sumIf(uniq, reason = '') GROUP BY intDiv(time, 86400000), device, os, device_model),
@@ -560,6 +565,7 @@ CREATE TABLE IF NOT EXISTS `fact_beside_local` ON CLUSTER `yard` (
   `custom_field_14` String CODEC(ZSTD(1)),
   `custom_field_15` String CODEC(ZSTD(1)),
   `prelanding` Int64 CODEC(ZSTD(1)),
+  `origin` Int64 CODEC(ZSTD(1)),
   PROJECTION `by_click` (SELECT click_id, conversion_id, time, sign ORDER BY click_id),
   PROJECTION `by_goal_step` (SELECT intDiv(time, 86400000), goal, status, intDiv(time, 900000), sum(sign), sumIf(sign, payout = 0), sum(sign * charge_base), sum(sign * payout_base) GROUP BY intDiv(time, 86400000), goal, status, intDiv(time, 900000)),
   PROJECTION `by_offer_day` (SELECT intDiv(time, 86400000), offer, advertiser, smart_id, status, sum(sign), sumIf(sign, payout = 0), sum(sign * charge_base), sum(sign * payout_base) GROUP BY intDiv(time, 86400000), offer, advertiser, smart_id, status),
@@ -632,7 +638,8 @@ CREATE TABLE IF NOT EXISTS `fact_later_local` ON CLUSTER `yard` (
   `custom_field_13` String CODEC(ZSTD(1)),
   `custom_field_14` String CODEC(ZSTD(1)),
   `custom_field_15` String CODEC(ZSTD(1)),
-  `prelanding` Int64 CODEC(ZSTD(1))
+  `prelanding` Int64 CODEC(ZSTD(1)),
+  `origin` Int64 CODEC(ZSTD(1))
 )
 ENGINE = ReplicatedMergeTree('/clickhouse/tables/{uuid}/{shard}', '{replica}')
 PARTITION BY toYYYYMM(toDateTime(intDiv(time, 1000), 'UTC'))

@@ -119,7 +119,7 @@ class ListedConversionFields(ConversionFields):
 
 
 class ConversionForAffiliate(ListedConversionFields):
-    """A conversion as its affiliate sees it. revenue, earnings, advertiser, supplier_id: always null."""
+    """A conversion as its affiliate sees it. revenue, earnings, advertiser, supplier_id, origin: always null."""
 
     offer: OfferInConversion | None
     revenue: Money | None
@@ -127,6 +127,7 @@ class ConversionForAffiliate(ListedConversionFields):
     price: None
     advertiser: AdvertiserRef | None
     supplier_id: str | None
+    origin: None
 
 
 class ConversionForStaff(ListedConversionFields):
@@ -263,7 +264,7 @@ def _view_maker(
             "partner": None if raw else partner_view(item.affiliate_id, names.affiliates),
         }
         if not request.staff:
-            return {**shown, **HIDDEN_FIELDS}
+            return {**shown, **HIDDEN_FIELDS, "origin": None}
         named = None if raw else advertiser_ref(item.advertiser_id, names)
         origin = origin_text(item.click.get("origin", 0))
         return shown | fields_for_staff(item) | {"advertiser": named, "origin": origin}

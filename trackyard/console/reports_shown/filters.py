@@ -71,6 +71,7 @@ FILTERS: Final = (
         "advertiser_tag", lazy_gettext("Tag of the advertiser"), "advertiser_tag", "not_advertiser_tag", of_staff=True
     ),
     FilterKind("currency", lazy_gettext("Currency of conversions"), "currency"),
+    FilterKind("origin", slice_label("origin"), "origin", "not_origin", "origin", of_staff=True),
     FilterKind("payment_status", lazy_gettext("Payment"), "payment_status"),
 )
 FILTER_BY_NAME: Final = {kind.name: kind for kind in FILTERS}
