@@ -127,7 +127,7 @@ class ConversionForAffiliate(ListedConversionFields):
     price: None
     advertiser: AdvertiserRef | None
     supplier_id: str | None
-    origin: None
+    origin: str | None
 
 
 class ConversionForStaff(ListedConversionFields):
@@ -242,6 +242,7 @@ HIDDEN_FIELDS: Mapping[str, Any] = MappingProxyType(
     dict.fromkeys(("revenue", "earnings", "price", "supplier_id", "advertiser"))
 )
 """The values of these fields for an affiliate."""
+_HIDDEN_IN_LISTS: Mapping[str, Any] = MappingProxyType({**HIDDEN_FIELDS, "origin": None})
 
 
 def advertiser_ref(advertiser_id: str, names: EntityNames) -> AdvertiserRef:
@@ -264,7 +265,7 @@ def _view_maker(
             "partner": None if raw else partner_view(item.affiliate_id, names.affiliates),
         }
         if not request.staff:
-            return {**shown, **HIDDEN_FIELDS, "origin": None}
+            return {**shown, **_HIDDEN_IN_LISTS}
         named = None if raw else advertiser_ref(item.advertiser_id, names)
         origin = origin_text(item.click.get("origin", 0))
         return shown | fields_for_staff(item) | {"advertiser": named, "origin": origin}
@@ -305,7 +306,7 @@ class _ColumnMaker:
     def _hidden(self, count: int) -> dict[str, Array]:
         """Return columns of nulls for what an affiliate does not see."""
         nulls = load_pyarrow().arrow.nulls
-        kinds = {name: kind for name, kind in self._kinds.items() if name.partition(".")[0] in HIDDEN_FIELDS}
+        kinds = {name: kind for name, kind in self._kinds.items() if name.partition(".")[0] in _HIDDEN_IN_LISTS}
         return {name: nulls(count, type=type_of(kind)) for name, kind in kinds.items()}
 
     def _typed(self, columns: Mapping[str, Sequence[Any]]) -> dict[str, Array]:
