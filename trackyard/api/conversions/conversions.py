@@ -119,7 +119,10 @@ class ListedConversionFields(ConversionFields):
 
 
 class ConversionForAffiliate(ListedConversionFields):
-    """A conversion as its affiliate sees it. revenue, earnings, advertiser, supplier_id, origin: always null."""
+    """A conversion as its affiliate sees it.
+
+    revenue, earnings, advertiser, supplier_id, origin: always null.
+    """
 
     offer: OfferInConversion | None
     revenue: Money | None
