@@ -163,7 +163,7 @@ def pins_in(text: str) -> set[str]:
 @pytest.mark.parametrize("kind", ["", "dev"])
 def test_setup_compiles_once_its_compiler_is_installed(copy: Path, kind: str) -> None:
     """While the others are installed, those for development by a process of their own, but for pip itself."""
-    keep = UV.replace("exit 0", 'for each; do case "$each" in /dev/fd/*) cat "$each" >pins-$$ ;; esac; done; exit 0')
+    keep = UV.replace("exit 0", 'for each; do case "$each" in .venv/pins-*) cat "$each" >pins-$$ ;; esac; done; exit 0')
     stub(copy / "script" / "compile", "ls >>seen")
     done, called = set_up(copy, uv=keep, kind=kind, PYTHON=make_python(copy / "python", "3.12"))
     runtime, development = ((copy / name).read_text() for name in ("requirements.txt", "requirements-dev.txt"))
