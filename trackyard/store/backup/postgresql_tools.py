@@ -31,7 +31,7 @@ class Tool:
         address = url.set(password=None).render_as_string(hide_password=False)
         command = [self.path, f"--dbname={address}", *arguments]
         try:
-            done = subprocess.run(
+            done = subprocess.run(  # nosec B603 # the tool and its address, without a shell
                 command, env=environment, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
             )
         except (OSError, subprocess.TimeoutExpired) as fault:
@@ -47,9 +47,11 @@ def find_tool(name: str, at_least: int) -> Tool | None:
     if path is None:
         return None
     try:
-        said = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=10, check=False).stdout
+        asked = subprocess.run(  # nosec B603 # a tool of the PATH
+            [path, "--version"], capture_output=True, text=True, timeout=10, check=False
+        )
     except (OSError, subprocess.TimeoutExpired):
         return None
-    found = re.search(r"(\d+)(\.\d+)*\s*$", said.partition("(PostgreSQL)")[2].strip().split(" ")[0])
+    found = re.search(r"(\d+)(\.\d+)*\s*$", asked.stdout.partition("(PostgreSQL)")[2].strip().split(" ")[0])
     major = int(found[1]) if found else 0
     return Tool(path, major) if major >= at_least else None

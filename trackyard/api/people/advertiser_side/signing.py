@@ -99,7 +99,13 @@ def add_session(request: ApiRequest[Deps], params: AdvertiserSignIn) -> Advertis
         api_key=made.api_key,
     )
     seconds = (session.expires_at - session.created_at) // 1000
-    return AdvertiserSessionAnswer(user=user, access_token=made.opened.key, refresh_token="", expires_in=seconds)
+    key = made.opened.key
+    return AdvertiserSessionAnswer(
+        user=user,
+        access_token=key,
+        refresh_token="",
+        expires_in=seconds,  # nosec B106 # there is none
+    )
 
 
 @routes.post("/advertiser/api_key", for_advertisers(Permission.ACCOUNT), id="advertiser.api_key.renew")
