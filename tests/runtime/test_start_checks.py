@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from tests.support.processes.certificates import self_signed
+from tests.support.processes.program import free_port
 from trackyard.actions.platform.installation import store_shared_click_state
 from trackyard.analytics.engine.connection import Analytics, StoreError
 from trackyard.runtime.monitoring.readiness import core_readiness
@@ -32,15 +33,9 @@ def config(directory: Path, **settings: str) -> Config:
     return load({f"TRACKYARD_{name}": value for name, value in given.items()})
 
 
-def unused_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: int = listener.getsockname()[1]
-        return port
-
-
 def test_start_waits_for_database_that_answers_later(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO")
-    port = unused_port()
+    port = free_port()
     settings = config(tmp_path, analytics_url=f"http://127.0.0.1:{port}/yard", database_wait="20")
     waiting = threading.Thread(target=wait_for_databases, args=(settings, threading.Event()))
     waiting.start()
@@ -62,7 +57,7 @@ def test_start_waits_for_database_that_answers_later(tmp_path: Path, caplog: pyt
 def test_start_without_database_ends_with_code_1_after_the_wait(
     tmp_path: Path, setting: str, url: str, place: str
 ) -> None:
-    port = unused_port()
+    port = free_port()
     settings = config(tmp_path, database_wait="0", **{setting: url.format(port)})
     with pytest.raises(DatabaseAway, match=r"Connection refused.*\.$") as caught:
         wait_for_databases(settings, threading.Event())
@@ -74,7 +69,7 @@ def test_start_without_database_ends_with_code_1_after_the_wait(
 def test_start_that_is_stopped_waits_no_longer(tmp_path: Path) -> None:
     stop = threading.Event()
     stop.set()
-    settings = config(tmp_path, database_wait="3600", analytics_url=f"http://127.0.0.1:{unused_port()}/yard")
+    settings = config(tmp_path, database_wait="3600", analytics_url=f"http://127.0.0.1:{free_port()}/yard")
     with pytest.raises(CannotStart):
         wait_for_databases(settings, stop)
 
@@ -105,7 +100,7 @@ def test_place_of_database_has_no_password(url: str, place: str) -> None:
 
 
 def test_store_that_refuses_connections_is_named_in_one_sentence() -> None:
-    port = unused_port()
+    port = free_port()
     with pytest.raises(StoreError) as caught:
         Analytics.open(f"http://me:hush@127.0.0.1:{port}/yard")
     assert str(caught.value) == f"cannot connect to ClickHouse at 127.0.0.1:{port}: Connection refused"

