@@ -40,19 +40,21 @@ def poll_until(probe: Callable[[], T], *, seconds: float, what: str) -> T:
 
 PORTS = range(10_000, 32_000)
 """Below the ports that systems give to outgoing connections, which would take one between here and its listener."""
+RESERVATIONS = 22_000
+"""How much higher than a port its reservation is."""
 _RESERVED: list[socket.socket] = []
 
 
 def free_port() -> int:
     """A port of the loopback without a listener, that no other call gets, in no process of a test run.
 
-    The UDP port of the same number says so to the others: it is taken in one step, and is free again when
-    this process ends, however it ends.
+    A UDP port with a higher number reserves it: one step binds it, and it is free again when this process ends,
+    however it ends. The UDP port of the same number stays free for proxies, which serve HTTP/3 on it.
     """
     for port in random.sample(PORTS, len(PORTS)):
         reservation = socket.socket(type=socket.SOCK_DGRAM)
         try:
-            reservation.bind(("127.0.0.1", port))
+            reservation.bind(("127.0.0.1", port + RESERVATIONS))
             with socket.socket() as probe:
                 probe.bind(("127.0.0.1", port))
         except OSError:
