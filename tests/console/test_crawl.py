@@ -1,6 +1,6 @@
 """Follow the links of each role to their pages, on an installation with hostile names.
 
-The pages of an administrator and of an affiliate are seen in another language and zone, too.
+The pages of an administrator, of an affiliate and of an advertiser are seen in another language and zone, too.
 """
 
 import csv
@@ -16,7 +16,14 @@ import pytest
 
 from tests.contract.requests import rules
 from tests.support.api import Api, installed
-from tests.support.pages import PageReader, Visitor, affiliate_visitor, console_app, staff_visitor
+from tests.support.pages import (
+    PageReader,
+    Visitor,
+    advertiser_visitor,
+    affiliate_visitor,
+    console_app,
+    staff_visitor,
+)
 from tests.support.shown_texts import ForeignPerson
 from tests.support.stores.analytics import empty_store
 from tests.support.stores.shared_statements import open_database
@@ -219,7 +226,7 @@ def test_page_is_forbidden_to_a_role_that_lacks_its_methods(desk: TrafficDesk, a
     token = visitor.read("/console/nothing", 404).fields.get("form_token", "")
     for route in TABLE.routes:
         path = re.sub(r"{\w+}", "1", route.path)
-        is_forbidden = not _may_open(role, route) or route.audience == "affiliate"
+        is_forbidden = not _may_open(role, route) or route.audience in ("affiliate", "advertiser")
         if route.path == "/console/":
             continue  # it leads to the first page that a role may open
         if route.method == "GET":
@@ -268,8 +275,40 @@ def test_every_link_of_an_affiliate_leads_to_a_page_in_the_own_language_and_zone
         faults += _faults(origin, address, answer, page)
         faults += foreign.faults(address, answer.text) if _is_translated(address, answer) else ()
     assert faults == []
+    _check_forbidden(visitor, ("staff", "advertiser"))
+
+
+def test_every_link_of_an_advertiser_leads_to_a_page_in_the_own_language_and_zone(
+    desk: TrafficDesk, app: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number, visitor = advertiser_visitor(desk.api, app, title=HOSTILE, contact=HOSTILE)
+    for place, name in enumerate((HOSTILE, LONG), 60):
+        offer = desk.api.add_offer(title=name, advertiser=number, **{"payments[0][title]": name[:100]})
+        pid, _ = desk.api.add_affiliate(name="Affiliate of secrets")
+        desk.conversion(
+            place,
+            offer_id=offer,
+            affiliate_id=pid,
+            advertiser_id=number,
+            click={"sub1": "secret-sub"},
+            action_id=HOSTILE,
+        )
+    foreign = _foreign(visitor, "/advertiser", monkeypatch)
+    met, faults = set(), []
+    for origin, address, answer, page in _crawl(visitor, "/advertiser/"):
+        met.add(_kind(address))
+        faults += _faults(origin, address, answer, page)
+        faults += foreign.faults(address, answer.text) if _is_translated(address, answer) else ()
+        faults += [f"{address} shows {name}" for name in ("of secrets", "secret-sub") if name in answer.text]
+    assert faults == []
+    assert {each.path for each in TABLE.routes if each.method == "GET" and each.audience == "advertiser"} <= met
+    _check_forbidden(visitor, ("staff", "affiliate"))
+
+
+def _check_forbidden(visitor: Visitor, audiences: tuple[str, ...]) -> None:
+    """Check that the pages of other people are a 403."""
     token = visitor.read("/portal/nothing", 404).fields.get("form_token", "")
-    for route in (each for each in TABLE.routes if each.audience == "staff"):
+    for route in (each for each in TABLE.routes if each.audience in audiences):
         path = re.sub(r"{\w+}", "1", route.path)
         answer = visitor.get(path) if route.method == "GET" else visitor.post(path, form_token=token)
         assert answer.status_code == 403, (route.method, route.path)

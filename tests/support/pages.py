@@ -13,8 +13,10 @@ from trackyard.api.app import build
 from trackyard.api.catalogue import CATALOGUE
 from trackyard.api.texts import texts
 from trackyard.base.ids import new_api_key
+from trackyard.base.secrets import hash_password
 from trackyard.console.app import Console
 from trackyard.domain.people.roles import Role
+from trackyard.store.people import advertisers
 
 PASSWORD: Final = "a long enough password"
 _NO_PAGE: Final = "/console/nothing"
@@ -108,3 +110,15 @@ def affiliate_visitor(api: Api, **params: Any) -> tuple[int, Visitor]:
     visitor.login = email
     assert visitor.sign_in(email, AFFILIATE_PASSWORD).status_code == 303
     return pid, visitor
+
+
+def advertiser_visitor(api: Api, app: Any = None, **params: Any) -> tuple[str, Visitor]:
+    """An advertiser's id, and the advertiser signed in. params: of its record."""
+    email = params.pop("email", f"{new_api_key()}@advertiser.example")
+    number = api.add_advertiser(email=email, **params)
+    with api.deps.database.write() as conn:
+        advertisers.edit_advertiser(conn, number, {"password_hash": hash_password(PASSWORD)})
+    visitor = Visitor(app or console_app(api))
+    visitor.login = email
+    assert visitor.sign_in(email).status_code == 303
+    return number, visitor

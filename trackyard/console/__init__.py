@@ -1,1 +1,1 @@
-"""The pages for staff and affiliates (docs/spec/console.md)."""
+"""The pages for staff, affiliates and advertisers (docs/spec/console.md)."""

@@ -40,6 +40,7 @@ from trackyard.console.frame.assets import PREFIX, accent_address, address, asse
 from trackyard.console.frame.form_bodies import MAX_FIELDS, SentForm, read_form
 from trackyard.console.frame.looks import find_looked_at, read_look
 from trackyard.console.frame.navigation import (
+    ADVERTISER,
     PORTAL,
     STAFF,
     RailGroup,
@@ -74,7 +75,7 @@ _OLD_FORM: Final = lazy_gettext(
 _LOOK_ENDED: Final = lazy_gettext(
     "The look at the portal has ended: it lasts 30 minutes at most. Begin another one here."
 )
-_ROOTS: Final = ("/console", "/portal", "/sign-up", SIGN_IN, "/sign-out")
+_ROOTS: Final = ("/console", "/portal", "/advertiser", "/sign-up", SIGN_IN, "/sign-out")
 
 Authenticate = Callable[[str], Caller | None]
 
@@ -118,7 +119,7 @@ class Console:
         path = request.scope["path"]
         if path.startswith(PREFIX):
             return asset_response(path)
-        if path in ("/", "/console", "/portal"):
+        if path in ("/", "/console", "/portal", "/advertiser"):
             return redirect_response("/console/" if path == "/" else f"{path}/")
         route, variables = self._table.find(request.method, path)
         fields, files = await self._form(route, request) if route.method == "POST" else ((), ())
@@ -323,7 +324,12 @@ def _first_page(asked: PageRequest) -> str:
 
 
 def _rail_of(person: Person) -> tuple[RailGroup, ...]:
-    return STAFF if person.is_staff else with_used(PORTAL, person.used)
+    match person.audience:
+        case "staff":
+            return STAFF
+        case "advertiser":
+            return ADVERTISER
+    return with_used(PORTAL, person.used)
 
 
 def _check_rights(route: PageRoute, asked: PageRequest) -> None:
@@ -331,7 +337,7 @@ def _check_rights(route: PageRoute, asked: PageRequest) -> None:
     if route.audience == "anyone":
         return
     person = asked.person
-    if route.audience != "person" and (route.audience == "staff") != person.is_staff:
+    if route.audience not in ("person", person.audience):
         raise AccessDenied
     if route.needs:
         check_second_factor(person.caller)

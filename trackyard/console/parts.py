@@ -3,6 +3,7 @@
 from typing import Final
 
 from trackyard.console.account import links, profile, sign_in, sign_up, terms
+from trackyard.console.advertiser_portal import PARTS as ADVERTISER_PORTAL
 from trackyard.console.frame.pages import Pages
 from trackyard.console.portal import PARTS as PORTAL
 from trackyard.console.staff import cards, offers, overview, programs, reports, traffic
@@ -28,6 +29,7 @@ PARTS: Final[tuple[Pages, ...]] = (
     *offers.PARTS,
     programs.pages,
     *PORTAL,
+    *ADVERTISER_PORTAL,
     *traffic.PARTS,
     *AFFILIATES,
     *ACCOUNTS,

@@ -3,11 +3,12 @@
 from typing import Final
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.people.advertiser_side.account import get_own_advertiser
 from trackyard.actions.people.own_account import get_account
 from trackyard.actions.people.preferences import get_preferences
 from trackyard.actions.people.staff import get_user
 from trackyard.console.frame.request import Contact, Person
-from trackyard.domain.people.callers import AffiliateCaller, Caller
+from trackyard.domain.people.callers import AdvertiserCaller, AffiliateCaller, Caller
 
 _PATHS: Final = {
     "postbacks": "/portal/postbacks",
@@ -27,5 +28,8 @@ def find_person(deps: Deps, caller: Caller) -> Person:
         used = frozenset(_PATHS[part] for part in own.used)
         name = affiliate.contact_person or affiliate.name or affiliate.login or affiliate.email
         return Person(caller, name, affiliate.email, manager, own.needs_terms, used, chosen)
+    if isinstance(caller, AdvertiserCaller):
+        advertiser = get_own_advertiser(deps, caller.id)
+        return Person(caller, advertiser.contact or advertiser.title, advertiser.email or "", preferences=chosen)
     user = get_user(deps, caller.id)
     return Person(caller, f"{user.first_name} {user.last_name}".strip() or user.email, user.email, preferences=chosen)

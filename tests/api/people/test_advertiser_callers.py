@@ -17,7 +17,8 @@ PASSWORD = "a long pass phrase"
 DAYS = {"date_from": "2023-11-01", "date_to": "2023-11-30"}
 OPEN_METHODS = {
     "advertiser.api_key.renew", "advertiser.conversions.list", "advertiser.offer.get", "advertiser.offers.list",
-    "advertiser.stats", "auth.password.change", "auth.sign-out",
+    "advertiser.stats", "auth.api_key.show", "auth.password.change", "auth.preferences.edit", "auth.preferences.get",
+    "auth.session.end", "auth.sessions.end", "auth.sessions.list", "auth.sign-out",
 }  # fmt: skip
 
 

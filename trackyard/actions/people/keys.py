@@ -31,11 +31,23 @@ class MadeKey:
 def show_first_key(deps: Deps, account: Account, password: str, address: str) -> str | None:
     """Return the first key of an account after checking its password. address: of the client.
 
+    An advertiser without a key gets one.
     Raises BadInput for a wrong password, and TooManyRequests.
     """
     check_own_password(deps, account, password, address)
     with deps.database.read() as conn:
-        return keys.find_key(conn, account.kind, account.id, deps.cipher)
+        found = keys.find_key(conn, account.kind, account.id, deps.cipher)
+    return _first_key_of(deps, account) if found is None and account.kind is AccountKind.ADVERTISER else found
+
+
+def _first_key_of(deps: Deps, account: Account) -> str:
+    """Return the first key of an account, which is made where it has none."""
+    with deps.database.write() as conn:
+        key = keys.find_key(conn, account.kind, account.id, deps.cipher)
+        if key is None:
+            key = new_api_key()
+            keys.add_key(conn, account.kind, account.id, key, deps.cipher, deps.clock.now_ms())
+        return key
 
 
 def list_keys(deps: Deps, account: Account) -> list[ApiKey]:

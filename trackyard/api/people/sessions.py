@@ -1,6 +1,6 @@
 """One's own sessions and lasting key (docs/spec/callers.md#sessions)."""
 
-from typing import Annotated
+from typing import Annotated, Final
 from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
@@ -20,6 +20,7 @@ from trackyard.wire.response.envelope import Answer, View
 from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
+_OWN: Final = for_callers(Permission.ACCOUNT, advertisers=True)
 
 OwnPassword = Annotated[str, s.BoundedText(minimum=1, maximum=1000)]
 
@@ -67,7 +68,7 @@ class EndedSessionsAnswer(Answer):
 
 
 class ShownKeyAnswer(Answer):
-    """The lasting key of the calling account. type: staff or affiliate."""
+    """The lasting key of the calling account. type: staff, affiliate or advertiser."""
 
     api_key: str | None
     type: str
@@ -78,14 +79,14 @@ def _find(request: ApiRequest[Deps]) -> Session:
     return sessions.get_session(request.deps, request.caller.account, path_hex(request))
 
 
-@routes.get("/auth/sessions", for_callers(Permission.ACCOUNT), id="auth.sessions.list")
+@routes.get("/auth/sessions", _OWN, id="auth.sessions.list")
 def list_(request: ApiRequest[Deps], _params: NoParams) -> SessionsAnswer:
     """List the open sessions of the calling account."""
     found = sessions.list_sessions(request.deps, request.caller.account)
     return SessionsAnswer(sessions=[_view(each, request.caller.session, request.deps.zone) for each in found])
 
 
-@routes.delete("/auth", for_callers(Permission.ACCOUNT, advertisers=True), id="auth.sign-out")
+@routes.delete("/auth", _OWN, id="auth.sign-out")
 def sign_out(request: ApiRequest[Deps], _params: NoParams) -> EndedSessionsAnswer:
     """Sign out: the session that calls ends at once. A call with a lasting key ends nothing."""
     if not request.caller.session:
@@ -95,20 +96,20 @@ def sign_out(request: ApiRequest[Deps], _params: NoParams) -> EndedSessionsAnswe
     return EndedSessionsAnswer(ended=1)
 
 
-@routes.delete("/auth/sessions", for_callers(Permission.ACCOUNT), id="auth.sessions.end")
+@routes.delete("/auth/sessions", _OWN, id="auth.sessions.end")
 def end_all(request: ApiRequest[Deps], _params: NoParams) -> EndedSessionsAnswer:
     """Sign out everywhere: all sessions of the calling account end at once, also the one that calls."""
     return EndedSessionsAnswer(ended=sessions.end_sessions(request.deps, request.caller.account))
 
 
-@routes.delete("/auth/sessions/{id}", for_callers(Permission.ACCOUNT), id="auth.session.end", find=_find)
+@routes.delete("/auth/sessions/{id}", _OWN, id="auth.session.end", find=_find)
 def end(request: ApiRequest[Deps], _params: NoParams) -> EndedSessionsAnswer:
     """End a session of the calling account at once."""
     sessions.end_session(request.deps, request.caller.account, request.subject.id)
     return EndedSessionsAnswer(ended=1)
 
 
-@routes.post("/auth/api_key/show", for_callers(Permission.ACCOUNT), id="auth.api_key.show", not_replayable=True)
+@routes.post("/auth/api_key/show", _OWN, id="auth.api_key.show", not_replayable=True)
 def show(request: ApiRequest[Deps], params: ConfirmPassword) -> ShownKeyAnswer:
     """Show the lasting key of the calling account, after its password.
 
@@ -120,9 +121,7 @@ def show(request: ApiRequest[Deps], params: ConfirmPassword) -> ShownKeyAnswer:
     return ShownKeyAnswer(api_key=key, type=AccountKind(account.kind), id=account.id)
 
 
-@routes.post(
-    "/auth/password", for_callers(Permission.ACCOUNT, advertisers=True), id="auth.password.change", not_replayable=True
-)
+@routes.post("/auth/password", _OWN, id="auth.password.change", not_replayable=True)
 def change_password(request: ApiRequest[Deps], params: ChangePassword) -> EndedSessionsAnswer:
     """Change the password of the calling account. Its other sessions end.
 

@@ -16,8 +16,7 @@ from trackyard.base.texts.marks import gettext
 from trackyard.console.account.sign_in import span_text
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect, SignedIn
 from trackyard.console.frame.pages import Pages
-from trackyard.console.frame.request import PageRequest
-from trackyard.domain.people.callers import AccountKind
+from trackyard.console.frame.request import HOMES, PageRequest
 
 pages = Pages()
 
@@ -83,7 +82,7 @@ def _use(request: PageRequest, token: str, linked: LinkedAccount) -> PageAnswer:
         return _choice(request, token, linked, faults)
     if opened is None:
         return Redirect("/sign-in?changed=password")
-    return SignedIn(opened.key, "/console/" if linked.account.kind is AccountKind.STAFF else "/portal/")
+    return SignedIn(opened.key, HOMES[linked.account.kind])
 
 
 def _faults(request: PageRequest, linked: LinkedAccount) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """One's own account: password, second factor, API key, sessions (docs/spec/console.md#profile).
 
-The same page serves staff and affiliates, each below the address of their pages.
+The same page serves staff, affiliates and advertisers, each below the address of their pages.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,7 +20,11 @@ from trackyard.console.qr_codes import qr_svg
 
 pages = Pages()
 
-_ROOTS: Final[tuple[tuple[str, Audience], ...]] = (("/console/profile", "staff"), ("/portal/profile", "affiliate"))
+_ROOTS: Final[tuple[tuple[str, Audience], ...]] = (
+    ("/console/profile", "staff"),
+    ("/portal/profile", "affiliate"),
+    ("/advertiser/profile", "advertiser"),
+)
 _DIFFERENT: Final = lazy_gettext("The two passwords differ.")
 
 Faults = Mapping[str, str]
@@ -39,6 +43,7 @@ def _post(path: str) -> Callable[[Handler], Handler]:
 
 @pages.get("/console/profile", audience="staff")
 @pages.get("/portal/profile", audience="affiliate")
+@pages.get("/advertiser/profile", audience="advertiser")
 def profile(request: PageRequest) -> PageAnswer:
     """Show the account of the person who is signed in."""
     return _page(request)
@@ -219,7 +224,7 @@ def _page(
         sessions=calls.call("auth.sessions.list")["sessions"],
         languages=NAMES.items(),
         zone_names=zone_names(),
-        factor=calls.call("auth.second_factor.get"),
+        factor=calls.call("auth.second_factor.get") if calls.may("auth.second_factor.get") else None,
         api_key=api_key,
         new_factor=new_factor,
         codes=codes,

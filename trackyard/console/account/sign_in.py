@@ -1,4 +1,4 @@
-"""Signing in and out (docs/spec/console.md#sessions). One page serves staff and affiliates."""
+"""Signing in and out (docs/spec/console.md#sessions). One page serves everybody."""
 
 import json
 from contextlib import suppress
@@ -22,8 +22,8 @@ from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.forms.kept import KEPT, find_kept
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect, SignedIn, SignedOut
 from trackyard.console.frame.pages import Pages
-from trackyard.console.frame.request import PageRequest
-from trackyard.domain.people.callers import StaffCaller
+from trackyard.console.frame.request import HOMES, PageRequest
+from trackyard.domain.people.callers import AccountKind
 
 pages = Pages()
 
@@ -69,7 +69,7 @@ def submit(request: PageRequest) -> PageAnswer:
     except RequestError as refusal:
         return _form(request, next_page, login, error=f"{refusal.text}.", status=refusal.status)
     caller = find_caller(request.deps.database, request.deps.clock, opened.key, request.deps.sessions)
-    home = "/console/" if isinstance(caller, StaffCaller) else "/portal/"
+    home = HOMES[AccountKind.AFFILIATE if caller is None else caller.account.kind]
     kept = find_kept(request, request.field(KEPT), caller.account.name) if caller is not None else None
     page = None if kept is None else request.page("account/kept_form.html", kept=kept)
     return SignedIn(opened.key, _next(next_page, home), page)

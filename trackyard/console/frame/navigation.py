@@ -134,6 +134,19 @@ PORTAL: Final = (
     ),
 )
 """The rail of affiliates. Pages of the second group move to the first one with their first use."""
+ADVERTISER: Final = (
+    RailGroup(
+        "",
+        (
+            RailLink(lazy_gettext("Home"), "/advertiser/"),
+            RailLink(lazy_gettext("Offers"), "/advertiser/offers"),
+            RailLink(lazy_gettext("Conversions"), "/advertiser/conversions"),
+            RailLink(lazy_gettext("Statistics"), "/advertiser/statistics"),
+            RailLink(lazy_gettext("Postback addresses"), "/advertiser/postbacks"),
+        ),
+    ),
+)
+"""The rail of advertisers."""
 
 
 def links_for(groups: tuple[RailGroup, ...], may_open: Callable[[str], bool]) -> list[RailGroup]:

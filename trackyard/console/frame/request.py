@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
@@ -13,14 +13,26 @@ from trackyard.console.frame import shown
 from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.answers import Html
 from trackyard.console.frame.navigation import SeenFindings
-from trackyard.domain.people.callers import Caller, StaffCaller
+from trackyard.domain.people.callers import AccountKind, Caller
 from trackyard.domain.people.own.preferences import Preferences
 from trackyard.domain.platform.network import Network
 from trackyard.wire.local_calls import LocalCalls
 from trackyard.wire.request.brackets import File
 
-Audience = Literal["staff", "affiliate", "person", "anyone"]
-"""Who may open a page. person: staff and affiliates."""
+Audience = Literal["staff", "affiliate", "advertiser", "person", "anyone"]
+"""Who may open a page. person: everybody who signed in."""
+
+HOMES: Final[Mapping[AccountKind, str]] = {
+    AccountKind.STAFF: "/console/",
+    AccountKind.AFFILIATE: "/portal/",
+    AccountKind.ADVERTISER: "/advertiser/",
+}
+"""The first page of each kind of people."""
+_AUDIENCES: Final[Mapping[AccountKind, Audience]] = {
+    AccountKind.STAFF: "staff",
+    AccountKind.AFFILIATE: "affiliate",
+    AccountKind.ADVERTISER: "advertiser",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +63,17 @@ class Person:
     @property
     def is_staff(self) -> bool:
         """Return whether the person is a staff user."""
-        return isinstance(self.caller, StaffCaller)
+        return self.audience == "staff"
+
+    @property
+    def audience(self) -> Audience:
+        """Return the kind of people that the person belongs to."""
+        return _AUDIENCES[self.caller.account.kind]
 
     @property
     def home(self) -> str:
         """Return the path of the person's first page."""
-        return "/console/" if self.is_staff else "/portal/"
+        return HOMES[self.caller.account.kind]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +177,7 @@ class PageRequest:
 
     def may_open(self, path: str) -> bool:
         """Return whether there is a page at a path that the person may open."""
-        needs = self.needs_of(path, "staff" if self.person.is_staff else "affiliate")
+        needs = self.needs_of(path, self.person.audience)
         return needs is not None and self.may_use(needs)
 
     def may_use(self, needs: tuple[str, ...]) -> bool:

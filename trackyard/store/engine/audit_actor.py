@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from trackyard.base.logs.origin import RequestOrigin
+from trackyard.domain.people.callers import Account, AccountKind
 
 SYSTEM_ACTOR: Final = "system"
 """The actor of changes that time alone causes."""
@@ -14,10 +15,10 @@ SYSTEM_ACTOR: Final = "system"
 
 @dataclass(frozen=True, slots=True)
 class AuditActor:
-    """A request of a staff user or an affiliate, or a job. Its fields are columns of the audit log.
+    """A request of an account, or a job. Its fields are columns of the audit log.
 
-    staff_id: 24 hex digits, SYSTEM_ACTOR, or "" for an affiliate.
-    affiliate_id: None for staff and jobs.
+    staff_id: 24 hex digits, SYSTEM_ACTOR, or "" for an affiliate or an advertiser.
+    affiliate_id: None for others. An advertiser changes its own record alone, which the line of the log names.
     method: the id of the endpoint or job.
     request_id, client_request_id: ours, and the caller's own.
     at: UTC milliseconds.
@@ -50,19 +51,17 @@ def act_as_system(job: str, now_ms: int) -> Iterator[None]:
 
 
 @contextmanager
-def act_as_account(
-    account_id: str, method: str, now_ms: int, *, by_staff: bool, origin: RequestOrigin
-) -> Iterator[None]:
+def act_as_account(account: Account, method: str, now_ms: int, *, origin: RequestOrigin) -> Iterator[None]:
     """Log the changes of the block as those of an account that shows who it is by them.
 
-    method: names what it does. by_staff: whether it is a staff user, else an affiliate.
+    method: names what it does.
     """
     actor = AuditActor(
-        staff_id=account_id if by_staff else "",
+        staff_id=account.id if account.kind is AccountKind.STAFF else "",
         method=method,
         request_id=origin.id,
         at=now_ms,
-        affiliate_id=None if by_staff else int(account_id),
+        affiliate_id=int(account.id) if account.kind is AccountKind.AFFILIATE else None,
         client_request_id=origin.client_id,
         address=origin.address,
     )

@@ -62,6 +62,11 @@ def list_advertisers(conn: Connection, email: str) -> list[SignInAccount]:
     return [_of_advertiser(row) for row in conn.execute(owned.order_by(columns.id).limit(_MAX_ACCOUNTS))]
 
 
+def list_everyone(conn: Connection, login: str) -> list[SignInAccount]:
+    """Return the accounts of an e-mail address or login, advertisers last."""
+    return [*list_accounts(conn, login), *list_advertisers(conn, login)]
+
+
 def find_account(conn: Connection, account: Account) -> SignInAccount | None:
     """Return an account by its id."""
     match account.kind:

@@ -22,7 +22,15 @@ from trackyard.domain.people.security_log import SecurityEvent, SecurityOutcome
 from trackyard.domain.people.staff import FIRST_ADMINISTRATOR
 from trackyard.store.engine.audit_actor import act_as_account
 from trackyard.store.engine.database import Connection, Database
-from trackyard.store.people import affiliates, email_confirmations, sessions, sign_in_links, sign_ins, staff
+from trackyard.store.people import (
+    advertisers,
+    affiliates,
+    email_confirmations,
+    sessions,
+    sign_in_links,
+    sign_ins,
+    staff,
+)
 from trackyard.store.people.sign_ins import SignInAccount
 
 LINK_PAGE: Final = "/sign-in/link"
@@ -97,7 +105,7 @@ def send_links(deps: Deps, login: str, address: str) -> None:
     count_request(deps, "password link", address, LINKS_PER_ADDRESS)
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
-        for found in sign_ins.list_accounts(conn, login):
+        for found in sign_ins.list_everyone(conn, login):
             mark = digest(f"password link:{found.account.name}")
             if _may_use_link(found) and sign_ins.claim_notice(conn, mark, now, AGAIN_MS):
                 _mail(conn, found.account, found.email, PASSWORD_LINK, deps.api_url, now)
@@ -135,9 +143,8 @@ def use_link(
     values: dict[str, Any] = {"password_hash": hash_password(password), "updated_at": now}
     if linked.chooses_email and email:
         values["email"] = email
-    by_staff = account.kind is AccountKind.STAFF
     with (
-        act_as_account(account.id, "sign-in.link", now, by_staff=by_staff, origin=request_origin.get()),
+        act_as_account(account, "sign-in.link", now, origin=request_origin.get()),
         deps.database.write() as conn,
     ):
         if sign_in_links.use_link(conn, token, now) != account:
@@ -157,6 +164,9 @@ def _store(conn: Connection, account: Account, values: dict[str, Any]) -> None:
     if account.kind is AccountKind.AFFILIATE:
         affiliates.edit_affiliate(conn, int(account.id), values)
         email_confirmations.remove_changes(conn, int(account.id))
+        return
+    if account.kind is AccountKind.ADVERTISER:
+        advertisers.edit_advertiser(conn, account.id, values)
         return
     if "email" in values and (affiliates.is_login(conn, values["email"]) or _is_taken(conn, account, values["email"])):
         raise Conflict({"email": ["This e-mail address is taken."]})

@@ -8,6 +8,7 @@ from trackyard.actions.platform.security_log import record_event
 from trackyard.base.errors import SecondFactorNeeded, WrongSecondFactor
 from trackyard.base.metrics import SIGN_INS
 from trackyard.domain.people.security_log import SecurityEvent, SecurityOutcome
+from trackyard.store.people import sign_ins
 
 
 def sign_in(
@@ -23,11 +24,12 @@ def sign_in(
     """Return a session for a login or e-mail address and its password. address, user_agent: of the client.
 
     otp: the code of the second factor, or a recovery code; "" = none was sent.
-    for_browser: the session is for the pages: its key begins with BROWSER_KEY.
+    for_browser: the session is for the pages: its key begins with BROWSER_KEY, and advertisers sign in, too.
     Raises WrongCredentials, also for an account that is not active, SecondFactorNeeded, WrongSecondFactor, and
     TooManyRequests.
     """
-    checked = check_login(deps, login, password, address)
+    accounts = sign_ins.list_everyone if for_browser else sign_ins.list_accounts
+    checked = check_login(deps, login, password, address, accounts)
     has_factor = _check_second_factor(deps, checked, otp)
     with deps.database.write() as conn:
         checked.settle(conn, deps.clock.now_ms())

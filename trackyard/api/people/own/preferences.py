@@ -1,6 +1,6 @@
 """What a person chose for their own pages (docs/spec/console.md#preferences)."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import Field
 
@@ -15,6 +15,7 @@ from trackyard.wire.response.envelope import Answer, View
 from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
+_OWN: Final = for_callers(Permission.ACCOUNT, advertisers=True)
 
 PageName = Annotated[str, s.BoundedText(minimum=1, maximum=64, pattern=r"[a-z0-9./_-]+")]
 PageChoice = Annotated[str, s.BoundedText(maximum=2000)]
@@ -44,13 +45,13 @@ class PreferencesAnswer(Answer):
     preferences: PreferencesView
 
 
-@routes.get("/auth/preferences", for_callers(Permission.ACCOUNT), id="auth.preferences.get")
+@routes.get("/auth/preferences", _OWN, id="auth.preferences.get")
 def show(request: ApiRequest[Deps], _params: NoParams) -> PreferencesAnswer:
     """Show the time zone, the language and further choices of the calling account for its pages."""
     return _answer(get_preferences(request.deps, request.caller.account))
 
 
-@routes.post("/auth/preferences", for_callers(Permission.ACCOUNT), id="auth.preferences.edit")
+@routes.post("/auth/preferences", _OWN, id="auth.preferences.edit")
 def edit(request: ApiRequest[Deps], params: EditPreferences) -> PreferencesAnswer:
     """Change choices of the calling account for its pages. Answers of the API stay in the platform's zone."""
     given = {name: getattr(params, name) for name in params.model_fields_set}

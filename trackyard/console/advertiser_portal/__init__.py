@@ -1,0 +1,8 @@
+"""The pages of advertisers (docs/spec/console.md#portal-of-advertisers)."""
+
+from typing import Final
+
+from trackyard.console.advertiser_portal import home
+from trackyard.console.frame.pages import Pages
+
+PARTS: Final[tuple[Pages, ...]] = (home.pages,)

@@ -1,0 +1,109 @@
+"""The figures of an advertiser, from its own statistics (docs/spec/callers.md#advertisers-as-callers)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Any, Final
+
+from trackyard.actions.deps import Deps
+from trackyard.base.texts.marks import lazy_gettext
+from trackyard.console.frame.address import Pair
+from trackyard.console.frame.figures import COUNTED, Figures
+from trackyard.wire.local_calls import LocalCalls
+
+METHOD: Final = "advertiser.stats"
+STATUSES: Final[Mapping[str, str]] = {
+    "confirmed": lazy_gettext("Confirmed"),
+    "pending": lazy_gettext("Pending"),
+    "hold": lazy_gettext("On hold"),
+    "declined": lazy_gettext("Declined"),
+}
+"""Statuses of conversions by their names in the API."""
+_PAGE: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class OwnFigures:
+    """Sums of rows. charge: of conversions that count, which declined ones do not."""
+
+    clicks: int = 0
+    unique: int = 0
+    confirmed: int = 0
+    pending: int = 0
+    hold: int = 0
+    declined: int = 0
+    charge: Decimal = Decimal(0)
+
+    def __add__(self, other: "OwnFigures") -> "OwnFigures":
+        return OwnFigures(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
+
+    @property
+    def conversions(self) -> int:
+        """Return the conversions that count."""
+        return self.confirmed + self.pending + self.hold
+
+    @property
+    def cr(self) -> Decimal | None:
+        """Return conversions as a share of clicks; None without clicks."""
+        return Decimal(self.conversions) / self.clicks if self.clicks else None
+
+    def of_status(self, status: str) -> int:
+        """Return the number of conversions of a status."""
+        return int(getattr(self, status))
+
+    def for_charts(self) -> Figures:
+        """Return the figures as charts take them."""
+        return Figures(self.clicks, self.unique, conversions=self.conversions, charge=self.charge)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnRow:
+    """A row of statistics. keys: the values of its slices."""
+
+    keys: Mapping[str, Any]
+    figures: OwnFigures
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPage:
+    """Rows of statistics. total: the number of all rows."""
+
+    rows: list[OwnRow]
+    total: int
+    currency: str
+
+
+def days_of(first: date, last: date) -> list[Pair]:
+    """Return the parameters of a period."""
+    return [("date_from", first.isoformat()), ("date_to", last.isoformat())]
+
+
+def read_page(calls: LocalCalls[Deps], sent: Sequence[Pair]) -> OwnPage:
+    """Return the rows that parameters of the API ask for. Raises RequestError."""
+    answer = calls.call(METHOD, sent)
+    rows = [OwnRow(row["slice"], _figures(row)) for row in answer["stats"]]
+    return OwnPage(rows, answer["pagination"]["total_count"], answer["currency"])
+
+
+def by_day(calls: LocalCalls[Deps], first: date, last: date) -> tuple[dict[date, OwnFigures], str]:
+    """Return the figures of each day that has any, and their currency. Raises RequestError."""
+    found = read_page(calls, [*days_of(first, last), ("slice[]", "day"), ("limit", str(_PAGE))])
+    return {day_of(row): row.figures for row in found.rows}, found.currency
+
+
+def day_of(row: OwnRow) -> date:
+    """Return the day of a row by days."""
+    return date(*(int(row.keys[key]) for key in ("year", "month", "day")))
+
+
+def total(figures: Iterable[OwnFigures]) -> OwnFigures:
+    """Return the sum."""
+    return sum(figures, OwnFigures())
+
+
+def _figures(row: Mapping[str, Any]) -> OwnFigures:
+    actions = row["actions"]
+    counts = {name: int(actions[name]["count"]) for name in STATUSES if name in actions}
+    charge = sum((Decimal(actions[name]["charge"]) for name in COUNTED if name in actions), Decimal(0))
+    return OwnFigures(clicks=int(row["clicks"]), unique=int(row["unique"]), charge=charge, **counts)

@@ -1,0 +1,123 @@
+"""The first page of advertisers (docs/spec/console.md#portal-of-advertisers)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, Final
+
+from trackyard.base.errors import RequestError
+from trackyard.base.texts.marks import gettext, lazy_gettext
+from trackyard.console.advertiser_portal.figures import METHOD, STATUSES, OwnFigures, by_day, days_of, total
+from trackyard.console.frame.answers import PageAnswer
+from trackyard.console.frame.charts import figure_chart
+from trackyard.console.frame.figures import BY_NAME, FigureKind, text_of, value_of
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.periods import DayPeriod
+from trackyard.console.frame.request import PageRequest
+
+pages = Pages()
+
+DAYS: Final = 30
+"""Days of the chart."""
+LATEST: Final = 8
+_SPANS: Final = (
+    ("today", lazy_gettext("Today"), 1),
+    ("7d", lazy_gettext("7 days"), 7),
+    ("30d", lazy_gettext("30 days"), DAYS),
+)
+"""The columns of the table: the value of `period` in addresses, the heading, and the days."""
+KINDS: Final[Mapping[str, FigureKind]] = {name: BY_NAME[name] for name in ("charge", "clicks", "conversions")}
+"""The figures of today, the chosen one of which is the chart's."""
+
+
+@dataclass(frozen=True, slots=True)
+class TodayTile:
+    """A figure of today. name: the value of `show` in the address. detail: longer spans in words."""
+
+    name: str
+    label: str
+    text: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class StatusRow:
+    """Conversions of a status, one number for each of the spans."""
+
+    status: str
+    label: str
+    counts: tuple[int, ...]
+
+
+@pages.get("/advertiser/", audience="advertiser", needs=(METHOD,))
+def home(request: PageRequest) -> PageAnswer:
+    """Show what today and the last weeks brought, and the newest conversions."""
+    chosen = KINDS.get(request.address.get("show"), KINDS["charge"])
+    values, fault = _figures(request, chosen)
+    return request.page(
+        "advertiser/home.html",
+        chosen=chosen,
+        fault=fault,
+        spans=_SPANS,
+        latest=_latest(request),
+        days=DAYS,
+        statuses=STATUSES,
+        now=request.deps.clock.now_ms(),
+        **values,
+    )
+
+
+def today_of(request: PageRequest) -> datetime:
+    """Return the present moment in the zone of days, which is that of the platform."""
+    return datetime.fromtimestamp(request.deps.clock.now_ms() / 1000, UTC).astimezone(request.deps.zone)
+
+
+def _figures(request: PageRequest, chosen: FigureKind) -> tuple[dict[str, Any], str]:
+    """Return the tiles, the table and the chart, and why they cannot be read."""
+    nothing: dict[str, Any] = {"tiles": [], "rows": [], "charges": [], "chart": ""}
+    now = today_of(request)
+    period = DayPeriod(now.date() - timedelta(days=DAYS - 1), now.date(), now.date(), now.hour)
+    try:
+        days, currency = by_day(request.calls, period.first, period.last)
+    except RequestError as refusal:
+        return nothing, gettext("The figures cannot be read now. %(text)s.", text=refusal.text)
+    sums = [_last_days(days, period.last, count) for _, _, count in _SPANS]
+    chart = figure_chart(
+        chosen,
+        period,
+        [days.get(each, OwnFigures()).for_charts() for each in period.each_day()],
+        [None] * DAYS,
+        currency,
+        "",
+        selects=False,
+    )
+    return {
+        "tiles": [_tile(kind, sums, currency) for kind in KINDS.values()],
+        "rows": [
+            StatusRow(status, label, tuple(each.of_status(status) for each in sums))
+            for status, label in STATUSES.items()
+        ],
+        "charges": [text_of(KINDS["charge"], each.charge, currency) for each in sums],
+        "chart": chart,
+    }, ""
+
+
+def _last_days(days: Mapping[date, OwnFigures], last: date, count: int) -> OwnFigures:
+    first = last - timedelta(days=count - 1)
+    return total(figures for day, figures in days.items() if first <= day <= last)
+
+
+def _tile(kind: FigureKind, sums: list[OwnFigures], currency: str) -> TodayTile:
+    today, week, month = (text_of(kind, value_of(kind, each.for_charts()), currency) for each in sums)
+    detail = gettext("7 days: %(week)s · 30 days: %(month)s", week=week, month=month)
+    return TodayTile(kind.name, gettext("%(label)s today", label=kind.label), today, detail)
+
+
+def _latest(request: PageRequest) -> list[dict[str, Any]] | None:
+    """Return the newest conversions of the last weeks; None where the advertiser may not see any."""
+    if not request.calls.may("advertiser.conversions.list"):
+        return None
+    today = today_of(request).date()
+    sent = [*days_of(today - timedelta(days=DAYS - 1), today), ("limit", str(LATEST))]
+    found: list[dict[str, Any]] = request.calls.call("advertiser.conversions.list", sent)["conversions"]
+    return found
