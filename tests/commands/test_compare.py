@@ -6,6 +6,7 @@ from pathlib import Path
 from tests.support.api import Api
 from tests.support.command import run_command
 from tests.support.models.history import add_conversion
+from tests.support.spreadsheets import book, sheet_xml
 
 DAYS = ("--from", "2023-11-14", "--to", "2023-11-16")
 
@@ -28,6 +29,15 @@ def test_compare_prints_sums_reasons_and_edits(api: Api, tmp_path: Path) -> None
     answer = json.loads(applied.stdout)
     assert (answer["accepted"]["applied"], len(answer["differences"])) == (True, 2)
     assert answer["comparison"]["file_name"].startswith("their ")
+
+
+def test_compare_sends_a_spreadsheet(api: Api, tmp_path: Path) -> None:
+    pid, _ = api.add_affiliate()
+    file = tmp_path / "their.xlsx"
+    file.write_bytes(book(Notes=sheet_xml([["x"], ["y"]]), May=sheet_xml([["click_id", "sum"], ["f" * 24, 3.25]])))
+    named = ("compare", str(file), "--affiliate", str(pid), *DAYS, "--sheet")
+    assert "USD: ours 0, theirs 3.25, difference -3.25" in run_command(*named, "May", api=api).output
+    assert "The spreadsheet has no sheet 'June'. It has: Notes, May." in run_command(*named, "June", api=api).output
 
 
 def test_compare_names_the_row_of_a_fault(api: Api, tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ class ApiClient:
             for field, value in fields.items()
         ]
         start = f'--{mark}\r\nContent-Disposition: form-data; name="file"; filename="{plain}"\r\n'
-        start += "Content-Type: text/csv\r\n\r\n"
+        start += "Content-Type: application/octet-stream\r\n\r\n"
         body = b"".join([*(part.encode() for part in parts), start.encode(), content, f"\r\n--{mark}--\r\n".encode()])
         headers = {"API-Key": self.key, "Content-Type": f"multipart/form-data; boundary={mark}"}
         return self._send(Request(self.url + path, body, headers), _TIMEOUT_S)

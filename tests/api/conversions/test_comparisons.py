@@ -6,6 +6,7 @@ from tests.api.statistics.test_health import server_row
 from tests.support.api import Api
 from tests.support.models.events import NOON, new_click
 from tests.support.models.history import add_conversion, load_clicks
+from tests.support.spreadsheets import XLSX, book, sheet_xml
 from trackyard.actions.conversions.comparisons import KEPT
 from trackyard.analytics.load import load
 from trackyard.domain.conversions.statuses import Status
@@ -126,6 +127,19 @@ def test_columns_and_words_are_kept_for_the_next_file(api: Api) -> None:
     assert refused == (400, ["file"])
     accepted = api.admin.post(f"/3.1/admin/comparison/{answer['comparison']['id']}/accept", classes="other_status")
     assert [(each["status_after"], each["sum_after"]) for each in accepted["edits"]] == [("declined", 7)]
+
+
+def test_spreadsheet_is_compared_by_the_sheet_that_is_named(api: Api) -> None:
+    _, pid, ids = world(api)
+    place = f"/3.1/admin/partner/{pid}/comparisons"
+    first, second = sheet_xml([["Notes"], ["of May"]]), sheet_xml([["click_id", "amount"], [ids[1], 6.5], [ids[2], 7]])
+    sent = {"file": ("their.xlsx", book(Notes=first, May=second), XLSX)}
+    answer = api.admin.call("POST", place, data=PERIOD | {"sheet": "May"}, files=sent).json()
+    assert (found(answer)[0], answer["comparison"]["rows"]) == ((2, "other_sum", "sum", ""), 2)
+    check_sums(answer)
+    unnamed = api.admin.refusal("POST", place, data=PERIOD, files=sent)
+    wrong = api.admin.refusal("POST", place, data=PERIOD | {"sheet": "June"}, files=sent)
+    assert (unnamed, wrong) == ((400, ["file"]), (400, ["sheet"]))
 
 
 def test_last_comparisons_of_a_sender_are_kept(api: Api) -> None:

@@ -15,6 +15,7 @@ from trackyard.domain.conversions.comparisons.files import (
     MOST_ROWS,
     FileFault,
     SentRow,
+    check_size,
     choose_columns,
     read_rows,
     read_table,
@@ -170,7 +171,9 @@ def test_unclear_amount_is_refused(text: str) -> None:
 
 
 def read(text: str | bytes, **wanted: str) -> list[SentRow]:
-    table = read_table(text if isinstance(text, bytes) else text.encode())
+    content = text if isinstance(text, bytes) else text.encode()
+    check_size(content)
+    table = read_table(content)
     return read_rows(table, choose_columns(table.columns, wanted, {}), {}, "USD")
 
 
@@ -186,7 +189,10 @@ def test_file_of_a_spreadsheet_is_read() -> None:
 @pytest.mark.parametrize(
     ("content", "fault"),
     [
-        (b"PK\x03\x04rest", "This is a spreadsheet or an archive. Save it as CSV in UTF-8, and send that."),
+        (
+            b"\xd0\xcf\x11\xe0old",
+            "This is an old or protected spreadsheet, or an archive. Save it as XLSX or CSV, and send that.",
+        ),
         (b"click_id,sum\na,\xff", "Row 2 is no text in UTF-8. Save the file as CSV in UTF-8."),
         (b"click_id,sum\na,1\0", "The file is no text. Save it as CSV in UTF-8."),
         (b"click_id,sum\n", "The first row names the columns, and each further row is a conversion:"),

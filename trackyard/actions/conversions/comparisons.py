@@ -8,6 +8,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from trackyard.actions.conversions.edits import MAX_CONVERSIONS
+from trackyard.actions.conversions.spreadsheets import csv_of
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.analytics.reports.clicks import find_records
@@ -17,7 +18,9 @@ from trackyard.base.ids import is_hex24, new_id
 from trackyard.domain.conversions.comparisons.explaining import Evidence, Explainer, SeenClick
 from trackyard.domain.conversions.comparisons.files import (
     FileFault,
+    FileTable,
     SentRow,
+    check_size,
     choose_columns,
     read_rows,
     read_table,
@@ -59,9 +62,10 @@ def compare(deps: Deps, access: Access, asked: ComparisonRequest, content: bytes
     Raises BadInput for a file that cannot be read, with its row and column, and for a period of too many conversions.
     """
     now = deps.clock.now_ms()
+    table = _table(content, asked.sheet)
     with deps.database.read() as conn:
         scope = scope_of(conn, access)
-        asked, columns, rows = _read(conn, asked, content)
+        asked, columns, rows = _read(conn, asked, table)
         place = (conn, scope, asked.side, asked.subject_id)
         ours = comparisons.list_of_side(*place, (asked.since, asked.until), MOST_CONVERSIONS + 1)
         if len(ours) > MOST_CONVERSIONS:
@@ -157,8 +161,17 @@ def _visible(conn: Connection, access: Access, comparison_id: str, *, lock: bool
     return found
 
 
+def _table(content: bytes, sheet: str) -> FileTable:
+    """Return the table of a file. Raises BadInput."""
+    try:
+        check_size(content)
+        return read_table(csv_of(content, sheet))
+    except FileFault as fault:
+        raise BadInput({fault.field: [str(fault)]}) from None
+
+
 def _read(
-    conn: Connection, asked: ComparisonRequest, content: bytes
+    conn: Connection, asked: ComparisonRequest, table: FileTable
 ) -> tuple[ComparisonRequest, dict[str, str], list[SentRow]]:
     """Return the request with its words, the column of each field, and the rows.
 
@@ -169,7 +182,6 @@ def _read(
     if last and not asked.words:
         asked = replace(asked, words={Status(status): words for status, words in last[0].words.items()})
     try:
-        table = read_table(content)
         columns = choose_columns(table.columns, asked.columns, last[0].columns if last else {})
         return asked, columns, read_rows(table, columns, asked.words, asked.currency)
     except FileFault as fault:

@@ -29,7 +29,10 @@ _READERS: Final = for_staff(Permission.STATS_CONVERSION)
 _MOST_SHOWN: Final = 500
 """Edits of an acceptance that its answer lists."""
 
-CsvFile = Annotated[File, s.FileUpload(("text/csv", "text/plain", "application/csv", "application/vnd.ms-excel"))]
+_XLSX: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+TableFile = Annotated[
+    File, s.FileUpload(("text/csv", "text/plain", "application/csv", "application/vnd.ms-excel", _XLSX))
+]
 ColumnName = Annotated[str, s.BoundedText(maximum=MOST_CHARACTERS, strips=True)]
 Words = CommaList[Annotated[str, s.BoundedText(minimum=1, maximum=60, strips=True)]]
 
@@ -37,12 +40,13 @@ Words = CommaList[Annotated[str, s.BoundedText(minimum=1, maximum=60, strips=Tru
 class CompareFile(Params):
     """A file and how to read it. What is not named is as in the last file of the same sender."""
 
-    file: CsvFile | None = None
+    file: TableFile | None = None
     csv: Annotated[str, s.BoundedText(maximum=1_000_000)] = ""
     date_from: s.Day
     date_to: s.Day
     timezone: s.Zone | None = None
     currency: s.Currency | None = None
+    sheet: Annotated[str, s.BoundedText(maximum=100)] = ""
     column_conversion_id: ColumnName = ""
     column_click_id: ColumnName = ""
     column_action_id: ColumnName = ""
@@ -198,7 +202,7 @@ class AcceptanceAnswer(Answer):
     "/admin/advertiser/{id}/comparisons", _READERS, id="comparison.advertiser.add", find=in_scope_by_hex(get_advertiser)
 )
 def compare_advertiser(request: ApiRequest[Deps], params: CompareFile) -> ComparisonAnswer:
-    """Compare a CSV file of an advertiser with the charges of its conversions.
+    """Compare a CSV or XLSX file of an advertiser with the charges of its conversions.
 
     Nothing changes. The columns are kept for its next file.
     """
@@ -209,7 +213,7 @@ def compare_advertiser(request: ApiRequest[Deps], params: CompareFile) -> Compar
     "/admin/partner/{id}/comparisons", _READERS, id="comparison.affiliate.add", find=in_scope_by_number(get_affiliate)
 )
 def compare_affiliate(request: ApiRequest[Deps], params: CompareFile) -> ComparisonAnswer:
-    """Compare a CSV file of an affiliate with the payouts of its conversions.
+    """Compare a CSV or XLSX file of an affiliate with the payouts of its conversions.
 
     Nothing changes. The columns are kept for its next file.
     """
@@ -271,6 +275,7 @@ def _compare(request: ApiRequest[Deps], params: CompareFile, side: Side, subject
         currency=params.currency or deps.currency,
         columns=params.columns,
         words=params.words,
+        sheet=params.sheet,
     )
     made = comparisons.compare(deps, request.access, asked, content)
     return _answer(request, made, Paging(), ())
@@ -283,7 +288,7 @@ def _content(params: CompareFile) -> bytes:
         params.file.handle.seek(0)
         content = params.file.handle.read(MOST_BYTES + 1)
     if not content:
-        raise BadInput({"file": ["Send a CSV file, or its text as csv."]})
+        raise BadInput({"file": ["Send a CSV or XLSX file, or the text of a CSV file as csv."]})
     return content
 
 

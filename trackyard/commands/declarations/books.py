@@ -34,6 +34,7 @@ _SECTION = "Books and data"
 @period_options
 @click.option("--timezone", default="", metavar="ZONE", help="Of the days of the file; default the platform's.")
 @click.option("--currency", default="", metavar="CODE", help="Of rows without one; default the platform's.")
+@click.option("--sheet", default="", metavar="NAME", help="The sheet of a spreadsheet; default the first one.")
 @click.option(
     "--column",
     "columns",
@@ -74,7 +75,8 @@ def compare(
 ) -> None:
     """Compare the file of an advertiser or an affiliate with our conversions.
 
-    FILE: CSV in UTF-8 or UTF-16. Its columns are found by their names, by --column, or as in the sender's last file.
+    FILE: CSV in UTF-8 or UTF-16, or a spreadsheet (XLSX). Its columns are found by their names, by --column, or as in
+    the sender's last file.
 
     Each row and each conversion is matched, missing here, missing there, or has another status or sum; each
     difference has its reason. The differences of the classes add up to the whole one. Nothing changes without --apply.
@@ -89,7 +91,7 @@ def compare(
     api = invocation.api()
     days = period.resolved(api, given["timezone"])
     params = {"date_from": days.first, "date_to": days.last}
-    params |= {name: given[name] for name in ("timezone", "currency") if given[name]}
+    params |= {name: given[name] for name in ("timezone", "currency", "sheet") if given[name]}
     params |= {f"column_{name}": value for name, value in given["columns"]}
     params |= {f"words_{name}": value for name, value in given["words"]}
     path = f"/admin/advertiser/{advertiser}" if advertiser else f"/admin/partner/{affiliate}"

@@ -18,7 +18,7 @@ pages = Pages()
 PATH: Final = "/console/comparisons"
 _BODY_MAX: Final = MOST_BYTES + 64 * 1024
 _FIELDS: Final = (
-    *("date_from", "date_to", "timezone", "currency"),
+    *("date_from", "date_to", "timezone", "currency", "sheet"),
     *(f"column_{name}" for name in COLUMN_FIELDS),
     *(f"words_{name}" for name in ("confirmed", "pending", "hold", "declined")),
 )
@@ -60,7 +60,7 @@ def _compared(request: PageRequest, side: str) -> PageAnswer:
     except BadInput as refusal:
         return _page(request, side, fault_of(refusal))
     except UnsupportedMediaType:
-        return _page(request, side, gettext("This is no CSV file."))
+        return _page(request, side, gettext("This is no CSV or XLSX file."))
     return Redirect(f"{PATH}/{made['comparison']['id']}")
 
 

@@ -21,7 +21,9 @@ COLUMN_FIELDS: Final = (*IDENTITIES, "goal", "status", "sum", "currency")
 _SEPARATORS: Final = (",", ";", "\t", "|")
 _FORMULA_STARTS: Final = ("=", "@")
 _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
-_ZIP: Final = b"PK\x03\x04"
+ZIP: Final = b"PK\x03\x04"
+"""How an archive starts; a spreadsheet (XLSX) is one."""
+_OLE: Final = b"\xd0\xcf\x11\xe0"
 _NAMES: Final[Mapping[str, Sequence[str]]] = {
     "conversion_id": ("conversion_id", "conversionid", "conversion"),
     "click_id": ("click_id", "clickid", "click", "aff_click_id", "subid", "sub_id", "transaction_id"),
@@ -57,7 +59,14 @@ _STATUS_OF: Final[Mapping[str, Status]] = {
 
 
 class FileFault(ValueError):
-    """A file that cannot be compared. Its text names the row and the column where it can."""
+    """A file that cannot be compared. Its text names the row and the column where it can.
+
+    field: of the request, which has the fault.
+    """
+
+    def __init__(self, sentence: str, field: str = "file") -> None:
+        super().__init__(sentence)
+        self.field = field
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +91,18 @@ class SentRow:
     currency: str
 
 
-def read_table(content: bytes) -> FileTable:
-    """Return the table of a CSV file in UTF-8 or UTF-16. Raises FileFault."""
+def check_size(content: bytes) -> None:
+    """Raise FileFault for a file that is too large."""
     if len(content) > MOST_BYTES:
         raise FileFault(f"The file has more than {MOST_BYTES // 1024 // 1024} MB. Compare it in parts.")
-    if content.startswith(_ZIP):
-        raise FileFault("This is a spreadsheet or an archive. Save it as CSV in UTF-8, and send that.")
+
+
+def read_table(content: bytes) -> FileTable:
+    """Return the table of a CSV file in UTF-8 or UTF-16. Raises FileFault."""
+    if content.startswith((ZIP, _OLE)):
+        raise FileFault(
+            "This is an old or protected spreadsheet, or an archive. Save it as XLSX or CSV, and send that."
+        )
     text = _decoded(content)
     if "\0" in text:
         raise FileFault("The file is no text. Save it as CSV in UTF-8.")

@@ -22,7 +22,7 @@ class ComparisonRequest:
     """What is compared. subject_id: of the advertiser or affiliate.
 
     until: exclusive. currency: of rows without one.
-    columns: by field. words: further words of statuses.
+    columns: by field. words: further words of statuses. sheet: of a spreadsheet, "" = the first one.
     """
 
     side: Side
@@ -36,6 +36,7 @@ class ComparisonRequest:
     currency: str
     columns: Mapping[str, str] = field(default_factory=dict)
     words: Mapping[Status, Sequence[str]] = field(default_factory=dict)
+    sheet: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,121 @@
+"""Prints a sheet of a spreadsheet as CSV, in a process of its own that a hostile file may end.
+
+usage: python -m trackyard.actions.conversions.spreadsheet_child [SHEET] <FILE >CSV
+"""
+
+import csv
+import resource
+import sys
+from collections.abc import Iterator
+from datetime import datetime, time
+from decimal import Decimal
+from io import BytesIO, StringIO
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from python_calamine import CalamineSheet, CalamineWorkbook
+
+MEMORY_BYTES: Final = 512 * 1024 * 1024
+PROCESSOR_S: Final = 10
+MOST_LINES: Final = 100_000
+"""Lines of a sheet, those without a value included."""
+MOST_WIDTH: Final = 1000
+MOST_OUTPUT: Final = 20 * 1024 * 1024
+NO_FILE: Final = 3
+NO_SHEET: Final = 4
+"""Exit codes: the file or the sheet is refused, and standard error says why in a sentence."""
+_EXACT: Final = 10**15
+"""Spreadsheets keep fifteen digits of a number."""
+
+
+class Refusal(Exception):
+    """A file that is not read: the exit code, and a sentence."""
+
+    def __init__(self, code: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.code = code
+
+
+def limit_this_process() -> None:
+    """Bound memory, processor time, files and output of this process."""
+    limits = (
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_AS, MEMORY_BYTES),
+        (resource.RLIMIT_CPU, PROCESSOR_S),
+        (resource.RLIMIT_FSIZE, MOST_OUTPUT + 1),
+        (resource.RLIMIT_NOFILE, 64),
+    )
+    for name, wanted in limits:
+        _, most = resource.getrlimit(name)
+        value = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
+        resource.setrlimit(name, (value, value))
+
+
+def sheet_csv(content: bytes, name: str) -> bytes:
+    """Return a sheet as CSV, each row at its line. name: "" = the first sheet. Raises Refusal."""
+    from python_calamine import CalamineError, load_workbook
+
+    try:
+        with load_workbook(BytesIO(content)) as book:
+            sheet = _sheet(book, name)
+            written = StringIO()
+            writer = csv.writer(written)
+            for number, row in _rows(sheet):
+                writer.writerow([_text(value, number) for value in row])
+                if written.tell() > MOST_OUTPUT:
+                    raise Refusal(NO_FILE, "The sheet is too large. Save it as CSV in parts.")
+    except (CalamineError, OSError):
+        raise Refusal(
+            NO_FILE, "This cannot be read as a spreadsheet. Save it as CSV in UTF-8, and send that."
+        ) from None
+    return written.getvalue().encode()
+
+
+def _sheet(book: "CalamineWorkbook", name: str) -> "CalamineSheet":
+    if not book.sheet_names:
+        raise Refusal(NO_FILE, "The spreadsheet has no sheet. Save the rows as CSV in UTF-8, and send that.")
+    if name and name not in book.sheet_names:
+        names = ", ".join(book.sheet_names)[:400]
+        raise Refusal(NO_SHEET, f"The spreadsheet has no sheet {name[:100]!r}. It has: {names}.")
+    sheet = book.get_sheet_by_name(name) if name else book.get_sheet_by_index(0)
+    if sheet.end is not None and (sheet.end[0] >= MOST_LINES or sheet.end[1] >= MOST_WIDTH):
+        place = f"row {sheet.end[0] + 1}, column {sheet.end[1] + 1}"
+        raise Refusal(NO_FILE, f"The sheet has cells as far as {place}. Remove what is not in the table.")
+    return sheet
+
+
+def _rows(sheet: "CalamineSheet") -> Iterator[tuple[int, list[object]]]:
+    """Yield every row with its number in the sheet, from 1 on."""
+    for number, row in enumerate(sheet.to_python(skip_empty_area=False), 1):
+        yield number, list(row)
+
+
+def _text(value: object, row: int) -> str:
+    """Return the value of a cell as a CSV file has it. Raises Refusal for a number that lost digits."""
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, int | float):
+        if abs(value) >= _EXACT:
+            sentence = "has a number of more than 15 digits, which spreadsheets round. Make it a text, or save the file"
+            raise Refusal(NO_FILE, f"Row {row} {sentence} as CSV in UTF-8.")
+        return format(Decimal(format(value, ".15g")), "f")
+    if isinstance(value, datetime):
+        return value.date().isoformat() if value.time() == time() else value.isoformat(" ", "seconds")
+    return " ".join(str(value).split("\n")).replace("\r", "")
+
+
+def main() -> int:
+    """Read standard input, print CSV, and return the exit code."""
+    limit_this_process()
+    try:
+        text = sheet_csv(sys.stdin.buffer.read(), sys.argv[1] if len(sys.argv) > 1 else "")
+    except Refusal as refusal:
+        sys.stderr.write(str(refusal))
+        return refusal.code
+    sys.stdout.buffer.write(text)
+    sys.stdout.buffer.flush()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
