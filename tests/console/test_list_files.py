@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.api import Api
-from tests.support.pages import Visitor, staff_visitor
+from tests.support.pages import Visitor, affiliate_visitor, staff_visitor
 from trackyard.console import list_files
 from trackyard.domain.people.roles import Role
 
@@ -61,7 +61,9 @@ def test_list_as_a_file_has_the_fields_of_the_api(api: Api, path: str, column: s
     assert column in read_file(staff, f"{path}?format=csv")[0]
 
 
-@pytest.mark.parametrize("path", ["payments", "invoices", "balances/corrections", "payments/requests", "rules/firings"])
+@pytest.mark.parametrize(
+    "path", ["payments", "invoices", "balances/corrections", "payments/requests", "rules/firings", "rules"]
+)
 def test_empty_list_is_an_empty_file_without_a_link(api: Api, path: str) -> None:
     staff = staff_visitor(api)
     assert not any("format=csv" in link for link in staff.read(f"/console/{path}").links)
@@ -73,3 +75,48 @@ def test_file_of_a_manager_has_own_affiliates_alone(api: Api) -> None:
     manager = staff_visitor(api, Role.MANAGER_AFFILIATE)
     found: list[dict[str, Any]] = read_file(manager, "/console/affiliates?format=csv")
     assert found == []
+
+
+def test_balances_as_files_have_a_line_for_each_currency(api: Api) -> None:
+    advertiser = api.add_advertiser(title="Reef")
+    pid, _ = api.add_affiliate(name="Harbor")
+    api.admin.post("/3.1/admin/corrections", pid=pid, currency="USD", amount="12.5", comment="bonus")
+    line = {"detail[0][offer_id]": api.add_offer(advertiser=advertiser), "detail[0][payout_type]": "RPA"}
+    invoice = {"supplier_id": advertiser, "currency": "USD", **line, "detail[0][amount]": "7"}
+    api.admin.post("/3.1/admin/advertiser-invoice", **invoice)
+    staff = staff_visitor(api)
+    assert "/console/balances?format=csv" in staff.read("/console/balances").links
+    rows = read_file(staff, "/console/balances?format=csv")
+    assert [(row["id"], row["currency"], row["available"]) for row in rows] == [(str(pid), "USD", "12.5")]
+    rows = read_file(staff, "/console/balances/advertisers?format=csv")
+    assert [row["unpaid"] for row in rows if row["id"] == advertiser and row["currency"] == "USD"] == ["7"]
+
+
+def test_settings_and_programs_as_files_have_the_fields_of_the_api(api: Api) -> None:
+    api.admin.post("/3.1/admin/domains", url="go.example")
+    api.admin.post("/3.0/admin/smartlink/category", name="=1+1")
+    api.admin.post("/3.0/admin/category", title="Games")
+    staff = staff_visitor(api)
+    for path, column, text in (
+        ("domains", "url", "go.example"),
+        ("smartlinks", "name", "'=1+1"),
+        ("settings/categories", "title", "Games"),
+    ):
+        assert f"/console/{path}?format=csv" in staff.read(f"/console/{path}").links
+        assert [row[column] for row in read_file(staff, f"/console/{path}?format=csv")] == [text]
+
+
+def test_lists_of_an_affiliate_as_files_have_its_own_rows_alone(api: Api) -> None:
+    pid, affiliate = affiliate_visitor(api)
+    other, _ = api.add_affiliate()
+    seen, hidden = api.add_offer(title="Boots"), api.add_offer(title="Secret", privacy="private")
+    for each in (pid, other):
+        api.admin.post("/3.1/admin/corrections", pid=each, currency="USD", amount="9", comment="bonus")
+        api.admin.post("/3.1/admin/payments", pid=[each])
+    assert "/portal/offers?format=csv" in affiliate.read("/portal/offers").links
+    found = {int(row["id"]) for row in read_file(affiliate, "/portal/offers?format=csv")}
+    assert seen in found and hidden not in found
+    assert "/portal/payments?format=csv" in affiliate.read("/portal/payments").links
+    assert [row["amount"] for row in read_file(affiliate, "/portal/payments?format=csv")] == ["9"]
+    for path in ("/portal/requests", "/portal/referrals"):
+        assert read_file(affiliate, f"{path}?format=csv") == []

@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import StringIO
 from typing import Any, Final
 
@@ -30,15 +30,23 @@ def list_file(request: PageRequest, method: str, rows: str, sent: Sequence[Pair]
     rows: the name of the list in the answer. sent: the parameters of the page. Columns are the fields of the API,
     nested ones by their path. Raises RequestError; BadInput where there are more than MOST_ROWS.
     """
-    if request.address.get(FORMAT[0]) != FORMAT[1]:
+    if not asks_for_file(request):
         return None
-    asked = [pair for pair in sent if pair[0] not in ("limit", "page")]
-    found = list(_read(request, method, rows, asked))
+    return rows_file(method.replace(".", "-").removesuffix("-list"), every_row(request, method, rows, sent))
+
+
+def asks_for_file(request: PageRequest) -> bool:
+    """Return whether the address asks for a list as a file."""
+    return request.address.get(FORMAT[0]) == FORMAT[1]
+
+
+def rows_file(name: str, rows: Iterable[Mapping[str, Any]]) -> Download:
+    """Return rows as a file of this name."""
     response = Response(
-        _csv_of([dict(_cells(each)) for each in found]),
+        _csv_of([dict(_cells(each)) for each in rows]),
         media_type=CSV,
         headers={
-            "Content-Disposition": "attachment; filename={}.csv".format(method.replace(".", "-").removesuffix("-list")),
+            "Content-Disposition": f"attachment; filename={name}.csv",
             "X-Content-Type-Options": "nosniff",
             "Cache-Control": "no-store",
         },
@@ -46,11 +54,13 @@ def list_file(request: PageRequest, method: str, rows: str, sent: Sequence[Pair]
     return Download(response)
 
 
-def _read(request: PageRequest, method: str, rows: str, asked: Sequence[Pair]) -> Iterator[Mapping[str, Any]]:
+def every_row(request: PageRequest, method: str, rows: str, sent: Sequence[Pair]) -> Iterator[Mapping[str, Any]]:
+    """Yield the rows of a method on all of its pages. Raises as `list_file`."""
+    asked = [pair for pair in sent if pair[0] not in ("limit", "page")]
     page, seen = 1, 0
     while True:
         answer = request.calls.call(method, [*asked, ("limit", str(_AT_ONCE)), ("page", str(page))])
-        total = answer["pagination"]["total_count"]
+        found, total = _page_of(answer, rows)
         if total > MOST_ROWS:
             text = gettext(
                 "This list has %(total)s rows, and a file at most %(most)s: narrow it with filters.",
@@ -58,11 +68,18 @@ def _read(request: PageRequest, method: str, rows: str, asked: Sequence[Pair]) -
                 most=number(MOST_ROWS),
             )
             raise BadInput({FORMAT[0]: [text]})
-        yield from answer[rows]
-        seen += len(answer[rows])
-        if not answer[rows] or seen >= total:
+        yield from found
+        seen += len(found)
+        if not found or seen >= total:
             return
         page += 1
+
+
+def _page_of(answer: Mapping[str, Any], rows: str) -> tuple[Sequence[Mapping[str, Any]], int]:
+    """Return the rows of a page, and the number of all rows, which some methods have in another place."""
+    place = answer if rows in answer else answer["data"]
+    paging = place.get("pagination", place)
+    return place[rows], paging["total_count"] if "total_count" in paging else paging["total"]
 
 
 def _cells(row: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

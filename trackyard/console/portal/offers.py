@@ -10,6 +10,7 @@ from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.list_files import list_file
 from trackyard.console.offers_shown import choices
 from trackyard.console.offers_shown.caps import CapMeter, find_meters, fullest
 from trackyard.console.offers_shown.words import payout
@@ -74,6 +75,8 @@ def offers(request: PageRequest) -> PageAnswer:
     filters = _filters(request)
     method = "partner.live-offers.list" if chosen_value(address, _MINE) else "offers.list"
     sent = _request(address, filters)
+    if (file := list_file(request, method, "offers", sent)) is not None:
+        return file
     answer = calls.call(method, sent)
     found = answer["offers"]
     meters = find_meters(calls, [each["id"] for each in found if each["caps"]], request.deps.currency)
@@ -144,6 +147,8 @@ def _countries(codes: Sequence[str]) -> str:
 @pages.get("/portal/requests", audience="affiliate", needs=("partner.tickets.list",))
 def requests(request: PageRequest) -> PageAnswer:
     """Show the requests for offers, the newest first."""
+    if (file := list_file(request, "partner.tickets.list", "tickets", ())) is not None:
+        return file
     paging = [("limit", str(REQUESTS_PER_PAGE)), ("page", str(page_number(request.address)))]
     answer = request.calls.call("partner.tickets.list", paging)
     page = answer["pagination"]["page"]

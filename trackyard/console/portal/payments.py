@@ -11,6 +11,7 @@ from trackyard.console.frame import shown
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.list_files import list_file
 from trackyard.console.money_shown.words import ENTRY_KINDS, REQUEST_MARKS, REQUEST_STATUSES
 from trackyard.console.portal.lists import FilterChoice, chosen_value, page_number, set_filters
 
@@ -51,6 +52,8 @@ def payments(request: PageRequest) -> PageAnswer:
     """Show what is available, on hold, requested and being paid, the latest requests, and the payments."""
     calls, address = request.calls, request.address
     sent = [("status[]", value) for value in (chosen_value(address, _STATUS),) if value]
+    if (file := list_file(request, "partner.payments.list", "payments", sent)) is not None:
+        return file
     paging = [("limit", str(PER_PAGE)), ("page", str(page_number(address)))]
     answer = calls.call("partner.payments.list", [*sent, *paging])
     total, page = answer["pagination"]["total_count"], answer["pagination"]["page"]

@@ -9,6 +9,7 @@ from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import CHOICES, read_period
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.list_files import list_file
 from trackyard.console.portal.lists import page_number
 
 pages = Pages()
@@ -28,6 +29,8 @@ def referrals(request: PageRequest) -> PageAnswer:
     """Show the shares of the conversions of referred affiliates."""
     period, fault = read_period(request.address, request.deps.clock.now_ms(), request.day_zone)
     sent = [("date_from", period.first.strftime(_API_DAY)), ("date_to", period.last.strftime(_API_DAY))]
+    if (file := list_file(request, "stats.getreferralpayments", "ref_payments", sent)) is not None:
+        return file
     paging = [("limit", str(PER_PAGE)), ("page", str(page_number(request.address)))]
     answer = request.calls.call("stats.getreferralpayments", [*sent, *paging])
     page = answer["pagination"]["page"]

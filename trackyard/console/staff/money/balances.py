@@ -1,7 +1,7 @@
 """Balances: what affiliates are owed, and what advertisers were charged."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from trackyard.base.texts.marks import gettext
@@ -11,6 +11,7 @@ from trackyard.console.frame.figures import report
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import CHOICES, read_period
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.list_files import asks_for_file, every_row, rows_file
 from trackyard.console.staff.affiliates.listing import CurrencySum, balances_of
 from trackyard.console.staff.lists import ListFilter, ListState, read_list
 from trackyard.console.staff.money.words import Sums, sums_of, sums_text
@@ -22,6 +23,8 @@ PATH: Final = "/console/balances"
 OF_ADVERTISERS: Final = "/console/balances/advertisers"
 _MOST: Final = 1000
 """Payments or invoices that a page adds up."""
+_IN_A_REPORT: Final = 100
+"""Advertisers of a file that one report counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,10 @@ def affiliates(request: PageRequest) -> PageAnswer:
     calls = request.calls
     state = read_list(request.address, (ListFilter("manager", gettext("Manager"), "manager_id[]", managers(calls)),))
     sent = [*state.sent("search"), ("with_balance", "1")]
+    if asks_for_file(request):
+        return rows_file(
+            "balances-affiliates", _affiliate_rows(every_row(request, "admin.partners.list", "partners", sent))
+        )
     answer = calls.call("admin.partners.list", sent)
     ids = [each["id"] for each in answer["partners"]]
     requested, paid = _payments(request, ids, "created"), _payments(request, ids, "paid")
@@ -93,6 +100,9 @@ def advertisers(request: PageRequest) -> PageAnswer:
     calls = request.calls
     state = read_list(request.address, (ListFilter("manager", gettext("Manager"), "manager[]", managers(calls)),))
     sent = [*state.sent("search"), ("order", "title")]
+    if asks_for_file(request):
+        found = list(every_row(request, "admin.advertisers.list", "advertisers", sent))
+        return rows_file("balances-advertisers", _advertiser_rows(request, found))
     answer = calls.call("admin.advertisers.list", sent)
     ids = [each["id"] for each in answer["advertisers"]]
     unpaid, paid = _invoices(request, ids, "unpaid"), _invoices(request, ids, "paid")
@@ -105,6 +115,31 @@ def advertisers(request: PageRequest) -> PageAnswer:
     ]
     path = calls.address("admin.advertisers.list", sent)
     return _page(request, state, rows, answer["pagination"]["total_count"], path)
+
+
+def _affiliate_rows(found: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield a line of the file for each affiliate and currency."""
+    for each in found:
+        for sums in balances_of(each):
+            yield {"id": each["id"], "name": affiliate_name(each), "email": each["email"], **asdict(sums)}
+
+
+def _advertiser_rows(request: PageRequest, found: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield a line of the file for each advertiser and currency. Sums that cannot be read are empty."""
+    for start in range(0, len(found), _IN_A_REPORT):
+        some = found[start : start + _IN_A_REPORT]
+        ids = [each["id"] for each in some]
+        sums = {
+            "charge": _charges(request, ids),
+            "unpaid": _invoices(request, ids, "unpaid"),
+            "paid": _invoices(request, ids, "paid"),
+        }
+        for each in some:
+            own = {name: (by_id or {}).get(each["id"], {}) for name, by_id in sums.items()}
+            codes = sorted({code for amounts in own.values() for code in amounts}) or [request.deps.currency]
+            for code in codes:
+                amounts = {name: None if sums[name] is None else own[name].get(code, 0) for name in sums}
+                yield {"id": each["id"], "title": each["title"], "currency": code, **amounts}
 
 
 def _invoices(request: PageRequest, ids: Sequence[str], status: str) -> Mapping[Any, Sums] | None:

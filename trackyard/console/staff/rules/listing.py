@@ -21,6 +21,8 @@ FIRINGS: Final = f"{PATH}/firings"
 @pages.get(PATH, needs=("admin.rules.list",))
 def rules(request: PageRequest) -> PageAnswer:
     """Show every rule."""
+    if (file := list_file(request, "admin.rules.list", "rules", ())) is not None:
+        return file
     found = request.calls.call("admin.rules.list", [("limit", _MOST_RULES)])["rules"]
     return request.page(
         "staff/rules/list.html",

@@ -9,6 +9,7 @@ from trackyard.console.forms import open_form
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.pages import Handler, Pages
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.list_files import asks_for_file, rows_file
 from trackyard.console.staff.settings.declared import LISTS, SETTINGS, ListColumn, Record, SettingsList
 
 pages = Pages()
@@ -31,6 +32,8 @@ def _of(each: SettingsList, handle: Callable[[SettingsList, PageRequest], PageAn
 
 def _list(each: SettingsList, request: PageRequest) -> PageAnswer:
     records = _records(each, request)
+    if asks_for_file(request):
+        return rows_file(each.slug, records)
     return request.page(
         "staff/settings/list.html",
         each=each,
