@@ -174,6 +174,7 @@ NEED_SERVER: dict[str, tuple[str, ...]] = {
     "export": ("clicks", "--last", "7d"),
     "compare": (__file__, "--affiliate", "1", "--last", "7d"),
     "audit": (),
+    "alerts": (),
     "rebuild": ("--check",),
     "erase": ("user", "5", "--yes"),
     "import": ("--from", "http://127.0.0.1:9", "--from-key", "k", "--only", "categories"),

@@ -18,6 +18,7 @@ COMMANDS: Final = (
     server.logs,
     server.check,
     server.doctor,
+    server.alerts,
     server.settings,
     server.key,
     server.rotate_key,

@@ -10,6 +10,7 @@ from trackyard.console.staff import cards, offers, overview, programs, reports, 
 from trackyard.console.staff.accounts import PARTS as ACCOUNTS
 from trackyard.console.staff.advertisers import PARTS as ADVERTISERS
 from trackyard.console.staff.affiliates import PARTS as AFFILIATES
+from trackyard.console.staff.alerts import PARTS as ALERTS
 from trackyard.console.staff.comparisons import PARTS as COMPARISONS
 from trackyard.console.staff.money import PARTS as MONEY
 from trackyard.console.staff.requests import pages as requests
@@ -39,5 +40,6 @@ PARTS: Final[tuple[Pages, ...]] = (
     requests,
     *MONEY,
     *RULES,
+    *ALERTS,
     *COMPARISONS,
 )

@@ -64,7 +64,7 @@ def serve_api(
     sys.setswitchinterval(_SWITCH_INTERVAL_S)
     log.info("API listening", extra={"host": config.api_listen.host, "port": config.api_listen.port})
     on_built()
-    with _stopped_with(stop, server), _reports_by_mail(deps, stop):
+    with _stopped_with(stop, server), _mails_and_alerts(deps, stop):
         server.run(sockets=[listener])
 
 
@@ -135,18 +135,26 @@ def _console(deps: "Deps") -> "Console":
 
 
 @contextmanager
-def _reports_by_mail(deps: "Deps", stop: threading.Event) -> Iterator[None]:
-    """Make the saved reports that are due by mail while the block lasts."""
+def _mails_and_alerts(deps: "Deps", stop: threading.Event) -> Iterator[None]:
+    """Make the saved reports that are due by mail, and look for alerts, while the block lasts."""
     from trackyard.api.catalogue import CATALOGUE
+    from trackyard.console.mailed.alert_mails import AlertMailer
     from trackyard.console.mailed.mailer import ReportMailer
+    from trackyard.jobs.schedule.alerts import AlertWatcher
 
-    thread = threading.Thread(target=ReportMailer(deps, CATALOGUE).run, args=(stop,), name="report mails")
-    thread.start()
+    threads = (
+        threading.Thread(target=ReportMailer(deps, CATALOGUE).run, args=(stop,), name="report mails"),
+        threading.Thread(target=AlertMailer(deps).run, args=(stop,), name="alert mails"),
+        threading.Thread(target=AlertWatcher(deps, socket.gethostname()).run, args=(stop,), name="alerts"),
+    )
+    for thread in threads:
+        thread.start()
     try:
         yield
     finally:
         stop.set()
-        thread.join()
+        for thread in threads:
+            thread.join()
 
 
 def _network_of(trusted: tuple[Network, ...], peer: str) -> str:

@@ -86,7 +86,7 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
         set(),
     ),
     "common statistics": (
-        "stats.getbydate stats.getbyhour stats.custom stats.saved-report* adcosts.list",
+        "stats.getbydate stats.getbyhour stats.custom stats.saved-report* adcosts.list admin.alerts.*",
         FIRST_PAGE | {R.STATS_COMMON},
     ),
     "conversions": (

@@ -18,6 +18,7 @@ from trackyard.domain.people.staff import Staff, StaffStatus
 from trackyard.store.engine.database import Connection
 from trackyard.store.people import affiliates, keys, preferences, second_factors, sessions, sign_in_links, staff
 from trackyard.store.people.staff import ManagedCounts
+from trackyard.store.platform.alerts import choices, notices
 from trackyard.store.statistics import report_mails, saved_reports
 
 
@@ -160,6 +161,8 @@ def remove_staff(deps: Deps, staff_id: str, successor: str | None) -> ManagedCou
         preferences.remove_preferences(conn, account)
         saved_reports.remove_reports(conn, account)
         report_mails.remove_mails(conn, account)
+        choices.remove_choices(conn, account)
+        notices.remove_notices(conn, account)
         sign_in_links.remove_links(conn, account)
         staff.remove_staff(conn, staff_id)
         return managed

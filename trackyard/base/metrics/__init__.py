@@ -13,7 +13,6 @@ ACCEPTED: Final = "accepted"
 
 EDGE_FAULTS: Final = {"journal": "the journal is not writable", "rules": "no rules were read yet"}
 """The faults of an edge, in words."""
-
 _EDGE: Final = MetricLabel("edge", "number of the edge process")
 _TABLE: Final = MetricLabel(
     "table",
@@ -290,6 +289,14 @@ RULE_FIRINGS = _loading.counter(
     "What rules found, each once",
     "Many at once: look at the page Rules of the console, where each can be undone.",
     MetricLabel("action", "what the rule does, as in the API"),
+)
+ALERTS = _upkeep.counter(
+    "trackyard_alerts_total",
+    "alerts",
+    "Alerts that opened, closed and were mailed",
+    "`trackyard alerts` says what each is about.",
+    MetricLabel("kind", "[kind of alert](spec/alerts.md#kinds)"),
+    MetricLabel("event", "opened, closed, or mailed to a person"),
 )
 LOADED_ROWS = _loading.counter(
     "trackyard_loaded_rows_total",

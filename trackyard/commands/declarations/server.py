@@ -181,6 +181,41 @@ def doctor(ctx: click.Context, /, as_json: bool) -> None:
 @click.command(
     cls=DocumentedCommand,
     section=_SECTION,
+    examples=(
+        ("trackyard alerts", "what needs a person now"),
+        ("trackyard alerts --state all --kind disk", "also what is over, of one kind"),
+        ("trackyard alerts --json | jq -r '.[].link'", "the pages that show the evidence"),
+    ),
+)
+@click.option(
+    "--state",
+    type=click.Choice(("open", "closed", "all")),
+    default="open",
+    show_default=True,
+    help="Those that are open, those that are over, or all.",
+)
+@click.option("--kind", "kinds", multiple=True, metavar="KIND", help="A kind of alert, such as cap; repeatable.")
+@click.option("--limit", type=click.IntRange(min=1), default=100, show_default=True, help="The newest ones.")
+@server_options
+@json_option
+@click.pass_obj
+def alerts(invocation: Invocation, /, state: str, kinds: tuple[str, ...], limit: int, as_json: bool) -> None:
+    """List alerts, the newest first, each with what to do and the page that shows it.
+
+    A cause has one alert, from the first time it was seen until it is gone. The kinds are in docs/spec/alerts.md.
+    """
+    from trackyard.commands.state.alerts import alert_lines, get_alerts
+
+    found = get_alerts(invocation.api(), state, kinds, limit)
+    if as_json:
+        print_json(found)
+    else:
+        click.echo("\n".join(alert_lines(found)))
+
+
+@click.command(
+    cls=DocumentedCommand,
+    section=_SECTION,
     examples=(('curl -H "API-Key: $(trackyard key)" http://127.0.0.1:8000/3.1/offers', "use it in a request"),),
 )
 @config_option

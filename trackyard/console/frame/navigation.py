@@ -73,6 +73,7 @@ STAFF: Final = (
             RailLink(lazy_gettext("Clicks"), "/console/clicks"),
             RailLink(lazy_gettext("Postbacks"), "/console/postbacks"),
             RailLink(lazy_gettext("Rules"), "/console/rules"),
+            RailLink(lazy_gettext("Alerts"), "/console/alerts"),
         ),
     ),
     RailGroup(

@@ -342,6 +342,39 @@ class FindingKind(StrEnum):
         lazy_gettext("A cap of offer {subject} is full: {value} of {limit}."),
         lazy_gettext("Raise the cap, or pause the offer until the next period of the cap."),
     )
+    ADVERTISER_SILENT = (
+        "advertiser_silent",
+        Severity.WARNING,
+        lazy_gettext(
+            "No postback of advertiser {subject} came for {hours} hours; in the same hours of the last four weeks "
+            "{usual} conversions are usual."
+        ),
+        lazy_gettext("Open its health, and ask the advertiser whether it sends postbacks."),
+    )
+    OFFER_CLICKS_RISE = (
+        "offer_clicks_rise",
+        Severity.WARNING,
+        lazy_gettext("Offer {subject} had {clicks} clicks in {hours} hours; {usual} are usual in these hours."),
+        lazy_gettext("Open the report: affiliates and subs say where the clicks come from."),
+    )
+    OFFER_CLICKS_FALL = (
+        "offer_clicks_fall",
+        Severity.WARNING,
+        lazy_gettext("Offer {subject} had {clicks} clicks in {hours} hours; {usual} are usual in these hours."),
+        lazy_gettext("Open the report, and see which affiliates stopped. Check that the offer is open to them."),
+    )
+    AFFILIATE_CLICKS_RISE = (
+        "affiliate_clicks_rise",
+        Severity.WARNING,
+        lazy_gettext("Affiliate {subject} sent {clicks} clicks in {hours} hours; {usual} are usual in these hours."),
+        lazy_gettext("Open the report: offers and subs say where the clicks come from."),
+    )
+    AFFILIATE_CLICKS_FALL = (
+        "affiliate_clicks_fall",
+        Severity.WARNING,
+        lazy_gettext("Affiliate {subject} sent {clicks} clicks in {hours} hours; {usual} are usual in these hours."),
+        lazy_gettext("Open the report, and ask the affiliate. Check that its offers are open to it."),
+    )
     BACKUP_MISSING = (
         "backup_missing",
         Severity.WARNING,

@@ -1,5 +1,6 @@
 """The tables of SQL, one file for each group of subjects."""
 
+from trackyard.store.tables.alerts import alert, alert_choice, alert_notice
 from trackyard.store.tables.automation import (
     automation_change,
     automation_firing,
@@ -94,6 +95,9 @@ __all__ = [
     "affiliate",
     "affiliate_login",
     "affiliate_postback",
+    "alert",
+    "alert_choice",
+    "alert_notice",
     "api_key",
     "audit",
     "automation_change",

@@ -93,11 +93,15 @@ class QueuedDelivery(NamedTuple):
 
 
 class FailingHost(NamedTuple):
-    """A host with deliveries that wait after failed attempts; the oldest was made at `since`, UTC ms."""
+    """A host with deliveries that wait after failed attempts; the oldest was made at `since`, UTC ms.
+
+    affiliate_id: the only affiliate that they go to; None = several.
+    """
 
     host: str
     waiting: int
     since: int
+    affiliate_id: int | None = None
 
 
 def add(conn: Connection, deliveries: Sequence[NewDelivery]) -> None:
@@ -252,9 +256,12 @@ def list_failing_hosts(conn: Connection, limit: int) -> list[FailingHost]:
     """Return the hosts with deliveries that wait after failed attempts, the longest waits first."""
     columns = delivery.c
     waiting = (columns.attempts > 0) & (columns.owner != PARKED)
-    query = select(columns.host, func.count(), func.min(columns.created_at)).where(waiting).group_by(columns.host)
-    rows = conn.execute(query.order_by(func.min(columns.created_at)).limit(limit))
-    return [FailingHost(host, number, since) for host, number, since in rows]
+    oldest, owners = func.min(columns.created_at), (func.min(columns.affiliate_id), func.max(columns.affiliate_id))
+    query = select(columns.host, func.count(), oldest, *owners).where(waiting).group_by(columns.host)
+    rows = conn.execute(query.order_by(oldest).limit(limit))
+    return [
+        FailingHost(host, number, since, first if first == last else None) for host, number, since, first, last in rows
+    ]
 
 
 def has_parked(conn: Connection) -> bool:

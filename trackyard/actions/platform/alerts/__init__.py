@@ -1,0 +1,1 @@
+"""Use cases of alerts and digests (docs/spec/alerts.md)."""

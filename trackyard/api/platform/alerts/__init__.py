@@ -1,0 +1,1 @@
+"""Methods of alerts and digests (docs/spec/alerts.md)."""

@@ -1,0 +1,56 @@
+"""How a person gets alerts and digests (docs/spec/console.md#alerts)."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from trackyard.base.errors import BadInput
+from trackyard.base.texts.marks import gettext
+from trackyard.console.frame.address import Pair
+from trackyard.console.frame.answers import PageAnswer, Redirect
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.staff.alerts.listing import PATH
+from trackyard.domain.platform.alerts.kinds import AlertKind
+
+pages = Pages()
+
+CHOICES: Final = f"{PATH}/choices"
+_NEEDS: Final = ("admin.alerts.choices.get", "admin.alerts.choices.edit")
+_TEXTS: Final = ("quiet_from", "quiet_until")
+
+
+@pages.get(CHOICES, needs=_NEEDS)
+def choices(request: PageRequest) -> PageAnswer:
+    """Show what the person chose."""
+    return _page(request, request.calls.call("admin.alerts.choices.get")["choices"])
+
+
+@pages.post(CHOICES, needs=_NEEDS)
+def choose(request: PageRequest) -> PageAnswer:
+    """Change what the person chose."""
+    sent: list[Pair] = [(name, request.field(name)) for name in _TEXTS]
+    sent.append(("errors_pass", "1" if request.field("errors_pass") else "0"))
+    sent += [
+        (f"ways[{kind.value}]", "mail" if request.field(f"mail-{kind.value}") else "console") for kind in AlertKind
+    ]
+    try:
+        request.calls.call("admin.alerts.choices.edit", sent)
+    except BadInput as refusal:
+        before = request.calls.call("admin.alerts.choices.get")["choices"]
+        typed = {name: request.field(name) for name in _TEXTS}
+        faults = {name: " ".join(sentences) for name, sentences in (refusal.fields or {}).items()}
+        return _page(request, {**before, **typed}, faults, refusal.status)
+    return Redirect(CHOICES, gettext("Your choices are saved."))
+
+
+def _page(
+    request: PageRequest, chosen: Mapping[str, Any], faults: Mapping[str, str] | None = None, status: int = 200
+) -> PageAnswer:
+    return request.page(
+        "staff/alerts/choices.html",
+        status,
+        chosen=chosen,
+        kinds=[(kind.value, str(kind.label), chosen["ways"][kind.value] == "mail") for kind in AlertKind],
+        faults=faults or {},
+        own_zone=request.zone.key,
+    )
