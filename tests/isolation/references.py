@@ -185,7 +185,7 @@ _PLAIN_NAMES: Final = (
 _PLAIN: Final = frozenset(_PLAIN_NAMES.split()).union(
     ("new_password", "otp", "token", "address", "days", "hours", "networks", "pixel_pages", "referrer"),
     ("smartlink_id", "width", "height"),
-    ("csv", "classes", "minimum", "first_goal", "second_goal", "goal1", "goal2", "rule"),
+    ("csv", "classes", "subs[*][value]", "minimum", "first_goal", "second_goal", "goal1", "goal2", "rule"),
     ("whatsapp", "telegram", "viber", "facebook", "wechat", "internal_telegram_username", "preset_id", "captcha"),
     ("filter[sub_index]", "filter[sub_value]", "filter[action]", "quiet_from", "quiet_until", "digest_hour"),
     ("privacy_level", "cross_postback_body", "additional_impression_destination_urls[*][weight]", "tracking_domain"),

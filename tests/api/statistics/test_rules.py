@@ -244,6 +244,42 @@ def test_look_back_shows_what_a_rule_that_is_off_would_have_done(world: RuleSetu
     assert live["readings"] == firing["readings"]
 
 
+def test_rule_that_is_not_saved_is_tried_on_the_last_30_days(world: RuleSetup) -> None:
+    world.click(150, sub1="bad")
+    world.end_hour()
+    fields = RULE | {"hours": "1", "is_on": "1"}
+    found = world.api.admin.post("/3.1/admin/rules/look-back", **fields)
+    [firing] = found["firings"]
+    assert (found["total"], firing["element"]["sub1"], firing["rule_id"]) == (1, "bad", "")
+    assert world.api.admin.get("/3.1/admin/rules")["rules"] == world.firings() == []
+    assert world.passes("bad")
+    wrong = world.api.admin.call("POST", "/3.1/admin/rules/look-back", data=fields | {"each[]": ["offer"]})
+    assert list(wrong.json()["fields"]) == ["each"]
+
+
+def test_rule_judges_only_named_subs_and_countries(world: RuleSetup) -> None:
+    named = {"subs[0][sub]": "sub1", "subs[0][value]": "bad", "subs[1][sub]": "sub1", "subs[1][value]": "worse"}
+    named |= {"subs[2][sub]": "sub8", "subs[2][value]": "x", "countries[]": ["EE"]}
+    declines = {"action": "conversion_status", "new_status": "declined", "each[]": ["offer"]}
+    declines |= {"conditions[0][metric]": "clicks", "conditions[0][compare]": "above", "minimum": "0"}
+    rule_id = add_rule(world, **named, **declines)
+    world.click(2, sub1="bad", sub8="x", country="EE")
+    world.click(150, sub1="good", sub8="x", country="EE")
+    world.click(150, sub1="bad", sub8="y", country="EE")
+    world.click(150, sub1="bad", sub8="x", country="LV")
+    inside = world.convert(["1"], sub1="worse", sub8="x", country="EE")
+    outside = world.convert(["2"], sub1="good", sub8="x", country="EE")
+    outside += world.convert(["3"], sub1="worse", sub8="x", country="LV")
+    world.end_hour()
+    [firing] = world.firings()
+    assert (firing["readings"][0]["value"], firing["changed_conversions"]) == (2, 1)
+    statuses = world.statuses()
+    assert [statuses[each] for each in inside] == ["declined"] and "declined" not in map(statuses.get, outside)
+    rule = world.api.admin.get(f"/3.1/admin/rules/{rule_id}")["rule"]
+    assert rule["subs"][1:] == [{"sub": "sub1", "value": "worse"}, {"sub": "sub8", "value": "x"}]
+    assert world.api.admin.post(f"/3.1/admin/rules/{rule_id}", subs="")["rule"]["subs"] == []
+
+
 def test_rules_run_when_their_hour_is_loaded(world: RuleSetup) -> None:
     add_rule(world)
     world.click(150, sub1="bad")

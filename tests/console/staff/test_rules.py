@@ -51,6 +51,33 @@ def test_rule_goes_from_its_form_over_the_look_back_to_its_undoing(api: Api) -> 
     assert "There is no rule yet." in staff.read(RULES).text
 
 
+def test_form_shows_what_an_unsaved_rule_would_have_done(api: Api) -> None:
+    offer = api.add_offer(privacy="public")
+    api.clock.advance(HOUR_MS - api.clock.now_ms() % HOUR_MS)
+    clicks = [new_click(number, time=api.clock.now_ms(), offer=offer, sub2="a") for number in range(150)]
+    load_clicks(api.deps, clicks)
+    api.clock.advance(HOUR_MS)
+    staff = staff_visitor(api)
+    form = send(staff, f"{RULES}/new", read_form(staff, f"{RULES}/new"), "add:conditions")
+    form = send(staff, f"{RULES}/new", FormReader(form.text), "add:subs")
+    typed: dict[str, Any] = {"title": "CR", "hours": "1", "conditions[0][metric]": "cr", "conditions[0][value]": "1"}
+    typed |= {"subs[0][sub]": "sub2", "subs[0][value]": "a"}
+    tried = send(staff, f"{RULES}/new", FormReader(form.text), "try", **typed)
+    assert "It would have fired 1 time." in tried.text and "CR in percent: 0, below 1" in tried.text
+    other = send(staff, f"{RULES}/new", FormReader(tried.text), "try", **{"subs[0][value]": "b"})
+    assert "Nothing met its conditions." in other.text
+    assert api.admin.get("/3.1/admin/rules")["rules"] == []
+    faulty = send(staff, f"{RULES}/new", FormReader(tried.text), "try", action="block_sub")
+    assert "The action block_sub needs each to name offer and affiliate." in faulty.text
+    made = send(staff, f"{RULES}/new", FormReader(tried.text))
+    rule = made.headers["location"].split("/")[3]
+    assert "sub2 a" in staff.read(f"{RULES}/{rule}").text
+    page = f"{RULES}/{rule}/edit"
+    edited = send(staff, page, read_form(staff, page), "try", hours="2")
+    assert "It would have fired 1 time." in edited.text
+    assert api.admin.get(f"/3.1/admin/rules/{rule}")["rule"]["hours"] == 1
+
+
 def test_rule_is_switched_in_its_row_and_on_its_page(api: Api) -> None:
     typed = {"title": "Low CR", "hours": 1, "action": "notify", "conditions[0][metric]": "cr"}
     typed |= {"conditions[0][compare]": "below", "conditions[0][value]": 1}

@@ -30,7 +30,7 @@ def good_params(offer: int, pid: int) -> dict[str, dict[str, Any]]:
     """Parameters with which each of these methods succeeds."""
     logs = ("automation.kpi.changes", "automation.kpi.blocks", "automation.cr-and-sub.blocks")
     return {
-        "admin.rule.add": RULE,
+        **dict.fromkeys(("admin.rule.add", "admin.rule.try"), RULE),
         "admin.rule.edit": {"title": "CR of sub1"},
         **dict.fromkeys(("automation.kpi.add", "automation.kpi.edit"), kpi_rule(offer, pid)),
         **dict.fromkeys(logs, _DAYS),

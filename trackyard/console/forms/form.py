@@ -65,7 +65,7 @@ class PageForm:
     def _read(self, request: PageRequest) -> None:
         """Take what was typed, and do what its button says.
 
-        It is save, preview, keep, add:LIST, copy:LIST:PLACE or drop:LIST:PLACE.
+        It is save, preview, try, keep, add:LIST, copy:LIST:PLACE or drop:LIST:PLACE.
         """
         self._do = request.field(DO)
         self._shown = loaded_state(self._parts, request.field(SHOWN), self._shown)
@@ -82,9 +82,9 @@ class PageForm:
         elif verb == "drop" and rows is not None:
             kept = (row for number, row in enumerate(self._typed.rows[name]) if str(number) != place)
             self._typed = self._typed.with_rows(name, kept)
-        elif verb in ("save", "preview"):
+        elif verb in ("save", "preview", "try"):
             self._drop_empty_rows()
-            if verb == "preview":
+            if verb != "save":
                 self._check()
 
     def save(self) -> Any:
@@ -172,6 +172,16 @@ class PageForm:
         chosen = [part for part in self._parts if not self.is_edit or self._is_sent(part)]
         sent = (pair for part in chosen for pair in pairs_of(part, self._typed, skips_empty=not self.is_edit))
         return [*self._fixed, *sent]
+
+    @property
+    def filled_pairs(self) -> list[Pair]:
+        """Return everything that is filled as parameters, whether it was changed or not."""
+        return [*self._fixed, *(pair for part in self._parts for pair in pairs_of(part, self._typed, skips_empty=True))]
+
+    @property
+    def is_tried(self) -> bool:
+        """Return whether the person asked what the values would do, and they have no fault."""
+        return self._do == "try" and not self.faults
 
     @property
     def changes(self) -> list[FormChange]:

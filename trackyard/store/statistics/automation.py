@@ -18,6 +18,7 @@ _ALIVE: Final = automation_rule.c.removed_at.is_(None)
 
 def _rule(conditions: Sequence[Mapping[str, Any]], **values: Any) -> Rule:
     lists: dict[str, Any] = {name: tuple(values.pop(name)) for name in _LISTS}
+    lists["subs"] = tuple((name, value) for name, value in values.pop("subs", ()))  # older changes have none
     return Rule(conditions=tuple(map(RuleCondition.of_document, conditions)), **lists, **values)
 
 
@@ -32,6 +33,7 @@ def rule_of_row(row: Mapping[str, Any]) -> Rule:
 def row_of(rule: Rule) -> dict[str, Any]:
     """Return the columns of a rule."""
     lists = {name: list(getattr(rule, name)) for name in _LISTS}
+    lists["subs"] = list(map(list, rule.subs))
     return asdict(rule) | lists | {"conditions": [each.document() for each in rule.conditions]}
 
 

@@ -3,7 +3,7 @@
 Times are UTC epoch milliseconds.
 """
 
-from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Text
+from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Text, text
 
 from trackyard.domain.statistics.automation.rules import RuleAction, RuleKind
 from trackyard.store.engine.types import Document, Id24, MaybeDocument, Moment, Word
@@ -16,6 +16,7 @@ automation_rule = table(  # domain/statistics/automation/rules.py: Rule
     Column("title", String(200), nullable=False),
     Column("is_on", Boolean, nullable=False),
     *columns(Document, "each", "offers", "affiliates", "advertisers", "countries", "conditions", nullable=False),
+    Column("subs", Document, nullable=False, server_default=text("'[]'")),
     *columns(Integer, "hours", "minimum", nullable=False),
     Column("action", Word(RuleAction, 24), nullable=False),
     Column("new_status", String(16), nullable=False),

@@ -12,6 +12,7 @@ from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.automation.rules import Rule, RuleAction, RuleFiring
 from trackyard.domain.statistics.automation.windows import Window
+from trackyard.domain.tracking.subs import SUBS
 from trackyard.store.conversions import conversions, edits, lists
 from trackyard.store.engine.database import Connection
 from trackyard.store.offers import connections, offers, sub_blocks
@@ -109,6 +110,7 @@ def _change_conversions(conn: Connection, rule: Rule, firing: RuleFiring, window
 def _selection(rule: Rule, firing: RuleFiring, window: Window) -> ConversionFilter:
     """Return the filter of the conversions that a firing is about; with goals, those of the second."""
     element = firing.element
+    subs = {**{name: () for name in element if name in SUBS}, **rule.sub_values}
     return ConversionFilter(
         since=window.since,
         until=window.until,
@@ -118,7 +120,7 @@ def _selection(rule: Rule, firing: RuleFiring, window: Window) -> ConversionFilt
         advertisers=_ids(element.get("advertiser"), rule.advertisers),
         countries=_ids(element.get("country"), rule.countries),
         goals=frozenset({rule.second_goal}) if rule.needs_goals else None,
-        subs={int(name[3:]): frozenset({value}) for name, value in element.items() if name.startswith("sub")},
+        subs={int(name[3:]): _ids(element.get(name), values) or frozenset() for name, values in subs.items()},
     )
 
 

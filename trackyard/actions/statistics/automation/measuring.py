@@ -58,23 +58,21 @@ def _extra_slices(rule: Rule) -> Iterable[tuple[str, ...]]:
 
 
 def _rows(analytics: Analytics, rule: Rule, window: Window, extra: tuple[str, ...]) -> list[StatsRow]:
-    filters: dict[str, Values] = {
-        name: values
-        for name, values in (
-            ("offer", rule.offers),
-            ("affiliate", rule.affiliates),
-            ("advertiser", rule.advertisers),
-            ("country", rule.countries),
-            (_GOAL, (rule.first_goal, rule.second_goal) if _GOAL in extra else ()),
-        )
-        if values
+    chosen: dict[str, Values] = {
+        "offer": rule.offers,
+        "affiliate": rule.affiliates,
+        "advertiser": rule.advertisers,
+        "country": rule.countries,
+        _GOAL: (rule.first_goal, rule.second_goal) if _GOAL in extra else (),
+        **rule.sub_values,
     }
+    filters = {name: values for name, values in chosen.items() if values}
     report = Report(Scope.everything(), *window, (*extra, *rule.each), filters, zone="UTC", limit=MOST_ROWS)
     page = run_report(analytics, report)
     if page.total_count > MOST_ROWS:
         raise RuleCannotRun(
-            f"The window has {page.total_count} rows, more than {MOST_ROWS}: name offers, affiliates, advertisers or "
-            "countries, or judge by fewer slices."
+            f"The window has {page.total_count} rows, more than {MOST_ROWS}: name offers, affiliates, advertisers, "
+            "countries or values of subs, or judge by fewer slices."
         )
     return page.rows
 

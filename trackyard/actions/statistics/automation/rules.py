@@ -75,6 +75,14 @@ def add_rule(deps: Deps, access: Access, given: Mapping[str, Any]) -> Rule:
     return rule
 
 
+def rule_to_try(deps: Deps, given: Mapping[str, Any]) -> Rule:
+    """Return a rule that is not stored, for its look back. Raises BadInput."""
+    rule = Rule(id="", **given)
+    with deps.database.read() as conn:
+        _check_rule(conn, rule)
+    return rule
+
+
 def edit_rule(deps: Deps, access: Access, rule_id: str, given: Mapping[str, Any], kind: RuleKind | None = None) -> Rule:
     """Change a rule. What it did stays done. Raises NotFound, BadInput."""
     now = deps.clock.now_ms()

@@ -24,6 +24,7 @@ from trackyard.domain.statistics.automation.rules import (
     RuleKind,
 )
 from trackyard.domain.statistics.automation.windows import MOST_HOURS
+from trackyard.domain.tracking.subs import SUBS
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Clearable, NoParams, Params, Seq
@@ -58,6 +59,13 @@ class ConditionItem(Params):
         return RuleCondition(self.metric, self.compare == BELOW, self.value, self.usual)
 
 
+class SubItem(Params):
+    """A value of a sub that is judged."""
+
+    sub: Annotated[str, s.Choice(SUBS)]
+    value: Annotated[str, s.BoundedText(minimum=1, maximum=20_000)]
+
+
 class AddRule(Params):
     """A rule: what it judges, when it fires, and what it does then."""
 
@@ -68,6 +76,7 @@ class AddRule(Params):
     affiliates: Seq[s.Id] = ()
     advertisers: Seq[s.Hex] = ()
     countries: Seq[s.Country] = ()
+    subs: Seq[SubItem] = ()
     hours: Hours = 24
     conditions: Seq[ConditionItem]
     minimum: Volume = 100
@@ -78,6 +87,12 @@ class AddRule(Params):
     notify_author: s.Flag = False
     notify_manager: s.Flag = False
     webhook: Annotated[s.Url | None, Clearable()] = None
+
+
+class TriedRule(AddRule):
+    """A rule that is not stored; its name does not matter."""
+
+    title: RuleTitle = "Rule"
 
 
 class EditRule(Params):
@@ -92,6 +107,7 @@ class EditRule(Params):
     affiliates: Seq[s.Id] | None = None
     advertisers: Seq[s.Hex] | None = None
     countries: Seq[s.Country] | None = None
+    subs: Seq[SubItem] | None = None
     hours: Hours | None = None
     conditions: Seq[ConditionItem] | None = None
     minimum: Volume | None = None
@@ -119,6 +135,13 @@ class ConditionView(View):
     usual: bool
 
 
+class SubView(View):
+    """A value of a sub that is judged."""
+
+    sub: str
+    value: str
+
+
 class RuleView(View):
     """A rule. judged_until: the end of the last window that it judged."""
 
@@ -131,6 +154,7 @@ class RuleView(View):
     affiliates: list[int]
     advertisers: list[str]
     countries: list[str]
+    subs: list[SubView]
     hours: int
     conditions: list[ConditionView]
     minimum: int
@@ -257,9 +281,22 @@ def look_back(request: ApiRequest[Deps], _params: NoParams) -> LookBackAnswer:
 
     It is judged as if the rule had changed nothing, with the code that judges each hour. Nothing is changed.
     """
+    return _look_back(request, request.subject)
+
+
+@routes.post("/admin/rules/look-back", _STAFF, id="admin.rule.try", report=True)
+def try_(request: ApiRequest[Deps], params: TriedRule) -> LookBackAnswer:
+    """Return what a rule with these fields would have fired in the last 30 days, without saving it.
+
+    It takes the fields of a new rule. Nothing is changed.
+    """
+    return _look_back(request, rules.rule_to_try(request.deps, _values(params)))
+
+
+def _look_back(request: ApiRequest[Deps], rule: Rule) -> LookBackAnswer:
     zone = request.deps.zone
-    found = look_back_on(request.deps, request.subject)
-    titles = {request.subject.id: request.subject}
+    found = look_back_on(request.deps, rule)
+    titles = {rule.id: rule}
     return LookBackAnswer(
         since=datetime_text(found.since, zone),
         until=datetime_text(found.until, zone),
@@ -297,6 +334,8 @@ def _values(params: AddRule | EditRule) -> dict[str, Any]:
     given |= {name: given.get(name, "") for name in cleared}
     if "each" in given:
         given["each"] = tuple(dict.fromkeys(given["each"]))
+    if "subs" in given:
+        given["subs"] = tuple(dict.fromkeys((each.sub, each.value) for each in given["subs"]))
     if "conditions" in given:
         given["conditions"] = tuple(each.condition() for each in given["conditions"])
     return given
@@ -318,6 +357,7 @@ def rule_view(rule: Rule, zone: ZoneInfo) -> RuleView:
             )
             for each in rule.conditions
         ],
+        subs=[SubView(sub=name, value=value) for name, value in rule.subs],
         **{name: list(getattr(rule, name)) for name in ("each", "offers", "affiliates", "advertisers", "countries")},
         **{name: datetime_text(getattr(rule, name), zone) for name in ("created_at", "updated_at", "judged_until")},
     )

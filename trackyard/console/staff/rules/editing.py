@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext
-from trackyard.console.forms import FormField, FormGroup, FormPlan, FormRows, open_form
+from trackyard.console.forms import FormField, FormGroup, FormPlan, FormRows, PageForm, open_form
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
@@ -14,6 +15,8 @@ from trackyard.console.staff.rules.words import (
     METRIC_CHOICES,
     PATH,
     STATUS_CHOICES,
+    SUB_CHOICES,
+    firing_line,
 )
 
 pages = Pages()
@@ -34,6 +37,15 @@ _JUDGED: Final = FormGroup(
         FormField("affiliates", lazy_gettext("Only affiliates"), help=lazy_gettext("Numbers; empty is all.")),
         FormField("advertisers", lazy_gettext("Only advertisers"), help=lazy_gettext("Identifiers; empty is all.")),
         FormField("countries", lazy_gettext("Only countries"), help=lazy_gettext("Two letters; empty is all.")),
+        FormRows(
+            "subs",
+            lazy_gettext("Value of a sub"),
+            (
+                FormField("sub", lazy_gettext("Sub"), help=""),
+                FormField("value", lazy_gettext("Value"), help=lazy_gettext("Exactly as it is sent.")),
+            ),
+            help=lazy_gettext("Only clicks with these values are judged. Values of one sub are alternatives."),
+        ),
     ),
 )
 _CONDITION: Final = (
@@ -74,14 +86,15 @@ EDIT_KPI: Final = FormPlan(
 )
 _CHOICES: Final[Mapping[str, Any]] = {
     "each": EACH_CHOICES,
+    "subs[sub]": SUB_CHOICES,
     "conditions[metric]": METRIC_CHOICES,
     "action": ACTION_CHOICES,
     "new_status": STATUS_CHOICES,
 }
 
 
-@pages.get(f"{PATH}/new", needs=("admin.rule.add",))
-@pages.post(f"{PATH}/new", needs=("admin.rule.add",))
+@pages.get(f"{PATH}/new", needs=("admin.rule.add", "admin.rule.try"))
+@pages.post(f"{PATH}/new", needs=("admin.rule.add", "admin.rule.try"))
 def new_rule(request: PageRequest) -> PageAnswer:
     """Add a rule, which is off, and go on to its look back."""
     form = open_form(request, NEW, choices=_CHOICES)
@@ -89,11 +102,12 @@ def new_rule(request: PageRequest) -> PageAnswer:
     if answer is not None:
         return Redirect(f"{PATH}/{answer['rule']['id']}/look-back", gettext("The rule is saved, and off."))
     line = gettext("It is off at first. The next page shows what it would have done in the last 30 days.")
-    return form.page(request, gettext("New rule"), back=PATH, line=line, save=gettext("Save and look back"))
+    save = gettext("Save and look back")
+    return form.page(request, gettext("New rule"), back=PATH, line=line, save=save, **_tried(request, form))
 
 
-@pages.get(f"{PATH}/{{id}}/edit", needs=("admin.rule.get", "admin.rule.edit"))
-@pages.post(f"{PATH}/{{id}}/edit", needs=("admin.rule.get", "admin.rule.edit"))
+@pages.get(f"{PATH}/{{id}}/edit", needs=("admin.rule.get", "admin.rule.edit", "admin.rule.try"))
+@pages.post(f"{PATH}/{{id}}/edit", needs=("admin.rule.get", "admin.rule.edit", "admin.rule.try"))
 def edit_rule(request: PageRequest) -> PageAnswer:
     """Change a rule."""
     place = {"id": request.path["id"]}
@@ -105,4 +119,17 @@ def edit_rule(request: PageRequest) -> PageAnswer:
     line = gettext("What it did stays done.")
     if is_kpi:
         line = gettext("The terms of a KPI rule are changed over the API.")
-    return form.page(request, gettext("Edit %(rule)s", rule=rule["title"]), back=f"{PATH}/{rule['id']}", line=line)
+    back, tried = f"{PATH}/{rule['id']}", {} if is_kpi else _tried(request, form)
+    return form.page(request, gettext("Edit %(rule)s", rule=rule["title"]), back=back, line=line, **tried)
+
+
+def _tried(request: PageRequest, form: PageForm) -> dict[str, Any]:
+    """Return the template of the form, and what the rule would have done if the person asked for it."""
+    found = None
+    if form.is_tried:
+        try:
+            found = request.calls.call("admin.rule.try", form.filled_pairs)
+        except RequestError as refusal:
+            form.refuse(refusal)
+    rows = [firing_line(request, each, is_past=True) for each in found["firings"]] if found else []
+    return {"template": "staff/rules/form.html", "found": found, "rows": rows}

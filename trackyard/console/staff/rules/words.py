@@ -14,6 +14,7 @@ from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.staff.said import in_own_words
 from trackyard.domain.statistics.automation.rules import EACH, RuleAction
+from trackyard.domain.tracking.subs import SUBS
 
 PATH: Final = "/console/rules"
 
@@ -29,6 +30,7 @@ _STATUS_NAMES: Final = {
 METRIC_CHOICES: Final = tuple(METRIC_NAMES.items())
 ACTION_CHOICES: Final = tuple((action.value, name) for action, name in ACTION_NAMES.items())
 EACH_CHOICES: Final = tuple((name, SLICE_NAMES.get(name, name)) for name in EACH)
+SUB_CHOICES: Final = tuple((name, name) for name in SUBS)
 STATUS_CHOICES: Final = tuple(_STATUS_NAMES.items())
 
 
@@ -95,6 +97,7 @@ def judged_words(rule: Mapping[str, Any]) -> str:
         (gettext("countries"), rule["countries"]),
     )
     narrowed = [f"{noun} {', '.join(map(str, ids))}" for noun, ids in named if ids]
+    narrowed += [f"{each['sub']} {each['value']}" for each in rule["subs"]]
     hours = ngettext("%(num)d hour", "%(num)d hours", rule["hours"])
     return "; ".join([f"{each}, {hours}", *narrowed])
 

@@ -60,7 +60,8 @@ class Rule:
     """A rule.
 
     each: slices; everything with values of its own is judged alone. () = the whole network.
-    offers, affiliates, advertisers, countries: what is judged; () = all.
+    offers, affiliates, advertisers, countries, subs: what is judged; () = all.
+        subs: names of SUBS with a value each; the values of one sub are alternatives.
     hours: the length of the window.
     conditions: all of them must be met.
     minimum: the least volume of each metric (docs/spec/automation.md#metrics).
@@ -82,6 +83,7 @@ class Rule:
     affiliates: tuple[int, ...] = ()
     advertisers: tuple[str, ...] = ()
     countries: tuple[str, ...] = ()
+    subs: tuple[tuple[str, str], ...] = ()
     hours: int = 24
     conditions: tuple[RuleCondition, ...] = ()
     minimum: int = 1
@@ -104,6 +106,14 @@ class Rule:
         """Return the only sub that is judged; "" for none or several."""
         named = [name for name in self.each if name in SUBS]
         return named[0] if len(named) == 1 else ""
+
+    @property
+    def sub_values(self) -> dict[str, tuple[str, ...]]:
+        """Return the values that are judged, by the name of their sub."""
+        values: dict[str, tuple[str, ...]] = {}
+        for name, value in self.subs:
+            values[name] = (*values.get(name, ()), value)
+        return values
 
     @property
     def needs_usual(self) -> bool:

@@ -5,8 +5,8 @@ from alembic import op
 
 from trackyard.store.engine.types import Document
 
-revision = "0028"
-down_revision = "0027"
+revision = "0029"
+down_revision = "0028"
 branch_labels = None
 depends_on = None
 
