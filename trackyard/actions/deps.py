@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
+from trackyard.actions.platform.status.memory import QualityMemory
 from trackyard.domain.people.passwords import PasswordPolicy
 from trackyard.domain.people.sessions import SessionPolicy
 from trackyard.domain.platform.retention import DEFAULT_RETENTION, RetentionPolicy
@@ -68,6 +69,7 @@ class Deps:
     checks: what the checks of this machine found lately.
     needs_confirmed_email: whether approval and sign-in wait for the confirmation of an e-mail address.
     needs_second_person: whether payments and changes of payment systems wait for another administrator.
+    quality: what was last found about the quality of all traffic.
     """
 
     database: Database
@@ -94,3 +96,4 @@ class Deps:
     checks: Callable[[], Sequence[CheckFindings]] = tuple
     needs_confirmed_email: bool = False
     needs_second_person: bool = False
+    quality: QualityMemory = field(default_factory=QualityMemory)

@@ -39,7 +39,7 @@ def test_findings_have_those_of_the_checks_of_the_machine(api: Api) -> None:
         "sentence": "7 % of the disk of /data is free: clicks and postbacks are refused once it is full.",
         "advice": "Give the disk more room now, or keep less: docs/retention.md.",
     }]  # fmt: skip
-    assert set(found_of(api)) == {"readiness", "edges", "offers", "urls", "caps", "rules"}
+    assert set(found_of(api)) == {"readiness", "edges", "offers", "urls", "caps", "rules", "quality"}
     assert api.admin.get("/3.1/admin/findings")["severity"] == "ok"
 
 

@@ -7,7 +7,10 @@ import pytest
 from tests.support.api import NOW, Api
 from tests.support.models.events import new_click
 from tests.support.models.history import add_conversion, load_clicks
+from tests.support.pages import staff_visitor
+from trackyard.actions.platform.status import quality
 from trackyard.actions.statistics.automation.measuring import measure
+from trackyard.base.errors import ReportTooHeavy
 from trackyard.domain.statistics.automation.measures import METRICS
 from trackyard.domain.statistics.automation.rules import Rule, RuleCondition
 from trackyard.domain.statistics.automation.windows import Window
@@ -63,6 +66,44 @@ def test_quality_finding_is_in_the_health_of_offer_and_affiliate(api: Api, place
         assert (found["verdict"], "200 of 300 clicks" in found["sentence"]) == ("look", True)
     others = api.admin.get(f"/3.1/admin/partner/{places['other']}/health")["health"]["findings"]
     assert "marked_clicks" not in [each["kind"] for each in others]
+
+
+def test_quality_findings_of_all_affiliates_are_in_the_list_of_findings(api: Api, places: dict[str, Any]) -> None:
+    [check] = [each for each in api.admin.get("/3.1/admin/findings")["checks"] if each["check"] == "quality"]
+    [found] = check["findings"]
+    assert (found["kind"], found["subject"]) == ("marked_clicks", f"affiliate {places['pid']}")
+    assert f"offer {places['offer']}: 200 of 300 clicks" in found["sentence"]
+    assert found["evidence"]["path"] == f"/admin/partner/{places['pid']}/health"
+    page = staff_visitor(api).read("/console/health")
+    assert f"/console/affiliates/{places['pid']}/health" in page.links
+
+
+def test_quality_of_a_sub_is_compared_with_all_other_clicks(api: Api) -> None:
+    offer, (pid, _) = api.add_offer(), api.add_affiliate()
+    of = {"time": NOW - HOUR_MS, "offer": offer, "affiliate": pid}
+    clicks = [new_click(n, **of, sub1="bad", origin=HOSTING if n % 2 else 0) for n in range(400)]
+    clicks += [new_click(n, **of, sub1=f"id {n}", origin=TOR if n % 50 == 0 else 0) for n in range(400, 2400)]
+    load_clicks(api.deps, clicks)
+    findings = api.admin.get(f"/3.1/admin/partner/{pid}/health")["health"]["findings"]
+    [found] = [each for each in findings if each["kind"].startswith("marked")]
+    assert (found["kind"], "Sub bad of affiliate" in found["sentence"]) == ("marked_sub", True)
+    assert "200 of 400 clicks" in found["sentence"]
+
+
+def test_quality_that_is_too_heavy_to_compare_is_said_and_not_tried_at_once(
+    api: Api, places: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tries: list[int] = []
+
+    def refuse(*_: Any) -> None:
+        tries.append(1)
+        raise ReportTooHeavy
+
+    monkeypatch.setattr(quality, "list_busiest", refuse)
+    for _ in range(2):
+        check = api.admin.get("/3.1/admin/findings")["checks"][-1]
+        assert (check["check"], check["findings"]) == ("quality", []) and "took too long" in check["seen"]
+    assert len(tries) == 1
 
 
 def test_quality_metric_of_rules_counts_marked_clicks(api: Api, places: dict[str, Any]) -> None:

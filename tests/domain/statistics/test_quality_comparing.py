@@ -8,6 +8,7 @@ from trackyard.domain.statistics.quality.comparing import (
     DeviceSums,
     OfferTraffic,
     QualityKind,
+    SubClicks,
     TrafficSums,
     find_quality_findings,
 )
@@ -42,6 +43,13 @@ def kinds_of(sums: TrafficSums, others: int = 4) -> list[QualityKind]:
 )
 def test_quality_finding_needs_a_difference_beyond_chance(changed: dict[str, object], kinds: list[str]) -> None:
     assert kinds_of(replace(FINE, **changed)) == kinds  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("marked", "clicks", "found"), [(250, 500, True), (60, 500, False), (200, 290, False)])
+def test_quality_of_a_sub_needs_many_marked_clicks(marked: int, clicks: int, found: bool) -> None:
+    traffic = OfferTraffic(1, {7: FINE, 8: FINE})
+    kinds = [each.kind for each in find_quality_findings([traffic], [SubClicks(1, 7, "bad", clicks, marked)])]
+    assert kinds == ([KINDS.MARKED_SUB] if found else [])
 
 
 def test_quality_of_little_traffic_and_without_others_is_not_judged() -> None:

@@ -11,7 +11,7 @@ from trackyard.analytics.reports.health import (
     list_host_results,
     list_postback_results,
 )
-from trackyard.analytics.reports.quality import list_busiest_offers, list_offer_traffic
+from trackyard.analytics.reports.quality import list_busiest_offers, list_marked_subs, list_offer_traffic
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.domain.people.callers import Access
 from trackyard.domain.statistics.health import Health, HealthFinding, HealthKind, HealthVerdict
@@ -44,6 +44,10 @@ _SENTENCES: Final = {
     ),
     HealthKind.MARKED_CLICKS: lazy_gettext(
         "Affiliate %(affiliate)s, offer %(offer)s: %(number)s of %(of)s clicks have a suspicious signal."
+    ),
+    HealthKind.MARKED_SUB: lazy_gettext(
+        "Sub %(name)s of affiliate %(affiliate)s, offer %(offer)s: %(number)s of %(of)s clicks have a suspicious "
+        "signal; of others %(usual)s percent do."
     ),
     HealthKind.FEW_CONVERSIONS: lazy_gettext(
         "Affiliate %(affiliate)s, offer %(offer)s: %(number)s of %(of)s clicks converted; of others %(usual)s percent "
@@ -90,7 +94,8 @@ def look_at(deps: Deps, access: Access, of: str, key: int | str) -> Health:
     offers = list_busiest_offers(*place)
     with deps.database.read() as conn:
         repeated = count_repeated_addresses(conn, scope, offers, since)
-    found = find_quality_findings(list_offer_traffic(deps.analytics, scope, offers, since, until, repeated))
+    compared = (deps.analytics, scope, offers, since, until)
+    found = find_quality_findings(list_offer_traffic(*compared, repeated), list_marked_subs(*compared))
     clicks, conversions, rejected = count_traffic(*place)
     return Health(
         since=since,

@@ -2,20 +2,25 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.reports.compiler import in_period
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.quality.comparing import (
     LATE_MS,
+    LEAST_CLICKS,
+    MARKED_PERCENT,
     QUICK_MS,
     DeviceSums,
     OfferTraffic,
+    SubClicks,
     TrafficSums,
 )
 from trackyard.domain.statistics.quality.origins import SUSPICIOUS
 
+MOST_SUBS: Final = 50
+"""Subs that are compared, those with most marked clicks."""
 MOST_OFFERS: Final = 20
 """Offers that are compared, those with most clicks."""
 _OF: Final = ("offer", "advertiser", "affiliate")
@@ -28,6 +33,11 @@ RepeatedByPlace = dict[tuple[int, int], int]
 """Conversions from addresses that had converted before, by offer and affiliate."""
 
 
+def list_busiest(analytics: Analytics, scope: Scope, since: int, until: int) -> list[int]:
+    """Return the offers with most accepted clicks. Raises ReportTooHeavy."""
+    return _busiest(analytics, *in_period(scope, since, until))
+
+
 def list_busiest_offers(
     analytics: Analytics, scope: Scope, of: str, key: int | str, since: int, until: int
 ) -> list[int]:
@@ -36,11 +46,42 @@ def list_busiest_offers(
         raise ValueError(f"quality is seen of {', '.join(_OF)}, not of {of}")
     conditions, parameters = in_period(scope, since, until)
     kind = "Int64" if isinstance(key, int) else "String"
+    return _busiest(analytics, [*conditions, f"{of} = {{thing:{kind}}}"], {**parameters, "thing": key})
+
+
+def _busiest(analytics: Analytics, conditions: Sequence[str], parameters: dict[str, Any]) -> list[int]:
     sql = (
-        f"SELECT offer FROM click WHERE {' AND '.join(conditions)} AND reason = '' AND {of} = {{thing:{kind}}} "
+        f"SELECT offer FROM click WHERE {' AND '.join(conditions)} AND reason = '' "
         f"GROUP BY offer ORDER BY count() DESC, offer LIMIT {MOST_OFFERS:d}"
     )
-    return [offer for (offer,) in analytics.rows(sql, {**parameters, "thing": key}, tuple[int])]
+    return [offer for (offer,) in analytics.rows(sql, parameters, tuple[int])]
+
+
+def list_marked_subs(
+    analytics: Analytics, scope: Scope, offers: Sequence[int], since: int, until: int
+) -> list[SubClicks]:
+    """Return the subs with most marked clicks on offers. Raises ReportTooHeavy.
+
+    Subs may be as many as clicks: the few marked clicks are counted first, then all clicks of what was found.
+    """
+    if not offers:
+        return []
+    conditions, parameters = in_period(scope, since, until)
+    where = f"WHERE {' AND '.join(conditions)} AND offer IN {{offers:Array(Int64)}} AND reason = ''"
+    keys, grouped = "SELECT offer, affiliate, sub1, toInt64(count())", "GROUP BY offer, affiliate, sub1"
+    values = {**parameters, "offers": list(offers), "marked": SUSPICIOUS}
+    many = (
+        f"{keys} FROM click {where} AND sub1 != '' AND bitAnd(origin, {{marked:Int64}}) != 0 {grouped} "
+        f"HAVING count() >= {LEAST_CLICKS * MARKED_PERCENT // 100:d} "
+        f"ORDER BY count() DESC, offer, affiliate, sub1 LIMIT {MOST_SUBS:d}"
+    )
+    marked = {row[:3]: row[3] for row in analytics.rows(many, values, tuple[int, int, str, int])}
+    if not marked:
+        return []
+    named = {**values, "subs": sorted({sub for _, _, sub in marked})}
+    whole = f"{keys} FROM click {where} AND sub1 IN {{subs:Array(String)}} {grouped}"
+    clicks = {row[:3]: row[3] for row in analytics.rows(whole, named, tuple[int, int, str, int])}
+    return [SubClicks(*key, clicks.get(key, number), number) for key, number in marked.items()]
 
 
 def list_offer_traffic(

@@ -154,13 +154,13 @@ def _findings(request: PageRequest) -> list[WorkItem]:
     if not request.calls.may("admin.findings"):
         return []
     try:
-        return [_found(each) for each in sorted(read_findings(request), key=lambda each: each["severity"] != "error")]
+        return [work_of(each) for each in sorted(read_findings(request), key=lambda each: each["severity"] != "error")]
     except (ReportTooHeavy, Unavailable) as refusal:
         unread = gettext("The state of the platform cannot be read now")
         return [WorkItem(unread, refusal.text, gettext("Look"), "/console/health")]
 
 
-def _found(finding: Mapping[str, Any]) -> WorkItem:
+def work_of(finding: Mapping[str, Any]) -> WorkItem:
     """Return a finding as work, with the page that shows why."""
     match finding["kind"]:
         case "deliveries_fail":
@@ -171,6 +171,8 @@ def _found(finding: Mapping[str, Any]) -> WorkItem:
             verb, link = gettext("Look"), "/console/rules"
         case "offer_converts_no_more" | "cap_nearly_full" | "cap_full":
             verb, link = gettext("Open the offer"), f"/console/offers/{finding['subject']}"
+        case _ if finding["evidence"].get("affiliate"):
+            verb, link = gettext("Look"), f"/console/affiliates/{finding['evidence']['affiliate']}/health"
         case _:
             verb, link = gettext("Look"), "/console/health"
     sentence = in_own_words(finding["sentence"])

@@ -23,6 +23,9 @@ class Severity(StrEnum):
     ERROR = "error"
 
 
+_OF_TRAFFIC: Final = (Severity.WARNING, lazy_gettext("{reason}"))
+
+
 class FindingKind(StrEnum):
     """A kind of finding; the value is its name for programs.
 
@@ -330,6 +333,13 @@ class FindingKind(StrEnum):
         lazy_gettext("The URL of offer {subject} loses the click ID on its redirects."),
         lazy_gettext("Open its health, and ask the advertiser to pass the click ID on."),
     )
+    MARKED_CLICKS = ("marked_clicks", *_OF_TRAFFIC, lazy_gettext("Ask the affiliate where its clicks come from."))
+    MARKED_SUB = ("marked_sub", *_OF_TRAFFIC, lazy_gettext("Ask about this sub, or block it by a rule."))
+    FEW_CONVERSIONS = ("few_conversions", *_OF_TRAFFIC, lazy_gettext("Look at the addresses and hours of its clicks."))
+    QUICK_CONVERSIONS = ("quick_conversions", *_OF_TRAFFIC, lazy_gettext("Ask how the affiliate makes its clicks."))
+    LATE_CONVERSIONS = ("late_conversions", *_OF_TRAFFIC, lazy_gettext("Ask whether its clicks have visitors."))
+    OTHER_DEVICES = ("other_devices", *_OF_TRAFFIC, lazy_gettext("Compare devices of its clicks and conversions."))
+    REPEATED_ADDRESSES = ("repeated_addresses", *_OF_TRAFFIC, lazy_gettext("Ask the advertiser whether they are real."))
     CAP_NEARLY_FULL = (
         "cap_nearly_full",
         Severity.WARNING,

@@ -155,6 +155,7 @@ class HealthKind(StrEnum):
     URL_LOSES_CLICK = "url_loses_click"
     URL_SLOW = "url_slow"
     MARKED_CLICKS = "marked_clicks"
+    MARKED_SUB = "marked_sub"
     FEW_CONVERSIONS = "few_conversions"
     QUICK_CONVERSIONS = "quick_conversions"
     LATE_CONVERSIONS = "late_conversions"
@@ -203,13 +204,12 @@ def _findings(seen: Health) -> Iterator[HealthFinding]:
         if host.failed >= FEW and 100 * host.failed >= MANY_FAILED * (host.sent + host.failed):
             values: dict[str, str | int] = {"host": host.host, "failed": host.failed, "error": host.error}
             yield HealthFinding(HealthKind.DELIVERIES_FAIL, HealthVerdict.BROKEN, values)
-    for each in seen.quality:
-        yield HealthFinding(HealthKind(each.kind.value), HealthVerdict.LOOK, _quality_values(each))
+    yield from map(quality_finding, seen.quality)
 
 
-def _quality_values(found: QualityFinding) -> dict[str, str | int]:
-    """Return the values of the sentence of a finding about quality. usual: in percent, with two digits."""
-    return {
+def quality_finding(found: QualityFinding) -> HealthFinding:
+    """Return a finding about quality. usual: in percent, with three digits."""
+    values: dict[str, str | int] = {
         "affiliate": found.affiliate,
         "offer": found.offer,
         "number": found.number,
@@ -217,6 +217,7 @@ def _quality_values(found: QualityFinding) -> dict[str, str | int]:
         "usual": f"{found.usual:.3g}",
         "name": found.name or "unknown",
     }
+    return HealthFinding(HealthKind(found.kind.value), HealthVerdict.LOOK, values)
 
 
 def _of_clicks(seen: Health, rejected: int) -> Iterator[HealthFinding]:

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Final
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.platform.status.quality import check_quality
 from trackyard.analytics.reports.reports import run_report
 from trackyard.base.texts.marks import lazy_gettext
 from trackyard.domain.offers.counters import CapType
@@ -43,6 +44,7 @@ def find_findings(deps: Deps) -> list[CheckFindings]:
         CheckFindings("urls", lazy_gettext("URLs of offers"), tuple(_find_urls(deps))),
         CheckFindings("rules", lazy_gettext("rules"), tuple(_find_rules(deps))),
         CheckFindings("caps", lazy_gettext("caps"), tuple(_find_filled_caps(deps))),
+        check_quality(deps),
     ]
 
 

@@ -9,6 +9,7 @@ from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.staff.said import advice_text, in_own_words
+from trackyard.console.staff.work import work_of
 
 pages = Pages()
 
@@ -89,11 +90,15 @@ _ROWS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class PageFinding:
-    """What keeps the platform from serving, or needs a look. advice: what to do."""
+    """What keeps the platform from serving, or needs a look.
+
+    advice: what to do. link: of the page that shows why, "" = this one.
+    """
 
     sentence: str
     advice: str
     stops: bool
+    link: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +132,7 @@ def health(request: PageRequest) -> PageAnswer:
     return request.page(
         "staff/system/health.html",
         state=found,
-        findings=[*_findings(found), *_found_by_checks(checks)],
+        findings=[*_findings(found), *_found_by_checks(request, checks)],
         checks=[_check_row(check) for check in checks],
         queues=[_queue(name, float(lag)) for name, lag in sorted(found["lag_seconds"].items())],
         free=size_text(disk["free"]),
@@ -162,12 +167,14 @@ def _findings(found: Mapping[str, Any]) -> Iterable[PageFinding]:
             yield PageFinding(f"{words[:1].upper()}{words[1:]}", advice, stops)
 
 
-def _found_by_checks(checks: Iterable[Mapping[str, Any]]) -> Iterable[PageFinding]:
+def _found_by_checks(request: PageRequest, checks: Iterable[Mapping[str, Any]]) -> Iterable[PageFinding]:
     """Yield what checks found, except what the state of the machine says already."""
     for check in checks:
         for each in check["findings"]:
             if each["kind"] not in _SAID_BY_STATE:
-                yield PageFinding(each["sentence"], advice_text(each), each["severity"] == "error")
+                link = work_of(each).link
+                shown = link if link != PATH and request.may_open(link.partition("?")[0]) else ""
+                yield PageFinding(each["sentence"], advice_text(each), each["severity"] == "error", shown)
 
 
 def _check_row(check: Mapping[str, Any]) -> CheckRow:

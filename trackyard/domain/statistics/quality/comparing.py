@@ -30,6 +30,7 @@ class QualityKind(StrEnum):
     """A kind of finding about the quality of traffic."""
 
     MARKED_CLICKS = "marked_clicks"
+    MARKED_SUB = "marked_sub"
     FEW_CONVERSIONS = "few_conversions"
     QUICK_CONVERSIONS = "quick_conversions"
     LATE_CONVERSIONS = "late_conversions"
@@ -64,6 +65,17 @@ class TrafficSums:
 
 
 @dataclass(frozen=True, slots=True)
+class SubClicks:
+    """The accepted clicks of a sub of an affiliate on an offer. marked: those with a suspicious signal."""
+
+    offer: int
+    affiliate: int
+    sub: str
+    clicks: int
+    marked: int
+
+
+@dataclass(frozen=True, slots=True)
 class OfferTraffic:
     """The traffic of an offer by affiliate."""
 
@@ -76,7 +88,7 @@ class QualityFinding:
     """That the traffic of an affiliate on an offer differs from that of others beyond chance.
 
     number, of: what was counted, and among how many. usual: in percent for others.
-    name: of a device, "" for other kinds.
+    name: of a device or a sub, "" for other kinds.
     """
 
     kind: QualityKind
@@ -89,14 +101,43 @@ class QualityFinding:
     name: str = ""
 
 
-def find_quality_findings(traffic: Sequence[OfferTraffic]) -> list[QualityFinding]:
-    """Return what differs, by offer and affiliate."""
-    return [
+def find_quality_findings(traffic: Sequence[OfferTraffic], subs: Sequence[SubClicks] = ()) -> list[QualityFinding]:
+    """Return what differs, by offer and affiliate. subs: those with many marked clicks."""
+    found = [
         finding
         for offer in traffic
         for affiliate, sums in sorted(offer.affiliates.items())
         for finding in _judged(offer, affiliate, sums)
     ]
+    marked = {(each.offer, each.affiliate) for each in found if each.kind is QualityKind.MARKED_CLICKS}
+    return found + [
+        finding
+        for offer in traffic
+        for sub in subs
+        if sub.offer == offer.offer and (sub.offer, sub.affiliate) not in marked
+        for finding in _judged_sub(offer, sub)
+    ]
+
+
+def _judged_sub(offer: OfferTraffic, sub: SubClicks) -> Iterator[QualityFinding]:
+    """Compare a sub with all other clicks on the offer."""
+    clicks = sum(each.clicks for each in offer.affiliates.values()) - sub.clicks
+    others = sum(each.marked for each in offer.affiliates.values()) - sub.marked
+    found = _found_marked(sub.marked, sub.clicks, _share(others, clicks)) if clicks > 0 else None
+    if found is not None and found[1] <= RAREST_CHANCE:
+        usual, chance = found
+        kind = QualityKind.MARKED_SUB
+        yield QualityFinding(kind, offer.offer, sub.affiliate, sub.marked, sub.clicks, 100 * usual, chance, sub.sub)
+
+
+def _found_marked(marked: int, clicks: int, share: float) -> tuple[float, float] | None:
+    """Return the usual share and the chance of so many marked clicks, None = they are not many.
+
+    share: of the clicks of others.
+    """
+    usual = max(share, MARKED_PERCENT / 200)
+    is_much = clicks >= LEAST_CLICKS and 100 * marked >= MARKED_PERCENT * clicks and marked >= 2 * usual * clicks
+    return (usual, chance_at_least(marked, clicks, usual)) if is_much else None
 
 
 def _judged(offer: OfferTraffic, affiliate: int, sums: TrafficSums) -> Iterator[QualityFinding]:
@@ -119,10 +160,9 @@ def _of_clicks(sums: TrafficSums, others: Sequence[TrafficSums]) -> Iterator[_Fo
     if sums.clicks < LEAST_CLICKS:
         return
     clicks = sum(each.clicks for each in others)
-    usual = max(_share(sum(each.marked for each in others), clicks), MARKED_PERCENT / 200)
-    if 100 * sums.marked >= MARKED_PERCENT * sums.clicks and sums.marked >= 2 * usual * sums.clicks:
-        chance = chance_at_least(sums.marked, sums.clicks, usual)
-        yield QualityKind.MARKED_CLICKS, sums.marked, sums.clicks, usual, chance, ""
+    found = _found_marked(sums.marked, sums.clicks, _share(sum(each.marked for each in others), clicks))
+    if found is not None:
+        yield QualityKind.MARKED_CLICKS, sums.marked, sums.clicks, *found, ""
     rate = _usual_rate(sums, others)
     if rate and RARE_FACTOR * sums.conversions <= rate * sums.clicks:
         chance = chance_at_most(sums.conversions, sums.clicks, rate / 2)
