@@ -87,6 +87,7 @@ def _populate(desk: TrafficDesk) -> None:
         _add_lists(api, name)
     _add_money(desk)
     _add_rules(desk)
+    _add_promo_code(api)
     desk.click(1, reason="bot")
     desk.click(4, sub1=HOSTILE)
     desk.click(5, sub1=FORMULA, referrer=f"https://a.example/{HOSTILE}"[:200])
@@ -115,6 +116,14 @@ def _add_money(desk: TrafficDesk) -> None:
     api.admin.post("/3.0/admin/advertiser-invoice", **invoice | days)
     asked = api.add_offer(title="On request", privacy="protected")
     client.post("/3.0/partner/activation/offer", offer_id=asked, comment=LONGEST)
+
+
+def _add_promo_code(api: Api) -> None:
+    """Add a promo code with a remark, on an offer and for an affiliate with hostile names."""
+    pid, _ = api.add_affiliate(name=HOSTILE)
+    item = {"type": "manual", "code": "{=1+1}", "offer_id": api.add_offer(title=HOSTILE), "affiliate_id": pid}
+    item |= {"description": HOSTILE, "date_from": "2023-01-01T00:00:00Z", "date_to": "2030-01-01T00:00:00Z"}
+    api.admin.post("/3.1/offers/promocodes/bulk", **{f"promocodes[0][{name}]": item[name] for name in item})
 
 
 def _add_rules(desk: TrafficDesk) -> None:

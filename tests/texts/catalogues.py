@@ -16,6 +16,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final
 from unittest import mock
+from zoneinfo import ZoneInfo
 
 from babel import Locale
 from babel.messages import pofile
@@ -83,7 +84,7 @@ def _each_of_forms() -> Iterator[tuple[str, Text]]:
     calls = LocalCalls(Methods(CATALOGUE, mock.Mock(), mock.Mock(), texts()), None, mock.Mock(), ExitStack)
     plans = {id(each): each for each in gc.get_objects() if isinstance(each, FormPlan)}
     for plan in plans.values():
-        for parts in bind(plan, calls, {}, "USD"):
+        for parts in bind(plan, calls, {}, "USD", ZoneInfo("UTC")):
             for part in parts:
                 for label in _labels(part):
                     yield "trackyard/api/texts.toml", source_of(label)

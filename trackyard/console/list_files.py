@@ -46,7 +46,7 @@ def rows_file(name: str, rows: Iterable[Mapping[str, Any]]) -> Download:
         _csv_of([dict(_cells(each)) for each in rows]),
         media_type=CSV,
         headers={
-            "Content-Disposition": f"attachment; filename={name}.csv",
+            "Content-Disposition": " ".join(("attachment;", f"filename={name}.csv")),
             "X-Content-Type-Options": "nosniff",
             "Cache-Control": "no-store",
         },

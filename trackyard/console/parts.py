@@ -13,6 +13,7 @@ from trackyard.console.staff.affiliates import PARTS as AFFILIATES
 from trackyard.console.staff.alerts import PARTS as ALERTS
 from trackyard.console.staff.comparisons import PARTS as COMPARISONS
 from trackyard.console.staff.money import PARTS as MONEY
+from trackyard.console.staff.promo_codes import PARTS as PROMO_CODES
 from trackyard.console.staff.requests import pages as requests
 from trackyard.console.staff.rules import PARTS as RULES
 from trackyard.console.staff.settings import PARTS as SETTINGS
@@ -29,6 +30,7 @@ PARTS: Final[tuple[Pages, ...]] = (
     reports.pages,
     *offers.PARTS,
     programs.pages,
+    *PROMO_CODES,
     *PORTAL,
     *ADVERTISER_PORTAL,
     *traffic.PARTS,

@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final
+from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
 from trackyard.base.texts.marks import gettext
 from trackyard.console.forms.declared import PLATFORM_CURRENCY, FormField, FormPlan, FormRows, Widget
-from trackyard.console.frame.shown import shorten
+from trackyard.console.frame.shown import shorten, zone_name
 from trackyard.wire.local_calls import LocalCalls
 from trackyard.wire.parameters import MethodParameter
 
@@ -24,7 +26,7 @@ _WIDGETS: Final[Mapping[str, Widget]] = {"flag": "switch", "choice": "select"}
 
 @dataclass(frozen=True, slots=True)
 class BoundField:
-    """A field that can be shown. name: within its row, or of the whole form."""
+    """A field that can be shown. name: within its row, or of the whole form. zone: of moments with a zone."""
 
     name: str
     label: str
@@ -35,6 +37,7 @@ class BoundField:
     initial: Value
     declared: FormField
     parameter: MethodParameter
+    zone: ZoneInfo | None = None
 
     @property
     def suffix(self) -> str:
@@ -64,6 +67,8 @@ class BoundField:
             return tuple(self.declared.codec.lines(found))
         if self.widget == "switch":  # what was never set is off
             return "1" if plain_text(found) in ("1", "true") else "0"
+        if self.zone is not None:
+            return _local_text(plain_text(found), self.zone)
         return _value(found, is_list=self.is_list)
 
     def typed_in(self, pairs: Sequence[tuple[str, str]], name: str) -> Value:
@@ -109,7 +114,7 @@ class BoundField:
     def pairs(self, name: str, value: Value) -> Iterator[tuple[str, str]]:
         """Yield the value as parameters of the API. An empty list is an empty value."""
         if isinstance(value, str):
-            yield name, value
+            yield name, value if self.zone is None else _zoned_text(value, self.zone)
         elif self.declared.codec is not None:
             yield from self.declared.codec.pairs(name, value)
         elif self.parameter.comma or not value:
@@ -132,22 +137,29 @@ class BoundRows:
 BoundPart = BoundField | BoundRows
 
 
-def bind(plan: FormPlan, calls: LocalCalls[Deps], choices: FieldChoices, currency: str) -> list[list[BoundPart]]:
-    """Return the parts of each group with their parameters."""
-    return [[_bound(plan, part, calls, choices, currency) for part in group.parts] for group in plan.groups]
+def bind(
+    plan: FormPlan, calls: LocalCalls[Deps], choices: FieldChoices, currency: str, zone: ZoneInfo
+) -> list[list[BoundPart]]:
+    """Return the parts of each group with their parameters. zone: of the person."""
+    return [[_bound(plan, part, calls, choices, currency, zone) for part in group.parts] for group in plan.groups]
 
 
 def _bound(
-    plan: FormPlan, part: FormField | FormRows, calls: LocalCalls[Deps], choices: FieldChoices, currency: str
+    plan: FormPlan,
+    part: FormField | FormRows,
+    calls: LocalCalls[Deps],
+    choices: FieldChoices,
+    currency: str,
+    zone: ZoneInfo,
 ) -> BoundPart:
     parameter = calls.parameter(plan.method, part.name)
     if isinstance(part, FormField):
-        return _field(part, parameter, choices.get(part.name, ()), currency)
+        return _field(part, parameter, choices.get(part.name, ()), currency, zone)
     fields = []
     for each in (*part.fields, *part.more):
         name = f"{part.name}[0]{row_suffix(each.name)}"
         given = choices.get(f"{part.name}{row_suffix(each.name)}", ())
-        fields.append(_field(each, calls.parameter(plan.method, name), given, currency))
+        fields.append(_field(each, calls.parameter(plan.method, name), given, currency, zone))
     named = {each.name.partition("[")[0] for each in fields}
     unshown = tuple(each for each in parameter.parts if each.name not in named)
     return BoundRows(part.name, part, parameter, tuple(fields), unshown)
@@ -160,12 +172,12 @@ def row_suffix(name: str) -> str:
 
 
 def _field(
-    declared: FormField, parameter: MethodParameter, given: Sequence[tuple[str, str]], currency: str
+    declared: FormField, parameter: MethodParameter, given: Sequence[tuple[str, str]], currency: str, zone: ZoneInfo
 ) -> BoundField:
     words = declared.words
     named = tuple(given) or tuple((value, words.get(value) or _in_words(value)) for value in parameter.choices)
     widget = declared.widget or ("lines" if declared.codec else _widget(parameter, is_chosen=bool(named)))
-    unit = declared.unit or parameter.unit
+    unit = zone_name(zone) if declared.zoned else declared.unit or parameter.unit
     given_first = currency if declared.initial == PLATFORM_CURRENCY else declared.initial
     first: Any = () if declared.codec else given_first or parameter.default
     initial = _value(first, is_list=widget in _LISTS)
@@ -179,7 +191,25 @@ def _field(
         initial="0" if widget == "switch" and not initial else initial,
         declared=declared,
         parameter=parameter,
+        zone=zone if declared.zoned else None,
     )
+
+
+def _local_text(text: str, zone: ZoneInfo) -> str:
+    """Return a moment with its zone as people write it in theirs. Other texts stay."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return text
+    return f"{moment.astimezone(zone):%Y-%m-%d %H:%M:%S}" if moment.tzinfo is not None else text
+
+
+def _zoned_text(text: str, zone: ZoneInfo) -> str:
+    """Return a moment that a person wrote, with the zone. Other texts stay, and the API refuses them."""
+    try:
+        return datetime.fromisoformat(text).replace(tzinfo=zone).isoformat() if text else text
+    except ValueError:
+        return text
 
 
 def _widget(parameter: MethodParameter, *, is_chosen: bool) -> Widget:

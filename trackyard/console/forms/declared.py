@@ -28,6 +28,7 @@ class FormField:
     required: demanded by the form although the method can do without it.
     wide: whether it takes the whole line.
     codec: writes a structured parameter as lines.
+    zoned: whether it is a moment that the API reads with its zone; people write it in theirs.
     """
 
     name: str
@@ -41,6 +42,7 @@ class FormField:
     required: bool = False
     wide: bool = False
     codec: LineCodec | None = None
+    zoned: bool = False
 
 
 @dataclass(frozen=True, slots=True)

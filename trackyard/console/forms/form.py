@@ -53,7 +53,7 @@ class PageForm:
     ) -> None:
         self._calls, self._plan, self._path, self._fixed = request.calls, plan, path, tuple(fixed)
         self.is_edit = not is_new
-        self._groups = bind(plan, request.calls, choices, request.deps.currency)
+        self._groups = bind(plan, request.calls, choices, request.deps.currency, request.zone)
         self._parts: list[BoundPart] = [part for group in self._groups for part in group]
         self._current = self._shown = self._typed = shown_state(self._parts, values)
         self.seal = seal_of(request)

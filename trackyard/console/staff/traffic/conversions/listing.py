@@ -149,6 +149,7 @@ def _filters(calls: LocalCalls[Deps]) -> tuple[TrafficFilter, ...]:
         TrafficFilter("country", gettext("Country"), "country[]", country_names()),
         TrafficFilter("goal", gettext("Goal"), "goal[]"),
         TrafficFilter("sub1", gettext("Sub 1"), "subid1[]"),
+        TrafficFilter("promo", gettext("Promo code"), "promo_code[]"),
     )
 
 
