@@ -127,6 +127,10 @@ def test_step_unknown_advertiser_rejects_click() -> None:
             {"advertiser": RulesetAdvertiser(id=ADVERTISER, blacklist=frozenset({7})), "connected": (7,)},
             "blacklisted by the advertiser",
         ),
+        (
+            {"advertiser": RulesetAdvertiser(id=ADVERTISER, enabled=frozenset({8})), "connected": (7,)},
+            "not enabled by the advertiser",
+        ),
     ],
 )
 def test_step_disabled_affiliate_rejects_click(changed: dict[str, Any], detail: str) -> None:
@@ -431,6 +435,7 @@ def test_click_rejected_earlier_counts_nothing() -> None:
         ({}, {"offer": {"open": False}, "connected": (1, 7, 9)}),
         ({}, {"disconnected": (6, 8)}),
         ({}, {"advertiser": RulesetAdvertiser(id=ADVERTISER, blacklist=frozenset({8}))}),
+        ({}, {"advertiser": RulesetAdvertiser(id=ADVERTISER, enabled=frozenset({7}))}),
         ({}, {"restrictions": _group(ip=AllowDeny(allow=("192.0.2.1-192.0.2.20", "10.0.0.1"), deny=("192.0.2.8",)))}),
         ({}, {"restrictions": _group(ip=AllowDeny(allow=("2001:db8::/32",))), "ip": "2001:db8::9"}),
         ({}, {"restrictions": {"countries": ("LV", "EE")}}),

@@ -8,7 +8,7 @@ from trackyard.wire.endpoint import Endpoint
 
 OF_NAME: Final[dict[str, str]] = {
     **dict.fromkeys(("aid", "pid", "partner", "partner_id", "affiliate_id", "affiliate_ids", "ref"), "affiliate"),
-    **dict.fromkeys(("include_aids", "exclude_aids"), "affiliate"),
+    **dict.fromkeys(("include_aids", "exclude_aids", "affiliates_enabled", "affiliates_disabled"), "affiliate"),
     **dict.fromkeys(
         ("filter[partner]", "filter[not_affiliate_id]", "list[*][pid]", "promocodes[*][affiliate_id]"), "affiliate"
     ),
@@ -190,6 +190,7 @@ _PLAIN: Final = frozenset(_PLAIN_NAMES.split()).union(
     ("filter[sub_index]", "filter[sub_value]", "filter[action]", "quiet_from", "quiet_until", "digest_hour"),
     ("privacy_level", "cross_postback_body", "additional_impression_destination_urls[*][weight]", "tracking_domain"),
     ("redirect_param", "duplicate_clicks_threshold", "skad_app_id", "product_feed_id", "macros_replacement[*][*]"),
+    ("host_uniqueness_number_unique_clicks", "host_uniqueness_time_frame"),
 )
 """Parameters that are values, or name what belongs to the whole installation."""
 

@@ -1,20 +1,21 @@
 """Lists of conversions within a caller's scope."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.statistics.names import EntityNames, names_in_conversions
 from trackyard.base.errors import NotFound
-from trackyard.domain.conversions.lists import ConversionFilter, ListedConversion
-from trackyard.domain.people.callers import Access
+from trackyard.domain.conversions.lists import HIDDEN_COMMENT, HIDDEN_STATUS, ConversionFilter, ListedConversion
+from trackyard.domain.people.callers import Access, AffiliateCaller
 from trackyard.domain.people.staff import Staff
 from trackyard.store.conversions import lists
 from trackyard.store.conversions.lists import FAR_FUTURE_MS
 from trackyard.store.engine.database import Connection
 from trackyard.store.money.affiliate_payments import payment_statuses_of
-from trackyard.store.people import affiliates, staff
+from trackyard.store.people import advertisers, affiliates, staff
 
 
 def list_visible_conversions(
@@ -22,9 +23,34 @@ def list_visible_conversions(
 ) -> tuple[list[ListedConversion], int, EntityNames]:
     """Return a page of conversions, the number of all, and names."""
     with deps.database.read() as conn:
-        scope = scope_of(conn, access)
-        found, total = lists.list_conversions(conn, scope, chosen, page=page, limit=limit)
+        scope, seen = scope_of(conn, access), as_seen(conn, access, chosen)
+        found, total = lists.list_conversions(conn, scope, seen, page=page, limit=limit)
+        found = [
+            replace(item, status=HIDDEN_STATUS, comment=HIDDEN_COMMENT)
+            if item.advertiser_id in seen.hidden_statuses
+            else item
+            for item in found
+        ]
         return with_payments(conn, found), total, _names_in_conversions(conn, found)
+
+
+def as_seen(conn: Connection, access: Access, chosen: ConversionFilter) -> ConversionFilter:
+    """Return a filter with the advertisers that hide statuses from the caller."""
+    if not isinstance(access.caller, AffiliateCaller):
+        return chosen
+    return replace(chosen, hidden_statuses=advertisers.ids_hiding_status(conn))
+
+
+def columns_as_seen(columns: Mapping[str, Sequence[Any]], seen: ConversionFilter) -> Mapping[str, Sequence[Any]]:
+    """Return columns of conversions with the statuses that their advertisers hide replaced."""
+    if not seen.hidden_statuses:
+        return columns
+    hidden = [advertiser in seen.hidden_statuses for advertiser in columns["advertiser_id"]]
+    replaced = {
+        name: [shown if hides else value for hides, value in zip(hidden, columns[name], strict=True)]
+        for name, shown in (("status", HIDDEN_STATUS), ("comment", HIDDEN_COMMENT))
+    }
+    return {**columns, **replaced}
 
 
 def with_payments(conn: Connection, found: Sequence[ListedConversion]) -> list[ListedConversion]:

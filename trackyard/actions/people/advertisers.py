@@ -1,22 +1,26 @@
 """Use cases of advertisers and their passwords (docs/api/advertisers.md)."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.assignments import merged_sub_accounts, resolve_manager, with_note_on_top
+from trackyard.actions.people.blacklist import AFFILIATE_LISTS, set_affiliate_lists
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.platform import notices
+from trackyard.actions.platform.custom_fields import checked_answers
 from trackyard.actions.platform.notices import Recipient
 from trackyard.base.errors import BadInput, required
 from trackyard.base.ids import new_api_key, new_id
 from trackyard.base.secrets import hash_password, new_password
 from trackyard.domain.conversions.codes import CodeMode
-from trackyard.domain.people.advertisers import Advertiser, AdvertiserFilter, AdvertiserStatus
+from trackyard.domain.people.advertisers import Advertiser, AdvertiserFilter, AdvertiserStatus, AffiliateLists
+from trackyard.domain.people.affiliates import AffiliateName
 from trackyard.domain.people.callers import Access, Account, AccountKind
 from trackyard.domain.people.staff import Staff
 from trackyard.store.engine.database import Connection
-from trackyard.store.people import advertisers, sessions, staff
+from trackyard.store.people import advertisers, affiliates, blacklist, sessions, staff
 from trackyard.store.platform import settings
 from trackyard.store.tracking import rulesets
 
@@ -26,12 +30,15 @@ class AdvertiserRecord:
     """An advertiser, its manager, and how many offers it has.
 
     platform_code: of postbacks of advertisers without a code; "" = none.
+    lists: the affiliates that it names, with `names` of them by id.
     """
 
     advertiser: Advertiser
     manager: Staff | None
     platform_code: str
     offers: int = 0
+    lists: AffiliateLists = field(default_factory=AffiliateLists)
+    names: Mapping[int, AffiliateName] = field(default_factory=dict)
 
 
 def list_advertisers(
@@ -63,10 +70,11 @@ def get_advertiser(deps: Deps, access: Access, advertiser_id: str) -> Advertiser
         return _records(conn, [required(found)])[0]
 
 
-def add_advertiser(deps: Deps, access: Access, new: Advertiser) -> AdvertiserRecord:
+def add_advertiser(deps: Deps, access: Access, new: Advertiser, lists: Mapping[str, Sequence[int]]) -> AdvertiserRecord:
     """Create an advertiser, with a code of its postbacks where the platform generates them.
 
-    Raises BadInput for a manager that does not exist.
+    lists: affiliates_enabled, affiliates_disabled.
+    Raises BadInput for a manager, an affiliate or a custom field that does not exist.
     """
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
@@ -79,12 +87,14 @@ def add_advertiser(deps: Deps, access: Access, new: Advertiser) -> AdvertiserRec
             id=new_id(now),
             manager_id=manager.id if manager else None,
             hash_password=code,
+            custom_fields=checked_answers(conn, new.custom_fields, {}, complete=False),
             created_at=now,
             updated_at=now,
         )
         advertisers.add_advertiser(conn, made)
+        set_affiliate_lists(conn, access, made.id, lists, now)
         rulesets.touch(conn, "advertiser", made.id)
-        return AdvertiserRecord(made, manager, _platform_code(conn))
+        return _records(conn, [made])[0]
 
 
 def edit_advertiser(
@@ -97,9 +107,11 @@ def edit_advertiser(
     """Change the given fields of an advertiser; lists are replaced, `add_note` is put on top of its note.
 
     sub_accounts: the changes of each, value or except; one without values is removed.
-    Raises NotFound, and BadInput for a manager that does not exist.
+    Raises NotFound, and BadInput for a manager, an affiliate or a custom field that does not exist.
     """
     values = dict(given)
+    lists = {name: values.pop(name) for name in AFFILIATE_LISTS if name in values}
+    now = deps.clock.now_ms()
     with deps.database.write() as conn:
         before = _locked(conn, access, advertiser_id)
         if note := values.pop("add_note", ""):
@@ -108,9 +120,13 @@ def edit_advertiser(
             manager = resolve_manager(conn, access, values["manager_id"], "manager")
             values["manager_id"] = manager.id if manager else None
         values["sub_accounts"] = merged_sub_accounts(before.sub_accounts, sub_accounts)
+        if "custom_fields" in values:
+            answers = checked_answers(conn, values["custom_fields"], before.custom_fields, complete=False)
+            values["custom_fields"] = answers
+        set_affiliate_lists(conn, access, before.id, lists, now)
         if values.get("status", AdvertiserStatus.ACTIVE) != AdvertiserStatus.ACTIVE:
             sessions.remove_sessions(conn, Account(AccountKind.ADVERTISER, before.id))
-        advertisers.edit_advertiser(conn, before.id, values | {"updated_at": deps.clock.now_ms()})
+        advertisers.edit_advertiser(conn, before.id, values | {"updated_at": now})
         rulesets.touch(conn, "advertiser", before.id)
         return _records(conn, [_locked(conn, access, advertiser_id)])[0]
 
@@ -162,7 +178,19 @@ def _records(conn: Connection, found: list[Advertiser]) -> list[AdvertiserRecord
     managers = staff.staff_of(conn, {each.manager_id for each in found if each.manager_id})
     counts = advertisers.offer_counts(conn, {each.id for each in found})
     code = _platform_code(conn)
-    return [AdvertiserRecord(each, managers.get(each.manager_id or ""), code, counts.get(each.id, 0)) for each in found]
+    lists = blacklist.lists_of(conn, [each.id for each in found])
+    names = affiliates.names_of(conn, {number for each in lists.values() for number in (*each.enabled, *each.disabled)})
+    return [
+        AdvertiserRecord(
+            each,
+            managers.get(each.manager_id or ""),
+            code,
+            counts.get(each.id, 0),
+            lists.get(each.id, AffiliateLists()),
+            names,
+        )
+        for each in found
+    ]
 
 
 def _platform_code(conn: Connection) -> str:

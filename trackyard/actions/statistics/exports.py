@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from tempfile import TemporaryFile
 from typing import Any, Final, Generic, TypeVar
 
+from trackyard.actions.conversions.conversions import as_seen, columns_as_seen
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.statistics.names import EntityNames, names_in_conversions, with_names
@@ -93,15 +94,15 @@ def export_conversions(deps: Deps, access: Access, chosen: ConversionFilter) -> 
 
     def read(export: Export[StoredConversions]) -> Pieces[StoredConversions]:
         with deps.database.read() as conn:
-            scope = scope_of(conn, access)
-            export.count = count_conversions(conn, scope, chosen)
+            scope, seen = scope_of(conn, access), as_seen(conn, access, chosen)
+            export.count = count_conversions(conn, scope, seen)
         names = EntityNames()
-        before, floor = (min(chosen.until, FAR_FUTURE_MS), ""), (FAR_FUTURE_MS, "")
-        while before > (chosen.since, ""):
+        before, floor = (min(seen.until, FAR_FUTURE_MS), ""), (FAR_FUTURE_MS, "")
+        while before > (seen.since, ""):
             with deps.database.read() as conn:
                 if before <= floor:
-                    floor = cursor_before(conn, chosen.since, before, SCAN_ROWS)
-                rows = rows_before(conn, scope, chosen, before, floor=floor, limit=BATCH_ROWS)
+                    floor = cursor_before(conn, seen.since, before, SCAN_ROWS)
+                rows = rows_before(conn, scope, seen, before, floor=floor, limit=BATCH_ROWS)
                 columns = dict(zip(EXPORT_COLUMNS, zip(*rows, strict=True), strict=False))
                 if rows:
                     names = names_in_conversions(
@@ -111,7 +112,8 @@ def export_conversions(deps: Deps, access: Access, chosen: ConversionFilter) -> 
                         set(columns["affiliate_id"]),
                         set(columns["advertiser_id"]),
                     )
-                    found = StoredConversions(columns, payment_statuses_of(conn, columns["id"]))
+                    shown = columns_as_seen(columns, seen)
+                    found = StoredConversions(shown, payment_statuses_of(conn, columns["id"]))
             before = (columns["created_at"][-1], columns["id"][-1]) if len(rows) == BATCH_ROWS else floor
             if rows:
                 yield found, names

@@ -1,14 +1,15 @@
 """Advertisers (docs/api/advertisers.md)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
-from pydantic import field_validator
+from pydantic import Field, field_validator
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.people import advertisers, blacklist
 from trackyard.actions.people.advertisers import AdvertiserRecord
+from trackyard.actions.people.blacklist import AFFILIATE_LISTS
 from trackyard.actions.people.scope import scope_for
 from trackyard.api.lookups import in_scope_by_hex
 from trackyard.api.paging import Paging
@@ -22,7 +23,7 @@ from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
-from trackyard.wire.request.params import AnyOf, Clearable, NoParams, Only, Params, Seq
+from trackyard.wire.request.params import AnyOf, Clearable, Keyed, NoParams, Only, Params, Seq
 from trackyard.wire.response.envelope import Answer, Pagination, View
 from trackyard.wire.response.views import view_of
 
@@ -84,6 +85,16 @@ class AdvertiserParams(SubAccountParams):
     tags: Seq[s.Text] = ()
     status: Annotated[str, s.Choice(tuple(AdvertiserStatus))] = AdvertiserStatus.ACTIVE
     sees_affiliates: s.Flag = False
+    hide_conversion_status: s.Flag = False
+    affiliates_enabled: Seq[s.Id] = ()
+    affiliates_disabled: Seq[s.Id] = ()
+    custom_fields: Keyed[str, s.Text] = Field(default_factory=dict)
+    host_uniqueness_number_unique_clicks: Annotated[
+        Annotated[int, s.WholeNumber(minimum=1, maximum=100)] | None, Clearable()
+    ] = None
+    host_uniqueness_time_frame: Annotated[Annotated[int, s.WholeNumber(minimum=1, maximum=48)] | None, Clearable()] = (
+        None
+    )
 
     @field_validator("allowed_ip", "disallowed_ip")
     @classmethod
@@ -123,6 +134,13 @@ class BlacklistParams(Params):
     pid: s.Id
 
 
+class ListedAffiliateView(View):
+    """An affiliate that an advertiser names; the name is "" for staff who may not read the affiliate."""
+
+    id: int
+    name: str
+
+
 class AdvertiserView(View):
     """An advertiser, for staff (docs/api/advertisers.md#get-adminadvertiserid).
 
@@ -160,6 +178,12 @@ class AdvertiserView(View):
     status: str
     sees_affiliates: int
     hosts_only: bool
+    hide_conversion_status: bool
+    affiliates_enabled: list[ListedAffiliateView]
+    affiliates_disabled: list[ListedAffiliateView]
+    custom_fields: dict[str, str]
+    host_uniqueness_number_unique_clicks: int | None
+    host_uniqueness_time_frame: int | None
     created_at: str
     updated_at: str
 
@@ -214,8 +238,10 @@ def show(request: ApiRequest[Deps], _params: NoParams) -> AdvertiserAnswer:
 @routes.post("/admin/advertiser", _WRITERS, id="admin.advertiser.add")
 def add(request: ApiRequest[Deps], params: AddAdvertiser) -> AdvertiserAnswer:
     """Create an advertiser."""
-    new = Advertiser(**params.written_values(), sub_accounts=params.sub_accounts())
-    record = advertisers.add_advertiser(request.deps, request.access, new)
+    given = params.written_values()
+    lists = {name: given.pop(name) for name in AFFILIATE_LISTS if name in given}
+    new = Advertiser(**given, sub_accounts=params.sub_accounts())
+    record = advertisers.add_advertiser(request.deps, request.access, new, lists)
     return AdvertiserAnswer(advertiser=_viewer(request)(record))
 
 
@@ -289,11 +315,25 @@ def _viewer(request: ApiRequest[Deps]) -> Callable[[AdvertiserRecord], Advertise
     """Return the function that makes views of advertisers for the caller."""
     caller, deps = request.caller, request.deps
     writable = scope_for(deps, caller, Permission.ADVERTISERS_WRITE)
+    readable = scope_for(deps, caller, Permission.AFFILIATES_READ)
     sees_platform = isinstance(caller, StaffCaller) and caller.may(Permission.SETTINGS_WRITE)
-    return lambda record: _advertiser_view(record, deps, writable, sees_platform=sees_platform)
+    return lambda record: _advertiser_view(record, deps, writable, readable, sees_platform=sees_platform)
 
 
-def _advertiser_view(record: AdvertiserRecord, deps: Deps, writable: Scope, *, sees_platform: bool) -> AdvertiserView:
+def _listed(record: AdvertiserRecord, numbers: Iterable[int], readable: Scope) -> list[ListedAffiliateView]:
+    shown = {number: record.names[number] for number in numbers if number in record.names}
+    return [
+        ListedAffiliateView(
+            id=number,
+            name=shown[number].name if number in shown and readable.has_affiliate(number) else "",
+        )
+        for number in numbers
+    ]
+
+
+def _advertiser_view(
+    record: AdvertiserRecord, deps: Deps, writable: Scope, readable: Scope, *, sees_platform: bool
+) -> AdvertiserView:
     """Return an advertiser as staff see it, with the code of its postbacks for `writable` ones only.
 
     It has a user once a password was sent to it.
@@ -316,6 +356,8 @@ def _advertiser_view(record: AdvertiserRecord, deps: Deps, writable: Scope, *, s
         sub_accounts=sub_accounts_view(row.sub_accounts),
         sees_affiliates=int(row.sees_affiliates),
         hosts_only=False,
+        affiliates_enabled=_listed(record, record.lists.enabled, readable),
+        affiliates_disabled=_listed(record, record.lists.disabled, readable),
         created_at=datetime_text(row.created_at, deps.zone),
         updated_at=datetime_text(row.updated_at, deps.zone),
     )

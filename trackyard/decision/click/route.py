@@ -119,7 +119,8 @@ class OfferRoute:
         self.personal_only = advertiser is not None and advertiser.personal_only
         scheduled = targeting is not None and targeting.scheduled
         self.always_open = offer.active and not scheduled and offer.start_at is None and offer.stop_at is None
-        self.accepts_all = offer.open and disconnected is None and advertiser is not None and not advertiser.blacklist
+        names_affiliates = advertiser is not None and bool(advertiser.blacklist or advertiser.enabled)
+        self.accepts_all = offer.open and disconnected is None and advertiser is not None and not names_affiliates
 
     @property
     def is_known(self) -> bool:

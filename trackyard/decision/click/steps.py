@@ -27,6 +27,7 @@ _INACTIVE_AFFILIATE = Rejection("inactive-affiliate")
 _NOT_CONNECTED = Rejection("disabled-affiliate", "not connected")
 _DISCONNECTED = Rejection("disabled-affiliate", "disconnected")
 _BLACKLISTED = Rejection("disabled-affiliate", "blacklisted by the advertiser")
+_NOT_ENABLED = Rejection("disabled-affiliate", "not enabled by the advertiser")
 _BOT = Rejection(BOT, "a bot or a prefetch")
 _DUPLICATE = Rejection("duplicate-clicks", "the visitor clicked too often on this day")
 _NOT_UNIQUE = Rejection("non-unique-clicks", "the visitor was seen")
@@ -109,6 +110,8 @@ def _check_connection(hit: Hit, route: OfferRoute, reservation: Reservation) -> 
         return _NOT_CONNECTED
     if hit.affiliate.id in route.advertiser.blacklist:
         return _BLACKLISTED
+    if route.advertiser.enabled and hit.affiliate.id not in route.advertiser.enabled:
+        return _NOT_ENABLED
     if route.offer.open:
         return _DISCONNECTED if route.is_disconnected(hit.affiliate.id) else None
     return None if route.is_connected(hit.affiliate.id) else _NOT_CONNECTED

@@ -3,9 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
+from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.money.affiliate_payments import PaymentStatus
+
+HIDDEN_STATUS: Final = Status.PENDING.value
+HIDDEN_COMMENT: Final = ""
+"""What an affiliate sees of conversions of an advertiser that hides their status."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,6 +24,7 @@ class ConversionFilter:
     comments: parts of comments, in any case.
     payment_statuses: names of ITEM_STATES and OPEN_ITEM.
     promo_codes: without letter case.
+    hidden_statuses: advertisers of conversions that count as pending, without a comment (HIDDEN_STATUS).
     """
 
     since: int
@@ -52,6 +58,7 @@ class ConversionFilter:
     comments: frozenset[str] | None = None
     payment_statuses: frozenset[str] | None = None
     promo_codes: frozenset[str] | None = None
+    hidden_statuses: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,9 @@ class Advertiser:
     signing_secret: of its inbound postbacks, encrypted; None = they need no signature.
     password_hash: None until a password is sent to it, or it signs up.
     sees_affiliates: whether it sees which affiliates its conversions come from, with their subs.
+    hide_conversion_status: whether affiliates see each of its conversions as pending.
+    custom_fields: by the field's id as text.
+    host_uniqueness_…: kept for programs that write them.
     """
 
     id: str = ""
@@ -50,8 +53,23 @@ class Advertiser:
     status: AdvertiserStatus = AdvertiserStatus.ACTIVE
     sees_affiliates: bool = False
     last_login_at: int | None = None
+    hide_conversion_status: bool = False
+    custom_fields: dict[str, str] = field(default_factory=dict)
+    host_uniqueness_number_unique_clicks: int | None = None
+    host_uniqueness_time_frame: int | None = None
     created_at: int = 0
     updated_at: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AffiliateLists:
+    """The affiliates that an advertiser names, sorted.
+
+    enabled: where there are any, only these may use its offers; disabled: they may not.
+    """
+
+    enabled: tuple[int, ...] = ()
+    disabled: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

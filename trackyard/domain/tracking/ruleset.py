@@ -18,7 +18,7 @@ from trackyard.domain.offers.offers import (
     WeightedUrl,
 )
 
-SCHEMA_VERSION: Final = 8
+SCHEMA_VERSION: Final = 9
 """Rises with any change of a row's form. A snapshot of another schema is built again."""
 RULESET_STALE_S: Final = 10.0
 """A ruleset that was confirmed longer ago is stale; the edge still decides by it, and reports it."""
@@ -36,6 +36,7 @@ class RulesetAdvertiser(msgspec.Struct, frozen=True, gc=False):
     """One row an advertiser, key = its id.
 
     blacklist: the affiliates that it rejects.
+    enabled: the affiliates that alone may use its offers; empty = all.
     sub_accounts: by sub number ("1", "2"), for all its offers.
     personal_only: whether its offers apply only the personal targeting of an affiliate that has some.
     """
@@ -44,6 +45,7 @@ class RulesetAdvertiser(msgspec.Struct, frozen=True, gc=False):
     blacklist: frozenset[int] = frozenset()
     sub_accounts: dict[str, SubAccountList] = {}
     personal_only: bool = False
+    enabled: frozenset[int] = frozenset()
 
 
 class RulesetAffiliate(msgspec.Struct, frozen=True, gc=False):

@@ -24,7 +24,7 @@ from sqlalchemy import (
     type_coerce,
 )
 
-from trackyard.domain.conversions.lists import ConversionFilter, ListedConversion
+from trackyard.domain.conversions.lists import HIDDEN_STATUS, ConversionFilter, ListedConversion
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.money.affiliate_payments import ITEM_STATES, PaymentStatus
 from trackyard.domain.money.ledger import REFERRAL_KINDS
@@ -127,7 +127,6 @@ def _scoped(scope: Scope) -> list[ColumnElement[bool]]:
 def _conditions(criteria: ConversionFilter) -> list[ColumnElement[bool]]:
     table = conversion.c
     among = (
-        (table.status, criteria.statuses),
         (table.offer_id, criteria.offers),
         (table.affiliate_id, criteria.affiliates),
         (table.advertiser_id, criteria.advertisers),
@@ -148,6 +147,7 @@ def _conditions(criteria: ConversionFilter) -> list[ColumnElement[bool]]:
         *((table.custom_fields[str(n)].as_string(), values) for n, values in criteria.custom_fields.items()),
     )
     conditions: list[ColumnElement[bool]] = [column.in_(values) for column, values in among if values is not None]
+    conditions += _status_conditions(criteria)
     least = (
         (table.created_at, criteria.since),
         (table.updated_at, criteria.updated_since),
@@ -161,14 +161,29 @@ def _conditions(criteria: ConversionFilter) -> list[ColumnElement[bool]]:
     conditions += [column < value for column, value in before if value is not None]
     if criteria.promo_codes is not None:
         conditions.append(func.lower(table.promo_code).in_(criteria.promo_codes))
+    if criteria.payment_statuses is not None:
+        conditions.append(or_(false(), *(_is_in_payment(name) for name in sorted(criteria.payment_statuses))))
+    return conditions
+
+
+def _status_conditions(criteria: ConversionFilter) -> list[ColumnElement[bool]]:
+    """Return the conditions on statuses and comments, as the caller sees them."""
+    table, conditions = conversion.c, list[ColumnElement[bool]]()
+    is_shown = table.advertiser_id.not_in(criteria.hidden_statuses)
+    if criteria.statuses is not None:
+        chosen: ColumnElement[bool] = table.status.in_(criteria.statuses)
+        if criteria.hidden_statuses:
+            chosen = and_(is_shown, chosen)
+            chosen = or_(chosen, ~is_shown) if HIDDEN_STATUS in criteria.statuses else chosen
+        conditions.append(chosen)
     if criteria.decline_reasons is not None:
         given = [func.lower(table.comment) == func.lower(reason) for reason in sorted(criteria.decline_reasons)]
         conditions += [table.status.in_(_DECLINED), or_(false(), *given)]
     if criteria.comments is not None:
         parts = [table.comment.icontains(part, autoescape=True) for part in sorted(criteria.comments)]
         conditions.append(or_(false(), *parts))
-    if criteria.payment_statuses is not None:
-        conditions.append(or_(false(), *(_is_in_payment(name) for name in sorted(criteria.payment_statuses))))
+    if criteria.hidden_statuses and (criteria.decline_reasons is not None or criteria.comments is not None):
+        conditions.append(is_shown)
     return conditions
 
 

@@ -22,8 +22,8 @@ from trackyard.domain.platform.domains import Domain
 from trackyard.store.engine.dialect import page_of
 from trackyard.store.engine.rows import in_scope
 from trackyard.store.offers.offers import COLUMNS, matches_reference, offer_of_row
+from trackyard.store.people import blacklist
 from trackyard.store.tables import (
-    advertiser_blacklist,
     category,
     connection,
     domain,
@@ -118,9 +118,7 @@ def live_conditions(conn: Connection, scope: Scope, now_ms: int, zone: ZoneInfo)
     zone: the platform's.
     """
     columns = offer.c
-    rejecting = select(advertiser_blacklist.c.advertiser_id).where(
-        advertiser_blacklist.c.affiliate_id.in_(scope.affiliate_ids or ())
-    )
+    rejecting, choosing = blacklist.refusing_advertisers(scope.affiliate_ids or ())
     removed = select(connection.c.offer_id).where(
         connection.c.affiliate_id.in_(scope.affiliate_ids or ()), ~connection.c.enabled
     )
@@ -129,6 +127,7 @@ def live_conditions(conn: Connection, scope: Scope, now_ms: int, zone: ZoneInfo)
         or_(columns.stop_at.is_(None), columns.stop_at > now_ms),
         or_(columns.id.in_(_connected(scope)), and_(columns.privacy == Privacy.PUBLIC, columns.id.not_in(removed))),
         columns.advertiser_id.not_in(rejecting),
+        columns.advertiser_id.not_in(choosing),
     ]
     closed = _closed_schedules(conn, now_ms, zone)
     if closed:

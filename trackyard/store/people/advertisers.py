@@ -97,6 +97,11 @@ def titles_of(conn: Connection, ids: Iterable[str]) -> dict[str, str]:
     return dict(conn.execute(query).all())
 
 
+def ids_hiding_status(conn: Connection) -> frozenset[str]:
+    """Return the advertisers that hide the status of their conversions from affiliates."""
+    return frozenset(conn.execute(select(advertiser.c.id).where(advertiser.c.hide_conversion_status)).scalars())
+
+
 def titles_in(conn: Connection, scope: Scope) -> dict[str, str]:
     """Return the titles of the advertisers in scope, by id."""
     query = select(advertiser.c.id, advertiser.c.title).where(*in_scope(scope, advertiser=advertiser.c.id))

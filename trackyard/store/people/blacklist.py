@@ -1,11 +1,12 @@
-"""Affiliates that advertisers reject (docs/api/advertisers.md#post-adminadvertiserdisable-affiliate)."""
+"""Affiliates that advertisers reject, and those that alone may use their offers."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import Column, Connection, delete, select
+from sqlalchemy import Column, ColumnElement, Connection, Select, delete, select
 
+from trackyard.domain.people.advertisers import AffiliateLists
 from trackyard.store.engine.dialect import upsert
 from trackyard.store.tables import advertiser_blacklist
 
@@ -14,32 +15,86 @@ _COLUMNS = advertiser_blacklist.c
 
 def add(conn: Connection, affiliate_id: int, advertiser_ids: Iterable[str], now_ms: int) -> None:
     """Add an affiliate to the blacklists of advertisers, except where it is on them already."""
-    rows = [{"advertiser_id": each, "affiliate_id": affiliate_id, "created_at": now_ms} for each in advertiser_ids]
-    conn.execute(upsert(conn, advertiser_blacklist).values(rows).on_conflict_do_nothing())
+    _put(conn, [(each, affiliate_id) for each in advertiser_ids], now_ms, enabled=False)
 
 
 def remove(conn: Connection, affiliate_id: int, advertiser_ids: Iterable[str]) -> set[str]:
     """Remove an affiliate from the blacklists of advertisers; return the advertisers that had it."""
     gone = conn.execute(
         delete(advertiser_blacklist)
-        .where(_COLUMNS.affiliate_id == affiliate_id, _COLUMNS.advertiser_id.in_(set(advertiser_ids)))
+        .where(
+            _COLUMNS.affiliate_id == affiliate_id, _COLUMNS.advertiser_id.in_(set(advertiser_ids)), ~_COLUMNS.enabled
+        )
         .returning(_COLUMNS.advertiser_id)
     )
     return set(gone.scalars())
 
 
-def affiliates_of(conn: Connection, advertiser_ids: Iterable[str]) -> dict[str, frozenset[int]]:
-    """Return the affiliates that each advertiser rejects; an advertiser with none is absent."""
-    return _grouped(conn, _COLUMNS.advertiser_id, _COLUMNS.affiliate_id, advertiser_ids)
+def set_list(conn: Connection, advertiser_id: str, affiliate_ids: Sequence[int], now_ms: int, *, enabled: bool) -> None:
+    """Replace the enabled or the rejected affiliates of an advertiser.
+
+    One that is in the other list changes its list.
+    """
+    kept = delete(advertiser_blacklist).where(
+        _COLUMNS.advertiser_id == advertiser_id,
+        _COLUMNS.enabled.is_(enabled),
+        _COLUMNS.affiliate_id.not_in(affiliate_ids),
+    )
+    conn.execute(kept)
+    _put(conn, [(advertiser_id, each) for each in affiliate_ids], now_ms, enabled=enabled)
+
+
+def _put(conn: Connection, pairs: Sequence[tuple[str, int]], now_ms: int, *, enabled: bool) -> None:
+    if not pairs:
+        return
+    rows = [
+        {"advertiser_id": advertiser, "affiliate_id": affiliate, "created_at": now_ms, "enabled": enabled}
+        for advertiser, affiliate in pairs
+    ]
+    statement = upsert(conn, advertiser_blacklist).values(rows)
+    keys = [_COLUMNS.advertiser_id, _COLUMNS.affiliate_id]
+    conn.execute(statement.on_conflict_do_update(index_elements=keys, set_={"enabled": enabled}))
+
+
+def lists_of(conn: Connection, advertiser_ids: Iterable[str]) -> dict[str, AffiliateLists]:
+    """Return the affiliates that each advertiser names; an advertiser that names none is absent."""
+    query = select(_COLUMNS.advertiser_id, _COLUMNS.affiliate_id, _COLUMNS.enabled)
+    found: dict[str, dict[bool, list[int]]] = {}
+    for advertiser, affiliate, enabled in conn.execute(
+        query.where(_COLUMNS.advertiser_id.in_(set(advertiser_ids))).order_by(_COLUMNS.affiliate_id)
+    ):
+        found.setdefault(advertiser, {True: [], False: []})[enabled].append(affiliate)
+    return {key: AffiliateLists(tuple(lists[True]), tuple(lists[False])) for key, lists in found.items()}
 
 
 def advertisers_of(conn: Connection, affiliate_ids: Iterable[int]) -> dict[int, frozenset[str]]:
-    """Return the advertisers that reject each affiliate; an affiliate with none is absent."""
-    return _grouped(conn, _COLUMNS.affiliate_id, _COLUMNS.advertiser_id, affiliate_ids)
+    """Return the advertisers that do not take each affiliate; one that all take is absent."""
+    wanted = set(affiliate_ids)
+    refusing = _advertisers_by_affiliate(conn, wanted, ~_COLUMNS.enabled)
+    choosing = set(conn.execute(select(_COLUMNS.advertiser_id).where(_COLUMNS.enabled).distinct()).scalars())
+    if choosing:
+        taking = _advertisers_by_affiliate(conn, wanted, _COLUMNS.enabled)
+        refusing = {
+            each: refusing.get(each, frozenset()) | (choosing - taking.get(each, frozenset())) for each in wanted
+        }
+    return {each: advertisers for each, advertisers in refusing.items() if advertisers}
 
 
-def _grouped(conn: Connection, key: Column[Any], value: Column[Any], keys: Iterable[Any]) -> dict[Any, frozenset[Any]]:
+def refusing_advertisers(affiliate_ids: Iterable[int]) -> tuple[Select[Any], Select[Any]]:
+    """Return statements: advertisers that reject some affiliates, and that have only others enabled."""
+    mine = _COLUMNS.affiliate_id.in_(set(affiliate_ids))
+    taking = select(_COLUMNS.advertiser_id).where(mine, _COLUMNS.enabled)
+    return (
+        select(_COLUMNS.advertiser_id).where(mine, ~_COLUMNS.enabled),
+        select(_COLUMNS.advertiser_id).where(_COLUMNS.enabled, _COLUMNS.advertiser_id.not_in(taking)),
+    )
+
+
+def _advertisers_by_affiliate(
+    conn: Connection, affiliate_ids: Iterable[int], condition: ColumnElement[bool] | Column[bool]
+) -> dict[int, frozenset[str]]:
     found = defaultdict(set)
-    for each, other in conn.execute(select(key, value).where(key.in_(set(keys)))):
-        found[each].add(other)
-    return {each: frozenset(others) for each, others in found.items()}
+    query = select(_COLUMNS.affiliate_id, _COLUMNS.advertiser_id)
+    for affiliate, advertiser in conn.execute(query.where(_COLUMNS.affiliate_id.in_(set(affiliate_ids)), condition)):
+        found[affiliate].add(advertiser)
+    return {affiliate: frozenset(advertisers) for affiliate, advertisers in found.items()}

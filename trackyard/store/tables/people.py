@@ -233,13 +233,17 @@ advertiser = table(
     Column("status", Word(AdvertiserStatus), nullable=False, server_default=AdvertiserStatus.ACTIVE),
     Column("sees_affiliates", Boolean, nullable=False, server_default=false()),
     Column("last_login_at", Moment, nullable=True),
+    Column("hide_conversion_status", Boolean, nullable=False, server_default=false()),
+    Column("custom_fields", Document, nullable=False, server_default=text("'{}'")),  # field id → answer
+    *columns(Integer, "host_uniqueness_number_unique_clicks", "host_uniqueness_time_frame", nullable=True),
 )
 
-advertiser_blacklist = table(  # affiliates that an advertiser rejects
+advertiser_blacklist = table(  # affiliates that an advertiser rejects, or, enabled, that alone may use its offers
     "advertiser_blacklist",
     Column("advertiser_id", Id24, primary_key=True),
     Column("affiliate_id", Integer, primary_key=True, index=True),
     Column("created_at", Moment, nullable=False),
+    Column("enabled", Boolean, nullable=False, server_default=false()),
 )
 
 invoice = table(  # what advertisers are billed; days are ISO texts in the platform's zone

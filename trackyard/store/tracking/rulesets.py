@@ -12,6 +12,7 @@ from typing import Final
 from sqlalchemy import Connection, select, update
 
 from trackyard.domain.offers.offers import SubAccountList
+from trackyard.domain.people.advertisers import AffiliateLists
 from trackyard.domain.tracking.ruleset import (
     RulesetAdvertiser,
     RulesetAffiliate,
@@ -41,6 +42,7 @@ from trackyard.store.tracking import pixels, ruleset_offers
 PLATFORM_KEY = "platform"
 
 _CHUNK = 500
+_NONE: Final = AffiliateLists()
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,11 +138,12 @@ def _advertisers(conn: Connection, keys: Sequence[str]) -> dict[str, RulesetRow]
         .where(columns.id.in_(keys))
         .order_by(columns.id)
     ).all()
-    refused = blacklist.affiliates_of(conn, [row.id for row in rows])
+    named = blacklist.lists_of(conn, [row.id for row in rows])
     return {
         row.id: RulesetAdvertiser(
             id=row.id,
-            blacklist=refused.get(row.id, frozenset()),
+            blacklist=frozenset(named.get(row.id, _NONE).disabled),
+            enabled=frozenset(named.get(row.id, _NONE).enabled),
             sub_accounts={
                 number: SubAccountList(values=_values(held["value"]), exclude=bool(held["except"]))
                 for number, held in row.sub_accounts.items()
