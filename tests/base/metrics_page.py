@@ -8,15 +8,16 @@ from pathlib import Path
 from typing import Final
 
 from trackyard.base import metrics
-from trackyard.base.metrics import machine
+from trackyard.base.metrics import machine, watching
 from trackyard.base.metrics.declarations import SECTIONS, MetricDeclaration
 
-assert metrics and machine  # they declare
+assert metrics and machine and watching  # they declare
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "metrics.md"
 METRICS: Final = {metric.name: metric for section in SECTIONS for metric in section.metrics}
 """Every declaration by name."""
 
+_LAST: Final = "Machine and processes"
 _HEAD: Final = """# Metrics
 
 What `/metrics` of the monitoring listener shows ([operating](operating.md#watching-it)). Counters are of all processes
@@ -29,7 +30,7 @@ the label `le`), `_sum` and `_count`. An old name stays for one release and says
 def page() -> str:
     """The page."""
     parts = [_HEAD]
-    for section in SECTIONS:
+    for section in sorted(SECTIONS, key=lambda each: each.title == _LAST):  # modules may be imported in any order
         parts.append(f"## {section.title}\n")
         parts += ["\n".join(_lines(metric)) + "\n" for metric in section.metrics]
     return "\n".join(parts)

@@ -4,6 +4,7 @@ from typing import Any
 
 from tests.api.statistics.test_health import server_row
 from tests.support.api import Api
+from tests.support.counted import counted
 from tests.support.models.events import NOON, new_click
 from tests.support.models.history import add_conversion, load_clicks
 from tests.support.spreadsheets import XLSX, book, sheet_xml
@@ -137,9 +138,11 @@ def test_spreadsheet_is_compared_by_the_sheet_that_is_named(api: Api) -> None:
     answer = api.admin.call("POST", place, data=PERIOD | {"sheet": "May"}, files=sent).json()
     assert (found(answer)[0], answer["comparison"]["rows"]) == ((2, "other_sum", "sum", ""), 2)
     check_sums(answer)
+    before = counted("trackyard_comparisons_total", side="affiliate", outcome="refused")
     unnamed = api.admin.refusal("POST", place, data=PERIOD, files=sent)
     wrong = api.admin.refusal("POST", place, data=PERIOD | {"sheet": "June"}, files=sent)
     assert (unnamed, wrong) == ((400, ["file"]), (400, ["sheet"]))
+    assert counted("trackyard_comparisons_total", side="affiliate", outcome="refused") == before + 2
 
 
 def test_last_comparisons_of_a_sender_are_kept(api: Api) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.api import Api
+from tests.support.counted import counted
 from tests.support.pages import staff_visitor
 from trackyard.domain.statistics.url_checks import HOUR_MS, UrlHop, loses_click, next_hop, probe_url
 from trackyard.jobs.schedule import url_checks
@@ -15,6 +16,8 @@ from trackyard.outbound.client import OutboundClient
 from trackyard.outbound.results import ProbeResult
 
 MINUTE_MS = 60_000
+
+OUTCOMES = ("reached", "failed", "lost_click")
 
 
 class FakeSites:
@@ -50,7 +53,10 @@ def test_urls_are_checked_and_a_host_is_visited_once_an_hour(api: Api, sites: Fa
     lost = api.add_offer(url="https://keeps.example/?click={clickid}&p={pid}")
     down, twin = api.add_offer(url="https://down.example/"), api.add_offer(url="https://down.example/other")
     checker = UrlChecker(api.deps.database, api.clock)
+    before = {outcome: counted("trackyard_url_checks_total", outcome=outcome) for outcome in OUTCOMES}
     checked(api, checker)
+    done = {outcome: counted("trackyard_url_checks_total", outcome=outcome) - before[outcome] for outcome in OUTCOMES}
+    assert done == {"reached": 0, "failed": 1, "lost_click": 1}
     hosts = [url.split("/")[2] for url in sites.asked]
     assert sorted(hosts) == ["down.example", "keeps.example", "shop.example"]
     found = api.admin.get(f"/3.1/admin/offer/{lost}/health")["health"]

@@ -15,6 +15,7 @@ from trackyard.analytics.reports.clicks import find_records
 from trackyard.analytics.reports.logs import find_refusals
 from trackyard.base.errors import BadInput, required
 from trackyard.base.ids import is_hex24, new_id
+from trackyard.base.metrics.watching import COMPARISONS
 from trackyard.domain.conversions.comparisons.explaining import Evidence, Explainer, SeenClick
 from trackyard.domain.conversions.comparisons.files import (
     FileFault,
@@ -57,10 +58,20 @@ T = TypeVar("T")
 
 
 def compare(deps: Deps, access: Access, asked: ComparisonRequest, content: bytes) -> Comparison:
-    """Compare a file with our conversions, and store the result.
+    """Compare a file with our conversions, store the result, and count it.
 
     Raises BadInput for a file that cannot be read, with its row and column, and for a period of too many conversions.
     """
+    try:
+        made = _compare(deps, access, asked, content)
+    except BadInput:
+        COMPARISONS.labels(asked.side.value, "refused").inc()
+        raise
+    COMPARISONS.labels(asked.side.value, "compared").inc()
+    return made
+
+
+def _compare(deps: Deps, access: Access, asked: ComparisonRequest, content: bytes) -> Comparison:
     now = deps.clock.now_ms()
     table = _table(content, asked.sheet)
     with deps.database.read() as conn:

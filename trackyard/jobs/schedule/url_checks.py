@@ -8,6 +8,7 @@ from typing import Final
 
 from trackyard.base.clock import Clock
 from trackyard.base.ids import new_id
+from trackyard.base.metrics.watching import URL_CHECKS
 from trackyard.domain.statistics.url_checks import (
     EVERY_MS,
     FIRST_MS,
@@ -84,6 +85,7 @@ class UrlChecker:
             if free_at is not None:
                 return True
         found = asyncio.run(self._visit(due.url, url, click_id, now))
+        URL_CHECKS.labels("failed" if found.fails else "lost_click" if found.loses_click else "reached").inc()
         if found.fails:
             reason = found.error or f"HTTP {found.status}"
             log.warning("offer URL fails", extra={"offer": due.offer_id, "host": host_of(url), "reason": reason})
