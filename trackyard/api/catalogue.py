@@ -32,7 +32,7 @@ from trackyard.api.people import (
     sign_in,
     staff,
 )
-from trackyard.api.people.advertiser_side import figures, own_offers, signing
+from trackyard.api.people.advertiser_side import account, figures, own_offers, signing
 from trackyard.api.people.own import preferences
 from trackyard.api.people.rights import presets
 from trackyard.api.platform import (
@@ -76,6 +76,7 @@ from trackyard.wire.endpoint import Endpoint, Topic
 TOPICS: tuple[Topic, ...] = (
     Topic("advertisers", "Advertisers", advertisers.routes.endpoints),
     Topic("advertiser-sign-in", "Sign-in of advertisers, and their keys", signing.routes.endpoints),
+    Topic("advertiser-account", "The calling advertiser's own record", account.routes.endpoints),
     Topic("advertiser-offers", "The calling advertiser's own offers", own_offers.routes.endpoints),
     Topic("advertiser-figures", "The calling advertiser's own statistics and conversions", figures.routes.endpoints),
     Topic("invoices", "Invoices of advertisers", invoices.routes.endpoints),

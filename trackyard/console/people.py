@@ -29,7 +29,7 @@ def find_person(deps: Deps, caller: Caller) -> Person:
         name = affiliate.contact_person or affiliate.name or affiliate.login or affiliate.email
         return Person(caller, name, affiliate.email, manager, own.needs_terms, used, chosen)
     if isinstance(caller, AdvertiserCaller):
-        advertiser = get_own_advertiser(deps, caller.id)
+        advertiser = get_own_advertiser(deps, caller.id).advertiser
         return Person(caller, advertiser.contact or advertiser.title, advertiser.email or "", preferences=chosen)
     user = get_user(deps, caller.id)
     return Person(caller, f"{user.first_name} {user.last_name}".strip() or user.email, user.email, preferences=chosen)

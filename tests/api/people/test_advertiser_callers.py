@@ -10,14 +10,17 @@ from tests.support.client import ApiClient
 from tests.support.models.events import new_click
 from tests.support.models.history import add_conversion, load_clicks
 from trackyard.api.catalogue import CATALOGUE
+from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.roles import Role
-from trackyard.store.people import keys
+from trackyard.store.people import advertisers, keys
+from trackyard.store.platform import settings
 
 PASSWORD = "a long pass phrase"
 DAYS = {"date_from": "2023-11-01", "date_to": "2023-11-30"}
 OPEN_METHODS = {
     "advertiser.api_key.renew", "advertiser.conversions.list", "advertiser.offer.get", "advertiser.offers.list",
-    "advertiser.stats", "auth.api_key.show", "auth.password.change", "auth.preferences.edit", "auth.preferences.get",
+    "advertiser.me.edit", "advertiser.me.get", "advertiser.stats", "auth.api_key.show", "auth.password.change",
+    "auth.preferences.edit", "auth.preferences.get",
     "auth.session.end", "auth.sessions.end", "auth.sessions.list", "auth.sign-out",
 }  # fmt: skip
 
@@ -175,6 +178,63 @@ def test_advertiser_sees_own_conversions_and_statistics_alone(shops: Shops) -> N
     foreign = {"offer[]": [shops.other_offer]}
     assert shops.client.get("/3.1/advertiser/conversions", **DAYS, **foreign)["conversions"] == []
     assert shops.client.get("/3.1/advertiser/stats", **DAYS, **foreign, **{"slice[]": ["day"]})["stats"] == []
+
+
+def test_advertiser_sees_and_changes_its_own_record(shops: Shops) -> None:
+    sent = {"note": "Pays late", "hash_password": "a-code-of-the-shop-123456", "allowed_ip[]": "192.0.2.0/24"}
+    shops.api.admin.post(f"/3.1/admin/advertiser/{shops.own}", **sent)
+    own = shops.client.get("/3.1/advertiser/me")["advertiser"]
+    assert (own["id"], own["email"], own["allowed_ip"]) == (shops.own, "own@shop.example", ["192.0.2.0/24"])
+    assert own["postback_url"].endswith("/postback?clickid=CLICK&secure=a-code-of-the-shop-123456")
+    assert "Pays late" not in str(own)
+    edited = shops.client.post("/3.1/advertiser/me", contact="Ada", url="https://shop.example/", title="Other")
+    assert [edited["advertiser"][name] for name in ("contact", "url", "title")] == [
+        "Ada",
+        "https://shop.example/",
+        "Shop own@shop.example",
+    ]
+    staff = shops.api.admin.get(f"/3.1/admin/advertiser/{shops.own}")["advertiser"]
+    assert (staff["contact"], staff["note"]) == ("Ada", "Pays late")
+
+
+def test_advertiser_sees_the_addresses_of_its_postbacks_and_pixels(shops: Shops) -> None:
+    [offer] = shops.client.get("/3.1/advertiser/offers")["offers"]
+    code = shops.api.admin.get(f"/3.1/offer/{shops.offer}")["offer"]["pixel_code"]
+    assert offer["pixel_url"].endswith(f"/success.jpg?offer_id={shops.offer}&afsecure={code}&afclick=CLICK&afid=ORDER")
+    shops.api.admin.post(f"/3.1/admin/offer/{shops.offer}", hash_password="a-code-of-the-offer-12345", pixels=0)
+    offer = shops.client.get(f"/3.1/advertiser/offers/{shops.offer}")["offer"]
+    assert offer["postback_url"].endswith("/postback?clickid=CLICK&secure=a-code-of-the-offer-12345")
+    assert offer["pixel_url"] == ""
+
+
+def test_platform_code_is_not_shown_to_an_advertiser_without_a_code(shops: Shops) -> None:
+    platform = "a-code-of-the-platform-1234"
+    with shops.api.deps.database.write() as conn:
+        settings.edit_setting(conn, settings.HASH_PASSWORD, platform)
+        advertisers.edit_advertiser(conn, shops.own, {"hash_password": None})
+    for answer in (shops.client.get("/3.1/advertiser/me"), shops.client.get("/3.1/advertiser/offers")):
+        assert "clickid=CLICK&secure=***" in str(answer) and platform not in str(answer)
+
+
+def test_advertiser_filters_its_conversions_and_sees_why_one_is_declined(shops: Shops) -> None:
+    for number, comment in ((11, "Cap is reached"), (12, "Affiliate 7 cheats")):
+        parties = {"offer_id": shops.offer, "affiliate_id": shops.affiliate, "advertiser_id": shops.own}
+        click = {"country": "FR", "sub1": "secret-sub"}
+        add_conversion(
+            shops.api.deps, number, **parties, status=Status.DECLINED, comment=comment, action_id=comment, click=click
+        )
+
+    def found(**sent: Any) -> list[tuple[str, str]]:
+        shown = shops.client.get("/3.1/advertiser/conversions", **DAYS, **sent)["conversions"]
+        return sorted((each["action_id"], each["comment"]) for each in shown if each["status"] == "declined")
+
+    assert found() == [("Affiliate 7 cheats", ""), ("Cap is reached", "Cap is reached")]
+    assert found(**{"action_id[]": "Cap is reached"}) == [("Cap is reached", "Cap is reached")]
+    assert found(**{"country[]": "DE"}) == [] and len(found(**{"country[]": "FR"})) == 2
+    assert found(**{"goal[]": "7"}) == [] and len(found(**{"goal[]": "1"})) == 2
+    assert found(**{"clickid[]": "0" * 24}) == []
+    shops.api.admin.post(f"/3.1/admin/advertiser/{shops.own}", sees_affiliates=1)
+    assert ("Affiliate 7 cheats", "Affiliate 7 cheats") in found()
 
 
 @pytest.mark.parametrize("name", ["affiliate", "sub1"])

@@ -35,6 +35,7 @@ def good_params(api: Api, advertiser: str, offer: int, pid: int) -> dict[str, di
         "advertiser.login": _signed_up(api),
         "advertiser.stats": days | {"slice[]": "day"},
         "advertiser.conversions.list": days,
+        "advertiser.me.edit": {"contact": "Ada"},
         "admin.advertiser.edit": {"title": "T"},
         "admin.advertiser.enable-affiliate": pair,
         "admin.advertiser.disable-affiliate": pair,

@@ -177,7 +177,7 @@ def _locked(conn: Connection, access: Access, advertiser_id: str) -> Advertiser:
 def _records(conn: Connection, found: list[Advertiser]) -> list[AdvertiserRecord]:
     managers = staff.staff_of(conn, {each.manager_id for each in found if each.manager_id})
     counts = advertisers.offer_counts(conn, {each.id for each in found})
-    code = _platform_code(conn)
+    code = platform_code(conn)
     lists = blacklist.lists_of(conn, [each.id for each in found])
     names = affiliates.names_of(conn, {number for each in lists.values() for number in (*each.enabled, *each.disabled)})
     return [
@@ -193,5 +193,6 @@ def _records(conn: Connection, found: list[Advertiser]) -> list[AdvertiserRecord
     ]
 
 
-def _platform_code(conn: Connection) -> str:
+def platform_code(conn: Connection) -> str:
+    """Return the platform's code of postbacks; "" = there is none."""
     return settings.find_setting(conn, settings.HASH_PASSWORD) or ""

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.people.advertiser_side.account import OwnAdvertiser
 from trackyard.actions.people.assignments import LONGEST_NOTES
 from trackyard.actions.platform.security_log import record_key_read
 from trackyard.base.errors import BadInput
@@ -112,6 +113,15 @@ def log_key_reads(request: ApiRequest[Deps], kind: AccountKind, ids: Iterable[st
     """Log that the caller reads the keys of others, unless it sees none (`shown_key`)."""
     if not request.session and request.caller.key is None:
         record_key_read(request.deps, request.caller.account, kind, ids)
+
+
+def own_code(found: OwnAdvertiser, of_offer: str | None = None) -> str:
+    """Return the code of the postbacks of the calling advertiser, "" without one.
+
+    *** is that of the platform.
+    of_offer: the code of an offer, which replaces it.
+    """
+    return of_offer or found.advertiser.hash_password or ("***" if found.needs_platform_code else "")
 
 
 def hidden_code(code: str | None, *, shown: bool) -> str | None:

@@ -25,6 +25,7 @@ _ROOTS: Final[tuple[tuple[str, Audience], ...]] = (
     ("/portal/profile", "affiliate"),
     ("/advertiser/profile", "advertiser"),
 )
+_CONTACT: Final = ("contact", "skype", "url")
 _DIFFERENT: Final = lazy_gettext("The two passwords differ.")
 
 Faults = Mapping[str, str]
@@ -72,6 +73,17 @@ def change_email(request: PageRequest) -> PageAnswer:
     """Ask for another e-mail address, which affiliates do themselves."""
     message = gettext("A link is on its way to the new address. The address changes when you use it.")
     return _do(request, "email", "partner.email.change", ("email", "password"), message)
+
+
+@_post("contact")
+def change_contact(request: PageRequest) -> PageAnswer:
+    """Change how people reach an advertiser; an empty field clears."""
+    sent = [(name, request.field(name)) for name in _CONTACT]
+    try:
+        request.calls.call("advertiser.me.edit", sent)
+    except BadInput as refusal:
+        return _refused(request, "contact", refusal)
+    return Redirect(_root(request), gettext("Your contact is saved."))
 
 
 @_post("preferences")
@@ -210,7 +222,7 @@ def _page(
     api_key, new_factor, codes: what it shows once.
     """
     calls = request.calls
-    typed = {name: request.field(name) for name in ("first_name", "last_name", "email")} if form else {}
+    typed = {name: request.field(name) for name in ("first_name", "last_name", "email", *_CONTACT)} if form else {}
     return request.page(
         "account/profile.html",
         status,
@@ -219,6 +231,7 @@ def _page(
         faults=faults or {},
         typed=typed,
         name=_own_name(request),
+        own=calls.call("advertiser.me.get")["advertiser"] if calls.may("advertiser.me.get") else None,
         roles=role_names(getattr(request.person.caller, "roles", ())),
         may_change_email=not request.person.is_staff and calls.may("partner.email.change"),
         sessions=calls.call("auth.sessions.list")["sessions"],

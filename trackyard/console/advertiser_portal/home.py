@@ -74,7 +74,7 @@ def today_of(request: PageRequest) -> datetime:
 
 def _figures(request: PageRequest, chosen: FigureKind) -> tuple[dict[str, Any], str]:
     """Return the tiles, the table and the chart, and why they cannot be read."""
-    nothing: dict[str, Any] = {"tiles": [], "rows": [], "charges": [], "chart": ""}
+    nothing: dict[str, Any] = {"tiles": [], "rows": [], "all_clicks": [], "charges": [], "chart": ""}
     now = today_of(request)
     period = DayPeriod(now.date() - timedelta(days=DAYS - 1), now.date(), now.date(), now.hour)
     try:
@@ -97,6 +97,7 @@ def _figures(request: PageRequest, chosen: FigureKind) -> tuple[dict[str, Any], 
             StatusRow(status, label, tuple(each.of_status(status) for each in sums))
             for status, label in STATUSES.items()
         ],
+        "all_clicks": [each.clicks for each in sums],
         "charges": [text_of(KINDS["charge"], each.charge, currency) for each in sums],
         "chart": chart,
     }, ""

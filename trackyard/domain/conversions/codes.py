@@ -29,6 +29,15 @@ def is_strong_code(text: str) -> bool:
     return MIN_CODE_LENGTH <= len(text) <= MAX_CODE_LENGTH and text.isprintable() and len(set(text)) >= _FEWEST_SIGNS
 
 
+def pixel_address(tracking_url: str, offer_id: int, code: str) -> str:
+    """Return the address of the pixel of an offer, with CLICK for the click id and ORDER for the order.
+
+    code: of its pixels, "" = none is needed.
+    """
+    secure = f"&afsecure={quote(code, safe='')}" if code else ""
+    return f"{tracking_url}/success.jpg?offer_id={offer_id}{secure}&afclick=CLICK&afid=ORDER"
+
+
 def postback_address(tracking_url: str, code: str) -> str:
     """Return the address of an advertiser's postbacks, with CLICK for the click id.
 

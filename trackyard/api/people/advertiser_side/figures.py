@@ -12,7 +12,9 @@ from trackyard.api.conversions.filters import shown_status
 from trackyard.api.paging import Paging
 from trackyard.api.statistics.times import bounded_span, span
 from trackyard.base.errors import AccessDenied
+from trackyard.base.ids import lowercase_ids
 from trackyard.base.zones import datetime_text
+from trackyard.domain.conversions.conversions import DeclineReason
 from trackyard.domain.conversions.lists import ConversionFilter, ListedConversion
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.callers import AdvertiserCaller
@@ -30,6 +32,8 @@ routes = Routes[Deps]()
 
 _SLICES = ("day", "month", "offer", "country", "os", "device", "browser", "goal")
 _OF_AFFILIATES = ("affiliate", *SUBS[:5])
+_REASONS = frozenset(DeclineReason)
+"""Comments of the program: those of people may name affiliates."""
 OwnSlice = Annotated[str, s.Choice((*_SLICES, *_OF_AFFILIATES))]
 StatusName = Annotated[str, s.Choice(tuple(each.value for each in Status if each is not Status.PENDING_CAP))]
 
@@ -53,6 +57,10 @@ class ListOwnConversions(OwnPeriod, Paging):
     """The filters of a list."""
 
     status: Seq[StatusName] = ()
+    country: Seq[s.Country] = ()
+    goal: Seq[s.LongText] = ()
+    clickid: Seq[s.Text] = ()
+    action_id: Seq[s.Text] = ()
 
 
 class OwnActionView(View):
@@ -83,6 +91,7 @@ class OwnConversionView(View):
     """A conversion of the calling advertiser.
 
     charge: what it pays.
+    comment: why it was declined on arrival; other comments are "" unless staff let it see affiliates.
     partner_id, sub1 to sub8: null unless staff let it see affiliates.
     """
 
@@ -98,6 +107,7 @@ class OwnConversionView(View):
     charge: Money
     sum: Money
     country: str
+    comment: str
     created_at: str
     click_time: str
     partner_id: int | None
@@ -167,6 +177,10 @@ def conversions(request: ApiRequest[Deps], params: ListOwnConversions) -> OwnCon
         until=until,
         offers=frozenset(params.offer) or None,
         statuses=frozenset(str(each) for each in statuses) or None,
+        countries=frozenset(params.country) or None,
+        goal_ids=frozenset(params.goal) or None,
+        click_ids=frozenset(lowercase_ids(params.clickid)) or None,
+        action_ids=frozenset(params.action_id) or None,
     )
     found, total, names = list_visible_conversions(request.deps, request.access, chosen, **params.place(request))
     titles = {number: name.title for number, name in names.offers.items()}
@@ -200,6 +214,7 @@ def _conversion(request: ApiRequest[Deps], item: ListedConversion, title: str) -
         charge=number(item.charge),
         sum=number(item.sum),
         country=item.click["country"],
+        comment=item.comment if sees or item.comment in _REASONS else "",
         created_at=datetime_text(item.created_at, zone),
         click_time=datetime_text(item.click_time, zone),
         partner_id=item.affiliate_id if sees else None,

@@ -7,11 +7,14 @@ from msgspec import defstruct
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers.lists import OfferPage
+from trackyard.actions.people.advertiser_side.account import OwnAdvertiser, get_own_advertiser
 from trackyard.actions.people.advertiser_side.offers import get_own_offer, list_own_offers, page_of_one
 from trackyard.api.lookups import in_scope_by_reference
 from trackyard.api.paging import Paging
+from trackyard.api.people.views import own_code
 from trackyard.api.platform.files import file_url
 from trackyard.base.zones import datetime_text
+from trackyard.domain.conversions.codes import pixel_address, postback_address
 from trackyard.domain.offers.choices import preferred_text
 from trackyard.domain.offers.lists import ListedOffer
 from trackyard.domain.offers.offers import AllowDeny, AllowDenyGeo, Offer, OfferPayment, TargetingGroup
@@ -119,7 +122,12 @@ class OwnTargetingView(View):
 
 
 class OwnOfferView(View):
-    """An offer of the calling advertiser. cr: of the last 30 days, in percent. epc: always 0."""
+    """An offer of the calling advertiser. cr: of the last 30 days, in percent. epc: always 0.
+
+    postback_url: the address of its postbacks, with the code of the offer or the advertiser; *** in the place of the
+    platform's code. CLICK is the place of the click id.
+    pixel_url: the address of its pixel, with ORDER for the id of the order; "" where pixels are off.
+    """
 
     id: int
     title: str
@@ -138,6 +146,8 @@ class OwnOfferView(View):
     traffic_sources: list[NamedView]
     cr: Money
     epc: int
+    postback_url: str
+    pixel_url: str
 
 
 class OwnOffersAnswer(Answer):
@@ -161,7 +171,8 @@ def list_(request: ApiRequest[Deps], params: ListAdvertiserOffers) -> OwnOffersA
     filters |= {"countries": frozenset({params.country})} if params.country else {}
     filters |= {"int_id": frozenset({params.offer_id})} if params.offer_id else {}
     page = list_own_offers(request.deps, request.access, filters, **params.place(request))
-    views = [_view(request, each, page) for each in page.offers]
+    own = _own(request)
+    views = [_view(request, each, page, own) for each in page.offers]
     return OwnOffersAnswer(offers=views, pagination=params.pagination(request, page.total))
 
 
@@ -169,10 +180,14 @@ def list_(request: ApiRequest[Deps], params: ListAdvertiserOffers) -> OwnOffersA
 def show(request: ApiRequest[Deps], _params: NoParams) -> OwnOfferAnswer:
     """Show an offer of the calling advertiser, with what it pays."""
     found: ListedOffer = request.subject
-    return OwnOfferAnswer(offer=_view(request, found, page_of_one(request.deps, found)))
+    return OwnOfferAnswer(offer=_view(request, found, page_of_one(request.deps, found), _own(request)))
 
 
-def _view(request: ApiRequest[Deps], listed: ListedOffer, page: OfferPage) -> OwnOfferView:
+def _own(request: ApiRequest[Deps]) -> OwnAdvertiser:
+    return get_own_advertiser(request.deps, request.caller.account.id)
+
+
+def _view(request: ApiRequest[Deps], listed: ListedOffer, page: OfferPage, own: OwnAdvertiser) -> OwnOfferView:
     offer, deps, caller = listed.offer, request.deps, request.caller
     sees = isinstance(caller, AdvertiserCaller) and caller.sees_affiliates
     groups = [each for each in offer.targeting if sees or not each.affiliate_id]
@@ -201,6 +216,8 @@ def _view(request: ApiRequest[Deps], listed: ListedOffer, page: OfferPage) -> Ow
         ),
         cr=number(listed.cr),
         epc=0,
+        postback_url=postback_address(deps.tracking_url, own_code(own, offer.hash_password)),
+        pixel_url=pixel_address(deps.tracking_url, offer.id, offer.pixel_code) if offer.pixels else "",
     )
 
 

@@ -9,7 +9,7 @@ from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.offers_shown.choices import Choices, country_names
-from trackyard.console.staff.advertisers.one import find_advertiser
+from trackyard.console.staff.advertisers.one import STATUSES, find_advertiser
 from trackyard.console.staff.people_names import managers
 
 pages = Pages()
@@ -26,6 +26,13 @@ _GROUPS: Final = (
             FormField("url", lazy_gettext("Site")),
             FormField("tags", lazy_gettext("Tags"), widget="words"),
             FormField("note", lazy_gettext("Notes"), widget="long", wide=True),
+        ),
+    ),
+    FormGroup(
+        lazy_gettext("Sign-in"),
+        (
+            FormField("status", lazy_gettext("Status"), words=STATUSES),
+            FormField("sees_affiliates", lazy_gettext("Sees affiliates")),
         ),
     ),
     FormGroup(

@@ -5,13 +5,13 @@ from dataclasses import replace
 from typing import Any, Final
 
 from trackyard.base.errors import BadInput
-from trackyard.base.texts.marks import gettext
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.offers_shown.choices import country_names
-from trackyard.console.offers_shown.words import STATUSES
+from trackyard.console.offers_shown.words import STATUSES as OFFER_STATUSES
 from trackyard.console.staff.faults import fault_of
 from trackyard.console.staff.notes import signed_note
 from trackyard.console.staff.people_names import manager_name, managers
@@ -21,6 +21,12 @@ pages = Pages()
 
 MOST: Final = 25
 """Offers of the page."""
+STATUSES: Final[Mapping[str, str]] = {
+    "active": lazy_gettext("Active"),
+    "on moderation": lazy_gettext("On moderation"),
+    "not active": lazy_gettext("Not active"),
+}
+"""Whether an advertiser may sign in, in words."""
 _HIDDEN: Final = "***"
 """What the API shows of codes to people who may not write the advertiser."""
 
@@ -42,7 +48,7 @@ def _page_of(request: PageRequest, advertiser: Mapping[str, Any], banner: str = 
     calls, number = request.calls, advertiser["id"]
     request = replace(request, address=PageAddress(f"/console/advertisers/{number}", request.address.pairs))
     may_write = calls.may("admin.advertiser.edit")
-    sent = [("advertiser[]", number), *(("status[]", each) for each in STATUSES), ("limit", str(MOST))]
+    sent = [("advertiser[]", number), *(("status[]", each) for each in OFFER_STATUSES), ("limit", str(MOST))]
     offers = calls.call("offers.list", sent) if calls.may("offers.list") else None
     page = request.page(
         "staff/advertiser.html",
@@ -57,7 +63,9 @@ def _page_of(request: PageRequest, advertiser: Mapping[str, Any], banner: str = 
         contact=list(_contact(request, advertiser)),
         offers=None if offers is None else offers["offers"],
         offers_total=0 if offers is None else offers["pagination"]["total_count"],
-        statuses=STATUSES,
+        statuses=OFFER_STATUSES,
+        sign_in=STATUSES[advertiser["status"]],
+        may_send=may_write and calls.may("admin.advertiser.sendpass") and bool(advertiser["email"]),
         has_code=_HIDDEN not in advertiser["postback_url"],
         may_write=may_write,
         may_invoice=request.may_open("/console/invoices"),
@@ -96,6 +104,18 @@ def add_note(request: PageRequest) -> PageAnswer:
     except BadInput as refusal:
         return _page_of(request, find_advertiser(request), fault_of(refusal), refusal.status)
     return Redirect(f"/console/advertisers/{advertiser['id']}#notes", gettext("The note is saved."))
+
+
+@pages.post("/console/advertisers/{id}/password", needs=("admin.advertiser.get", "admin.advertiser.sendpass"))
+def send_password(request: PageRequest) -> PageAnswer:
+    """Mail the advertiser a new password, with which it signs in."""
+    advertiser = find_advertiser(request)
+    try:
+        request.calls.call("admin.advertiser.sendpass", path={"id": advertiser["id"]})
+    except BadInput as refusal:
+        return _page_of(request, advertiser, fault_of(refusal), refusal.status)
+    done = gettext("A new password is on its way to %(email)s.", email=advertiser["email"])
+    return Redirect(f"/console/advertisers/{advertiser['id']}#sign-in", done)
 
 
 def _contact(request: PageRequest, advertiser: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -1,0 +1,26 @@
+"""What pages of advertisers have in common."""
+
+from typing import Final
+
+from trackyard.console.frame.periods import DayPeriod, read_period
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.offers_shown.choices import Choices
+
+OFFERS: Final = "advertiser.offers.list"
+_MOST_OFFERS: Final = 300
+"""Offers of a select; the page of an offer leads to its figures in any case."""
+
+
+def own_offers(request: PageRequest) -> Choices:
+    """Return the offers of the advertiser, and the one that the address names."""
+    found = request.calls.call(OFFERS, [("limit", str(_MOST_OFFERS))])["offers"]
+    choices = {str(each["id"]): str(each["title"]) for each in found}
+    chosen = request.address.get("offer")
+    if chosen.isascii() and chosen.isdecimal() and len(chosen) < 10:
+        choices.setdefault(chosen, f"#{chosen}")
+    return tuple(choices.items())
+
+
+def chosen_period(request: PageRequest) -> tuple[DayPeriod, str]:
+    """Return the period of the address in the zone of the platform, and what is wrong with it."""
+    return read_period(request.address, request.deps.clock.now_ms(), request.deps.zone)

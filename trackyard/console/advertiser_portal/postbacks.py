@@ -1,0 +1,44 @@
+"""The addresses of all offers of an advertiser (docs/spec/console.md#portal-of-advertisers)."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from trackyard.console.advertiser_portal.addresses import GoalAddresses, goal_addresses, has_code
+from trackyard.console.advertiser_portal.lists import OFFERS
+from trackyard.console.frame.answers import PageAnswer
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.portal.lists import page_number
+
+pages = Pages()
+
+PER_PAGE: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class OfferAddresses:
+    """The addresses of the goals of an offer."""
+
+    id: int
+    title: str
+    goals: list[GoalAddresses]
+
+
+@pages.get("/advertiser/postbacks", audience="advertiser", needs=("advertiser.me.get", OFFERS))
+def postbacks(request: PageRequest) -> PageAnswer:
+    """Show the addresses of postbacks and pixels, ready to copy."""
+    calls = request.calls
+    own = calls.call("advertiser.me.get")["advertiser"]
+    sent = [("limit", str(PER_PAGE)), ("page", str(page_number(request.address)))]
+    answer = calls.call(OFFERS, sent)
+    page, rows = answer["pagination"]["page"], answer["offers"]
+    return request.page(
+        "advertiser/postbacks.html",
+        own=own,
+        has_code=has_code(own["postback_url"]),
+        rows=[OfferAddresses(each["id"], each["title"], goal_addresses(each)) for each in rows],
+        total=answer["pagination"]["total_count"],
+        page=page,
+        first=(page - 1) * PER_PAGE + 1,
+        api_request_path=calls.address("advertiser.me.get"),
+    )
