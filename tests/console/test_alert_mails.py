@@ -5,10 +5,14 @@ from email.message import EmailMessage
 import pytest
 
 from tests.support.api import Api
+from tests.support.models.events import new_click
+from tests.support.models.history import add_conversion, load_clicks
 from tests.support.pages import staff_visitor
 from trackyard.actions.platform.alerts.keeping import keep_alerts
+from trackyard.api.catalogue import CATALOGUE
 from trackyard.console.mailed import alert_mails
 from trackyard.console.mailed.alert_mails import AlertMailer
+from trackyard.console.mailed.digests import DigestMailer
 from trackyard.domain.people.roles import Role
 from trackyard.domain.platform.alerts.causes import SeenCause
 from trackyard.domain.platform.findings import Finding, FindingKind
@@ -17,6 +21,7 @@ from trackyard.store.platform import mail
 
 CHOICES = "/3.1/admin/alerts/choices"
 MINUTE = 60_000
+DAY = 24 * 60 * MINUTE
 LATE = SeenCause(Finding(FindingKind.QUEUE_STUCK, "inbox", {"seconds": 900}))
 DISK = SeenCause(Finding(FindingKind.DISK_LOW, "one: /data <b>", {"free_percent": 12}))
 
@@ -26,10 +31,16 @@ def run(api: Api) -> list[EmailMessage]:
     mailer = AlertMailer(api.deps)
     while mailer.send_one():
         pass
+    return queued(api)
+
+
+def queued(api: Api) -> list[EmailMessage]:
+    """The mails that are queued, as they leave."""
     found = []
     with api.deps.database.write() as conn:
         while (item := mail.claim(conn, api.clock.now_ms(), 60 * MINUTE)) is not None:
-            given = MailMessage(item.id, item.recipient, item.subject, item.body, item.created_at, item.html)
+            files = tuple((each.name, each.kind, each.content) for each in item.attachments)
+            given = MailMessage(item.id, item.recipient, item.subject, item.body, item.created_at, item.html, files)
             found.append(build_message(given, "mail@trackyard.example"))
             mail.remove(conn, item.id)
     return found
@@ -92,6 +103,66 @@ def test_mail_of_many_alerts_shows_some_and_counts_the_others(api: Api, monkeypa
     api.clock.advance(3 * MINUTE)
     [message] = run(api)
     assert "1 more alert is on the page." in text_of(message)
+
+
+def digests(api: Api) -> list[EmailMessage]:
+    """The digests that are made now, as they leave."""
+    while DigestMailer(api.deps, CATALOGUE).send_one():
+        pass
+    return queued(api)
+
+
+def test_digest_of_a_day_has_figures_movers_alerts_and_charts(api: Api) -> None:
+    offer, (pid, _) = api.add_offer(title="Boots"), api.add_affiliate()
+    api.admin.post(CHOICES, digest="day", digest_hour="8")
+    assert digests(api) == [], "it is not due"
+    load_clicks(api.deps, [new_click(place, offer=offer, affiliate=pid, time=api.clock.now_ms()) for place in range(7)])
+    add_conversion(api.deps, 1, offer_id=offer, affiliate_id=pid, created_at=api.clock.now_ms())
+    keep_alerts(api.deps, "books", [LATE])
+    api.clock.advance(DAY)
+    [message] = digests(api)
+    text, page = text_of(message), text_of(message, "html")
+    assert "Clicks: 7 (" in text
+    assert "Conversions: 1 (" in text
+    assert "- Boots: +$3.00" in text
+    assert f'href="{api.deps.api_url}/console/offers/{offer}"' in page
+    assert "The queue inbox does not move" in page
+    charts = {each.get_filename(): each.get_content() for each in message.iter_attachments()}
+    assert charts.keys() == {"clicks.svg", "conversions.svg", "margin.svg"}
+    assert all(b"<svg" in chart for chart in charts.values())
+    assert digests(api) == [], "it is made once"
+    api.clock.advance(DAY)
+    assert len(digests(api)) == 1
+
+
+def test_digest_of_a_manager_has_own_affiliates_alone(api: Api) -> None:
+    manager_id, manager = api.add_staff(Role.MANAGER_AFFILIATE)
+    offer, (own, _), (other, _) = api.add_offer(), api.add_affiliate(manager_id=manager_id), api.add_affiliate()
+    manager.post(CHOICES, digest="week", digest_hour="8")
+    now = api.clock.now_ms()
+    clicks = [new_click(place, offer=offer, affiliate=own if place < 3 else other, time=now) for place in range(10)]
+    load_clicks(api.deps, clicks)
+    api.clock.advance(7 * DAY)
+    [message] = digests(api)
+    assert "Clicks: 3 (" in text_of(message)
+
+
+def test_digest_of_a_person_without_statistics_any_more_is_left_out(api: Api) -> None:
+    user, admin = api.add_staff(Role.ADMIN)
+    admin.post(CHOICES, digest="day")
+    api.admin.post(f"/3.1/admin/user/{user}", **{"roles[]": Role.SECTION_TICKET.value})
+    api.clock.advance(DAY)
+    assert digests(api) == []
+
+
+def test_digest_can_be_chosen_on_the_page_and_ended(api: Api) -> None:
+    page = staff_visitor(api, Role.ADMIN)
+    page.post("/console/alerts/choices", digest="week", digest_hour="9")
+    shown = page.get("/console/alerts/choices").text
+    assert 'value="week" selected' in shown
+    assert "The next one is sent at" in shown
+    page.post("/console/alerts/choices", digest="none", digest_hour="9")
+    assert "The next one is sent at" not in page.get("/console/alerts/choices").text
 
 
 def test_page_lists_alerts_with_their_evidence_and_keeps_choices(api: Api) -> None:

@@ -144,7 +144,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic("settings", "Platform settings and audit log, for administrators", settings.routes.endpoints),
     Topic("network", "The face of the network", network.routes.endpoints),
     Topic("status", "State of the platform, for administrators", status.routes.endpoints),
-    Topic("alerts", "Alerts, for staff", alerts.routes.endpoints),
+    Topic("alerts", "Alerts and digests, for staff", alerts.routes.endpoints),
     Topic("currencies", "Currencies and exchange rates", currencies.routes.endpoints),
 )
 """The tags of the OpenAPI documents and the pages of docs/api."""

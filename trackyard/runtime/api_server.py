@@ -144,7 +144,7 @@ def _mails_and_alerts(deps: "Deps", stop: threading.Event) -> Iterator[None]:
 
     threads = (
         threading.Thread(target=ReportMailer(deps, CATALOGUE).run, args=(stop,), name="report mails"),
-        threading.Thread(target=AlertMailer(deps).run, args=(stop,), name="alert mails"),
+        threading.Thread(target=AlertMailer(deps, CATALOGUE).run, args=(stop,), name="alert mails"),
         threading.Thread(target=AlertWatcher(deps, socket.gethostname()).run, args=(stop,), name="alerts"),
     )
     for thread in threads:

@@ -127,6 +127,8 @@ def test_alert_is_mailed_as_chosen_and_after_quiet_hours(api: Api) -> None:
         ("quiet_from", "22:00", "quiet_until"),
         ("ways[weather]", "mail", "ways[weather]"),
         ("ways[disk]", "pigeon", "ways[disk]"),
+        ("digest", "hour", "digest"),
+        ("digest_hour", "24", "digest_hour"),
     ],
 )
 def test_wrong_choice_names_its_field(api: Api, name: str, value: str, field: str) -> None:

@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby
@@ -17,9 +17,11 @@ from trackyard.base.metrics import ALERTS
 from trackyard.base.texts.languages import language, speaking, spoken
 from trackyard.base.texts.marks import gettext, ngettext
 from trackyard.console.frame.templates import render
+from trackyard.console.mailed.digests import DigestMailer
 from trackyard.console.people import find_person
 from trackyard.domain.platform.alerts.causes import Alert
 from trackyard.domain.platform.findings import Severity
+from trackyard.wire.endpoint import Endpoint
 
 PAUSE_S: Final = 20.0
 MOST_SHOWN: Final = 50
@@ -43,17 +45,21 @@ class MailedAlert:
 
 
 class AlertMailer:
-    """Sends each person what is due, in one mail. Several may run on one database: a mail is queued once."""
+    """Sends each person what is due, alerts in one mail, and digests.
 
-    def __init__(self, deps: Deps) -> None:
+    Several may run on one database: a mail is queued once.
+    """
+
+    def __init__(self, deps: Deps, endpoints: Iterable[Endpoint[Deps]] = ()) -> None:
         self._deps = deps
+        self._digests = DigestMailer(deps, endpoints)
 
     def run(self, stop: threading.Event, pause_seconds: float = PAUSE_S) -> None:
         """Send what is due until `stop` is set. A failure is logged, and tried again later."""
         while not stop.is_set():
             pause = pause_seconds
             try:
-                while not stop.is_set() and self.send_one():
+                while not stop.is_set() and (self.send_one() or self._digests.send_one()):
                     pass
             except Exception as fault:
                 pause = _AFTER_FAILURE_S
@@ -103,7 +109,7 @@ def alert_letter(due: DueAlerts, base: str) -> Letter:
     ]
     return Letter(
         subject=first if number == 1 else f"{title}: {first}",
-        text="\n".join([title, "", *lines, values["note"], *ways, ""]),
+        text="\n".join([title, "", *lines, *filter(None, [values["note"]]), *ways, ""]),
         html=render("mail_alerts.html", values),
     )
 

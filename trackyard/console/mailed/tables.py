@@ -51,7 +51,7 @@ def _rows(request: PageRequest, query: ReportQuery) -> MailTable:
         total=(gettext("Total"), *blank, *texts(found.total)),
         rows=tuple((*(cell_of(name, row.keys).text for name in query.by), *texts(row.figures)) for row in found.rows),
         more=found.count - len(found.rows),
-        chart=_svg(report_chart(query, found)),
+        chart=svg_of(report_chart(query, found)),
     )
 
 
@@ -75,7 +75,7 @@ def _heat_map(values: Mapping[str, Any]) -> MailTable:
         names=1,
         total=(gettext("Total"), *sums, whole),
         rows=tuple((hour, *texts, total) for hour, texts, total in values["hours"]),
-        chart=_svg(values["chart"]),
+        chart=svg_of(values["chart"]),
     )
 
 
@@ -85,7 +85,7 @@ def _funnel(values: Mapping[str, Any]) -> MailTable:
         names=1,
         total=(),
         rows=tuple((step.name, step.number, step.of_before or "—", step.of_first or "—") for step in values["steps"]),
-        chart=_svg(values["chart"]),
+        chart=svg_of(values["chart"]),
     )
 
 
@@ -96,7 +96,7 @@ _VIEWS: Final[Mapping[str, Callable[[Mapping[str, Any]], MailTable]]] = {
 }
 
 
-def _svg(box: str) -> str:
+def svg_of(box: str) -> str:
     """Return the wide chart of a box as a file of its own: its colours are in its attributes."""
     start, end = box.find("<svg"), box.find("</svg>")
     if start < 0:

@@ -13,7 +13,7 @@ from trackyard.base.zones import datetime_text
 from trackyard.domain.people.callers import StaffCaller
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.platform.alerts.causes import Alert
-from trackyard.domain.platform.alerts.choices import CLOCK, AlertWay
+from trackyard.domain.platform.alerts.choices import CLOCK, AlertWay, DigestRhythm
 from trackyard.domain.platform.alerts.kinds import KINDS_BY_NAME
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
@@ -44,6 +44,8 @@ class EditAlertChoices(Params):
     quiet_from: Annotated[Clock | None, Clearable()] = None
     quiet_until: Annotated[Clock | None, Clearable()] = None
     errors_pass: s.Flag = True
+    digest: Annotated[str, s.Choice(tuple(each.value for each in DigestRhythm))] = DigestRhythm.NONE.value
+    digest_hour: Annotated[int, s.WholeNumber(minimum=0, maximum=23)] = 8
 
 
 class AlertView(View):
@@ -82,6 +84,9 @@ class AlertChoicesView(View):
     quiet_from: str
     quiet_until: str
     errors_pass: bool
+    digest: str
+    digest_hour: int
+    next_digest_at: str | None
 
 
 class AlertChoicesAnswer(Answer):
@@ -104,8 +109,8 @@ def list_(request: ApiRequest[Deps], params: ListAlerts) -> AlertsAnswer:
 
 @routes.get("/admin/alerts/choices", _STAFF, id="admin.alerts.choices.get")
 def show_choices(request: ApiRequest[Deps], _params: NoParams) -> AlertChoicesAnswer:
-    """Show how the calling staff user gets each kind of alert, and its quiet hours."""
-    return _answer(reading.get_choices(request.deps, _caller(request)))
+    """Show how the calling staff user gets each kind of alert, its quiet hours and its digest."""
+    return _answer(request, reading.get_choices(request.deps, _caller(request)))
 
 
 @routes.post("/admin/alerts/choices", _STAFF, id="admin.alerts.choices.edit")
@@ -115,7 +120,9 @@ def edit_choices(request: ApiRequest[Deps], params: EditAlertChoices) -> AlertCh
     for name in ("quiet_from", "quiet_until"):
         if name in given:
             given[name] = given[name] or ""
-    return _answer(reading.edit_choices(request.deps, _caller(request), given))
+    if "digest" in given:
+        given["digest"] = DigestRhythm(given["digest"])
+    return _answer(request, reading.edit_choices(request.deps, _caller(request), given))
 
 
 def _caller(request: ApiRequest[Deps]) -> StaffCaller:
@@ -145,12 +152,16 @@ def _view(alert: Alert, api_url: str, zone: ZoneInfo) -> AlertView:
     )
 
 
-def _answer(found: ShownChoices) -> AlertChoicesAnswer:
+def _answer(request: ApiRequest[Deps], found: ShownChoices) -> AlertChoicesAnswer:
     chosen = found.choices
+    next_at = None if chosen.digest_at is None else datetime_text(chosen.digest_at, request.deps.zone)
     view = AlertChoicesView(
         ways=dict(found.ways),
         quiet_from=chosen.quiet_from,
         quiet_until=chosen.quiet_until,
         errors_pass=chosen.errors_pass,
+        digest=chosen.digest.value,
+        digest_hour=chosen.digest_hour,
+        next_digest_at=next_at,
     )
     return AlertChoicesAnswer(choices=view)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from trackyard.base.errors import BadInput
-from trackyard.base.texts.marks import gettext
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.address import Pair
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
@@ -16,6 +16,11 @@ pages = Pages()
 
 CHOICES: Final = f"{PATH}/choices"
 _NEEDS: Final = ("admin.alerts.choices.get", "admin.alerts.choices.edit")
+_RHYTHMS: Final = (
+    ("none", lazy_gettext("No digest")),
+    ("day", lazy_gettext("Each day")),
+    ("week", lazy_gettext("Each Monday")),
+)
 _TEXTS: Final = ("quiet_from", "quiet_until")
 
 
@@ -30,6 +35,7 @@ def choose(request: PageRequest) -> PageAnswer:
     """Change what the person chose."""
     sent: list[Pair] = [(name, request.field(name)) for name in _TEXTS]
     sent.append(("errors_pass", "1" if request.field("errors_pass") else "0"))
+    sent += [(name, request.field(name)) for name in ("digest", "digest_hour") if request.field(name)]
     sent += [
         (f"ways[{kind.value}]", "mail" if request.field(f"mail-{kind.value}") else "console") for kind in AlertKind
     ]
@@ -53,4 +59,6 @@ def _page(
         kinds=[(kind.value, str(kind.label), chosen["ways"][kind.value] == "mail") for kind in AlertKind],
         faults=faults or {},
         own_zone=request.zone.key,
+        rhythms=_RHYTHMS,
+        next_digest=request.time_of(chosen["next_digest_at"]) if chosen["next_digest_at"] else "",
     )

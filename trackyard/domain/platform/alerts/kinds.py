@@ -17,7 +17,7 @@ _AFFILIATE: Final = frozenset({Role.MANAGER_AFFILIATE})
 _MANAGERS: Final = frozenset({Role.MANAGER_AFFILIATE, Role.MANAGER_SALES})
 _NOBODY: Final = frozenset[Role]()
 _HEALTH: Final = "/console/health"
-_HOURS: Final = "/console/reports?by=hour&period=7d&sort=hour-desc"
+_HOURS: Final = "/console/reports?by=hour&period=7d&sort=hour&dir=desc"
 
 
 class AlertKind(StrEnum):
