@@ -27,6 +27,8 @@ EVERY_S: Final = 60.0
 CHECKS_MS: Final = 600_000
 """How often the checks of the machine are looked at: they ask hosts."""
 _FORGET_MS: Final = 3_600_000
+_RETRY_MS: Final = 600_000
+"""How long statistics wait after a look that failed: their reports may be heavy."""
 
 log = logging.getLogger("trackyard.alerts")
 
@@ -42,12 +44,19 @@ class AlertWatcher:
         self._host = host
         self._turns = JobTurns(deps.database, deps.clock)
         self._failures: dict[str, JobFailures] = {}
-        self._checked_at, self._judged_until, self._forgot_at = 0, 0, 0
+        self._checked_at, self._judged_until, self._forgot_at, self._retry_at = 0, 0, 0, 0
 
     def run(self, stop: threading.Event, pause_seconds: float = EVERY_S) -> None:
         """Look each minute until `stop` is set. A look that fails is logged, and changes no alert."""
-        while not stop.wait(pause_seconds):
-            self.look()
+        failures = JobFailures(log, "alerts", "looks")
+        pause = pause_seconds
+        while not stop.wait(pause):
+            try:
+                self.look()
+                pause = pause_seconds
+                failures.worked()
+            except Exception as error:
+                pause = max(pause_seconds, failures.failed(error))
 
     def look(self) -> None:
         """Look at everything that is due."""
@@ -70,8 +79,11 @@ class AlertWatcher:
         lag_ms = round(self._deps.machine().lags.get("journal", 0.0) * 1000)
         settled = now - SETTLE_MS - lag_ms
         hour = settled - settled % HOUR_MS
-        if hour > self._judged_until and self._keep("statistics", partial(look_at_statistics, self._deps, settled)):
-            self._judged_until = hour
+        if hour > self._judged_until and now >= self._retry_at:
+            if self._keep("statistics", partial(look_at_statistics, self._deps, settled)):
+                self._judged_until = hour
+            else:
+                self._retry_at = now + _RETRY_MS
         if not 0 <= now - self._forgot_at < _FORGET_MS:
             self._forgot_at = now
             forget_old(self._deps)
