@@ -78,6 +78,19 @@ def test_quality_findings_of_all_affiliates_are_in_the_list_of_findings(api: Api
     assert f"/console/affiliates/{places['pid']}/health" in page.links
 
 
+def test_quality_by_network_is_in_the_health(api: Api) -> None:
+    offer, (pid, _) = api.add_offer(), api.add_affiliate()
+    of = {"time": NOW - HOUR_MS, "offer": offer, "affiliate": pid}
+    places = [("203.0.113.7", HOSTING)] * 3 + [("203.0.113.8", 0)] + [("2001:db8:1:2::3", TOR)] * 2 + [("", 0)]
+    load_clicks(api.deps, [new_click(n, **of, ip=ip, origin=origin) for n, (ip, origin) in enumerate(places)])
+    networks = api.admin.get(f"/3.1/admin/offer/{offer}/health")["health"]["networks"]
+    assert networks == [
+        {"network": "203.0.113.0/24", "clicks": 4, "addresses": 2, "marked": 3},
+        {"network": "2001:db8:1::/48", "clicks": 2, "addresses": 1, "marked": 2},
+    ]
+    assert "203.0.113.0/24" in staff_visitor(api).read(f"/console/offers/{offer}/health").text
+
+
 def test_quality_of_a_sub_is_compared_with_all_other_clicks(api: Api) -> None:
     offer, (pid, _) = api.add_offer(), api.add_affiliate()
     of = {"time": NOW - HOUR_MS, "offer": offer, "affiliate": pid}

@@ -11,7 +11,7 @@ from trackyard.analytics.reports.health import (
     list_host_results,
     list_postback_results,
 )
-from trackyard.analytics.reports.quality import list_busiest_offers, list_marked_subs, list_offer_traffic
+from trackyard.analytics.reports.quality import list_busiest_offers, list_marked_subs, list_networks, list_offer_traffic
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.domain.people.callers import Access
 from trackyard.domain.statistics.health import Health, HealthFinding, HealthKind, HealthVerdict
@@ -109,6 +109,7 @@ def look_at(deps: Deps, access: Access, of: str, key: int | str) -> Health:
         hosts=list_host_results(*place),
         times=find_conversion_times(*place),
         url=url,
+        networks=list_networks(*place),
         quality=[each for each in found if of != "affiliate" or each.affiliate == key],
     )
 

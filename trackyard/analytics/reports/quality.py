@@ -7,6 +7,7 @@ from typing import Any, Final
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.reports.compiler import in_period
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.health import NetworkClicks
 from trackyard.domain.statistics.quality.comparing import (
     LATE_MS,
     LEAST_CLICKS,
@@ -23,6 +24,11 @@ MOST_SUBS: Final = 50
 """Subs that are compared, those with most marked clicks."""
 MOST_OFFERS: Final = 20
 """Offers that are compared, those with most clicks."""
+MOST_NETWORKS: Final = 10
+_NETWORK: Final = (
+    "if(position(ip, ':') = 0, concat(extract(ip, '^[0-9]+[.][0-9]+[.][0-9]+'), '.0/24'), "
+    "concat(IPv6NumToString(tupleElement(IPv6CIDRToRange(toIPv6OrDefault(ip), 48), 1)), '/48'))"
+)
 _OF: Final = ("offer", "advertiser", "affiliate")
 _CLICKS: Final = "toInt64(count()), toInt64(countIf(bitAnd(origin, {marked:Int64}) != 0))"
 _CONVERSIONS: Final = (
@@ -42,11 +48,9 @@ def list_busiest_offers(
     analytics: Analytics, scope: Scope, of: str, key: int | str, since: int, until: int
 ) -> list[int]:
     """Return the offers of a thing with most accepted clicks. Raises ReportTooHeavy."""
-    if of not in _OF:
-        raise ValueError(f"quality is seen of {', '.join(_OF)}, not of {of}")
+    condition, thing = _of(of, key)
     conditions, parameters = in_period(scope, since, until)
-    kind = "Int64" if isinstance(key, int) else "String"
-    return _busiest(analytics, [*conditions, f"{of} = {{thing:{kind}}}"], {**parameters, "thing": key})
+    return _busiest(analytics, [*conditions, condition], {**parameters, **thing})
 
 
 def _busiest(analytics: Analytics, conditions: Sequence[str], parameters: dict[str, Any]) -> list[int]:
@@ -82,6 +86,29 @@ def list_marked_subs(
     whole = f"{keys} FROM click {where} AND sub1 IN {{subs:Array(String)}} {grouped}"
     clicks = {row[:3]: row[3] for row in analytics.rows(whole, named, tuple[int, int, str, int])}
     return [SubClicks(*key, clicks.get(key, number), number) for key, number in marked.items()]
+
+
+def list_networks(
+    analytics: Analytics, scope: Scope, of: str, key: int | str, since: int, until: int
+) -> list[NetworkClicks]:
+    """Return the networks of a thing with most accepted clicks. Raises ReportTooHeavy."""
+    condition, parameters = _of(of, key)
+    conditions, period = in_period(scope, since, until)
+    sql = (
+        f"SELECT {_NETWORK} AS network, toInt64(count()) AS clicks, toInt64(uniqExact(ip)), "
+        "toInt64(countIf(bitAnd(origin, {marked:Int64}) != 0)) "
+        f"FROM click WHERE {' AND '.join(conditions)} AND {condition} AND reason = '' AND ip != '' "
+        f"GROUP BY network ORDER BY clicks DESC, network LIMIT {MOST_NETWORKS:d}"
+    )
+    rows = analytics.rows(sql, {**period, **parameters, "marked": SUSPICIOUS}, tuple[str, int, int, int])
+    return [NetworkClicks(*row) for row in rows]
+
+
+def _of(of: str, key: int | str) -> tuple[str, dict[str, Any]]:
+    """Return the condition of clicks of a thing, with its parameter."""
+    if of not in _OF:
+        raise ValueError(f"quality is seen of {', '.join(_OF)}, not of {of}")
+    return f"{of} = {{thing:{'Int64' if isinstance(key, int) else 'String'}}}", {"thing": key}
 
 
 def list_offer_traffic(

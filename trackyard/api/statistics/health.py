@@ -52,6 +52,15 @@ class HealthHost(View):
     last_error: str
 
 
+class HealthNetwork(View):
+    """Accepted clicks of a network, /24 or /48."""
+
+    network: str
+    clicks: int
+    addresses: int
+    marked: int
+
+
 class HealthTimes(View):
     """Times from click to conversion in seconds, in the period and in the four weeks before."""
 
@@ -107,6 +116,7 @@ class HealthView(View):
     postbacks: list[HealthPostbacks]
     declined: list[HealthDeclined]
     deliveries: list[HealthHost]
+    networks: list[HealthNetwork]
     conversion_times: HealthTimes | None
     offer_url: HealthUrl | None
 
@@ -193,6 +203,10 @@ def _answer(request: ApiRequest[Deps], of: str, key: int | str) -> HealthAnswer:
             postbacks=[postbacks(each) for each in seen.postbacks],
             declined=[HealthDeclined(reason=each.reason, goal=each.goal, number=each.number) for each in seen.declined],
             deliveries=_hosts(seen),
+            networks=[
+                HealthNetwork(network=each.network, clicks=each.clicks, addresses=each.addresses, marked=each.marked)
+                for each in seen.networks
+            ],
             conversion_times=_times(seen),
             offer_url=_url(seen, zone),
         )

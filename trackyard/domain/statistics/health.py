@@ -66,6 +66,16 @@ class DeclinedCount:
     number: int
 
 
+@dataclass(frozen=True, slots=True)
+class NetworkClicks:
+    """The accepted clicks of a network (/24, /48). addresses: that clicked. marked: clicks with a suspicious signal."""
+
+    network: str
+    clicks: int
+    addresses: int
+    marked: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversionTimes:
     """Times from click to conversion in the period and before it, in milliseconds.
@@ -97,6 +107,7 @@ class Health:
     """What was seen of a thing in a period. Times are UTC milliseconds; None = never in it.
 
     rejected: clicks by reason. conversions: of every status. quality: what differs from the traffic of others.
+    networks: those with most clicks.
     """
 
     since: int
@@ -111,6 +122,7 @@ class Health:
     times: ConversionTimes | None = None
     url: UrlCheck | None = None
     quality: Sequence[QualityFinding] = ()
+    networks: Sequence[NetworkClicks] = ()
 
     @property
     def failed(self) -> list[PostbackResult]:
