@@ -214,6 +214,24 @@ def test_console_and_portal_have_no_serious_fault_in_a_browser(
     assert len(seen) > 8
 
 
+def test_portal_of_an_advertiser_has_no_serious_fault_in_a_browser(
+    program: RunningProgram, tab: BrowserTab, axe: str
+) -> None:
+    shop = {"title": "Shop", "email": "shop@shop.example", "password": PASSWORD}
+    program.api("POST", "/3.1/advertiser/registration", shop)
+    own = program.api("GET", "/3.1/admin/advertisers", {"search": shop["email"]})["advertisers"][0]["id"]
+    program.api("POST", f"/3.1/admin/advertiser/{own}", {"status": "active"})
+    offer = {"title": "Shoes", "advertiser": own, "url": "https://shop.example/?click={clickid}", "status": "active"}
+    payment = {"payments[0][total]": "10", "payments[0][revenue]": "7"}
+    program.api("POST", "/3.1/admin/offer", offer | payment)
+    tab.resize(1280, 800)
+    tab.swap_cookies()
+    sign_in(program, tab, shop["email"])
+    seen, faults = check_pages(program, tab, axe, "/advertiser/")
+    assert not faults, "\n".join(faults)
+    assert {each.path for each in TABLE.routes if each.method == "GET" and each.audience == "advertiser"} <= seen
+
+
 def test_chart_shows_values_and_selects_days_with_mouse_and_keys(
     program: RunningProgram, story: OfferScenario, tab: BrowserTab
 ) -> None:
