@@ -64,6 +64,7 @@ DATA = re.compile(
                 ::-1
             ],
             *map(re.escape, (HOSTILE, ">alert(1)", "=1+1", "Trackyard", "offer,pid,action_id,sum,status")),
+            "offer_id,affiliate_id,date,sub8,costs",
             r"\S+@\S+|[0-9a-f]{20,}|https?:\S+|[0-9]+ (Oct|Nov|Dec)\b",
             r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun)(s|nes|rs|ur)?(day)?\b",
             "Mia Manager|First Administrator|Casino deposit|Royal Reef|Shop|On request|track.example|Sale|clickid",
@@ -119,11 +120,13 @@ def _add_money(desk: TrafficDesk) -> None:
 
 
 def _add_promo_code(api: Api) -> None:
-    """Add a promo code with a remark, on an offer and for an affiliate with hostile names."""
+    """Add a promo code with a remark and an ad cost, on an offer and for an affiliate with hostile names."""
     pid, _ = api.add_affiliate(name=HOSTILE)
     item = {"type": "manual", "code": "{=1+1}", "offer_id": api.add_offer(title=HOSTILE), "affiliate_id": pid}
     item |= {"description": HOSTILE, "date_from": "2023-01-01T00:00:00Z", "date_to": "2030-01-01T00:00:00Z"}
     api.admin.post("/3.1/offers/promocodes/bulk", **{f"promocodes[0][{name}]": item[name] for name in item})
+    cost = {"offer_id": item["offer_id"], "affiliate_id": pid, "date": "2023-11-10", "sub8": FORMULA, "costs": "2"}
+    api.admin.post("/3.1/adcosts", **cost)
 
 
 def _add_rules(desk: TrafficDesk) -> None:

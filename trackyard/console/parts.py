@@ -8,6 +8,7 @@ from trackyard.console.frame.pages import Pages
 from trackyard.console.portal import PARTS as PORTAL
 from trackyard.console.staff import cards, offers, overview, programs, reports, traffic
 from trackyard.console.staff.accounts import PARTS as ACCOUNTS
+from trackyard.console.staff.ad_costs import PARTS as AD_COSTS
 from trackyard.console.staff.advertisers import PARTS as ADVERTISERS
 from trackyard.console.staff.affiliates import PARTS as AFFILIATES
 from trackyard.console.staff.alerts import PARTS as ALERTS
@@ -31,6 +32,7 @@ PARTS: Final[tuple[Pages, ...]] = (
     *offers.PARTS,
     programs.pages,
     *PROMO_CODES,
+    *AD_COSTS,
     *PORTAL,
     *ADVERTISER_PORTAL,
     *traffic.PARTS,

@@ -100,6 +100,7 @@ STAFF: Final = (
             RailLink(lazy_gettext("Payments"), "/console/payments"),
             RailLink(lazy_gettext("Invoices"), "/console/invoices"),
             RailLink(lazy_gettext("Balances"), "/console/balances"),
+            RailLink(lazy_gettext("Ad costs"), "/console/ad-costs"),
         ),
     ),
     RailGroup(

@@ -85,7 +85,7 @@ def test_unreadable_import_says_why_and_keeps_the_text(api: Api) -> None:
     visitor = staff_visitor(api)
     for content, words in (
         (b"\xff\xfe\x00", "The file is no text in UTF-8."),
-        (b"offer,pid\n", "each further line is a conversion"),
+        (b"offer,pid\n", "each further line is one record"),
         (b"offer,pid\n" + b"1,2\n" * 1001, "These are 1,001 lines."),
         (b"a,b\n1,2\n", "No column is chosen for: Offer number, Affiliate number"),
     ):

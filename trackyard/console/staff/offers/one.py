@@ -112,6 +112,7 @@ def _lists(offer: int) -> list[tuple[str, str]]:
         (f"/console/clicks?offer={offer}&verdict=rejected", gettext("Rejected clicks")),
         (f"/console/reports?by=day&f.offer={offer}", gettext("Open as report")),
         (f"/console/promo-codes?offer={offer}", gettext("Promo codes")),
+        (f"/console/ad-costs?offer={offer}", gettext("Ad costs")),
     ]
 
 

@@ -74,9 +74,7 @@ def read_csv(text: str) -> CsvTable:
         text = gettext("Line %(line)d cannot be read: %(fault)s.", line=reader.line_num, fault=fault)
         raise CsvFault(text) from None
     if len(lines) < 2:
-        raise CsvFault(
-            gettext("The first line names the columns, and each further line is a conversion: this has none.")
-        )
+        raise CsvFault(gettext("The first line names the columns, and each further line is one record: this has none."))
     if len(lines) > MOST_LINES + 1:
         found, most = grouped(f"{len(lines) - 1:,}"), grouped(f"{MOST_LINES:,}")
         raise CsvFault(
@@ -101,11 +99,15 @@ def read_csv(text: str) -> CsvTable:
     return CsvTable(columns, tuple(lines[1:]))
 
 
-def guess_mapping(columns: Sequence[str]) -> list[str]:
+def guess_mapping(
+    columns: Sequence[str],
+    parameters: Mapping[str, str] = PARAMETERS,
+    other_names: Mapping[str, str] = _OTHER_NAMES,
+) -> list[str]:
     """Return the parameter of each column by its name, "" for others. Each parameter is used once."""
     found: list[str] = []
     for column in columns:
         name = column.lower().replace(" ", "_").replace("-", "_")
-        name = _OTHER_NAMES.get(name, name)
-        found.append(name if name in PARAMETERS and name not in found else "")
+        name = other_names.get(name, name)
+        found.append(name if name in parameters and name not in found else "")
     return found

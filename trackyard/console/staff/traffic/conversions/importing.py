@@ -77,7 +77,7 @@ def ask_for_file(request: PageRequest) -> PageAnswer:
 def import_file(request: PageRequest) -> PageAnswer:
     """Try a file, or import what its dry run would make."""
     try:
-        text = _sent_text(request)
+        text = sent_text(request)
         table = read_csv(text)
     except CsvFault as fault:
         return _page(request, fault=str(fault), text=request.field("text"))
@@ -104,7 +104,7 @@ def import_file(request: PageRequest) -> PageAnswer:
     return Redirect(PATH, message)
 
 
-def _sent_text(request: PageRequest) -> str:
+def sent_text(request: PageRequest) -> str:
     """Return the text of the file, or what was pasted. Raises CsvFault."""
     file = next((each for name, each in request.files if name == "file"), None)
     if file is None:
