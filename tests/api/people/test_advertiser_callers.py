@@ -277,3 +277,20 @@ def test_password_that_staff_send_ends_sessions_of_the_advertiser(api: Api) -> N
     supplier.post(f"/3.1/admin/advertiser/{number}/sendpass")
     assert session.call("GET", "/3.1/advertiser/offers").status_code == 401
     assert sign_in(api, "own@shop.example").status_code == 401
+
+
+def test_advertiser_sees_how_a_targeting_group_judges(shops: Shops) -> None:
+    group = {
+        "name": "Phones",
+        "condition": "or",
+        "enabled": 0,
+        "os_deny": 1,
+        "device_type_deny": 1,
+        "connection": "wi-fi",
+    }
+    sent = {f"targeting[0][{name}]": value for name, value in group.items()}
+    sent |= {"targeting[0][os][allow][0][name]": "Android", "targeting[0][device_type][]": "tablet"}
+    shops.api.admin.post(f"/3.0/admin/offer/{shops.offer}", **sent)
+    [shown] = shops.client.get(f"/3.1/advertiser/offers/{shops.offer}")["offer"]["targetings"]
+    assert (shown["condition"], shown["enabled"]) == ("or", False)
+    assert (shown["os"], shown["device_type"], shown["connection"]) == (["-Android"], ["-tablet"], ["wi-fi"])

@@ -269,6 +269,10 @@ def _flat_geo(lists: AllowDenyGeo) -> list[str]:
     ]
 
 
+def _signed(values: Iterable[str], *, rejects: bool) -> list[str]:
+    return [f"-{value}" for value in values] if rejects else list(values)
+
+
 def _targeting(offer: Offer, place: int, group: TargetingGroup, *, sees: bool) -> OwnTargetingView:
     subs = [
         f"{sign}sub{name}={value}"
@@ -281,16 +285,16 @@ def _targeting(offer: Offer, place: int, group: TargetingGroup, *, sees: bool) -
         country=_flat(group.country),
         region=_flat_geo(group.region),
         city=_flat_geo(group.city),
-        os=[f"{each.name}{each.comparison}{each.version}" for each in group.os],
+        os=_signed((f"{each.name}{each.comparison}{each.version}" for each in group.os), rejects=group.os_deny),
         browser=_flat(group.browser),
         brand=_flat(group.brand),
         ip=_flat(group.ip),
         isp=[f"{country}:{each}" for country, names in group.isp.items() for each in names],
-        device_type=list(group.device_type),
-        connection=list(group.connection),
+        device_type=_signed(group.device_type, rejects=group.device_type_deny),
+        connection=_signed(group.connection, rejects=group.connection_deny),
         subs=subs if sees else [],
         affiliate_id=list(group.affiliate_id) if sees else [],
         block_proxy_vpn=group.block_proxy,
-        condition="and",
-        enabled=True,
+        condition=group.condition,
+        enabled=group.enabled,
     )
