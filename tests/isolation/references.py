@@ -61,6 +61,8 @@ OF_METHOD: Final[dict[tuple[str, str], str]] = {
     ("stats.conversionsbyid", "id"): "conversion",
     ("stats.conversions", "id"): "conversion",
     ("admin.conversion.edit", "ids"): "conversion",
+    ("admin.conversions.release-held", "offer"): "offer",
+    ("admin.conversions.release-held", "pid"): "affiliate",
     ("admin.conversion.edit-by-advertiser", "ids"): "conversion",
     ("admin.conversion.edit", "params[offer]"): "offer",
     ("admin.conversion.edit", "params[partner]"): "affiliate",

@@ -18,6 +18,7 @@ SENT_AND_SHOWN: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({"duplicate_clicks_threshold": "3"}, {"duplicate_clicks_threshold": 3}),
     ({"is_impression_overcap": "1"}, {"is_impression_overcap": True}),
     ({"privacy_level": "5"}, {"privacy_level": 5}),
+    ({"quality": "hold"}, {"quality": "hold"}),
     ({"freshness": "exclusive"}, {"freshness": "exclusive"}),
     ({"hosts_only": "1", "host_uniqueness_type": "sub3"}, {"hosts_only": True, "host_uniqueness_type": "sub3"}),
     ({"sign_clicks_integration": "kochava"}, {"sign_clicks_integration": "kochava"}),

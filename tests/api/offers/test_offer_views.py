@@ -221,7 +221,7 @@ trafficback_url partner_payments notes note_aff note_sales allowed_ip disallowed
 pixels pixel_pages pixel_code additional_impression_destination_urls cross_postback_method cross_postback_body
 duplicate_clicks_threshold freshness host_uniqueness_type hosts_only is_impression_overcap macros_replacement
 macros_replacement_enabled managers privacy_level product_feed_id redirect_param sign_clicks_integration skad_app_id
-tracking_domain"""
+tracking_domain quality"""
 HIDDEN = set(HIDDEN_WORDS.split())
 """The advertiser's side of an offer, and what staff keep to themselves."""
 

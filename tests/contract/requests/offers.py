@@ -60,6 +60,7 @@ def good_params(api: Api, advertiser: str, offer: int, pid: int) -> dict[str, di
         "stats.affiliatepostbacks": {"date_from": "2023-11-15", "date_to": "2023-11-15"},
         "stats.conversion.history": {},
         "stats.conversionsbyid": {"id": f"{1:024x}"},
+        "admin.conversions.release-held": {"offer": offer},
         "admin.conversion.edit": {"ids[]": f"{1:024x}", "comment": "by hand"},
         "admin.conversion.edit-by-advertiser": {
             "ids[]": f"{1:024x}",

@@ -35,11 +35,12 @@ from trackyard.domain.conversions.postbacks import PostbackError, find_early_err
 from trackyard.domain.conversions.sessions import DAY_MS
 from trackyard.domain.conversions.statuses import ChangeOrigin, Status, is_transition_allowed
 from trackyard.domain.offers.caps import compile_caps
-from trackyard.domain.offers.choices import OfferStatus
+from trackyard.domain.offers.choices import OfferStatus, QualityMode
 from trackyard.domain.offers.counters import Count
 from trackyard.domain.offers.offers import Cap
 from trackyard.domain.offers.payments import payment_of
 from trackyard.domain.people.affiliates import AffiliateStatus
+from trackyard.domain.statistics.quality.origins import HOSTING
 
 BERLIN = ZoneInfo("Europe/Berlin")
 FULL = compile_caps(
@@ -62,12 +63,13 @@ FAULTY: dict[DeclineReason, tuple[dict[str, Any], dict[str, Any], int]] = {
     DeclineReason.REPEATED: ({"converted_by_click": 1}, {"once_per_click": True}, 60_000),
     DeclineReason.SAME_ADDRESS: ({"converted": 1}, {"unique_ip": True}, 60_000),
     DeclineReason.NO_PAYMENT: ({}, {"payments": ()}, 60_000),
+    DeclineReason.SUSPICIOUS: ({}, {"quality": QualityMode.REJECT}, 60_000),
     DeclineReason.CAP_REACHED: ({"counts": COUNTS}, {"caps": FULL}, 60_000),
 }
 
 
 def arrived(terms: DecisionTerms, age_ms: int) -> Conversion:
-    change = decide(make_postback(sum="4"), CLICK | {"time": AT - age_ms}, terms, None, "d" * 24)
+    change = decide(make_postback(sum="4"), CLICK | {"time": AT - age_ms, "origin": HOSTING}, terms, None, "d" * 24)
     assert isinstance(change, ConversionChange)
     return change.after
 

@@ -42,9 +42,11 @@ from trackyard.domain.conversions.postbacks import (
 from trackyard.domain.conversions.sessions import is_click_wait_over, is_possible_click_id
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.offers.caps import each_counter
+from trackyard.domain.offers.choices import QualityMode
 from trackyard.domain.offers.payments import Payment, PaymentType, conditions_of, matching_payments
 from trackyard.domain.people.callers import Access
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.quality.origins import origin_text
 from trackyard.journal.records import Click
 from trackyard.store.engine.database import Connection
 from trackyard.store.statistics import checkpoints
@@ -333,6 +335,7 @@ def _run_arrival_steps(state: _CheckState, arrival: ConversionDraft) -> None:
         "minimal click session": f"{seconds} s since the click, at least {offer.min_session}",
         "one conversion per click": _click_detail(state),
         "ip duplicate": _address_detail(state, arrival),
+        "quality": _quality_detail(offer.quality, arrival),
         "payment": _payment_detail(state, arrival.payment),
         "caps": _caps_detail(state),
     }
@@ -350,6 +353,11 @@ def _address_detail(state: _CheckState, arrival: ConversionDraft) -> str:
     if not state.terms.offer.unique_ip:
         return "the offer does not ask"
     return f"{state.terms.converted} conversions of {arrival.click['ip'] or 'an unknown address'}"
+
+
+def _quality_detail(mode: QualityMode, arrival: ConversionDraft) -> str:
+    signals = origin_text(arrival.click.get("origin", 0)) or "no signal"
+    return f"the click has {signals}; the offer asks to {mode.value} suspicious traffic"
 
 
 def _payment_detail(state: _CheckState, payment: Payment | None) -> str:

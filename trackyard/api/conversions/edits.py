@@ -11,6 +11,7 @@ from pydantic import model_validator
 
 from trackyard.actions.conversions.edits import ConversionSelection, ImportItem, queue_edit, queue_imports
 from trackyard.actions.conversions.import_checks import ImportCheck, ImportVerdict, check_imports
+from trackyard.actions.conversions.quality_holds import release_held
 from trackyard.actions.deps import Deps
 from trackyard.api.conversions.filters import ConversionFilters
 from trackyard.base.errors import BadInput
@@ -399,3 +400,30 @@ def _echo(params: ImportConversion) -> ImportEcho:
 
 def _amount(amount: Decimal | None) -> Decimal | None:
     return None if amount is None else number(amount)
+
+
+class ReleaseHeld(Params):
+    """The held conversions that are confirmed: of an offer, an affiliate, or both."""
+
+    offer: s.Id | None = None
+    pid: s.Id | None = None
+
+
+class ReleaseAnswer(Answer):
+    """How many conversions are released."""
+
+    released: int
+    message: str
+
+
+@routes.post(
+    "/admin/conversions/release-held", for_staff(Permission.CONVERSIONS_WRITE), id="admin.conversions.release-held"
+)
+def release(request: ApiRequest[Deps], params: ReleaseHeld) -> ReleaseAnswer:
+    """Confirm all conversions that an offer, or the offers of an affiliate, hold as suspicious.
+
+    Offers with the `quality` hold have them. A repeat releases none of them again. Other conversions on hold stay.
+    """
+    return ReleaseAnswer(
+        released=release_held(request.deps, request.access, params.offer, params.pid), message=EDIT_MESSAGE
+    )

@@ -39,6 +39,7 @@ from trackyard.domain.offers.choices import (
     HostUniqueness,
     OfferStatus,
     Privacy,
+    QualityMode,
     RedirectType,
 )
 from trackyard.domain.offers.edits import WrittenFields
@@ -124,6 +125,7 @@ class OfferParams(SubAccountParams, FileParams):
     enabled_commission_tiers: s.Flag = False
     hold_period: Annotated[int, s.WholeNumber(minimum=0, maximum=60)] = 0
     hold_type: Annotated[HoldUnit, s.Choice(HoldUnit)] = HoldUnit.DAYS
+    quality: Annotated[QualityMode, s.Choice(QualityMode)] = QualityMode.COUNT
     # caps
     caps: Seq[CapItem] = ()
     personal_limits: Seq[PersonalLimitItem] = ()

@@ -112,6 +112,7 @@ class OfferFields(View):
     notice_percent_overcap: int
     hold_period: int
     hold_type: str
+    quality: str
     categories: list[str]
     full_categories: list[CategoryRef]
     cr: Money

@@ -11,7 +11,7 @@ from trackyard.domain.conversions.postbacks import ReceivedPostback
 from trackyard.domain.conversions.statuses import ChangeOrigin, Status, is_transition_allowed
 from trackyard.domain.money.referrals import NO_REFERRAL, Referral
 from trackyard.domain.offers.caps import NO_CAPS, Caps
-from trackyard.domain.offers.choices import OfferStatus
+from trackyard.domain.offers.choices import OfferStatus, QualityMode
 from trackyard.domain.offers.counters import Count, Traits
 from trackyard.domain.offers.payments import Payment
 from trackyard.domain.offers.tiers import Modifier, TierGroup
@@ -32,6 +32,7 @@ class DeclineReason(StrEnum):
     REPEATED = "Repeated conversion"
     SAME_ADDRESS = "IP duplicate"
     NO_PAYMENT = "Payments not found"
+    SUSPICIOUS = "Suspicious traffic"
     CAP_REACHED = "Cap is reached"
 
 
@@ -43,6 +44,7 @@ class OfferTerms:
     session, min_session: greatest and least age of its clicks, as staff wrote it.
     unique_ip: whether the address of a click converts only once a goal.
     once_per_click: whether a click converts only once a goal.
+    quality: what is done with conversions of suspicious clicks.
     pixels: whether pixels report conversions; pixel_pages: hosts of their pages, () = any; pixel_code: "" = none.
     """
 
@@ -61,6 +63,7 @@ class OfferTerms:
     min_session: str = "0s"
     unique_ip: bool = False
     once_per_click: bool = False
+    quality: QualityMode = QualityMode.COUNT
     pixels: bool = True
     pixel_pages: tuple[str, ...] = ()
     pixel_code: str = ""
@@ -110,6 +113,7 @@ class Conversion:
     referrer_id, referral_percent: the referrer and its share of payouts when it was made; None = no referrer.
     repeated: whether it was declined on arrival because its click had converted; declined, it is in no counter.
     from_click_address: whether the postback of a server that made it came from the address of its click.
+    quality_held: whether it is on hold because its click is suspicious.
     promo_code: the code that made it without a click of a visitor; None = a click did.
     """
 
@@ -150,6 +154,7 @@ class Conversion:
     referral_percent: Decimal = ZERO
     repeated: bool = False
     from_click_address: bool = False
+    quality_held: bool = False
     promo_code: str | None = None
 
     def counts_in(self, statuses: Container[Status]) -> bool:

@@ -15,6 +15,7 @@ from trackyard.domain.conversions.conversions import (
     ConversionChange,
     DecisionTerms,
     DeclineReason,
+    OfferTerms,
     is_out_of_range,
 )
 from trackyard.domain.conversions.pixel_pages import is_on_page
@@ -23,12 +24,13 @@ from trackyard.domain.conversions.sessions import duration_ms
 from trackyard.domain.conversions.signatures import is_signature_of, is_timely
 from trackyard.domain.conversions.statuses import ChangeOrigin, Status, is_transition_allowed
 from trackyard.domain.offers.caps import is_reached
-from trackyard.domain.offers.choices import OfferStatus
+from trackyard.domain.offers.choices import OfferStatus, QualityMode
 from trackyard.domain.offers.counters import Traits
 from trackyard.domain.offers.payments import Amounts, Payment, compute_amounts, find_payment
 from trackyard.domain.offers.promo_codes import PromoCodeTerms
 from trackyard.domain.offers.tiers import Modifier, apply_modifiers, reached_modifiers
 from trackyard.domain.people.affiliates import AffiliateStatus
+from trackyard.domain.statistics.quality.origins import is_marked
 
 _ONE: Final = Decimal(1)
 
@@ -146,18 +148,21 @@ def _update_existing(
         return PostbackError.EXISTS
     if not is_transition_allowed(ChangeOrigin.POSTBACK, stored.status, sent):
         return PostbackError.NOT_PENDING
-    status, hold_until = apply_hold(sent, terms.offer.hold_ms, stored.created_at, postback.time)
+    arrived = apply_hold(sent, terms.offer.hold_ms, stored.created_at, postback.time)
+    status, hold_until, is_held = apply_quality(*arrived, terms.offer, stored.click)
     after = replace(
         stored,
         version=stored.version + 1,
         status=status,
         sent_status=sent,
         hold_until=hold_until,
-        comment=postback.comment or stored.comment,
+        quality_held=is_held,
+        comment=DeclineReason.SUSPICIOUS if is_held else postback.comment or stored.comment,
         updated_at=max(postback.time, stored.updated_at),
     )
     if stored.status not in terms.offer.caps.statuses and _is_cap_reached(terms, status, stored.traits):
-        after = replace(after, status=Status.DECLINED, hold_until=None, comment=DeclineReason.CAP_REACHED)
+        after = replace(after, status=Status.DECLINED, hold_until=None, quality_held=False)
+        after = replace(after, comment=DeclineReason.CAP_REACHED)
     if postback.sum is not None or postback.currency:
         after = _reprice(after, postback, terms)
     return after
@@ -169,6 +174,24 @@ def apply_hold(sent: Status, hold_ms: int, created_at: int, now_ms: int) -> tupl
     if hold_ms > 0 and (sent is Status.HOLD or (sent is Status.CONFIRMED and until > now_ms)):
         return Status.HOLD, until
     return sent, None
+
+
+def apply_quality(
+    status: Status, hold_until: int | None, offer: OfferTerms, click: Mapping[str, Any]
+) -> tuple[Status, int | None, bool]:
+    """Return the status, the end of its hold, and whether the quality holds it.
+
+    What is not to be confirmed by itself waits for people anyway, and stays as it is.
+    """
+    is_held = offer.quality is QualityMode.HOLD and is_suspicious(click)
+    if is_held and (status is Status.CONFIRMED or hold_until is not None):
+        return Status.HOLD, None, True
+    return status, hold_until, False
+
+
+def is_suspicious(click: Mapping[str, Any]) -> bool:
+    """Return whether a click has a suspicious signal; older records have no signals."""
+    return is_marked(click.get("origin", 0))
 
 
 def create_conversion(
@@ -192,10 +215,8 @@ def create_conversion(
         action_id=postback.action_id[:GOAL_LENGTH],
         affiliate_id=click["affiliate"],
         advertiser_id=click["advertiser"],
-        status=arrival.status if decline is None else Status.DECLINED,
         sent_status=arrival.postback.status,
         goal_title=((payment.title if payment else "") or postback.goal)[:GOAL_LENGTH],
-        comment=decline or postback.comment,
         payment=payment,
         modifiers=modifiers,
         payment_type=payment.type if payment else "fixed",
@@ -211,16 +232,23 @@ def create_conversion(
         click_time=click["time"],
         click=click,
         **_caller_of(postback, click),
+        **_state_of(arrival, decline),
         user_id=(postback.user_id or click["user_id"])[:GOAL_LENGTH],
         journal=postback.journal,
         position=postback.position,
-        hold_until=arrival.hold_until if decline is None else None,
         created_at=postback.time,
         updated_at=postback.time,
         referrer_id=terms.referral.referrer_id,
         referral_percent=terms.referral.percent,
         repeated=decline is DeclineReason.REPEATED,
     )
+
+
+def _state_of(arrival: "ConversionDraft", decline: DeclineReason | None) -> dict[str, Any]:
+    if decline is not None:
+        return {"status": Status.DECLINED, "comment": decline, "hold_until": None}
+    held = {"hold_until": arrival.hold_until, "quality_held": arrival.quality_held}
+    return {"status": arrival.status, "comment": arrival.comment, **held}
 
 
 def _caller_of(postback: ReceivedPostback, click: Mapping[str, Any]) -> dict[str, Any]:
@@ -240,6 +268,7 @@ class ConversionDraft:
     """A new conversion before the checks that may decline it.
 
     status, hold_until: without a decline.
+    quality_held: whether it is on hold because its click is suspicious.
     payment: None = no payment matches.
     """
 
@@ -249,6 +278,15 @@ class ConversionDraft:
     payment: Payment | None
     status: Status
     hold_until: int | None
+    quality_held: bool
+
+    @property
+    def comment(self) -> str:
+        """Return the comment without a decline."""
+        is_named = self.terms.offer.quality is QualityMode.MARK and is_suspicious(self.click)
+        if self.quality_held or (is_named and not self.postback.comment):
+            return DeclineReason.SUSPICIOUS
+        return self.postback.comment
 
     @property
     def traits(self) -> Traits:
@@ -267,8 +305,8 @@ def draft_conversion(postback: ReceivedPostback, click: Mapping[str, Any], terms
     if is_announcement(postback, terms):
         postback = replace(postback, status=Status.PENDING)
     payment = find_payment(offer.payments, offer.personal_payments, click["affiliate"], postback.goal, click)
-    status, hold_until = apply_hold(postback.status, offer.hold_ms, postback.time, postback.time)
-    return ConversionDraft(postback, click, terms, payment, status, hold_until)
+    arrived = apply_hold(postback.status, offer.hold_ms, postback.time, postback.time)
+    return ConversionDraft(postback, click, terms, payment, *apply_quality(*arrived, offer, click))
 
 
 def _check_affiliate(arrival: ConversionDraft) -> DeclineReason | None:
@@ -302,6 +340,11 @@ def _check_payment(arrival: ConversionDraft) -> DeclineReason | None:
     return DeclineReason.NO_PAYMENT if arrival.payment is None else None
 
 
+def _check_quality(arrival: ConversionDraft) -> DeclineReason | None:
+    is_rejected = arrival.terms.offer.quality is QualityMode.REJECT and is_suspicious(arrival.click)
+    return DeclineReason.SUSPICIOUS if is_rejected else None
+
+
 def _check_caps(arrival: ConversionDraft) -> DeclineReason | None:
     return DeclineReason.CAP_REACHED if _is_cap_reached(arrival.terms, arrival.status, arrival.traits) else None
 
@@ -313,6 +356,7 @@ DECLINE_CHECKS: Final[Mapping[str, Callable[[ConversionDraft], DeclineReason | N
     "one conversion per click": _check_repeat,
     "ip duplicate": _check_unique_address,
     "payment": _check_payment,
+    "quality": _check_quality,
     "caps": _check_caps,
 }
 """The checks that decline a new conversion on arrival; the first reason counts."""

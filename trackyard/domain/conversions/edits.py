@@ -21,6 +21,7 @@ from trackyard.domain.conversions.decisions import apply_hold, create_conversion
 from trackyard.domain.conversions.postbacks import GOAL_LENGTH, PostbackError, ReceivedPostback
 from trackyard.domain.conversions.statuses import ChangeOrigin, Status, is_transition_allowed
 from trackyard.domain.offers.caps import NO_CAPS
+from trackyard.domain.offers.choices import QualityMode
 from trackyard.domain.offers.payments import DEFAULT_GOAL
 from trackyard.domain.people.affiliates import AffiliateStatus
 
@@ -117,7 +118,7 @@ def apply_edit(
     if edit.status is not None and edit.status is not stored.status:
         until = stored.created_at + hold_ms
         holds = edit.status is Status.HOLD and until > at_ms
-        after = replace(after, status=edit.status, hold_until=until if holds else None)
+        after = replace(after, status=edit.status, hold_until=until if holds else None, quality_held=False)
     if edit.currency is not None:
         after = replace(after, currency=edit.currency, rate=rates[edit.currency])
     payout = stored.payout if edit.payout is None else edit.payout
@@ -153,7 +154,8 @@ def apply_import(
     """
     if existing is not None:
         return PostbackError.EXISTS
-    taken = replace(terms, affiliate_status=AffiliateStatus.ACTIVE, offer=replace(terms.offer, caps=NO_CAPS))
+    offer = replace(terms.offer, caps=NO_CAPS, quality=QualityMode.COUNT)
+    taken = replace(terms, affiliate_status=AffiliateStatus.ACTIVE, offer=offer)
     made = create_conversion(postback, click, taken, new_id)
     if isinstance(made, PostbackError):
         return made

@@ -7,22 +7,29 @@ from typing import Final
 
 from trackyard.base.money import ZERO, converted
 from trackyard.domain.conversions.conversions import DECLINED, Conversion, DeclineReason, OfferTerms
-from trackyard.domain.conversions.decisions import apply_hold
+from trackyard.domain.conversions.decisions import apply_hold, apply_quality, is_suspicious
 from trackyard.domain.conversions.sessions import duration_ms
 from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.offers.choices import QualityMode
 from trackyard.domain.offers.payments import compute_amounts, find_payment
 from trackyard.domain.offers.tiers import apply_modifiers
 
 _ONE: Final = Decimal(1)
-_RECONSIDERED: Final = (DeclineReason.SESSION_OVER, DeclineReason.SESSION_TOO_YOUNG, DeclineReason.NO_PAYMENT)
-"""The decline reasons that payments and session lengths decide."""
+_RECONSIDERED: Final = (
+    DeclineReason.SESSION_OVER,
+    DeclineReason.SESSION_TOO_YOUNG,
+    DeclineReason.NO_PAYMENT,
+    DeclineReason.SUSPICIOUS,
+)
+"""The decline reasons that payments, session lengths and the quality decide."""
 
 
 @dataclass(frozen=True, slots=True)
 class TermsOutcome:
     """The result of terms for some conversions.
 
-    conversions: that count; declined: by the session length or without a payment; on_hold: of those that count, now.
+    conversions: that count; declined: by the session length, the quality, or without a payment.
+    on_hold: of those that count, now.
     charge, payout: in the platform's currency.
     """
 
@@ -64,10 +71,13 @@ def outcome_of(conversion: Conversion, terms: OfferTerms, rates: Mapping[str, De
     rate = None if payment is None else rates.get(payment.currency)
     if payment is None or rate is None or not duration_ms(terms.min_session) <= age_ms <= duration_ms(terms.session):
         return TermsOutcome(declined=1)
+    if terms.quality is QualityMode.REJECT and is_suspicious(conversion.click):
+        return TermsOutcome(declined=1)
     is_same = payment.currency == conversion.currency
     order_sum = conversion.sum if is_same else converted(conversion.sum, conversion.rate, rate)
     worth = apply_modifiers(compute_amounts(payment, order_sum), conversion.modifiers)
-    status, until = apply_hold(conversion.sent_status, terms.hold_ms, conversion.created_at, now_ms)
+    arrived = apply_hold(conversion.sent_status, terms.hold_ms, conversion.created_at, now_ms)
+    status, until, _ = apply_quality(*arrived, terms, conversion.click)
     return TermsOutcome(
         conversions=1,
         on_hold=int(status is Status.HOLD and (until is None or until > now_ms)),

@@ -57,6 +57,15 @@ class HoldUnit(StrEnum):
     HOURS = "hours"
 
 
+class QualityMode(StrEnum):
+    """What is done with conversions of clicks that have a suspicious signal."""
+
+    COUNT = "count"
+    MARK = "mark"
+    HOLD = "hold"
+    REJECT = "reject"
+
+
 class CallMethod(StrEnum):
     """How a URL of an offer is called."""
 

@@ -21,6 +21,7 @@ from trackyard.domain.offers.choices import (
     HostUniqueness,
     OfferStatus,
     Privacy,
+    QualityMode,
     RedirectType,
 )
 from trackyard.domain.offers.counters import CapType
@@ -373,6 +374,7 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     hash_password: str | None = None
     hold_period: int = 0
     hold_type: HoldUnit = HoldUnit.DAYS
+    quality: QualityMode = QualityMode.COUNT
     duplicate_clicks_threshold: int = 0
     click_session: str = "1y"
     minimal_click_session: str = "0s"
@@ -487,10 +489,7 @@ def operating_systems_of(offer: Offer) -> frozenset[str]:
 
 
 def sort_columns_of(offer: Offer) -> dict[str, Any]:
-    """Return the columns by which lists are sorted.
-
-    They are the highest general payout as written, and the smallest caps of conversions.
-    """
+    """Return the columns by which lists are sorted: highest payout, smallest caps of conversions."""
     conversions = [cap for cap in offer.caps if cap.type == CapType.CONVERSIONS]
     return {
         "top_payout": max((item.revenue for item in offer.payments), default=Decimal(0)),

@@ -70,7 +70,7 @@ _HISTORY = BulkInsert(
 )
 _DECLINED = tuple(status.value for status in DECLINED)
 _CHANGING_COLUMNS = (
-    *("version", "status", "sent_status", "comment", "custom_fields", "hold_until", "updated_at"),
+    *("version", "status", "sent_status", "comment", "custom_fields", "hold_until", "quality_held", "updated_at"),
     *("currency", "rate", "sum", "charge", "payout", "charge_base", "payout_base"),
 )
 
@@ -232,6 +232,22 @@ def holds_ending(conn: Connection, until: int, limit: int) -> list[Conversion]:
         .with_for_update(skip_locked=True)
     )
     return [_conversion(row) for row in conn.execute(query)]
+
+
+def take_held_by_quality(conn: Connection, scope: Scope, offer_id: int | None, affiliate_id: int | None) -> list[str]:
+    """Return the ids of conversions that offers hold as suspicious, oldest first.
+
+    They are noted as released: a second call finds none of them. None = of any.
+    """
+    columns = conversion.c
+    conditions = [columns.quality_held.is_(True), columns.status == Status.HOLD]
+    conditions += in_scope(scope, affiliate=columns.affiliate_id, advertiser=columns.advertiser_id)
+    named = ((columns.offer_id, offer_id), (columns.affiliate_id, affiliate_id))
+    conditions += [column == value for column, value in named if value is not None]
+    ids = list(conn.execute(select(columns.id).where(*conditions).order_by(columns.id).with_for_update()).scalars())
+    for start in range(0, len(ids), 400):
+        conn.execute(update(conversion).where(columns.id.in_(ids[start : start + 400])).values(quality_held=False))
+    return ids
 
 
 def _hold_ends(until: int) -> tuple[ColumnElement[bool], ColumnElement[bool]]:

@@ -12,7 +12,7 @@ from trackyard.domain.conversions.codes import CodeMode
 from trackyard.domain.conversions.conversions import OfferTerms
 from trackyard.domain.conversions.sessions import DAY_MS, HOUR_MS
 from trackyard.domain.money.referrals import Referral
-from trackyard.domain.offers.choices import HoldUnit, OfferStatus
+from trackyard.domain.offers.choices import HoldUnit, OfferStatus, QualityMode
 from trackyard.domain.offers.payments import payment_of
 from trackyard.domain.people.affiliates import AffiliateStatus
 from trackyard.domain.tracking.ip_lists import AddressLists, split_entries
@@ -92,7 +92,7 @@ _OFFERS: Final = (
         ),
         *(offer.c[name] for name in ("payments", "partner_payments", "hash_password", "allowed_ip", "disallowed_ip")),
         *(offer.c[name] for name in ("click_session", "minimal_click_session", "reject_not_uniq_ip")),
-        *(offer.c[name] for name in ("one_conversion_per_click", "pixels", "pixel_pages", "pixel_code")),
+        *(offer.c[name] for name in ("one_conversion_per_click", "pixels", "pixel_pages", "pixel_code", "quality")),
         *caps.COLUMNS,
     )
     .where(among(offer.c.id, "ids"))
@@ -133,6 +133,7 @@ def _offers(conn: Connection, ids: Collection[int], zone: ZoneInfo, lock: bool) 
             min_session=row.minimal_click_session,
             unique_ip=row.reject_not_uniq_ip,
             once_per_click=row.one_conversion_per_click,
+            quality=QualityMode(row.quality),
             pixels=row.pixels,
             pixel_pages=tuple(row.pixel_pages),
             pixel_code=row.pixel_code,

@@ -12,6 +12,7 @@ from trackyard.store.tables.schema import columns, table
 
 _REFERRED = text("referrer_id IS NOT NULL")
 _BY_CODE = text("promo_code IS NOT NULL")
+_HELD = text("quality_held")
 _OPEN_REQUEST = text("status = 'open'")
 
 conversion = table(
@@ -56,6 +57,7 @@ conversion = table(
     Column("referral_percent", Amount, nullable=False, default=ZERO),
     Column("repeated", Boolean, nullable=False, server_default=false()),  # declined on arrival as a repeat of its click
     Column("from_click_address", Boolean, nullable=False, server_default=false()),  # as the server's postback was
+    Column("quality_held", Boolean, nullable=False, server_default=false()),  # on hold because its click is suspicious
     Column("test", Boolean, nullable=False, server_default=false()),  # declared for test conversions; none is made yet
     Column("promo_code", String(36), nullable=True),  # that made it; NULL = a click did
     UniqueConstraint("offer_id", "goal", "identity", name="uq_conversion_identity"),
@@ -73,6 +75,7 @@ conversion = table(
     Index("ix_conversion_click_ip", "offer_id", "click_ip", "goal", "status"),  # whether an address converted before
     Index("ix_conversion_click_id", "click_id"),
     Index("ix_conversion_promo_code", "promo_code", sqlite_where=_BY_CODE, postgresql_where=_BY_CODE),
+    Index("ix_conversion_quality_held", "offer_id", sqlite_where=_HELD, postgresql_where=_HELD),
     Index("ix_conversion_action_id", "action_id"),
     Index("ix_conversion_updated_at", "updated_at"),
     Index("ix_conversion_hold_until", "hold_until"),

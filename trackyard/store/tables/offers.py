@@ -13,6 +13,7 @@ from trackyard.domain.offers.choices import (
     Freshness,
     HoldUnit,
     HostUniqueness,
+    QualityMode,
     RedirectType,
 )
 from trackyard.domain.offers.offers import COUNTED_STATUSES
@@ -49,6 +50,7 @@ offer = table(  # its fields are those of domain/offers/offers.py; documents hol
     Column("commission_tiers", Document, nullable=False, default=list),
     Column("hold_period", Integer, nullable=False, default=0),
     Column("hold_type", String(8), nullable=False, server_default=HoldUnit.DAYS),
+    Column("quality", String(8), nullable=False, server_default=QualityMode.COUNT),
     Column("is_cpi", Boolean, nullable=False, default=False),
     # caps
     *columns(Document, "caps", "personal_limits", nullable=False, default=list),

@@ -9,7 +9,9 @@ from trackyard.console.forms import PageForm
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.staff.traffic.reasons import rejection_label
 
-_TERMS: Final = frozenset(("payments", "partner_payments", "click_session", "minimal_click_session", "hold_period"))
+_TERMS: Final = frozenset(
+    ("payments", "partner_payments", "click_session", "minimal_click_session", "hold_period", "quality")
+)
 """The fields and lists of which conversions are judged."""
 _RULES: Final = frozenset(
     (

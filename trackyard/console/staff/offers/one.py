@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Final
 
-from trackyard.base.texts.marks import gettext, lazy_gettext
+from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.frame import shown
 from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
@@ -96,6 +96,7 @@ def page_of(request: PageRequest, offer: Mapping[str, Any], file_fault: str = ""
         click_test=find_click_test(request, offer["id"]),
         devices=DEVICES,
         may_write=may_write(request, offer),
+        may_release=offer["quality"] == "hold" and calls.may("admin.conversions.release-held"),
         may_see_health=_may_see_health(request, offer),
         may_add=calls.may("admin.offer.add"),
         may_remove=may_write(request, offer) and calls.may("admin.offer.delete"),
@@ -123,6 +124,15 @@ def set_status(request: PageRequest) -> PageAnswer:
     answer = request.calls.call("admin.offer.edit", [("status", status)], {"id": request.path["id"]})
     offer = answer["offer"]
     return Redirect(f"/console/offers/{offer['id']}", f"{offer['title']} {_STATUS_DONE[offer['status']]}.")
+
+
+@pages.post("/console/offers/{id}/release", needs=("admin.conversions.release-held",))
+def release(request: PageRequest) -> PageAnswer:
+    """Confirm the conversions that an offer holds as suspicious."""
+    offer = request.path["id"]
+    done = request.calls.call("admin.conversions.release-held", [("offer", offer)])["released"]
+    message = ngettext("%(num)d conversion is released.", "%(num)d conversions are released.", done)
+    return Redirect(f"/console/offers/{offer}", message)
 
 
 @pages.get("/console/offers/{id}/delete", needs=("offer.get", "admin.offer.delete"))

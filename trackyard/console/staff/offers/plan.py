@@ -56,6 +56,12 @@ _FRESHNESS: Final = {
     "fresh": lazy_gettext("Fresh"),
     "exclusive": lazy_gettext("Exclusive"),
 }
+_QUALITY: Final = {
+    "count": lazy_gettext("Count it"),
+    "mark": lazy_gettext("Count and mark it"),
+    "hold": lazy_gettext("Put it on hold"),
+    "reject": lazy_gettext("Decline it"),
+}
 _SIGNING: Final = {"no_sign": lazy_gettext("None"), "appsflyer": "AppsFlyer", "kochava": "Kochava"}
 _HOURS_HELP: Final = lazy_gettext("A day a line, with its first and last hours: Monday: 9-17, 20-2.")
 
@@ -247,6 +253,7 @@ _CONVERSIONS: Final = FormGroup(
         FormField("click_session", label=lazy_gettext("Session length")),
         FormField("minimal_click_session", label=lazy_gettext("Shortest time to conversion")),
         FormField("one_conversion_per_click"),
+        FormField("quality", words=_QUALITY),
         FormField("hash_password"),
         FormField("pixels"),
         FormField("pixel_pages", widget="lines"),

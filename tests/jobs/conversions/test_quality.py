@@ -1,0 +1,84 @@
+"""What an offer does with conversions of suspicious clicks, and how held ones are released."""
+
+from decimal import Decimal
+
+from sqlalchemy import func, select, update
+
+from tests.support.limited_offer import LimitedOffer
+from trackyard.domain.conversions.edits import ConversionEdit
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.quality.origins import HOSTING, RELAY
+from trackyard.journal.records import Click
+from trackyard.store.conversions.conversions import take_held_by_quality
+from trackyard.store.tables import conversion, ledger
+
+REASON = "Suspicious traffic"
+HELD = ("hold", REASON)
+
+
+def suspicious(limited: LimitedOffer) -> Click:
+    return limited.click(origin=HOSTING)
+
+
+def money(limited: LimitedOffer) -> tuple[Decimal, Decimal]:
+    """Return what is on hold, and what is available."""
+    with limited.database.read() as conn:
+        row = conn.execute(select(func.sum(ledger.c.hold), func.sum(ledger.c.available))).one()
+        return row[0] or Decimal(0), row[1] or Decimal(0)
+
+
+def release(limited: LimitedOffer) -> int:
+    """Release as the use case does."""
+    with limited.database.write() as conn:
+        ids = take_held_by_quality(conn, Scope.everything(), limited.offer, None)
+    limited.order(*(ConversionEdit(conversion_id=each, status=Status.CONFIRMED) for each in ids))
+    return len(ids)
+
+
+def test_offer_counts_marks_or_rejects_suspicious_conversions(limited: LimitedOffer) -> None:
+    assert limited.call(suspicious(limited)) == ("confirmed", "")
+    limited.limit(quality="mark")
+    assert limited.call(suspicious(limited)) == ("confirmed", REASON)
+    assert limited.call(suspicious(limited), comment="paid") == ("confirmed", "paid")
+    limited.limit(quality="reject")
+    assert limited.call(suspicious(limited)) == ("declined", REASON)
+    assert limited.call(limited.click(origin=RELAY)) == ("confirmed", "")
+
+
+def test_offer_holds_suspicious_conversions_until_they_are_released_once(limited: LimitedOffer) -> None:
+    limited.limit(quality="hold", hold_period=1)
+    held = [suspicious(limited) for _ in range(2)]
+    assert [limited.call(each) for each in held] == [HELD, HELD]
+    assert limited.call(limited.click()) == ("hold", "")
+    with limited.database.read() as conn:
+        ends = conn.execute(select(conversion.c.hold_until).where(conversion.c.quality_held)).scalars().all()
+    assert ends == [None, None]
+    assert money(limited) == (Decimal(15), Decimal(0))
+    assert (release(limited), release(limited)) == (2, 0)
+    assert [limited.state(each) for each in held] == [("confirmed", REASON)] * 2
+    assert money(limited) == (Decimal(5), Decimal(10))
+
+
+def test_pending_suspicious_conversion_is_held_when_it_is_confirmed(limited: LimitedOffer) -> None:
+    limited.limit(quality="hold")
+    click = suspicious(limited)
+    assert limited.call(click, status="2") == ("pending", "")
+    assert limited.call(click, status="1") == HELD
+    assert limited.call(click, status="3") == ("declined", REASON)
+    assert release(limited) == 0
+    assert limited.call(suspicious(limited), status="5") == ("hold", ""), "it waits for people anyway"
+
+
+def test_conversion_that_staff_decided_is_not_released(limited: LimitedOffer) -> None:
+    limited.limit(quality="hold")
+    click = suspicious(limited)
+    limited.call(click)
+    limited.edit(click, status=Status.DECLINED)
+    limited.edit(click, status=Status.HOLD)
+    assert release(limited) == 0 and limited.state(click)[0] == "hold"
+    other = suspicious(limited)
+    limited.call(other)
+    with limited.database.write() as conn:
+        conn.execute(update(conversion).where(conversion.c.click_id == other.id).values(comment="looked at"))
+    assert release(limited) == 1
