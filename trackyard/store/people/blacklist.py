@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Connection, Select, delete, select
+from sqlalchemy import Connection, Select, delete, or_, select
 
 from trackyard.domain.people.advertisers import AffiliateLists
 from trackyard.store.engine.dialect import upsert
@@ -70,13 +70,15 @@ def lists_of(conn: Connection, advertiser_ids: Iterable[str]) -> dict[str, Affil
 def advertisers_of(conn: Connection, affiliate_ids: Iterable[int]) -> dict[int, frozenset[str]]:
     """Return the advertisers that do not take each affiliate; one that all take is absent."""
     wanted = set(affiliate_ids)
-    refusing = _advertisers_by_affiliate(conn, wanted, ~_COLUMNS.enabled)
-    choosing = set(conn.execute(select(_COLUMNS.advertiser_id).where(_COLUMNS.enabled).distinct()).scalars())
-    if choosing:
-        taking = _advertisers_by_affiliate(conn, wanted, _COLUMNS.enabled)
-        refusing = {
-            each: refusing.get(each, frozenset()) | (choosing - taking.get(each, frozenset())) for each in wanted
-        }
+    query = select(_COLUMNS.advertiser_id, _COLUMNS.affiliate_id, _COLUMNS.enabled)
+    rejected: dict[int, set[str]] = defaultdict(set)
+    enabled: dict[int, set[str]] = defaultdict(set)
+    for advertiser, affiliate, is_enabled in conn.execute(
+        query.where(or_(_COLUMNS.affiliate_id.in_(wanted), _COLUMNS.enabled))
+    ):
+        (enabled if is_enabled else rejected)[affiliate].add(advertiser)
+    choosing = set[str]().union(*enabled.values())
+    refusing = {each: frozenset(rejected[each] | (choosing - enabled[each])) for each in wanted}
     return {each: advertisers for each, advertisers in refusing.items() if advertisers}
 
 
@@ -88,13 +90,3 @@ def refusing_advertisers(affiliate_ids: Iterable[int]) -> tuple[Select[Any], Sel
         select(_COLUMNS.advertiser_id).where(mine, ~_COLUMNS.enabled),
         select(_COLUMNS.advertiser_id).where(_COLUMNS.enabled, _COLUMNS.advertiser_id.not_in(taking)),
     )
-
-
-def _advertisers_by_affiliate(
-    conn: Connection, affiliate_ids: Iterable[int], condition: ColumnElement[bool] | Column[bool]
-) -> dict[int, frozenset[str]]:
-    found = defaultdict(set)
-    query = select(_COLUMNS.affiliate_id, _COLUMNS.advertiser_id)
-    for affiliate, advertiser in conn.execute(query.where(_COLUMNS.affiliate_id.in_(set(affiliate_ids)), condition)):
-        found[affiliate].add(advertiser)
-    return {affiliate: frozenset(advertisers) for affiliate, advertisers in found.items()}
