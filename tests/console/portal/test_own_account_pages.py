@@ -4,7 +4,7 @@ from decimal import Decimal
 
 from tests.support.api import NOW, Api
 from tests.support.models.events import NOON
-from tests.support.pages import affiliate_visitor
+from tests.support.pages import affiliate_visitor, staff_visitor
 from trackyard.base.ids import new_id
 from trackyard.base.money import ZERO
 from trackyard.domain.money.ledger import LedgerEntry
@@ -94,6 +94,41 @@ def test_own_smartlinks_and_referrals_carry_the_number_of_the_affiliate(api: Api
     text = visitor.read("/portal/referrals").text.replace("\N{NO-BREAK SPACE}", " ")
     assert "You get 5.0 % of what affiliates earn" in text
     assert "No affiliate that you brought earned anything in these days." in text
+
+
+def test_smartlink_is_requested_on_its_page_and_decided_on_that_of_staff(api: Api) -> None:
+    made = api.admin.post("/3.1/admin/smartlink/category", name=MARKUP)["category"]["_id"]
+    pid, visitor = affiliate_visitor(api)
+    page, ask, requests = "/portal/smartlinks", f"/portal/smartlinks/{made}/request", "/console/requests"
+    missing = visitor.post("/portal/smartlinks/0123/request", comment="By mail")
+    assert missing.status_code == 404
+    early = visitor.post(ask, comment="By mail")
+    assert early.status_code == 400 and "This SmartLink has no offer yet." in early.text and "By mail" in early.text
+    offer = api.add_offer(title="Boots", privacy="protected", **{"smartlink_categories[]": [made]})
+    assert "Say how you want to promote the offers." in visitor.post(ask, comment=" ").text
+    assert "Request its offers" in visitor.read(page).text
+    assert visitor.post(ask, comment="By mail").status_code == 303
+    text = visitor.read(page).text
+    assert "the request is sent." in text.lower() and "Your request: Open" in text and "Request its offers" not in text
+    assert visitor.post(ask, comment="Again").status_code == 303
+    assert "The request waits already." in visitor.read(page).text
+    staff = staff_visitor(api)
+    waiting = staff.read(requests)
+    assert f"{MARKUP} SmartLink: all of its offers By mail" in waiting.text
+    assert staff.read(next(link for link in waiting.links if made in link)).fields["name"] == MARKUP
+    [ticket] = api.admin.get("/3.1/admin/tickets")["tickets"]
+    staff.post(requests, one=f"reject s{ticket['id']}", reason="No mail")
+    rejected = visitor.read(page).text
+    assert "Your request: Rejected" in rejected and "No mail Request its offers" in rejected
+    visitor.post(ask, comment="By search")
+    newest = api.admin.get("/3.1/admin/tickets", status="open")["tickets"][0]["id"]
+    staff.post(requests, one=f"approve s{newest}")
+    assert api.admin.get(f"/3.1/offers/{offer}/privacy")["affiliates_enabled"] == [pid]
+    assert "Your request: Approved" in visitor.read(page).text
+    visitor.post(ask, comment="Once more")
+    assert "You have all offers of this SmartLink already." in visitor.read(page).text
+    _, stranger = affiliate_visitor(api)
+    assert "Your request:" not in stranger.read(page).text
 
 
 def test_own_news_are_those_that_staff_published(api: Api) -> None:

@@ -103,6 +103,11 @@ def connection_of(offer: Mapping[str, Any]) -> OfferAccess:
     return ON_REQUEST if offer["required_approval"] else CLOSED
 
 
+def request_state(ticket: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the class of the mark of a request and its word, from the affiliate's own view."""
+    return _DECISIONS.get(ticket["decision"]) or _UNDECIDED[ticket["status"]]
+
+
 def _filters(request: PageRequest) -> tuple[FilterChoice, ...]:
     return (
         FilterChoice("category", gettext("Category"), choices.categories(request.calls)),
@@ -154,7 +159,7 @@ def requests(request: PageRequest) -> PageAnswer:
     page = answer["pagination"]["page"]
     return request.page(
         "portal/requests.html",
-        rows=[(each, *(_DECISIONS.get(each["decision"]) or _UNDECIDED[each["status"]])) for each in answer["tickets"]],
+        rows=[(each, *request_state(each)) for each in answer["tickets"]],
         total=answer["pagination"]["total_count"],
         page=page,
         first=(page - 1) * REQUESTS_PER_PAGE + 1,

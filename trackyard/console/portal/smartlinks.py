@@ -1,24 +1,121 @@
-"""The SmartLinks of an affiliate (docs/spec/console.md#portal)."""
+"""The SmartLinks of an affiliate, and its requests for their offers (docs/spec/console.md#portal)."""
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Final
 from urllib.parse import urlencode
 
-from trackyard.console.frame.answers import PageAnswer
+from trackyard.base.errors import BadInput, NotFound
+from trackyard.base.texts.marks import gettext, lazy_gettext
+from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.portal.offer import LONGEST_COMMENT
+from trackyard.console.portal.offers import request_state
 
 pages = Pages()
 
+_PATH: Final = "/portal/smartlinks"
+_REQUESTS: Final = 1000
+"""The newest requests of the affiliate, among which the page looks for those for SmartLinks."""
+_NO_COMMENT: Final = lazy_gettext("Say how you want to promote the offers.")
+_NO_OFFER: Final = lazy_gettext("This SmartLink has no offer yet. Ask again later.")
+_ANSWERS: Final[Mapping[str, str]] = {
+    "The request is sent": lazy_gettext("The request is sent."),
+    "The request is sent already": lazy_gettext("The request waits already."),
+    "Connected to the offers of the SmartLink already": lazy_gettext("You have all offers of this SmartLink already."),
+}
+"""Message of the API to its sentence."""
 
-@pages.get("/portal/smartlinks", audience="affiliate", needs=("partner.smartlink.categories.list",))
+
+@dataclass(frozen=True, slots=True)
+class SmartLinkRow:
+    """A SmartLink and the newest request for it.
+
+    kind, word: the mark of the request; "" without one. reason: of a rejection.
+    """
+
+    id: str
+    name: str
+    description: str
+    url: str
+    kind: str
+    word: str
+    reason: str
+    is_open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedRequest:
+    """A request that was not sent, to show the form again."""
+
+    id: str
+    comment: str
+    fault: str
+
+
+@pages.get(_PATH, audience="affiliate", needs=("partner.smartlink.categories.list",))
 def smartlinks(request: PageRequest) -> PageAnswer:
-    """Show each category with the link of the affiliate."""
-    found = request.calls.call("partner.smartlink.categories.list")["data"]
+    """Show each SmartLink with the link of the affiliate."""
+    return _page(request, _find_all(request))
+
+
+@pages.post(f"{_PATH}/{{id}}/request", audience="affiliate", needs=("partner.activation.smartlink",))
+def ask(request: PageRequest) -> PageAnswer:
+    """Ask for the connection to the offers of a SmartLink."""
+    found = _find_all(request)
+    wanted = next((each for each in found if each["_id"] == request.path["id"]), None)
+    if wanted is None:
+        raise NotFound
+    comment = request.field("comment").strip()
+    if not comment:
+        return _page(request, found, RefusedRequest(wanted["_id"], comment, _NO_COMMENT))
+    try:
+        sent = [("smartlink_id", wanted["_id"]), ("comment", comment[:LONGEST_COMMENT])]
+        message = request.calls.call("partner.activation.smartlink", sent)["message"]
+    except BadInput as refusal:
+        faults = refusal.fields or {}
+        fault = _NO_OFFER if "smartlink_id" in faults else " ".join(text for each in faults.values() for text in each)
+        return _page(request, found, RefusedRequest(wanted["_id"], comment, fault or refusal.text))
+    return Redirect(_PATH, f"{wanted['name']}: {gettext(_ANSWERS.get(message, message))}")
+
+
+def _find_all(request: PageRequest) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = request.calls.call("partner.smartlink.categories.list")["data"]
+    return found
+
+
+def _page(request: PageRequest, found: list[dict[str, Any]], refused: RefusedRequest | None = None) -> PageAnswer:
+    calls = request.calls
+    asked = _newest_requests(request) if found and calls.may("partner.tickets.list") else {}
     return request.page(
         "portal/smartlinks.html",
-        rows=[(each, _link(each, request.person.caller.id)) for each in found],
-        api_request_path=request.calls.address("partner.smartlink.categories.list"),
+        400 if refused else 200,
+        rows=[_row(each, asked.get(each["_id"]), request.person.caller.id) for each in found],
+        may_ask=calls.may("partner.activation.smartlink"),
+        refused=refused,
+        longest_comment=LONGEST_COMMENT,
+        api_request_path=calls.address("partner.smartlink.categories.list"),
+    )
+
+
+def _newest_requests(request: PageRequest) -> dict[str, Mapping[str, Any]]:
+    """Return the newest request for each SmartLink, by SmartLink."""
+    tickets = request.calls.call("partner.tickets.list", [("limit", str(_REQUESTS))])["tickets"]
+    return {each["smartlink_id"]: each for each in reversed(tickets) if each["smartlink_id"]}
+
+
+def _row(category: Mapping[str, Any], asked: Mapping[str, Any] | None, pid: int | str) -> SmartLinkRow:
+    kind, word = request_state(asked) if asked else ("", "")
+    return SmartLinkRow(
+        id=category["_id"],
+        name=category["name"],
+        description=category["description"] or "",
+        url=_link(category, pid),
+        kind=kind,
+        word=word,
+        reason=asked["reason"] if asked else "",
+        is_open=bool(asked) and asked["status"] == "open",
     )
 
 
