@@ -19,6 +19,7 @@ from trackyard.console.reports_shown.filters import (
     without_condition,
 )
 from trackyard.console.reports_shown.query import ReportQuery
+from trackyard.console.reports_shown.signals import clicks_of_choices, signal_text
 from trackyard.console.reports_shown.slices import cell_of, empty_text, object_title
 
 OFFERED: Final = 40
@@ -136,7 +137,7 @@ def _chip(request: PageRequest, query: ReportQuery, condition: Condition) -> Chi
 def _name_of(request: PageRequest, kind: FilterKind, value: str) -> str:
     """Return the name of an object that a filter names by its id; the id when the person may not see it."""
     if not kind.is_object:
-        return value
+        return signal_text(value) if kind.name == "origin" else value
     method, name = _RECORDS[kind.name]
     try:
         found: dict[str, Any] = request.calls.call(method, path={"id": value})[name]
@@ -154,6 +155,9 @@ def _offered(request: PageRequest, query: ReportQuery, kind: FilterKind) -> list
     found = figures.report(
         request.calls, query.period, [kind.slice, *needed], order="raw", limit=OFFERED, filters=others
     )
+    if kind.name == "origin":
+        counts = clicks_of_choices((str(row.keys["origin"]), row.figures.clicks) for row in found.rows)
+        return [OfferedValue(value, signal_text(value), clicks) for value, clicks in counts.items()]
     offered: dict[str, OfferedValue] = {}
     for row in found.rows:
         cell = cell_of(kind.slice, row.keys)

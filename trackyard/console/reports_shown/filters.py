@@ -75,7 +75,8 @@ FILTERS: Final = (
     FilterKind("payment_status", lazy_gettext("Payment"), "payment_status"),
 )
 FILTER_BY_NAME: Final = {kind.name: kind for kind in FILTERS}
-FILTER_OF_SLICE: Final = {kind.slice: kind for kind in FILTERS if kind.slice}
+FILTER_OF_SLICE: Final = {kind.slice: kind for kind in FILTERS if kind.slice and kind.name != "origin"}
+"""The filter that a value of a slice can have; a row of signals has several."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ from trackyard.console.reports_shown.exports import curl_line, file_links_of
 from trackyard.console.reports_shown.query import MOST_SLICES, PERIODS, ReportQuery, read_query, title_of
 from trackyard.console.reports_shown.rows import MOST_ROWS, PAGE_ROWS, ReportRows, change_of, read_rows
 from trackyard.console.reports_shown.saved import menu_of_saved
+from trackyard.console.reports_shown.signals import address_without_suspicious
 from trackyard.console.reports_shown.slices import Cell, slice_label
 from trackyard.console.reports_shown.views import view_links, view_part
 
@@ -82,6 +83,7 @@ def report_page(request: PageRequest) -> PageAnswer:
         "periods": PERIODS,
         "chips": chips_of(request, query),
         "filters": menu_of_filters(query),
+        "without_suspicious": address_without_suspicious(query),
         "by": [(name, slice_label(name), query.address.drop("by", name)) for name in query.by],
         "slices": _more_slices(query),
         "comparisons": _comparisons(query),

@@ -111,7 +111,7 @@ def object_title(found: Mapping[str, Any]) -> str:
 
 def empty_text(name: str) -> str:
     """Return what people read for a value that is empty."""
-    return gettext("None") if name.startswith("sub") or name == "smart_id" else gettext("Unknown")
+    return gettext("None") if name.startswith("sub") or name in ("smart_id", "origin") else gettext("Unknown")
 
 
 def compared_key(slices: tuple[str, ...], keys: Mapping[str, Any], days: int) -> Key | None:

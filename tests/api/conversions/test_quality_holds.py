@@ -1,0 +1,71 @@
+"""Releasing conversions that offers hold as suspicious, and what the choice would have changed."""
+
+from typing import Any
+
+from sqlalchemy import select
+
+from tests.support.api import Api
+from tests.support.models.history import add_conversion
+from tests.support.pages import staff_visitor
+from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.statistics.quality.origins import HOSTING
+from trackyard.store.tables import conversion_task as task
+
+DAY_MS = 86_400_000
+HELD = {"status": Status.HOLD, "quality_held": True}
+
+
+def ordered(api: Api) -> list[str]:
+    """The conversions that edits are queued for, in their order."""
+    with api.deps.database.read() as conn:
+        tasks = conn.execute(select(task.c.item).order_by(task.c.id)).scalars()
+        return [each["conversion_id"] for each in tasks]
+
+
+def test_holds_are_released_by_affiliate_and_only_once(api: Api) -> None:
+    offer, other = api.add_offer(quality="hold"), api.add_offer(quality="hold")
+    (mine, _), (theirs, _) = api.add_affiliate(), api.add_affiliate()
+    owners = ((offer, mine), (other, mine), (offer, theirs))
+    for number, (of, pid) in enumerate(owners, 1):
+        add_conversion(api.deps, number, offer_id=of, affiliate_id=pid, **HELD)
+    add_conversion(api.deps, 4, offer_id=offer, affiliate_id=mine, status=Status.HOLD)
+    path = "/3.1/admin/conversions/release-held"
+    refused = api.admin.call("POST", path)
+    assert (refused.status_code, list(refused.json()["fields"])) == (400, ["offer"])
+    assert [api.admin.post(path, pid=mine)["released"] for _ in range(2)] == [2, 0]
+    assert ordered(api) == [f"{number:024x}" for number in (1, 2)]
+    assert api.admin.post(path, offer=offer, pid=theirs)["released"] == 1
+
+
+def test_page_of_an_offer_releases_its_held_conversions(api: Api) -> None:
+    offer = api.add_offer(quality="hold")
+    pid, _ = api.add_affiliate()
+    add_conversion(api.deps, 1, offer_id=offer, affiliate_id=pid, **HELD)
+    visitor = staff_visitor(api)
+    page = visitor.read(f"/console/offers/{offer}")
+    assert "Release suspicious conversions" in page.text
+    answer = visitor.post(f"/console/offers/{offer}/release")
+    assert answer.headers["location"] == f"/console/offers/{offer}"
+    assert "1 conversion is released." in visitor.read(f"/console/offers/{offer}").text
+    assert ordered(api) == [f"{1:024x}"]
+    other = api.add_offer()
+    assert "Release suspicious conversions" not in visitor.read(f"/console/offers/{other}").text
+
+
+def test_estimate_shows_what_the_choice_of_quality_would_have_changed(api: Api) -> None:
+    advertiser = api.add_advertiser()
+    payment = {"payments[0][goal]": "1", "payments[0][total]": "10", "payments[0][revenue]": "7"}
+    offer = api.add_offer(advertiser=advertiser, status="active", privacy="public", **payment)
+    pid, _ = api.add_affiliate()
+    at = api.deps.clock.now_ms() - DAY_MS
+    for number, origin in enumerate((HOSTING, 0, 0), 1):
+        click = {"time": at, "origin": origin}
+        of: dict[str, Any] = {"offer_id": offer, "affiliate_id": pid, "advertiser_id": advertiser}
+        add_conversion(api.deps, number, created_at=at + 1000, click=click, **of)
+
+    def after(quality: str) -> tuple[int, int, int]:
+        answer = api.admin.post(f"/3.1/admin/offer/{offer}/estimate/conversions", quality=quality)
+        found = answer["estimate"]["after"]
+        return found["conversions"], found["declined"], found["on_hold"]
+
+    assert [after(each) for each in ("mark", "hold", "reject")] == [(3, 0, 0), (3, 0, 1), (2, 1, 0)]
