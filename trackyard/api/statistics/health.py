@@ -203,14 +203,18 @@ def _answer(request: ApiRequest[Deps], of: str, key: int | str) -> HealthAnswer:
             postbacks=[postbacks(each) for each in seen.postbacks],
             declined=[HealthDeclined(reason=each.reason, goal=each.goal, number=each.number) for each in seen.declined],
             deliveries=_hosts(seen),
-            networks=[
-                HealthNetwork(network=each.network, clicks=each.clicks, addresses=each.addresses, marked=each.marked)
-                for each in seen.networks
-            ],
+            networks=_networks(seen),
             conversion_times=_times(seen),
             offer_url=_url(seen, zone),
         )
     )
+
+
+def _networks(seen: Health) -> list[HealthNetwork]:
+    return [
+        HealthNetwork(network=each.network, clicks=each.clicks, addresses=each.addresses, marked=each.marked)
+        for each in seen.networks
+    ]
 
 
 def _hosts(seen: Health) -> list[HealthHost]:

@@ -68,7 +68,10 @@ class DeclinedCount:
 
 @dataclass(frozen=True, slots=True)
 class NetworkClicks:
-    """The accepted clicks of a network (/24, /48). addresses: that clicked. marked: clicks with a suspicious signal."""
+    """The accepted clicks of a network (/24, /48).
+
+    addresses: how many of them clicked. marked: clicks with a suspicious signal.
+    """
 
     network: str
     clicks: int
