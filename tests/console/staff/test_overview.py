@@ -107,7 +107,9 @@ def test_overview_of_an_empty_installation_says_so(api: Api) -> None:
 def test_overview_lists_what_waits(api: Api) -> None:
     api.add_affiliate(name="Blue Harbor", status="on moderation")
     text = staff_visitor(api).read("/console/").text
-    assert "1 affiliate waits for approval Blue Harbor" in text
+    assert "1 affiliate waits for approval Blue Harbor Decide : 1 affiliate waits for approval" in text, (
+        "a link has a name"
+    )
     assert "Needs you 1 open" in text
 
 
