@@ -60,6 +60,18 @@ def test_note_that_makes_the_notes_too_long_is_refused_and_kept(api: Api) -> Non
     assert not [link for link in page.links if link.startswith(f"/console/affiliates/{pid}/note")]
 
 
+def test_activity_of_a_person_lists_its_last_changes_to_who_may_see_the_log(api: Api) -> None:
+    manager = desk_of(api, Role.MANAGER_AFFILIATE)
+    pid, _ = api.add_affiliate(manager_id=manager.manager)
+    advertiser, visitor = api.add_advertiser(), staff_visitor(api)
+    for what, path in (("affiliate", f"affiliates/{pid}"), ("advertiser", f"advertisers/{advertiser}")):
+        visitor.post(f"/console/{path}/note", note="Pays late.")
+        page = visitor.read(f"/console/{path}")
+        assert "changed: note" in page.text.partition("Activity ")[2], what
+        assert any(link.startswith("/console/audit-log?request=") for link in page.links), what
+    assert "Activity" not in manager.visitor.read(f"/console/affiliates/{pid}").text
+
+
 def test_affiliate_page_says_who_can_see_it(api: Api) -> None:
     desk = desk_of(api, Role.MANAGER_AFFILIATE)
     desk_of(api, Role.MANAGER_AFFILIATE)

@@ -16,6 +16,7 @@ from trackyard.console.staff.faults import fault_of
 from trackyard.console.staff.notes import signed_note
 from trackyard.console.staff.people_names import manager_name, managers
 from trackyard.console.staff.results import late_results
+from trackyard.console.staff.system.audit_log import recent_changes
 
 pages = Pages()
 
@@ -63,6 +64,7 @@ def _page_of(request: PageRequest, advertiser: Mapping[str, Any], banner: str = 
         contact=list(_contact(request, advertiser)),
         offers=None if offers is None else offers["offers"],
         offers_total=0 if offers is None else offers["pagination"]["total_count"],
+        activity=recent_changes(request, "advertiser", number),
         statuses=OFFER_STATUSES,
         sign_in=STATUSES[advertiser["status"]],
         may_send=may_write and calls.may("admin.advertiser.sendpass") and bool(advertiser["email"]),

@@ -16,6 +16,7 @@ from trackyard.console.staff.affiliates.seen_by import find_seeing
 from trackyard.console.staff.affiliates.words import EMAIL_STATES, MARKS, STATUSES
 from trackyard.console.staff.people_names import affiliate_name, manager_name, managers
 from trackyard.console.staff.results import late_results
+from trackyard.console.staff.system.audit_log import recent_changes
 
 pages = Pages()
 
@@ -51,6 +52,7 @@ def page_of(request: PageRequest, affiliate: Mapping[str, Any], banner: str = ""
         balances=balances_of(affiliate),
         contact=list(_contact(request, affiliate)),
         seen_by=find_seeing(request, affiliate),
+        activity=recent_changes(request, "affiliate", str(number)),
         note=request.field("note") if banner else "",
         may_write=may_write,
         may_look=calls.may("admin.partner.look_as") and affiliate["status"] == "active",
