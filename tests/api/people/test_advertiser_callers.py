@@ -294,3 +294,28 @@ def test_advertiser_sees_how_a_targeting_group_judges(shops: Shops) -> None:
     [shown] = shops.client.get(f"/3.1/advertiser/offers/{shops.offer}")["offer"]["targetings"]
     assert (shown["condition"], shown["enabled"]) == ("or", False)
     assert (shown["os"], shown["device_type"], shown["connection"]) == (["-Android"], ["-tablet"], ["wi-fi"])
+
+
+def test_advertiser_sees_the_text_lists_of_a_targeting_group(shops: Shops) -> None:
+    sent: dict[str, Any] = {
+        "[zip][allow][]": "10115", "[zip][deny][]": "10117", "[device_model][deny][]": "Pixel 8",
+        "[isp_organization][allow][]": "Example Net", "[isp_organization][deny_empty]": 1,
+        "[browser_version][allow][0][name]": "Chrome", "[browser_version][allow][0][comparison]": "GTE",
+        "[browser_version][allow][0][version]": "120", "[browser_version][deny][0][name]": "Firefox",
+        "[referrer][deny][]": "affiliate.example", "[referrer][deny_empty]": 1,
+        "[ua][allow][]": "Mobile", "[ua][is_regexp]": 1, "[ua][deny_crawlers]": 1, "[block_known_bots]": 1,
+    }  # fmt: skip
+    shops.api.admin.post(
+        f"/3.1/admin/offer/{shops.offer}", **{f"targeting[0]{name}": value for name, value in sent.items()}
+    )
+    path = f"/3.1/advertiser/offers/{shops.offer}"
+    [shown] = shops.client.get(path)["offer"]["targetings"]
+    expected = {
+        "zip": ["10115", "-10117"], "device_model": ["-Pixel 8"], "isp_organization": ["Example Net"],
+        "isp_organization_deny_empty": True, "browser_version": ["ChromeGTE120", "-Firefox"], "referrer": [],
+        "referrer_deny_empty": True, "referrer_is_regexp": False, "ua": ["Mobile"], "ua_deny_empty": False,
+        "ua_is_regexp": True, "ua_deny_crawlers": True, "block_known_bots": True,
+    }  # fmt: skip
+    assert {name: shown[name] for name in expected} == expected
+    shops.api.admin.post(f"/3.1/admin/advertiser/{shops.own}", sees_affiliates=1)
+    assert shops.client.get(path)["offer"]["targetings"][0]["referrer"] == ["-affiliate.example"]

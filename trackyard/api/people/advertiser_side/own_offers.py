@@ -17,7 +17,7 @@ from trackyard.base.zones import datetime_text
 from trackyard.domain.conversions.codes import pixel_address, postback_address
 from trackyard.domain.offers.choices import preferred_text
 from trackyard.domain.offers.lists import ListedOffer
-from trackyard.domain.offers.offers import AllowDeny, AllowDenyGeo, Offer, OfferPayment, TargetingGroup
+from trackyard.domain.offers.offers import AllowDeny, AllowDenyGeo, Offer, OfferPayment, OsVersion, TargetingGroup
 from trackyard.domain.people.callers import AdvertiserCaller
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.tracking.subs import SUBS
@@ -100,7 +100,7 @@ OwnPayoutView = defstruct(
 class OwnTargetingView(View):
     """A targeting group, as flat lists; values that are rejected begin with "-".
 
-    affiliate_id: always empty unless staff let the advertiser see affiliates, as subs.
+    affiliate_id: always empty unless staff let the advertiser see affiliates, as subs and referrer, which may name one.
     """
 
     id: str
@@ -119,6 +119,19 @@ class OwnTargetingView(View):
     block_proxy_vpn: bool
     condition: str
     enabled: bool
+    zip: list[str]
+    isp_organization: list[str]
+    isp_organization_deny_empty: bool
+    device_model: list[str]
+    browser_version: list[str]
+    referrer: list[str]
+    referrer_deny_empty: bool
+    referrer_is_regexp: bool
+    ua: list[str]
+    ua_deny_empty: bool
+    ua_is_regexp: bool
+    ua_deny_crawlers: bool
+    block_known_bots: bool
 
 
 class OwnOfferView(View):
@@ -269,6 +282,10 @@ def _flat_geo(lists: AllowDenyGeo) -> list[str]:
     ]
 
 
+def _version(system: OsVersion) -> str:
+    return f"{system.name}{system.comparison}{system.version}"
+
+
 def _signed(values: Iterable[str], *, rejects: bool) -> list[str]:
     return [f"-{value}" for value in values] if rejects else list(values)
 
@@ -285,7 +302,7 @@ def _targeting(offer: Offer, place: int, group: TargetingGroup, *, sees: bool) -
         country=_flat(group.country),
         region=_flat_geo(group.region),
         city=_flat_geo(group.city),
-        os=_signed((f"{each.name}{each.comparison}{each.version}" for each in group.os), rejects=group.os_deny),
+        os=_signed(map(_version, group.os), rejects=group.os_deny),
         browser=_flat(group.browser),
         brand=_flat(group.brand),
         ip=_flat(group.ip),
@@ -297,4 +314,20 @@ def _targeting(offer: Offer, place: int, group: TargetingGroup, *, sees: bool) -
         block_proxy_vpn=group.block_proxy,
         condition=group.condition,
         enabled=group.enabled,
+        zip=_flat(group.zip),
+        isp_organization=_flat(group.isp_organization),
+        isp_organization_deny_empty=group.isp_organization.deny_empty,
+        device_model=_flat(group.device_model),
+        browser_version=[
+            *map(_version, group.browser_version.allow),
+            *_signed(map(_version, group.browser_version.deny), rejects=True),
+        ],
+        referrer=_flat(group.referrer) if sees else [],
+        referrer_deny_empty=group.referrer.deny_empty,
+        referrer_is_regexp=group.referrer.is_regexp,
+        ua=_flat(group.ua),
+        ua_deny_empty=group.ua.deny_empty,
+        ua_is_regexp=group.ua.is_regexp,
+        ua_deny_crawlers=group.ua.deny_crawlers,
+        block_known_bots=group.block_known_bots,
     )
