@@ -5,7 +5,15 @@ from dataclasses import replace
 
 from tests.support.api import PASSWORD as AFFILIATE_PASSWORD
 from tests.support.api import Api
-from tests.support.pages import PASSWORD, PageReader, Visitor, console_app, staff_visitor
+from tests.support.pages import (
+    PASSWORD,
+    PageReader,
+    Visitor,
+    advertiser_visitor,
+    affiliate_visitor,
+    console_app,
+    staff_visitor,
+)
 from trackyard.domain.people.one_time_codes import STEP_S, code_at
 from trackyard.domain.people.roles import Role
 from trackyard.domain.people.sessions import SecondFactorRule, SessionPolicy
@@ -38,6 +46,30 @@ def test_api_key_is_shown_after_the_password_alone(api: Api) -> None:
     assert key not in visitor.post("/console/profile/key", password="wrong").text
     assert key in visitor.post("/console/profile/key", password=PASSWORD).text
     assert key not in visitor.get("/console/profile").text
+
+
+def test_affiliates_and_advertisers_replace_their_api_key(api: Api) -> None:
+    for (_, visitor), root, password, ask in (
+        (affiliate_visitor(api), "/portal/profile", AFFILIATE_PASSWORD, "/3.1/partner/me"),
+        (advertiser_visitor(api), "/advertiser/profile", PASSWORD, "/3.1/advertiser/me"),
+    ):
+        assert "Replace the API key" in visitor.read(root).text
+        assert visitor.post(f"{root}/key/renew").headers["location"] == root
+        assert "You have a new API key." in visitor.read(root).text
+        [old] = _shown_keys(visitor, root, password)
+        assert api.admin.with_key(old).call("GET", ask).status_code == 200
+        visitor.post(f"{root}/key/renew")
+        [new] = _shown_keys(visitor, root, password)
+        assert new != old and api.admin.with_key(new).call("GET", ask).status_code == 200
+        assert api.admin.with_key(old).call("GET", ask).status_code == 401
+    staff = staff_visitor(api)
+    assert "Replace the API key" not in staff.read("/console/profile").text
+    assert staff.post("/console/profile/key/renew").status_code == 404
+
+
+def _shown_keys(visitor: Visitor, root: str, password: str) -> list[str]:
+    shown: str = visitor.post(f"{root}/key", password=password).text
+    return re.findall(r"<code>(\w{20,})</code>", shown)
 
 
 def test_second_factor_is_set_up_and_removed_on_the_page(api: Api) -> None:

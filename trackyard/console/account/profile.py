@@ -6,7 +6,7 @@ The same page serves staff, affiliates and advertisers, each below the address o
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from trackyard.base.errors import BadInput, Conflict, RequestError, TooManyRequests
+from trackyard.base.errors import BadInput, Conflict, NotFound, RequestError, TooManyRequests
 from trackyard.base.texts.languages import NAMES
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.base.zones import zone_names
@@ -104,6 +104,17 @@ def show_key(request: PageRequest) -> PageAnswer:
     return _show(request, "key", "auth.api_key.show", "api_key")
 
 
+@_post("key/renew")
+def renew_key(request: PageRequest) -> PageAnswer:
+    """Replace the API key of an affiliate or an advertiser, which is shown after the password."""
+    method = _renewal(request)
+    if method is None:
+        raise NotFound
+    request.calls.call(method)
+    message = gettext("You have a new API key. The old one stopped, and your other sessions ended.")
+    return Redirect(_root(request), message)
+
+
 @_post("second-factor")
 def begin(request: PageRequest) -> PageAnswer:
     """Make the secret of a second factor, after the password."""
@@ -151,6 +162,14 @@ def end_session(request: PageRequest) -> PageAnswer:
     """End one session."""
     request.calls.call("auth.session.end", path=request.path)
     return Redirect(_root(request), gettext("The session is ended."))
+
+
+def _renewal(request: PageRequest) -> str | None:
+    """Return the method that renews the own key; None for staff: administrators renew their keys."""
+    method = {"affiliate": "partner.api_key.renew", "advertiser": "advertiser.api_key.renew"}.get(
+        request.person.audience
+    )
+    return method if method is not None and request.calls.may(method) else None
 
 
 def _root(request: PageRequest) -> str:
@@ -239,6 +258,7 @@ def _page(
         zone_names=zone_names(),
         factor=calls.call("auth.second_factor.get") if calls.may("auth.second_factor.get") else None,
         api_key=api_key,
+        may_renew_key=_renewal(request) is not None,
         new_factor=new_factor,
         codes=codes,
         least=request.deps.passwords.length,
