@@ -86,6 +86,7 @@ def _populate(desk: TrafficDesk) -> None:
     api.add_affiliate(name=FORMULA, status="on moderation", notes=LONGEST)
     for name in (HOSTILE, LONG, FORMULA):
         _add_lists(api, name)
+    _add_levels(api)
     _add_money(desk)
     _add_rules(desk)
     _add_promo_code(api)
@@ -104,6 +105,14 @@ def _add_lists(api: Api, name: str) -> None:
     api.admin.post("/3.0/admin/offer/source", **{"title_lang[en]": name})
     api.admin.post("/3.0/admin/smartlink/category", name=name[:100], description=name)
     api.admin.post("/3.1/admin/news", title=name, small_desc=LONGEST, desc=LONGEST)
+
+
+def _add_levels(api: Api) -> None:
+    """Add a preset with a hostile name, and a staff user with its levels."""
+    number, _ = api.add_staff(Role.MANAGER_SALES)
+    levels = {f"permissions[stats][{each}][level]": "deny" for each in ("clicks-list", "slice-city")}
+    preset = api.admin.post("/3.1/presets", name=HOSTILE, **levels)["preset"]
+    api.admin.post(f"/3.1/user/{number}/permissions", preset_id=preset["id"])
 
 
 def _add_money(desk: TrafficDesk) -> None:

@@ -52,7 +52,7 @@ class BoundField:
     @property
     def is_required(self) -> bool:
         """Return whether it must be filled."""
-        return self.declared.required or self.parameter.required
+        return self.declared.required or (self.parameter.required and not self.declared.optional)
 
     def value_in(self, values: Mapping[str, Any]) -> Value:
         """Return its value in the answer of a method."""
@@ -113,6 +113,8 @@ class BoundField:
 
     def pairs(self, name: str, value: Value) -> Iterator[tuple[str, str]]:
         """Yield the value as parameters of the API. An empty list is an empty value."""
+        if self.declared.optional and not value:
+            return
         if isinstance(value, str):
             yield name, value if self.zone is None else _zoned_text(value, self.zone)
         elif self.declared.codec is not None:

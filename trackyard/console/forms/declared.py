@@ -29,6 +29,7 @@ class FormField:
     wide: whether it takes the whole line.
     codec: writes a structured parameter as lines.
     zoned: whether it is a moment that the API reads with its zone; people write it in theirs.
+    optional: whether its record is left out while the field is empty, although the record needs it.
     """
 
     name: str
@@ -43,6 +44,7 @@ class FormField:
     wide: bool = False
     codec: LineCodec | None = None
     zoned: bool = False
+    optional: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -150,7 +150,8 @@ class PageForm:
         missing = []
         for part in self._parts:
             if isinstance(part, BoundField):
-                is_emptied = self.is_edit and self._is_sent(part) and not part.parameter.clears
+                may_empty = part.parameter.clears or part.declared.optional
+                is_emptied = self.is_edit and self._is_sent(part) and not may_empty
                 if (part.is_required or is_emptied) and not self._typed.fields[part.name]:
                     missing.append(part.name)
                 continue

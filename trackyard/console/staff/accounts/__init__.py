@@ -3,7 +3,14 @@
 from typing import Final
 
 from trackyard.console.frame.pages import Pages
-from trackyard.console.staff.accounts import access, editing, listing, one
+from trackyard.console.staff.accounts import access, editing, levels, listing, one, presets
 
-PARTS: Final[tuple[Pages, ...]] = (editing.pages, access.pages, listing.pages, one.pages)
-"""All pages of staff users; that of a new one comes before those by id."""
+PARTS: Final[tuple[Pages, ...]] = (
+    editing.pages,
+    access.pages,
+    listing.pages,
+    presets.pages,
+    levels.pages,
+    one.pages,
+)
+"""All pages of staff users; those of a new one and of presets come before those by id."""

@@ -1,15 +1,19 @@
 """One staff user: what it may do, in words (docs/spec/console.md#staff)."""
 
-from typing import Any
+from typing import Any, Final
 
 from trackyard.console.account.roles import ROLE_WORDS
 from trackyard.console.frame.answers import Html, PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.staff.accounts.levels import METHOD, shown_sections
 from trackyard.console.staff.accounts.listing import PATH, full_name
 from trackyard.domain.people.roles import Role
 
 pages = Pages()
+
+_MOST_PRESETS: Final = 500
+"""The most presets from which one is chosen."""
 
 
 @pages.get(f"{PATH}/{{id}}", needs=("admin.user.get",))
@@ -23,12 +27,19 @@ def user_page(request: PageRequest, *, link: str = "") -> Html:
     calls = request.calls
     user = find_user(request)
     keys = calls.call("admin.keys.list", [("user_id", user["id"])])["keys"] if calls.may("admin.keys.list") else []
+    is_administrator = Role.ADMIN in user["roles"]
+    sections = [] if is_administrator else shown_sections(user["permissions"])
+    may_level = calls.may(METHOD)
     return request.page(
         "staff/accounts/one.html",
         user=user,
         name=full_name(user),
         roles=[words for role, words in ROLE_WORDS.items() if role in user["roles"]],
-        is_administrator=Role.ADMIN in user["roles"],
+        is_administrator=is_administrator,
+        sections=sections,
+        narrowed=sum(section.narrowed for section in sections),
+        may_level=may_level,
+        presets=_presets(request) if sections and may_level else [],
         is_self=user["id"] == request.person.caller.account.id,
         path=f"{PATH}/{user['id']}",
         link=link,
@@ -36,6 +47,13 @@ def user_page(request: PageRequest, *, link: str = "") -> Html:
         may_write=calls.may("admin.user.edit"),
         api_request_path=calls.address("admin.user.get", path=request.path),
     )
+
+
+def _presets(request: PageRequest) -> list[tuple[str, str]]:
+    if not request.calls.may("presets.list"):
+        return []
+    found = request.calls.call("presets.list", [("limit", str(_MOST_PRESETS))])["presets"]
+    return [(each["id"], each["name"]) for each in found]
 
 
 def find_user(request: PageRequest) -> Any:

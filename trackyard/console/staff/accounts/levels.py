@@ -1,0 +1,167 @@
+"""The levels of permissions of a staff user (docs/spec/console.md#levels-of-permissions)."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from trackyard.base.errors import BadInput
+from trackyard.base.texts.marks import gettext
+from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
+from trackyard.console.frame.answers import PageAnswer, Redirect
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.staff.accounts.level_words import LEVEL_WORDS, SECTIONS
+from trackyard.console.staff.accounts.listing import PATH, full_name
+from trackyard.console.staff.faults import fault_of
+from trackyard.domain.people.permissions import ONLY_WRITES, PermissionLevel
+from trackyard.domain.people.roles import Role
+
+pages = Pages()
+
+METHOD: Final = "user.permissions.edit"
+AS_ROLES: Final = "default"
+"""The level that removes the own one of a feature."""
+Tree = Mapping[str, Mapping[str, Mapping[str, Any]]]
+"""Levels by area and feature, as the API answers them."""
+Choices = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LevelRow:
+    """A feature of the page of a staff user.
+
+    usual: the level that its roles give, "" where they are not narrowed.
+    """
+
+    feature: str
+    level: str
+    usual: str
+    is_denied: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSection:
+    """Features that are shown together.
+
+    narrowed: how many of them have a level below that of the roles.
+    """
+
+    title: str
+    rows: tuple[LevelRow, ...]
+    narrowed: int
+
+
+def shown_sections(tree: Tree) -> list[ShownSection]:
+    """Return the levels of a staff user as its page shows them. tree: of `GET /admin/user/{id}`."""
+    found = []
+    for section in SECTIONS:
+        rows = tuple(_row(words, level_in(tree, name)) for name, words in section.features.items())
+        found.append(ShownSection(section.title, rows, sum(bool(row.usual) for row in rows)))
+    return found
+
+
+def level_in(tree: Tree, feature: str) -> Mapping[str, Any]:
+    """Return what a tree has of a feature; nothing where it does not name it."""
+    area, _, name = feature.partition(".")
+    return tree.get(area, {}).get(name, {})
+
+
+def parameter_of(feature: str) -> str:
+    """Return the parameter of the level of a feature."""
+    area, _, name = feature.partition(".")
+    return f"permissions[{area}][{name}][level]"
+
+
+def level_groups(initial: str, has: Callable[[str], bool] = bool) -> tuple[FormGroup, ...]:
+    """Return the cards with the level of each feature.
+
+    initial: of a new thing. has: whether a feature is shown.
+    """
+    groups = []
+    for section in SECTIONS:
+        fields = tuple(
+            FormField(parameter_of(name), words, help="", words=LEVEL_WORDS, initial=initial, optional=True)
+            for name, words in section.features.items()
+            if has(name)
+        )
+        groups += [FormGroup(section.title, fields)] if fields else []
+    return tuple(groups)
+
+
+def lower_levels(feature: str, usual: str, now: str) -> Choices:
+    """Return the levels that narrow a feature, and the one that it has.
+
+    usual: its level without an own one.
+    """
+    narrows = usual == PermissionLevel.WRITE and feature not in ONLY_WRITES
+    return tuple(
+        (level.value, LEVEL_WORDS[level])
+        for level in (PermissionLevel.WRITE, PermissionLevel.READ, PermissionLevel.DENY)
+        if level == now or level == PermissionLevel.DENY or (level == PermissionLevel.READ and narrows)
+    )
+
+
+@pages.get(f"{PATH}/{{id}}/levels", needs=("admin.user.get", METHOD))
+@pages.post(f"{PATH}/{{id}}/levels", needs=("admin.user.get", METHOD))
+def edit_levels(request: PageRequest) -> PageAnswer:
+    """Change the levels that narrow what the roles of a staff user give."""
+    user = request.calls.call("admin.user.get", path=request.path)["user"]
+    path, name = f"{PATH}/{user['id']}", full_name(user)
+    if Role.ADMIN in user["roles"]:
+        return Redirect(path, gettext("%(name)s is an administrator: administrators have everything.", name=name))
+    given = {feature: node for feature, node in _nodes(user["permissions"]) if _usual(node) != PermissionLevel.DENY}
+    form = open_form(
+        request,
+        FormPlan(METHOD, level_groups(AS_ROLES, given.__contains__)),
+        {"permissions": _own_levels(user["permissions"])},
+        choices={parameter_of(feature): _choices(feature, node) for feature, node in given.items()},
+        path={"id": user["id"]},
+    )
+    if form.save() is not None:
+        return Redirect(
+            path, gettext("The levels of %(name)s are saved. They hold from its next request on.", name=name)
+        )
+    line = gettext("Levels narrow what the roles give and never add anything. What the roles do not give is left out.")
+    return form.page(request, gettext("Levels of permissions of %(name)s", name=name), back=path, line=line)
+
+
+@pages.post(f"{PATH}/{{id}}/preset", needs=("admin.user.get", METHOD, "presets.list"))
+def apply_preset(request: PageRequest) -> PageAnswer:
+    """Give a staff user the levels of a preset, which replace its own."""
+    user = request.calls.call("admin.user.get", path=request.path)["user"]
+    path, name = f"{PATH}/{user['id']}", full_name(user)
+    try:
+        request.calls.call(METHOD, [("preset_id", request.field("preset"))], {"id": user["id"]})
+    except BadInput as refusal:
+        return Redirect(path, gettext("Nothing was changed. %(fault)s", fault=fault_of(refusal)))
+    return Redirect(path, gettext("%(name)s has the levels of the preset from its next request on.", name=name))
+
+
+def _row(words: str, node: Mapping[str, Any]) -> LevelRow:
+    level, usual = node["level"], _usual(node)
+    narrowed = "" if level == usual else LEVEL_WORDS[usual]
+    return LevelRow(words, LEVEL_WORDS[level], narrowed, level == PermissionLevel.DENY)
+
+
+def _usual(node: Mapping[str, Any]) -> str:
+    return str(node.get("default_level", node["level"]))
+
+
+def _nodes(tree: Tree) -> list[tuple[str, Mapping[str, Any]]]:
+    return [(feature, level_in(tree, feature)) for section in SECTIONS for feature in section.features]
+
+
+def _own_levels(tree: Tree) -> dict[str, dict[str, dict[str, str]]]:
+    """Return the tree with AS_ROLES wherever the roles are not narrowed."""
+    return {
+        area: {
+            name: {"level": str(node["level"]) if "default_level" in node else AS_ROLES} for name, node in nodes.items()
+        }
+        for area, nodes in tree.items()
+    }
+
+
+def _choices(feature: str, node: Mapping[str, Any]) -> Choices:
+    usual = _usual(node)
+    first = AS_ROLES, gettext("As the roles give: %(level)s", level=str(LEVEL_WORDS[usual]))
+    return (first, *lower_levels(feature, usual, str(node["level"]) if "default_level" in node else ""))

@@ -1,0 +1,164 @@
+"""The pages of presets of permissions (docs/spec/console.md#levels-of-permissions)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from trackyard.base.errors import NotFound
+from trackyard.base.texts.marks import gettext, lazy_gettext
+from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
+from trackyard.console.frame.address import Pair
+from trackyard.console.frame.answers import PageAnswer, Redirect
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.list_files import every_row, list_file
+from trackyard.console.staff.accounts.level_words import KIND_WORDS, SECTIONS
+from trackyard.console.staff.accounts.levels import Choices, level_groups, level_in, lower_levels, parameter_of
+from trackyard.console.staff.accounts.listing import PATH as STAFF_PATH
+from trackyard.console.staff.accounts.listing import PER_PAGE, page_number
+from trackyard.domain.people.permissions import PermissionLevel
+from trackyard.domain.people.roles import Role
+from trackyard.domain.people.staff_permissions import staff_levels
+
+pages = Pages()
+
+PATH: Final = f"{STAFF_PATH}/presets"
+METHOD: Final = "presets.list"
+Preset = Mapping[str, Any]
+_KIND_HELP: Final = lazy_gettext("A note. A preset can be given to every staff user.")
+_PRESET: Final = FormGroup(
+    lazy_gettext("Preset"),
+    (
+        FormField("name", lazy_gettext("Name"), help=""),
+        FormField("type", lazy_gettext("Meant for"), help=_KIND_HELP, words=KIND_WORDS),
+    ),
+)
+_GROUPS: Final = (_PRESET, *level_groups(""))
+NEW: Final = FormPlan("preset.add", _GROUPS)
+EDIT: Final = FormPlan("preset.edit", _GROUPS, sends_all=True)
+_FIELDS: Final = frozenset(name for section in SECTIONS for name in section.features)
+
+
+@dataclass(frozen=True, slots=True)
+class PresetRow:
+    """A preset of the list. denied, read: features at these levels, in words."""
+
+    id: str
+    name: str
+    kind: str
+    denied: str
+    read: str
+    changed: str
+
+
+@pages.get(PATH, needs=(METHOD,))
+def presets(request: PageRequest) -> PageAnswer:
+    """Show presets, a page at a time, the oldest first."""
+    sent = [("limit", str(PER_PAGE)), ("page", str(page_number(request.address.get("page"))))]
+    if (file := list_file(request, METHOD, "presets", sent)) is not None:
+        return file
+    answer = request.calls.call(METHOD, sent)
+    pagination = answer["pagination"]
+    return request.page(
+        "staff/accounts/presets.html",
+        rows=[_row(request, each) for each in answer["presets"]],
+        total=pagination["total_count"],
+        page=pagination["page"],
+        first=(pagination["page"] - 1) * PER_PAGE + 1,
+        may_add=request.calls.may("preset.add"),
+        may_edit=request.calls.may("preset.edit"),
+        may_remove=request.calls.may("preset.remove"),
+        api_request_path=request.calls.address(METHOD, sent),
+    )
+
+
+@pages.get(f"{PATH}/new", needs=("preset.add",))
+@pages.post(f"{PATH}/new", needs=("preset.add",))
+def new_preset(request: PageRequest) -> PageAnswer:
+    """Make a preset."""
+    form = open_form(request, NEW, choices=_choices({}))
+    answer = form.save()
+    if answer is not None:
+        return Redirect(PATH, gettext("The preset %(preset)s is made.", preset=answer["preset"]["name"]))
+    line = gettext("Levels narrow what the roles of a staff user give. Its page gives it the levels of a preset.")
+    return form.page(request, gettext("New preset"), back=PATH, line=line, save=gettext("Make the preset"))
+
+
+@pages.get(f"{PATH}/{{id}}/edit", needs=(METHOD, "preset.edit"))
+@pages.post(f"{PATH}/{{id}}/edit", needs=(METHOD, "preset.edit"))
+def edit_preset(request: PageRequest) -> PageAnswer:
+    """Change a preset. Levels of features without a field stay."""
+    found = _find(request)
+    form = open_form(
+        request, EDIT, found, choices=_choices(found["permissions"]), path=request.path, fixed=_without_fields(found)
+    )
+    if form.save() is not None:
+        return Redirect(PATH, gettext("The preset %(preset)s is saved.", preset=found["name"]))
+    line = gettext("Staff users keep the levels that they got from it, until they get it again.")
+    return form.page(request, gettext("Edit the preset %(preset)s", preset=found["name"]), back=PATH, line=line)
+
+
+@pages.get(f"{PATH}/{{id}}/remove", needs=(METHOD, "preset.remove"))
+def ask_removal(request: PageRequest) -> PageAnswer:
+    """Ask before a preset is removed."""
+    found = _find(request)
+    return request.page("staff/accounts/remove_preset.html", name=found["name"], path=f"{PATH}/{found['id']}")
+
+
+@pages.post(f"{PATH}/{{id}}/remove", needs=(METHOD, "preset.remove"))
+def remove(request: PageRequest) -> PageAnswer:
+    """Remove a preset."""
+    name = _find(request)["name"]
+    request.calls.call("preset.remove", path=request.path)
+    return Redirect(PATH, gettext("The preset %(preset)s is removed. Levels of staff users stay.", preset=name))
+
+
+def _find(request: PageRequest) -> Preset:
+    """Return the preset of the path. Raises NotFound."""
+    found = (each for each in every_row(request, METHOD, "presets", ()) if each["id"] == request.path["id"])
+    preset = next(found, None)
+    if preset is None:
+        raise NotFound
+    return preset
+
+
+def _choices(tree: Mapping[str, Any]) -> dict[str, Choices]:
+    """Return what can be chosen for each feature. tree: of the preset."""
+    highest = staff_levels([Role.ADMIN])
+    found = {}
+    for feature in _FIELDS:
+        area, _, name = feature.partition(".")
+        now = level_in(tree, feature).get("level", "")
+        lower = lower_levels(feature, highest[area][name], now)
+        found[parameter_of(feature)] = (("", gettext("Not narrowed")), *lower)
+    return found
+
+
+def _named(preset: Preset) -> dict[str, str]:
+    """Return the levels of a preset by feature."""
+    return {
+        f"{area}.{name}": str(node["level"])
+        for area, nodes in preset["permissions"].items()
+        for name, node in nodes.items()
+    }
+
+
+def _without_fields(preset: Preset) -> list[Pair]:
+    return [(parameter_of(feature), level) for feature, level in _named(preset).items() if feature not in _FIELDS]
+
+
+def _row(request: PageRequest, preset: Preset) -> PresetRow:
+    levels = _named(preset)
+    words = [(levels.get(feature), str(named)) for section in SECTIONS for feature, named in section.features.items()]
+    denied, read = (
+        ", ".join(named for level, named in words if level == wanted)
+        for wanted in (PermissionLevel.DENY, PermissionLevel.READ)
+    )
+    return PresetRow(
+        id=preset["id"],
+        name=preset["name"],
+        kind=KIND_WORDS[preset["type"]],
+        denied=denied,
+        read=read,
+        changed=request.time_of(preset["updated_at"]),
+    )
