@@ -40,6 +40,7 @@ def test_invoices_are_listed_made_edited_and_marked(api: Api) -> None:
     assert visitor.post(f"{page}/status", status="paid").headers["location"] == page
     stored = api.admin.get(f"/3.1/admin/advertiser-invoice/{first}")["message"]
     assert (stored["comment"], stored["status"], stored["detail"][0]["amount"]) == ("Sent", "paid", 120.5)
+    assert "changed: status" in visitor.read(page).text.partition("Activity ")[2]
     refused = send(visitor, f"{INVOICES}/new", form, supplier_id=bank, start_date="2023-02-30", comment="kept words")
     assert refused.status_code == 400 and "kept words" in refused.text
 

@@ -65,7 +65,9 @@ def test_payments_are_marked_one_by_one_and_several_at_once(api: Api) -> None:
     assert "Conversion" in visitor.read(page).text
     visitor.post(page, status="cancelled")
     assert statuses(api) == {first: "paid", second: "paid", third: "cancelled"}
-    assert "its amount is available again" in visitor.read(page).text
+    shown = visitor.read(page).text
+    assert "its amount is available again" in shown
+    assert "changed: status" in shown.partition("Activity ")[2]
     assert visitor.get(f"{LIST}/999").status_code == visitor.get(f"{LIST}/x").status_code == 404
     assert visitor.read(f"{LIST}?since=never").text.count("Made from is never") == 1
 

@@ -12,6 +12,7 @@ from trackyard.console.offers_shown.choices import Choices, listed
 from trackyard.console.staff.money.invoices import COUNTED, PATH, find_invoice, invoice_row
 from trackyard.console.staff.money.words import INVOICE_STATUSES, currency_choices
 from trackyard.console.staff.people_names import advertiser_titles
+from trackyard.console.staff.system.audit_log import recent_changes
 
 pages = Pages()
 
@@ -71,6 +72,7 @@ def invoice_page(request: PageRequest) -> PageAnswer:
         lines=[line | {"counted": COUNTED[line["payout_type"]]} for line in invoice["detail"]],
         offers=_offer_titles(request, {line["offer_id"] for line in invoice["detail"]}),
         path=f"{PATH}/{number}",
+        activity=recent_changes(request, "invoice", number),
         api_request_path=calls.address("admin.advertiser-invoice.get", path={"number": number}),
     )
 

@@ -13,6 +13,7 @@ from trackyard.console.staff.faults import fault_of
 from trackyard.console.staff.lists import PER_PAGE, read_list
 from trackyard.console.staff.money.payments import DONE, PATH, marked, payment_line
 from trackyard.console.staff.people_names import affiliate_names, managers
+from trackyard.console.staff.system.audit_log import recent_changes
 
 pages = Pages()
 
@@ -69,6 +70,7 @@ def _page(request: PageRequest, payment: dict[str, Any], fault: str = "", status
         may_write=calls.may("admin.payment.edit"),
         per_page=PER_PAGE,
         fault=fault,
+        activity=recent_changes(request, "payment", number),
         api_request_path=calls.address("admin.payment.entries", path={"id": number}),
         **state.shown(entries["pagination"]["total_count"]),
     )
