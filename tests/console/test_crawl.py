@@ -68,6 +68,7 @@ DATA = re.compile(
             r"\S+@\S+|[0-9a-f]{20,}|https?:\S+|[0-9]+ (Oct|Nov|Dec)\b",
             r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun)(s|nes|rs|ur)?(day)?\b",
             "Mia Manager|First Administrator|Casino deposit|Royal Reef|Shop|On request|track.example|Sale|clickid",
+            "Affiliate of secrets|secret-sub",
             r"CR of subs|KPI of offer|sub[1-8]\b|\b[a-z]+\.example\b",
             r"python-httpx2/\S+|testclient|X-Trackyard-Delivery|Kathmandu|\b(Esc|GET|UTC|USD|DE|ms|KB|MB|GB|CSV|API|Parquet|en)\b",
         )
