@@ -1,7 +1,6 @@
 """Every metric that processes count, as declarations (docs/metrics.md).
 
-Processes of one machine share their values through files (PROMETHEUS_MULTIPROC_DIR, set before this module is
-imported). `/metrics` of the monitoring listener shows those of all processes.
+Processes of a machine share values through files (PROMETHEUS_MULTIPROC_DIR, set before this module is imported).
 """
 
 from typing import Final
@@ -338,6 +337,7 @@ TASK_FAILURES = _loading.counter(
         "part",
         "what runs the task",
         {
+            "alerts": "`looks`, and what they look at: `lags`, `checks`, `books`, `statistics`",
             "machine": "the heartbeat, by which other machines know that this one runs",
             "projector": "see `trackyard_projector_success_timestamp_seconds`",
             "retention": "removes and compresses what is old",

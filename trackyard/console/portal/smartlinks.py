@@ -115,7 +115,7 @@ def _row(category: Mapping[str, Any], asked: Mapping[str, Any] | None, pid: int 
         kind=kind,
         word=word,
         reason=asked["reason"] if asked else "",
-        is_open=bool(asked) and asked["status"] == "open",
+        is_open=asked is not None and asked["status"] == "open",
     )
 
 
