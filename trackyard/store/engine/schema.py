@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, delete, insert, inspect, select, text
+from sqlalchemy import Connection, inspect, select, text
 
 from trackyard.base.metrics.version import program_version
 from trackyard.store.engine.database import Database
-from trackyard.store.engine.dialect import AdvisoryLock, lock
+from trackyard.store.engine.dialect import AdvisoryLock, lock, upsert
 from trackyard.store.tables import metadata, setting
 
 _FOLDER = Path(__file__).parent / "migrations"
@@ -74,8 +74,8 @@ def note_program(database: Database) -> None:
     if find_program(database) == program_version():
         return
     with database.write() as connection:
-        connection.execute(delete(setting).where(setting.c.name == _PROGRAM))
-        connection.execute(insert(setting).values(name=_PROGRAM, value=program_version()))
+        added = upsert(connection, setting).values(name=_PROGRAM, value=program_version())
+        connection.execute(added.on_conflict_do_update(index_elements=["name"], set_={"value": added.excluded.value}))
 
 
 def find_program(database: Database) -> str:

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
-from sqlalchemy import Connection, bindparam, delete, insert, select
+from sqlalchemy import Connection, bindparam, select
 
 from trackyard.domain.conversions.codes import CodeMode
 from trackyard.domain.platform.network import Network, SignUpState
 from trackyard.store.engine.database import Database
-from trackyard.store.engine.dialect import AdvisoryLock, lock
+from trackyard.store.engine.dialect import AdvisoryLock, lock, upsert
 from trackyard.store.tables import setting
 
 TRAFFICBACK_URL: Final = "trafficback_url"
@@ -73,11 +73,10 @@ def edit_setting(conn: Connection, name: str, value: Any) -> None:
 
     A setting that edges use needs `rulesets.touch` in the same transaction.
     """
-    conn.execute(delete(setting).where(setting.c.name == name))
-    conn.execute(insert(setting).values(name=name, value=value))
+    statement = upsert(conn, setting).values(name=name, value=value)
+    conn.execute(statement.on_conflict_do_update(index_elements=["name"], set_={"value": statement.excluded.value}))
 
 
 def add_default(conn: Connection, name: str, value: Any) -> None:
     """Set a setting that was never set (the first start)."""
-    if conn.execute(select(setting.c.name).where(setting.c.name == name)).one_or_none() is None:
-        conn.execute(insert(setting).values(name=name, value=value))
+    conn.execute(upsert(conn, setting).values(name=name, value=value).on_conflict_do_nothing(index_elements=["name"]))

@@ -217,6 +217,11 @@ REJECTIONS: Final[Mapping[str, ReasonWords]] = {
 
 _CONFIRM: Final = (Mend.CONFIRM,)
 DECLINES: Final[Mapping[str, ReasonWords]] = {
+    "Suspicious traffic": ReasonWords(
+        lazy_gettext("its click has a suspicious signal, and the offer declines those"),
+        lazy_gettext("Confirm it if the traffic is good, or change what the offer does with suspicious clicks."),
+        (Mend.CONFIRM, Mend.OFFER),
+    ),
     "Partner is banned": ReasonWords(
         lazy_gettext("the affiliate was banned"),
         lazy_gettext("Lift the ban first; then the conversion can be confirmed."),
