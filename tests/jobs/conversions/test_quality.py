@@ -32,7 +32,7 @@ def release(limited: LimitedOffer) -> int:
     """Release as the use case does."""
     with limited.database.write() as conn:
         ids = take_held_by_quality(conn, Scope.everything(), limited.offer, None)
-    limited.order(*(ConversionEdit(conversion_id=each, status=Status.CONFIRMED) for each in ids))
+    limited.order(*(ConversionEdit(conversion_id=each, status=Status.CONFIRMED, releases=True) for each in ids))
     return len(ids)
 
 
@@ -82,3 +82,15 @@ def test_conversion_that_staff_decided_is_not_released(limited: LimitedOffer) ->
     with limited.database.write() as conn:
         conn.execute(update(conversion).where(conversion.c.click_id == other.id).values(comment="looked at"))
     assert release(limited) == 1
+
+
+def test_conversion_that_staff_declined_before_its_release_stays_declined(limited: LimitedOffer) -> None:
+    limited.limit(quality="hold")
+    click = suspicious(limited)
+    limited.call(click)
+    with limited.database.write() as conn:
+        (held,) = take_held_by_quality(conn, Scope.everything(), limited.offer, None)
+    limited.edit(click, status=Status.DECLINED)
+    limited.order(ConversionEdit(conversion_id=held, status=Status.CONFIRMED, releases=True))
+    assert limited.state(click)[0] == "declined"
+    assert money(limited) == (Decimal(0), Decimal(0))

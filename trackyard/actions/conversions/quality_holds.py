@@ -20,6 +20,6 @@ def release_held(deps: Deps, access: Access, offer_id: int | None, affiliate_id:
         raise BadInput({"offer": ["Name an offer, an affiliate, or both."]})
     with deps.database.write() as conn:
         ids = conversions.take_held_by_quality(conn, scope_of(conn, access), offer_id, affiliate_id)
-        items = [msgspec.to_builtins(ConversionEdit(conversion_id=each, status=Status.CONFIRMED)) for each in ids]
-        edits.add_tasks(conn, "edit", access.caller.name, items, deps.clock.now_ms())
+        released = (ConversionEdit(conversion_id=each, status=Status.CONFIRMED, releases=True) for each in ids)
+        edits.add_tasks(conn, "edit", access.caller.name, list(map(msgspec.to_builtins, released)), deps.clock.now_ms())
     return len(ids)

@@ -33,6 +33,7 @@ class ConversionEdit(msgspec.Struct, frozen=True, kw_only=True):
 
     payout, charge: in the conversion's currency, after `currency` has relabelled its amounts.
     custom_fields: by number; an empty text removes one, absent ones stay.
+    releases: whether it changes only a conversion that is still on hold.
     """
 
     conversion_id: str
@@ -42,6 +43,7 @@ class ConversionEdit(msgspec.Struct, frozen=True, kw_only=True):
     charge: Decimal | None = None
     comment: str | None = None
     custom_fields: dict[str, str] = msgspec.field(default_factory=dict)
+    releases: bool = False
 
     @property
     def affects_counters(self) -> bool:
@@ -103,6 +105,8 @@ def apply_edit(
     rates: when the conversion was made.
     at_ms: time of the request.
     """
+    if edit.releases and stored.status is not Status.HOLD:
+        return PostbackError.NO_CHANGE
     if edit.currency is not None and edit.currency not in rates:
         return PostbackError.WRONG_CURRENCY
     custom_fields = {**stored.custom_fields, **edit.custom_fields}
