@@ -65,6 +65,7 @@ class Column:
     in_event: whether conversion events carry it
     exported: whether files of clicks have it
     filter: whether reports can be narrowed by it
+    slice: needs in_event, because reports add conversions to clicks
     """
 
     source: Source = Source.DECISION
