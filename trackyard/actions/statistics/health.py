@@ -36,7 +36,7 @@ _SENTENCES: Final = {
     HealthKind.DUPLICATES: lazy_gettext("%(number)s postbacks repeated conversions."),
     HealthKind.POSTBACKS_SILENT: lazy_gettext("No postback came for a day, and %(clicks)s clicks came in 7 days."),
     HealthKind.DELIVERIES_FAIL: lazy_gettext("%(failed)s deliveries to %(host)s failed, the last with: %(error)s."),
-    HealthKind.URL_FAILS: lazy_gettext("The URL of the offer reaches no page: %(host)s, %(reason)s."),
+    HealthKind.URL_FAILS: lazy_gettext("The URL of the offer reaches no page: %(reason)s."),
     HealthKind.URL_LOSES_CLICK: lazy_gettext("The click ID is lost on the way to %(host)s."),
     HealthKind.URL_SLOW: lazy_gettext("The page at %(host)s answers after %(milliseconds)s ms."),
     HealthKind.CONVERSION_TIME: lazy_gettext(

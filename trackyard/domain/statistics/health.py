@@ -254,7 +254,9 @@ def _of_url(url: UrlCheck | None) -> Iterator[HealthFinding]:
         return
     host = host_of(url.hops[-1].url) if url.hops else ""
     if url.fails:
-        values: dict[str, str | int] = {"host": host, "reason": url.error or f"HTTP {url.status}"}
+        reason = url.error or f"HTTP {url.status}"
+        named = reason if host in reason else f"{host}, {reason}"  # some errors name the host themselves
+        values: dict[str, str | int] = {"host": host, "reason": named}
         yield HealthFinding(HealthKind.URL_FAILS, HealthVerdict.BROKEN, values)
     elif url.loses_click:
         yield HealthFinding(HealthKind.URL_LOSES_CLICK, HealthVerdict.LOOK, {"host": host})

@@ -15,6 +15,8 @@ HOST_PAUSE_MS: Final = HOUR_MS
 """A host is visited once in this time, whatever the number of its offers."""
 MOST_HOPS: Final = 5
 SLOW_MS: Final = 3000
+MADE_UP: Final = "not checked, since names that end in .example lead nowhere"
+"""Said of URLs of examples and demonstrations."""
 _CLICK_MACRO: Final = "{clickid}"
 _MACRO: Final = re.compile(r"\{[A-Za-z0-9_.:-]{1,64}\}")
 _OTHER: Final = "test"
@@ -54,7 +56,7 @@ class UrlCheck:
     @property
     def fails(self) -> bool:
         """Return whether a visitor would reach no page."""
-        return bool(self.error) or not 200 <= self.status < 400
+        return self.error != MADE_UP and (bool(self.error) or not 200 <= self.status < 400)
 
     @property
     def is_slow(self) -> bool:
@@ -82,6 +84,11 @@ def host_of(url: str) -> str:
         return (urlsplit(url).hostname or "").lower()
     except ValueError:
         return ""
+
+
+def is_made_up(host: str) -> bool:
+    """Return whether a host has a name that is reserved for examples (RFC 2606)."""
+    return host.endswith(".example")
 
 
 def next_hop(url: str, status: int, location: str) -> str:

@@ -13,10 +13,12 @@ from trackyard.domain.statistics.url_checks import (
     EVERY_MS,
     FIRST_MS,
     HOST_PAUSE_MS,
+    MADE_UP,
     MOST_HOPS,
     UrlCheck,
     UrlHop,
     host_of,
+    is_made_up,
     loses_click,
     next_hop,
     probe_url,
@@ -80,6 +82,10 @@ class UrlChecker:
                 return True
             click_id = new_id(now)
             url = probe_url(due.url, click_id)
+            if is_made_up(host_of(url)):
+                url_checks.set_due(conn, due.offer_id, now + EVERY_MS)
+                url_checks.set_result(conn, due.offer_id, UrlCheck(now, (), MADE_UP))
+                return True
             free_at = self._claim(conn, host_of(url), now)
             url_checks.set_due(conn, due.offer_id, free_at or now + EVERY_MS)
             if free_at is not None:
