@@ -173,6 +173,10 @@ class QueryScheduler:
         """Return the names of the statements that wait for a slot."""
         return self._light.waiting() + self._heavy.waiting() + self._files.waiting()
 
+    def running_of(self, token: CancellationToken) -> list[str]:
+        """Return the ids of the statements that a request runs now."""
+        return [each.id for each in self._list_running() if each.token is token]
+
     def light(self, token: CancellationToken) -> AbstractContextManager[RunningQuery]:
         """Hold a light slot during the block. Raises ReportsBusy, RequestCancelled."""
         return self._run(token, self._light)

@@ -16,6 +16,7 @@ from starlette.responses import Response
 from trackyard.actions.deps import Deps
 from trackyard.actions.failures import refusal_of
 from trackyard.actions.platform.network import get_network
+from trackyard.actions.statistics.reports import rows_read
 from trackyard.base.errors import AccessDenied, RequestError, TooManyRequests, Unauthorized
 from trackyard.base.logs.origin import request_origin
 from trackyard.base.texts.languages import NAMES, language, speaking
@@ -105,7 +106,7 @@ class Console:
         self._table = PageTable(PARTS)
         self._threads = CapacityLimiter(_THREADS)
         self._reports = _ReportSlots(reports)
-        self._late = LateParts(refusal_of, grace_s)
+        self._late = LateParts(refusal_of, grace_s, lambda: rows_read(deps))
         self._seen_findings = SeenFindings()
         self.exports = ExportSlots()
         """The files that are being sent, those of the API among them."""

@@ -13,6 +13,7 @@ from tests.support.stores.analytics import address
 from tests.support.waiting import wait_until
 from trackyard.analytics.cancellation import CancellationToken, current_cancellation
 from trackyard.analytics.engine.connection import Analytics, QueryLimits
+from trackyard.analytics.progress import RowsRead, find_rows_read
 from trackyard.analytics.scheduler import ConcurrencyLimit, QueryScheduler, SlotPool
 from trackyard.base.errors import ReportsBusy, ReportTooHeavy, RequestCancelled
 
@@ -71,6 +72,25 @@ def test_query_scheduler_serves_least_recently_served_key_first(pool: ThreadPool
     for each in waits:
         each.result(10)
     assert entered == ["b", "a", "a", "a"]
+
+
+def test_request_knows_how_many_rows_its_own_statements_have_read(pool: ThreadPoolExecutor, store: Analytics) -> None:
+    def rows_read(token: CancellationToken) -> RowsRead:
+        def find() -> RowsRead:
+            current_cancellation.set(token)
+            return find_rows_read(store)
+
+        return pool.submit(copy_context().run, find).result(30)
+
+    own, other = CancellationToken("a"), CancellationToken("b")
+    answer = ask(pool, store, own, ENDLESS)
+    wait_until(lambda: rows_read(own).read > 0)
+    assert rows_read(own).total >= rows_read(own).read
+    assert rows_read(other) == RowsRead()
+    own.cancel()
+    with pytest.raises(RequestCancelled):
+        answer.result(30)
+    assert rows_read(own) == RowsRead()
 
 
 def test_query_scheduler_limits_slots_per_key(pool: ThreadPoolExecutor) -> None:

@@ -1,6 +1,7 @@
 """Pages with reports that are slow, too heavy, or have no store."""
 
 import asyncio
+import re
 import threading
 from typing import Any
 
@@ -13,9 +14,11 @@ from trackyard.actions.statistics import reports
 from trackyard.analytics.cancellation import CancellationToken
 from trackyard.analytics.engine.connection import Analytics, StoreUnavailable
 from trackyard.base.errors import ReportsBusy, ReportTooHeavy, RequestError
+from trackyard.console import app as app_of_pages
 from trackyard.console.reports_shown import pages
 from trackyard.console.staff import results
 from trackyard.console.staff.traffic.clicks import listing
+from trackyard.wire.response import parted
 
 PATH = "/console/reports"
 WITHOUT_STATISTICS = (
@@ -114,8 +117,25 @@ def test_slow_report_is_sent_after_its_page(api: Api, monkeypatch: pytest.Monkey
     assert "Nothing was counted in these days." in rest and rest.rstrip().endswith("</html>")
 
 
-async def pieces(app: Any, visitor: Visitor, go: threading.Event, path: str = PATH) -> list[str]:
-    """The pieces of the body of a page; its report runs on once the first one was sent."""
+def test_slow_report_says_meanwhile_how_far_it_is(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parted, "PROGRESS_S", 0.01)
+    monkeypatch.setattr(app_of_pages, "rows_read", lambda _deps: (1_500, 6_000))
+    app = console_app(api, grace_s=0.0)
+    visitor = staff_visitor(api, app=app)
+    go, read = threading.Event(), pages.read_rows
+
+    def slow(*given: Any) -> Any:
+        assert go.wait(60)
+        return read(*given)
+
+    monkeypatch.setattr(pages, "read_rows", slow)
+    found = asyncio.run_coroutine_threadsafe(pieces(app, visitor, go, after=2), event_loop()).result()
+    assert re.search(r"\d s so far\. This step has read 25\s% of its rows: 1,500 of about 6,000\.", found[1])
+    assert "role=" not in found[1] and found[-1].rstrip().endswith("</html>")
+
+
+async def pieces(app: Any, visitor: Visitor, go: threading.Event, path: str = PATH, after: int = 1) -> list[str]:
+    """The pieces of the body of a page; its report runs on once `after` of them were sent."""
     found, ended = [], asyncio.Event()
     requests = [{"type": "http.request", "body": b"", "more_body": False}]
     cookies = "; ".join(f"{name}={value}" for name, value in visitor.client.cookies.items())
@@ -134,7 +154,8 @@ async def pieces(app: Any, visitor: Visitor, go: threading.Event, path: str = PA
     async def send(message: Any) -> None:
         if message["type"] == "http.response.body":
             found.append(message["body"].decode())
-            go.set()
+            if len(found) == after:
+                go.set()
             if not message.get("more_body"):
                 ended.set()
 

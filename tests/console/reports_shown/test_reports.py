@@ -1,5 +1,6 @@
 """The page Reports: its figures are those of the API, its links lead to the rows they name."""
 
+import re
 from decimal import Decimal
 from html import unescape
 from typing import Any
@@ -50,7 +51,8 @@ def busy(api: Api) -> Api:
 
 
 def table(page: PageReader, content: str) -> list[list[str]]:
-    """The cells of the rows of the report as texts, the sum first."""
+    """The cells of the rows of the report as texts without shares, the sum first."""
+    content = re.sub(r'<small class="part">.*?</small>', "", content)
     body = content.split('<table class="report">')[1].split("<tbody>")[1].split("</tbody>")[0]
     return [
         [" ".join(PageReader(cell.partition(">")[2].partition("<details")[0]).words) for cell in cells]
@@ -100,6 +102,18 @@ def test_reports_figures_equal_those_of_the_api_and_their_sum(busy: Api, slices:
     width = len(COUNTED)
     assert sorted(row[len(slices) : len(slices) + width] for row in found) == sorted(api_rows)
     assert [int(text) for text in sums[1:5]] == [sum(int(row[place]) for row in api_rows) for place in range(4)]
+
+
+def test_report_writes_the_share_of_each_row_in_the_column_that_compares(busy: Api) -> None:
+    def parts(query: str) -> list[str]:
+        content = staff_visitor(busy).get(f"{PATH}?period=today&compare=none&{query}").text
+        return [text.replace("\xa0", " ") for text in re.findall(r'<small class="part">(.*?)<span', content)]
+
+    sums, *found = shown(staff_visitor(busy), "by=country&figures=clicks&sort=clicks")
+    shares = [f"{int(row[1]) * 100 / int(sums[1]):.1f} %" for row in found]
+    assert parts("by=country&figures=clicks&figures=cr&sort=clicks") == ["100.0 %", *shares]
+    assert len(parts("by=country&figures=clicks&sort=country")) == len(found) + 1
+    assert parts("by=country&figures=clicks&figures=cr&sort=cr") == []
 
 
 def test_reports_show_ad_costs_to_staff_in_rows_that_have_them(busy: Api) -> None:

@@ -56,6 +56,34 @@ def test_overview_counts_conversions_that_are_not_declined(busy: Api) -> None:
     assert "Rejected 20.0" in text
 
 
+def test_overview_has_conversions_by_status_and_what_a_click_brings(busy: Api) -> None:
+    page = staff_visitor(busy).read("/console/?period=today&show=epc")
+    sent = {"slice[]": "day", "filter[date_from]": "2023-11-15", "filter[date_to]": "2023-11-15"}
+    [row] = busy.admin.get("/3.1/stats/custom", **sent)["stats"]
+    said = {"confirmed": "Confirmed", "pending": "Pending", "hold": "On hold", "declined": "Declined"}
+    for kind, word in said.items():
+        assert f"{word} {row['actions'][kind]['count']} new" in page.text
+    confirmed = row["actions"]["confirmed"]
+    epc = (Decimal(str(confirmed["charge"])) - Decimal(str(confirmed["earning"]))) / int(row["traffic"]["raw"])
+    counted = sum(row["actions"][kind]["count"] for kind in ("confirmed", "pending", "hold"))
+    assert f"CR {counted * 100 / int(row['traffic']['raw']):.1f} % ↑ " in page.text
+    assert f"EPC ${epc:.2f} " in page.text
+    chosen = [given["href"] for tag, given in page.elements if tag == "a" and "aria-current" in given]
+    assert "/console/?period=today&show=epc" in chosen
+
+
+def test_overview_says_how_late_the_system_is_to_those_who_may_see_it(api: Api) -> None:
+    lags = {"journal": 2.0, "outbox": 754.0}
+    machine = replace(api.deps.machine(), lags=lags)
+    late = replace(api, deps=replace(api.deps, machine=lambda: machine))
+    page = staff_visitor(late).read("/console/")
+    assert "Conversions and logs to load: late by 12 min 34 s. Reports are late by as much." in page.text
+    assert "/console/health" in page.links
+    in_time = replace(api, deps=replace(api.deps, machine=lambda: replace(machine, lags={"journal": 2.0})))
+    assert "Nothing is late: the longest delay is 2 s." in staff_visitor(in_time).read("/console/").text
+    assert "longest delay" not in staff_visitor(in_time, Role.MANAGER_AFFILIATE).read("/console/").text
+
+
 def test_overview_compares_unfinished_day_up_to_the_same_hour(busy: Api) -> None:
     """The four clicks of yesterday noon count, the one of 20:00 does not."""
     text = staff_visitor(busy).read("/console/?period=today").text

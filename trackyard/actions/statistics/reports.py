@@ -10,6 +10,7 @@ from trackyard.actions.people.scope import scope_of
 from trackyard.actions.statistics.ad_costs import with_costs
 from trackyard.actions.statistics.names import EntityNames
 from trackyard.actions.statistics.payments import with_payment_statuses
+from trackyard.analytics.progress import find_rows_read
 from trackyard.analytics.reports.cities import find_city_ids
 from trackyard.analytics.reports.periods import find_record_period
 from trackyard.analytics.reports.reports import run_report
@@ -155,6 +156,15 @@ def data_span(deps: Deps) -> tuple[int, int] | None:
     """
     found = find_record_period(deps.analytics)
     return None if found is None else (found[0], max(found[1], deps.clock.now_ms()))
+
+
+def rows_read(deps: Deps) -> tuple[int, int]:
+    """Return the rows that the reports of the request in this context have read, and about how many they will.
+
+    (0, 0) while none runs. Raises Unavailable.
+    """
+    found = find_rows_read(deps.analytics)
+    return found.read, found.total
 
 
 def switches_of(deps: Deps, caller: Caller) -> Switches:

@@ -23,7 +23,7 @@ import msgspec
 from clickhouse_connect.driver.client import Client
 from clickhouse_connect.driver.exceptions import ClickHouseError, OperationalError
 
-from trackyard.analytics.cancellation import current_cancellation
+from trackyard.analytics.cancellation import CancellationToken, current_cancellation
 from trackyard.analytics.engine.availability import open_failure
 from trackyard.analytics.engine.directory_lock import DirectoryInUse, leave_directory, take_directory
 from trackyard.analytics.engine.layout import StoreLayout
@@ -315,6 +315,10 @@ class Analytics:
                 raise StoreError(f"the analytic store broke off: {fault}") from fault
             finally:
                 source.close()
+
+    def running_of(self, token: CancellationToken) -> list[str]:
+        """Return the log comments of the statements that a request runs now."""
+        return self._scheduler.running_of(token)
 
     def run(self, sql: str) -> None:
         """Run a statement without an answer, such as DDL."""

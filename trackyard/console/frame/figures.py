@@ -10,7 +10,7 @@ from typing import Any, Final
 from trackyard.actions.deps import Deps
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext
-from trackyard.console.charts.changes import MetricDirection
+from trackyard.console.charts.changes import ChangeTone, MetricDirection, change_text
 from trackyard.console.frame import shown
 from trackyard.console.frame.address import Pair
 from trackyard.console.frame.periods import MOST_DAYS, DayPeriod
@@ -45,6 +45,8 @@ class Figures:
     payout: Decimal = Decimal(0)
     confirmed_payout: Decimal = Decimal(0)
     confirmed: int = 0
+    pending: int = 0
+    hold: int = 0
     cost: Decimal = Decimal(0)
 
     def __add__(self, other: "Figures") -> "Figures":
@@ -93,11 +95,19 @@ class FigureKind:
     unit: str
     direction: MetricDirection
 
+    @property
+    def adds_up(self) -> bool:
+        """Return whether the figure of all rows is the sum of theirs."""
+        return self.unit != "share" and self.name != "epc"
+
 
 KINDS: Final = (
     FigureKind("clicks", lazy_gettext("Clicks"), "count", MetricDirection.UP),
     FigureKind("unique", lazy_gettext("Unique"), "count", MetricDirection.UP),
     FigureKind("conversions", lazy_gettext("Conversions"), "count", MetricDirection.UP),
+    FigureKind("confirmed", lazy_gettext("Confirmed"), "count", MetricDirection.UP),
+    FigureKind("pending", lazy_gettext("Pending"), "count", MetricDirection.NEUTRAL),
+    FigureKind("hold", lazy_gettext("On hold"), "count", MetricDirection.NEUTRAL),
     FigureKind("declined", lazy_gettext("Declined"), "count", MetricDirection.DOWN),
     FigureKind("cr", lazy_gettext("CR"), "share", MetricDirection.UP),
     FigureKind("charge", lazy_gettext("Charge"), "money", MetricDirection.NEUTRAL),
@@ -395,6 +405,15 @@ def value_of(kind: FigureKind, of: Figures) -> Decimal | int | None:
     return value
 
 
+def figure_change(kind: FigureKind, now: Decimal | int | None, before: Decimal | int | None) -> tuple[str, ChangeTone]:
+    """Return the change of a figure in words, and its tone. Shares differ in points."""
+    if kind.unit != "share":
+        return change_text(now, before, kind.direction)
+    if now is None or before is None:
+        return "", ChangeTone.NEUTRAL
+    return change_text(now * 100, before * 100, kind.direction, points=True)
+
+
 def text_of(kind: FigureKind, value: Decimal | int | None, currency: str) -> str:
     """Return a figure as pages write it. Large amounts are written without cents."""
     match kind.unit:
@@ -421,13 +440,19 @@ def _figures(row: Mapping[str, Any], *, is_staff: bool) -> Figures:
         unique=int(row["traffic"]["uniq"]),
         rejected=int(row.get("trafficback", 0)),
         conversions=sum(each["count"] for each in counted),
-        declined=actions.get("declined", {}).get("count", 0),
+        declined=_count(actions, "declined"),
         charge=sum((Decimal(each["charge"]) for each in counted), Decimal(0)),
         payout=sum((payout(each) for each in counted), Decimal(0)),
         confirmed_payout=payout(actions["confirmed"]) if "confirmed" in actions else Decimal(0),
-        confirmed=actions.get("confirmed", {}).get("count", 0),
+        confirmed=_count(actions, "confirmed"),
+        pending=_count(actions, "pending"),
+        hold=_count(actions, "hold"),
         cost=Decimal(row.get("cost", 0)),
     )
+
+
+def _count(actions: Mapping[str, Any], kind: str) -> int:
+    return int(actions.get(kind, {}).get("count", 0))
 
 
 def _payout(action: Mapping[str, Any]) -> Decimal:

@@ -1,6 +1,8 @@
 """Makes a page and its late part at once, and sends the page first when the part takes long."""
 
 import logging
+import math
+import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
@@ -9,7 +11,7 @@ from typing import Final
 
 from starlette.responses import Response
 
-from trackyard.base.errors import RequestCancelled, RequestError
+from trackyard.base.errors import RequestCancelled, RequestError, Unavailable
 from trackyard.base.logs.origin import request_origin
 from trackyard.console.frame.answers import HEADERS, Html, html_response
 from trackyard.wire.response.parted import PartedResponse
@@ -21,7 +23,7 @@ LATE_MARK: Final = "<!--late-->"
 LATE_END: Final = "<!--late-end-->"
 """The place of a part that the rest of its page does not wait for (`late_end.html`); without it, it is LATE_MARK."""
 _THREADS: Final = 8
-_WAITING: Final = Html("late_waiting.html")
+_WAITING: Final = Html("late_waiting.html", {"seconds": 0})
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +39,17 @@ class LateParts:
 
     refusal_of: the error that a failure of a store is to people; None = a defect.
     grace_s: how long a page waits for its late part before it is sent without it.
+    rows_read: the rows that reports of the request in this context have read, and about how many they will.
     """
 
-    def __init__(self, refusal_of: Callable[[Exception], RequestError | None], grace_s: float) -> None:
+    def __init__(
+        self,
+        refusal_of: Callable[[Exception], RequestError | None],
+        grace_s: float,
+        rows_read: Callable[[], tuple[int, int]],
+    ) -> None:
         self._threads = ThreadPoolExecutor(_THREADS, "late")
-        self._refusal_of, self._grace_s = refusal_of, grace_s
+        self._refusal_of, self._grace_s, self._rows_read = refusal_of, grace_s, rows_read
 
     def respond(
         self, make: Callable[[], Html], show: Callable[[Html], str], page: Callable[[], str], status: int = 200
@@ -60,12 +68,26 @@ class LateParts:
             return html_response(head + made.content + tail, made.status if status == 200 else status)
         before, mark, after = tail.partition(LATE_END)
         rest: Future[str] = Future()
+        progress = None
         if mark:
             head, frame = head + show(_WAITING) + before, ('<div class="late">', f"</div>{after}")
         else:
-            head, frame = head + show(_WAITING), ("", tail)
+            head, frame, progress = head + show(_WAITING), ("", tail), self._progress(show)
         part.add_done_callback(lambda done: _pass_on(done, rest, *frame))
-        return PartedResponse(head, rest, HEADERS, status)
+        return PartedResponse(head, rest, HEADERS, status, progress)
+
+    def _progress(self, show: Callable[[Html], str]) -> Callable[[], str]:
+        """Return what makes the next waiting card, which replaces the one before it."""
+        context, began = copy_context(), time.monotonic()
+        return lambda: context.run(self._waiting, show, began)
+
+    def _waiting(self, show: Callable[[Html], str], began: float) -> str:
+        try:
+            read, rows = self._rows_read()
+        except Unavailable:  # the report itself says so
+            read = rows = 0
+        seconds = math.ceil(time.monotonic() - began)
+        return show(Html("late_waiting.html", {"seconds": seconds, "read": read, "rows": rows}))
 
     def _made(self, make: Callable[[], Html], show: Callable[[Html], str]) -> MadePart:
         try:

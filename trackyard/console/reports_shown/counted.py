@@ -45,8 +45,8 @@ class CountedRows:
         match figure:
             case "conversions" if self.has_conversions:
                 return str(PageAddress(_CONVERSIONS, (*pairs, *_COUNTED)))
-            case "declined" if self.has_conversions:
-                return str(PageAddress(_CONVERSIONS, (*pairs, ("status", "declined"))))
+            case "confirmed" | "pending" | "hold" | "declined" if self.has_conversions:
+                return str(PageAddress(_CONVERSIONS, (*pairs, ("status", figure))))
             case "clicks" if self.has_clicks:
                 return str(PageAddress(_CLICKS, pairs))
             case "rejected" if self.has_clicks:

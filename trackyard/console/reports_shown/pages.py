@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from trackyard.base.errors import RequestCancelled, RequestError
 from trackyard.base.texts.marks import gettext
-from trackyard.console.charts.changes import ChangeTone, change_text
+from trackyard.console.charts.changes import ChangeTone
 from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.charts import figure_chart
@@ -18,13 +18,14 @@ from trackyard.console.frame.figures import (
     Figures,
     Row,
     days_up_to_now,
+    figure_change,
     on_each_day,
     text_of,
     value_of,
 )
 from trackyard.console.frame.periods import COMPARISONS
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.frame.shown import number
+from trackyard.console.frame.shown import number, percent
 from trackyard.console.late.refused import Way, refused_part, shorter_periods
 from trackyard.console.reports_shown.chips import address_of_form, chips_of, form_of, menu_of_filters
 from trackyard.console.reports_shown.counted import linked_cell, links_of
@@ -53,11 +54,13 @@ class FigureCell:
     """A figure of a row.
 
     share: of the largest one of the sorted column, 0 to 1; None in other columns. link: the rows that it counts.
+    part: of the sum of all rows in %, in the column that compares; "" elsewhere.
     """
 
     text: str
     share: Decimal | float | None = None
     link: str = ""
+    part: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,9 +181,22 @@ def _row(request: PageRequest, query: ReportQuery, found: ReportRows, row: Row |
     bar_column = "" if row is None else query.sort
     links = links_of(request, query, row)
     shown = tuple(
-        replace(_figure(kind, of, found, kind.name == bar_column), link=links(kind.name)) for kind in query.columns
+        replace(
+            _figure(kind, of, found, kind.name == bar_column),
+            link=links(kind.name),
+            part=_part(kind, of, found.total) if kind == query.compared_kind else "",
+        )
+        for kind in query.columns
     )
     return TableRow(cells, shown, change, tone, None if row is None else menu_of(query, cells))
+
+
+def _part(kind: FigureKind, of: Figures, total: Figures) -> str:
+    """Return a figure as a share of the sum of all rows; "" where it is no sum, or the sum is not above zero."""
+    value, sum_ = value_of(kind, of), value_of(kind, total)
+    if not kind.adds_up or value is None or not sum_ or sum_ < 0:
+        return ""
+    return percent(Decimal(value) / sum_)
 
 
 def _figure(kind: FigureKind, of: Figures, found: ReportRows, has_bar: bool) -> FigureCell:
@@ -193,11 +209,7 @@ def _change(kind: FigureKind, pair: tuple[Figures, Figures] | None) -> tuple[str
     if pair is None:
         return "", ChangeTone.NEUTRAL
     now, before = (value_of(kind, each) for each in pair)
-    if kind.unit != "share":
-        return change_text(now, before, kind.direction)
-    if now is None or before is None:
-        return "", ChangeTone.NEUTRAL
-    return change_text(now * 100, before * 100, kind.direction, points=True)
+    return figure_change(kind, now, before)
 
 
 def report_chart(query: ReportQuery, found: ReportRows) -> Markup:

@@ -16,7 +16,12 @@ from trackyard.domain.people.permissions import slice_features
 COLUMNS: Final = ("clicks", "unique", "conversions", "cr", "charge", "payout", "margin", "margin_share")
 """The figures of the table unless the address names others."""
 MOST_SLICES: Final = 6
-_API_ORDERS: Final = {"clicks": "raw", "unique": "uniq", "declined": "declined_count", "cost": "cost"}
+_API_ORDERS: Final = {
+    "clicks": "raw",
+    "unique": "uniq",
+    **{status: f"{status}_count" for status in ("confirmed", "pending", "hold", "declined")},
+    "cost": "cost",
+}
 """Figures that the API orders rows by, exactly as pages count them."""
 VIEWS: Final = ("table", "pivot", "heat", "funnel")
 """The ways to show a report, by the value of `view` in the address."""

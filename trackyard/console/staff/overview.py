@@ -16,7 +16,7 @@ from trackyard.console.frame import figures, shown
 from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.charts import figure_chart
-from trackyard.console.frame.figures import BY_NAME, FigureKind, Figures, text_of, value_of
+from trackyard.console.frame.figures import BY_NAME, FigureKind, Figures, figure_change, text_of, value_of
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import CHOICES, COMPARISONS, Compare, DayPeriod, read_comparison, read_period
 from trackyard.console.frame.request import PageRequest
@@ -27,6 +27,7 @@ from trackyard.console.reports_shown.counted import CountedRows
 from trackyard.console.reports_shown.query import ReportQuery, read_query
 from trackyard.console.staff.cards import Arrangement, read_arrangement
 from trackyard.console.staff.first_steps import find_steps
+from trackyard.console.staff.system.health import QueueRow, find_slowest
 from trackyard.console.staff.tops.ranks import TOP, RankedRows, read_ranked
 from trackyard.console.staff.tops.tables import TABLES, ShownTable, chosen_table, table_values
 from trackyard.console.staff.traffic.reasons import rejection_label
@@ -37,6 +38,8 @@ pages = Pages()
 
 CHOSEN: Final = ("clicks", "conversions", "charge", "payout", "margin")
 """The figures on top, with the share of rejected clicks."""
+MORE: Final = ("confirmed", "pending", "hold", "declined", "cr", "epc")
+"""The figures below them: conversions by status, and what a click brings."""
 FILTERS: Final = ("offer", "affiliate", "advertiser", "country", "offer_tag", "affiliate_tag", "advertiser_tag")
 """Filters of the page, which rejected clicks have as well."""
 
@@ -53,6 +56,14 @@ class Tile:
     text: str
     change: str
     tone: str
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What needs a person. slowest: the queue that is the latest; None for those who may not see it."""
+
+    todo: list[WorkItem]
+    slowest: QueueRow | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +141,7 @@ def _compared_period(request: PageRequest, period: DayPeriod) -> DayPeriod:
 def _late(request: PageRequest, period: DayPeriod, cards: Arrangement, query: ReportQuery) -> Html:
     """Return the part of the page that waits for reports; without them it has the work alone."""
     tables = [chosen_table(request.address, parameter) for parameter in TABLES if parameter in cards.tables]
-    work: list[WorkItem] = []
+    work: list[Work] = []
     try:
         form = form_of(request, query)
         found = _read(request, period, tables, query.filters, work)
@@ -138,8 +149,9 @@ def _late(request: PageRequest, period: DayPeriod, cards: Arrangement, query: Re
         raise
     except RequestError as refusal:
         refused = refused_part(refusal, request.address, shorter_periods(request.address, period))
-        return Html("staff/overview_refused.html", {**refused.values, "work": find_work(request)}, refused.status)
-    kind = BY_NAME[request.address.get("show")] if request.address.get("show") in CHOSEN else BY_NAME["clicks"]
+        return Html("staff/overview_refused.html", {**refused.values, "work": _work(request)}, refused.status)
+    show = request.address.get("show")
+    kind = BY_NAME[show if show in CHOSEN + MORE else "clicks"]
     now = figures.total(found.days.values())
     listed, counted = _listed(query), CountedRows.of(request, period.first, period.last)
     values = {
@@ -147,7 +159,8 @@ def _late(request: PageRequest, period: DayPeriod, cards: Arrangement, query: Re
         "query": query,
         "form": form,
         "before_text": period.compared_text(_compare(request)),
-        "tiles": [*_tiles(request, now, found.compared, found.before), _rejected_tile(found, now)],
+        "tiles": [*_tiles(request, CHOSEN, now, found), _rejected_tile(found, now)],
+        "more_tiles": _tiles(request, MORE, now, found),
         "chosen": kind,
         "chart": _chart(request, kind, period, found),
         "bands": cards.bands,
@@ -159,9 +172,13 @@ def _late(request: PageRequest, period: DayPeriod, cards: Arrangement, query: Re
         "rejected_link": counted.to("rejected", listed),
         "rejected": sum(found.reasons.values()),
         "steps": [] if query.conditions or now.conversions or found.before.conversions else find_steps(request),
-        "work": work,
+        "work": work[0],
     }
     return Html("staff/overview_parts.html", values)
+
+
+def _work(request: PageRequest) -> Work:
+    return Work(find_work(request), find_slowest(request))
 
 
 def _listed(query: ReportQuery) -> list[Pair]:
@@ -178,7 +195,7 @@ def _read(
     period: DayPeriod,
     tables: Iterable[ShownTable],
     filters: Sequence[Pair],
-    work: list[WorkItem],
+    work: list[Work],
 ) -> OverviewFigures:
     """Ask all at once, and add what waits to `work`. Raises RequestError."""
     earlier = _compared_period(request, period)
@@ -199,19 +216,19 @@ def _read(
             )
             for table in tables
         ),
-        lambda _calls: work.extend(find_work(request)),
+        lambda _calls: work.append(_work(request)),
     )
     lates, tops = rest[: len(late_days)], rest[len(late_days) :]
     compared, before = figures.without_late_hours(period, days, earlier, days_before, lates)
     return OverviewFigures(days, days_before, compared, before, reasons, reasons_before, tops)
 
 
-def _tiles(request: PageRequest, now: Figures, compared: Figures, before: Figures) -> list[Tile]:
+def _tiles(request: PageRequest, names: Iterable[str], now: Figures, found: OverviewFigures) -> list[Tile]:
     tiles = []
-    for name in CHOSEN:
+    for name in names:
         kind = BY_NAME[name]
         value = value_of(kind, now)
-        change, tone = change_text(value_of(kind, compared), value_of(kind, before), kind.direction)
+        change, tone = figure_change(kind, value_of(kind, found.compared), value_of(kind, found.before))
         label = f"{kind.label} · {shown.percent(now.margin_share)}" if name == "margin" else kind.label
         tiles.append(Tile(name, label, text_of(kind, value, request.deps.currency), change, tone))
     return tiles

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from trackyard.base.errors import ReportTooHeavy, Unavailable
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
@@ -116,6 +117,7 @@ class QueueRow:
     """The lag of a queue. tone: of its status."""
 
     label: str
+    seconds: float
     lag: str
     word: str
     tone: str
@@ -143,6 +145,17 @@ def health(request: PageRequest) -> PageAnswer:
         rebuild=_rebuild(request),
         api_request_path=request.calls.address("admin.status"),
     )
+
+
+def find_slowest(request: PageRequest) -> QueueRow | None:
+    """Return the queue that is the latest; None where the person may not see it, or it cannot be read now."""
+    if not request.calls.may("admin.status"):
+        return None
+    try:
+        lags = request.calls.call("admin.status")["platform"]["lag_seconds"]
+    except (ReportTooHeavy, Unavailable):
+        return None
+    return max((_queue(name, float(lag)) for name, lag in lags.items()), key=lambda each: each.seconds, default=None)
 
 
 def size_text(size: int) -> str:
@@ -188,7 +201,7 @@ def _queue(name: str, lag: float) -> QueueRow:
     word, tone = (gettext("on time"), "confirmed") if lag < _LATE_S else ("late", "pending")
     if lag >= _STUCK_S:
         word, tone = "stuck", "declined"
-    return QueueRow(label, span_text(lag), word, tone, meaning if lag >= _LATE_S else "")
+    return QueueRow(label, lag, span_text(lag), word, tone, meaning if lag >= _LATE_S else "")
 
 
 def _rebuild(request: PageRequest) -> Any:
