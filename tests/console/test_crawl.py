@@ -65,6 +65,7 @@ DATA = re.compile(
             ],
             *map(re.escape, (HOSTILE, ">alert(1)", "=1+1", "Trackyard", "offer,pid,action_id,sum,status")),
             "offer_id,affiliate_id,date,sub8,costs",
+            "sku,name,url,price,currency,image_url",
             r"\S+@\S+|[0-9a-f]{20,}|https?:\S+|[0-9]+ (Oct|Nov|Dec)\b",
             r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun)(s|nes|rs|ur)?(day)?\b",
             "Mia Manager|First Administrator|Casino deposit|Royal Reef|Shop|On request|track.example|Sale|clickid",
@@ -137,6 +138,8 @@ def _add_promo_code(api: Api) -> None:
     api.admin.post("/3.1/offers/promocodes/bulk", **{f"promocodes[0][{name}]": item[name] for name in item})
     cost = {"offer_id": item["offer_id"], "affiliate_id": pid, "date": "2023-11-10", "sub8": FORMULA, "costs": "2"}
     api.admin.post("/3.1/adcosts", **cost)
+    products = f'sku,name,url,brand\n1,"{HOSTILE.replace(chr(34), chr(34) * 2)}",https://shop.example/a,"{FORMULA}"'
+    api.admin.post("/3.1/admin/product-feed", name=HOSTILE[:200], csv=products)
 
 
 def _add_rules(desk: TrafficDesk) -> None:

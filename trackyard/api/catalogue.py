@@ -19,6 +19,7 @@ from trackyard.api.money import (
 )
 from trackyard.api.offers import categories, connections, estimates, offers, smartlinks, sources, tickets
 from trackyard.api.offers import lists as offer_lists
+from trackyard.api.offers.feeds import product_feeds
 from trackyard.api.people import (
     advertisers,
     affiliates,
@@ -92,6 +93,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic("offer-lists", "Lists of offers", offer_lists.routes.endpoints),
     Topic("creatives", "Creatives and logos of offers", files.routes.endpoints),
     Topic("html-creatives", "HTML creatives of offers, for staff", html_creatives.routes.endpoints),
+    Topic("product-feeds", "Product feeds of offers", product_feeds.routes.endpoints),
     Topic("connections", "Connections of affiliates to offers", connections.routes.endpoints),
     Topic("tickets", "Tickets: requests to join offers", tickets.routes.endpoints),
     Topic("promo-codes", "Promo codes of offers, for staff", promo_codes.routes.endpoints),

@@ -54,12 +54,14 @@ def rows_file(name: str, rows: Iterable[Mapping[str, Any]]) -> Download:
     return Download(response)
 
 
-def every_row(request: PageRequest, method: str, rows: str, sent: Sequence[Pair]) -> Iterator[Mapping[str, Any]]:
-    """Yield the rows of a method on all of its pages. Raises as `list_file`."""
+def every_row(
+    request: PageRequest, method: str, rows: str, sent: Sequence[Pair], path: Mapping[str, str] | None = None
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the rows of a method on all of its pages. path: variables of its path. Raises as `list_file`."""
     asked = [pair for pair in sent if pair[0] not in ("limit", "page")]
     page, seen = 1, 0
     while True:
-        answer = request.calls.call(method, [*asked, ("limit", str(_AT_ONCE)), ("page", str(page))])
+        answer = request.calls.call(method, [*asked, ("limit", str(_AT_ONCE)), ("page", str(page))], path or {})
         found, total = _page_of(answer, rows)
         if total > MOST_ROWS:
             text = gettext(

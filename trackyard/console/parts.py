@@ -14,6 +14,7 @@ from trackyard.console.staff.affiliates import PARTS as AFFILIATES
 from trackyard.console.staff.alerts import PARTS as ALERTS
 from trackyard.console.staff.comparisons import PARTS as COMPARISONS
 from trackyard.console.staff.money import PARTS as MONEY
+from trackyard.console.staff.product_feeds import PARTS as PRODUCT_FEEDS
 from trackyard.console.staff.promo_codes import PARTS as PROMO_CODES
 from trackyard.console.staff.requests import pages as requests
 from trackyard.console.staff.rules import PARTS as RULES
@@ -32,6 +33,7 @@ PARTS: Final[tuple[Pages, ...]] = (
     *offers.PARTS,
     programs.pages,
     *PROMO_CODES,
+    *PRODUCT_FEEDS,
     *AD_COSTS,
     *PORTAL,
     *ADVERTISER_PORTAL,

@@ -22,8 +22,8 @@ SENT_AND_SHOWN: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({"freshness": "exclusive"}, {"freshness": "exclusive"}),
     ({"hosts_only": "1", "host_uniqueness_type": "sub3"}, {"hosts_only": True, "host_uniqueness_type": "sub3"}),
     ({"sign_clicks_integration": "kochava"}, {"sign_clicks_integration": "kochava"}),
-    ({"skad_app_id": "1", "redirect_param": "r", "product_feed_id": "p"},
-     {"skad_app_id": "1", "redirect_param": "r", "product_feed_id": "p"}),
+    ({"skad_app_id": "1", "redirect_param": "r"},
+     {"skad_app_id": "1", "redirect_param": "r"}),
     ({"macros_replacement[sub1][]": "a", "macros_replacement_enabled[]": "sub1"},
      {"macros_replacement": {"sub1": ["a"]}, "macros_replacement_enabled": ["sub1"]}),
 ]  # fmt: skip

@@ -220,7 +220,7 @@ HIDDEN_WORDS = """advertiser external_offer_id bundle_id url parallel_tracking_u
 trafficback_url partner_payments notes note_aff note_sales allowed_ip disallowed_ip hash_password personal_limits
 pixels pixel_pages pixel_code additional_impression_destination_urls cross_postback_method cross_postback_body
 duplicate_clicks_threshold freshness host_uniqueness_type hosts_only is_impression_overcap macros_replacement
-macros_replacement_enabled managers privacy_level product_feed_id redirect_param sign_clicks_integration skad_app_id
+macros_replacement_enabled managers privacy_level redirect_param sign_clicks_integration skad_app_id
 tracking_domain quality"""
 HIDDEN = set(HIDDEN_WORDS.split())
 """The advertiser's side of an offer, and what staff keep to themselves."""

@@ -21,13 +21,14 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
         """goals.list offers.list offers.count offer.get admin.offer.sources.list admin.domains.list
         admin.smartlink.categories.list admin.smartlink.category.count partner.smartlink.*
         cities.* isp.* countries.* regions.* oses.* vendors.* devices.* browsers.*
-        connection-types.*""",
+        connection-types.* admin.product-feeds.list admin.product-feed.get product-feed.items.list""",
         MANAGERS | {R.SECTION_OFFER},
     ),
     "writing offers": (
         """admin.offer.add admin.offer.edit admin.offer.delete admin.offer.mass-update
         admin.offer.remove-creative admin.offer.creative.html.* offer.promo-codes.list
-        offer.promo-codes.add offer.promo-code.edit""",
+        offer.promo-codes.add offer.promo-code.edit
+        admin.product-feed.add admin.product-feed.check admin.product-feed.edit admin.product-feed.remove""",
         {R.MANAGER_SALES, R.SECTION_OFFER},
     ),
     "sources and SmartLinks": (

@@ -46,6 +46,9 @@ def good_params(api: Api, advertiser: str, offer: int, pid: int) -> dict[str, di
             "promocodes[0][date_to]": "2023-11-30T23:59:59Z",
         },
         "offer.promo-code.edit": {"usage_limit": "5"},
+        **{f"admin.product-feed.{act}": {"name": "Shoes", "csv": PRODUCTS} for act in ("add", "edit")},
+        "admin.product-feed.check": {"csv": PRODUCTS},
+        "product-feed.items.list": {"affiliate_id": pid, "offer_id": offer},
         "adcosts.list": {"offer_id": offer},
         "adcosts.set": {**_cost(offer, pid), "date": "2023-11-15", "costs": "12.5"},
         "adcosts.remove": {**_cost(offer, pid), "date": lambda: _entered_cost(api, offer, pid)},
@@ -103,6 +106,27 @@ def html_subjects(api: Api, offer: int) -> dict[str, Callable[[], Any]]:
     return {"admin.offer.creative.html.set": lambda: offer, "admin.offer.creative.html.remove": stored}
 
 
+PRODUCTS = "sku,name,url,price\n1,Boot,https://shop.example/boot,12.50\n"
+"""The file of a product feed."""
+
+
+def feed_subjects(api: Api, offer: int, pid: int) -> dict[str, Callable[[], Any]]:
+    """Subjects of the paths of methods of product feeds."""
+
+    def feed() -> str:
+        made = api.admin.post("/3.1/admin/product-feed", name=f"Feed {next(_numbers)}", csv=PRODUCTS)
+        return str(made["product_feed"]["id"])
+
+    def named() -> str:
+        found = feed()
+        api.admin.post(f"/3.1/admin/offer/{offer}", product_feed_id=found)
+        api.admin.post("/3.0/offer/enable-affiliate", offer_id=offer, pid=pid, notice=0)
+        return found
+
+    changed = dict.fromkeys((f"admin.product-feed.{act}" for act in ("get", "edit", "remove")), feed)
+    return changed | {"product-feed.items.list": named}
+
+
 def _cost(offer: int, pid: int) -> dict[str, Any]:
     return {"offer_id": offer, "affiliate_id": pid, "sub8": "banner"}
 
@@ -122,4 +146,4 @@ def path_subjects(api: Api, offer: int, pid: int) -> dict[str, Callable[[], Any]
         params = {f"promocodes[0][{name}]": value for name, value in sent.items()}
         return str(api.admin.post("/3.1/offers/promocodes/bulk", **params)["data"]["promocodes"][0]["id"])
 
-    return {"offer.promo-code.edit": code} | html_subjects(api, offer)
+    return {"offer.promo-code.edit": code} | html_subjects(api, offer) | feed_subjects(api, offer, pid)

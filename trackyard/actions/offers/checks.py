@@ -14,6 +14,7 @@ from trackyard.domain.platform.hosts import OWN_HOST_ERROR
 from trackyard.store.engine.database import Connection
 from trackyard.store.money import exchange_rates
 from trackyard.store.offers import offers as offer_store
+from trackyard.store.offers.feeds import product_feeds
 from trackyard.store.people import advertisers, affiliates, staff
 from trackyard.store.platform import domains
 
@@ -34,6 +35,7 @@ def faults_of(
         *_categories(conn, written),
         *_managers(conn, before, written),
         *_tracking_domain(conn, written),
+        *_product_feed(conn, before, written),
         *_called_urls(deps, conn, before, written),
     ):
         faults[name].append(sentence)
@@ -109,6 +111,12 @@ def _tracking_domain(conn: Connection, written: WrittenFields) -> Iterator[offer
         yield "tracking_domain", f"A domain {host} does not exist: GET /3.0/admin/domains lists them."
     elif host and written.get("domain_id") is not None and find_domain_id(conn, host) != written["domain_id"]:
         yield "tracking_domain", "This value must be the domain that domain_url names, or be left out."
+
+
+def _product_feed(conn: Connection, before: Offer, written: WrittenFields) -> Iterator[offer_edits.FieldError]:
+    number = written.get("product_feed_id")
+    if number and number != before.product_feed_id and product_feeds.find_feed(conn, number) is None:
+        yield "product_feed_id", f"A product feed {number} does not exist: GET /3.1/admin/product-feeds lists them."
 
 
 def find_domain_id(conn: Connection, host: str) -> int | None:

@@ -153,6 +153,7 @@ class FullAffiliateOfferView(AffiliateOfferView):
     one_conversion_per_click: bool
     consider_personal_targeting_only: bool
     schedule: ScheduleView
+    product_feed_id: str
     io_document: str | None
     updated_at: str
     created_at: str

@@ -82,6 +82,7 @@ STAFF: Final = (
             RailLink(lazy_gettext("Offers"), "/console/offers"),
             RailLink(lazy_gettext("SmartLinks"), "/console/smartlinks"),
             RailLink(lazy_gettext("Promo codes"), "/console/promo-codes"),
+            RailLink(lazy_gettext("Product feeds"), "/console/product-feeds"),
             RailLink(lazy_gettext("Requests"), "/console/requests"),
             RailLink(lazy_gettext("Tracking domains"), "/console/domains"),
         ),

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from trackyard.base.errors import BadInput
+from trackyard.base.errors import BadInput, NotFound
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.list_files import every_row, rows_file
 from trackyard.console.offers_shown.caps import find_meters
 from trackyard.console.offers_shown.payments import payment_conditions, payment_goal
 from trackyard.console.offers_shown.who_gets_through import sentences
@@ -43,6 +44,18 @@ def find_own_offer(request: PageRequest) -> dict[str, Any]:
 def offer_page(request: PageRequest) -> PageAnswer:
     """Show an offer."""
     return _page(request, find_own_offer(request))
+
+
+@pages.get("/portal/offers/{id}/products", audience="affiliate", needs=("offer.get", "product-feed.items.list"))
+def products(request: PageRequest) -> PageAnswer:
+    """Give the products of the offer's feed with the affiliate's links, as a CSV file."""
+    offer = find_own_offer(request)
+    if not offer["product_feed_id"]:
+        raise NotFound
+    sent = [("affiliate_id", str(request.person.caller.id)), ("offer_id", str(offer["id"]))]
+    path = {"id": offer["product_feed_id"]}
+    rows = every_row(request, "product-feed.items.list", "data", sent, path)
+    return rows_file(f"products-of-offer-{offer['id']}", rows)
 
 
 @pages.post("/portal/offers/{id}/request", audience="affiliate", needs=("partner.activation.offer",))

@@ -5,6 +5,7 @@ form, and the target is built from its checked parts.
 """
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -64,7 +65,7 @@ def find_deep_link(hit: Hit, offer: RulesetOffer) -> DeepLink | None:
         return None
     redirect, path = (hit.params.get(name, "") for name in _PARAMETERS)
     if redirect:
-        url = _find_redirect(redirect, offer)
+        url = _find_redirect(redirect, _own_urls(offer))
         return None if url is None else DeepLink(url, "")
     return DeepLink("", path) if path else None
 
@@ -73,6 +74,14 @@ def is_ignored(hit: Hit, offer: RulesetOffer) -> bool:
     """Return whether a `redirect` or `path` of the click is ignored."""
     wanted = [hit.params[name] for name in _PARAMETERS if hit.params.get(name)]
     return bool(wanted) and (len(wanted) > 1 or find_deep_link(hit, offer) is None)
+
+
+def may_lead_to(url: str, own_urls: Iterable[str]) -> bool:
+    """Return whether a `redirect` may lead to a URL.
+
+    own_urls: the URL, the preview URL and the landings of the offer.
+    """
+    return _find_redirect(url, own_urls) is not None
 
 
 def append_path(url: str, path: str) -> str:
@@ -100,7 +109,7 @@ def append_macro_url(url: str, text: str) -> str:
     return base + text.lstrip("?&") + hash_sign + fragment
 
 
-def _find_redirect(text: str, offer: RulesetOffer) -> str | None:
+def _find_redirect(text: str, own_urls: Iterable[str]) -> str | None:
     """Return the URL of `redirect`, rebuilt; None = it leads to no site of the offer."""
     found = _URL.fullmatch(text)
     if found is None:
@@ -109,7 +118,7 @@ def _find_redirect(text: str, offer: RulesetOffer) -> str | None:
     if host is None:
         return None
     site = _Site(host, int(port) if port else _PORTS[scheme])
-    if not any(_is_allowed_site(site, known) for known in _sites(offer)):
+    if not any(_is_allowed_site(site, known) for known in _sites(own_urls)):
         return None
     port_suffix = "" if site.port == _PORTS[scheme] else f":{site.port}"
     return f"{scheme}://{host}{port_suffix}{rest}"
@@ -124,9 +133,13 @@ def _is_allowed_site(site: _Site, known: _Site) -> bool:
     return site.host.endswith(f".{known.host}") and not _IP_LIKE.fullmatch(known.host)
 
 
-def _sites(offer: RulesetOffer) -> list[_Site]:
-    """Return the sites of the offer's URL, preview URL and landings."""
-    urls = (offer.url, offer.preview_url, *(landing.url for landing in offer.landings))
+def _own_urls(offer: RulesetOffer) -> Iterable[str]:
+    """Return the offer's URL, preview URL and landings."""
+    return (offer.url, offer.preview_url, *(landing.url for landing in offer.landings))
+
+
+def _sites(urls: Iterable[str]) -> list[_Site]:
+    """Return the sites of the URLs that have a fixed host."""
     return [site for site in map(_find_site, urls) if site is not None]
 
 

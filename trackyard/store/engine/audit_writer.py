@@ -50,6 +50,7 @@ _UNAUDITED_TABLES: Final = frozenset(
         "mail_attachment",
         "automation_change",
         "comparison",
+        "product_item",
         "url_check",
         "url_host",
     }

@@ -208,6 +208,28 @@ affiliate_postback = table(  # offer_id NULL = global; status NULL = any; goal N
     *columns(Moment, "created_at", "updated_at", nullable=False),
 )
 
+product_feed = table(  # a list of products that offers name by product_feed_id
+    "product_feed",
+    Column("id", Id24, primary_key=True),
+    Column("name", String(200), nullable=False),
+    Column("items", Integer, nullable=False),
+    *columns(Moment, "items_at", "created_at", "updated_at", nullable=False),
+)
+
+product_item = table(  # a product of a feed; all of a feed are replaced at once
+    "product_item",
+    Column("id", Id24, primary_key=True),
+    Column("feed_id", Id24, ForeignKey("product_feed.id"), nullable=False),
+    Column("place", Integer, nullable=False),
+    *columns(String(200), "sku", "brand", "brand_sku", "category", "subcategory", nullable=False),
+    Column("name", String(500), nullable=False),
+    *columns(Text, "url", "image_url", "description", nullable=False),
+    Column("price", String(30), nullable=False),
+    Column("currency", String(3), nullable=False),
+    Column("availability", String(50), nullable=False),
+    Index("ix_product_item_feed_id_place", "feed_id", "place", unique=True),
+)
+
 ad_cost = table(  # what staff paid for an affiliate's clicks on an offer, on a day, with a value of sub8
     "ad_cost",
     Column("offer_id", Integer, ForeignKey("offer.id"), primary_key=True),

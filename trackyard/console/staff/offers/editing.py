@@ -110,6 +110,7 @@ def _choices(request: PageRequest) -> dict[str, Choices]:
         "categories": categories(calls),
         "sources": names.sources(calls),
         "smartlink_categories": names.smartlinks(calls),
+        "product_feed_id": names.product_feeds(calls),
         "domain_url": _domains(request),
         "strictly_devices": DEVICES,
         "payments[devices]": DEVICES,

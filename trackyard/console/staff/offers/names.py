@@ -35,6 +35,14 @@ def smartlinks(calls: LocalCalls[Deps]) -> Choices:
     return tuple((each["_id"], each["name"]) for each in found[:MOST_CHOICES])
 
 
+def product_feeds(calls: LocalCalls[Deps]) -> Choices:
+    """Return product feeds; as `advertisers`."""
+    if not calls.may("admin.product-feeds.list"):
+        return ()
+    found = calls.call("admin.product-feeds.list", [("limit", str(MOST_CHOICES))])["product_feeds"]
+    return tuple((each["id"], each["name"]) for each in found)
+
+
 def currencies(calls: LocalCalls[Deps], platform: str) -> Choices:
     """Return the currencies of payments, that of the platform first."""
     known = calls.call("admin.currency.list")["quotes"] if calls.may("admin.currency.list") else {}

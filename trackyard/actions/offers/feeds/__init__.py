@@ -1,0 +1,1 @@
+"""Product feeds: lists of products that offers sell (docs/spec/offers.md#product-feeds)."""

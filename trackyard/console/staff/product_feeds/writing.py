@@ -1,0 +1,103 @@
+"""The form of a product feed, with a preview (docs/spec/console.md#product-feeds)."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from trackyard.base.errors import BadInput, UnsupportedMediaType
+from trackyard.base.texts.marks import gettext, ngettext
+from trackyard.console.frame.address import Pair
+from trackyard.console.frame.answers import Html, PageAnswer, Redirect
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.staff.product_feeds.listing import ADD, EDIT, GET, LIST, PATH
+from trackyard.domain.offers.feeds.product_feeds import MOST_BYTES
+
+pages = Pages()
+
+CHECK: Final = "admin.product-feed.check"
+_BODY_MAX: Final = MOST_BYTES + 512 * 1024
+_MOST_TEXT: Final = 200_000
+"""Characters of a file that the page keeps between the preview and the save."""
+
+
+@pages.get(f"{PATH}/new", needs=(LIST, ADD, CHECK))
+def new_feed(request: PageRequest) -> PageAnswer:
+    """Ask for the name and the file of a feed."""
+    return _page(request)
+
+
+@pages.post(f"{PATH}/new", needs=(LIST, ADD, CHECK), body_max=_BODY_MAX)
+def add_feed(request: PageRequest) -> PageAnswer:
+    """Show what a file has, or make a feed of it."""
+    return _written(request)
+
+
+@pages.get(f"{PATH}/{{id}}/edit", needs=(GET, EDIT, CHECK))
+def edit_feed(request: PageRequest) -> PageAnswer:
+    """Ask for another name or file of a feed."""
+    return _page(request)
+
+
+@pages.post(f"{PATH}/{{id}}/edit", needs=(GET, EDIT, CHECK), body_max=_BODY_MAX)
+def save_feed(request: PageRequest) -> PageAnswer:
+    """Show what a file has, or save the feed."""
+    return _written(request)
+
+
+def _written(request: PageRequest) -> PageAnswer:
+    number, text = request.path.get("id", ""), request.field("csv")
+    files = [each for each in request.files if each[0] == "file" and each[1].name]
+    sent: list[Pair] = [] if files or not text.strip() else [("csv", text)]
+    kept = _kept_text(request) if files else text
+    name = request.field("name").strip()
+    try:
+        if request.field("do") != "save":
+            found = request.calls.call(CHECK, sent, files=files)
+            return _page(request, kept, found=found)
+        named = [*sent, ("name", name)]
+        answer = (
+            request.calls.call(EDIT, named, {"id": number}, files)
+            if number
+            else request.calls.call(ADD, named, files=files)
+        )
+    except BadInput as refusal:
+        faults = [sentence for sentences in (refusal.fields or {}).values() for sentence in sentences]
+        return _page(request, kept, faults or [refusal.text])
+    except UnsupportedMediaType:
+        return _page(request, "", [gettext("This is no CSV file.")])
+    saved = answer["product_feed"]
+    message = ngettext(
+        "The product feed is saved. It has %(num)d product.",
+        "The product feed is saved. It has %(num)d products.",
+        saved["items"],
+    )
+    return Redirect(f"{PATH}/{saved['id']}", message)
+
+
+def _kept_text(request: PageRequest) -> str:
+    """Return the text of the sent file for the form; "" where it is too long to keep, or no text."""
+    content = next(each for name, each in request.files if name == "file").read()
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return ""
+    return text if len(text) <= _MOST_TEXT else ""
+
+
+def _page(
+    request: PageRequest, text: str = "", faults: Sequence[str] = (), found: dict[str, Any] | None = None
+) -> Html:
+    number = request.path.get("id", "")
+    feed = request.calls.call(GET, [("limit", "1")], {"id": number})["product_feed"] if number else None
+    is_sent = bool(text or faults or found)
+    return request.page(
+        "staff/product_feeds/write.html",
+        400 if faults else 200,
+        feed=feed,
+        name=request.field("name") if is_sent else feed["name"] if feed else "",
+        text=text,
+        faults=faults,
+        found=found,
+        path=f"{PATH}/{number}/edit" if number else f"{PATH}/new",
+        back=f"{PATH}/{number}" if number else PATH,
+    )

@@ -1,0 +1,208 @@
+"""Product feeds, and the CSV files that fill them (docs/spec/offers.md#product-feeds).
+
+Files are hostile: everything is bounded, and a file with a fault is refused as a whole.
+"""
+
+import csv
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from io import StringIO
+from typing import Final
+
+MOST_BYTES: Final = 5 * 1024 * 1024
+MOST_ITEMS: Final = 10_000
+MOST_FAULTS: Final = 20
+"""Faults of a file that are named."""
+_MOST_COLUMNS: Final = 100
+_SEPARATORS: Final = (",", ";", "\t", "|")
+_LONGEST: Final[Mapping[str, int]] = {
+    "sku": 200,
+    "name": 500,
+    "url": 2000,
+    "price": 30,
+    "currency": 3,
+    "image_url": 2000,
+    "description": 2000,
+    "brand": 200,
+    "brand_sku": 200,
+    "category": 200,
+    "subcategory": 200,
+    "availability": 50,
+}
+COLUMNS: Final = tuple(_LONGEST)
+"""The columns of a file, which are the fields of an item."""
+NEEDED: Final = ("sku", "name", "url")
+_OTHER_NAMES: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("id", "product_id", "item_id"), "sku"),
+    **dict.fromkeys(("title", "product_name"), "name"),
+    **dict.fromkeys(("link", "product_url", "page"), "url"),
+    **dict.fromkeys(("image", "image_link", "picture"), "image_url"),
+    **dict.fromkeys(("currency_code",), "currency"),
+    **dict.fromkeys(("mpn",), "brand_sku"),
+    **dict.fromkeys(("product_type", "google_product_category"), "category"),
+    **dict.fromkeys(("stock",), "availability"),
+}
+_PRICE: Final = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,6})?)(?: ([A-Za-z]{3}))?", re.A)
+_CURRENCY: Final = re.compile(r"[A-Za-z]{3}", re.A)
+_URL: Final = re.compile(r"https?://[^\s/?#]+(?:[/?#]\S*)?", re.I)
+_UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
+
+
+class FeedFault(ValueError):
+    """A file that cannot be a feed. faults: sentences that name the row and the column."""
+
+    def __init__(self, *faults: str) -> None:
+        super().__init__(" ".join(faults))
+        self.faults = faults
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProductFeed:
+    """A list of products. Times are UTC ms.
+
+    items_at: when its items were written. items: their number.
+    """
+
+    id: str
+    name: str
+    items: int
+    items_at: int
+    created_at: int
+    updated_at: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProductItem:
+    """A product. price: "" = the file has none. url: of its page at the advertiser."""
+
+    sku: str
+    name: str
+    url: str
+    price: str = ""
+    currency: str = ""
+    image_url: str = ""
+    description: str = ""
+    brand: str = ""
+    brand_sku: str = ""
+    category: str = ""
+    subcategory: str = ""
+    availability: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredItem:
+    """A product of a feed. id: stays as long as the feed has the sku."""
+
+    id: str
+    item: ProductItem
+
+
+def read_items(content: bytes) -> list[ProductItem]:
+    """Return the products of a CSV file in UTF-8 or UTF-16. Raises FeedFault."""
+    if len(content) > MOST_BYTES:
+        raise FeedFault(f"The file has more than {MOST_BYTES // 1024 // 1024} MB. Make several feeds of it.")
+    lines = _read_lines(_decoded(content))
+    if len(lines) < 2:
+        raise FeedFault("The first row names the columns, and each further row is a product: this file has none.")
+    places = _find_columns(lines[0][1])
+    faults, found, first = list[str](), list[ProductItem](), dict[str, int]()
+    for number, row in lines[1:]:
+        values = {name: row[place].strip() if place < len(row) else "" for name, place in places.items()}
+        said = [f"Row {number}, {name}: {sentence}" for name, sentence in _faults_of(values, first)]
+        first.setdefault(values["sku"], number)
+        faults += said
+        if not said:
+            found.append(_item_of(values))
+    if faults:
+        more = len(faults) - MOST_FAULTS
+        raise FeedFault(*faults[:MOST_FAULTS], *([f"Further faults: {more}."] if more > 0 else []))
+    return found
+
+
+def _decoded(content: bytes) -> str:
+    encoding = "utf-16" if content.startswith(_UTF_16) else "utf-8-sig"
+    try:
+        text = content.decode(encoding)
+    except UnicodeDecodeError as fault:
+        row = content.count(b"\n", 0, fault.start) + 1
+        raise FeedFault(f"Row {row} is no text in UTF-8. Save the file as CSV in UTF-8.") from None
+    if "\0" in text:
+        raise FeedFault("The file is no text. Save it as CSV in UTF-8.")
+    return text
+
+
+def _read_lines(text: str) -> list[tuple[int, list[str]]]:
+    """Return the rows that have values, with their numbers in the file. Raises FeedFault."""
+    separator = max(_SEPARATORS, key=text.partition("\n")[0].count)
+    reader = csv.reader(StringIO(text, newline=""), delimiter=separator)
+    lines: list[tuple[int, list[str]]] = []
+    try:
+        for row in reader:
+            if any(value.strip() for value in row):
+                lines.append((reader.line_num, row))
+            if len(lines) > MOST_ITEMS + 1:
+                raise FeedFault(f"The file has more than {MOST_ITEMS} products. Make several feeds of it.")
+    except csv.Error as fault:
+        raise FeedFault(f"Row {reader.line_num} cannot be read: {fault}.") from None
+    return lines
+
+
+def _find_columns(names: Sequence[str]) -> dict[str, int]:
+    """Return the place of each known column.
+
+    Raises FeedFault for one that is missing or named twice.
+    """
+    if len(names) > _MOST_COLUMNS:
+        raise FeedFault(f"The file has {len(names)} columns; at most {_MOST_COLUMNS} are read.")
+    folded = [name.strip().lower().replace(" ", "_").replace("-", "_").removeprefix("g:") for name in names]
+    places: dict[str, int] = {}
+    for place, name in enumerate(folded):
+        if name in _LONGEST:
+            if name in places:
+                raise FeedFault(f"The file has the column {name} more than once. Rename all but one.")
+            places[name] = place
+    for place, name in enumerate(folded):
+        if name in _OTHER_NAMES:
+            places.setdefault(_OTHER_NAMES[name], place)
+    if missing := [name for name in NEEDED if name not in places]:
+        raise FeedFault(f"The file has no column {', '.join(missing)}. Name it in the first row.")
+    return places
+
+
+def _faults_of(values: Mapping[str, str], first: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+    """Yield the column and the sentence of each fault of a row.
+
+    first: the rows of the products before it, by sku.
+    """
+    for name in NEEDED:
+        if not values[name]:
+            yield name, "This value is required."
+    for name, value in values.items():
+        if value and (sentence := _form_fault(name, value)):
+            yield name, sentence
+        elif len(value) > _LONGEST[name] and name != "description":
+            yield name, f"This value has more than {_LONGEST[name]} characters."
+    if values["sku"] and values["sku"] in first:
+        yield "sku", f"Row {first[values['sku']]} has the same value."
+
+
+def _form_fault(name: str, value: str) -> str:
+    if name in ("url", "image_url") and not _URL.fullmatch(value):
+        return "This is no address: it begins with http:// or https:// and has no spaces."
+    if name == "price" and not _PRICE.fullmatch(value):
+        return "This is no price: write it as 12.50."
+    if name == "currency" and not _CURRENCY.fullmatch(value):
+        return "This is no currency: write its three letters, such as USD."
+    return ""
+
+
+def _item_of(values: Mapping[str, str]) -> ProductItem:
+    """Return the product of a row without faults. A price may have its currency behind it."""
+    made = dict(values) | {"description": values.get("description", "")[: _LONGEST["description"]]}
+    if found := _PRICE.fullmatch(values.get("price", "")):
+        made["price"] = f"{Decimal(found[1]):f}"
+        made["currency"] = values.get("currency") or found[2] or ""
+    made["currency"] = made.get("currency", "").upper()
+    return ProductItem(**made)

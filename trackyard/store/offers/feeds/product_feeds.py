@@ -1,0 +1,74 @@
+"""Product feeds and their products (docs/spec/offers.md#product-feeds)."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import asdict, fields
+from typing import Any, Final
+
+from sqlalchemy import Connection, delete, func, insert, select
+
+from trackyard.domain.offers.feeds.product_feeds import ProductFeed, ProductItem, StoredItem
+from trackyard.store.engine.dialect import read_page
+from trackyard.store.engine.rows import Rows
+from trackyard.store.tables import offer, product_feed, product_item
+
+_ROWS: Final = Rows[ProductFeed, str](product_feed, ProductFeed)
+add_feed = _ROWS.add
+find_feed = _ROWS.find
+edit_feed = _ROWS.edit
+_FIELDS: Final = tuple(each.name for each in fields(ProductItem))
+
+
+def list_feeds(conn: Connection, *, page: int, limit: int) -> tuple[list[ProductFeed], int]:
+    """Return a page of the feeds, by name, and the total."""
+    query = select(product_feed).order_by(func.lower(product_feed.c.name), product_feed.c.id)
+    return _ROWS.read_page(conn, query, page, limit)
+
+
+def remove_feed(conn: Connection, feed_id: str) -> None:
+    """Remove a feed and its products."""
+    _remove_items(conn, feed_id)
+    _ROWS.remove(conn, feed_id)
+
+
+def offers_with(conn: Connection, feed_ids: Collection[str]) -> dict[str, int]:
+    """Return the number of offers that name each of these feeds; 0 is absent."""
+    named = offer.c.product_feed_id
+    query = select(named, func.count()).where(named.in_(set(feed_ids)), offer.c.removed_at.is_(None))
+    return dict(conn.execute(query.group_by(named)).all())
+
+
+def offers_naming(conn: Connection, feed_id: str) -> set[int]:
+    """Return the offers that name a feed."""
+    query = select(offer.c.id).where(offer.c.product_feed_id == feed_id, offer.c.removed_at.is_(None))
+    return set(conn.execute(query).scalars())
+
+
+def replace_items(conn: Connection, feed_id: str, new: Iterable[StoredItem]) -> None:
+    """Store the products of a feed in the place of those before."""
+    _remove_items(conn, feed_id)
+    rows = [
+        {"id": each.id, "feed_id": feed_id, "place": place, **asdict(each.item)}
+        for place, each in enumerate(new, start=1)
+    ]
+    if rows:
+        conn.execute(insert(product_item), rows)
+
+
+def item_ids(conn: Connection, feed_id: str) -> dict[str, str]:
+    """Return the ids of the products of a feed by sku."""
+    columns = product_item.c
+    rows = conn.execute(select(columns.sku, columns.id).where(columns.feed_id == feed_id))
+    return dict(rows.all())
+
+
+def list_items(conn: Connection, feed_id: str, *, page: int, limit: int) -> tuple[list[StoredItem], int]:
+    """Return a page of the products of a feed in the order of its file, and the total."""
+    columns: Any = product_item.c
+    shown = (columns.id, *(columns[name] for name in _FIELDS))
+    query = select(*shown).where(columns.feed_id == feed_id).order_by(columns.place)
+    rows, total = read_page(conn, query, page, limit)
+    return [StoredItem(row.id, ProductItem(**{name: row._mapping[name] for name in _FIELDS})) for row in rows], total
+
+
+def _remove_items(conn: Connection, feed_id: str) -> None:
+    conn.execute(delete(product_item).where(product_item.c.feed_id == feed_id))
