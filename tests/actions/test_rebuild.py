@@ -306,15 +306,19 @@ def stepped(
 STEPS = [
     ("trackyard.actions.platform.rebuild_run", "each_part"),
     ("trackyard.analytics.maintenance.rebuild", "copy_slice"),
-    ("trackyard.store.conversions.events", "count_conversions"),
     ("trackyard.store.conversions.events", "list_rebuild_conversions"),
+    ("trackyard.analytics.maintenance.comparison", "compare_period"),
+]
+STEPS_BETWEEN = [
+    ("trackyard.store.conversions.events", "count_conversions"),
     ("trackyard.store.conversions.events", "last_pending_event_id"),
     ("trackyard.analytics.maintenance.comparison", "split_into_periods"),
-    ("trackyard.analytics.maintenance.comparison", "compare_period"),
 ]
 
 
-@pytest.mark.parametrize(("module", "name"), STEPS)
+@pytest.mark.parametrize(
+    ("module", "name"), [*STEPS, *(pytest.param(*step, marks=pytest.mark.long) for step in STEPS_BETWEEN)]
+)
 def test_rebuild_includes_rows_loaded_meanwhile(
     plant: SteppedInstallation, stepped: Callable[[str, str, Callable[[], None]], RebuildStatus], module: str, name: str
 ) -> None:

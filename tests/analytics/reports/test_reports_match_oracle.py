@@ -126,7 +126,7 @@ def open_oracle_setup(migrated: Path, home: Path, traffic: DrawnTraffic) -> Iter
         plant.database.close()
 
 
-@pytest.fixture(scope="module", params=["edges of time", "drawn"])
+@pytest.fixture(scope="module", params=["edges of time", pytest.param("drawn", marks=pytest.mark.long)])
 def world(
     request: pytest.FixtureRequest, migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[OracleSetup]:

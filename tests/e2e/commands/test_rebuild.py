@@ -49,6 +49,7 @@ def test_rebuild_command_under_traffic_succeeds(tmp_path: Path) -> None:
     assert (stopped.returncode, "start the server first" in stopped.stderr) == (3, True)
 
 
+@pytest.mark.long
 @pytest.mark.chaos
 def test_rebuild_command_killed_at_any_step_can_run_again(tmp_path: Path) -> None:
     """A death at any time swaps nothing by halves, leaves nothing behind, and allows another rebuild."""

@@ -492,7 +492,7 @@ def run_histories(opened: Opened, examples: int, steps: int, *, is_random: bool 
 
 
 def test_random_history_matches_model(opened: Opened, request: pytest.FixtureRequest) -> None:
-    run_histories(opened, 3 if "postgresql" in request.node.name else 7, 20)
+    run_histories(opened, 2 if "postgresql" in request.node.name else 4, 20)
 
 
 @pytest.mark.long
