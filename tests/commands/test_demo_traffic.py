@@ -57,7 +57,7 @@ def test_demo_traffic_is_deterministic_by_seed() -> None:
 
 
 def test_demo_history_has_each_request_kind_within_period() -> None:
-    sent = played("1", 2000)
+    sent = played("1", 3000)
     assert sent[0].at >= BEGIN
     assert sent[-1].at <= END
     kinds = Counter(ask.path for ask in sent)

@@ -56,3 +56,10 @@ def test_quality_of_little_traffic_and_without_others_is_not_judged() -> None:
     tiny = TrafficSums(40, 40, 3, 3, 3, 3, {"mobile": DeviceSums(40, 3)})
     assert kinds_of(tiny) == []
     assert kinds_of(replace(FINE, conversions=1, quick=1), others=1) == [], "one other is no measure"
+
+
+def test_quality_of_two_affiliates_of_one_kind_is_found_for_both() -> None:
+    late = replace(FINE, conversions=90, late=50)
+    traffic = OfferTraffic(1, {7: late, 8: replace(late, late=48), 10: replace(FINE, conversions=110, late=6)})
+    found = [(each.affiliate, each.kind) for each in find_quality_findings([traffic])]
+    assert found == [(7, KINDS.LATE_CONVERSIONS), (8, KINDS.LATE_CONVERSIONS)]

@@ -97,7 +97,7 @@ def _check_sign_in(shown: str, port: int) -> None:
 def _check_reports(program: RunningProgram) -> None:
     filters = {f"filter[{name}]": day for name, day in period().items()}
     offers = program.api("GET", "/3.0/stats/getbyprogram", filters)["stats"]
-    assert len(offers) == 6
+    assert len(offers) == 9
     named = {"filter[offer]": offers[0]["slice"]["offer"]["id"]}
     for report in GROUPED:
         more = named if report.name == "getbysub" else {}
@@ -116,7 +116,7 @@ def _check_reports(program: RunningProgram) -> None:
 def _check_people(program: RunningProgram) -> None:
     people = program.api("GET", "/3.0/admin/partners", {"with_balance": 1})["partners"]
     balances = {each["login"]: each["balance"].get("USD", {}) for each in people}
-    assert len(balances) == 6
+    assert len(balances) == 12
     assert all(balances[login]["available"] > 0 for login in ("harbour", "meadow", "north", "lantern"))
     assert balances["gone"] == {"balance": 0, "hold": 0, "available": 0}
     assert program.api("GET", "/3.0/admin/advertiser-invoices")["message"]

@@ -110,6 +110,7 @@ def look_at(deps: Deps, access: Access, of: str, key: int | str) -> Health:
         times=find_conversion_times(*place),
         url=url,
         networks=list_networks(*place),
+        of=of,
         quality=[each for each in found if of != "affiliate" or each.affiliate == key],
     )
 

@@ -4,6 +4,7 @@ Where the server of this installation runs and is empty, the demonstration fills
 on a data directory of its own.
 """
 
+import heapq
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,13 +15,14 @@ from zoneinfo import ZoneInfo
 
 from trackyard.base.clock import SystemClock
 from trackyard.base.zones import day_start_ms, local_day
+from trackyard.commands.demo.cast import Cast, CastTraffic, cast_steps, make_cast
 from trackyard.commands.demo.live import TrackingClient
 from trackyard.commands.demo.network import BUILD_STEPS, DemoNetwork, NetworkBuilder, is_empty
 from trackyard.commands.demo.past import past_edge, share_loaded
 from trackyard.commands.demo.receiver import PostbackReceiver
 from trackyard.commands.demo.server import own_server
 from trackyard.commands.demo.summary import DemoAccess, DemoSummary
-from trackyard.commands.demo.traffic import TrafficGenerator
+from trackyard.commands.demo.traffic import HOUR_MS, TrafficGenerator
 from trackyard.commands.failures import CommandFailed, ServerAway
 from trackyard.commands.local_api import ApiClient, ApiError, administrator_client
 from trackyard.commands.progress import ProgressBar
@@ -28,9 +30,14 @@ from trackyard.commands.users import find_user, set_password
 from trackyard.domain.people.staff import FIRST_ADMINISTRATOR
 from trackyard.runtime.settings import Config, NotInstalled
 from trackyard.store.engine.database import Database
+from trackyard.store.statistics import automation
 
 DAYS: Final = 30
 _DAY_MS: Final = 86_400_000
+_WRONG_DAYS: Final = 6
+"""Days that what is wrong has lasted: health and rules look at the last seven, and at two."""
+_USUAL_VISITS: Final = 8_000
+"""Visits of a demonstration with all the traffic of its characters; others have a part of it."""
 _VISITS_PER_SECOND: Final = 15
 _QUIET_S: Final = 2.0
 _HOLDS_QUIET_S: Final = 6.0
@@ -141,6 +148,7 @@ class _DemoRun:
     receiver: PostbackReceiver
     clock: SystemClock = field(default_factory=SystemClock)
     database: Database = field(init=False)
+    cast: Cast = field(init=False)
     zone: ZoneInfo = field(init=False)
 
     def __post_init__(self) -> None:
@@ -152,6 +160,7 @@ class _DemoRun:
         try:
             network = self._make_network()
             self._write_past(network)
+            self._judge_now()
             self._edit_conversions(network)
             self._send_live(network)
             self._wait_until_quiet("Waiting for the queues", _HOLDS_QUIET_S)
@@ -167,8 +176,9 @@ class _DemoRun:
             code: int = self.api.post("/3.1/partner/postback/test", trial)["test"]["http_code"]
             return code == HTTPStatus.OK
 
-        with ProgressBar(self.out, "Making the network", BUILD_STEPS) as bar:
+        with ProgressBar(self.out, "Making the network", BUILD_STEPS + cast_steps(demo=True)) as bar:
             network = NetworkBuilder(self.api, bar.step).make(self.receiver.url, is_reachable)
+            self.cast = make_cast(self.api, bar.step, demo=True)
         if not self.receiver.received:
             self._print(
                 "Postbacks to affiliates fail, since the server may not call 127.0.0.1, and only one was made: "
@@ -182,15 +192,25 @@ class _DemoRun:
         begin = end - DAYS * _DAY_MS
         crowd = TrafficGenerator(network, f"{self.size.seed}", self.size.visits, lambda seconds: seconds)
         visits = crowd.past(begin, day_start_ms(local_day(end, self.zone), self.zone), end)
+        scale, wrong_since = self.size.visits / _USUAL_VISITS, end - _WRONG_DAYS * _DAY_MS
+        cast = CastTraffic(self.cast, f"{self.size.seed} cast", scale, begin, wrong_since, demo=True)
         with (
             ProgressBar(self.out, f"Writing {DAYS} days of traffic", end - begin) as bar,
             past_edge(self.config, self.database, begin, changed_at) as edge,
         ):
-            for at in crowd.send_visits(visits, end, edge.send):
+            # each sends a request when it is asked for the time of its next one
+            for at in heapq.merge(crowd.send_visits(visits, end, edge.send), cast.send(begin, end, edge.send)):
                 bar.to(at - begin)
         with ProgressBar(self.out, "Loading it", 1) as bar:
             self._wait(lambda: self._loaded(edge.number, bar), "the past is not loaded")
         self._wait_until_quiet("Conversions and postbacks", _QUIET_S)
+
+    def _judge_now(self) -> None:
+        """Let the rules judge the last whole hour now: they watched the past as well."""
+        before = self.clock.now_ms() - 3 * HOUR_MS
+        with self.database.write() as conn:
+            for rule_id in self.cast.rules:
+                automation.set_judged(conn, rule_id, before - before % HOUR_MS, "")
 
     def _loaded(self, number: int, bar: ProgressBar) -> bool:
         share = share_loaded(self.config, self.database, number)

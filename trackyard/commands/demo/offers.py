@@ -221,7 +221,7 @@ _DECIDED_LATER: Final = (("2", 8), ("", 1), ("3", 1))
 OFFERS: Final = (
     OfferPlan(
         "fixed", 30, _fixed, (Goal("newsletter", 0.03, 40), Goal("1", 0.05, 1500, (20, 180), (("", 12), ("3", 1)))),
-        landings=2, views=15,
+        landings=2, views=9,
     ),
     OfferPlan(
         "percent", 18, _percent, (Goal("1", 0.035, 5400, (90, 1900), (("", 8), ("5", 1), ("3", 1))),),
@@ -229,7 +229,7 @@ OFFERS: Final = (
     ),
     OfferPlan(
         "mixed", 24, _mixed, (Goal("install", 0.09, 240), Goal("purchase", 0.35, 90_000, (2, 60), after="install")),
-        mobile=True, views=20,
+        mobile=True, views=9,
     ),
     OfferPlan("private", 10, _private, (Goal("1", 0.06, 900, None, _DECIDED_LATER),), connected=("harbour", "meadow"),
               signs=True),

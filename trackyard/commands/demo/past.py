@@ -86,11 +86,11 @@ def past_edge(config: Config, database: Database, begin: int, changed_at: int) -
     At the end of the block its journal is closed. Raises CannotStart.
     """
     number = _claim_edge_number(config, database)
-    ruleset = _read_ruleset(config.data_dir / "rules", changed_at)
+    ruleset = read_ruleset(config.data_dir / "rules", changed_at)
     try:
         with ExitStack() as stack:
             clock = ManualClock(begin)
-            past = _open_past_edge(config, number, clock, ruleset, stack)
+            past = open_past_edge(config, number, clock, ruleset, stack)
             yield past
             past.advance_to(clock.now_ms() + QUIET_END_MS)
     except EdgeNumberTaken:
@@ -99,7 +99,11 @@ def past_edge(config: Config, database: Database, begin: int, changed_at: int) -
         raise CannotStart(f"TRACKYARD_DATA_DIR {config.data_dir} cannot be used: {fault}.") from None
 
 
-def _open_past_edge(config: Config, number: int, clock: ManualClock, ruleset: Ruleset, stack: ExitStack) -> PastEdge:
+def open_past_edge(config: Config, number: int, clock: ManualClock, ruleset: Ruleset, stack: ExitStack) -> PastEdge:
+    """Open an edge with this number and clock; `stack` closes it.
+
+    Raises EdgeNumberTaken, JournalUnwritable.
+    """
     writer = JournalWriter(config.data_dir / "journal", number, clock)
     stack.callback(writer.close)
     # Visitors and counts of served edges are of today: those of the past are kept apart and then removed.
@@ -142,7 +146,7 @@ def _claim_edge_number(config: Config, database: Database) -> int:
         raise CannotStart(f"the past needs an edge number: {fault}.") from None
 
 
-def _read_ruleset(directory: Path, changed_at: int) -> Ruleset:
+def read_ruleset(directory: Path, changed_at: int) -> Ruleset:
     """Return the ruleset of the served edges once it has everything written by `changed_at`."""
     reader = RulesetLogReader(directory)
     ruleset: Ruleset | None = None

@@ -6,6 +6,7 @@ Providers are invented; cities and regions have their ids of GeoNames.
 """
 
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from ipaddress import IPv4Network
 from pathlib import Path
@@ -51,9 +52,15 @@ class DemoPlace:
 
     def address(self, rng: Random, *, cellular: bool) -> str:
         """Return an address of a visitor."""
-        [quarter] = rng.choices(self.quarters(), _CITY_WEIGHTS)
-        half = list(quarter.subnets())[cellular]
+        [halves] = rng.choices(_halves(self.network), _CITY_WEIGHTS)
+        half = halves[cellular]
         return str(half[rng.randrange(1, half.num_addresses - 1)])
+
+
+@cache
+def _halves(network: str) -> list[list[IPv4Network]]:
+    """Return the two halves of each quarter of a network."""
+    return [list(quarter.subnets()) for quarter in IPv4Network(network).subnets(prefixlen_diff=2)]
 
 
 PLACES: Final = (

@@ -20,7 +20,7 @@ from trackyard.commands.demo.places import PLACES
 HOUR_MS: Final = 3_600_000
 T = TypeVar("T")
 
-_PHONES: Final = (
+PHONES: Final = (
     ("Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 "
      "Mobile/15E148 Safari/604.1", 10),
     ("Mozilla/5.0 (Linux; Android 14; SM-S921B) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Mobile "
@@ -32,7 +32,7 @@ _PHONES: Final = (
     ("Mozilla/5.0 (iPad; CPU OS 16_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/16.6 "
      "Mobile/15E148 Safari/604.1", 2),
 )  # fmt: skip
-_DESKTOPS: Final = (
+DESKTOPS: Final = (
     ("Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 "
      "Safari/537.36", 12),
     ("Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36 "
@@ -154,7 +154,7 @@ class TrafficGenerator:
 
     def _add_visit(self, at: int, rng: Random) -> None:
         """Add a visit: impressions of a creative, if any, and a click."""
-        affiliate = _choose_weighted(rng, _AFFILIATE_WEIGHTS)
+        affiliate = choose_weighted(rng, _AFFILIATE_WEIGHTS)
         plan = self._choose_offer(affiliate, rng, at)
         visitor = self._visitor(rng, mobile=rng.random() < (0.9 if plan.mobile else 0.45))
         pid, offer_id = str(self._network.affiliates[affiliate]), str(self._network.offers[plan.key])
@@ -171,7 +171,7 @@ class TrafficGenerator:
         elif plan.landings and rng.random() < 0.5:
             query["l"] = str(rng.randrange(plan.landings) + 1)
         ua = _BOT if rng.random() < 0.02 else visitor.ua
-        click = TrackingRequest(at, path, query, visitor.ip, ua, _choose_weighted(rng, _REFERRERS), visitor.language)
+        click = TrackingRequest(at, path, query, visitor.ip, ua, choose_weighted(rng, _REFERRERS), visitor.language)
         self._push(click, rng)
         if rng.random() < _REPEATED_CLICK_RATE:
             self._push(replace(click, at=at + int(self._scale_wait(rng.expovariate(1 / 1800)) * 1000) + 1000))
@@ -184,13 +184,13 @@ class TrafficGenerator:
             if (ignores_connections or not plan.connected or affiliate in plan.connected)
             and not (plan.rests_today and at >= self._today > 0)
         ]
-        return _choose_weighted(rng, fitting)
+        return choose_weighted(rng, fitting)
 
     def _visitor(self, rng: Random, *, mobile: bool) -> _Visitor:
         own = Random(f"{self._seed} visitor {rng.randrange(self._count * 2)}")  # nosec B311 # made-up traffic
         [place] = own.choices(PLACES, [place.share for place in PLACES])
         ip = place.address(own, cellular=mobile and own.random() < _CELLULAR_RATE)
-        return _Visitor(ip, _choose_weighted(own, _PHONES if mobile else _DESKTOPS), place.language)
+        return _Visitor(ip, choose_weighted(own, PHONES if mobile else DESKTOPS), place.language)
 
     # --- postbacks --------------------------------------------------------------------------------------
 
@@ -209,7 +209,7 @@ class TrafficGenerator:
 
     def _add_postbacks(self, plan: OfferPlan, goal: Goal, click_id: str, at: int, rng: Random) -> None:
         """Add the postbacks of an advertiser about one goal that was reached."""
-        params = {"clickid": click_id, "goal": goal.value, "status": _choose_weighted(rng, goal.reported)}
+        params = {"clickid": click_id, "goal": goal.value, "status": choose_weighted(rng, goal.reported)}
         if goal.sums is not None:
             params["sum"] = f"{rng.uniform(*goal.sums):.2f}"
             params["action_id"] = f"order-{rng.randrange(10**9):09d}"
@@ -233,14 +233,15 @@ class TrafficGenerator:
 
 def _subs(rng: Random) -> dict[str, str]:
     subs = {
-        "sub1": _choose_weighted(rng, _SUBS),
-        "sub2": _choose_weighted(rng, (("top", 5), ("side", 4), ("incent", 1))),
+        "sub1": choose_weighted(rng, _SUBS),
+        "sub2": choose_weighted(rng, (("top", 5), ("side", 4), ("incent", 1))),
     }
     subs["sub3"] = f"campaign-{bisect.bisect((0, 4, 10, 20, 40), rng.randrange(60))}"
     return {name: value for name, value in subs.items() if value}
 
 
-def _choose_weighted(rng: Random, weighted: Iterable[tuple[T, int]]) -> T:
+def choose_weighted(rng: Random, weighted: Iterable[tuple[T, int]]) -> T:
+    """Return one of the values by their weights."""
     values, weights = zip(*weighted, strict=True)
     chosen: T = rng.choices(values, weights)[0]
     return chosen

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-from trackyard.domain.statistics.quality.comparing import QualityFinding
+from trackyard.domain.statistics.quality.comparing import RAREST_CHANCE, QualityFinding
 from trackyard.domain.statistics.url_checks import UrlCheck, host_of
 
 MUCH_TRAFFIC: Final = 100
@@ -110,7 +110,7 @@ class Health:
     """What was seen of a thing in a period. Times are UTC milliseconds; None = never in it.
 
     rejected: clicks by reason. conversions: of every status. quality: what differs from the traffic of others.
-    networks: those with most clicks.
+    networks: those with most clicks. of: offer, advertiser or affiliate, "" = not known.
     """
 
     since: int
@@ -126,6 +126,7 @@ class Health:
     url: UrlCheck | None = None
     quality: Sequence[QualityFinding] = ()
     networks: Sequence[NetworkClicks] = ()
+    of: str = ""
 
     @property
     def failed(self) -> list[PostbackResult]:
@@ -136,6 +137,15 @@ class Health:
     def last_postback_at(self) -> int | None:
         """Return the time of the last inbound postback."""
         return max((each.last_at for each in self.postbacks), default=None)
+
+    @property
+    def is_silent(self) -> bool:
+        """Return whether chance does not explain the time since the last inbound postback."""
+        if self.last_postback_at is None or self.until - self.last_postback_at <= QUIET_MS:
+            return False
+        number = sum(each.number for each in self.postbacks)
+        share_before = (self.last_postback_at - self.since) / (self.until - self.since)
+        return share_before**number <= RAREST_CHANCE
 
     @property
     def last_failed(self) -> PostbackResult | None:
@@ -207,14 +217,12 @@ def _findings(seen: Health) -> Iterator[HealthFinding]:
     if not seen.clicks and not rejected:
         yield HealthFinding(HealthKind.NO_TRAFFIC, HealthVerdict.QUIET, {})
     yield from _of_clicks(seen, rejected)
-    yield from _of_postbacks(seen)
+    if seen.of != "affiliate":  # postbacks are those of the advertisers of its offers
+        yield from _of_postbacks(seen)
     yield from _of_url(seen.url)
     if seen.times is not None and seen.times.is_unusual:
         seconds = {"seconds": seen.times.median // 1000, "usual": seen.times.usual_median // 1000}
         yield HealthFinding(HealthKind.CONVERSION_TIME, HealthVerdict.LOOK, {**seconds}, seen.times.newest_id)
-    for goal in sorted({each.goal for each in seen.declined if each.reason == NO_PAYMENT}):
-        number = sum(each.number for each in seen.declined if each.reason == NO_PAYMENT and each.goal == goal)
-        yield HealthFinding(HealthKind.GOALS, HealthVerdict.LOOK, {"goal": goal, "number": number})
     for host in seen.hosts:
         if host.failed >= FEW and 100 * host.failed >= MANY_FAILED * (host.sent + host.failed):
             values: dict[str, str | int] = {"host": host.host, "failed": host.failed, "error": host.error}
@@ -242,10 +250,6 @@ def _of_clicks(seen: Health, rejected: int) -> Iterator[HealthFinding]:
         values: dict[str, str | int] = {"percent": 100 * rejected // total, "reason": reason}
         verdict = HealthVerdict.BROKEN if rejected == total else HealthVerdict.LOOK
         yield HealthFinding(HealthKind.REJECTED, verdict, values)
-    last = seen.last_postback_at
-    is_silent = last is not None and seen.until - last > QUIET_MS
-    if is_silent and seen.clicks >= MUCH_TRAFFIC:
-        yield HealthFinding(HealthKind.POSTBACKS_SILENT, HealthVerdict.LOOK, {"clicks": seen.clicks})
 
 
 def _of_url(url: UrlCheck | None) -> Iterator[HealthFinding]:
@@ -281,3 +285,8 @@ def _of_postbacks(seen: Health) -> Iterator[HealthFinding]:
     repeated += sum(each.number for each in seen.declined if each.reason == REPEATED)
     if repeated >= FEW and 100 * repeated >= MANY_FAILED * max(number, 1):
         yield HealthFinding(HealthKind.DUPLICATES, HealthVerdict.LOOK, {"number": repeated})
+    for goal in sorted({each.goal for each in seen.declined if each.reason == NO_PAYMENT}):
+        declined = sum(each.number for each in seen.declined if each.reason == NO_PAYMENT and each.goal == goal)
+        yield HealthFinding(HealthKind.GOALS, HealthVerdict.LOOK, {"goal": goal, "number": declined})
+    if seen.is_silent and seen.clicks >= MUCH_TRAFFIC:
+        yield HealthFinding(HealthKind.POSTBACKS_SILENT, HealthVerdict.LOOK, {"clicks": seen.clicks})

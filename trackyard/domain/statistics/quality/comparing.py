@@ -195,16 +195,28 @@ def _weighted_rate(sums: TrafficSums, other: TrafficSums) -> float | None:
 
 
 def _of_times(sums: TrafficSums, others: Sequence[TrafficSums]) -> Iterator[_Found]:
-    whole = sum(each.conversions for each in others)
-    if sums.conversions < LEAST_CONVERSIONS or whole < LEAST_OTHERS:
+    if sums.conversions < LEAST_CONVERSIONS or sum(each.conversions for each in others) < LEAST_OTHERS:
         return
     for kind, number, rest in (
-        (QualityKind.QUICK_CONVERSIONS, sums.quick, sum(each.quick for each in others)),
-        (QualityKind.LATE_CONVERSIONS, sums.late, sum(each.late for each in others)),
+        (QualityKind.QUICK_CONVERSIONS, sums.quick, [(each.quick, each.conversions) for each in others]),
+        (QualityKind.LATE_CONVERSIONS, sums.late, [(each.late, each.conversions) for each in others]),
     ):
-        usual = max(_share(rest + 1, whole + 2), LATE_PERCENT / 100 if kind is QualityKind.LATE_CONVERSIONS else 0)
+        part, whole = _without_highest(rest)
+        usual = max(_share(part + 1, whole + 2), LATE_PERCENT / 100 if kind is QualityKind.LATE_CONVERSIONS else 0)
         if number >= TIMES_FACTOR * usual * sums.conversions and number >= LEAST_CONVERSIONS // 2:
             yield kind, number, sums.conversions, usual, chance_at_least(number, sums.conversions, 1.5 * usual), ""
+
+
+def _without_highest(parts: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """Return the sums of parts and wholes without the highest share.
+
+    So a single affiliate does not set what is usual. Where too few conversions would be left, all are in the sums.
+    """
+    judged = [each for each in parts if each[1] >= LEAST_CONVERSIONS // 2]
+    highest = max(judged, key=lambda each: each[0] / each[1], default=(0, 0))
+    part, whole = (sum(column) for column in zip(*parts, strict=True))
+    enough = whole - highest[1] >= LEAST_OTHERS
+    return (part - highest[0], whole - highest[1]) if enough else (part, whole)
 
 
 def _of_devices(sums: TrafficSums, others: Sequence[TrafficSums]) -> Iterator[_Found]:
