@@ -105,6 +105,7 @@ PUBLIC: Final[dict[tuple[str, str], str]] = {
 
 OF_PATH: Final[dict[str, str]] = {
     **dict.fromkeys(("admin.advertiser.get", "admin.advertiser.edit", "admin.advertiser.sendpass"), "advertiser"),
+    "admin.advertiser.look_as": "advertiser",
     **dict.fromkeys((f"admin.advertiser.signing-secret.{act}" for act in ("renew", "remove")), "advertiser"),
     **dict.fromkeys(("admin.advertiser-invoice.get", "admin.advertiser-invoice.edit"), "invoice"),
     **dict.fromkeys(("admin.partner.get", "admin.partner.edit", "admin.partner.password"), "affiliate"),

@@ -29,7 +29,7 @@ from trackyard.wire.request.parsing import as_sent, read_params
 from trackyard.wire.request.scalars import Choice
 from trackyard.wire.response.streaming import ExportResponse
 
-ONLY_LOOKS: Final = "You look at the portal as the affiliate sees it: nothing can be changed here"
+ONLY_LOOKS: Final = "You look at the portal as its owner sees it: nothing can be changed here"
 VERSION: Final[Version] = "3.1"
 """The version of the API that is called."""
 _TIMEZONE: Final = "timezone"

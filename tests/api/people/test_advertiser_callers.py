@@ -319,3 +319,15 @@ def test_advertiser_sees_the_text_lists_of_a_targeting_group(shops: Shops) -> No
     assert {name: shown[name] for name in expected} == expected
     shops.api.admin.post(f"/3.1/admin/advertiser/{shops.own}", sees_affiliates=1)
     assert shops.client.get(path)["offer"]["targetings"][0]["referrer"] == ["-affiliate.example"]
+
+
+def test_write_of_an_advertiser_is_in_the_audit_log_with_its_author(api: Api) -> None:
+    number, client = add_caller(api, "own@shop.example")
+    client.post("/3.1/advertiser/me", contact="Ada")
+    client.post("/3.1/advertiser/api_key")
+    found = api.admin.get("/3.1/admin/audit")["audit"]
+    written = [each for each in found if each["method"].startswith("advertiser.") and each["user"]["id"] == number]
+    assert {each["method"] for each in written} == {"advertiser.me.edit", "advertiser.api_key.renew"}
+    assert {(each["user_type"], each["user"]["first_name"]) for each in written} == {
+        ("advertiser", "Shop own@shop.example")
+    }

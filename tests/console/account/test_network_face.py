@@ -11,9 +11,10 @@ FORM = {"form_do": "save", "form_token": "", "email": NEW, "password": PASSWORD,
 
 def test_name_logo_and_accent_of_the_network_are_on_pages_of_anyone(api: Api) -> None:
     staff = staff_visitor(api)
-    refused = staff.post(SETTINGS, form_do="save", name="Northlight", accent="#ffcc00", sign_up="open")
+    chosen = {"form_do": "save", "name": "Northlight", "sign_up": "open", "advertiser_sign_up": "open"}
+    refused = staff.post(SETTINGS, **chosen, accent="#ffcc00")
     assert refused.status_code == 400 and "nearest colour" in refused.text
-    saved = staff.post(SETTINGS, form_do="save", name="Northlight", accent="#0a7a5c", sign_up="open")
+    saved = staff.post(SETTINGS, **chosen, accent="#0a7a5c")
     assert saved.headers["location"] == SETTINGS
     token = staff.read(SETTINGS).fields["form_token"]
     for content, status in ((b"<svg/>", 400), (png(), 303)):

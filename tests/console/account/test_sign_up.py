@@ -1,4 +1,4 @@
-"""Signing up as an affiliate with pages alone."""
+"""Signing up as an affiliate or as an advertiser with pages alone."""
 
 from tests.support.api import Api
 from tests.support.pages import Visitor, console_app
@@ -50,3 +50,43 @@ def test_stranger_has_no_methods_but_those_for_anyone(api: Api) -> None:
         assert stranger.get(path).headers["location"].startswith("/sign-in?next=")
     forged = {"headers": {"sec-fetch-site": "cross-site"}}
     assert stranger.post("/sign-up", form_token="", form_do="save", **forged).status_code == 403
+
+
+def test_advertiser_signs_up_and_a_taken_address_is_answered_alike(api: Api) -> None:
+    api.add_affiliate(email="known@affiliate.example")
+    stranger = Visitor(console_app(api))
+    assert "/sign-up/advertiser" in stranger.read("/sign-in").links
+    typed = {"form_do": "save", "form_token": "", "title": "Reef shop", "url": "https://reef.example/"}
+    weak = stranger.post("/sign-up/advertiser", **typed, email="new@shop.example", password="password1234")
+    assert weak.status_code == 400 and "password1234" not in weak.text and "Reef shop" in weak.text
+    for email in ("new@shop.example", "known@affiliate.example"):
+        sent = stranger.post("/sign-up/advertiser", **typed, email=email, password=PASSWORD)
+        assert sent.headers["location"] == "/sign-up/advertiser/done", sent.text
+    assert "Wait for the decision." in stranger.read("/sign-up/advertiser/done").text
+    [made] = api.admin.get("/3.1/admin/advertisers", search="Reef shop")["advertisers"]
+    assert (made["email"], made["url"], made["status"]) == (
+        "new@shop.example",
+        "https://reef.example/",
+        "on moderation",
+    )
+    assert "waits for approval" in stranger.sign_in("new@shop.example", PASSWORD).text
+    api.admin.post(f"/3.1/admin/advertiser/{made['id']}", status="active")
+    assert stranger.sign_in("new@shop.example", PASSWORD).headers["location"] == "/advertiser/"
+
+
+def test_sign_up_of_advertisers_is_closed_apart_from_that_of_affiliates(api: Api) -> None:
+    stranger = Visitor(console_app(api))
+    sent = {"title": "Shop", "email": "new@shop.example", "password": PASSWORD}
+    for changes, affiliates, advertisers in (
+        ({"sign_up": "closed"}, False, False),
+        ({"advertiser_sign_up": "open"}, False, True),
+        ({"sign_up": "open", "advertiser_sign_up": "closed"}, True, False),
+    ):
+        network = api.admin.post("/3.1/admin/network", **changes)["network"]
+        assert network["advertiser_sign_up"] == ("open" if advertisers else "closed")
+        links = stranger.read("/sign-in").links
+        assert ("/sign-up" in links, "/sign-up/advertiser" in links) == (affiliates, advertisers)
+    assert "Sign-up is closed" in stranger.read("/sign-up/advertiser").text
+    assert stranger.post("/sign-up/advertiser", **sent, form_do="save", form_token="").status_code == 403
+    refused = api.admin.with_key(None).call("POST", "/3.1/advertiser/registration", data=sent)
+    assert (refused.status_code, refused.json()["code"]) == (403, "sign_up_closed")

@@ -47,7 +47,7 @@ def good_params(api: Api, advertiser: str, offer: int, pid: int) -> dict[str, di
 def path_subjects(api: Api, advertiser: str) -> dict[str, Callable[[], Any]]:
     """Subjects of the paths of these methods."""
     named = (
-        *("admin.advertiser.get", "admin.advertiser.edit", "admin.advertiser.sendpass"),
+        *("admin.advertiser.get", "admin.advertiser.edit", "admin.advertiser.sendpass", "admin.advertiser.look_as"),
         *("admin.advertiser.signing-secret.renew", "admin.advertiser.signing-secret.remove"),
     )
     invoice = api.admin.post("/3.0/admin/advertiser-invoice", supplier_id=advertiser, currency="USD")["number"]

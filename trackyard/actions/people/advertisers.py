@@ -124,11 +124,21 @@ def edit_advertiser(
             answers = checked_answers(conn, values["custom_fields"], before.custom_fields, complete=False)
             values["custom_fields"] = answers
         set_affiliate_lists(conn, access, before.id, lists, now)
+        if values.get("status") == AdvertiserStatus.ACTIVE and before.status is AdvertiserStatus.ON_MODERATION:
+            _send_approval(deps, conn, before, now)
         if values.get("status", AdvertiserStatus.ACTIVE) != AdvertiserStatus.ACTIVE:
             sessions.remove_sessions(conn, Account(AccountKind.ADVERTISER, before.id))
         advertisers.edit_advertiser(conn, before.id, values | {"updated_at": now})
         rulesets.touch(conn, "advertiser", before.id)
         return _records(conn, [_locked(conn, access, advertiser_id)])[0]
+
+
+def _send_approval(deps: Deps, conn: Connection, approved: Advertiser, now: int) -> None:
+    """Mail an advertiser that signed up that it may sign in."""
+    if approved.email and approved.password_hash:
+        account = Account(AccountKind.ADVERTISER, approved.id)
+        recipient = Recipient(approved.email, approved.contact or approved.title, account)
+        notices.send_notice(conn, notices.ADVERTISER_APPROVED, [recipient], now, link=f"{deps.api_url}/sign-in")
 
 
 def renew_signing_secret(deps: Deps, access: Access, advertiser_id: str) -> str:

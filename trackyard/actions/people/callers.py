@@ -33,7 +33,7 @@ from trackyard.store.people import advertisers, affiliates, keys, sessions, staf
 from trackyard.store.platform import audit_log, settings
 
 LOOK_MS: Final = 30 * 60_000
-"""How long staff look at the portal of an affiliate before they ask again."""
+"""How long staff look at a portal before they ask again."""
 USE_STEP_MS: Final = 60_000
 """The use of a key or a session is stored at most this often: a request alone writes nothing."""
 
@@ -80,25 +80,44 @@ def begin_look(deps: Deps, access: Access, affiliate_id: int) -> int:
         found = required(affiliates.find_affiliate(conn, scope_of(conn, access), affiliate_id))
         if found.status is not AffiliateStatus.ACTIVE:
             raise Conflict({"status": ["The affiliate is not active, so it sees no page of the portal."]})
-        actor = current_actor.get()
-        if actor is not None:
-            audit_log.add_look(conn, actor, affiliate_id, now + LOOK_MS)
+        _log_look(conn, Account(AccountKind.AFFILIATE, str(affiliate_id)), now + LOOK_MS)
     return now + LOOK_MS
 
 
-def find_looked(deps: Deps, caller: StaffCaller, affiliate_id: int) -> AffiliateCaller | None:
-    """Return an affiliate as a staff user looks at its portal.
+def begin_advertiser_look(deps: Deps, access: Access, advertiser_id: str) -> int:
+    """Record that a staff user looks at the portal of an advertiser; return when it ends (UTC ms).
 
-    None where the user may not, or where the affiliate is not active.
+    Raises NotFound, and Conflict for an advertiser that may not sign in.
     """
-    if caller.needs_second_factor or not caller.may(Permission.AFFILIATES_WRITE):
+    now = deps.clock.now_ms()
+    with deps.database.write() as conn:
+        found = required(advertisers.find_advertiser(conn, scope_of(conn, access), advertiser_id))
+        if found.status is not AdvertiserStatus.ACTIVE:
+            raise Conflict({"status": ["The advertiser is not active, so it sees no page of the portal."]})
+        _log_look(conn, Account(AccountKind.ADVERTISER, found.id), now + LOOK_MS)
+    return now + LOOK_MS
+
+
+def find_looked(deps: Deps, caller: StaffCaller, account: Account) -> Caller | None:
+    """Return an affiliate or an advertiser as a staff user looks at its portal.
+
+    None where the user may not, or where the account is not active.
+    """
+    is_affiliate = account.kind is AccountKind.AFFILIATE
+    needed = Permission.AFFILIATES_WRITE if is_affiliate else Permission.ADVERTISERS_WRITE
+    if caller.needs_second_factor or not caller.may(needed):
         return None
     with deps.database.read() as conn:
-        scope = scope_of(conn, Access(caller, Permission.AFFILIATES_WRITE))
-        if affiliates.find_affiliate(conn, scope, affiliate_id) is None:
-            return None
-        found = _caller_of(conn, Account(AccountKind.AFFILIATE, str(affiliate_id)), caller.session)
-    return replace(found, is_look=True) if isinstance(found, AffiliateCaller) else None
+        scope = scope_of(conn, Access(caller, needed))
+        in_scope = scope.has_affiliate(int(account.id)) if is_affiliate else scope.has_advertiser(account.id)
+        found = _caller_of(conn, account, caller.session) if in_scope else None
+    return replace(found, is_look=True) if isinstance(found, AffiliateCaller) else found
+
+
+def _log_look(conn: Connection, account: Account, until: int) -> None:
+    actor = current_actor.get()
+    if actor is not None:
+        audit_log.add_look(conn, actor, account, until)
 
 
 def _caller_of(conn: Connection, account: Account, session: str = "", limits: KeyLimits | None = None) -> Caller | None:

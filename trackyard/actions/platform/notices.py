@@ -83,6 +83,13 @@ SIGN_UP_AGAIN: Final = Notice(
         "If it was you, sign in with your password. If it was not, there is nothing to do.\n"
     ),
 )
+ADVERTISER_APPROVED: Final = Notice(
+    lazy_gettext("Your account is approved"),
+    lazy_gettext(
+        "Hello {name},\n\nyour account is approved. Sign in with your e-mail address and your password:\n\n{link}\n\n"
+        "There you see your offers, conversions, statistics and the addresses of your postbacks.\n"
+    ),
+)
 NAME_TAKEN: Final = Notice(
     lazy_gettext("Your sign-up needs another login"),
     lazy_gettext(

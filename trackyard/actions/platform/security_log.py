@@ -10,7 +10,7 @@ from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.security_log import SecurityEvent, SecurityFilter, SecurityOutcome, SecurityRecord
 from trackyard.domain.platform.audit import Author, Authors
 from trackyard.store.engine.database import Connection
-from trackyard.store.people import affiliates, security_log, staff
+from trackyard.store.people import advertisers, affiliates, security_log, staff
 
 _MAX_SUBJECT: Final = 200
 
@@ -71,6 +71,8 @@ def authors_of(conn: Connection, actors: Sequence[tuple[str, str]]) -> Authors:
     numbers = {int(actor_id) for actor_id in _ids(actors, AccountKind.AFFILIATE)}
     for number, row in affiliates.names_of(conn, numbers).items():
         found[AccountKind.AFFILIATE, str(number)] = Author(str(number), row.email, row.name)
+    for advertiser_id, title in advertisers.titles_of(conn, _ids(actors, AccountKind.ADVERTISER)).items():
+        found[AccountKind.ADVERTISER, advertiser_id] = Author(advertiser_id, first_name=title)
     return found
 
 

@@ -10,6 +10,7 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.people import advertisers, blacklist
 from trackyard.actions.people.advertisers import AdvertiserRecord
 from trackyard.actions.people.blacklist import AFFILIATE_LISTS
+from trackyard.actions.people.callers import begin_advertiser_look
 from trackyard.actions.people.scope import scope_for
 from trackyard.api.lookups import in_scope_by_hex
 from trackyard.api.paging import Paging
@@ -37,7 +38,7 @@ _SUB_ACCOUNTS = set(SubAccountParams.model_fields)
 class ListAdvertisers(Paging):
     """The order and filters of a list.
 
-    id, manager, country, tags: any of these.
+    id, manager, country, tags, status: any of these.
     search: part of the title, contact person or e-mail address, or the whole id.
     """
 
@@ -49,6 +50,7 @@ class ListAdvertisers(Paging):
     manager: AnyOf[s.Hex] = ()
     country: AnyOf[s.Country] = ()
     tags: AnyOf[s.Text] = ()
+    status: Annotated[AnyOf[Annotated[AdvertiserStatus, s.Choice(AdvertiserStatus)]], Only(since="3.1")] = ()
 
     def chosen(self, zone: ZoneInfo) -> AdvertiserFilter:
         """Return the conditions for the use case."""
@@ -58,6 +60,7 @@ class ListAdvertisers(Paging):
             managers=self.manager,
             countries=self.country,
             tags=self.tags,
+            statuses=self.status,
             changed_since=None if self.updated_at is None else day_start_ms(self.updated_at, zone),
         )
 
@@ -125,6 +128,13 @@ class EditAdvertiser(AdvertiserParams):
 
     country: Annotated[s.Text | None, Clearable()] = None
     add_note: AddedNote = ""
+
+
+class AdvertiserLookAnswer(Answer):
+    """A look at the portal of an advertiser."""
+
+    id: str
+    ends_at: str
 
 
 class BlacklistParams(Params):
@@ -286,6 +296,17 @@ def send_password(request: ApiRequest[Deps], _params: NoParams) -> AdvertiserMes
     """Give an advertiser a new password and send it by mail."""
     address = advertisers.send_password(request.deps, request.access, request.subject.advertiser.id)
     return AdvertiserMessageAnswer(message=f"A new password is on its way to {address}")
+
+
+@routes.post("/admin/advertiser/{id}/look-as", _WRITERS, id="admin.advertiser.look_as", find=find, not_replayable=True)
+def look_as(request: ApiRequest[Deps], _params: NoParams) -> AdvertiserLookAnswer:
+    """Record that the caller looks at the portal as an advertiser sees it, for 30 minutes.
+
+    The audit log names who looked. The console then shows the portal, in which nothing can be changed.
+    """
+    advertiser_id = request.subject.advertiser.id
+    ends_at = begin_advertiser_look(request.deps, request.access, advertiser_id)
+    return AdvertiserLookAnswer(id=advertiser_id, ends_at=datetime_text(ends_at, request.deps.zone))
 
 
 @routes.post("/admin/advertiser/disable-affiliate", _WRITERS, id="admin.advertiser.disable-affiliate")

@@ -33,6 +33,7 @@ class EditNetwork(Params):
     terms_url: Annotated[s.Url | None, Clearable()] = None
     contact: Annotated[s.Text | None, Clearable()] = None
     sign_up: Annotated[SignUpState, s.Choice(SignUpState)] | None = None
+    advertiser_sign_up: Annotated[SignUpState, s.Choice(SignUpState)] | None = None
 
 
 class NetworkLogo(Params):
@@ -56,6 +57,7 @@ class NetworkView(View):
     terms_version: str
     contact: str
     sign_up: str
+    advertiser_sign_up: str
 
 
 class NetworkAnswer(Answer):
@@ -66,7 +68,7 @@ class NetworkAnswer(Answer):
 
 @routes.get("/network", FOR_ANYONE, id="network.get")
 def show(request: ApiRequest[Deps], _params: NoParams) -> NetworkAnswer:
-    """Show the name, logo, colours and terms of the network, and whether affiliates may sign up."""
+    """Show the name, logo, colours and terms of the network, and who may sign up."""
     return _answer(request.deps, get_network(request.deps))
 
 
@@ -86,4 +88,11 @@ def edit_logo(request: ApiRequest[Deps], params: NetworkLogo) -> NetworkAnswer:
 
 def _answer(deps: Deps, found: Network) -> NetworkAnswer:
     logo = file_url(deps.api_url, found.logo or None) or ""
-    return NetworkAnswer(network=view_of(NetworkView, found, logo=logo, terms_version=found.terms_version))
+    view = view_of(
+        NetworkView,
+        found,
+        logo=logo,
+        terms_version=found.terms_version,
+        advertiser_sign_up=found.shown_advertiser_sign_up,
+    )
+    return NetworkAnswer(network=view)

@@ -145,7 +145,7 @@ class ChangeView(View, rename={"before": "from", "after": "to"}):
 class AuditView(View):
     """The changes that one request made to one thing.
 
-    user_type: staff, affiliate or system.
+    user_type: staff, affiliate, advertiser or system.
     client_request_id: the X-Request-Id that the caller sent.
     """
 
@@ -203,7 +203,7 @@ def test_mail(request: ApiRequest[Deps], _params: NoParams) -> MailTestAnswer:
 
 @routes.get("/admin/audit", for_staff(Permission.AUDIT_READ), id="admin.audit.list")
 def list_records(request: ApiRequest[Deps], params: AuditParams) -> AuditAnswer:
-    """List what staff and affiliates changed, the newest first.
+    """List what staff, affiliates and advertisers changed, the newest first.
 
     A record names the author, the time, the address, the values before and after, and the request.
     """

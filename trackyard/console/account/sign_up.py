@@ -1,4 +1,4 @@
-"""Signing up as an affiliate (docs/spec/console.md#sign-up)."""
+"""Signing up as an affiliate or as an advertiser (docs/spec/console.md#sign-up)."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -18,6 +18,11 @@ pages = Pages()
 
 PATH: Final = "/sign-up"
 DONE: Final = "/sign-up/done"
+ADVERTISER: Final = "/sign-up/advertiser"
+ADVERTISER_DONE: Final = "/sign-up/advertiser/done"
+_PASSWORD: Final = FormField(
+    "password", label=lazy_gettext("Password"), help=lazy_gettext("At least 12 characters."), widget="password"
+)
 _ACCOUNT: Final = FormGroup(
     lazy_gettext("Your account"),
     (
@@ -27,9 +32,7 @@ _ACCOUNT: Final = FormGroup(
             help=lazy_gettext("A mail asks you to confirm it."),
             widget="email",
         ),
-        FormField(
-            "password", label=lazy_gettext("Password"), help=lazy_gettext("At least 12 characters."), widget="password"
-        ),
+        _PASSWORD,
         FormField("name", label=lazy_gettext("Name of your business, or your own"), help=""),
         FormField("contact_person", label=lazy_gettext("Contact person"), help=""),
         FormField("phone", label=lazy_gettext("Phone"), help=""),
@@ -38,6 +41,23 @@ _ACCOUNT: Final = FormGroup(
 )
 _TERMS: Final = FormField(
     "accept_terms", label=lazy_gettext("I accept the terms"), help="", widget="switch", required=True
+)
+_ADVERTISER_PLAN: Final = FormPlan(
+    "advertiser.registration",
+    (
+        FormGroup(
+            lazy_gettext("Your account"),
+            (
+                FormField("email", label=lazy_gettext("E-mail address"), help="", widget="email"),
+                _PASSWORD,
+                FormField("title", label=lazy_gettext("Name of your business"), help=""),
+                FormField("contact", label=lazy_gettext("Contact person"), help=""),
+                FormField("skype", label=lazy_gettext("Messenger"), help=""),
+                FormField("url", label=lazy_gettext("Site"), help=""),
+                FormField("country", label=lazy_gettext("Country"), help="", widget="select"),
+            ),
+        ),
+    ),
 )
 _WIDGETS: Final[dict[CustomFieldType, Widget]] = {
     CustomFieldType.TEXT: "text",
@@ -53,7 +73,7 @@ def sign_up(request: PageRequest) -> PageAnswer:
     if request.person_or_none is not None:
         return Redirect(request.person_or_none.home)
     if request.network.sign_up is SignUpState.CLOSED:
-        return request.page("account/sign_up_closed.html", 403 if request.form else 200)
+        return request.page("account/sign_up_closed.html", 403 if request.form else 200, of_advertisers=False)
     questions = list_custom_fields(request.deps)
     choices = {_name(each): [(value, value) for value in each.field_values or ()] for each in questions}
     referrer = request.address.get("ref")
@@ -66,13 +86,33 @@ def sign_up(request: PageRequest) -> PageAnswer:
     )
     if form.save() is not None:
         return Redirect(DONE)
-    return request.page("account/sign_up.html", form.status, form=form)
+    return request.page("account/sign_up.html", form.status, form=form, of_advertisers=False)
 
 
 @pages.get(DONE, audience="anyone")
 def signed_up(request: PageRequest) -> PageAnswer:
     """Say what comes next, which is the same for addresses that have an account."""
-    return request.page("account/signed_up.html")
+    return request.page("account/signed_up.html", of_advertisers=False)
+
+
+@pages.get(ADVERTISER, audience="anyone")
+@pages.post(ADVERTISER, audience="anyone")
+def sign_up_as_advertiser(request: PageRequest) -> PageAnswer:
+    """Show the form of advertisers, and send it."""
+    if request.person_or_none is not None:
+        return Redirect(request.person_or_none.home)
+    if request.network.shown_advertiser_sign_up is SignUpState.CLOSED:
+        return request.page("account/sign_up_closed.html", 403 if request.form else 200, of_advertisers=True)
+    form = open_form(request, _ADVERTISER_PLAN, choices={"country": country_names()})
+    if form.save() is not None:
+        return Redirect(ADVERTISER_DONE)
+    return request.page("account/sign_up.html", form.status, form=form, of_advertisers=True)
+
+
+@pages.get(ADVERTISER_DONE, audience="anyone")
+def signed_up_as_advertiser(request: PageRequest) -> PageAnswer:
+    """Say what comes next for an advertiser, which is the same for addresses that have an account."""
+    return request.page("account/signed_up.html", of_advertisers=True)
 
 
 def _name(question: CustomField) -> str:

@@ -1,7 +1,7 @@
-"""Staff look at the portal as an affiliate sees it (docs/spec/console.md#looking-as-an-affiliate).
+"""Staff look at a portal as its owner sees it (docs/spec/console.md#looking-as-an-affiliate).
 
 The browser holds, encrypted, which session looks at which portal, and until when. Every request asks again whether the
-person may see the affiliate.
+person may see the affiliate or the advertiser.
 """
 
 import json
@@ -9,38 +9,41 @@ from typing import Final
 
 from trackyard.actions.people.callers import LOOK_MS, find_looked
 from trackyard.base.secrets import DecryptionFailed
-from trackyard.console.frame.request import Look, PageRequest
-from trackyard.domain.people.callers import AffiliateCaller, Caller, StaffCaller
+from trackyard.console.frame.request import HOMES, Look, PageRequest
+from trackyard.domain.people.callers import Account, AccountKind, Caller, StaffCaller
 
 _PURPOSE: Final = "look as"
 
 
-def seal_look(request: PageRequest, affiliate: int) -> str:
-    """Return what lets the session of a request look at the portal of an affiliate for 30 minutes."""
+def seal_look(request: PageRequest, account: Account) -> str:
+    """Return what lets the session of a request look at the portal of an account for 30 minutes."""
     ends_at = request.deps.clock.now_ms() + LOOK_MS
-    return request.deps.cipher.encrypt(json.dumps([_PURPOSE, _session(request.person.caller), affiliate, ends_at]))
+    sealed = [_PURPOSE, _session(request.person.caller), account.kind, account.id, ends_at]
+    return request.deps.cipher.encrypt(json.dumps(sealed))
 
 
 def read_look(request: PageRequest, caller: Caller) -> Look | None:
     """Return the look of a staff user's session, also one that has ended; None for every other session."""
-    is_portal = request.address.path.startswith("/portal/")
-    if not request.sealed_look or not isinstance(caller, StaffCaller) or not is_portal:
+    if not request.sealed_look or not isinstance(caller, StaffCaller):
         return None
     try:
-        purpose, session, affiliate, ends_at = json.loads(request.deps.cipher.decrypt(request.sealed_look))
+        purpose, session, kind, number, ends_at = json.loads(request.deps.cipher.decrypt(request.sealed_look))
     except (DecryptionFailed, ValueError):
         return None
-    return Look(affiliate, ends_at) if (purpose, session) == (_PURPOSE, _session(caller)) else None
+    if (purpose, session) != (_PURPOSE, _session(caller)):
+        return None
+    account = Account(AccountKind(kind), number)
+    return Look(account, ends_at) if request.address.path.startswith(HOMES[account.kind]) else None
 
 
-def find_looked_at(request: PageRequest, caller: Caller, look: Look) -> AffiliateCaller | None:
-    """Return the affiliate of a look.
+def find_looked_at(request: PageRequest, caller: Caller, look: Look) -> Caller | None:
+    """Return the affiliate or the advertiser of a look.
 
-    None when it has ended, or the person may not see the affiliate any more.
+    None when it has ended, or the person may not see the account any more.
     """
     if not isinstance(caller, StaffCaller) or look.ends_at <= request.deps.clock.now_ms():
         return None
-    return find_looked(request.deps, caller, look.affiliate)
+    return find_looked(request.deps, caller, look.account)
 
 
 def _session(caller: Caller) -> str:

@@ -13,7 +13,7 @@ from trackyard.console.frame import shown
 from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.answers import Html
 from trackyard.console.frame.navigation import SeenFindings
-from trackyard.domain.people.callers import AccountKind, Caller
+from trackyard.domain.people.callers import Account, AccountKind, Caller
 from trackyard.domain.people.own.preferences import Preferences
 from trackyard.domain.platform.network import Network
 from trackyard.wire.local_calls import LocalCalls
@@ -78,15 +78,19 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A staff user who looks at the portal of an affiliate. ends_at: UTC milliseconds."""
+    """A staff user who looks at the portal of an affiliate or of an advertiser.
 
-    affiliate: int
+    account: the owner of the portal. ends_at: UTC milliseconds.
+    """
+
+    account: Account
     ends_at: int
 
     @property
     def back(self) -> str:
-        """Return the path of the page of the affiliate."""
-        return f"/console/affiliates/{self.affiliate}"
+        """Return the path of the page that staff have of the account."""
+        kind = "affiliates" if self.account.kind is AccountKind.AFFILIATE else "advertisers"
+        return f"/console/{kind}/{self.account.id}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,6 +37,12 @@ def _affiliates(count: int, answer: Any) -> WorkItem:
     return WorkItem(sentence, names, gettext("Decide"), "/console/affiliates?status=on+moderation")
 
 
+def _advertisers(count: int, answer: Any) -> WorkItem:
+    names = ", ".join(each["title"] for each in answer["advertisers"][:3])
+    sentence = ngettext("%(num)d advertiser waits for approval", "%(num)d advertisers wait for approval", count)
+    return WorkItem(sentence, names, gettext("Decide"), "/console/advertisers?status=on+moderation")
+
+
 def _tickets(count: int, answer: Any) -> WorkItem:
     first = answer["tickets"][0]
     return WorkItem(
@@ -59,9 +65,14 @@ _FAILING: Final = "deliveries_fail"
 _SOURCES: Final = (
     _Source("admin.partners.list", (("status[]", "on moderation"), ("limit", "3")), _affiliates),
     _Source("admin.tickets.list", (("status", "open"), ("limit", "1")), _tickets),
+    _Source("admin.advertisers.list", (("status[]", "on moderation"), ("limit", "3")), _advertisers),
     _Source("admin.payment-requests.list", (("status[]", "open"), ("limit", "1")), _payment_requests),
 )
-_COUNTED: Final[Mapping[str, _Source]] = {"/console/affiliates": _SOURCES[0], "/console/requests": _SOURCES[1]}
+_COUNTED: Final[Mapping[str, _Source]] = {
+    "/console/affiliates": _SOURCES[0],
+    "/console/requests": _SOURCES[1],
+    "/console/advertisers": _SOURCES[2],
+}
 """What the rail counts, by the path of its page."""
 
 

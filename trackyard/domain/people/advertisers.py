@@ -76,7 +76,7 @@ class AffiliateLists:
 class AdvertiserFilter:
     """The filters of a list. All conditions must hold; an empty one always holds.
 
-    ids, managers, countries, tags: any of them.
+    ids, managers, countries, tags, statuses: any of them.
     part: of the title, contact person or e-mail address, or the whole id.
     changed_since: UTC milliseconds.
     """
@@ -86,4 +86,5 @@ class AdvertiserFilter:
     managers: tuple[str, ...] = ()
     countries: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    statuses: tuple[AdvertiserStatus, ...] = ()
     changed_since: int | None = None

@@ -12,8 +12,8 @@ class AuditRecord:
     """The changes of one API request to one row.
 
     at: UTC milliseconds.
-    staff_id: "" for an affiliate.
-    affiliate_id: None for staff and jobs.
+    staff_id: "" for an affiliate or an advertiser.
+    affiliate_id: None for others. advertiser_id: "" for others.
     client_request_id: the caller's own.
     what: the table.
     changes: column to [from, to].
@@ -30,12 +30,15 @@ class AuditRecord:
     what: str
     key: str
     changes: dict[str, list[Any]]
+    advertiser_id: str = ""
 
     @property
     def actor(self) -> Actor:
-        """Return the kind of its author (staff, affiliate or system) and the id."""
+        """Return the kind of its author (staff, affiliate, advertiser or system) and the id."""
         if self.affiliate_id is not None:
             return "affiliate", str(self.affiliate_id)
+        if self.advertiser_id:
+            return "advertiser", self.advertiser_id
         return "system" if self.staff_id == "system" else "staff", self.staff_id
 
 

@@ -21,7 +21,7 @@ LOGO_SIDE_MAX: Final = 1024
 
 
 class SignUpState(StrEnum):
-    """Whether affiliates may sign up."""
+    """Whether people may sign up."""
 
     OPEN = "open"
     CLOSED = "closed"
@@ -34,7 +34,8 @@ class Network:
     logo: the id of a stored file.
     accent, accent_dark: #rrggbb, of the light and the dark theme. Without the second, the first is lightened.
     terms: paragraphs, with an empty line between them; terms_url: of a page with the terms.
-    contact: how affiliates reach the network, such as an e-mail address.
+    contact: how affiliates and advertisers reach the network, such as an e-mail address.
+    sign_up: whether affiliates may sign up. advertiser_sign_up: the same of advertisers, None = as affiliates.
     """
 
     name: str = ""
@@ -45,11 +46,17 @@ class Network:
     terms_url: str = ""
     contact: str = ""
     sign_up: SignUpState = SignUpState.OPEN
+    advertiser_sign_up: SignUpState | None = None
 
     @property
     def shown_name(self) -> str:
         """Return what pages and mails call the network."""
         return self.name or PRODUCT
+
+    @property
+    def shown_advertiser_sign_up(self) -> SignUpState:
+        """Return whether advertisers may sign up."""
+        return self.advertiser_sign_up or self.sign_up
 
     @property
     def terms_version(self) -> str:

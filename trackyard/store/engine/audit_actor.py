@@ -18,7 +18,7 @@ class AuditActor:
     """A request of an account, or a job. Its fields are columns of the audit log.
 
     staff_id: 24 hex digits, SYSTEM_ACTOR, or "" for an affiliate or an advertiser.
-    affiliate_id: None for others. An advertiser changes its own record alone, which the line of the log names.
+    affiliate_id: None for others. advertiser_id: "" for others.
     method: the id of the endpoint or job.
     request_id, client_request_id: ours, and the caller's own.
     at: UTC milliseconds.
@@ -31,6 +31,7 @@ class AuditActor:
     affiliate_id: int | None = None
     client_request_id: str = ""
     address: str = ""
+    advertiser_id: str = ""
 
 
 current_actor: ContextVar[AuditActor | None] = ContextVar("acting", default=None)
@@ -64,6 +65,7 @@ def act_as_account(account: Account, method: str, now_ms: int, *, origin: Reques
         affiliate_id=int(account.id) if account.kind is AccountKind.AFFILIATE else None,
         client_request_id=origin.client_id,
         address=origin.address,
+        advertiser_id=account.id if account.kind is AccountKind.ADVERTISER else "",
     )
     token = current_actor.set(actor)
     try:

@@ -65,6 +65,8 @@ def _conditions(criteria: AdvertiserFilter) -> list[ColumnElement[bool]]:
         found.append(columns.manager_id.in_(criteria.managers))
     if criteria.countries:
         found.append(columns.country.in_(criteria.countries))
+    if criteria.statuses:
+        found.append(columns.status.in_(criteria.statuses))
     if criteria.changed_since is not None:
         found.append(columns.updated_at >= criteria.changed_since)
     return found

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from sqlalchemy import Connection, insert, or_, select
 
 from trackyard.base.ids import new_id
+from trackyard.domain.people.callers import Account
 from trackyard.domain.platform.audit import AuditFilter, AuditRecord
 from trackyard.store.engine.audit_actor import AuditActor
 from trackyard.store.engine.dialect import read_page
@@ -37,8 +38,8 @@ def list_records(conn: Connection, criteria: AuditFilter, *, page: int, limit: i
     return [AuditRecord(**row._mapping) for row in rows], total
 
 
-def add_look(conn: Connection, actor: AuditActor, affiliate_id: int, until: int) -> None:
-    """Record that staff look at the portal of an affiliate. until: UTC milliseconds."""
+def add_look(conn: Connection, actor: AuditActor, account: Account, until: int) -> None:
+    """Record that staff look at the portal of an affiliate or an advertiser. until: UTC milliseconds."""
     changes = {"portal_seen_until_at": [None, until]}
-    row = {"id": new_id(actor.at), **asdict(actor), "what": "affiliate", "key": str(affiliate_id), "changes": changes}
+    row = {"id": new_id(actor.at), **asdict(actor), "what": account.kind.value, "key": account.id, "changes": changes}
     conn.execute(insert(audit), [row])

@@ -59,7 +59,8 @@ def find_setting(conn: Connection, name: str) -> Any:
 def find_network(conn: Connection) -> Network:
     """Return the face of the network; the defaults of what was never set."""
     stored = dict(find_setting(conn, NETWORK) or {})
-    return Network(**stored | {"sign_up": SignUpState(stored.get("sign_up", SignUpState.OPEN))})
+    states = {name: SignUpState(stored[name]) for name in ("sign_up", "advertiser_sign_up") if stored.get(name)}
+    return Network(**stored | states)
 
 
 def find_code_mode(conn: Connection) -> CodeMode | None:

@@ -80,7 +80,7 @@ audit = table(  # changes by callers: one row per changed entity, added in the t
     "audit",
     Column("id", Id24, primary_key=True),
     Column("at", Moment, nullable=False, index=True),
-    Column("staff_id", Id24, nullable=False),  # "system" = a job, "" = an affiliate
+    Column("staff_id", Id24, nullable=False),  # "system" = a job, "" = an affiliate or an advertiser
     Column("affiliate_id", Integer, nullable=True),
     Column("request_id", String(64), nullable=False, index=True),
     Column("client_request_id", String(64), nullable=False, default="", index=True),
@@ -89,6 +89,7 @@ audit = table(  # changes by callers: one row per changed entity, added in the t
     Column("what", String(32), nullable=False),  # the table
     Column("key", String(200), nullable=False),  # its primary key, several parts joined by "/"
     Column("changes", Document, nullable=False),  # column → [from, to]
+    Column("advertiser_id", Id24, nullable=False, server_default=""),  # "" = none
     Index("ix_audit_staff_id_at", "staff_id", "at"),
     Index("ix_audit_affiliate_id_at", "affiliate_id", "at"),
     Index("ix_audit_what_key_at", "what", "key", "at"),

@@ -7,7 +7,7 @@ from typing import Any, Final
 from starlette.requests import Request
 
 from trackyard.base.logs.origin import RequestOrigin, request_origin
-from trackyard.domain.people.callers import AffiliateCaller, Caller, StaffCaller
+from trackyard.domain.people.callers import AdvertiserCaller, AffiliateCaller, Caller, StaffCaller
 from trackyard.store.engine.audit_actor import AuditActor
 from trackyard.wire.endpoint import Endpoint
 
@@ -35,7 +35,8 @@ def origin_of(request: Request) -> RequestOrigin:
 def audit_actor(endpoint: Endpoint[Any], caller: Caller | None, now_ms: int) -> AuditActor | None:
     """Return the actor that the audit log names for the writes of this request.
 
-    None for reads of affiliates: what follows from them, such as a connection at first sight, is no act of theirs.
+    None for reads of affiliates and advertisers: what follows from them, such as a connection at first sight, is no act
+    of theirs.
     """
     if caller is None or (endpoint.method == "GET" and not isinstance(caller, StaffCaller)):
         return None
@@ -49,4 +50,5 @@ def audit_actor(endpoint: Endpoint[Any], caller: Caller | None, now_ms: int) -> 
         affiliate_id=caller.id if isinstance(caller, AffiliateCaller) else None,
         client_request_id=origin.client_id,
         address=origin.address,
+        advertiser_id=caller.id if isinstance(caller, AdvertiserCaller) else "",
     )

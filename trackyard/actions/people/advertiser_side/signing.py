@@ -1,6 +1,6 @@
 """Sign-up and sign-in of advertisers, and their keys (docs/spec/callers.md#advertisers-as-callers)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from trackyard.actions.deps import Deps
@@ -37,27 +37,28 @@ class SignedInAdvertiser:
     opened: OpenedSession
 
 
-def sign_up(deps: Deps, title: str, email: str, password: str, address: str) -> None:
+def sign_up(deps: Deps, new: Advertiser, password: str, address: str) -> None:
     """Create an advertiser on moderation: it may sign in once staff make it active.
 
+    new: with an e-mail address.
     For a taken e-mail address the answer is the same, and a mail says what is wrong.
     address: of the client.
     Raises TooManyRequests, BadInput, and AccessDenied while sign-up is closed.
     """
-    if get_network(deps).sign_up is SignUpState.CLOSED:
+    if get_network(deps).shown_advertiser_sign_up is SignUpState.CLOSED:
         raise AccessDenied("This network takes no sign-ups now", code="sign_up_closed")
     check_chosen_password(deps, password)
     count_request(deps, "advertiser sign up", address, SIGN_UPS_PER_ADDRESS)
+    email = new.email or ""
     hashed, now = hash_password(password), deps.clock.now_ms()  # takes long on purpose: before the transaction
     with deps.database.write() as conn:
         if _is_taken(conn, email):
             if sign_ins.claim_notice(conn, digest(f"sign-up notice:{email}"), now):
                 send_notice(conn, SIGN_UP_AGAIN, [Recipient(email, email, language=spoken().code)], now)
             return
-        made = Advertiser(
+        made = replace(
+            new,
             id=new_id(now),
-            title=title,
-            email=email,
             hash_password=new_api_key() if settings.find_code_mode(conn) is CodeMode.GENERATE else None,
             password_hash=hashed,
             status=AdvertiserStatus.ON_MODERATION,

@@ -8,11 +8,12 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.people.advertiser_side.signing import renew_key, sign_in, sign_up
 from trackyard.api.people.views import ChosenPassword, shown_key
 from trackyard.base.zones import datetime_text
+from trackyard.domain.people.advertisers import Advertiser
 from trackyard.domain.people.callers import AccountKind
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import FOR_ANYONE, ApiRequest, Routes, for_advertisers
 from trackyard.wire.request import scalars as s
-from trackyard.wire.request.params import NoParams, Params
+from trackyard.wire.request.params import Clearable, NoParams, Params
 from trackyard.wire.response.envelope import Answer, View
 
 routes = Routes[Deps]()
@@ -25,6 +26,10 @@ class AdvertiserSignUp(Params):
     email: s.Email
     password: ChosenPassword
     captcha: s.Text = ""
+    contact: s.Text | None = None
+    skype: s.Text | None = None
+    url: Annotated[s.Url | None, Clearable()] = None
+    country: Annotated[s.Country | None, Clearable()] = None
 
 
 class AdvertiserSignIn(Params):
@@ -78,7 +83,15 @@ def add(request: ApiRequest[Deps], params: AdvertiserSignUp) -> SignedUpAdvertis
 
     The answer is the same when the e-mail address is taken; then a mail to it says so.
     """
-    sign_up(request.deps, params.title, params.email, params.password, request.address)
+    new = Advertiser(
+        title=params.title,
+        email=params.email,
+        contact=params.contact,
+        skype=params.skype,
+        url=params.url,
+        country=params.country,
+    )
+    sign_up(request.deps, new, params.password, request.address)
     return SignedUpAdvertiserAnswer(message="Advertiser created successfully")
 
 

@@ -3,7 +3,7 @@
 from typing import Final
 
 from trackyard.console.frame.pages import Pages
-from trackyard.console.staff.advertisers import editing, listing, one
+from trackyard.console.staff.advertisers import decisions, editing, listing, one
 
-PARTS: Final[tuple[Pages, ...]] = (listing.pages, editing.pages, one.pages)
+PARTS: Final[tuple[Pages, ...]] = (listing.pages, editing.pages, one.pages, decisions.pages)
 """All pages of advertisers; those with a name of their own come before the page of one."""

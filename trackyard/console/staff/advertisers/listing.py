@@ -11,6 +11,7 @@ from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.list_files import list_file
 from trackyard.console.offers_shown.choices import country_names
+from trackyard.console.staff.advertisers.one import STATUSES
 from trackyard.console.staff.lists import ListFilter, read_list
 from trackyard.console.staff.people_names import manager_name, managers
 from trackyard.console.staff.weeks import find_week
@@ -43,6 +44,7 @@ def advertisers(request: PageRequest) -> PageAnswer:
         ListFilter("manager", gettext("Manager"), "manager[]", managers(calls)),
         ListFilter("tag", gettext("Tag"), "tags[]", None),
         ListFilter("country", gettext("Country"), "country[]", country_names()),
+        ListFilter("status", gettext("Sign-in"), "status[]", tuple(STATUSES.items())),
     )
     state = read_list(request.address, filters, SORTS, ("_id", "desc"))
     column, direction = state.sort

@@ -41,10 +41,10 @@ def find_advertiser(request: PageRequest) -> dict[str, Any]:
 @pages.get("/console/advertisers/{id}", needs=("admin.advertiser.get",))
 def advertiser_page(request: PageRequest) -> PageAnswer:
     """Show an advertiser."""
-    return _page_of(request, find_advertiser(request))
+    return page_of(request, find_advertiser(request))
 
 
-def _page_of(request: PageRequest, advertiser: Mapping[str, Any], banner: str = "", status: int = 200) -> Html:
+def page_of(request: PageRequest, advertiser: Mapping[str, Any], banner: str = "", status: int = 200) -> Html:
     """Return the page of an advertiser. banner: why the change that was asked for was refused."""
     calls, number = request.calls, advertiser["id"]
     request = replace(request, address=PageAddress(f"/console/advertisers/{number}", request.address.pairs))
@@ -70,6 +70,7 @@ def _page_of(request: PageRequest, advertiser: Mapping[str, Any], banner: str = 
         may_send=may_write and calls.may("admin.advertiser.sendpass") and bool(advertiser["email"]),
         has_code=_HIDDEN not in advertiser["postback_url"],
         may_write=may_write,
+        may_look=calls.may("admin.advertiser.look_as") and advertiser["status"] == "active",
         may_invoice=request.may_open("/console/invoices"),
         most=MOST,
         path=f"/console/advertisers/{number}",
@@ -104,7 +105,7 @@ def add_note(request: PageRequest) -> PageAnswer:
     try:
         advertiser = request.calls.call("admin.advertiser.edit", sent, path)["advertiser"]
     except BadInput as refusal:
-        return _page_of(request, find_advertiser(request), fault_of(refusal), refusal.status)
+        return page_of(request, find_advertiser(request), fault_of(refusal), refusal.status)
     return Redirect(f"/console/advertisers/{advertiser['id']}#notes", gettext("The note is saved."))
 
 
@@ -115,7 +116,7 @@ def send_password(request: PageRequest) -> PageAnswer:
     try:
         request.calls.call("admin.advertiser.sendpass", path={"id": advertiser["id"]})
     except BadInput as refusal:
-        return _page_of(request, advertiser, fault_of(refusal), refusal.status)
+        return page_of(request, advertiser, fault_of(refusal), refusal.status)
     done = gettext("A new password is on its way to %(email)s.", email=advertiser["email"])
     return Redirect(f"/console/advertisers/{advertiser['id']}#sign-in", done)
 

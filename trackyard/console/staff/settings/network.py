@@ -38,6 +38,11 @@ PLAN: Final = FormPlan(
                     label=lazy_gettext("Sign-up of affiliates"),
                     words={"open": lazy_gettext("Open"), "closed": lazy_gettext("Closed")},
                 ),
+                FormField(
+                    "advertiser_sign_up",
+                    label=lazy_gettext("Sign-up of advertisers"),
+                    words={"open": lazy_gettext("Open"), "closed": lazy_gettext("Closed")},
+                ),
                 FormField("terms_url", label=lazy_gettext("Page with the terms"), wide=True),
                 FormField("terms", label=lazy_gettext("Terms"), widget="long", wide=True),
             ),

@@ -243,8 +243,11 @@ def _author(request: PageRequest, record: Mapping[str, Any]) -> tuple[str, str]:
     if kind == "system":
         return gettext("System"), ""
     name = f"{user['first_name']} {user['last_name']}".strip() or user["email"] or user["id"]
-    path = f"/console/staff/{user['id']}" if kind == "staff" else f"/console/affiliates/{user['id']}"
-    return name if kind == "staff" else gettext("%(name)s (affiliate)", name=name), _open_path(request, path)
+    if kind == "staff":
+        return name, _open_path(request, f"/console/staff/{user['id']}")
+    if kind == "advertiser":
+        return gettext("%(name)s (advertiser)", name=name), _open_path(request, f"/console/advertisers/{user['id']}")
+    return gettext("%(name)s (affiliate)", name=name), _open_path(request, f"/console/affiliates/{user['id']}")
 
 
 def _open_path(request: PageRequest, path: str) -> str:

@@ -1,0 +1,39 @@
+"""What staff decide about an advertiser, and looks at its portal (docs/spec/console.md#advertisers)."""
+
+from typing import Final
+
+from trackyard.base.errors import Conflict
+from trackyard.base.texts.marks import lazy_gettext
+from trackyard.console.frame.answers import Looks, PageAnswer, Redirect
+from trackyard.console.frame.looks import seal_look
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.staff.advertisers.one import find_advertiser, page_of
+from trackyard.console.staff.faults import fault_of
+from trackyard.domain.people.callers import Account, AccountKind
+
+pages = Pages()
+
+DONE: Final = {
+    "active": lazy_gettext("{title} is active."),
+    "not active": lazy_gettext("{title} is not active."),
+    "on moderation": lazy_gettext("{title} is on moderation."),
+}
+
+
+@pages.post("/console/advertisers/{id}/status", needs=("admin.advertiser.edit",))
+def set_status(request: PageRequest) -> PageAnswer:
+    """Approve, reject or activate an advertiser."""
+    sent = [("status", request.field("status"))]
+    found = request.calls.call("admin.advertiser.edit", sent, {"id": request.path["id"]})["advertiser"]
+    return Redirect(f"/console/advertisers/{found['id']}", DONE[found["status"]].format(title=found["title"]))
+
+
+@pages.post("/console/advertisers/{id}/look-as", needs=("admin.advertiser.get", "admin.advertiser.look_as"))
+def look(request: PageRequest) -> PageAnswer:
+    """Show the portal as the advertiser sees it."""
+    try:
+        answer = request.calls.call("admin.advertiser.look_as", path={"id": request.path["id"]})
+    except Conflict as refusal:
+        return page_of(request, find_advertiser(request), fault_of(refusal), refusal.status)
+    return Looks("/advertiser/", seal_look(request, Account(AccountKind.ADVERTISER, answer["id"])))
