@@ -213,6 +213,9 @@ def _faults(origin: str, address: str, answer: Any, page: PageReader) -> list[st
         faults += [f"{address} has the formula {cell}" for cell in formulas]
     if any(tag == "script" and "src" not in given for tag, given in page.elements):
         faults.append(f"{address} has a script of its data")
+    always = re.sub(r"<details.*?</details>", "", page.source, flags=re.DOTALL)
+    if len(re.findall(r'class="(?:[^"]* )?main(?: [^"]*)?"', always)) > 1:
+        faults.append(f"{address} has several filled buttons")
     anchors = {given["id"] for _, given in page.elements if "id" in given}
     broken = [link for link in page.links if link.startswith("#") and link[1:] not in anchors]
     return faults + [f"{address} has a link to {link}, and nothing with this id" for link in broken]

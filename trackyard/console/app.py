@@ -101,7 +101,7 @@ class Console:
         grace_s: float = 0.25,
     ) -> None:
         self._deps = deps
-        self._methods = Methods(endpoints, deps, deps.clock, texts)
+        self._methods = Methods(endpoints, deps, deps.clock, texts, deps.api_url)
         self._authenticate = authenticate
         self._table = PageTable(PARTS)
         self._threads = CapacityLimiter(_THREADS)

@@ -45,9 +45,11 @@ Files = Sequence[tuple[str, File]]
 class Methods(Generic[D]):
     """The methods of the API by id. texts: what their parameters mean."""
 
-    def __init__(self, endpoints: Iterable[Endpoint[D]], deps: D, clock: Clock, texts: Texts = NO_TEXTS) -> None:
+    def __init__(
+        self, endpoints: Iterable[Endpoint[D]], deps: D, clock: Clock, texts: Texts = NO_TEXTS, url: str = ""
+    ) -> None:
         self._by_id = {endpoint.id: endpoint for endpoint in endpoints}
-        self.deps, self.clock, self.texts = deps, clock, texts
+        self.deps, self.clock, self.texts, self.url = deps, clock, texts, url
 
     def __getitem__(self, method: str) -> Endpoint[D]:
         return self._by_id[method]
@@ -204,8 +206,8 @@ class LocalCalls(Generic[D]):
             return slot.pop_all()
 
     def address(self, method: str, sent: Pairs = (), path: Mapping[str, str] | None = None) -> str:
-        """Return the path and query of a call, to show it as a request."""
+        """Return the complete address of a call, to show it as a request."""
         endpoint = self._methods[method]
-        shown = f"/{VERSION}{endpoint.path.format(**(path or {}))}"
+        shown = f"{self._methods.url}/{VERSION}{endpoint.path.format(**(path or {}))}"
         sent = [*sent, *self._zone_pairs(endpoint, sent)]
         return f"{shown}?{urlencode(sent)}" if sent and endpoint.method == "GET" else shown

@@ -8,6 +8,7 @@ from tests.support.api import NOW, Api
 from tests.support.models.events import NOON, new_click
 from tests.support.models.history import add_conversion, load_clicks
 from tests.support.pages import Visitor, affiliate_visitor, staff_visitor
+from trackyard.console import app as app_of_pages
 from trackyard.domain.conversions.statuses import Status
 
 DAY_MS = 86_400_000
@@ -68,6 +69,41 @@ def test_home_of_an_affiliate_makes_the_link_that_its_address_names(seller: tupl
     copied = [given["data-copy"] for tag, given in page.elements if "data-copy" in given]
     assert copied[0].endswith("&sub1=ig+story") and copied[1].endswith("?sub1=ig+story")
     assert "show=clicks" in " ".join(page.links)
+
+
+def test_home_of_an_affiliate_tests_its_link_at_once(
+    seller: tuple[Api, int, int, Visitor], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app_of_pages, "address_of", lambda _request: "203.0.113.9")
+    _, offer, _, visitor = seller
+    visitor.client.headers["User-Agent"] = "Mozilla/5.0 (X11; Linux x86_64; rv:120.0) Gecko/20100101 Firefox/120.0"
+    assert "The click gets through." in visitor.read("/portal/").text
+    visitor.client.headers["User-Agent"] = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
+    page = visitor.read(f"/portal/?offer={offer}")
+    assert "The click is rejected: the visitor is a known bot." in page.text
+    assert f"/portal/offers/{offer}?test=1#test" in page.links
+
+
+def test_home_of_an_affiliate_has_new_and_top_offers(seller: tuple[Api, int, int, Visitor]) -> None:
+    api, offer, _, visitor = seller
+    newest = api.add_offer(title="Newest", privacy="protected")
+    page = visitor.read("/portal/")
+    new, _, top = page.text.partition("New offers")[2].partition("Top offers")
+    assert new.index("Newest On request") < new.index(MARKUP)
+    assert "Newest" not in top and (MARKUP in top or not top), "an offer without clicks earns nothing"
+    assert {f"/portal/offers/{newest}", f"/portal/offers/{offer}", "/portal/offers"} <= set(page.links)
+
+
+def test_pages_show_the_complete_request_that_gives_the_same(seller: tuple[Api, int, int, Visitor]) -> None:
+    api, offer, _, visitor = seller
+    base = api.deps.api_url
+    home, shown = (visitor.read(path).text for path in ("/portal/", f"/portal/offers/{offer}"))
+    assert f"curl -H 'API-Key: KEY' '{base}/3.1/balance'" in home and f"'{base}/3.1/stats/custom?" in home
+    assert f"curl -H 'API-Key: KEY' '{base}/3.1/offer/{offer}'" in shown
+    overview = staff_visitor(api).read("/console/?period=today").text
+    assert f"'{base}/3.1/stats/custom?slice%5B%5D=day&filter%5Bdate_from%5D=2023-11-15" in overview
+    form = staff_visitor(api).read("/console/offers/new").text
+    assert f"{base}/3.1/admin/offer" in form and "ADDRESS" not in home + shown + overview + form
 
 
 def test_home_of_an_affiliate_says_why_a_conversion_was_declined(seller: tuple[Api, int, int, Visitor]) -> None:

@@ -3,6 +3,7 @@
 from decimal import Decimal
 
 from tests.support.api import NOW, Api
+from tests.support.delivery_attempts import add_attempt
 from tests.support.models.events import NOON
 from tests.support.pages import affiliate_visitor, staff_visitor
 from trackyard.base.ids import new_id
@@ -81,6 +82,18 @@ def test_own_postback_test_shows_what_the_server_answered(api: Api) -> None:
     assert tested.status_code == 200
     assert "your server cannot be reached" in tested.text
     assert "c={clickid}" not in tested.text.partition("verdict")[2].partition("</div>")[0]
+
+
+def test_own_postbacks_say_how_many_deliveries_succeeded(api: Api) -> None:
+    api.clock.advance(NOON + 60_000 - NOW)
+    pid, visitor = affiliate_visitor(api)
+    assert "Nothing was sent in these days." in visitor.read("/portal/postbacks").text
+    for code in (200, 204, 200, 500):
+        add_attempt(api.deps.analytics, affiliate=pid, time=NOON + 2000, started_at=NOON + 2000, http_code=code)
+    text = visitor.read("/portal/postbacks").text.replace("\N{NO-BREAK SPACE}", " ")
+    assert "Your server took 3 of 4 requests: 75.0 %. 1 failed (25.0 %)." in text
+    _, stranger = affiliate_visitor(api)
+    assert "Your server took" not in stranger.read("/portal/postbacks").text
 
 
 def test_own_smartlinks_and_referrals_carry_the_number_of_the_affiliate(api: Api) -> None:

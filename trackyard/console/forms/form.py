@@ -226,7 +226,7 @@ class PageForm:
         sent = [(name, _SECRET if name in secrets else value) for name, value in self.pairs]
         data = "".join(f" --data-urlencode {shlex.quote(f'{name}={value}')}" for name, value in sent)
         address = self._calls.address(self._plan.method, path=self._path)
-        return f"curl -H 'API-Key: KEY' -X POST{data} {shlex.quote(f'ADDRESS{address}')}"
+        return f"curl -H 'API-Key: KEY' -X POST{data} {shlex.quote(address)}"
 
     @property
     def typed(self) -> FormState:

@@ -73,8 +73,18 @@ def find_own_test(request: PageRequest, offer: Mapping[str, Any]) -> OwnClickTes
     address = request.address
     ip = address.get("ip").strip() or request.client
     agent = address.get("agent").strip() or request.user_agent
-    if not address.get("test"):
-        return OwnClickTest(ip, agent)
+    return _tested(request, offer, ip, agent) if address.get("test") else OwnClickTest(ip, agent)
+
+
+def test_own_link(request: PageRequest, offer: Mapping[str, Any]) -> OwnClickTest | None:
+    """Return the test of the link that the address names, as the person itself would click it; None as above."""
+    if not request.calls.may("partner.offer.click-check"):
+        return None
+    return _tested(request, offer, request.client, request.user_agent)
+
+
+def _tested(request: PageRequest, offer: Mapping[str, Any], ip: str, agent: str) -> OwnClickTest:
+    address = request.address
     named = [(f"params[{name}]", address.get(name).strip()) for name in SUBS]
     sent = [*named, ("params[l]", address.get("landing")), ("ip", ip), ("ua", agent)]
     try:

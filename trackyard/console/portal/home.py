@@ -16,7 +16,9 @@ from trackyard.console.frame.figures import BY_NAME, FigureKind, Figures, text_o
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import DayPeriod
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.portal.click_test import test_own_link
 from trackyard.console.portal.links import LinkForm, link_form
+from trackyard.console.portal.offers import OFFERS, PortalOfferRow, offer_row
 from trackyard.console.portal.payments import requested_sums, sums_being_paid
 from trackyard.console.portal.words import STATUSES, decline_text, sums_text
 
@@ -25,6 +27,8 @@ pages = Pages()
 DAYS: Final = 21
 """Days of the chart, three weeks: they are compared with the same weekdays."""
 LATEST: Final = 6
+SHORT: Final = 5
+"""Offers of a short list."""
 _HOURS: Final = 25
 """The most hours of a day."""
 _OFFERS: Final = 100
@@ -48,6 +52,15 @@ class HomeTile:
     tone: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class OfferList:
+    """A short list of offers. path: of the whole list."""
+
+    title: str
+    path: str
+    rows: tuple[PortalOfferRow, ...]
+
+
 @pages.get("/portal/", audience="affiliate", needs=("partner.me.get",))
 def home(request: PageRequest) -> PageAnswer:
     """Show what the affiliate may be paid, what today brought, and a link to publish."""
@@ -65,11 +78,21 @@ def home(request: PageRequest) -> PageAnswer:
         days=DAYS,
         fault=fault,
         **_link(request),
+        offer_lists=_offer_lists(request),
         latest=latest,
         statuses=STATUSES,
         declined={each["id"]: decline_text(each) for each in latest or ()},
         now=request.deps.clock.now_ms(),
+        api_requests=_api_requests(request),
     )
+
+
+def _api_requests(request: PageRequest) -> list[str]:
+    """Return the requests that give the money and the figures of today."""
+    today = _now(request, request.day_zone).date()
+    span = [("slice[]", "day"), *figures.span(_period(today, 1, _now(request, request.day_zone)))]
+    asked = {"balance.get": [], "stats.custom": span}
+    return [request.calls.address(method, sent) for method, sent in asked.items() if request.calls.may(method)]
 
 
 def _greeting(request: PageRequest) -> str:
@@ -156,7 +179,7 @@ def _tile(request: PageRequest, kind: FigureKind, now: Figures, compared: Figure
 
 def _link(request: PageRequest) -> dict[str, Any]:
     """Return the offers that the affiliate may send clicks to, and the link of the chosen one."""
-    nothing: dict[str, Any] = {"offers": [], "offer": None, "link": None}
+    nothing: dict[str, Any] = {"offers": [], "offer": None, "link": None, "link_test": None}
     if not request.calls.may("partner.live-offers.list"):
         return nothing
     found = request.calls.call("partner.live-offers.list", [("limit", str(_OFFERS))])["offers"]
@@ -164,7 +187,27 @@ def _link(request: PageRequest) -> dict[str, Any]:
         return nothing
     offer = next((each for each in found if str(each["id"]) == request.address.get("offer")), found[0])
     link: LinkForm = link_form(offer, request.address, ("sub1", "sub2"))
-    return {"offers": [(str(each["id"]), each["title"]) for each in found], "offer": offer, "link": link}
+    choices = [(str(each["id"]), each["title"]) for each in found]
+    return {"offers": choices, "offer": offer, "link": link, "link_test": test_own_link(request, offer)}
+
+
+def _offer_lists(request: PageRequest) -> list[OfferList]:
+    """Return the newest offers, and those that earn the most for a click."""
+    if not request.calls.may("offers.list"):
+        return []
+    new, top = (
+        request.calls.call("offers.list", [(f"sort[{sort}]", "desc"), ("limit", str(SHORT))])["offers"]
+        for sort in ("id", "epc")
+    )
+    currency = request.deps.currency
+    return [
+        OfferList(gettext("New offers"), OFFERS, tuple(offer_row(each, {}, currency) for each in new)),
+        OfferList(
+            gettext("Top offers"),
+            f"{OFFERS}?sort=epc",
+            tuple(offer_row(each, {}, currency) for each in top if each["epc"]),
+        ),
+    ]
 
 
 def _latest(request: PageRequest) -> list[dict[str, Any]] | None:

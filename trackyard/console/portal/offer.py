@@ -98,4 +98,5 @@ def _page(
         comment=comment,
         fault=fault,
         longest_comment=LONGEST_COMMENT,
+        api_request_path=request.calls.address("offer.get", path={"id": str(offer["id"])}),
     )

@@ -18,6 +18,7 @@ from trackyard.console.portal.lists import FilterChoice, chosen_value, page_numb
 
 pages = Pages()
 
+OFFERS: Final = "/portal/offers"
 PER_PAGE: Final = 20
 REQUESTS_PER_PAGE: Final = 30
 SORTS: Final[Mapping[str, str]] = {
@@ -68,7 +69,7 @@ class PortalOfferRow:
     connection: OfferAccess
 
 
-@pages.get("/portal/offers", audience="affiliate", needs=("offers.list",))
+@pages.get(OFFERS, audience="affiliate", needs=("offers.list",))
 def offers(request: PageRequest) -> PageAnswer:
     """Show the offers that meet the filters, a page at a time."""
     calls, address = request.calls, request.address
@@ -84,7 +85,7 @@ def offers(request: PageRequest) -> PageAnswer:
     chips = set_filters(address, filters)
     return request.page(
         "portal/offers.html",
-        rows=[_row(each, meters, request.deps.currency) for each in found],
+        rows=[offer_row(each, meters, request.deps.currency) for each in found],
         filters=[each for each in filters if each.choices],
         chips=chips,
         is_filtered=bool(chips or address.get("q").strip()),
@@ -127,7 +128,8 @@ def _request(address: PageAddress, filters: tuple[FilterChoice, ...]) -> list[Pa
     return [*([("q", words)] if words else []), *sent, order, *paging]
 
 
-def _row(offer: Mapping[str, Any], meters: Mapping[int, Sequence[CapMeter]], currency: str) -> PortalOfferRow:
+def offer_row(offer: Mapping[str, Any], meters: Mapping[int, Sequence[CapMeter]], currency: str) -> PortalOfferRow:
+    """Return an offer as a row, with the cap of `meters` that is the fullest."""
     payments = offer["payments"]
     best = max(payments, key=lambda payment: payment["revenue"], default=None)
     return PortalOfferRow(

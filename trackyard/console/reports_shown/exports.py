@@ -36,4 +36,4 @@ def file_links_of(query: ReportQuery) -> list[tuple[str, PageAddress]]:
 def curl_line(request: PageRequest, query: ReportQuery) -> str:
     """Return the command that asks the API for the rows of a report."""
     address = request.calls.address("stats.custom", query.request())
-    return f"curl -H \"API-Key: $KEY\" '{request.deps.api_url}{address}'"
+    return f"curl -H \"API-Key: $KEY\" '{address}'"

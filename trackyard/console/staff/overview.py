@@ -103,6 +103,9 @@ def overview(request: PageRequest) -> PageAnswer:
         "state": urlencode(request.address.pairs),
         "chips": chips_of(request, query),
         "filters": menu_of_filters(query),
+        "api_request_path": request.calls.address(
+            "stats.custom", [("slice[]", "day"), *figures.span(period), *query.filters]
+        ),
     }
     return Html("staff/overview.html", values, late=lambda: _late(request, period, cards, query))
 

@@ -1,6 +1,7 @@
 """The postbacks of an affiliate, their test and their deliveries (docs/spec/console.md#portal)."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
@@ -24,6 +25,8 @@ MOST: Final = 200
 """Postbacks that the page lists."""
 DELIVERIES: Final = 20
 _DAYS: Final = 7
+_TAKEN: Final = tuple(("http_code[]", str(code)) for code in range(200, 300))
+"""The answers of a server that took a postback."""
 _STATUSES: Final = {
     "by_creating": lazy_gettext("The first report of a conversion"),
     "confirmed": lazy_gettext("Confirmed"),
@@ -189,14 +192,25 @@ def _macros() -> list[tuple[str, str]]:
     return [(name, text.replace("`", "")) for name, text in found if not name.startswith("custom_field")]
 
 
-def _deliveries(request: PageRequest) -> list[dict[str, Any]] | None:
+@dataclass(frozen=True, slots=True)
+class Deliveries:
+    """The latest attempts, and how many of all in these days were taken: answered with HTTP 200 to 299."""
+
+    latest: list[dict[str, Any]]
+    count: int
+    taken: int
+
+
+def _deliveries(request: PageRequest) -> Deliveries | None:
     """Return the latest deliveries; None where the affiliate may not see them, or they cannot be read now."""
     if not request.calls.may("stats.affiliatepostbacks"):
         return None
     today = datetime.fromtimestamp(request.deps.clock.now_ms() / 1000, UTC).astimezone(request.day_zone).date()
-    sent = [("date_from", str(today - timedelta(days=_DAYS - 1))), ("date_to", str(today)), ("limit", str(DELIVERIES))]
+    days = [("date_from", str(today - timedelta(days=_DAYS - 1))), ("date_to", str(today))]
     try:
-        answer = request.calls.call("stats.affiliatepostbacks", sent)
+        answer = request.calls.call("stats.affiliatepostbacks", [*days, ("limit", str(DELIVERIES))])
+        taken = request.calls.call("stats.affiliatepostbacks", [*days, *_TAKEN, ("limit", "1")])
     except (ReportTooHeavy, Unavailable):
         return None
-    return [{**each, "at": moment_text(each["date"], request.zone)} for each in answer["postbacks"]]
+    latest = [{**each, "at": moment_text(each["date"], request.zone)} for each in answer["postbacks"]]
+    return Deliveries(latest, answer["pagination"]["total_count"], taken["pagination"]["total_count"])

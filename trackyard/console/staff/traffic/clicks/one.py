@@ -78,8 +78,7 @@ def click_page(request: PageRequest) -> PageAnswer:
         evidence=evidence_of(click, today),
         facts=_facts(click, today, explanation),
         conclusions=[conclusion_text(each) for each in explanation["conclusions"] if each["code"] != "click-rejected"],
-        curl=f"curl -H 'API-Key: KEY' '{request.deps.api_url}"
-        f"{request.calls.address('admin.click.explain', path={'id': click['id']})}'",
+        curl=f"curl -H 'API-Key: KEY' '{request.calls.address('admin.click.explain', path={'id': click['id']})}'",
     )
 
 
