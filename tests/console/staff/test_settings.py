@@ -1,5 +1,7 @@
 """Settings on pages."""
 
+from dataclasses import replace
+
 import pytest
 from sqlalchemy import select
 
@@ -78,3 +80,11 @@ def test_settings_are_for_people_who_may_change_them(api: Api) -> None:
     assert visitor.get("/console/settings/currencies").status_code == 200
     assert visitor.get("/console/settings/custom-fields").status_code == 403
     assert "/console/settings" not in visitor.read("/console/").links
+
+
+def test_settings_show_retention_and_where_it_is_set(api: Api) -> None:
+    kept = replace(api.deps.retention_policy, clicks=180, personal=1)
+    own = replace(api, deps=replace(api.deps, retention_policy=kept))
+    text = staff_visitor(own).read("/console/settings").text
+    assert "Clicks and impressions 180 days TRACKYARD_CLICK_DAYS" in text
+    assert "Personal data 1 day TRACKYARD_PERSONAL_DATA_DAYS" in text

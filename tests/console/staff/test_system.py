@@ -5,6 +5,7 @@ from dataclasses import replace
 from tests.support.api import Api
 from tests.support.pages import staff_visitor
 from trackyard.domain.people.roles import Role
+from trackyard.domain.platform.findings import CheckFindings
 from trackyard.domain.platform.status import MachineStatus
 
 HOSTILE = '"><script>alert(1)</script>'
@@ -46,6 +47,17 @@ def test_health_shows_state_of_the_api(api: Api) -> None:
     state = api.admin.get("/3.1/admin/status")["platform"]
     text = staff_visitor(api).read("/console/health").text
     assert state["version"] in text and "nothing needs a look" in text
+
+
+def test_health_says_when_certificates_end(api: Api) -> None:
+    found = [
+        CheckFindings("tracking_certificate", "certificate of tracking", (), "2024-02-01"),
+        CheckFindings("versions", "versions of databases", (), "SQLite 3.45"),
+    ]
+    checked = replace(api, deps=replace(api.deps, checks=lambda: found))
+    text = staff_visitor(checked).read("/console/health").text
+    assert "Certificate of tracking Its certificate ends on 2024-02-01. fine" in text
+    assert "Versions of databases SQLite 3.45 fine" in text
 
 
 def test_health_says_what_keeps_the_platform_from_serving(api: Api) -> None:

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import UTC, date, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -17,7 +18,14 @@ from tests.support.processes.certificates import self_signed
 from trackyard.domain.platform.domains import Domain
 from trackyard.domain.platform.findings import Finding
 from trackyard.runtime.checks import addresses
-from trackyard.runtime.checks.addresses import check_api_url, check_domains, check_tracking_url, seen_domains
+from trackyard.runtime.checks.addresses import (
+    check_api_url,
+    check_domains,
+    check_tracking_url,
+    seen_api_certificate,
+    seen_domains,
+    seen_url_certificate,
+)
 from trackyard.store.engine.database import Database
 from trackyard.store.platform.domains import add_domain
 
@@ -63,6 +71,11 @@ def test_address_that_answers_over_tls_has_no_finding(tmp_path: Path) -> None:
     certificate = self_signed(tmp_path, days=15)
     with serving(certificate=certificate) as host:
         assert check(tmp_path, f"https://{host}/base", trusted=certificate[0]) == []
+        here = machine(tmp_path, api_url=f"https://{host}/base", tracking_url="http://localhost:1")
+        assert seen_api_certificate(here) == "", "one that nobody trusts is a finding"
+        here.tls.load_verify_locations(certificate[0])
+        assert 13 <= (date.fromisoformat(seen_api_certificate(here)) - datetime.now(UTC).date()).days <= 16
+        assert seen_url_certificate(here) == ""
 
 
 @pytest.mark.parametrize(("days", "left"), [(13.5, 13), (0.5, 0)])

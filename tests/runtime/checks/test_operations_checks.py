@@ -1,6 +1,7 @@
 """Checks of clock, versions, files that grow old, and backups: each situation, and its end."""
 
 import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from trackyard.runtime.checks.operations import (
     check_geo,
     check_tracking_certificate,
     check_versions,
+    seen_certificate,
     seen_versions,
 )
 from trackyard.store.engine import availability
@@ -66,6 +68,9 @@ def test_certificate_of_tracking_that_ends_soon_is_found(tmp_path: Path, days: f
     here = machine(tmp_path, tracking_tls_cert=str(certificate), tracking_tls_key=str(key))
     assert kinds(check_tracking_certificate(here)) == found
     assert list(check_tracking_certificate(machine(tmp_path))) == []
+    end = datetime.now(UTC) + timedelta(days=days)
+    assert seen_certificate(here) in {(end - timedelta(minutes=5)).date().isoformat(), end.date().isoformat()}
+    assert seen_certificate(machine(tmp_path)) == ""
 
 
 def test_backup_that_is_missing_or_old_is_found(tmp_path: Path, sqlite_database: Database) -> None:

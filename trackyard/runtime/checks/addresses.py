@@ -6,6 +6,7 @@ import ssl
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
@@ -42,6 +43,26 @@ def check_api_url(machine: CheckedMachine) -> Iterator[Finding]:
 def check_tracking_url(machine: CheckedMachine) -> Iterator[Finding]:
     """Yield what is wrong with the address of tracking links."""
     return _check("TRACKYARD_TRACKING_URL", machine.config.tracking_url, "edge", machine)
+
+
+def seen_api_certificate(machine: CheckedMachine) -> str:
+    """Return the day on which the certificate of the address of the API ends; "" without one."""
+    return _certificate_day(machine.config.api_url, machine)
+
+
+def seen_url_certificate(machine: CheckedMachine) -> str:
+    """Return the day on which the certificate of the address of tracking links ends; "" without one."""
+    return _certificate_day(machine.config.tracking_url, machine)
+
+
+def _certificate_day(url: str, machine: CheckedMachine) -> str:
+    parts = urlsplit(url)
+    if parts.scheme != "https":
+        return ""
+    with suppress(OSError, UnicodeError, http.client.HTTPException):  # the check itself says so
+        ends_at = _ask(parts, parts.hostname or "", parts.port or _PORTS[parts.scheme], machine.tls).ends_at
+        return "" if ends_at is None else datetime.fromtimestamp(ends_at, UTC).date().isoformat()
+    return ""
 
 
 def check_domains(machine: CheckedMachine) -> Iterator[Finding]:

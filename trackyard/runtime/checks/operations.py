@@ -109,6 +109,14 @@ def check_tracking_certificate(machine: CheckedMachine) -> Iterator[Finding]:
             yield Finding(FindingKind.TRACKING_CERTIFICATE_ENDS, str(path), {"days": days, "end": end})
 
 
+def seen_certificate(machine: CheckedMachine) -> str:
+    """Return the day on which the certificate of the tracking listener ends; "" without one."""
+    path = machine.config.tracking_tls_cert
+    with suppress(OSError, ssl.SSLError, ValueError):
+        return "" if path is None else datetime.fromtimestamp(_end_of(path), UTC).date().isoformat()
+    return ""
+
+
 def _end_of(path: Path) -> int:
     """Return when a certificate ends, Unix seconds. Raises OSError, ssl.SSLError, ValueError."""
     from cryptography import x509

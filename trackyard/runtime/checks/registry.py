@@ -8,7 +8,14 @@ from typing import Final
 from trackyard.base.cached import Cached
 from trackyard.base.texts.marks import lazy_gettext
 from trackyard.domain.platform.findings import CheckFindings, Finding
-from trackyard.runtime.checks.addresses import check_api_url, check_domains, check_tracking_url, seen_domains
+from trackyard.runtime.checks.addresses import (
+    check_api_url,
+    check_domains,
+    check_tracking_url,
+    seen_api_certificate,
+    seen_domains,
+    seen_url_certificate,
+)
 from trackyard.runtime.checks.books import check_deliveries, check_machines, check_queues, check_rates
 from trackyard.runtime.checks.machine import CheckedMachine, check_data_directory, check_disk, check_user
 from trackyard.runtime.checks.operations import (
@@ -17,6 +24,7 @@ from trackyard.runtime.checks.operations import (
     check_geo,
     check_tracking_certificate,
     check_versions,
+    seen_certificate,
     seen_versions,
 )
 from trackyard.runtime.checks.start import check_settings
@@ -56,8 +64,8 @@ CHECKS: Final = (
     MachineCheck("analytics", lazy_gettext("analytic store"), check_analytics),
     MachineCheck("redis", lazy_gettext("Redis"), check_redis),
     MachineCheck("mail", lazy_gettext("mail"), check_mail),
-    MachineCheck("api_url", lazy_gettext("address of the API"), check_api_url),
-    MachineCheck("tracking_url", lazy_gettext("address of tracking links"), check_tracking_url),
+    MachineCheck("api_url", lazy_gettext("address of the API"), check_api_url, seen_api_certificate),
+    MachineCheck("tracking_url", lazy_gettext("address of tracking links"), check_tracking_url, seen_url_certificate),
 )
 
 
@@ -66,7 +74,12 @@ DOCTOR_CHECKS: Final = (
     MachineCheck("clock", lazy_gettext("clock"), check_clock),
     MachineCheck("versions", lazy_gettext("versions of databases"), check_versions, seen_versions),
     MachineCheck("geo", lazy_gettext("address databases"), check_geo),
-    MachineCheck("tracking_certificate", lazy_gettext("certificate of tracking"), check_tracking_certificate),
+    MachineCheck(
+        "tracking_certificate",
+        lazy_gettext("certificate of tracking"),
+        check_tracking_certificate,
+        seen_certificate,
+    ),
     MachineCheck("domains", lazy_gettext("tracking domains"), check_domains, seen_domains),
     MachineCheck("backup", lazy_gettext("backup"), check_backup),
     MachineCheck("queues", lazy_gettext("queues"), check_queues),

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from trackyard.base.texts.marks import gettext, lazy_gettext
+from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.forms import open_form
 from trackyard.console.forms.declared import FormField, FormGroup, FormPlan
 from trackyard.console.frame.answers import PageAnswer, Redirect
@@ -69,7 +69,20 @@ def platform_settings(request: PageRequest) -> PageAnswer:
         template="staff/settings/platform.html",
         lists=[each for each in LISTS if request.may_open(each.path)],
         quotes=answer["quotes"],
+        retention=_retention(request),
     )
+
+
+def _retention(request: PageRequest) -> list[tuple[str, str, str]]:
+    """Return what is kept, for how long, and the setting of the server that says so."""
+    kept = request.deps.retention_policy
+    days = (
+        (gettext("Journals, after they are loaded"), kept.journals, "TRACKYARD_JOURNAL_DAYS"),
+        (gettext("Clicks and impressions"), kept.clicks, "TRACKYARD_CLICK_DAYS"),
+        (gettext("Logs of postbacks"), kept.logs, "TRACKYARD_LOG_DAYS"),
+        (gettext("Personal data"), kept.personal, "TRACKYARD_PERSONAL_DATA_DAYS"),
+    )
+    return [(what, ngettext("%(num)d day", "%(num)d days", count), name) for what, count, name in days]
 
 
 @pages.post(f"{PATH}/test-mail", needs=("admin.settings.test_mail",))

@@ -72,6 +72,8 @@ _ADVICE: Final[tuple[tuple[str, str], ...]] = (
 """A word of a finding, and what to do."""
 _SAID_BY_STATE: Final = frozenset({"not_ready", "ready_with_warning"})
 """Kinds of findings that repeat sentences of the machine's state."""
+_CERTIFICATES: Final = frozenset({"api_url", "tracking_url", "tracking_certificate"})
+"""Checks that say on which day a certificate ends."""
 _SEVERITIES: Final = {
     "ok": (lazy_gettext("fine"), "confirmed"),
     "warning": (lazy_gettext("warning"), "pending"),
@@ -193,7 +195,10 @@ def _found_by_checks(request: PageRequest, checks: Iterable[Mapping[str, Any]]) 
 def _check_row(check: Mapping[str, Any]) -> CheckRow:
     word, tone = _SEVERITIES[check["severity"]]
     title = check["title"]
-    return CheckRow(f"{title[:1].upper()}{title[1:]}", check["seen"], word, tone)
+    seen = check["seen"]
+    if seen and check["check"] in _CERTIFICATES:
+        seen = gettext("Its certificate ends on %(day)s.", day=seen)
+    return CheckRow(f"{title[:1].upper()}{title[1:]}", seen, word, tone)
 
 
 def _queue(name: str, lag: float) -> QueueRow:
