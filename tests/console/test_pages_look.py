@@ -83,7 +83,7 @@ def test_needs_you_is_first_and_controls_stay_on_a_phone() -> None:
     assert "wide-only" in cards and "Open as report" in cards, "the report has the columns that a phone leaves out"
 
 
-def test_what_comes_later_is_a_polite_live_region_with_another_try() -> None:
+def test_late_part_is_a_polite_live_region_with_another_try() -> None:
     waiting, failed, refused = (
         (CONSOLE / "templates" / name).read_text() for name in ("late_waiting.html", "late_failed.html", "refused.html")
     )

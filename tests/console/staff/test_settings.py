@@ -86,5 +86,5 @@ def test_settings_show_retention_and_where_it_is_set(api: Api) -> None:
     kept = replace(api.deps.retention_policy, clicks=180, personal=1)
     own = replace(api, deps=replace(api.deps, retention_policy=kept))
     text = staff_visitor(own).read("/console/settings").text
-    assert "Clicks and impressions 180 days TRACKYARD_CLICK_DAYS" in text
-    assert "Personal data 1 day TRACKYARD_PERSONAL_DATA_DAYS" in text
+    assert "Clicks and impressions TRACKYARD_CLICK_DAYS 180 days" in text
+    assert "Personal data TRACKYARD_PERSONAL_DATA_DAYS 1 day" in text

@@ -159,7 +159,7 @@ def data_span(deps: Deps) -> tuple[int, int] | None:
 
 
 def rows_read(deps: Deps) -> tuple[int, int]:
-    """Return the rows that the reports of the request in this context have read, and about how many they will.
+    """Return the rows that running reports of this request have read, and about how many they will.
 
     (0, 0) while none runs. Raises Unavailable.
     """

@@ -77,7 +77,10 @@ def find_own_test(request: PageRequest, offer: Mapping[str, Any]) -> OwnClickTes
 
 
 def test_own_link(request: PageRequest, offer: Mapping[str, Any]) -> OwnClickTest | None:
-    """Return the test of the link that the address names, as the person itself would click it; None as above."""
+    """Return the test of the link that the address names, as the person itself would click it.
+
+    None where the affiliate may not test clicks.
+    """
     if not request.calls.may("partner.offer.click-check"):
         return None
     return _tested(request, offer, request.client, request.user_agent)

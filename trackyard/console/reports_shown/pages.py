@@ -192,7 +192,10 @@ def _row(request: PageRequest, query: ReportQuery, found: ReportRows, row: Row |
 
 
 def _part(kind: FigureKind, of: Figures, total: Figures) -> str:
-    """Return a figure as a share of the sum of all rows; "" where it is no sum, or the sum is not above zero."""
+    """Return a figure as a share of the sum of all rows; "" where that has no meaning.
+
+    It has none of figures that do not add up, and of sums that are not above zero.
+    """
     value, sum_ = value_of(kind, of), value_of(kind, total)
     if not kind.adds_up or value is None or not sum_ or sum_ < 0:
         return ""
