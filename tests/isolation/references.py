@@ -115,6 +115,7 @@ OF_PATH: Final[dict[str, str]] = {
     **dict.fromkeys(("offer.get", "admin.offer.edit", "admin.offer.remove-creative"), "offer"),
     **dict.fromkeys((f"admin.offer.creative.html.{act}" for act in ("set", "remove")), "offer"),
     **dict.fromkeys(("admin.offer.disable-affiliates", "offer.privacy.get", "admin.offer.tracking-link"), "offer"),
+    "admin.ticket.smartlink": "ticket",
     "stats.health.offer": "offer",
     "advertiser.offer.get": "offer",
     "stats.health.advertiser": "advertiser",
@@ -123,7 +124,7 @@ OF_PATH: Final[dict[str, str]] = {
     **dict.fromkeys(("comparison.affiliate.add", "comparison.affiliate.list"), "affiliate"),
     **dict.fromkeys(("comparison.get", "comparison.accept"), "comparison"),
     **dict.fromkeys((f"admin.offer.estimate.{what}" for what in ("conversions", "clicks")), "offer"),
-    **dict.fromkeys(("admin.ticket.get", "admin.ticket.offer", "admin.ticket.smartlink"), "ticket"),
+    **dict.fromkeys(("admin.ticket.get", "admin.ticket.offer", "admin.ticket.answer"), "ticket"),
     **dict.fromkeys(("partner.postback.edit", "partner.postback.remove", "admin.postback.resume"), "postback"),
     **dict.fromkeys(("partner.pixel.edit", "partner.pixel.remove"), "pixel"),
     "offer.promo-code.edit": "promo code",
@@ -188,7 +189,7 @@ _PLAIN_NAMES: Final = (
 )
 _PLAIN: Final = frozenset(_PLAIN_NAMES.split()).union(
     ("new_password", "otp", "token", "address", "days", "hours", "networks", "pixel_pages", "referrer"),
-    ("smartlink_id", "width", "height"),
+    ("smartlink_id", "width", "height", "text"),
     ("csv", "classes", "subs[*][value]", "minimum", "first_goal", "second_goal", "goal1", "goal2", "rule"),
     ("whatsapp", "telegram", "viber", "facebook", "wechat", "internal_telegram_username", "preset_id", "captcha"),
     ("filter[sub_index]", "filter[sub_value]", "filter[action]", "quiet_from", "quiet_until", "digest_hour"),

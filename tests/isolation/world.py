@@ -221,6 +221,7 @@ def _examples(side: Side) -> SideRequests:
         "admin.click.explain": lambda: side.one("click"),
         "admin.ticket.get": lambda: side.one("ticket"),
         "admin.ticket.offer": lambda: _new_ticket(side),
+        "admin.ticket.answer": lambda: _new_ticket(side),
         "admin.ticket.smartlink": lambda: _new_smartlink_ticket(side),
     }
     return SideRequests(params, subjects)

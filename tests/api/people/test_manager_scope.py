@@ -100,6 +100,7 @@ AFFILIATE_MANAGER: dict[str, tuple[Named | None, Callable[[ManagersSetup, Manage
     "partner.postback.add": (None, lambda _w, it: {"pid": it.affiliate, "url": "https://a.example"}),
     "balance.get": (None, lambda _w, it: {"pid": it.affiliate}),
     "admin.ticket.get": (lambda it: it.ticket, lambda _w, _it: {}),
+    "admin.ticket.answer": (lambda it: it.ticket, lambda _w, _it: {"text": "Which traffic?"}),
     "admin.ticket.offer": (lambda it: it.ticket, lambda _w, _it: {"do": "reject"}),
 }
 """Method → what its path names, and its parameters, of an estate: allowed for the own, refused for the other."""

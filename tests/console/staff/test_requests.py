@@ -1,9 +1,12 @@
 """Requests of affiliates to join offers."""
 
+from sqlalchemy import select
+
 from tests.support.api import Api
-from tests.support.pages import staff_visitor
+from tests.support.pages import affiliate_visitor, staff_visitor
 from tests.support.people_pages import HOSTILE, desk_of
 from trackyard.domain.people.roles import Role
+from trackyard.store.tables import mail
 
 PATH = "/console/requests"
 
@@ -71,3 +74,24 @@ def test_requests_are_those_of_own_affiliates_and_decided_by_those_who_may(api: 
     assert not [link for link in page.links if link.startswith(("/console/affiliates", "/console/offers"))]
     assert reader.post(PATH, one=f"approve {theirs}").status_code == 403
     assert staff_visitor(api, Role.SECTION_NEWS).get(PATH).status_code == 403
+
+
+def test_request_is_answered_without_a_decision(api: Api) -> None:
+    offer, (pid, affiliate) = api.add_offer(privacy="protected", title="Closed"), affiliate_visitor(api)
+    number, visitor = ask(api, pid, offer), staff_visitor(api)
+    visitor.post(PATH, one=f"answer {number}", reason="")
+    assert "write the answer first" in visitor.read(PATH).text
+    visitor.post(PATH, one=f"answer {number}", reason="Which sites do you have?")
+    assert "1 request is answered. Each affiliate gets a mail." in (text := visitor.read(PATH).text)
+    assert "Which sites do you have?" in text and decisions(api) == {number: None}
+    assert "Which sites do you have?" in affiliate.read("/portal/requests").text
+    ticket = api.admin.get(f"/3.1/admin/ticket/{number}")["ticket"]
+    assert [each["text"] for each in ticket["answers"]] == ["Which sites do you have?"]
+    assert (ticket["comments"]["answers"], ticket["status"]) == (1, "open")
+    with api.deps.database.read() as conn:
+        mails = conn.execute(select(mail.c.subject, mail.c.body)).all()
+    assert [row.subject for row in mails if "Which sites" in row.body] == [
+        f"An answer to your request for #{offer} Closed"
+    ]
+    visitor.post(PATH, one=f"reject {number}")
+    assert api.admin.refusal("POST", f"/3.1/admin/ticket/{number}/answer", data={"text": "late"})[0] == 409

@@ -22,6 +22,7 @@ def good_params(offer: int, pid: int) -> dict[str, dict[str, Any]]:
         "partner.activation.offer": {"offer_id": offer, "pid": pid, "comment": "Search traffic"},
         "admin.ticket.offer": {"do": "approve"},
         "admin.ticket.smartlink": {"do": "approve"},
+        "admin.ticket.answer": {"text": "Which traffic do you have?"},
         "admin.domain.add": {"url": "host-{n}.example"},
     }
 
@@ -64,6 +65,7 @@ def path_subjects(api: Api, pid: int) -> dict[str, Callable[[], Any]]:
     return {
         "admin.ticket.get": ticket,
         "admin.ticket.offer": ticket,
+        "admin.ticket.answer": ticket,
         "admin.ticket.smartlink": lambda: smartlink_ticket(api, closed, api.add_affiliate()[0]),
         "admin.offer.disable-affiliates": lambda: closed,
         "offer.privacy.get": lambda: closed,

@@ -17,7 +17,14 @@ from trackyard.domain.offers.categories import SmartLink
 from trackyard.domain.offers.choices import Privacy
 from trackyard.domain.offers.lists import ListedOffer
 from trackyard.domain.offers.offers import Offer
-from trackyard.domain.offers.tickets import Ticket, TicketDecision, TicketFilter, TicketStatus
+from trackyard.domain.offers.tickets import (
+    MOST_ANSWERS,
+    Ticket,
+    TicketDecision,
+    TicketFilter,
+    TicketReply,
+    TicketStatus,
+)
 from trackyard.domain.people.callers import Access, AffiliateCaller
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.database import Connection
@@ -172,6 +179,26 @@ def decide_ticket(
         _notify(conn, found, approve=approve, reason=reason, now=now)
 
 
+def answer_ticket(deps: Deps, access: Access, ticket_id: int, text: str) -> None:
+    """Answer an open ticket without deciding it, and mail the affiliate.
+
+    Raises NotFound, and Conflict for a decided ticket and one with too many answers.
+    """
+    now = deps.clock.now_ms()
+    with deps.database.write() as conn:
+        found = required(tickets.find_ticket(conn, scope_of(conn, access), ticket_id, lock=True))
+        if found.status != TicketStatus.OPEN:
+            raise Conflict({"id": [f"The ticket {ticket_id} is decided."]})
+        if len(found.answers) >= MOST_ANSWERS:
+            raise Conflict({"id": [f"The ticket {ticket_id} has {MOST_ANSWERS} answers: decide it."]})
+        new = TicketReply(text=text, staff_id=str(access.caller.id), created_at=now)
+        tickets.add_answer(conn, found, new)
+        recipients = [
+            notices.recipient_of(each) for each in affiliates.affiliates_of(conn, [found.affiliate_id]).values()
+        ]
+        notices.send_notice(conn, notices.ANSWERED, recipients, now, offer=_label(conn, found), answer=text)
+
+
 def _offers_to_join(conn: Connection, ticket: Ticket) -> list[int]:
     """Return the offers that a ticket asks for, as they are now; none when they were removed."""
     if ticket.smartlink_id is None:
@@ -210,14 +237,18 @@ def _connect(conn: Connection, affiliate_id: int, offer_id: int, now: int) -> No
 
 def _notify(conn: Connection, ticket: Ticket, *, approve: bool, reason: str, now: int) -> None:
     recipients_by_id = affiliates.affiliates_of(conn, [ticket.affiliate_id])
-    label = ticket.title
-    if ticket.smartlink_id is None:
-        label = notices.offer_label(ticket.offer_id, offers.names_of(conn, [ticket.offer_id])[ticket.offer_id].title)
     rejected = notices.REJECTED_FOR_REASON if reason else notices.REJECTED
     notice = notices.APPROVED if approve else rejected
     recipients = [notices.recipient_of(each) for each in recipients_by_id.values()]
-    values = {"offer": label, "reason": reason}
+    values = {"offer": _label(conn, ticket), "reason": reason}
     notices.send_notice(conn, notice, recipients, now, **values)
+
+
+def _label(conn: Connection, ticket: Ticket) -> str:
+    """Return what mails call the subject of a ticket."""
+    if ticket.smartlink_id is not None:
+        return ticket.title
+    return notices.offer_label(ticket.offer_id, offers.names_of(conn, [ticket.offer_id])[ticket.offer_id].title)
 
 
 def _records(deps: Deps, conn: Connection, found: Sequence[Ticket]) -> list[TicketRecord]:

@@ -46,6 +46,10 @@ REJECTED_FOR_REASON: Final = Notice(
     REJECTED.subject,
     lazy_gettext("Hello {name},\n\nyour request was rejected for\n\n{offer}\n\nReason: {reason}\n"),
 )
+ANSWERED: Final = Notice(
+    lazy_gettext("An answer to your request for {offer}"),
+    lazy_gettext("Hello {name},\n\nyour request is not decided yet. The answer to it:\n\n{answer}\n\n{offer}\n"),
+)
 CHANGED: Final = Notice(
     lazy_gettext("{offer} has changed"),
     lazy_gettext(

@@ -1,6 +1,7 @@
 """Tickets: requests to join offers (docs/api/tickets.md)."""
 
 from typing import Annotated
+from zoneinfo import ZoneInfo
 
 from msgspec.structs import replace
 
@@ -18,7 +19,7 @@ from trackyard.api.people.affiliate_view import AffiliateView, nested_affiliate_
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text
 from trackyard.domain.offers.offers import OfferSchedule, RestrictedIsp
-from trackyard.domain.offers.tickets import TicketDecision, TicketFilter, TicketStatus
+from trackyard.domain.offers.tickets import Ticket, TicketDecision, TicketFilter, TicketStatus
 from trackyard.domain.offers.visibility import goal_names
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope
@@ -100,6 +101,19 @@ class DecideTicket(Params):
     reason: Annotated[str, s.BoundedText(maximum=2000)] = ""
 
 
+class AnswerTicket(Params):
+    """An answer to the affiliate."""
+
+    text: Annotated[str, s.BoundedText(minimum=1, maximum=2000, strips=True)]
+
+
+class TicketReplyView(View):
+    """What a staff user wrote to the affiliate without deciding."""
+
+    text: str
+    created: str
+
+
 class TicketOfferView(AffiliateOfferView):
     """The offer of a ticket. goals: value → title of what it pays."""
 
@@ -127,7 +141,7 @@ class TicketOfferView(AffiliateOfferView):
 
 
 class CommentsView(View):
-    """Answers to a ticket: a ticket has none, it is decided."""
+    """Numbers of answers to a ticket."""
 
     answers: int = 0
     unread: int = 0
@@ -161,6 +175,7 @@ class TicketView(View):
     created: str
     updated: str
     smartlink: TicketSmartLinkView | None
+    answers: list[TicketReplyView]
 
 
 class TicketsAnswer(Answer):
@@ -191,6 +206,7 @@ class OwnTicketView(View):
     smartlink_id: str | None
     title: str
     description: str
+    answers: list[TicketReplyView]
     created: str
     updated: str
 
@@ -248,7 +264,11 @@ def list_own(request: ApiRequest[Deps], params: ListOwnTickets) -> OwnTicketsAns
     rows = (record.ticket for record in found)
     views = [
         view_of(
-            OwnTicketView, row, created=datetime_text(row.created_at, zone), updated=datetime_text(row.updated_at, zone)
+            OwnTicketView,
+            row,
+            answers=_answers(row, zone),
+            created=datetime_text(row.created_at, zone),
+            updated=datetime_text(row.updated_at, zone),
         )
         for row in rows
     ]
@@ -300,6 +320,16 @@ def decide_smartlink(request: ApiRequest[Deps], params: DecideTicket) -> Message
     return _decided(request, params, of_smartlink=True)
 
 
+@routes.post("/admin/ticket/{id}/answer", for_staff(Permission.TICKETS_WRITE), id="admin.ticket.answer", find=_find)
+def answer_ticket(request: ApiRequest[Deps], params: AnswerTicket) -> MessageAnswer:
+    """Answer a request without deciding it.
+
+    The affiliate sees the answer and gets a mail. A decided request is a conflict.
+    """
+    tickets.answer_ticket(request.deps, request.access, request.subject.id, params.text)
+    return MessageAnswer(message=f"Ticket {request.subject.id} has an answer")
+
+
 def _decided(request: ApiRequest[Deps], params: DecideTicket, *, of_smartlink: bool) -> MessageAnswer:
     approve = params.do == TicketDecision.APPROVE
     if approve and params.reason:
@@ -328,10 +358,15 @@ def ticket_view(record: TicketRecord, deps: Deps, version: str, readable: Scope)
         partner=_partner_view(record.affiliate, deps, readable),
         offer=ticket_offer_view(record, deps, version),
         attachments=[],
-        comments=CommentsView(),
+        comments=CommentsView(answers=len(row.answers)),
+        answers=_answers(row, deps.zone),
         created=datetime_text(row.created_at, deps.zone),
         updated=datetime_text(row.updated_at, deps.zone),
     )
+
+
+def _answers(ticket: Ticket, zone: ZoneInfo) -> list[TicketReplyView]:
+    return [TicketReplyView(text=each.text, created=datetime_text(each.created_at, zone)) for each in ticket.answers]
 
 
 def _partner_view(record: AffiliateRecord, deps: Deps, readable: Scope) -> AffiliateView:

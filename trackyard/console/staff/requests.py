@@ -27,6 +27,7 @@ DECISIONS: Final[Mapping[str, tuple[str, str]]] = {
     "reject": (lazy_gettext("Rejected"), "declined"),
 }
 """Decision to its name and its mark."""
+ANSWER: Final = "answer"
 _PATH: Final = "/console/requests"
 
 
@@ -34,6 +35,7 @@ _PATH: Final = "/console/requests"
 class RequestRow:
     """A request. id: begins with `s` where it asks for a SmartLink. path: of the page of what it asks for.
 
+    answers: of staff, each with its time.
     clicks, conversions: of the affiliate in the last 7 days, None where they cannot be seen.
     """
 
@@ -45,6 +47,7 @@ class RequestRow:
     title: str
     payout: str
     comment: str
+    answers: tuple[tuple[str, str], ...]
     asked: str
     status: str
     mark: str
@@ -82,13 +85,15 @@ def requests(request: PageRequest) -> PageAnswer:
     )
 
 
-@pages.post(_PATH, needs=("admin.ticket.offer", "admin.ticket.smartlink"))
+@pages.post(_PATH, needs=("admin.ticket.offer", "admin.ticket.smartlink", "admin.ticket.answer"))
 def decide(request: PageRequest) -> PageAnswer:
-    """Approve or reject requests: the one of the button, or all that were chosen."""
+    """Approve, reject or answer requests: the one of the button, or all that were chosen."""
     decision, _, one = request.field("one").partition(" ")
     chosen = [one] if one else list(dict.fromkeys(value for name, value in request.form if name == "request"))
     decision = decision or request.field("do")
     back = back_to(_PATH, request.field("back"))
+    if decision == ANSWER and chosen:
+        return Redirect(back, _answered(request.calls, chosen, request.field("reason").strip()))
     if decision not in DECISIONS or not chosen:
         return Redirect(back, gettext("Nothing is decided: choose requests first."))
     reason = request.field("reason").strip() if decision == "reject" else ""
@@ -116,6 +121,21 @@ def _decided(calls: LocalCalls[Deps], decision: str, chosen: Iterable[str], reas
     return " ".join([sentence, *mails, *refused])
 
 
+def _answered(calls: LocalCalls[Deps], chosen: Iterable[str], text: str) -> str:
+    """Answer requests without deciding, and return what was done, and why not where the API refused."""
+    if not text:
+        return gettext("Nothing is sent: write the answer first.")
+    done, refused = 0, list[str]()
+    for number in (each.removeprefix("s") for each in chosen):
+        try:
+            calls.call("admin.ticket.answer", [("text", text)], {"id": number})
+            done += 1
+        except RequestError as refusal:
+            refused.append(gettext("Request %(number)s: %(fault)s", number=number, fault=fault_of(refusal)))
+    sentence = ngettext("1 request is answered.", "%(num)d requests are answered.", done)
+    return " ".join([sentence, *([gettext("Each affiliate gets a mail.")] if done else []), *refused])
+
+
 def _found(calls: LocalCalls[Deps], sent: Sequence[tuple[str, str]]) -> tuple[dict[str, Any], str]:
     """Return the requests that meet the filters; none, with a sentence, where a filter is no number."""
     try:
@@ -141,6 +161,7 @@ def _row(request: PageRequest, ticket: Mapping[str, Any], week: Mapping[Any, Any
         title=ticket["title"] if smartlink else offer["title"],
         payout=payout(best) if best and not smartlink else "",
         comment=ticket["description"],
+        answers=tuple((each["text"], request.time_of(each["created"])) for each in ticket["answers"]),
         asked=request.time_of(ticket["created"]),
         status=status,
         mark=mark,

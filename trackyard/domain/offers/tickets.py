@@ -2,6 +2,10 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
+
+MOST_ANSWERS: Final = 50
+"""Answers that a ticket takes."""
 
 
 class TicketStatus(StrEnum):
@@ -19,6 +23,15 @@ class TicketDecision(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TicketReply:
+    """What a staff user wrote to the affiliate without deciding. created_at: UTC ms."""
+
+    text: str
+    staff_id: str
+    created_at: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ticket:
     """A request to join an offer, or the offers of a SmartLink. Times are UTC ms.
 
@@ -27,6 +40,7 @@ class Ticket:
     reason: why it was rejected, for the affiliate
     decided_by: id of a staff user; None = the platform decided
     smartlink_id: None = it asks for the offer; else the offer is one of the SmartLink
+    answers: of staff, the oldest first
     """
 
     id: int = 0
@@ -41,6 +55,7 @@ class Ticket:
     decided_by: str | None = None
     reason: str = ""
     smartlink_id: str | None = None
+    answers: tuple[TicketReply, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

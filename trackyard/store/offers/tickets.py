@@ -1,18 +1,25 @@
 """Tickets: requests of affiliates to join offers (docs/api/tickets.md)."""
 
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, select
 
-from trackyard.domain.offers.tickets import Ticket, TicketDecision, TicketFilter, TicketStatus
+from trackyard.domain.offers.tickets import Ticket, TicketDecision, TicketFilter, TicketReply, TicketStatus
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.rows import Rows, in_scope
 from trackyard.store.engine.search import part_conditions
 from trackyard.store.tables import affiliate, ticket
 
 
-def _ticket(status: str, decision: str | None, **values: Any) -> Ticket:
-    return Ticket(**values, status=TicketStatus(status), decision=TicketDecision(decision) if decision else None)
+def _ticket(status: str, decision: str | None, answers: Iterable[Mapping[str, Any]], **values: Any) -> Ticket:
+    return Ticket(
+        **values,
+        status=TicketStatus(status),
+        decision=TicketDecision(decision) if decision else None,
+        answers=tuple(TicketReply(**each) for each in answers),
+    )
 
 
 _ROWS: Final = Rows[Ticket, int](ticket, _ticket)
@@ -57,6 +64,11 @@ def close_ticket(
     """Close an open ticket. reason: of a rejection."""
     values = {"status": TicketStatus.CLOSED, "decision": decision, "decided_by": staff_id, "updated_at": now_ms}
     _ROWS.edit(conn, ticket_id, values | {"reason": reason})
+
+
+def add_answer(conn: Connection, found: Ticket, new: TicketReply) -> None:
+    """Add an answer to a ticket, which the caller has locked."""
+    _ROWS.edit(conn, found.id, {"answers": [asdict(each) for each in (*found.answers, new)]})
 
 
 def _conditions(criteria: TicketFilter) -> list[ColumnElement[bool]]:

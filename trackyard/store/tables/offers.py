@@ -184,6 +184,7 @@ ticket = table(  # an affiliate's request to join an offer
     Column("reason", Text, nullable=False, server_default=""),  # why it was rejected
     *columns(Moment, "created_at", "updated_at", nullable=False),
     Column("smartlink_id", Id24, nullable=True),  # that it asks for; NULL = for the offer
+    Column("answers", Document, nullable=False, server_default=text("'[]'")),  # of staff, the oldest first
 )
 
 connection = table(  # an affiliate's link to an offer; enabled False = disconnected by hand
