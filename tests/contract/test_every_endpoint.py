@@ -373,7 +373,10 @@ def test_every_endpoint_rejects_malformed_body(world: EndpointSetup, endpoint: E
 
 
 def send_shapes(world: EndpointSetup, endpoint: Endpoint[Any], chosen: Callable[[int], bool]) -> None:
-    """Send parameters in shapes that no endpoint declares. chosen: whether a pair of both is sent, by its number."""
+    """Send parameters in shapes that no endpoint declares.
+
+    chosen: whether a pair of both is sent, by its number.
+    """
     long = "x" * min(30_000, endpoint.body_max // 2)
     values = ({"a": {"b": "c"}}, [[["x"]]], [{}], {"0": {"0": {"0": "x"}}}, True, 10**30, long)
     client, path = world.caller(endpoint), ""
