@@ -75,8 +75,13 @@ class PastEdge:
         """Set the clock to `at` (UTC ms), with checkpoints on the way."""
         self._clock.advance(max(0, at - self._clock.now_ms()))
         if at - self._checkpointed_at >= _CHECKPOINT_MS:
-            self._writer.write_checkpoint(at)
-            self._checkpointed_at = at
+            self.write_checkpoint(at)
+
+    def write_checkpoint(self, at: int) -> None:
+        """Write that nothing before `at` (UTC ms) follows, so that it can be loaded."""
+        self._writer.write_checkpoint(at)
+        self._writer.sync()
+        self._checkpointed_at = at
 
 
 @contextmanager
