@@ -15,6 +15,8 @@ from trackyard.domain.people.permissions import slice_features
 
 COLUMNS: Final = ("clicks", "unique", "conversions", "cr", "charge", "payout", "margin", "margin_share")
 """The figures of the table unless the address names others."""
+_ONLY_CHOSEN: Final = frozenset(("confirmed", "pending", "hold"))
+"""Figures that no table has until the address names them."""
 MOST_SLICES: Final = 6
 _API_ORDERS: Final = {
     "clicks": "raw",
@@ -184,7 +186,8 @@ def _columns(address: PageAddress, kinds: tuple[FigureKind, ...], faults: list[s
     asked = address.all("figures")
     unknown = [name for name in asked if name not in BY_NAME]
     faults += [gettext("The figure %(name)s does not exist: it is left out.", name=name[:60]) for name in unknown][:5]
-    usual = COLUMNS if any(kind.name == "margin" for kind in kinds) else tuple(kind.name for kind in kinds)
+    shown = tuple(kind.name for kind in kinds if kind.name not in _ONLY_CHOSEN)
+    usual = COLUMNS if "margin" in shown else shown
     chosen = tuple(kind for kind in kinds if kind.name in (asked or usual))
     return chosen or kinds
 
