@@ -20,7 +20,7 @@ def test_own_report_has_what_the_affiliate_earns_and_nothing_of_others(api: Api)
     add_conversion(api.deps, 1, offer_id=offer, affiliate_id=pid, advertiser_id=advertiser)
     page = visitor.read("/portal/reports?period=today&compare=none&by=offer&by=sub1")
     assert "Boots social 3 60.0 % of all rows 3 0 0 0.0" in page.text.replace("\N{NO-BREAK SPACE}", " ")
-    assert "Boots None 2 2 1 0 50.0 % $7.00 $3.50" in page.text.replace("\N{NO-BREAK SPACE}", " ")
+    assert "Boots None 2 40.0 % of all rows 2 1 0 50.0 % $7.00 $3.50" in page.text.replace("\N{NO-BREAK SPACE}", " ")
     assert f"/portal/offers/{offer}" in page.links
     assert not [link for link in page.links if link.startswith("/console")]
     wrong = visitor.read(
