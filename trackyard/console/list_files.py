@@ -63,18 +63,23 @@ def every_row(
     while True:
         answer = request.calls.call(method, [*asked, ("limit", str(_AT_ONCE)), ("page", str(page))], path or {})
         found, total = _page_of(answer, rows)
-        if total > MOST_ROWS:
-            text = gettext(
-                "This list has %(total)s rows, and a file at most %(most)s: narrow it with filters.",
-                total=number(total),
-                most=number(MOST_ROWS),
-            )
-            raise BadInput({FORMAT[0]: [text]})
+        refuse_too_many(total)
         yield from found
         seen += len(found)
         if not found or seen >= total:
             return
         page += 1
+
+
+def refuse_too_many(total: int) -> None:
+    """Raise BadInput for a list of more than MOST_ROWS."""
+    if total > MOST_ROWS:
+        text = gettext(
+            "This list has %(total)s rows, and a file at most %(most)s: narrow it with filters.",
+            total=number(total),
+            most=number(MOST_ROWS),
+        )
+        raise BadInput({FORMAT[0]: [text]})
 
 
 def _page_of(answer: Mapping[str, Any], rows: str) -> tuple[Sequence[Mapping[str, Any]], int]:

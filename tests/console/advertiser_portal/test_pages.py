@@ -109,8 +109,8 @@ def test_affiliates_appear_once_staff_let_the_advertiser_see_them(shop: Shop) ->
     ("by", "rows"),
     [
         ("day", "2023-11-15 4 4 1 1 1 1 75.0 % $30.00"),
-        ("offer", "Shoes 6 6 1 1 1 1 50.0 % $30.00"),
-        ("country", "6 6 1 1 1 1 50.0 % $30.00"),
+        ("offer", "Shoes 6 new 6 1 1 1 1 50.0 % $30.00"),
+        ("country", "6 new 6 1 1 1 1 50.0 % $30.00"),
         ("goal", "1 1 1 1"),
     ],
 )
@@ -119,6 +119,15 @@ def test_statistics_are_those_of_the_api(shop: Shop, by: str, rows: str) -> None
     assert rows in shop.text(path)
     charges = sum(float(row["actions.total.charge"] or 0) for row in shop.rows(f"{path}&format=csv"))
     assert charges == 30
+
+
+def test_statistics_compare_the_days_that_are_over_with_the_days_before(shop: Shop) -> None:
+    parties = {"offer": shop.offer, "affiliate": shop.affiliate, "advertiser": shop.number}
+    load_clicks(shop.api.deps, [new_click(place, **parties, time=NOON - 8 * DAY_MS) for place in range(31, 35)])
+    text = shop.text("/advertiser/statistics?period=7d&by=offer")
+    assert "Changes compare the days that are over with the 7 days before." in text
+    assert "Total 6 ↓ 50 % — 1 1 1 1 50.0 % $30.00 Shoes 6 ↓ 50 % 6 1" in text
+    assert "Changes compare" not in shop.text("/advertiser/statistics?period=today")
 
 
 def test_numbers_of_statistics_lead_to_the_conversions_that_they_count(shop: Shop) -> None:

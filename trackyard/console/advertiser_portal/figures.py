@@ -8,8 +8,9 @@ from typing import Any, Final
 
 from trackyard.actions.deps import Deps
 from trackyard.base.texts.marks import lazy_gettext
+from trackyard.console.charts.changes import MetricDirection, change_text
 from trackyard.console.frame.address import Pair
-from trackyard.console.frame.figures import COUNTED, Figures
+from trackyard.console.frame.figures import BY_NAME, COUNTED, Figures, change_of, value_of
 from trackyard.wire.local_calls import LocalCalls
 
 METHOD: Final = "advertiser.stats"
@@ -20,6 +21,8 @@ STATUSES: Final[Mapping[str, str]] = {
     "declined": lazy_gettext("Declined"),
 }
 """Statuses of conversions by their names in the API."""
+_DIRECTIONS: Final = {name: MetricDirection.UP if name == "confirmed" else MetricDirection.NEUTRAL for name in STATUSES}
+"""Which way conversions of a status should go: a confirmed one more is one pending less."""
 _PAGE: Final = 1000
 
 
@@ -47,6 +50,14 @@ class OwnFigures:
     def cr(self) -> Decimal | None:
         """Return conversions as a share of clicks; None without clicks."""
         return Decimal(self.conversions) / self.clicks if self.clicks else None
+
+    def change(self, name: str, before: "OwnFigures") -> tuple[str, str]:
+        """Return the change of a figure in words, and its tone; nothing where both are 0."""
+        kind, values = BY_NAME.get(name), (self.for_charts(), before.for_charts())
+        if kind is not None:
+            return change_of(kind, *values) if any(value_of(kind, each) for each in values) else ("", "neutral")
+        now, then = self.of_status(name), before.of_status(name)
+        return change_text(now, then, _DIRECTIONS[name]) if now or then else ("", "neutral")
 
     def of_status(self, status: str) -> int:
         """Return the number of conversions of a status."""

@@ -1,7 +1,8 @@
 """The statistics of an advertiser (docs/spec/console.md#portal-of-advertisers)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Final
 
 from trackyard.base.errors import RequestError
@@ -22,7 +23,7 @@ from trackyard.console.frame import shown
 from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
-from trackyard.console.frame.periods import CHOICES
+from trackyard.console.frame.periods import CHOICES, DayPeriod
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.list_files import list_file
 from trackyard.console.offers_shown.choices import country_names
@@ -30,6 +31,8 @@ from trackyard.console.portal.lists import FilterChoice, chosen_value, page_numb
 
 pages = Pages()
 
+MOST_COMPARED: Final = 1000
+"""Rows of a period that are compared."""
 PER_PAGE: Final = 400
 """Rows of a page: a year of days."""
 SLICES: Final[Mapping[str, str]] = {
@@ -43,20 +46,37 @@ SLICES: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class StatisticsRow:
-    """A row of the table. conversions: the page of those that it counts, without a status."""
+    """A row of the table.
+
+    conversions: the page of those that it counts, without a status. compared: None where it is not compared.
+    """
 
     name: str
     figures: OwnFigures
+    compared: "ComparedFigures | None"
     charge: str
     conversions: PageAddress
 
 
 @dataclass(frozen=True, slots=True)
 class StatisticsSums:
-    """The sums of all rows."""
+    """The sums of all rows. compared: None where they are not compared."""
 
     figures: OwnFigures
     charge: str
+    compared: "ComparedFigures | None"
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedFigures:
+    """The figures of the days that are over, and of as many days before the period."""
+
+    latest: OwnFigures
+    before: OwnFigures
+
+    def change(self, name: str) -> tuple[str, str]:
+        """Return the change of a figure in words, and its tone."""
+        return self.latest.change(name, self.before)
 
 
 @pages.get("/advertiser/statistics", audience="advertiser", needs=(METHOD,))
@@ -75,8 +95,13 @@ def statistics(request: PageRequest) -> PageAnswer:
     page = page_number(request.address)
     try:
         found = read_page(request.calls, [*sent, ("limit", str(PER_PAGE)), ("page", str(page))])
+        compared = _compared(request, period, [*conditions, ("slice[]", by)])
     except RequestError as refusal:
-        found, fault = OwnPage([], 0, ""), gettext("The figures cannot be read now. %(text)s.", text=refusal.text)
+        compared, found, fault = (
+            None,
+            OwnPage([], 0, ""),
+            gettext("The figures cannot be read now. %(text)s.", text=refusal.text),
+        )
     chips = set_filters(request.address, filters)
     names = {"offer": dict(offers), "country": dict(country_names())}
     return request.page(
@@ -84,8 +109,9 @@ def statistics(request: PageRequest) -> PageAnswer:
         by=by,
         slices=SLICES,
         statuses=STATUSES,
-        rows=[_row(request, by, each, found.currency, names) for each in found.rows],
-        sums=_sums(found),
+        rows=[_row(request, by, each, found.currency, names, compared) for each in found.rows],
+        sums=_sums(found, compared),
+        compared_text=period.before_text if compared is not None else "",
         period=period,
         periods=CHOICES,
         fault=fault,
@@ -104,18 +130,49 @@ def _slice(request: PageRequest) -> str:
     return chosen if chosen in SLICES else "day"
 
 
-def _sums(found: OwnPage) -> StatisticsSums | None:
+_Compared = tuple[Mapping[str, OwnFigures], Mapping[str, OwnFigures]]
+"""The rows of the days that are over, and of as many days before the period, by the value of their slice."""
+
+
+def _compared(request: PageRequest, period: DayPeriod, asked: Sequence[Pair]) -> _Compared | None:
+    """Return what rows are compared with; None where no day is over, or there are too many rows.
+
+    asked: the filters and the slice.
+    """
+    last = min(period.last, period.today - timedelta(days=1))
+    if last < period.first:
+        return None
+    earlier = period.before.first
+    spans = ((period.first, last), (earlier, earlier + (last - period.first)))
+    limit = ("limit", str(MOST_COMPARED))
+    latest, before = (read_page(request.calls, [*days_of(*span), *asked, limit]) for span in spans)
+    if max(latest.total, before.total) > MOST_COMPARED:
+        return None
+    return _by_value(latest), _by_value(before)
+
+
+def _by_value(page: OwnPage) -> Mapping[str, OwnFigures]:
+    return {"-".join(map(str, row.keys.values())): row.figures for row in page.rows}
+
+
+def _sums(found: OwnPage, compared: _Compared | None) -> StatisticsSums | None:
     """Return the sums of all rows; None where the page has not all of them."""
     if not found.rows or found.total > len(found.rows):
         return None
     sums = total(each.figures for each in found.rows)
-    return StatisticsSums(sums, shown.money(sums.charge, found.currency))
+    both = None if compared is None else ComparedFigures(*(total(each.values()) for each in compared))
+    return StatisticsSums(sums, shown.money(sums.charge, found.currency), both)
 
 
 def _row(
-    request: PageRequest, by: str, row: OwnRow, currency: str, names: Mapping[str, Mapping[str, str]]
+    request: PageRequest,
+    by: str,
+    row: OwnRow,
+    currency: str,
+    names: Mapping[str, Mapping[str, str]],
+    compared: _Compared | None,
 ) -> StatisticsRow:
-    """Return a row with its name, and the page of the conversions that it counts.
+    """Return a row with its name, and the page of the conversions that it counts. Days are not compared.
 
     names: of values, by slice.
     """
@@ -125,4 +182,7 @@ def _row(
     conversions = (
         kept.without("period", "from", "to").set("from", value).set("to", value) if by == "day" else kept.set(by, value)
     )
-    return StatisticsRow(name, row.figures, shown.money(row.figures.charge, currency), conversions)
+    both = None
+    if compared is not None and by != "day":
+        both = ComparedFigures(*(each.get(value, OwnFigures()) for each in compared))
+    return StatisticsRow(name, row.figures, both, shown.money(row.figures.charge, currency), conversions)

@@ -414,6 +414,11 @@ def figure_change(kind: FigureKind, now: Decimal | int | None, before: Decimal |
     return change_text(now * 100, before * 100, kind.direction, points=True)
 
 
+def change_of(kind: FigureKind, now: Figures, before: Figures) -> tuple[str, str]:
+    """Return the change of a figure of sums in words, and its tone."""
+    return figure_change(kind, value_of(kind, now), value_of(kind, before))
+
+
 def text_of(kind: FigureKind, value: Decimal | int | None, currency: str) -> str:
     """Return a figure as pages write it. Large amounts are written without cents."""
     match kind.unit:

@@ -95,7 +95,7 @@ def read_list(
     """
     column, _, direction = address.get("sort").partition("-")
     sort = (column, "desc" if direction == "desc" else "asc") if column in sorts else usual
-    return ListState(address, tuple(filters), address.get("q").strip()[:_LONGEST], sort, _page(address.get("page")))
+    return ListState(address, tuple(filters), address.get("q").strip()[:_LONGEST], sort, page_number(address))
 
 
 def back_to(path: str, sent: str) -> str:
@@ -111,7 +111,9 @@ def names_by_id(choices: Choices) -> Mapping[str, str]:
     return dict(choices)
 
 
-def _page(text: str) -> int:
+def page_number(address: PageAddress) -> int:
+    """Return the page of a list that an address names, 1 unless it does."""
+    text = address.get("page")
     is_number = text.isascii() and text.isdecimal() and 0 < int(text[:9]) < _MOST_PAGES
     return int(text[:9]) if is_number else 1
 

@@ -13,9 +13,9 @@ from trackyard.console.frame.request import PageRequest
 from trackyard.console.list_files import list_file
 from trackyard.console.offers_shown.words import payout
 from trackyard.console.staff.faults import fault_of
+from trackyard.console.staff.list_figures import ListFigures, find_list_figures, last_week
 from trackyard.console.staff.lists import ListFilter, back_to, read_list
 from trackyard.console.staff.people_names import affiliate_name, manager_name, managers
-from trackyard.console.staff.weeks import find_week
 from trackyard.wire.local_calls import LocalCalls
 
 pages = Pages()
@@ -72,7 +72,8 @@ def requests(request: PageRequest) -> PageAnswer:
         return file
     answer, fault = _found(calls, sent)
     found = answer["tickets"]
-    week, no_figures = find_week(request, "affiliate", "partner", sorted({each["partner"]["id"] for each in found}))
+    affiliates = sorted({each["partner"]["id"] for each in found})
+    week, no_figures = find_list_figures(request, last_week(request), "affiliate", "partner", affiliates)
     return request.page(
         "staff/requests.html",
         rows=[_row(request, each, week) for each in found],
@@ -145,11 +146,11 @@ def _found(calls: LocalCalls[Deps], sent: Sequence[tuple[str, str]]) -> tuple[di
     return answer, ""
 
 
-def _row(request: PageRequest, ticket: Mapping[str, Any], week: Mapping[Any, Any] | None) -> RequestRow:
+def _row(request: PageRequest, ticket: Mapping[str, Any], week: Mapping[Any, ListFigures] | None) -> RequestRow:
     affiliate, offer, smartlink = ticket["partner"], ticket["offer"], ticket["type"] == "smartlink_request"
     best = max(offer["payments"], key=lambda payment: payment["revenue"], default=None)
     status, mark = DECISIONS.get(ticket["decision"], (gettext("Open"), "pending"))
-    figures = None if week is None else week.get(affiliate["id"])
+    figures = None if week is None else week.get(affiliate["id"], ListFigures()).figures
     return RequestRow(
         id=f"{'s' if smartlink else ''}{ticket['id']}",
         path=f"/console/smartlinks/{ticket['smartlink']['id']}"
@@ -166,6 +167,6 @@ def _row(request: PageRequest, ticket: Mapping[str, Any], week: Mapping[Any, Any
         status=status,
         mark=mark,
         reason=ticket["reason"],
-        clicks=None if week is None else figures.clicks if figures else 0,
-        conversions=None if week is None else figures.conversions if figures else 0,
+        clicks=None if figures is None else figures.clicks,
+        conversions=None if figures is None else figures.conversions,
     )

@@ -3,17 +3,15 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from decimal import Decimal
 from functools import partial
 from typing import Any, Final
 
 from trackyard.base.errors import RequestCancelled, RequestError
-from trackyard.console.charts.changes import change_text
 from trackyard.console.frame import figures
 from trackyard.console.frame.address import Pair
 from trackyard.console.frame.answers import Html
 from trackyard.console.frame.charts import figure_chart
-from trackyard.console.frame.figures import BY_NAME, Figures, text_of, value_of
+from trackyard.console.frame.figures import BY_NAME, Figures, change_of, text_of, value_of
 from trackyard.console.frame.periods import CHOICES, DayPeriod, read_period
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.late.refused import refused_part, shorter_periods
@@ -94,12 +92,6 @@ def _each(period: DayPeriod, days: Mapping[date, Figures]) -> list[Figures]:
 def _tiles(now: Figures, compared: Figures, before: Figures, currency: str) -> Sequence[FigureTile]:
     tiles = []
     for kind in (BY_NAME[name] for name in CHOSEN):
-        value, latest, earlier = (value_of(kind, of) for of in (now, compared, before))
-        points = kind.unit == "share"
-        change, tone = change_text(_percent(latest, points), _percent(earlier, points), kind.direction, points=points)
-        tiles.append(FigureTile(kind.name, kind.label, text_of(kind, value, currency), change, tone))
+        change, tone = change_of(kind, compared, before)
+        tiles.append(FigureTile(kind.name, kind.label, text_of(kind, value_of(kind, now), currency), change, tone))
     return tiles
-
-
-def _percent(value: Decimal | int | None, is_share: bool) -> Decimal | int | None:
-    return value * 100 if is_share and value is not None else value

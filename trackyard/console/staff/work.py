@@ -135,8 +135,20 @@ def find_work(request: PageRequest) -> list[WorkItem]:
             item = source.item(count, answer) if count else None
             if item is not None:
                 found.append(item)
-    found += _held_changes(request)
+    found += [*_pixels(request), *_held_changes(request)]
     return [each if request.may_open(each.link.partition("?")[0]) else replace(each, link="") for each in found]
+
+
+def _pixels(request: PageRequest) -> list[WorkItem]:
+    """Return the pixels of affiliates that wait for a check."""
+    if not request.calls.may("partner.pixels.list"):
+        return []
+    waiting = request.calls.call("partner.pixels.list", [("moderation_status[]", "0")])["pixel"]
+    if not waiting:
+        return []
+    sentence = ngettext("%(num)d pixel waits for a check", "%(num)d pixels wait for a check", len(waiting))
+    first = next(iter(waiting.values()))
+    return [WorkItem(sentence, first["name"], gettext("Decide"), "/console/pixels?state=0")]
 
 
 def _held_changes(request: PageRequest) -> list[WorkItem]:

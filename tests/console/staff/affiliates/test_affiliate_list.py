@@ -21,7 +21,10 @@ def test_affiliate_list_shows_balance_and_figures_of_the_api(api: Api) -> None:
     [row] = api.admin.get("/3.1/admin/partners", with_balance=1)["partners"]
     balance = row["balance"]["USD"]["balance"]
     text = staff_visitor(api).read(LIST).text
-    assert f"Harbour Media harbour@a.example · DE Active — ${balance:.2f} $2.00 on hold 8 1 $7.00 direct" in text
+    assert (
+        f"Harbour Media harbour@a.example · DE Active — ${balance:.2f} $2.00 on hold 8 new 1 new $7.00 new direct"
+        in text
+    )
 
 
 def test_affiliate_list_filters_and_orders_by_its_address(api: Api) -> None:

@@ -37,7 +37,7 @@ def test_affiliate_page_shows_figures_and_balance_of_the_api(api: Api) -> None:
     assert f"Charge ${Decimal(str(row['actions']['confirmed']['charge'])):.2f} " in text
     assert f"Available ${available:.2f}" in text
     assert "may send traffic to 1 offer" in text
-    assert "Personal payouts Offer Goal Only Charge Payout Shoes 1 all $10.00 $8.50" in text
+    assert "Personal payouts Offer Goal Only Charge Payout Action Shoes 1 all $10.00 $8.50" in text
 
 
 def test_affiliate_page_shows_contact_postbacks_referrals_and_answers(api: Api) -> None:

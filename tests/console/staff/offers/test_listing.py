@@ -10,8 +10,14 @@ from tests.support.models.events import NOON, new_click
 from tests.support.models.history import add_conversion, load_clicks
 from tests.support.offer_pages import sales_desk
 from tests.support.pages import Visitor, console_app, staff_visitor
+from trackyard.base.ids import new_id
+from trackyard.console.staff.offers import listing, ordering
 from trackyard.console.staff.offers.listing import PER_PAGE
 from trackyard.domain.people.roles import Role
+from trackyard.domain.platform.alerts.causes import Alert
+from trackyard.domain.platform.alerts.kinds import AlertKind
+from trackyard.domain.platform.findings import FindingKind
+from trackyard.store.platform.alerts.alerts import add_if_new
 
 HOSTILE = '"><script>alert(1)</script>\N{RIGHT-TO-LEFT OVERRIDE}=1+1'
 
@@ -37,8 +43,9 @@ def test_offer_list_shows_figures_of_the_api(api: Api) -> None:
     [row] = api.admin.get("/3.1/stats/custom", **sent)["stats"]
     text = staff_visitor(api).read("/console/offers").text
     share = Decimal(row["actions"]["confirmed"]["count"]) / int(row["traffic"]["raw"]) * 100
-    words = f"Casino deposit Royal Reef Active $7.00 → $10.00 0 {row['traffic']['raw']} 1 {share:.1f} %"
+    words = f"Casino deposit Royal Reef Active $7.00 → $10.00 0 {row['traffic']['raw']} ↑ 700 % 1 new {share:.1f} %"
     assert words in text
+    assert "Clicks, conversions and CR are those of 9–15 Nov 2023, against the 7 days before." in text
     assert "1 offer, 1 active." in text
 
 
@@ -95,6 +102,70 @@ def test_offer_list_is_sorted_by_columns_of_its_address(api: Api) -> None:
     assert "/console/offers?sort=revenue" in page.links
 
 
+def test_offer_list_is_ordered_by_figures_of_the_period(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    api.clock.advance(NOON - NOW)
+    advertiser, (pid, _) = api.add_advertiser(), api.add_affiliate()
+    quiet, busy, good, old = (api.add_offer(advertiser=advertiser, title=title) for title in "ABCD")
+    days = {busy: (NOON - 86_400_000, 4), good: (NOON - 86_400_000, 2), old: (NOON - 20 * 86_400_000, 9)}
+    load_clicks(
+        api.deps,
+        [
+            new_click(offer * 10 + place, offer=offer, affiliate=pid, advertiser=advertiser, time=time)
+            for offer, (time, count) in days.items()
+            for place in range(count)
+        ],
+    )
+    for number, offer in enumerate((busy, good, good)):
+        add_conversion(api.deps, number + 1, offer_id=offer, affiliate_id=pid, advertiser_id=advertiser)
+    visitor = staff_visitor(api)
+    expected = {
+        "?sort=clicks-desc": [busy, good, old, quiet],
+        "?sort=clicks": [old, quiet, good, busy],
+        "?sort=clicks-desc&period=30d": [old, busy, good, quiet],
+        "?sort=conversions-desc": [good, busy, old, quiet],
+        "?sort=cr-desc": [good, busy, old, quiet],
+        "?sort=clicks-desc&q=C": [good],
+    }
+    for most_read in (300, 0):
+        monkeypatch.setattr(ordering, "_MOST_READ", most_read)
+        for query, ids in expected.items():
+            assert titles(visitor, query) == [str(each) for each in ids], (query, most_read)
+    monkeypatch.setattr(listing, "PER_PAGE", 3)
+    assert titles(visitor, "?sort=clicks-desc&page=2") == [str(quiet)]
+    lines = visitor.get("/console/offers?sort=clicks-desc&format=csv").text.splitlines()
+    assert [line.partition(",")[0] for line in lines[1:]] == [str(each) for each in (busy, good, old, quiet)]
+    page = visitor.read("/console/offers?sort=clicks-desc&period=30d")
+    assert f"/console/clicks?offer={old}&period=30d" in page.links
+    assert "/console/offers?period=30d&sort=conversions-desc" in page.links
+    without = staff_visitor(api, Role.SECTION_OFFER)
+    assert titles(without, "?sort=clicks-desc") == [str(each) for each in (old, good, busy)]
+
+
+def test_offer_list_shows_what_needs_a_person_in_the_row_of_the_offer(api: Api) -> None:
+    offer, other = api.add_offer(title="Boots"), api.add_offer(title="Shoes")
+    opened = Alert(
+        id=new_id(NOW),
+        kind=AlertKind.CAP,
+        finding=FindingKind.CAP_FULL,
+        subject=str(offer),
+        open_key="cap",
+        source="",
+        evidence={"value": "5", "limit": "5"},
+        offer_id=offer,
+        opened_at=NOW,
+        seen_at=NOW,
+    )
+    with api.deps.database.write() as conn:
+        assert add_if_new(conn, opened)
+    visitor = staff_visitor(api)
+    page = visitor.read("/console/offers")
+    sentence = f"A cap of offer {offer} is full: 5 of 5."
+    assert sentence in page.text.partition("Boots")[2] and page.text.count(sentence) == 1
+    assert page.text.index("Shoes") < page.text.index("Boots") < page.text.index(sentence)
+    assert sentence not in staff_visitor(api, Role.SECTION_OFFER).read("/console/offers").text
+    assert other != offer
+
+
 @pytest.mark.parametrize("query", ["?page=0", "?page=x", "?page=99999999999", "?sort=drop", "?status=x&country=xx"])
 def test_offer_list_takes_wrong_values_for_the_usual_ones(api: Api, query: str) -> None:
     offer = api.add_offer()
@@ -133,7 +204,11 @@ def test_offer_list_refuses_affiliates_and_staff_without_offers(api: Api) -> Non
 def test_offer_list_leaves_figures_out_without_the_right_to_statistics(api: Api) -> None:
     api.add_offer(title="Casino")
     text = staff_visitor(api, Role.SECTION_OFFER).read("/console/offers").text
-    assert "Casino" in text and "Clicks, 7 d" not in text
+    assert (
+        "Casino" in text
+        and "Conversions and CR" not in text
+        and "Conversions" not in text.partition("Payout → charge")[2]
+    )
 
 
 def test_offer_list_without_offers_leads_to_the_first(api: Api) -> None:

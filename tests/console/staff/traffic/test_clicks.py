@@ -10,6 +10,7 @@ from tests.support.pages import Visitor, staff_visitor
 from tests.support.traffic_pages import HOSTILE, traffic_desk
 from trackyard.console.staff.traffic.clicks.steps import STEP_NAMES
 from trackyard.domain.people.roles import Role
+from trackyard.domain.statistics.quality.origins import VPN
 from trackyard.domain.tracking.rejections import REJECTION_REASONS
 
 LIST = "/console/clicks"
@@ -123,3 +124,16 @@ def test_click_pages_obey_the_rights_of_the_api(api: Api) -> None:
 
 def test_click_evidence_has_every_step_of_a_decision() -> None:
     assert frozenset(REJECTION_REASONS) == STEP_NAMES
+
+
+def test_click_list_has_signals_below_its_other_filters(api: Api) -> None:
+    desk = traffic_desk(api)
+    desk.click(1)
+    marked = desk.click(2, origin=VPN)
+    visitor = staff_visitor(api)
+    page = visitor.read("/console/clicks?origin=vpn")
+    listed = [each for each in page.links if each.startswith("/console/clicks/") and "file" not in each]
+    assert listed == [f"/console/clicks/{marked.id}"]
+    assert "Signal is VPN" in page.text
+    rejected = visitor.read("/console/clicks?verdict=accepted&reason=bot").text
+    assert "Rejected clicks" in rejected

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from typing import Final
 
 from tests.support.api import Api
 from tests.support.pages import Visitor, console_app, staff_visitor
@@ -35,10 +36,29 @@ def test_conversion_list_shows_what_the_api_lists(api: Api) -> None:
     assert f"/console/offers/{desk.offer}" in page.links
 
 
+_FIRST_CLICK: Final = {"sub1": "feed", "sub2": "second", "country": "ES", "os": "iOS"}
+_FIRST: Final = {"custom_fields": {"3": "third"}}
+
+
+def test_conversion_list_keeps_filters_that_few_need_below_the_others(api: Api) -> None:
+    desk = traffic_desk(api)
+    desk.conversion(1, click={"sub7": "deep"})
+    visitor = staff_visitor(api)
+    closed, opened = (visitor.read(f"{LIST}{query}").elements for query in ("", "?sub7=deep&charge_from=1"))
+    more = [[given for tag, given in each if given.get("class") == "more-filters"] for each in (closed, opened)]
+    assert ["open" in given for [given] in more] == [False, True]
+    page = visitor.read(f"{LIST}?sub7=deep&charge_from=1")
+    assert "Sub 7 is deep" in page.text and "Charge from is 1" in page.text
+    assert f"{LIST}?charge_from=1" in page.links
+    assert {page.fields[name] for name in ("sub7", "charge_from")} == {"deep", "1"}
+    wrong = visitor.read(f"{LIST}?charge_from=much&changed_from=2023-02-30&device=phone").text
+    assert wrong.count("does not exist: it is left out.") == 3
+
+
 def test_conversion_list_filters_by_what_its_address_says(api: Api) -> None:
     desk = traffic_desk(api)
     other = api.add_offer(title="Other")
-    desk.conversion(1, click={"sub1": "feed", "country": "ES"}, action_id="A 1")
+    desk.conversion(1, click=_FIRST_CLICK, action_id="A 1", **_FIRST)
     desk.conversion(2, status=Status.DECLINED, comment="Cap is reached", goal="2")
     desk.conversion(3, offer_id=other, status=Status.HOLD, created_at=api.clock.now_ms() - 40 * 86_400_000)
     click = desk.conversion(4, goal="4").click_id
@@ -54,6 +74,15 @@ def test_conversion_list_filters_by_what_its_address_says(api: Api) -> None:
         (f"?advertiser={desk.advertiser}&country=ES", [1]),
         (f"?affiliate={desk.pid}&goal=2", [2]),
         ("?sub1=feed", [1]),
+        ("?sub2=second", [1]),
+        ("?custom3=third", [1]),
+        ("?os=iOS&sub1=feed", [1]),
+        ("?charge_from=10&charge_to=10&payout_to=7", [4, 2, 1]),
+        ("?charge_from=11", []),
+        ("?comment=reached", [2]),
+        ("?action=A+1", [1]),
+        (f"?click={click}&currency=USD", [4]),
+        ("?changed_from=2023-11-16", []),
         ("?paid=closed", []),
         (f"?q={3:024x}", [3]),
         (f"?q=+{click.upper()}", [4]),

@@ -10,9 +10,9 @@ from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.list_files import list_file
+from trackyard.console.offers_shown import names
 from trackyard.console.staff.faults import fault_of
 from trackyard.console.staff.lists import ListFilter, read_list
-from trackyard.console.staff.offers import names
 from trackyard.console.staff.people_names import affiliate_names
 from trackyard.console.staff.traffic.filters import offers
 

@@ -1,4 +1,4 @@
-"""The list of advertisers, with what they did in the last seven days."""
+"""The list of advertisers, with what they did in a period."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,15 +6,14 @@ from typing import Any, Final
 
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.answers import PageAnswer
-from trackyard.console.frame.figures import Figures
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.list_files import list_file
 from trackyard.console.offers_shown.choices import country_names
 from trackyard.console.staff.advertisers.one import STATUSES
+from trackyard.console.staff.list_figures import ListFigures, find_list_figures, list_period
 from trackyard.console.staff.lists import ListFilter, read_list
 from trackyard.console.staff.people_names import manager_name, managers
-from trackyard.console.staff.weeks import find_week
 
 pages = Pages()
 
@@ -24,7 +23,7 @@ SORTS: Final = ("title", "email")
 
 @dataclass(frozen=True, slots=True)
 class AdvertiserRow:
-    """An advertiser of the list. figures: None where they cannot be seen."""
+    """An advertiser of the list. results: None where they cannot be seen."""
 
     id: str
     title: str
@@ -33,7 +32,7 @@ class AdvertiserRow:
     manager: str
     offers: int
     tags: tuple[str, ...]
-    figures: Figures | None
+    results: ListFigures | None
 
 
 @pages.get("/console/advertisers", needs=("admin.advertisers.list",))
@@ -53,18 +52,20 @@ def advertisers(request: PageRequest) -> PageAnswer:
         return file
     answer = calls.call("admin.advertisers.list", sent)
     found = answer["advertisers"]
-    week, fault = find_week(request, "advertiser", "advertiser", [each["id"] for each in found])
+    period = list_period(request)
+    results, fault = find_list_figures(request, period.days, "advertiser", "advertiser", [each["id"] for each in found])
     return request.page(
         "staff/advertisers.html",
-        rows=[_row(each, week) for each in found],
+        rows=[_row(each, results) for each in found],
         may_write=calls.may("admin.advertiser.add"),
-        fault=fault,
+        fault=period.fault or fault,
         api_request_path=calls.address("admin.advertisers.list", sent),
+        **period.shown(),
         **state.shown(answer["pagination"]["total_count"]),
     )
 
 
-def _row(advertiser: Mapping[str, Any], week: Mapping[Any, Figures] | None) -> AdvertiserRow:
+def _row(advertiser: Mapping[str, Any], results: Mapping[Any, ListFigures] | None) -> AdvertiserRow:
     return AdvertiserRow(
         id=advertiser["id"],
         title=advertiser["title"],
@@ -73,5 +74,5 @@ def _row(advertiser: Mapping[str, Any], week: Mapping[Any, Figures] | None) -> A
         manager=manager_name(advertiser["manager_obj"]),
         offers=int(advertiser["offers"]),
         tags=tuple(advertiser["tags"]),
-        figures=None if week is None else week.get(advertiser["id"], Figures()),
+        results=None if results is None else results.get(advertiser["id"], ListFigures()),
     )

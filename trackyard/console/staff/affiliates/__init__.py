@@ -3,7 +3,16 @@
 from typing import Final
 
 from trackyard.console.frame.pages import Pages
-from trackyard.console.staff.affiliates import decisions, editing, listing, looking, one
+from trackyard.console.staff.affiliates import decisions, editing, listing, looking, one, payouts, pixels, postbacks
 
-PARTS: Final[tuple[Pages, ...]] = (listing.pages, editing.pages, one.pages, decisions.pages, looking.pages)
+PARTS: Final[tuple[Pages, ...]] = (
+    listing.pages,
+    editing.pages,
+    one.pages,
+    decisions.pages,
+    looking.pages,
+    postbacks.pages,
+    payouts.pages,
+    pixels.pages,
+)
 """All pages of affiliates; those with a name of their own come before the page of one."""

@@ -1,4 +1,4 @@
-"""The list of affiliates, with what they did in the last seven days (docs/spec/console.md#affiliates)."""
+"""The list of affiliates, with what they did in a period (docs/spec/console.md#affiliates)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,15 +8,14 @@ from typing import Any, Final
 from trackyard.actions.deps import Deps
 from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.answers import PageAnswer
-from trackyard.console.frame.figures import Figures
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.list_files import list_file
 from trackyard.console.offers_shown.choices import country_names
 from trackyard.console.staff.affiliates.words import MARKS, STATUSES
+from trackyard.console.staff.list_figures import ListFigures, find_list_figures, list_period
 from trackyard.console.staff.lists import ListFilter, read_list
 from trackyard.console.staff.people_names import affiliate_name, manager_name, managers
-from trackyard.console.staff.weeks import find_week
 from trackyard.wire.local_calls import LocalCalls
 
 pages = Pages()
@@ -37,7 +36,7 @@ class CurrencySum:
 
 @dataclass(frozen=True, slots=True)
 class AffiliateRow:
-    """An affiliate of the list. figures: None where they cannot be seen. balances: those that are not 0."""
+    """An affiliate of the list. results: None where they cannot be seen. balances: those that are not 0."""
 
     id: int
     name: str
@@ -48,7 +47,7 @@ class AffiliateRow:
     country: str
     tags: tuple[str, ...]
     balances: tuple[CurrencySum, ...]
-    figures: Figures | None
+    results: ListFigures | None
     waits: bool
 
 
@@ -63,15 +62,17 @@ def affiliates(request: PageRequest) -> PageAnswer:
         return file
     answer = calls.call("admin.partners.list", sent)
     found = answer["partners"]
-    week, fault = find_week(request, "affiliate", "partner", [each["id"] for each in found])
+    period = list_period(request)
+    results, fault = find_list_figures(request, period.days, "affiliate", "partner", [each["id"] for each in found])
     waiting = calls.call("admin.partners.list", [("status[]", "on moderation"), ("limit", "1")])
     return request.page(
         "staff/affiliates.html",
-        rows=[_row(each, week) for each in found],
+        rows=[_row(each, results) for each in found],
         waiting=waiting["pagination"]["total_count"],
         may_write=calls.may("admin.partner.edit"),
-        fault=fault,
+        fault=period.fault or fault,
         api_request_path=calls.address("admin.partners.list", sent),
+        **period.shown(),
         **state.shown(answer["pagination"]["total_count"]),
     )
 
@@ -94,7 +95,7 @@ def balances_of(affiliate: Mapping[str, Any]) -> tuple[CurrencySum, ...]:
     )
 
 
-def _row(affiliate: Mapping[str, Any], week: Mapping[Any, Figures] | None) -> AffiliateRow:
+def _row(affiliate: Mapping[str, Any], results: Mapping[Any, ListFigures] | None) -> AffiliateRow:
     return AffiliateRow(
         id=affiliate["id"],
         name=affiliate_name(affiliate),
@@ -105,6 +106,6 @@ def _row(affiliate: Mapping[str, Any], week: Mapping[Any, Figures] | None) -> Af
         country=affiliate["country"] or "",
         tags=tuple(affiliate["tags"]),
         balances=tuple(each for each in balances_of(affiliate) if each.balance or each.available),
-        figures=None if week is None else week.get(affiliate["id"], Figures()),
+        results=None if results is None else results.get(affiliate["id"], ListFigures()),
         waits=affiliate["status"] == "on moderation",
     )

@@ -33,8 +33,17 @@ def affiliate_page(request: PageRequest) -> PageAnswer:
     return page_of(request, find_affiliate(request))
 
 
-def page_of(request: PageRequest, affiliate: Mapping[str, Any], banner: str = "", status: int = 200) -> Html:
-    """Return the page of an affiliate. banner: why the change that was asked for was refused."""
+def page_of(
+    request: PageRequest,
+    affiliate: Mapping[str, Any],
+    banner: str = "",
+    status: int = 200,
+    tested: Mapping[str, Any] | None = None,
+) -> Html:
+    """Return the page of an affiliate.
+
+    banner: why the change that was asked for was refused. tested: the result of a test of a postback.
+    """
     calls, number = request.calls, affiliate["id"]
     request = replace(request, address=PageAddress(f"/console/affiliates/{number}", request.address.pairs))
     may_write = calls.may("admin.partner.edit")
@@ -57,6 +66,9 @@ def page_of(request: PageRequest, affiliate: Mapping[str, Any], banner: str = ""
         may_write=may_write,
         may_look=calls.may("admin.partner.look_as") and affiliate["status"] == "active",
         may_connect=calls.may("offer.affiliate.enable"),
+        may_add_postbacks=calls.may("partner.postback.add"),
+        may_set_payouts=calls.may("admin.offer.edit") and calls.may("offer.get"),
+        tested=tested,
         may_pay=request.may_open("/console/payments"),
         waits_for_email=affiliate["email_state"] == "waiting",
         most=MOST,

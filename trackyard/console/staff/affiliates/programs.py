@@ -8,7 +8,7 @@ from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.offers_shown.words import payout
 from trackyard.console.staff.affiliates.words import MARKS, STATUSES
-from trackyard.console.staff.offers.one import PaymentRow, payment_row
+from trackyard.console.staff.offers.one import PaymentRow, may_write, payment_row
 from trackyard.console.staff.people_names import affiliate_name
 
 MOST: Final = 25
@@ -27,11 +27,12 @@ class OpenOffer:
 
 @dataclass(frozen=True, slots=True)
 class OwnPayout:
-    """A payment of an offer for this affiliate."""
+    """A payment of an offer for this affiliate. may_write: whether the person may change the offer."""
 
     offer: int
     title: str
     payment: PaymentRow
+    may_write: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,7 @@ def _payouts(request: PageRequest, number: int, offers: Sequence[int]) -> list[O
     sent = [("int_id[]", str(each)) for each in offers]
     found = request.calls.call("offers.list", [*sent, ("limit", str(MOST))])["offers"]
     return [
-        OwnPayout(offer["id"], offer["title"], payment_row(payment))
+        OwnPayout(offer["id"], offer["title"], payment_row(payment), may_write(request, offer))
         for offer in found
         for payment in offer["partner_payments"]
         if number in payment["partners"]

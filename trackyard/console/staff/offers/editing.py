@@ -12,9 +12,9 @@ from trackyard.console.frame.address import Pair
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.offers_shown import names
 from trackyard.console.offers_shown.choices import Choices, categories
 from trackyard.console.offers_shown.who_gets_through import sentences
-from trackyard.console.staff.offers import names
 from trackyard.console.staff.offers.effects import find_effect
 from trackyard.console.staff.offers.one import find_offer, may_write
 from trackyard.console.staff.offers.plan import DEVICES, EDIT, NEW

@@ -1,4 +1,4 @@
-"""The list of offers, with what they did in the last seven days (docs/spec/console.md#offers)."""
+"""The list of offers, with their figures and findings (docs/spec/console.md#offers)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,29 +7,32 @@ from typing import Any, Final
 from trackyard.actions.deps import Deps
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext
-from trackyard.console.frame import figures
 from trackyard.console.frame.address import PageAddress, Pair
-from trackyard.console.frame.answers import PageAnswer
-from trackyard.console.frame.figures import Figures
+from trackyard.console.frame.answers import Download, PageAnswer
 from trackyard.console.frame.pages import Pages
-from trackyard.console.frame.periods import read_period
+from trackyard.console.frame.periods import DayPeriod
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import number
-from trackyard.console.list_files import list_file
-from trackyard.console.offers_shown import choices
+from trackyard.console.list_files import asks_for_file, every_row, refuse_too_many, rows_file
+from trackyard.console.offers_shown import choices, names
 from trackyard.console.offers_shown.caps import CapMeter, find_meters, fullest
 from trackyard.console.offers_shown.choices import Choices
 from trackyard.console.offers_shown.words import PRIVACIES, STATUSES, charge, joined, payout
-from trackyard.console.staff.offers import names
+from trackyard.console.staff.list_figures import ListFigures, find_list_figures, list_period
+from trackyard.console.staff.lists import page_number
+from trackyard.console.staff.offers.findings import OfferFinding, findings_of_offers
 from trackyard.console.staff.offers.one import may_write
+from trackyard.console.staff.offers.ordering import FIGURES, each_by_figure, page_by_figure
 from trackyard.domain.offers.choices import Privacy
 from trackyard.wire.local_calls import LocalCalls
 
 pages = Pages()
 
 PER_PAGE: Final = 20
+USUAL: Final = ("id", "desc")
+"""The order of an address without one: the newest offer first."""
 SORTS: Final = ("id", "title", "revenue")
-"""Columns that can be sorted, by their names in the API."""
+"""Columns that the API sorts, by its names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,7 @@ class FilterChip:
 
 @dataclass(frozen=True, slots=True)
 class OfferRow:
-    """An offer of the list. figures: None where they cannot be seen. more: the number of further payments.
+    """An offer of the list. results: None where they cannot be seen. more: the number of further payments.
 
     affiliates: the number of those that are connected, or that all may use it; "" where they cannot be seen.
     may_write: whether the person may change it.
@@ -70,7 +73,8 @@ class OfferRow:
     payout: str
     charge: str
     more: int
-    figures: Figures | None
+    results: ListFigures | None
+    findings: Sequence[OfferFinding]
     cap: CapMeter | None
     affiliates: str
     may_write: bool
@@ -81,20 +85,21 @@ def offers(request: PageRequest) -> PageAnswer:
     """Show offers that meet the filters, a page at a time."""
     calls, address = request.calls, request.address
     filters = _filters(calls)
+    period = list_period(request)
     sent = _request(address, filters)
-    if (file := list_file(request, "offers.list", "offers", sent)) is not None:
-        return file
-    answer = calls.call("offers.list", sent)
-    found = answer["offers"]
-    week, fault = _week(request, [offer["id"] for offer in found])
+    if asks_for_file(request):
+        return _file(request, sent, period.days)
+    found, total, sort, refusal = _found(request, sent, period.days)
+    ids = [offer["id"] for offer in found]
+    results, fault = find_list_figures(request, period.days, "offer", "offer", ids)
     meters = find_meters(calls, [offer["id"] for offer in found if offer["caps"]], request.deps.currency)
     advertisers = next(each.choices for each in filters if each.name == "advertiser")
     titles = names.advertiser_names(calls, [offer["advertiser"] for offer in found], advertisers)
     chips = list(_chips(address, filters))
-    total, page = answer["pagination"]["total_count"], answer["pagination"]["page"]
+    page = page_number(address)
     return request.page(
         "staff/offers.html",
-        rows=[_row(request, offer, titles, week, meters) for offer in found],
+        rows=_rows(request, found, titles, results, meters),
         filters=[each for each in filters if each.choices],
         chips=chips,
         is_filtered=bool(chips or address.get("q")),
@@ -102,8 +107,8 @@ def offers(request: PageRequest) -> PageAnswer:
         active=calls.call("offers.count")["count"],
         page=page,
         first=(page - 1) * PER_PAGE + 1,
-        sort=_sort(address),
-        fault=fault,
+        sort=sort,
+        fault=" ".join(dict.fromkeys(each for each in (period.fault, refusal, fault) if each)),
         may_add=calls.may("admin.offer.add"),
         may_change=calls.may("admin.offer.mass-update"),
         may_connect=calls.may("offer.affiliate.enable"),
@@ -111,7 +116,37 @@ def offers(request: PageRequest) -> PageAnswer:
         statuses=STATUSES,
         affiliates=names.affiliates(calls),
         api_request_path=calls.address("offers.list", sent),
+        **period.shown(),
     )
+
+
+def _found(
+    request: PageRequest, sent: Sequence[Pair], period: DayPeriod
+) -> tuple[Sequence[Mapping[str, Any]], int, tuple[str, str], str]:
+    """Return the offers of the page, the number of all, and their order.
+
+    The last value says why it is not the order of the address.
+    """
+    calls, (column, direction), refused = request.calls, _sort(request), ""
+    if column in FIGURES:
+        try:
+            each, total = each_by_figure(calls, sent, period, column, direction)
+            return page_by_figure(each, page_number(request.address), PER_PAGE), total, (column, direction), ""
+        except RequestError as refusal:
+            refused = gettext("The newest offers come first. %(text)s.", text=refusal.text.removesuffix("."))
+            column, direction = USUAL
+    answer = calls.call("offers.list", sent)
+    return answer["offers"], answer["pagination"]["total_count"], (column, direction), refused
+
+
+def _file(request: PageRequest, sent: Sequence[Pair], period: DayPeriod) -> Download:
+    """Return every offer that meets the filters as a file, in the order of the page. Raises RequestError."""
+    column, direction = _sort(request)
+    offers: Iterable[Mapping[str, Any]] = every_row(request, "offers.list", "offers", sent)
+    if column in FIGURES:
+        offers, total = each_by_figure(request.calls, sent, period, column, direction)
+        refuse_too_many(total)
+    return rows_file("offers", offers)
 
 
 def _filters(calls: LocalCalls[Deps]) -> tuple[OfferFilter, ...]:
@@ -135,17 +170,23 @@ def _request(address: PageAddress, filters: Sequence[OfferFilter]) -> list[Pair]
     chosen = {each.name: _values(address, each) for each in filters}
     chosen["status"] = chosen["status"] or list(STATUSES)
     sent = [(each.parameter, each.sent(value)) for each in filters for value in chosen[each.name]]
-    column, direction = _sort(address)
-    page = address.get("page")
-    number = int(page) if page.isascii() and page.isdecimal() and 0 < int(page[:9]) < 10**6 else 1
-    words = [("q", address.get("q").strip()[:200])] if address.get("q").strip() else []
-    return [*words, *sent, (f"sort[{column}]", direction), ("limit", str(PER_PAGE)), ("page", str(number))]
-
-
-def _sort(address: PageAddress) -> tuple[str, str]:
-    """Return the column and the direction that an address names, by default the newest offer first."""
     column, _, direction = address.get("sort").partition("-")
-    return (column, "desc" if direction == "desc" else "asc") if column in SORTS else ("id", "desc")
+    order = (column, "desc" if direction == "desc" else "asc") if column in SORTS else USUAL
+    words = [("q", address.get("q").strip()[:200])] if address.get("q").strip() else []
+    return [
+        *words,
+        *sent,
+        (f"sort[{order[0]}]", order[1]),
+        ("limit", str(PER_PAGE)),
+        ("page", str(page_number(address))),
+    ]
+
+
+def _sort(request: PageRequest) -> tuple[str, str]:
+    """Return the column and the direction that an address names, by default the newest offer first."""
+    column, _, direction = request.address.get("sort").partition("-")
+    may_sort = column in SORTS or (column in FIGURES and request.calls.may("stats.custom"))
+    return (column, "desc" if direction == "desc" else "asc") if may_sort else USUAL
 
 
 def _chips(address: PageAddress, filters: Iterable[OfferFilter]) -> Iterable[FilterChip]:
@@ -155,30 +196,24 @@ def _chips(address: PageAddress, filters: Iterable[OfferFilter]) -> Iterable[Fil
             yield FilterChip(each.label, joined([named[value] for value in values], "or"), address.without(each.name))
 
 
-def _week(request: PageRequest, offers: Sequence[int]) -> tuple[Mapping[int, Figures] | None, str]:
-    """Return what offers did in the last seven days, and why it cannot be read.
-
-    It is None without the right to statistics.
-    """
-    if not request.calls.may("stats.custom"):
-        return None, ""
-    if not offers:
-        return {}, ""
-    period, _ = read_period(PageAddress("", (("period", "7d"),)), request.deps.clock.now_ms(), request.day_zone)
-    chosen = [("filter[offer][]", str(each)) for each in offers]
-    try:
-        found = figures.report(request.calls, period, ["offer"], filters=chosen, limit=PER_PAGE)
-    except RequestError as refusal:
-        return None, gettext("The figures cannot be read now. %(text)s.", text=refusal.text)
-    return {int(row.keys["offer"]["id"]): row.figures for row in found.rows}, ""
+def _rows(
+    request: PageRequest,
+    offers: Sequence[Mapping[str, Any]],
+    advertisers: Mapping[str, str],
+    results: Mapping[int, ListFigures] | None,
+    meters: Mapping[int, Sequence[CapMeter]],
+) -> list[OfferRow]:
+    findings = findings_of_offers(request, [offer["id"] for offer in offers])
+    return [_row(request, offer, advertisers, results, meters, findings.get(offer["id"], ())) for offer in offers]
 
 
 def _row(
     request: PageRequest,
     offer: Mapping[str, Any],
     advertisers: Mapping[str, str],
-    week: Mapping[int, Figures] | None,
+    results: Mapping[int, ListFigures] | None,
     meters: Mapping[int, Sequence[CapMeter]],
+    findings: Sequence[OfferFinding],
 ) -> OfferRow:
     payments = offer["payments"]
     best = max(payments, key=lambda payment: payment["revenue"], default=None)
@@ -190,7 +225,8 @@ def _row(
         payout=payout(best) if best else "",
         charge=charge(best) if best else "",
         more=max(len(payments) - 1, 0),
-        figures=None if week is None else week.get(offer["id"], Figures()),
+        results=None if results is None else results.get(offer["id"], ListFigures()),
+        findings=findings,
         cap=fullest(meters.get(offer["id"], ())),
         affiliates=_affiliates_text(request.calls, offer),
         may_write=may_write(request, offer),

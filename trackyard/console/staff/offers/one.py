@@ -11,11 +11,11 @@ from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.offers_shown import names
 from trackyard.console.offers_shown.caps import find_meters
 from trackyard.console.offers_shown.payments import payment_conditions, payment_goal
 from trackyard.console.offers_shown.who_gets_through import sentences
 from trackyard.console.offers_shown.words import STATUSES, charge, payout
-from trackyard.console.staff.offers import names
 from trackyard.console.staff.offers.click_test import DEVICES, find_click_test
 from trackyard.console.staff.offers.links import find_links
 from trackyard.console.staff.results import late_results

@@ -128,18 +128,13 @@ _GENERAL: Final = FormGroup(
 _PAYOUTS: Final = FormGroup(
     lazy_gettext("Payouts"), (FormRows("payments", lazy_gettext("Payment"), _PAYMENT, _PAYMENT_MORE),)
 )
-_PERSONAL: Final = FormGroup(
-    lazy_gettext("Personal payouts"),
-    (
-        FormRows(
-            "partner_payments",
-            lazy_gettext("Personal payment"),
-            (FormField("partners", required=True, help=lazy_gettext("Numbers of affiliates.")), *_PAYMENT),
-            _PAYMENT_MORE,
-        ),
-    ),
-    folded=True,
+PERSONAL_ROWS: Final = FormRows(
+    "partner_payments",
+    lazy_gettext("Personal payment"),
+    (FormField("partners", required=True, help=lazy_gettext("Numbers of affiliates.")), *_PAYMENT),
+    _PAYMENT_MORE,
 )
+_PERSONAL: Final = FormGroup(lazy_gettext("Personal payouts"), (PERSONAL_ROWS,), folded=True)
 _PAYING: Final = FormGroup(
     lazy_gettext("Hold and tiers"),
     (

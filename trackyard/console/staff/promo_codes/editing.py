@@ -8,7 +8,7 @@ from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.staff.offers import names
+from trackyard.console.offers_shown import names
 from trackyard.console.staff.promo_codes.listing import METHOD, PATH, find_code
 from trackyard.console.staff.traffic.filters import offers
 from trackyard.domain.offers.promo_codes import MANUAL

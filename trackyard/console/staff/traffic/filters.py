@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Final, Literal
 
 from trackyard.actions.deps import Deps
@@ -33,6 +34,8 @@ _FORMS: Final = {
     "number": re.compile(r"[1-9][0-9]{0,17}"),
     "id": re.compile(r"[0-9a-fA-F]{24}"),
     "text": re.compile(r"[^\0]{1,255}"),
+    "amount": re.compile(r"-?[0-9]{1,12}(\.[0-9]{1,6})?"),
+    "day": re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"),
 }
 
 
@@ -41,29 +44,42 @@ class TrafficFilter:
     """A filter of a list.
 
     name: in the address. parameter: of the API. choices: () = people type the value, in this form.
-    sent: values as the API reads them, where they differ from those of the address.
+    sent: values as the API reads them, where they differ from those of the address; without choices, all of them.
+    is_more: whether it is below "More filters".
     """
 
     name: str
     label: str
     parameter: str
     choices: Choices = ()
-    form: Literal["number", "id", "text"] = "text"
+    form: Literal["number", "id", "text", "amount", "day"] = "text"
     sent: Mapping[str, str] = field(default_factory=dict)
+    is_more: bool = False
 
     def values(self, address: PageAddress) -> list[str]:
         """Return the values of an address that the list can have."""
         given = dict.fromkeys(value.strip() for value in address.all(self.name))
-        if self.choices:
-            known = dict(self.choices)
-            return [value for value in given if value in known]
-        return [value for value in given if _FORMS[self.form].fullmatch(value)]
+        known = dict(self.choices) or self.sent
+        found = [value for value in given if value in known or (not known and _is_of(self.form, value))]
+        return found if self.parameter.endswith("[]") else found[:1]
 
     def faults(self, address: PageAddress) -> Iterator[str]:
         """Yield a sentence when an address has values that the list cannot have."""
         given = {value.strip() for value in address.all(self.name) if value.strip()}
         if given - set(self.values(address)):
             yield gettext("A value of %(label)s does not exist: it is left out.", label=self.label)
+
+
+def _is_of(form: str, value: str) -> bool:
+    """Return whether people may type a value in a form."""
+    if not _FORMS[form].fullmatch(value):
+        return False
+    if form == "day":
+        try:
+            date.fromisoformat(value)
+        except ValueError:
+            return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)

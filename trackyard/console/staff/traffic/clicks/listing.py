@@ -13,8 +13,8 @@ from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import CHOICES, DayPeriod, read_period
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.late.refused import refused_part, shorter_periods
+from trackyard.console.offers_shown import names
 from trackyard.console.offers_shown.choices import country_names
-from trackyard.console.staff.offers import names
 from trackyard.console.staff.traffic.filters import (
     PER_PAGE,
     TrafficFilter,
@@ -26,6 +26,7 @@ from trackyard.console.staff.traffic.filters import (
     page_number,
     pairs_of,
 )
+from trackyard.console.staff.traffic.more_filters import more_of_clicks
 from trackyard.console.staff.traffic.reasons import REJECTIONS, rejection_label
 from trackyard.wire.local_calls import LocalCalls
 
@@ -137,6 +138,8 @@ def _span(period: DayPeriod) -> list[Pair]:
 def _verdict(address: PageAddress) -> str:
     """Return which clicks are listed: a reason asks for rejected ones."""
     given = address.get("verdict", "rejected" if address.get("reason") else "accepted")
+    if given == "accepted" and address.get("reason"):
+        return "rejected"
     return given if given in dict(VERDICTS) else "accepted"
 
 
@@ -149,6 +152,7 @@ def _filters(calls: LocalCalls[Deps]) -> tuple[TrafficFilter, ...]:
         TrafficFilter("advertiser", gettext("Advertiser"), "advertiser[]", names.advertisers(calls), "id"),
         TrafficFilter("country", gettext("Country"), "country[]", country_names()),
         TrafficFilter("sub1", gettext("Sub 1"), "sub1[]"),
+        *more_of_clicks(),
     )
 
 

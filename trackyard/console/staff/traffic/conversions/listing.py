@@ -13,8 +13,8 @@ from trackyard.console.frame.answers import Download, PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import CHOICES, DayPeriod, read_period
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.offers_shown import names
 from trackyard.console.offers_shown.choices import country_names
-from trackyard.console.staff.offers import names
 from trackyard.console.staff.traffic.filters import (
     LONGEST,
     PER_PAGE,
@@ -26,6 +26,7 @@ from trackyard.console.staff.traffic.filters import (
     page_number,
     pairs_of,
 )
+from trackyard.console.staff.traffic.more_filters import more_of_conversions
 from trackyard.console.staff.traffic.reasons import DECLINES
 from trackyard.wire.local_calls import LocalCalls
 
@@ -150,6 +151,7 @@ def _filters(calls: LocalCalls[Deps]) -> tuple[TrafficFilter, ...]:
         TrafficFilter("goal", gettext("Goal"), "goal[]"),
         TrafficFilter("sub1", gettext("Sub 1"), "subid1[]"),
         TrafficFilter("promo", gettext("Promo code"), "promo_code[]"),
+        *more_of_conversions(),
     )
 
 

@@ -15,8 +15,8 @@ from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import CHOICES, read_period
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.list_files import list_file
+from trackyard.console.offers_shown import names
 from trackyard.console.offers_shown.choices import Choices
-from trackyard.console.staff.offers import names
 from trackyard.console.staff.traffic.conversions.listing import STATUSES
 from trackyard.console.staff.traffic.filters import (
     PER_PAGE,

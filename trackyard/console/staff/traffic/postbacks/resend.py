@@ -5,7 +5,7 @@ from trackyard.base.texts.marks import gettext
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.staff.offers import names
+from trackyard.console.offers_shown import names
 from trackyard.console.staff.traffic.postbacks.listing import PATH
 
 pages = Pages()

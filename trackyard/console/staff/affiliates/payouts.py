@@ -1,0 +1,87 @@
+"""Staff change the personal payouts of an affiliate in an offer (docs/spec/console.md#affiliates)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from trackyard.base.errors import AccessDenied, NotFound
+from trackyard.base.texts.marks import gettext, lazy_gettext
+from trackyard.console.forms import FormGroup, FormPlan, flat_pairs, open_form
+from trackyard.console.forms.form import PageForm
+from trackyard.console.forms.kept import DO
+from trackyard.console.frame.address import Pair
+from trackyard.console.frame.answers import PageAnswer, Redirect
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.offers_shown import names
+from trackyard.console.staff.affiliates.one import find_affiliate, page_of
+from trackyard.console.staff.offers.one import may_write
+from trackyard.console.staff.offers.plan import DEVICES, PERSONAL_ROWS
+from trackyard.console.staff.people_names import affiliate_name
+
+pages = Pages()
+
+_NAME: Final = "partner_payments"
+_FIRST_OF_OTHERS: Final = 1000
+"""The place from which on the payouts of other affiliates are sent, so that it is none of this form."""
+EDIT: Final = FormPlan("admin.offer.edit", (FormGroup(lazy_gettext("Personal payouts"), (PERSONAL_ROWS,)),))
+
+
+@pages.get("/console/affiliates/{id}/payouts", needs=("admin.partner.get", "offer.get", "admin.offer.edit"))
+@pages.post("/console/affiliates/{id}/payouts", needs=("admin.partner.get", "offer.get", "admin.offer.edit"))
+def edit_payouts(request: PageRequest) -> PageAnswer:
+    """Change what an affiliate is paid in the offer that the address names."""
+    affiliate = find_affiliate(request)
+    offer = _offer(request)
+    if offer is None:
+        fault = gettext("An offer %(offer)s does not exist, or you may not see it.", offer=request.address.get("offer"))
+        return page_of(request, affiliate, fault, 404)
+    if not may_write(request, offer):
+        raise AccessDenied
+    number, path = affiliate["id"], {"id": str(offer["id"])}
+    own = [each for each in offer[_NAME] if number in each["partners"]]
+    others = [pair for place, each in enumerate(_others(offer, number)) for pair in _sent(place, each)]
+    currencies = names.currencies(request.calls, request.deps.currency)
+    choices = {f"{_NAME}[currency]": currencies, f"{_NAME}[devices]": DEVICES}
+    form = open_form(request, _plan(number), {_NAME: own}, choices=choices, path=path, fixed=others)
+    back = f"/console/affiliates/{number}#payouts"
+    if _removes_all(request, form, own):
+        request.calls.call("admin.offer.edit", others or [(_NAME, "")], path)
+        return Redirect(back, gettext("No personal payout is left in %(title)s.", title=offer["title"]))
+    if form.save() is not None:
+        return Redirect(back, gettext("The personal payouts in %(title)s are saved.", title=offer["title"]))
+    title = gettext("Payouts of %(name)s in %(title)s", name=affiliate_name(affiliate), title=offer["title"])
+    line = gettext("They replace the general payouts of the offer where they fit.")
+    return form.page(request, title, back=back, line=line, save=gettext("Save the payouts"))
+
+
+def _plan(affiliate: int) -> FormPlan:
+    """Return the form, in which a new payout is that of this affiliate."""
+    first, *fields = PERSONAL_ROWS.fields
+    rows = replace(PERSONAL_ROWS, fields=(replace(first, initial=str(affiliate)), *fields))
+    return replace(EDIT, groups=(replace(EDIT.groups[0], parts=(rows,)),))
+
+
+def _offer(request: PageRequest) -> dict[str, Any] | None:
+    """Return the offer that the address names; None without one."""
+    try:
+        found: dict[str, Any] = request.calls.call(
+            "offer.get", path={"id": request.address.get("offer").strip() or "0"}
+        )
+    except NotFound:
+        return None
+    offer: dict[str, Any] = found["offer"]
+    return offer
+
+
+def _others(offer: Mapping[str, Any], affiliate: int) -> Sequence[Mapping[str, Any]]:
+    return [each for each in offer[_NAME] if affiliate not in each["partners"]]
+
+
+def _sent(place: int, payment: Mapping[str, Any]) -> Sequence[Pair]:
+    """Return a payment of other affiliates as parameters."""
+    return list(flat_pairs(f"{_NAME}[{_FIRST_OF_OTHERS + place}]", payment))
+
+
+def _removes_all(request: PageRequest, form: PageForm, own: Sequence[Any]) -> bool:
+    return bool(own) and request.field(DO) == "save" and not form.rows_of(_NAME)
