@@ -8,6 +8,7 @@ from tests.support.api import Api
 from tests.support.models.history import add_conversion
 from tests.support.pages import staff_visitor
 from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.statistics.quality.conversion_signals import QUICK, REPEATED_ADDRESS
 from trackyard.domain.statistics.quality.origins import HOSTING
 from trackyard.store.tables import conversion_task as task
 
@@ -69,3 +70,23 @@ def test_estimate_shows_what_the_choice_of_quality_would_have_changed(api: Api) 
         return found["conversions"], found["declined"], found["on_hold"]
 
     assert [after(each) for each in ("mark", "hold", "reject")] == [(3, 0, 0), (3, 0, 1), (2, 1, 0)]
+
+
+def test_signals_of_a_conversion_are_shown_to_staff_alone(api: Api) -> None:
+    offer, (pid, affiliate) = api.add_offer(), api.add_affiliate()
+    at = api.deps.clock.now_ms() - DAY_MS
+    owner: dict[str, Any] = {"offer_id": offer, "affiliate_id": pid, "created_at": at + 1000}
+    click = {"time": at, "origin": HOSTING}
+    made = add_conversion(api.deps, 1, signals=QUICK | REPEATED_ADDRESS, click=click, **owner)
+    period = {"date_from": "2000-01-01", "date_to": "2100-01-01"}
+    path = "/3.0/stats/conversions"
+    (row,) = api.admin.get(path, **period)["conversions"]
+    one = api.admin.get("/3.0/stats/conversionsbyid", id=made.id)["conversion"]
+    assert [(each["signals"], each["origin"]) for each in (row, one)] == [("quick, repeated_address", "hosting")] * 2
+    (own,) = affiliate.get(path, **period)["conversions"]
+    assert (own["signals"], own["origin"]) == (None, None)
+    visitor = staff_visitor(api)
+    for page in (f"/console/conversions/{made.id}", f"/console/conversions?q={made.id}"):
+        assert "quick, repeated_address, hosting" in visitor.read(page).text, page
+    lines = api.admin.call("GET", path, params={**period, "format": "csv"}).text.splitlines()
+    assert len(lines) == 2 and "quick, repeated_address" in lines[1]

@@ -4,13 +4,17 @@ from decimal import Decimal
 
 from sqlalchemy import func, select, update
 
+from tests.support.clicks.inbound_postbacks import AT
 from tests.support.limited_offer import LimitedOffer
 from trackyard.domain.conversions.edits import ConversionEdit
+from trackyard.domain.conversions.sessions import DAY_MS
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.quality.conversion_signals import UsualTimes, signals_text
 from trackyard.domain.statistics.quality.origins import HOSTING, RELAY
 from trackyard.journal.records import Click
 from trackyard.store.conversions.conversions import take_held_by_quality
+from trackyard.store.statistics.usual_times import write_usual_times
 from trackyard.store.tables import conversion, ledger
 
 REASON = "Suspicious traffic"
@@ -94,3 +98,37 @@ def test_conversion_that_staff_declined_before_its_release_stays_declined(limite
     limited.order(ConversionEdit(conversion_id=held, status=Status.CONFIRMED, releases=True))
     assert limited.state(click)[0] == "declined"
     assert money(limited) == (Decimal(0), Decimal(0))
+
+
+def signals(limited: LimitedOffer, click: Click) -> str:
+    with limited.database.read() as conn:
+        found = conn.execute(select(conversion.c.signals).where(conversion.c.click_id == click.id)).scalar_one()
+        return signals_text(found)
+
+
+def test_time_out_of_the_usual_ones_is_a_reason_of_the_conversion(limited: LimitedOffer) -> None:
+    usual = UsualTimes(100, 120_000, 480_000)
+    with limited.database.write() as conn:
+        write_usual_times(conn, {(limited.offer, "1"): usual}, ())
+    limited.limit(quality="hold")
+    quick = limited.click(time=AT - 2_000, ip="198.51.100.1")
+    late = limited.click(time=AT - 2 * DAY_MS, ip="198.51.100.2")
+    plain = limited.click(ip="198.51.100.3")
+    assert [limited.call(each) for each in (quick, late, plain)] == [HELD, HELD, ("confirmed", "")]
+    assert [signals(limited, each) for each in (quick, late, plain)] == ["quick", "late", ""]
+    limited.limit(quality="reject")
+    other = limited.click(time=AT - 3_000, ip="198.51.100.4")
+    assert limited.call(other) == ("declined", REASON)
+    with limited.database.write() as conn:
+        write_usual_times(conn, {}, [(limited.offer, "1")])
+    assert limited.call(limited.click(time=AT - 2_000, ip="198.51.100.5")) == ("confirmed", "")
+
+
+def test_address_that_converted_before_is_named_and_counts(limited: LimitedOffer) -> None:
+    limited.limit(quality="reject")
+    clicks = [limited.click(), limited.click(), limited.click(ip="198.51.100.8")]
+    assert [limited.call(each) for each in clicks] == [("confirmed", "")] * 3
+    assert [signals(limited, each) for each in clicks] == ["", "repeated_address", ""]
+    together = [limited.send(limited.click(ip="198.51.100.9")) for _ in range(2)]
+    limited.settle()
+    assert [signals(limited, each) for each in together] == ["", "repeated_address"]

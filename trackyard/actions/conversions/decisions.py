@@ -102,9 +102,7 @@ class DecisionBatch:
         offer_traits = [self._traits_of(each) for each in requests]
         self._counters = None if read_only else CounterBatch(conn, self.context.offers, offer_traits)
         self._counts = self._read_counts(offer_traits) if self._counters is None else self._counters.counts
-        unique_ip_offers = {terms.id for terms in self.context.offers.values() if terms.unique_ip}
-        origins = {each.origin for each in requests if each.click["offer"] in unique_ip_offers and each.click["ip"]}
-        self._converted = Counter(count_by_origin(conn, origins))
+        self._converted = Counter(count_by_origin(conn, {each.origin for each in requests if each.click["ip"]}))
         once_offers = {terms.id for terms in self.context.offers.values() if terms.once_per_click}
         clicks = {each.click_goal for each in requests if each.click["offer"] in once_offers}
         self._converted_clicks = Counter(count_by_click(conn, clicks))
@@ -116,8 +114,9 @@ class DecisionBatch:
         if offer is None:
             return None
         advertiser = self.context.advertisers[offer.advertiser_id]
+        usual = self.context.usual_times.get((offer.id, request.postback.goal))
         if request.promo_code is not None:  # its click has no age
-            offer = replace(offer, min_session="0s")
+            offer, usual = replace(offer, min_session="0s"), None
         return DecisionTerms(
             offer=offer,
             affiliate_status=self.context.affiliate_statuses.get(click["affiliate"]),
@@ -129,7 +128,8 @@ class DecisionBatch:
             rates=self._rates.at(request.postback.time),
             advertiser_address_lists=advertiser.address_lists,
             counts=self._counts,
-            converted=self._converted[request.origin],
+            converted=self._converted[request.origin] if click["ip"] else 0,
+            usual=usual,
             converted_by_click=self._converted_clicks[request.click_goal],
             referral=self.context.referrals.get(click["affiliate"], NO_REFERRAL),
         )

@@ -46,6 +46,7 @@ from trackyard.domain.offers.choices import QualityMode
 from trackyard.domain.offers.payments import Payment, PaymentType, conditions_of, matching_payments
 from trackyard.domain.people.callers import Access
 from trackyard.domain.people.scope import Scope
+from trackyard.domain.statistics.quality.conversion_signals import signals_text
 from trackyard.domain.statistics.quality.origins import origin_text
 from trackyard.journal.records import Click
 from trackyard.store.engine.database import Connection
@@ -356,8 +357,9 @@ def _address_detail(state: _CheckState, arrival: ConversionDraft) -> str:
 
 
 def _quality_detail(mode: QualityMode, arrival: ConversionDraft) -> str:
-    signals = origin_text(arrival.click.get("origin", 0)) or "no signal"
-    return f"the click has {signals}; the offer asks to {mode.value} suspicious traffic"
+    of_click = origin_text(arrival.click.get("origin", 0)) or "no signal"
+    own = signals_text(arrival.signals) or "none"
+    return f"the click has {of_click}, the conversion {own}; the offer asks to {mode.value} suspicious traffic"
 
 
 def _payment_detail(state: _CheckState, payment: Payment | None) -> str:

@@ -7,6 +7,7 @@ from trackyard.analytics.reports.compiler import in_period
 from trackyard.analytics.reports.reports import run_report
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.health import ConversionTimes, HostResult, PostbackResult
+from trackyard.domain.statistics.quality.conversion_signals import LEAST_USUAL, UsualTimes
 from trackyard.domain.statistics.reports import TOTAL, Report
 from trackyard.domain.statistics.slices import REJECTION_REASON
 
@@ -102,6 +103,21 @@ def find_conversion_times(
         usual_high=high,
         newest_id=newest_id,
     )
+
+
+def list_usual_times(analytics: Analytics, now: int) -> dict[tuple[int, str], UsualTimes]:
+    """Return the quartiles of the times from click to conversion of four weeks, by offer and goal.
+
+    Goals with few conversions are absent. Conversions without a click of a visitor do not count.
+    """
+    sql = (
+        "SELECT offer, goal, toInt64(count()), "
+        "arrayMap(each -> toInt64(each), quantilesTDigest(0.25, 0.75)(time - click_time)) FROM fact "
+        "WHERE time >= {since:Int64} AND sign = 1 AND version = 1 AND time > click_time AND click_time > 0 "
+        f"GROUP BY offer, goal HAVING count() >= {LEAST_USUAL:d}"
+    )
+    rows = analytics.rows(sql, {"since": now - _USUAL_MS}, tuple[int, str, int, list[int]])
+    return {(offer, goal): UsualTimes(number, *quartiles) for offer, goal, number, quartiles in rows}
 
 
 def _of(scope: Scope, of: str, key: int | str, since: int, until: int) -> tuple[list[str], dict[str, object]]:

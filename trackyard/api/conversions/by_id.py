@@ -14,6 +14,7 @@ from trackyard.api.conversions.conversions import (
     advertiser_ref,
     fields_for_all,
     fields_for_staff,
+    signals_for_staff,
 )
 from trackyard.api.conversions.filters import shown_status
 from trackyard.api.people.views import AdvertiserRef, ManagerView, PartnerView, manager_view, offer_ref, partner_view
@@ -71,7 +72,7 @@ class SingleConversionFields(ConversionFields):
 class SingleConversionForAffiliate(SingleConversionFields):
     """A conversion as its affiliate sees it.
 
-    advertiser, supplier_id, revenue, earnings, charge, earning, from_click_address: always null.
+    advertiser, supplier_id, revenue, earnings, charge, earning, from_click_address, origin, signals: always null.
     """
 
     offer: OfferInConversion | None
@@ -83,10 +84,12 @@ class SingleConversionForAffiliate(SingleConversionFields):
     earning: Money | None
     price: None
     from_click_address: bool | None
+    origin: str | None
+    signals: str | None
 
 
 class SingleConversionForStaff(SingleConversionFields):
-    """A conversion as staff see it."""
+    """A conversion as staff see it. origin: the signals of its click; signals: its own."""
 
     offer: OfferWithUrl | None
     advertiser: AdvertiserRef
@@ -97,6 +100,8 @@ class SingleConversionForStaff(SingleConversionFields):
     earning: Money
     price: None
     from_click_address: bool
+    origin: str
+    signals: str
 
 
 class SingleConversionForAffiliateAnswer(Answer):
@@ -138,12 +143,13 @@ def get(
     }
     if not request.staff:
         offer = offer_ref(OfferInConversion, name)
-        hidden = {**HIDDEN_FIELDS, "charge": None, "earning": None, "from_click_address": None}
+        hidden = HIDDEN_FIELDS | dict.fromkeys(("charge", "earning", "from_click_address", "origin", "signals"))
         affiliate_view = SingleConversionForAffiliate(**shown, **hidden, offer=offer)
         return SingleConversionForAffiliateAnswer(conversion=affiliate_view)
     staff_view = SingleConversionForStaff(
         **shown,
         **fields_for_staff(item),
+        **signals_for_staff(item),
         from_click_address=item.from_click_address,
         charge=number(item.charge),
         earning=number(item.charge - item.payout),

@@ -21,6 +21,7 @@ from trackyard.base.zones import local_day
 from trackyard.domain.conversions.lists import ListedConversion
 from trackyard.domain.money.affiliate_payments import ITEM_STATES, OPEN_ITEM, PaymentStatus
 from trackyard.domain.people.roles import Permission
+from trackyard.domain.statistics.quality.conversion_signals import signals_text
 from trackyard.domain.statistics.quality.origins import origin_text
 from trackyard.domain.tracking.subs import SUBS
 from trackyard.journal.records import Click
@@ -121,7 +122,7 @@ class ListedConversionFields(ConversionFields):
 class ConversionForAffiliate(ListedConversionFields):
     """A conversion as its affiliate sees it.
 
-    revenue, earnings, advertiser, supplier_id, origin: always null.
+    revenue, earnings, advertiser, supplier_id, origin, signals: always null.
     """
 
     offer: OfferInConversion | None
@@ -131,10 +132,11 @@ class ConversionForAffiliate(ListedConversionFields):
     advertiser: AdvertiserRef | None
     supplier_id: str | None
     origin: str | None
+    signals: str | None
 
 
 class ConversionForStaff(ListedConversionFields):
-    """A conversion as staff see it. origin: the signals of its click."""
+    """A conversion as staff see it. origin: the signals of its click; signals: its own."""
 
     offer: OfferWithUrl | None
     revenue: Money
@@ -143,6 +145,7 @@ class ConversionForStaff(ListedConversionFields):
     advertiser: AdvertiserRef | None
     supplier_id: str
     origin: str
+    signals: str
 
 
 class ConversionsForAffiliate(Answer):
@@ -241,11 +244,16 @@ def fields_for_staff(item: ListedConversion) -> dict[str, Any]:
     }
 
 
+def signals_for_staff(item: ListedConversion) -> dict[str, str]:
+    """Return the signals of a conversion and of its click, which staff alone see."""
+    return {"origin": origin_text(item.click.get("origin", 0)), "signals": signals_text(item.signals)}
+
+
 HIDDEN_FIELDS: Mapping[str, Any] = MappingProxyType(
     dict.fromkeys(("revenue", "earnings", "price", "supplier_id", "advertiser"))
 )
 """The values of these fields for an affiliate."""
-_HIDDEN_IN_LISTS: Mapping[str, Any] = MappingProxyType({**HIDDEN_FIELDS, "origin": None})
+_HIDDEN_IN_LISTS: Mapping[str, Any] = MappingProxyType({**HIDDEN_FIELDS, "origin": None, "signals": None})
 
 
 def advertiser_ref(advertiser_id: str, names: EntityNames) -> AdvertiserRef:
@@ -270,8 +278,7 @@ def _view_maker(
         if not request.staff:
             return {**shown, **_HIDDEN_IN_LISTS}
         named = None if raw else advertiser_ref(item.advertiser_id, names)
-        origin = origin_text(item.click.get("origin", 0))
-        return shown | fields_for_staff(item) | {"advertiser": named, "origin": origin}
+        return shown | fields_for_staff(item) | signals_for_staff(item) | {"advertiser": named}
 
     return show
 
@@ -333,6 +340,7 @@ class _ColumnMaker:
             "device_type": clicks["device"],
             "landing_id": clicks["landing"],
             "origin": [origin_text(origin) for origin in clicks["origin"]],
+            "signals": [signals_text(signals) for signals in stored["signals"]],
         }
 
     def _looked_up(self, found: StoredConversions, names: EntityNames) -> dict[str, Array]:

@@ -16,6 +16,7 @@ from trackyard.domain.offers.counters import Count, Traits
 from trackyard.domain.offers.payments import Payment
 from trackyard.domain.offers.tiers import Modifier, TierGroup
 from trackyard.domain.people.affiliates import AffiliateStatus
+from trackyard.domain.statistics.quality.conversion_signals import UsualTimes
 from trackyard.domain.tracking.ip_lists import ANY_ADDRESS, AddressLists
 
 DECLINED: Final = (Status.DECLINED, Status.NOT_FOUND)
@@ -44,7 +45,7 @@ class OfferTerms:
     session, min_session: greatest and least age of its clicks, as staff wrote it.
     unique_ip: whether the address of a click converts only once a goal.
     once_per_click: whether a click converts only once a goal.
-    quality: what is done with conversions of suspicious clicks.
+    quality: what is done with suspicious conversions.
     pixels: whether pixels report conversions; pixel_pages: hosts of their pages, () = any; pixel_code: "" = none.
     """
 
@@ -76,8 +77,9 @@ class DecisionTerms:
     affiliate_status: None = there is no such affiliate.
     rates: units of the currency for one of the platform's on the day of the postback; the platform's own is 1.
     counts: by name, the counters of the offer's caps and tiers in which the conversion may count.
-    converted: conversions of this offer and goal, not declined, from the click's address; 0 when no check needs it.
-    converted_by_click: the same of the click.
+    converted: conversions of this offer and goal, not declined, from the click's address.
+    converted_by_click: the same of the click; 0 when no check needs it.
+    usual: how long after the click conversions of this goal come; None = not known.
     signing_secret: of the advertiser's postbacks, None = they need no signature.
     needs_code: whether pixels need the code of the offer's pixels, and only announce (docs/spec/conversions.md#pixels).
     """
@@ -93,6 +95,7 @@ class DecisionTerms:
     referral: Referral = NO_REFERRAL
     converted: int = 0
     converted_by_click: int = 0
+    usual: UsualTimes | None = None
     needs_code: bool = False
     signing_secret: str | None = None
 
@@ -113,7 +116,8 @@ class Conversion:
     referrer_id, referral_percent: the referrer and its share of payouts when it was made; None = no referrer.
     repeated: whether it was declined on arrival because its click had converted; declined, it is in no counter.
     from_click_address: whether the postback of a server that made it came from the address of its click.
-    quality_held: whether it is on hold because its click is suspicious.
+    quality_held: whether it is on hold because it is suspicious.
+    signals: what is unusual about it, besides its click (docs/spec/quality.md#conversions).
     promo_code: the code that made it without a click of a visitor; None = a click did.
     """
 
@@ -155,6 +159,7 @@ class Conversion:
     repeated: bool = False
     from_click_address: bool = False
     quality_held: bool = False
+    signals: int = 0
     promo_code: str | None = None
 
     def counts_in(self, statuses: Container[Status]) -> bool:

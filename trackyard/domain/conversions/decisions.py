@@ -30,6 +30,7 @@ from trackyard.domain.offers.payments import Amounts, Payment, compute_amounts, 
 from trackyard.domain.offers.promo_codes import PromoCodeTerms
 from trackyard.domain.offers.tiers import Modifier, apply_modifiers, reached_modifiers
 from trackyard.domain.people.affiliates import AffiliateStatus
+from trackyard.domain.statistics.quality.conversion_signals import is_marking, signals_of
 from trackyard.domain.statistics.quality.origins import is_marked
 
 _ONE: Final = Decimal(1)
@@ -149,7 +150,7 @@ def _update_existing(
     if not is_transition_allowed(ChangeOrigin.POSTBACK, stored.status, sent):
         return PostbackError.NOT_PENDING
     arrived = apply_hold(sent, terms.offer.hold_ms, stored.created_at, postback.time)
-    status, hold_until, is_held = apply_quality(*arrived, terms.offer, stored.click)
+    status, hold_until, is_held = apply_quality(*arrived, terms.offer, is_suspicious(stored.click, stored.signals))
     after = replace(
         stored,
         version=stored.version + 1,
@@ -177,21 +178,24 @@ def apply_hold(sent: Status, hold_ms: int, created_at: int, now_ms: int) -> tupl
 
 
 def apply_quality(
-    status: Status, hold_until: int | None, offer: OfferTerms, click: Mapping[str, Any]
+    status: Status, hold_until: int | None, offer: OfferTerms, is_suspect: bool
 ) -> tuple[Status, int | None, bool]:
     """Return the status, the end of its hold, and whether the quality holds it.
 
     What is not to be confirmed by itself waits for people anyway, and stays as it is.
+    is_suspect: whether the conversion is suspicious.
     """
-    is_held = offer.quality is QualityMode.HOLD and is_suspicious(click)
-    if is_held and (status is Status.CONFIRMED or hold_until is not None):
+    if is_suspect and offer.quality is QualityMode.HOLD and (status is Status.CONFIRMED or hold_until is not None):
         return Status.HOLD, None, True
     return status, hold_until, False
 
 
-def is_suspicious(click: Mapping[str, Any]) -> bool:
-    """Return whether a click has a suspicious signal; older records have no signals."""
-    return is_marked(click.get("origin", 0))
+def is_suspicious(click: Mapping[str, Any], signals: int) -> bool:
+    """Return whether a conversion or its click has a suspicious signal; older records of clicks have none.
+
+    signals: of the conversion.
+    """
+    return is_marked(click.get("origin", 0)) or is_marking(signals)
 
 
 def create_conversion(
@@ -241,6 +245,7 @@ def create_conversion(
         referrer_id=terms.referral.referrer_id,
         referral_percent=terms.referral.percent,
         repeated=decline is DeclineReason.REPEATED,
+        signals=arrival.signals,
     )
 
 
@@ -268,7 +273,7 @@ class ConversionDraft:
     """A new conversion before the checks that may decline it.
 
     status, hold_until: without a decline.
-    quality_held: whether it is on hold because its click is suspicious.
+    quality_held: whether it is on hold because it is suspicious.
     payment: None = no payment matches.
     """
 
@@ -279,14 +284,20 @@ class ConversionDraft:
     status: Status
     hold_until: int | None
     quality_held: bool
+    signals: int
 
     @property
     def comment(self) -> str:
         """Return the comment without a decline."""
-        is_named = self.terms.offer.quality is QualityMode.MARK and is_suspicious(self.click)
+        is_named = self.terms.offer.quality is QualityMode.MARK and self.is_suspicious
         if self.quality_held or (is_named and not self.postback.comment):
             return DeclineReason.SUSPICIOUS
         return self.postback.comment
+
+    @property
+    def is_suspicious(self) -> bool:
+        """Return whether it or its click has a suspicious signal."""
+        return is_suspicious(self.click, self.signals)
 
     @property
     def traits(self) -> Traits:
@@ -296,7 +307,7 @@ class ConversionDraft:
     @property
     def age_ms(self) -> int:
         """Return the time since the click, at least 0."""
-        return max(0, self.postback.time - int(self.click["time"]))
+        return _age_ms(self.postback, self.click)
 
 
 def draft_conversion(postback: ReceivedPostback, click: Mapping[str, Any], terms: DecisionTerms) -> ConversionDraft:
@@ -306,7 +317,13 @@ def draft_conversion(postback: ReceivedPostback, click: Mapping[str, Any], terms
         postback = replace(postback, status=Status.PENDING)
     payment = find_payment(offer.payments, offer.personal_payments, click["affiliate"], postback.goal, click)
     arrived = apply_hold(postback.status, offer.hold_ms, postback.time, postback.time)
-    return ConversionDraft(postback, click, terms, payment, *apply_quality(*arrived, offer, click))
+    signals = signals_of(_age_ms(postback, click), terms.usual, terms.converted)
+    state = apply_quality(*arrived, offer, is_suspicious(click, signals))
+    return ConversionDraft(postback, click, terms, payment, *state, signals)
+
+
+def _age_ms(postback: ReceivedPostback, click: Mapping[str, Any]) -> int:
+    return max(0, postback.time - int(click["time"]))
 
 
 def _check_affiliate(arrival: ConversionDraft) -> DeclineReason | None:
@@ -341,7 +358,7 @@ def _check_payment(arrival: ConversionDraft) -> DeclineReason | None:
 
 
 def _check_quality(arrival: ConversionDraft) -> DeclineReason | None:
-    is_rejected = arrival.terms.offer.quality is QualityMode.REJECT and is_suspicious(arrival.click)
+    is_rejected = arrival.terms.offer.quality is QualityMode.REJECT and arrival.is_suspicious
     return DeclineReason.SUSPICIOUS if is_rejected else None
 
 

@@ -71,13 +71,14 @@ def outcome_of(conversion: Conversion, terms: OfferTerms, rates: Mapping[str, De
     rate = None if payment is None else rates.get(payment.currency)
     if payment is None or rate is None or not duration_ms(terms.min_session) <= age_ms <= duration_ms(terms.session):
         return TermsOutcome(declined=1)
-    if terms.quality is QualityMode.REJECT and is_suspicious(conversion.click):
+    is_suspect = is_suspicious(conversion.click, conversion.signals)
+    if is_suspect and terms.quality is QualityMode.REJECT:
         return TermsOutcome(declined=1)
     is_same = payment.currency == conversion.currency
     order_sum = conversion.sum if is_same else converted(conversion.sum, conversion.rate, rate)
     worth = apply_modifiers(compute_amounts(payment, order_sum), conversion.modifiers)
     arrived = apply_hold(conversion.sent_status, terms.hold_ms, conversion.created_at, now_ms)
-    status, until, _ = apply_quality(*arrived, terms, conversion.click)
+    status, until, _ = apply_quality(*arrived, terms, is_suspect)
     return TermsOutcome(
         conversions=1,
         on_hold=int(status is Status.HOLD and (until is None or until > now_ms)),

@@ -66,7 +66,7 @@ class ListedConversion:
     """A conversion in a list. Times are UTC milliseconds.
 
     click: its record by column name.
-    from_click_address, promo_code: as in Conversion.
+    from_click_address, promo_code, signals: as in Conversion.
     in_payment: the state of the affiliate's payment that includes it; callers of `list_conversions` add it.
     """
 
@@ -94,4 +94,5 @@ class ListedConversion:
     updated_at: int
     from_click_address: bool
     promo_code: str | None
+    signals: int
     in_payment: PaymentStatus | None = None

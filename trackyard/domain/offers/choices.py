@@ -58,7 +58,7 @@ class HoldUnit(StrEnum):
 
 
 class QualityMode(StrEnum):
-    """What is done with conversions of clicks that have a suspicious signal."""
+    """What is done with conversions that have a suspicious signal, or whose click has one."""
 
     COUNT = "count"
     MARK = "mark"

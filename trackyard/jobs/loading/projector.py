@@ -23,6 +23,7 @@ from trackyard.jobs.loading.rulesets import RulesetPublisher
 from trackyard.jobs.schedule.cap_notices import ClickCapNotifier
 from trackyard.jobs.schedule.offer_metrics import OfferMetricsRefresher
 from trackyard.jobs.schedule.rules import RuleRunner
+from trackyard.jobs.schedule.usual_times import UsualTimesRefresher
 from trackyard.journal.watch import JournalWatcher
 from trackyard.store.engine.database import Database
 from trackyard.store.engine.queue_depths import get_queue_states
@@ -95,6 +96,7 @@ class Projector:
         self.figures = OfferMetricsRefresher(database, analytics, clock, self._count_loads)
         self.notices = ClickCapNotifier(database, analytics, clock)
         self.automation = RuleRunner(database, analytics, clock, self.journals.lag_ms)
+        self.usual_times = UsualTimesRefresher(database, analytics, clock)
         self._rules = (_ProjectorTask("rules", 100, self.rules.publish),)
         self._tasks = (
             _ProjectorTask("journals", 100, self.journals.load_next),
@@ -103,6 +105,7 @@ class Projector:
             _ProjectorTask("figures", 1000, self.figures.refresh_when_due),
             _ProjectorTask("notices", 100, self.notices.check_next_offer),
             _ProjectorTask("automation", 1000, self.automation.run_next),
+            _ProjectorTask("usual times", 1000, self.usual_times.refresh_when_due),
             _ProjectorTask("queues", 5000, self._measure_queues),
         )
         self._last_round_at = time.monotonic()

@@ -15,6 +15,7 @@ from sqlalchemy import (
     Row,
     Select,
     String,
+    TableValuedAlias,
     Text,
     and_,
     bindparam,
@@ -85,48 +86,58 @@ def find_by_identity(
     if not identities:
         return {}
     query = _by_identity(is_postgresql(conn), lock)
-    if is_postgresql(conn):
-        offers, goals, names = zip(*sorted(identities), strict=True)
-        named: dict[str, Any] = {"offers": list(offers), "goals": list(goals), "identities": list(names)}
-    else:
-        named = {"identities": json.dumps(sorted(identities))}
-    found = (_conversion(row) for row in conn.execute(query, named))
+    found = (_conversion(row) for row in conn.execute(query, _named(conn, identities, "identity")))
     return {(item.offer_id, item.goal, item.identity): item for item in found}
 
 
 @cache
 def _by_identity(postgresql: bool, lock: bool) -> Select[Any]:
-    """Return the statement for any number of identities.
-
-    It looks each of them up: SQLite answers a list of row values by reading the whole index.
-    """
-    columns = conversion.c
-    if postgresql:
-        lists = (("offers", Integer), ("goals", String), ("identities", String))
-        arrays = [bindparam(name, type_=ARRAY(kind)) for name, kind in lists]
-        key = func.unnest(*arrays).table_valued("offer_id", "goal", "identity").render_derived(name="wanted")
-        key_columns: list[ColumnElement[Any]] = [key.c.offer_id, key.c.goal, key.c.identity]
-    else:
-        key = func.json_each(bindparam("identities", type_=Text)).table_valued("value", name="wanted")
-        key_columns = [func.json_extract(key.c.value, f"$[{place}]") for place in range(3)]
-    same = [columns[name] == value for name, value in zip(("offer_id", "goal", "identity"), key_columns, strict=True)]
-    query = select(*_COLUMNS).select_from(key.join(conversion, and_(*same))).order_by(columns.id)
+    """Return the statement for any number of identities."""
+    key, same = _wanted(postgresql, "identity")
+    query = select(*_COLUMNS).select_from(key.join(conversion, same)).order_by(conversion.c.id)
     return query.with_for_update(of=conversion) if lock else query
+
+
+def _wanted(postgresql: bool, third: str) -> tuple[TableValuedAlias, ColumnElement[bool]]:
+    """Return the parameter with triples of offer, goal and a third column, and what joins it to conversions.
+
+    Each of them is looked up: SQLite answers a list of row values by reading the whole index.
+    """
+    names = ("offer_id", "goal", third)
+    if postgresql:
+        arrays = [bindparam(name, type_=ARRAY(Integer if name == "offer_id" else String)) for name in names]
+        key = func.unnest(*arrays).table_valued(*names).render_derived(name="wanted")
+        values: list[ColumnElement[Any]] = [key.c[name] for name in names]
+    else:
+        key = func.json_each(bindparam(third, type_=Text)).table_valued("value", name="wanted")
+        values = [func.json_extract(key.c.value, f"$[{place}]") for place in range(3)]
+    return key, and_(*(conversion.c[name] == value for name, value in zip(names, values, strict=True)))
+
+
+def _named(conn: Connection, wanted: Collection[tuple[int, str, str]], third: str) -> dict[str, Any]:
+    """Return the parameters of `_wanted`."""
+    if not is_postgresql(conn):
+        return {third: json.dumps(sorted(wanted))}
+    offers, goals, values = zip(*sorted(wanted), strict=True)
+    return {"offer_id": list(offers), "goal": list(goals), third: list(values)}
 
 
 def count_by_origin(conn: Connection, origins: Collection[ConversionOrigin]) -> dict[ConversionOrigin, int]:
     """Return the number of conversions by origin, without declined ones; 0 is absent."""
     if not origins:
         return {}
+    named = _named(conn, origins, "click_ip")
+    return {(offer, goal, ip): count for offer, goal, ip, count in conn.execute(_by_origin(is_postgresql(conn)), named)}
+
+
+@cache
+def _by_origin(postgresql: bool) -> Select[Any]:
+    """Return the statement for any number of origins."""
+    key, same = _wanted(postgresql, "click_ip")
     columns = conversion.c
-    # One condition each, as in find_by_identity.
-    each = [
-        and_(columns.offer_id == offer, columns.click_ip == ip, columns.goal == goal)
-        for offer, goal, ip in sorted(origins)
-    ]
     origin = (columns.offer_id, columns.goal, columns.click_ip)
-    query = select(*origin, func.count()).where(or_(*each), columns.status.not_in(_DECLINED)).group_by(*origin)
-    return {(offer, goal, ip): count for offer, goal, ip, count in conn.execute(query)}
+    query = select(*origin, func.count()).select_from(key.join(conversion, same))
+    return query.where(columns.status.not_in(_DECLINED)).group_by(*origin)
 
 
 def count_by_click(conn: Connection, clicks: Collection[ClickGoal]) -> dict[ClickGoal, int]:

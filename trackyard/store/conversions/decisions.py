@@ -15,11 +15,13 @@ from trackyard.domain.money.referrals import Referral
 from trackyard.domain.offers.choices import HoldUnit, OfferStatus, QualityMode
 from trackyard.domain.offers.payments import payment_of
 from trackyard.domain.people.affiliates import AffiliateStatus
+from trackyard.domain.statistics.quality.conversion_signals import UsualTimes
 from trackyard.domain.tracking.ip_lists import AddressLists, split_entries
 from trackyard.domain.tracking.postbacks import Postback
 from trackyard.store.engine.in_lists import among
 from trackyard.store.offers import caps
 from trackyard.store.platform import settings
+from trackyard.store.statistics.usual_times import OfferGoal, get_usual_times
 from trackyard.store.tables import advertiser, affiliate, affiliate_postback, offer
 
 
@@ -42,6 +44,7 @@ class DecisionContext:
 
     needs_code: whether postbacks need a code by TRACKYARD_POSTBACK_CODE.
     referrals: by affiliate, of those with a referrer.
+    usual_times: by offer and goal, of those where they are known.
     """
 
     offers: Mapping[int, OfferTerms]
@@ -51,6 +54,7 @@ class DecisionContext:
     needs_code: bool
     postbacks: Sequence[Postback]
     referrals: Mapping[int, Referral]
+    usual_times: Mapping[OfferGoal, UsualTimes]
 
 
 def get_decision_context(
@@ -76,6 +80,7 @@ def get_decision_context(
         needs_code=(settings.find_code_mode(conn) or CodeMode.NONE) is not CodeMode.NONE,
         postbacks=[Postback(*row) for row in conn.execute(_POSTBACKS, parties)],
         referrals={row.id: Referral(row.ref, row.ref_percent) for row in conn.execute(_REFERRALS, ids)},
+        usual_times=get_usual_times(conn, offer_ids),
     )
 
 

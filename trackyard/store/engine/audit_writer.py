@@ -53,6 +53,7 @@ _UNAUDITED_TABLES: Final = frozenset(
         "product_item",
         "url_check",
         "url_host",
+        "usual_time",
     }
 )
 """Queues, tables that are derived from others, and tables with their own history."""

@@ -8,6 +8,7 @@ from trackyard.store.tables.automation import (
     sub_block,
     url_check,
     url_host,
+    usual_time,
 )
 from trackyard.store.tables.conversions import (
     comparison,
@@ -170,4 +171,5 @@ __all__ = [
     "ticket",
     "url_check",
     "url_host",
+    "usual_time",
 ]

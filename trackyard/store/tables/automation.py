@@ -79,6 +79,14 @@ url_host = table(  # when a host was visited last by a check
     Column("visited_at", Moment, nullable=False, index=True),
 )
 
+usual_time = table(  # how long after the click conversions come: a derived table
+    "usual_time",
+    Column("offer_id", Integer, primary_key=True, autoincrement=False),
+    Column("goal", String(255), primary_key=True),
+    Column("number", Moment, nullable=False),  # of conversions
+    *columns(Moment, "first", "third", nullable=False),  # quartiles in milliseconds
+)
+
 sub_block = table(  # values of subs from which an offer takes no clicks of an affiliate, each by one firing
     "sub_block",
     Column("firing_id", Id24, primary_key=True),

@@ -57,7 +57,8 @@ conversion = table(
     Column("referral_percent", Amount, nullable=False, default=ZERO),
     Column("repeated", Boolean, nullable=False, server_default=false()),  # declined on arrival as a repeat of its click
     Column("from_click_address", Boolean, nullable=False, server_default=false()),  # as the server's postback was
-    Column("quality_held", Boolean, nullable=False, server_default=false()),  # on hold because its click is suspicious
+    Column("quality_held", Boolean, nullable=False, server_default=false()),  # on hold because it is suspicious
+    Column("signals", Integer, nullable=False, server_default="0"),  # bits, besides those of its click
     Column("test", Boolean, nullable=False, server_default=false()),  # declared for test conversions; none is made yet
     Column("promo_code", String(36), nullable=True),  # that made it; NULL = a click did
     UniqueConstraint("offer_id", "goal", "identity", name="uq_conversion_identity"),

@@ -218,8 +218,8 @@ REJECTIONS: Final[Mapping[str, ReasonWords]] = {
 _CONFIRM: Final = (Mend.CONFIRM,)
 DECLINES: Final[Mapping[str, ReasonWords]] = {
     "Suspicious traffic": ReasonWords(
-        lazy_gettext("its click has a suspicious signal, and the offer declines those"),
-        lazy_gettext("Confirm it if the traffic is good, or change what the offer does with suspicious clicks."),
+        lazy_gettext("it or its click has a suspicious signal, and the offer declines those"),
+        lazy_gettext("Confirm it if the traffic is good, or change what the offer does with suspicious traffic."),
         (Mend.CONFIRM, Mend.OFFER),
     ),
     "Partner is banned": ReasonWords(

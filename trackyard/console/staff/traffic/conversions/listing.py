@@ -47,7 +47,10 @@ _EVERY_DAY: Final = [("date_from", "2000-01-01")]
 
 @dataclass(frozen=True, slots=True)
 class ConversionRow:
-    """A conversion of a list. reason: why it is declined, "" = nothing says so."""
+    """A conversion of a list.
+
+    reason: why it is declined, "" = nothing says so. signals: its own and those of its click.
+    """
 
     id: str
     at: str
@@ -62,6 +65,7 @@ class ConversionRow:
     status: str
     status_label: str
     reason: str
+    signals: str
     charge: str
     payout: str
 
@@ -128,9 +132,15 @@ def conversion_row(each: Mapping[str, Any]) -> ConversionRow:
         status=each["status"],
         status_label=STATUSES.get(each["status"], each["status"]),
         reason=each["comment"] if each["status"] == "declined" else "",
+        signals=signals_of(each),
         charge=shown.money(each["revenue"], each["currency"]),
         payout=shown.money(each["payouts"], each["currency"]),
     )
+
+
+def signals_of(conversion: Mapping[str, Any]) -> str:
+    """Return the signals of a conversion and of its click, "" = none."""
+    return ", ".join(filter(None, (conversion["signals"], conversion["origin"])))
 
 
 def _period(request: PageRequest) -> tuple[DayPeriod, str]:

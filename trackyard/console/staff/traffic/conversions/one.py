@@ -13,7 +13,7 @@ from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import read_period
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.staff.traffic.conversions.listing import PATH, STATUSES
+from trackyard.console.staff.traffic.conversions.listing import PATH, STATUSES, signals_of
 from trackyard.console.staff.traffic.conversions.way import steps_of
 from trackyard.console.staff.traffic.filters import openable
 from trackyard.console.staff.traffic.reasons import DECLINES, decline_sentence
@@ -213,6 +213,7 @@ def _facts(request: PageRequest, conversion: Mapping[str, Any]) -> list[Fact]:
             ", ".join(each for each in (conversion["os"], conversion["browser"], conversion["device_type"]) if each),
         ),
         Fact(gettext("Came from"), conversion["referrer"]),
+        Fact(gettext("Signals"), signals_of(conversion)),
         Fact(gettext("Comment"), conversion["comment"]),
         Fact(gettext("Changed"), request.time_of(conversion["updatedAt"], seconds=True)),
     ]
