@@ -79,6 +79,38 @@ def test_alert_that_is_over_before_its_mail_says_so(api: Api) -> None:
     assert "over since" in text_of(message)
 
 
+def test_end_of_an_alert_is_mailed_to_those_who_chose_it_after_quiet_hours(api: Api) -> None:
+    keep_alerts(api.deps, "books", [LATE])
+    api.clock.advance(3 * MINUTE)
+    assert len(run(api)) == 1
+    api.admin.post(CHOICES, mail_ends="1", quiet_from="00:00", quiet_until="23:59")
+    api.clock.advance(10 * MINUTE)
+    keep_alerts(api.deps, "books", [])
+    api.clock.advance(3 * MINUTE)
+    assert run(api) == [], "it waits for the end of the quiet hours"
+    api.clock.advance(DAY)
+    [message] = run(api)
+    assert message["Subject"].startswith("1 alert is over: The queue inbox")
+    assert "over since" in text_of(message)
+    api.admin.post(CHOICES, mail_ends="0", quiet_from="", quiet_until="")
+    keep_alerts(api.deps, "books", [LATE])
+    api.clock.advance(10 * MINUTE)
+    assert len(run(api)) == 1
+    keep_alerts(api.deps, "books", [])
+    api.clock.advance(3 * MINUTE)
+    assert run(api) == []
+
+
+def test_rail_counts_the_open_alerts_of_the_person(api: Api) -> None:
+    visitor = staff_visitor(api)
+    assert "open alert" not in visitor.read("/console/profile").text
+    keep_alerts(api.deps, "books", [LATE])
+    assert "1 open alert" in visitor.read("/console/profile").text
+    api.clock.advance(10 * MINUTE)
+    keep_alerts(api.deps, "books", [])
+    assert "open alert" not in visitor.read("/console/profile").text
+
+
 def test_mail_is_in_the_language_of_its_recipient(api: Api) -> None:
     api.admin.post("/3.1/auth/preferences", language="es")
     keep_alerts(api.deps, "books", [LATE])

@@ -283,7 +283,8 @@ def _serve_core(
         ]
         copier = _copy_journals(config, database, threads, stop)
     threads += [*_freezes(config, analytics, stop), *_click_lookups(config, database, analytics, stop)]
-    heartbeat = Heartbeat(config, database, directory_id, SystemClock())
+    lag_ms = None if projector is None else projector.journals.lag_ms
+    heartbeat = Heartbeat(config, database, directory_id, SystemClock(), lag_ms=lag_ms)
     threads += [threading.Thread(target=heartbeat.run, args=(stop,), name="heartbeat")]
     look = partial(core_readiness, config, database, projector, directory_id, copier)
     readiness = StoreReadiness(look, partial(failing_roles, config.failing_roles_file)).get

@@ -11,6 +11,7 @@ from tests.support.api import Api
 from trackyard.domain.platform.findings import CheckFindings, Finding, FindingKind
 from trackyard.domain.platform.status import MachineStatus
 from trackyard.jobs.schedule.alerts import CHECKS_MS, AlertWatcher
+from trackyard.store.tracking.machines import Machine, MachineState, register_machine, see_machine
 
 LATE = MachineStatus(lags={"journal": 700.0})
 DISK = CheckFindings("disk", "disk", (Finding(FindingKind.DISK_FULL, "/data", {"free_percent": 4}),))
@@ -50,6 +51,34 @@ class Rounds(threading.Event):
         """Return whether the rounds are over."""
         self.left -= 1
         return self.left < 0
+
+
+def test_watcher_looks_at_disk_and_lag_of_machines_without_api(api: Api) -> None:
+    def at(number: int, roles: str) -> Machine:
+        return Machine(f"{number:024x}", f"host{number}", "boot", f"/data{number}", roles, has_own_statistics=False)
+
+    machines = [at(1, "edge,projector"), at(2, "worker"), at(3, "api,worker"), at(4, "worker")]
+    full = MachineState(5, 100, 700_000)
+
+    def see(state: MachineState) -> None:
+        with api.deps.database.write() as conn:
+            for each in machines:
+                lag_ms = state.lag_ms if "projector" in each.roles else None
+                see_machine(conn, each, api.clock.now_ms(), state=replace(state, lag_ms=lag_ms))
+            see_machine(conn, machines[3], api.clock.now_ms() - 120_000)
+
+    with api.deps.database.write() as conn:
+        for each in machines:
+            register_machine(conn, each, api.clock.now_ms())
+    see(full)
+    watcher = AlertWatcher(api.deps, "host3")
+    watcher.look()
+    lost = [("disk_full", "host1: /data1"), ("disk_full", "host2: /data2"), ("queue_stuck", "host1: journal")]
+    assert open_alerts(api) == lost
+    api.clock.advance(2 * 3_600_000)
+    see(MachineState(50, 100, 0))
+    watcher.look()
+    assert open_alerts(api) == []
 
 
 def test_look_that_fails_closes_nothing_and_ends_neither_the_job_nor_other_looks(api: Api) -> None:

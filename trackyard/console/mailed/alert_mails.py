@@ -89,7 +89,7 @@ def alert_letter(due: DueAlerts, base: str) -> Letter:
     """Return the mail about alerts, grouped by kind. base: the address of the console."""
     groups = list(group_alerts(due.alerts[:MOST_SHOWN], due.zone, base))
     number, more = len(due.alerts), len(due.alerts) - MOST_SHOWN
-    title = ngettext("%(num)d alert", "%(num)d alerts", number)
+    title = _title(due.alerts)
     first = groups[0][1][0].sentence
     values: dict[str, Any] = {
         "language": spoken().code,
@@ -108,10 +108,17 @@ def alert_letter(due: DueAlerts, base: str) -> Letter:
         gettext("Choose what you get by mail, and when: %(link)s", link=values["choices"]),
     ]
     return Letter(
-        subject=first if number == 1 else f"{title}: {first}",
+        subject=first if number == 1 and not groups[0][1][0].over else f"{title}: {first}",
         text="\n".join([title, "", *lines, *filter(None, [values["note"]]), *ways, ""]),
         html=render("mail_alerts.html", values),
     )
+
+
+def _title(alerts: Sequence[Alert]) -> str:
+    """Return the title of a mail: how many alerts it has, and whether all of them are over."""
+    if all(each.closed_at is not None for each in alerts):
+        return ngettext("%(num)d alert is over", "%(num)d alerts are over", len(alerts))
+    return ngettext("%(num)d alert", "%(num)d alerts", len(alerts))
 
 
 def group_alerts(alerts: Sequence[Alert], zone: ZoneInfo, base: str) -> Iterator[tuple[str, list[MailedAlert]]]:

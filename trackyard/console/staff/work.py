@@ -102,6 +102,7 @@ def count_waiting(request: PageRequest) -> Mapping[str, RailNumber]:
             item = source.item(count, answer) if count else None
             if item is not None:
                 found[path] = RailNumber(count, item.sentence)
+    found |= _open_alerts(request)
     if request.calls.may("admin.findings"):
         findings = request.seen_findings.known()
         failing = [each for each in findings if each["kind"] == _FAILING]
@@ -112,6 +113,15 @@ def count_waiting(request: PageRequest) -> Mapping[str, RailNumber]:
             text = ngettext("%(num)d host does not take postbacks", "%(num)d hosts do not take postbacks", len(failing))
             found["/console/postbacks"] = RailNumber(len(failing), text, is_bad=True)
     return found
+
+
+def _open_alerts(request: PageRequest) -> dict[str, RailNumber]:
+    """Return how many alerts the person has open, by the path of their page."""
+    if not request.calls.may("admin.alerts.list"):
+        return {}
+    number = request.calls.call("admin.alerts.list", [("limit", "1")])["pagination"]["total_count"]
+    text = ngettext("%(num)d open alert", "%(num)d open alerts", number)
+    return {"/console/alerts": RailNumber(number, text, is_bad=True)} if number else {}
 
 
 def read_findings(request: PageRequest) -> list[Mapping[str, Any]]:

@@ -1,7 +1,14 @@
 """The state of the platform at a moment, for administrators (docs/spec/platform.md#status)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Final
+
+from trackyard.domain.platform.findings import Finding, FindingKind
+
+LOW_DISK: Final = 20
+FULL_DISK: Final = 10
+"""Percent of a disk that are free below which there is a finding, as in the alert rules."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,3 +48,11 @@ class PlatformStatus:
     last_click_at: int | None
     last_postback_at: int | None
     rows: Mapping[str, int]
+
+
+def find_low_disk(directory: str, free: int, total: int) -> Iterator[Finding]:
+    """Yield a finding when too little of the disk of a data directory is free. free, total: bytes."""
+    percent = free * 100 // total if total else 100
+    if percent < LOW_DISK:
+        kind = FindingKind.DISK_FULL if percent < FULL_DISK else FindingKind.DISK_LOW
+        yield Finding(kind, directory, {"free_percent": percent, "free_bytes": free, "total_bytes": total})

@@ -13,6 +13,7 @@ from trackyard.actions.platform.alerts.looks import (
     look_at_books,
     look_at_checks,
     look_at_lags,
+    look_at_machines,
     look_at_statistics,
 )
 from trackyard.base.metrics import ALERTS
@@ -76,6 +77,7 @@ class AlertWatcher:
     def _look_at_shared(self, now: int) -> None:
         """Look at what all machines have: the SQL database, and once an hour the statistics."""
         self._keep("books", partial(look_at_books, self._deps))
+        self._keep("machines", partial(look_at_machines, self._deps))
         lag_ms = round(self._deps.machine().lags.get("journal", 0.0) * 1000)
         settled = now - SETTLE_MS - lag_ms
         hour = settled - settled % HOUR_MS

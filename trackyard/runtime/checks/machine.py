@@ -10,13 +10,11 @@ from pathlib import Path
 from typing import Final
 
 from trackyard.domain.platform.findings import Finding, FindingKind
+from trackyard.domain.platform.status import find_low_disk
 from trackyard.runtime.data_directory import open_mode
 from trackyard.runtime.server_file import is_server_running
 from trackyard.runtime.settings import Config
 
-LOW_DISK: Final = 20
-FULL_DISK: Final = 10
-"""Percent of a disk that are free below which there is a finding, as in the alert rules."""
 _SHOWN_NAMES: Final = 5
 
 
@@ -87,11 +85,7 @@ def _unusable(directory: Path) -> str:
 def check_disk(machine: CheckedMachine) -> Iterator[Finding]:
     """Yield a finding when too little of the disk of the data directory is free."""
     disk = shutil.disk_usage(_nearest(machine.config.data_dir))
-    percent = disk.free * 100 // disk.total if disk.total else 100
-    if percent < LOW_DISK:
-        kind = FindingKind.DISK_FULL if percent < FULL_DISK else FindingKind.DISK_LOW
-        evidence = {"free_percent": percent, "free_bytes": disk.free, "total_bytes": disk.total}
-        yield Finding(kind, str(machine.config.data_dir), evidence)
+    yield from find_low_disk(str(machine.config.data_dir), disk.free, disk.total)
 
 
 def _nearest(directory: Path) -> Path:

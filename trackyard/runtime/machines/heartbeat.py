@@ -3,6 +3,7 @@
 import json
 import logging
 import os
+import shutil
 import signal
 import threading
 from collections.abc import Callable, Collection
@@ -17,7 +18,7 @@ from trackyard.runtime.settings import Config
 from trackyard.store.engine.database import Database
 from trackyard.store.statistics.checkpoints import EdgeCheckpoint, get_checkpoints
 from trackyard.store.tracking.edges import ALIVE_MS, end_leases, list_leases
-from trackyard.store.tracking.machines import see_machine
+from trackyard.store.tracking.machines import MachineState, see_machine
 
 log = logging.getLogger("trackyard.runtime.machines")
 
@@ -28,6 +29,7 @@ class Heartbeat:
     """The heartbeat of a machine.
 
     on_lost: called when another machine has the place of this one, or an edge number of it.
+    lag_ms: how late this machine loads journals; None = it loads none.
     """
 
     def __init__(
@@ -37,10 +39,12 @@ class Heartbeat:
         directory_id: str,
         clock: Clock,
         on_lost: Callable[[], None] | None = None,
+        lag_ms: Callable[[], int] | None = None,
     ) -> None:
         self._here = this_machine(config, directory_id)
         self._database = database
         self._clock = clock
+        self._data_dir, self._lag_ms = config.data_dir, lag_ms
         self._journals = config.data_dir / "journal"
         self._numbers: list[int] = []
         if "edge" in config.roles:
@@ -71,9 +75,9 @@ class Heartbeat:
             log.warning("end of the machine not stored", extra={"error": str(error)})
 
     def _write(self, *, running: Collection[int], stopped: bool) -> None:
-        now_ms = self._clock.now_ms()
+        now_ms, state = self._clock.now_ms(), self._state()
         with self._database.write() as connection:
-            if not see_machine(connection, self._here, now_ms, stopped=stopped):
+            if not see_machine(connection, self._here, now_ms, stopped=stopped, state=state):
                 log.error("another server has this data directory's id: this one ends")
                 self._on_lost()
                 return
@@ -93,6 +97,10 @@ class Heartbeat:
         if lost:
             log.error("edge numbers were released and given to others: the server ends", extra={"edges": sorted(lost)})
             self._on_lost()
+
+    def _state(self) -> MachineState:
+        disk = shutil.disk_usage(self._data_dir)
+        return MachineState(disk.free, disk.total, None if self._lag_ms is None else max(0, self._lag_ms()))
 
 
 def is_loaded_whole(journals: Path, edge: int, checkpoint: EdgeCheckpoint | None) -> bool:

@@ -3,7 +3,7 @@
 Times are UTC epoch milliseconds.
 """
 
-from sqlalchemy import Boolean, Column, Index, Integer, String
+from sqlalchemy import Boolean, Column, Index, Integer, String, false
 
 from trackyard.domain.platform.alerts.choices import DigestRhythm
 from trackyard.domain.platform.alerts.kinds import AlertKind
@@ -40,6 +40,7 @@ alert_choice = table(  # domain/platform/alerts/choices.py: AlertChoices
     Column("ways", Document, nullable=False),  # kind of alert to way
     *columns(String(5), "quiet_from", "quiet_until", nullable=False),  # as 22:00; "" = none
     Column("errors_pass", Boolean, nullable=False),
+    Column("mail_ends", Boolean, nullable=False, server_default=false()),
     Column("digest", Word(DigestRhythm, 8), nullable=False),
     Column("digest_hour", Integer, nullable=False),
     Column("digest_at", Moment, nullable=True, index=True),  # when the next one is due; NULL = never

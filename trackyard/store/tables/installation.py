@@ -45,6 +45,8 @@ machine = table(  # the server of each data directory, as it was at its last sta
     Column("seen_at", Moment, nullable=False),
     Column("stopped_at", Moment, nullable=True),
     Column("place", String(44), nullable=False, server_default=""),
+    # as its heartbeat says: bytes of the disk of its data directory, and how late it loads; NULL = not known
+    *columns(Moment, "disk_free", "disk_total", "lag_ms", nullable=True),
 )
 
 rule_clock = table(  # one row: the last version of the ruleset; its lock makes versions commit in order

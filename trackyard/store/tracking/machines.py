@@ -31,15 +31,28 @@ class Machine:
 
 
 @dataclass(frozen=True, slots=True)
+class MachineState:
+    """What a machine says about itself while it runs; None = it does not know.
+
+    disk_free, disk_total: bytes of the disk of its data directory. lag_ms: how late it loads journals.
+    """
+
+    disk_free: int | None = None
+    disk_total: int | None = None
+    lag_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class SeenMachine:
     """A machine and when it was last seen, UTC ms.
 
-    stopped_at: when it ended in order; None = it runs, or was killed.
+    stopped_at: when it ended in order; None = it runs, or was killed. state: as it said then.
     """
 
     machine: Machine
     seen_at: int
     stopped_at: int | None
+    state: MachineState = MachineState()
 
     def is_alive(self, since_ms: int) -> bool:
         """Return whether it was seen since then, and has not ended."""
@@ -54,8 +67,13 @@ def register_machine(conn: Connection, found: Machine, now_ms: int) -> None:
     conn.execute(row.on_conflict_do_update(index_elements=[machine.c.directory_id], set_=values))
 
 
-def see_machine(conn: Connection, found: Machine, now_ms: int, *, stopped: bool = False) -> bool:
-    """Store that a machine runs, or ends; return False when another one has its data directory's id."""
+def see_machine(
+    conn: Connection, found: Machine, now_ms: int, *, stopped: bool = False, state: MachineState | None = None
+) -> bool:
+    """Store that a machine runs, or ends; return False when another one has its data directory's id.
+
+    state: None = what it said before stays.
+    """
     own = update(machine).where(
         machine.c.directory_id == found.directory_id,
         machine.c.host == found.host,
@@ -63,7 +81,8 @@ def see_machine(conn: Connection, found: Machine, now_ms: int, *, stopped: bool 
         machine.c.directory == found.directory,
         machine.c.place == found.place,
     )
-    values = {"seen_at": now_ms, "stopped_at": now_ms if stopped else None}
+    values: dict[str, int | None] = {"seen_at": now_ms, "stopped_at": now_ms if stopped else None}
+    values |= {} if state is None else {name: getattr(state, name) for name in MachineState.__slots__}
     return conn.execute(own.values(values)).rowcount == 1
 
 
@@ -75,6 +94,10 @@ def find_machine(conn: Connection, directory_id: str) -> SeenMachine | None:
 def each_machine(conn: Connection) -> list[SeenMachine]:
     """Return every machine, ordered by the id of its data directory."""
     names = Machine.__slots__
-    rows = conn.execute(select(*(machine.c[name] for name in names), machine.c.seen_at, machine.c.stopped_at))
-    found = [SeenMachine(Machine(*row[: len(names)]), *row[len(names) :]) for row in rows]
+    columns = (*names, "seen_at", "stopped_at", *MachineState.__slots__)
+    rows = conn.execute(select(*(machine.c[name] for name in columns)))
+    end = len(names)
+    found = [
+        SeenMachine(Machine(*row[:end]), row.seen_at, row.stopped_at, MachineState(*row[end + 2 :])) for row in rows
+    ]
     return sorted(found, key=lambda each: each.machine.directory_id)

@@ -47,6 +47,10 @@ class AlertReader:
         """Return whether the person gets a mail about an alert."""
         return self.sees(alert) and self.choices.way_of(alert.kind, self.caller.roles) is AlertWay.MAIL
 
+    def is_mailed_at_its_end(self, alert: Alert) -> bool:
+        """Return whether the person gets a mail that an alert is over."""
+        return self.choices.mail_ends and self.is_mailed(alert)
+
 
 def reader_of(conn: Connection, caller: StaffCaller, platform_zone: ZoneInfo) -> AlertReader:
     """Return a staff user as a reader of alerts."""
@@ -70,17 +74,19 @@ def keep_alerts(deps: Deps, source: str, seen: Sequence[SeenCause]) -> tuple[lis
         changes = compare_causes(alerts.list_open(conn), seen, source, now)
     if not (changes.opened or changes.continued or changes.closed):
         return [], []
-    readers = list(_each_reader(deps)) if changes.opened else []
+    readers = list(_each_reader(deps)) if changes.opened or changes.closed else []
     with deps.database.write() as conn:
         for alert, cause in changes.continued:
             alerts.continue_alert(conn, alert.id, cause, source, now)
         closed = [alert for alert in changes.closed if alerts.close_alert(conn, alert.id, now)]
         opened = [new for cause in changes.opened if (new := _open(conn, cause, source, now)) is not None]
-        for alert in opened:
-            for reader in readers:
-                if reader.is_mailed(alert):
-                    due_at = reader.choices.mail_at(alert.severity, reader.zone, now)
-                    notices.add_notice(conn, reader.caller.account, alert.id, due_at)
+        for reader in readers:
+            for alert in filter(reader.is_mailed, opened):
+                due_at = reader.choices.mail_at(alert.severity, reader.zone, now)
+                notices.add_notice(conn, reader.caller.account, alert.id, due_at)
+            for alert in filter(reader.is_mailed_at_its_end, closed):
+                due_at = reader.choices.mail_end_at(reader.zone, now)
+                notices.add_end_notice(conn, reader.caller.account, alert.id, due_at)
     return opened, closed
 
 

@@ -13,6 +13,7 @@ from trackyard.domain.people.scope import Scope
 from trackyard.domain.platform.alerts.causes import SeenCause
 from trackyard.domain.platform.alerts.kinds import AlertKind
 from trackyard.domain.platform.findings import Finding, FindingKind, find_late
+from trackyard.domain.platform.status import find_low_disk
 from trackyard.domain.statistics.automation.rules import Rule, RuleCondition
 from trackyard.domain.statistics.automation.windows import Window, last_window
 from trackyard.store.engine.database import Connection
@@ -20,6 +21,7 @@ from trackyard.store.engine.queue_depths import get_queue_states
 from trackyard.store.offers import offers
 from trackyard.store.offers.full_caps import list_filled_caps
 from trackyard.store.tracking.deliveries import list_failing_hosts
+from trackyard.store.tracking.machines import SeenMachine, each_machine
 
 NEARLY_FULL: Final = Decimal("0.8")
 """The share of a cap from which on it is an alert."""
@@ -36,6 +38,8 @@ FALL_PERCENT: Final = 50
 RISE_PERCENT: Final = 100
 _MOST_HOSTS: Final = 200
 _MACHINE_LAGS: Final = ("journal", "projector")
+_MACHINE_ALIVE_MS: Final = 60_000
+"""A machine that said nothing for this long is not looked at: what it said is old."""
 _MAY_WAIT: Final = frozenset({"waiting"})
 _CHECKED: Final = frozenset({*AlertKind.DISK.pages, *AlertKind.CERTIFICATE.pages, *AlertKind.RATES.pages})
 _OF_MACHINE: Final = frozenset({*AlertKind.DISK.pages, FindingKind.TRACKING_CERTIFICATE_ENDS})
@@ -58,6 +62,23 @@ def look_at_checks(deps: Deps, host: str) -> list[SeenCause]:
     """Return what the checks of this machine say of its disk, of certificates and of exchange rates."""
     found = (finding for check in deps.checks() for finding in check.findings if finding.kind in _CHECKED)
     return [SeenCause(_at(host, each) if each.kind in _OF_MACHINE else each) for each in found]
+
+
+def look_at_machines(deps: Deps) -> list[SeenCause]:
+    """Return what machines without the role `api` say of their disks and lags; the others look themselves."""
+    now = deps.clock.now_ms()
+    with deps.database.read() as conn:
+        machines = [each for each in each_machine(conn) if each.is_alive(now - _MACHINE_ALIVE_MS)]
+    others = [each for each in machines if "api" not in each.machine.roles.split(",")]
+    return [SeenCause(_at(each.machine.host, finding)) for each in others for finding in _findings_of(each)]
+
+
+def _findings_of(seen: SeenMachine) -> Iterator[Finding]:
+    state = seen.state
+    if state.disk_free is not None and state.disk_total:
+        yield from find_low_disk(seen.machine.directory, state.disk_free, state.disk_total)
+    if state.lag_ms is not None and state.lag_ms >= LATE_S * 1000:
+        yield from find_late(_MACHINE_LAGS[0], state.lag_ms / 1000)
 
 
 def look_at_statistics(deps: Deps, settled_ms: int) -> list[SeenCause]:

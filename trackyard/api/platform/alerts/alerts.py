@@ -44,6 +44,7 @@ class EditAlertChoices(Params):
     quiet_from: Annotated[Clock | None, Clearable()] = None
     quiet_until: Annotated[Clock | None, Clearable()] = None
     errors_pass: s.Flag = True
+    mail_ends: s.Flag = False
     digest: Annotated[str, s.Choice(tuple(each.value for each in DigestRhythm))] = DigestRhythm.NONE.value
     digest_hour: Annotated[int, s.WholeNumber(minimum=0, maximum=23)] = 8
 
@@ -84,6 +85,7 @@ class AlertChoicesView(View):
     quiet_from: str
     quiet_until: str
     errors_pass: bool
+    mail_ends: bool
     digest: str
     digest_hour: int
     next_digest_at: str | None
@@ -160,6 +162,7 @@ def _answer(request: ApiRequest[Deps], found: ShownChoices) -> AlertChoicesAnswe
         quiet_from=chosen.quiet_from,
         quiet_until=chosen.quiet_until,
         errors_pass=chosen.errors_pass,
+        mail_ends=chosen.mail_ends,
         digest=chosen.digest.value,
         digest_hour=chosen.digest_hour,
         next_digest_at=next_at,

@@ -34,7 +34,7 @@ def choices(request: PageRequest) -> PageAnswer:
 def choose(request: PageRequest) -> PageAnswer:
     """Change what the person chose."""
     sent: list[Pair] = [(name, request.field(name)) for name in _TEXTS]
-    sent.append(("errors_pass", "1" if request.field("errors_pass") else "0"))
+    sent += [(name, "1" if request.field(name) else "0") for name in ("errors_pass", "mail_ends")]
     sent += [(name, request.field(name)) for name in ("digest", "digest_hour") if request.field(name)]
     sent += [
         (f"ways[{kind.value}]", "mail" if request.field(f"mail-{kind.value}") else "console") for kind in AlertKind

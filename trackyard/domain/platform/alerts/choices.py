@@ -40,6 +40,7 @@ class AlertChoices:
     ways: kind of alert to way, of those that the person chose; the others follow the roles.
     quiet_from, quiet_until: hours without mail, as 22:00, in the zone of the person; "" = none.
     errors_pass: whether errors are mailed in quiet hours, too.
+    mail_ends: whether a mail says that an alert is over, too.
     digest_hour: in the zone of the person. digest_at: when the next digest is due, UTC milliseconds; None = never.
     """
 
@@ -47,6 +48,7 @@ class AlertChoices:
     quiet_from: str = ""
     quiet_until: str = ""
     errors_pass: bool = True
+    mail_ends: bool = False
     digest: DigestRhythm = DigestRhythm.NONE
     digest_hour: int = 8
     digest_at: int | None = None
@@ -68,6 +70,11 @@ class AlertChoices:
         at = opened_at + GATHER_MS
         if self.errors_pass and severity is Severity.ERROR:
             return at
+        return quiet_end(self.quiet_from, self.quiet_until, zone, at) or at
+
+    def mail_end_at(self, zone: ZoneInfo, closed_at: int) -> int:
+        """Return when a mail says that an alert is over: good news waits for the end of quiet hours."""
+        at = closed_at + GATHER_MS
         return quiet_end(self.quiet_from, self.quiet_until, zone, at) or at
 
 

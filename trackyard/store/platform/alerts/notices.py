@@ -6,6 +6,7 @@ from typing import Final
 from sqlalchemy import Connection, delete, insert, select
 
 from trackyard.domain.people.callers import Account
+from trackyard.store.engine.dialect import upsert
 from trackyard.store.engine.rows import has_rows
 from trackyard.store.tables import alert_notice
 
@@ -15,6 +16,12 @@ _COLUMNS: Final = alert_notice.c
 def add_notice(conn: Connection, account: Account, alert_id: str, due_at: int) -> None:
     """Note that an account gets a new alert by mail."""
     conn.execute(insert(alert_notice).values(owner=account.name, alert_id=alert_id, due_at=due_at))
+
+
+def add_end_notice(conn: Connection, account: Account, alert_id: str, due_at: int) -> None:
+    """Note that an account gets by mail that an alert is over, unless the mail of its beginning is yet to say so."""
+    row = upsert(conn, alert_notice).values(owner=account.name, alert_id=alert_id, due_at=due_at)
+    conn.execute(row.on_conflict_do_nothing(index_elements=["owner", "alert_id"]))
 
 
 def has_due(conn: Connection, now_ms: int) -> bool:
