@@ -58,7 +58,7 @@ class HoldUnit(StrEnum):
 
 
 class QualityMode(StrEnum):
-    """What is done with conversions that have a suspicious signal, or whose click has one."""
+    """What is done with conversions that have a suspicious signal, as one of their click."""
 
     COUNT = "count"
     MARK = "mark"

@@ -1,4 +1,4 @@
-"""How long after the click conversions of each goal of an offer come (docs/spec/quality.md#conversions)."""
+"""How long after the click conversions of a goal come (docs/spec/quality.md#conversions)."""
 
 from collections.abc import Collection, Mapping
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""The signals that a conversion has besides those of its click (docs/spec/quality.md#conversions). Pure.
+"""The signals of conversions besides those of clicks (docs/spec/quality.md#conversions). Pure.
 
 They are the bits of `Conversion.signals`.
 """

@@ -19,7 +19,7 @@ def add_notice(conn: Connection, account: Account, alert_id: str, due_at: int) -
 
 
 def add_end_notice(conn: Connection, account: Account, alert_id: str, due_at: int) -> None:
-    """Note that an account gets by mail that an alert is over, unless the mail of its beginning is yet to say so."""
+    """Note that an account gets the end of an alert by mail, unless its first mail is yet to say so."""
     row = upsert(conn, alert_notice).values(owner=account.name, alert_id=alert_id, due_at=due_at)
     conn.execute(row.on_conflict_do_nothing(index_elements=["owner", "alert_id"]))
 
