@@ -146,10 +146,12 @@ def get(
         hidden = HIDDEN_FIELDS | dict.fromkeys(("charge", "earning", "from_click_address", "origin", "signals"))
         affiliate_view = SingleConversionForAffiliate(**shown, **hidden, offer=offer)
         return SingleConversionForAffiliateAnswer(conversion=affiliate_view)
+    found = signals_for_staff(item)
     staff_view = SingleConversionForStaff(
         **shown,
         **fields_for_staff(item),
-        **signals_for_staff(item),
+        origin=found["origin"],
+        signals=found["signals"],
         from_click_address=item.from_click_address,
         charge=number(item.charge),
         earning=number(item.charge - item.payout),
