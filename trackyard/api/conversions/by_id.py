@@ -143,7 +143,7 @@ def get(
     }
     if not request.staff:
         offer = offer_ref(OfferInConversion, name)
-        hidden = HIDDEN_FIELDS | dict.fromkeys(("charge", "earning", "from_click_address", "origin", "signals"))
+        hidden = {**HIDDEN_FIELDS, **dict.fromkeys(("charge", "earning", "from_click_address", "origin", "signals"))}
         affiliate_view = SingleConversionForAffiliate(**shown, **hidden, offer=offer)
         return SingleConversionForAffiliateAnswer(conversion=affiliate_view)
     found = signals_for_staff(item)
