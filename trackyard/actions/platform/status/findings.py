@@ -13,6 +13,8 @@ from trackyard.domain.offers.counters import CapType
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.platform.findings import CheckFindings, Finding, FindingKind, find_late
 from trackyard.domain.platform.status import MachineStatus
+from trackyard.domain.statistics.automation.chances import chance_at_most
+from trackyard.domain.statistics.automation.judging import RAREST_CHANCE
 from trackyard.domain.statistics.reports import TOTAL, Report, StatsRow
 from trackyard.domain.statistics.slices import REJECTION_REASON
 from trackyard.domain.tracking.ruleset import RULESET_STALE_S
@@ -129,8 +131,10 @@ def _judge(offer: int, rejected: int, today: StatsRow | None, before: StatsRow |
     percent = 100 * rejected // (accepted + rejected)
     if percent >= REJECTED_PERCENT:
         return Finding(FindingKind.OFFER_REJECTS, str(offer), {"percent": percent, "clicks": accepted + rejected})
-    former = 0 if before is None else before.actions[TOTAL].count
-    if converted == 0 and accepted >= FAILING_CLICKS and former >= FORMER_CONVERSIONS:
+    former, clicks_before = (0, 0) if before is None else (before.actions[TOTAL].count, before.raw)
+    if converted or accepted < FAILING_CLICKS or former < FORMER_CONVERSIONS:
+        return None
+    if chance_at_most(0, former, accepted / (accepted + clicks_before)) <= RAREST_CHANCE:
         return Finding(FindingKind.OFFER_CONVERTS_NO_MORE, str(offer), {"clicks": accepted, "before": former})
     return None
 
