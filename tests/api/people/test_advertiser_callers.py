@@ -304,6 +304,7 @@ def test_advertiser_sees_the_text_lists_of_a_targeting_group(shops: Shops) -> No
         "[browser_version][allow][0][version]": "120", "[browser_version][deny][0][name]": "Firefox",
         "[referrer][deny][]": "affiliate.example", "[referrer][deny_empty]": 1,
         "[ua][allow][]": "Mobile", "[ua][is_regexp]": 1, "[ua][deny_crawlers]": 1, "[block_known_bots]": 1,
+        "[name]": "Of Bob", "[ip][ipv6_deny]": 1, "[sub][deny_groups][0][1]": "a", "[sub][deny_groups][0][2]": "b",
     }  # fmt: skip
     shops.api.admin.post(
         f"/3.1/admin/offer/{shops.offer}", **{f"targeting[0]{name}": value for name, value in sent.items()}
@@ -314,11 +315,14 @@ def test_advertiser_sees_the_text_lists_of_a_targeting_group(shops: Shops) -> No
         "zip": ["10115", "-10117"], "device_model": ["-Pixel 8"], "isp_organization": ["Example Net"],
         "isp_organization_deny_empty": True, "browser_version": ["ChromeGTE120", "-Firefox"], "referrer": [],
         "referrer_deny_empty": True, "referrer_is_regexp": False, "ua": ["Mobile"], "ua_deny_empty": False,
-        "ua_is_regexp": True, "ua_deny_crawlers": True, "block_known_bots": True,
+        "ua_is_regexp": True, "ua_deny_crawlers": True, "block_known_bots": True, "name": "", "ipv6_deny": True,
+        "subs_deny_groups": [],
     }  # fmt: skip
     assert {name: shown[name] for name in expected} == expected
     shops.api.admin.post(f"/3.1/admin/advertiser/{shops.own}", sees_affiliates=1)
-    assert shops.client.get(path)["offer"]["targetings"][0]["referrer"] == ["-affiliate.example"]
+    seen = shops.client.get(path)["offer"]["targetings"][0]
+    assert (seen["referrer"], seen["name"]) == (["-affiliate.example"], "Of Bob")
+    assert seen["subs_deny_groups"] == [{"sub1": "a", "sub2": "b"}]
 
 
 def test_write_of_an_advertiser_is_in_the_audit_log_with_its_author(api: Api) -> None:

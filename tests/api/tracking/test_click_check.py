@@ -55,6 +55,16 @@ def test_click_check_of_accepted_click_passes_every_step(api: Api, offer: int) -
     assert (checked["visitor"]["country"], checked["visitor"]["os"]) == ("EE", "Windows")
 
 
+def test_click_check_shows_the_subs_that_the_advertiser_gets(api: Api, offer: int) -> None:
+    pid, _ = api.add_affiliate()
+    sent = {"params[pid]": pid, "params[offer_id]": offer, "params[sub1]": "own", "ip": "90.190.0.1", "ua": CHROME}
+    replaced = {"macros_replacement[sub1][]": ["instead"]}
+    for enabled, value in (("", "own"), ("sub1", "instead")):
+        api.admin.post(f"/3.1/admin/offer/{offer}", **replaced, **{"macros_replacement_enabled[]": enabled})
+        assert check(api, **sent)["target"].endswith(f"&s={value}")
+    assert check(api, **sent | {"params[sub1]": ""})["target"].endswith("&s=instead")
+
+
 def test_click_check_of_rejected_click_shows_step_and_reason(api: Api, offer: int) -> None:
     pid, _ = api.add_affiliate(status="banned")
     checked = check(api, **{"params[pid]": pid, "params[offer_id]": offer, "ip": "8.8.8.8", "ua": CHROME})

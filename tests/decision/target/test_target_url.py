@@ -13,7 +13,7 @@ from trackyard.decision.target.url import accepted_url, rejected_url
 from trackyard.decision.visitor.geo import GeoRecord
 from trackyard.decision.visitor.visitor import Agent
 from trackyard.domain.offers.offers import TargetingGroup
-from trackyard.domain.tracking.ruleset import RulesetAffiliate, RulesetLanding, RulesetPlatform
+from trackyard.domain.tracking.ruleset import ReplacedSub, RulesetAffiliate, RulesetLanding, RulesetPlatform
 
 NOW = 1_700_000_000_123
 CLICK = "6553f100" + "01" + "00000000000a0b"
@@ -143,6 +143,32 @@ def test_macro_url_is_appended_to_landings_groups_and_deep_links() -> None:
     assert (
         accepted_url(*make_target_hit({"redirect": "http://shop.example/x#z"}, **deep)) == "http://shop.example/x?a=7#z"
     )
+
+
+def test_subs_of_an_offer_are_replaced_where_staff_say_so_or_the_link_has_none() -> None:
+    replaced = (ReplacedSub("sub1", ("a b", "c"), always=True), ReplacedSub("sub2", ("x",)))
+    url = "http://shop.example/?1={sub1}&2={sub2}&3={sub3}"
+    offer = {"url": url, "replaced_subs": replaced, "landings": (RulesetLanding(1, url + "&land"),)}
+    sent = {"sub1": "own", "sub2": "own", "sub3": "own"}
+    made = [accepted_url(*make_target_hit(sent, **offer)) for _ in range(2)]
+    assert made[0] == made[1], "a click has one value"
+    assert made[0] in {f"http://shop.example/?1={value}&2=own&3=own" for value in ("a%20b", "c")}
+    assert accepted_url(*make_target_hit({}, **offer)).endswith("&2=x&3=")
+    assert "2=x&3=&land" in accepted_url(*make_target_hit({"l": "1"}, **offer))
+    deep = accepted_url(*make_target_hit(sent | {"path": "&p={sub1}"}, allow_deeplink=True, **offer))
+    assert "1=own" not in deep and "p=own" not in deep
+    back = make_target_hit(sent, trafficback_url="http://back.example/{sub1}", **offer)
+    assert rejected_url(back[0], back[1].offer) == "http://back.example/own"
+    assert accepted_url(*make_target_hit(sent, url=url)) == "http://shop.example/?1=own&2=own&3=own"
+
+
+def test_replaced_sub_takes_every_value_of_its_list() -> None:
+    hit, route = make_target_hit({}, url="{sub4}", replaced_subs=(ReplacedSub("sub4", ("a", "b", "c")),))
+    made = set()
+    for number in range(60):
+        hit.click_id = f"{number:024x}"
+        made.add(accepted_url(hit, route))
+    assert made == {"a", "b", "c"}
 
 
 def test_macro_url_is_not_appended_to_trafficback_url() -> None:

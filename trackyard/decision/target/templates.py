@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 from urllib.parse import quote
+from zlib import crc32
 from zoneinfo import ZoneInfo
 
 from trackyard.base.zones import find_zone, local_day
@@ -42,6 +43,23 @@ class _ParameterMacro(_MacroReader):
         if value is None:
             return ""
         return value if hit.plain else encode_value(value)
+
+
+class _ReplacedSub(_MacroReader):
+    """A sub of an offer that replaces subs: a value of the offer, at random but the same for a click."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def read(self, hit: Hit, offer: RulesetOffer) -> str:
+        sent = hit.params.get(self._name, "")
+        for each in offer.replaced_subs:
+            if each.sub == self._name and (each.always or not sent):
+                chosen = crc32((self._name + hit.click_id).encode()) % len(each.values)
+                return encode_value(each.values[chosen])
+        return encode_value(sent)
 
 
 class _ClickIdMacro(_MacroReader):
@@ -118,6 +136,12 @@ _MACROS: Final[dict[str, _MacroReader]] = {
     **{name: _ParameterMacro(name) for name in _PARAMETERS},
     **{name: _FunctionMacro(read) for name, read in _FUNCTION_MACROS.items()},
 }
+_REPLACED: Final = {name: f"={name}" for name in SUBS}
+"""The names of macros of subs in the URLs of offers that replace subs."""
+_READERS: Final[dict[str, _MacroReader]] = {
+    **_MACROS,
+    **{replaced: _ReplacedSub(name) for name, replaced in _REPLACED.items()},
+}
 CLICK_MACROS: Final = frozenset(_MACROS)
 """The macros that URLs of offers may contain."""
 
@@ -135,9 +159,22 @@ def url_template(url: str) -> "UrlTemplate":
     return found
 
 
-def compile_url(url: str) -> "UrlTemplate":
+def offer_template(url: str, offer: RulesetOffer) -> "UrlTemplate":
+    """Return a compiled URL of an offer, cached; its subs are replaced where the offer says so."""
+    if not offer.replaced_subs:
+        return url_template(url)
+    key = f"\n{url}"  # no URL has a line break
+    found = _templates.get(key)
+    if found is None:
+        if len(_templates) >= _TEMPLATE_CACHE_SIZE:
+            _templates.clear()
+        found = _templates[key] = compile_url(url, replaces_subs=True)
+    return found
+
+
+def compile_url(url: str, replaces_subs: bool = False) -> "UrlTemplate":
     """Compile a URL; its own characters are made safe for a header."""
-    return UrlTemplate(Template(quote(url, safe=_URL_CHARACTERS)))
+    return UrlTemplate(Template(quote(url, safe=_URL_CHARACTERS)), replaces_subs)
 
 
 class _UrlPiece:
@@ -153,7 +190,7 @@ class _UrlPiece:
 @lru_cache(maxsize=4096)
 def _url_pieces(names: tuple[str, ...], literals: tuple[str, ...]) -> tuple[_UrlPiece, ...]:
     """Return macros with their texts, one tuple for all URLs that have the same ones."""
-    return tuple([_UrlPiece(_MACROS[name], literal) for name, literal in zip(names, literals, strict=True)])
+    return tuple([_UrlPiece(_READERS[name], literal) for name, literal in zip(names, literals, strict=True)])
 
 
 class UrlTemplate:
@@ -164,12 +201,12 @@ class UrlTemplate:
 
     __slots__ = ("_first", "_rest")
 
-    def __init__(self, source: Template) -> None:
+    def __init__(self, source: Template, replaces_subs: bool = False) -> None:
         first, *literals = source.literals
         texts, names = [first], []
         for name, literal in zip(source.names, literals, strict=True):
             if name in _MACROS:
-                names.append(name)
+                names.append(_REPLACED.get(name, name) if replaces_subs else name)
                 texts.append(literal)
             else:
                 texts[-1] += f"{{{name}}}{literal}"

@@ -7,7 +7,7 @@ from trackyard.decision.click.hit import Hit
 from trackyard.decision.click.route import OfferRoute
 from trackyard.decision.click.steps import UNKNOWN_OFFER
 from trackyard.decision.target.deep_links import append_macro_url, append_path, find_deep_link
-from trackyard.decision.target.templates import CLICK_MACROS, UrlTemplate, compile_url, url_template
+from trackyard.decision.target.templates import CLICK_MACROS, UrlTemplate, compile_url, offer_template, url_template
 from trackyard.domain.tracking.ruleset import RulesetOffer
 from trackyard.domain.tracking.subs import SUBS
 
@@ -28,10 +28,10 @@ def accepted_url(hit: Hit, route: OfferRoute) -> str:
     if "redirect" in hit.params or "path" in hit.params:
         return _deep_link_template(hit, offer, chosen_url(hit, route)).fill(hit, offer)
     if not route.single_url or "l" in hit.params:
-        return url_template(append_macro_url(chosen_url(hit, route), offer.macro_url)).fill(hit, offer)
+        return offer_template(append_macro_url(chosen_url(hit, route), offer.macro_url), offer).fill(hit, offer)
     target = route.target
     if target is None:
-        target = route.target = url_template(append_macro_url(offer.url, offer.macro_url))
+        target = route.target = offer_template(append_macro_url(offer.url, offer.macro_url), offer)
     return target.fill(hit, offer)
 
 
@@ -91,10 +91,10 @@ def _deep_link_template(hit: Hit, offer: RulesetOffer, url: str) -> UrlTemplate:
     """Return the target of a deep link; a URL with {deeplink} places it by itself."""
     link = find_deep_link(hit, offer)
     if link is None or _DEEPLINK in url:
-        return url_template(append_macro_url(url, offer.macro_url))
+        return offer_template(append_macro_url(url, offer.macro_url), offer)
     # Not cached: visitors write as many of these as they like.
     wanted = _without_staff_macros(link.url) or append_path(url, _without_staff_macros(link.path))
-    return compile_url(append_macro_url(wanted, offer.macro_url))
+    return compile_url(append_macro_url(wanted, offer.macro_url), bool(offer.replaced_subs))
 
 
 def _without_staff_macros(text: str) -> str:

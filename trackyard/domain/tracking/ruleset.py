@@ -111,6 +111,17 @@ class Restrictions(msgspec.Struct, frozen=True, omit_defaults=True):
 NO_RESTRICTIONS: Final = Restrictions()
 
 
+class ReplacedSub(msgspec.Struct, frozen=True, gc=False):
+    """Values that the advertiser gets for a sub, one of them at random for each click.
+
+    always: also where the link has a value of its own.
+    """
+
+    sub: str
+    values: tuple[str, ...]
+    always: bool = False
+
+
 class RulesetOffer(msgspec.Struct, frozen=True, gc=False):
     """One row an offer, key = its integer id. Times are UTC milliseconds; None = no limit.
 
@@ -123,6 +134,7 @@ class RulesetOffer(msgspec.Struct, frozen=True, gc=False):
     impression_urls: shares of impressions with targets of their own; the rest goes to impressions_url.
     impression_overcap: whether full click caps reject impressions.
     duplicate_clicks: clicks of a visitor on a day that it accepts; 0 = all.
+    replaced_subs: macros of the target URL that get other values.
     """
 
     id: int
@@ -149,6 +161,7 @@ class RulesetOffer(msgspec.Struct, frozen=True, gc=False):
     impression_urls: tuple[WeightedUrl, ...] = ()
     impression_overcap: bool = False
     duplicate_clicks: int = 0
+    replaced_subs: tuple[ReplacedSub, ...] = ()
 
 
 class RulesetConnections(msgspec.Struct, frozen=True, gc=False):

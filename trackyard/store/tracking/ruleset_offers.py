@@ -11,7 +11,15 @@ from trackyard.base.ids import is_hex24
 from trackyard.domain.offers.choices import OfferStatus, Privacy, RedirectType
 from trackyard.domain.offers.counters import CapType
 from trackyard.domain.offers.offers import LandingType, WeightedUrl
-from trackyard.domain.tracking.ruleset import NO_RESTRICTIONS, ClickCap, Restrictions, RulesetLanding, RulesetOffer
+from trackyard.domain.tracking.ruleset import (
+    NO_RESTRICTIONS,
+    ClickCap,
+    ReplacedSub,
+    Restrictions,
+    RulesetLanding,
+    RulesetOffer,
+)
+from trackyard.domain.tracking.subs import SUBS
 from trackyard.store.offers import sub_blocks
 from trackyard.store.offers.sub_blocks import BlockedSubs
 from trackyard.store.tables import offer
@@ -37,7 +45,7 @@ _PLAIN: Final = (
     *("macro_url", "privacy", "start_at", "stop_at", "landings", "redirect_type", "allow_deeplink"),
     *("allow_impressions", "caps", "caps_timezone", "caps_goal_overcap", "is_redirect_overcap"),
     *("countries", "strictly_country", "additional_impression_destination_urls", "is_impression_overcap"),
-    "duplicate_clicks_threshold",
+    *("duplicate_clicks_threshold", "macros_replacement", "macros_replacement_enabled"),
 )
 _COLUMNS: Final = tuple(offer.c[name] for name in (*_PLAIN, *_RESTRICTIONS.values()))
 
@@ -102,7 +110,15 @@ def _compiled(row: Row[Any], blocked: BlockedSubs) -> RulesetOffer | None:
         impression_urls=tuple(WeightedUrl(**item) for item in row.additional_impression_destination_urls),
         impression_overcap=row.is_impression_overcap,
         duplicate_clicks=row.duplicate_clicks_threshold,
+        replaced_subs=_replaced_subs(row),
     )
+
+
+def _replaced_subs(row: Row[Any]) -> tuple[ReplacedSub, ...]:
+    """Return the subs with values to replace theirs; clicks have those of SUBS alone."""
+    given = {sub: tuple(value for value in row.macros_replacement.get(sub, ()) if value) for sub in SUBS}
+    always = row.macros_replacement_enabled
+    return tuple(ReplacedSub(sub, values, sub in always) for sub, values in given.items() if values)
 
 
 def _restrictions(row: Row[Any], blocked: BlockedSubs) -> bytes:

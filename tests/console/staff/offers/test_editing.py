@@ -255,3 +255,18 @@ def test_form_asks_before_it_replaces_the_change_of_another_person(api: Api) -> 
     assert stored(api, offer)["title"] == "Theirs"
     assert send(visitor, path, again).status_code == 303
     assert (stored(api, offer)["title"], stored(api, offer)["notes"]) == ("Mine", "Same")
+
+
+def test_values_of_subs_are_edited_as_lines(api: Api) -> None:
+    values = {"macros_replacement[sub1][]": ["a, b", "c"], "macros_replacement[sub2][]": "x"}
+    offer = api.add_offer(**values, **{"macros_replacement_enabled[]": "sub1"})
+    visitor = staff_visitor(api)
+    path = f"/console/offers/{offer}/edit"
+    assert "sub1: a, b\nsub1: c\nsub2: x" in visitor.get(path).text
+    for typed, kept in (("sub1: d: e\nsub8: y", {"sub1": ["d: e"], "sub8": ["y"]}), ("", {})):
+        assert send(visitor, path, read_form(visitor, path), macros_replacement=typed).status_code == 303
+        assert (stored(api, offer)["macros_replacement"], stored(api, offer)["macros_replacement_enabled"]) == (
+            kept,
+            ["sub1"],
+        )
+    assert send(visitor, path, read_form(visitor, path), macros_replacement="blue").status_code == 400

@@ -100,10 +100,12 @@ OwnPayoutView = defstruct(
 class OwnTargetingView(View):
     """A targeting group, as flat lists; values that are rejected begin with "-".
 
-    affiliate_id: always empty unless staff let the advertiser see affiliates, as subs and referrer, which may name one.
+    affiliate_id: always empty unless staff let the advertiser see affiliates, as name, subs and referrer, which may
+    name one.
     """
 
     id: str
+    name: str
     country: list[str]
     region: list[str]
     city: list[str]
@@ -111,10 +113,12 @@ class OwnTargetingView(View):
     browser: list[str]
     brand: list[str]
     ip: list[str]
+    ipv6_deny: bool
     isp: list[str]
     device_type: list[str]
     connection: list[str]
     subs: list[str]
+    subs_deny_groups: list[dict[str, str]]
     affiliate_id: list[int]
     block_proxy_vpn: bool
     condition: str
@@ -299,6 +303,7 @@ def _targeting(offer: Offer, place: int, group: TargetingGroup, *, sees: bool) -
     ]
     return OwnTargetingView(
         id=_part_id(offer, "targeting", place),
+        name=group.name if sees else "",
         country=_flat(group.country),
         region=_flat_geo(group.region),
         city=_flat_geo(group.city),
@@ -306,10 +311,14 @@ def _targeting(offer: Offer, place: int, group: TargetingGroup, *, sees: bool) -
         browser=_flat(group.browser),
         brand=_flat(group.brand),
         ip=_flat(group.ip),
+        ipv6_deny=group.ip.ipv6_deny,
         isp=[f"{country}:{each}" for country, names in group.isp.items() for each in names],
         device_type=_signed(group.device_type, rejects=group.device_type_deny),
         connection=_signed(group.connection, rejects=group.connection_deny),
         subs=subs if sees else [],
+        subs_deny_groups=[
+            {f"sub{name}": value for name, value in row.items()} for row in (group.sub.deny_groups if sees else ())
+        ],
         affiliate_id=list(group.affiliate_id) if sees else [],
         block_proxy_vpn=group.block_proxy,
         condition=group.condition,

@@ -1,4 +1,4 @@
-"""Systems with versions and hours of weekdays, as the lines in which people write them."""
+"""Systems with versions, hours of weekdays and values of subs, as lines that people write."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -66,6 +66,24 @@ class HourLines:
                 first, last = found.groups() if found else (span.strip() or "none", "")
                 yield f"{name}[{number}][{place}][From]", first
                 yield f"{name}[{number}][{place}][To]", last
+        if not lines:
+            yield name, ""
+
+
+class SubLines:
+    """Values of subs, one a line: `sub1: value`."""
+
+    def lines(self, found: Any) -> Iterable[str]:
+        """Return the lines of the values of each sub."""
+        for sub, values in sorted((found or {}).items()):
+            yield from (f"{sub}: {value}" for value in values)
+
+    def pairs(self, name: str, lines: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Yield the values of each sub. What names no sub is sent unchanged, and the API refuses it."""
+        for line in lines:
+            sub, _, value = line.partition(":")
+            key = sub.strip().lower()[:40].replace("[", "").replace("]", "") or "none"
+            yield f"{name}[{key}][]", value.strip()
         if not lines:
             yield name, ""
 

@@ -5,7 +5,7 @@ from typing import Final
 from trackyard.base.texts.marks import lazy_gettext
 from trackyard.console.forms import PLATFORM_CURRENCY, FormField, FormGroup, FormPlan, FormRows
 from trackyard.console.offers_shown.words import PRIVACIES, STATUSES
-from trackyard.console.staff.offers.lines import HourLines
+from trackyard.console.staff.offers.lines import HourLines, SubLines
 from trackyard.domain.offers.choices import LANGUAGES
 
 _LANGUAGE_NAMES: Final = {
@@ -242,6 +242,23 @@ _LINKS: Final = FormGroup(
     ),
     folded=True,
 )
+_SUBS: Final = FormGroup(
+    lazy_gettext("Subs for the advertiser"),
+    (
+        FormField(
+            "macros_replacement",
+            label=lazy_gettext("Values instead of the affiliate's"),
+            codec=SubLines(),
+            help=lazy_gettext("A value a line, with its sub: sub1: blue. Each click gets one of them at random."),
+        ),
+        FormField(
+            "macros_replacement_enabled",
+            label=lazy_gettext("Replaces values that the link has"),
+            help=lazy_gettext("Other subs get a value only where the link has none."),
+        ),
+    ),
+    folded=True,
+)
 _CONVERSIONS: Final = FormGroup(
     lazy_gettext("Conversions"),
     (
@@ -299,6 +316,7 @@ GROUPS: Final = (
     _VISITORS,
     _SCHEDULE,
     _LINKS,
+    _SUBS,
     _CONVERSIONS,
     _PAYING,
     _TEXTS,
