@@ -99,7 +99,7 @@ def _by_identity(postgresql: bool, lock: bool) -> Select[Any]:
 
 
 def _wanted(postgresql: bool, third: str) -> tuple[TableValuedAlias, ColumnElement[bool]]:
-    """Return the parameter with triples of offer, goal and a third column, and what joins it to conversions.
+    """Return the parameter of offers, goals and third values, and what joins it to conversions.
 
     Each of them is looked up: SQLite answers a list of row values by reading the whole index.
     """
