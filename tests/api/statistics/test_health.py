@@ -151,6 +151,12 @@ def test_health_names_times_that_are_not_usual(api: Api) -> None:
     found = api.admin.get(path)["health"]
     assert found["findings"][0]["kind"] == "conversion_time"
     assert found["findings"][0]["evidence"] == f"/admin/explain?id={300:024x}"
+    spread = found["conversion_times"].pop("spread")
+    assert {(each["seconds"], each["below"]): each["conversions"] for each in spread if each["conversions"]} == {
+        (3, 10): 30,
+        (600, 1800): 100,
+    }
+    assert (len(spread), spread[0]["seconds"], spread[-1]["below"]) == (16, 0, None)
     assert found["conversion_times"] == {
         "conversions": 30, "median": 5, "usual_conversions": 100, "usual_median": 600, "usual_low": 600,
         "usual_high": 600,

@@ -23,8 +23,9 @@ from trackyard.console.charts import (
     time_buckets,
 )
 from trackyard.console.charts.heat_maps import LEVELS, level
-from trackyard.console.charts.histograms import TIME_BOUNDS, duration_text
+from trackyard.console.charts.histograms import duration_text
 from trackyard.console.charts.numbers import Value
+from trackyard.domain.statistics.health import TIME_BOUNDS
 
 WEEK = tuple(tuple(day * 24 + hour for hour in range(24)) for day in range(7))
 

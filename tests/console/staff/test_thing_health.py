@@ -1,10 +1,12 @@
 """The health of an offer, an advertiser and an affiliate as pages."""
 
 from tests.support.api import NOW, Api
-from tests.support.models.events import new_click
+from tests.support.models.events import new_click, new_fact
 from tests.support.models.history import load_clicks
 from tests.support.pages import staff_visitor
+from trackyard.analytics.load import load
 from trackyard.domain.people.roles import Role
+from trackyard.domain.statistics.rows import encode_row
 
 
 def test_health_page_names_what_needs_a_look(api: Api) -> None:
@@ -21,3 +23,16 @@ def test_health_page_names_what_needs_a_look(api: Api) -> None:
         assert "No postback came." in text and "Clicks 40" in text
     assert staff.get("/console/offers/999/health").status_code == 404
     assert staff_visitor(api, Role.SECTION_NEWS).get(f"/console/offers/{offer}/health").status_code == 403
+
+
+def test_health_page_draws_the_times_from_click_to_conversion(api: Api) -> None:
+    advertiser = api.add_advertiser()
+    offer = api.add_offer(advertiser=advertiser)
+    staff = staff_visitor(api)
+    assert "From click to conversion" not in staff.read(f"/console/offers/{offer}/health").text
+    own = {"offer": offer, "advertiser": advertiser, "time": NOW - 1000}
+    facts = [new_fact(n, click_time=NOW - 1000 - 1000 * seconds, **own) for n, seconds in enumerate((5, 6, 700))]
+    load(api.deps.analytics, "fact", [encode_row(each) for each in facts], "times")
+    page = staff.read(f"/console/offers/{offer}/health").text
+    assert "conversions of the last five weeks" in page
+    assert "3 s to 10 s 2 66.7 %" in page and "10 min to 30 min 1 33.3 %" in page

@@ -1,12 +1,13 @@
 """What the analytic store says about the health of a thing (docs/spec/statistics.md#health)."""
 
+from itertools import pairwise
 from typing import Final
 
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.reports.compiler import in_period
 from trackyard.analytics.reports.reports import run_report
 from trackyard.domain.people.scope import Scope
-from trackyard.domain.statistics.health import ConversionTimes, HostResult, PostbackResult
+from trackyard.domain.statistics.health import TIME_BOUNDS, ConversionTimes, HostResult, PostbackResult
 from trackyard.domain.statistics.quality.conversion_signals import LEAST_USUAL, UsualTimes
 from trackyard.domain.statistics.reports import TOTAL, Report
 from trackyard.domain.statistics.slices import REJECTION_REASON
@@ -84,13 +85,15 @@ def find_conversion_times(
     conditions += ["sign = 1", "version = 1", "time > click_time", "click_time > 0"]
     is_now, was = "time >= {begin:Int64}", "time < {begin:Int64}"
     took = "time - click_time"
+    below = ", ".join(f"toInt64(countIf({took} < {bound * 1000:d}))" for bound in TIME_BOUNDS)
     sql = (
         f"SELECT toInt64(countIf({is_now})), toInt64(quantileExactIf(0.5)({took}, {is_now})), toInt64(countIf({was})), "
-        f"arrayMap(each -> toInt64(each), quantilesExactIf(0.1, 0.5, 0.9)({took}, {was})), argMax(conversion_id, time) "
+        f"arrayMap(each -> toInt64(each), quantilesExactIf(0.1, 0.5, 0.9)({took}, {was})), "
+        f"argMax(conversion_id, time), [{below}, toInt64(count())] "
         f"FROM fact WHERE {' AND '.join(conditions)}"
     )
-    [row] = analytics.rows(sql, {**parameters, "begin": since}, tuple[int, int, int, list[int], str])
-    number, median, usual_number, usual, newest_id = row
+    [row] = analytics.rows(sql, {**parameters, "begin": since}, tuple[int, int, int, list[int], str, list[int]])
+    number, median, usual_number, usual, newest_id, up_to = row
     if not number and not usual_number:
         return None
     low, usual_median, high = usual if usual_number else (0, 0, 0)
@@ -102,6 +105,7 @@ def find_conversion_times(
         usual_low=low,
         usual_high=high,
         newest_id=newest_id,
+        spread=[count - before for before, count in pairwise([0, *up_to])],
     )
 
 

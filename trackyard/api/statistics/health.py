@@ -10,7 +10,7 @@ from trackyard.actions.statistics.health import VERDICTS, health_sentence, look_
 from trackyard.api.lookups import in_scope_by_hex, in_scope_by_number, in_scope_by_reference
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.roles import Permission
-from trackyard.domain.statistics.health import Health, PostbackResult, find_health_findings, verdict_of
+from trackyard.domain.statistics.health import TIME_BOUNDS, Health, PostbackResult, find_health_findings, verdict_of
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request.params import NoParams
 from trackyard.wire.response.envelope import Answer, View
@@ -61,6 +61,14 @@ class HealthNetwork(View):
     marked: int
 
 
+class HealthSpan(View):
+    """Conversions of a span of times from click to conversion. below: None = the span has no end."""
+
+    seconds: int
+    below: int | None
+    conversions: int
+
+
 class HealthTimes(View):
     """Times from click to conversion in seconds, in the period and in the four weeks before."""
 
@@ -70,6 +78,7 @@ class HealthTimes(View):
     usual_median: int
     usual_low: int
     usual_high: int
+    spread: list[HealthSpan]
 
 
 class HealthHop(View):
@@ -234,6 +243,10 @@ def _times(seen: Health) -> HealthTimes | None:
         usual_median=times.usual_median // 1000,
         usual_low=times.usual_low // 1000,
         usual_high=times.usual_high // 1000,
+        spread=[
+            HealthSpan(seconds=low, below=high, conversions=number)
+            for low, high, number in zip((0, *TIME_BOUNDS), (*TIME_BOUNDS, None), times.spread, strict=True)
+        ],
     )
 
 

@@ -3,7 +3,6 @@
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
 
 from markupsafe import Markup
 
@@ -13,15 +12,9 @@ from trackyard.console.charts.points import point_data
 from trackyard.console.charts.svg import WIDE, ChartSize, element, empty_chart, frame, group, isolate
 from trackyard.console.charts.tables import ChartTable
 from trackyard.console.charts.words import ENGLISH, ChartWords
+from trackyard.domain.statistics.health import TIME_BOUNDS
 
 MINUTE, HOUR, DAY = 60, 3600, 86400
-TIME_BOUNDS: Final = (
-    *(1, 3, 10, 30),
-    *(1 * MINUTE, 3 * MINUTE, 10 * MINUTE, 30 * MINUTE),
-    *(1 * HOUR, 3 * HOUR, 8 * HOUR),
-    *(1 * DAY, 3 * DAY, 7 * DAY, 30 * DAY),
-)
-"""The bounds of buckets in seconds: about three times the one before, and times that people name."""
 
 
 @dataclass(frozen=True, slots=True)

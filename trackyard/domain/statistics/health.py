@@ -21,6 +21,14 @@ MANY_TIMED: Final = 30
 """Conversions from which on their times are judged."""
 MANY_USUAL: Final = 100
 """Earlier conversions that say what is usual."""
+_MINUTE, _HOUR, _DAY = 60, 3600, 86_400
+TIME_BOUNDS: Final = (
+    *(1, 3, 10, 30),
+    *(1 * _MINUTE, 3 * _MINUTE, 10 * _MINUTE, 30 * _MINUTE),
+    *(1 * _HOUR, 3 * _HOUR, 8 * _HOUR),
+    *(1 * _DAY, 3 * _DAY, 7 * _DAY, 30 * _DAY),
+)
+"""The bounds of spans of times in seconds: about three times the one before, and times that people name."""
 
 
 class HealthVerdict(StrEnum):
@@ -84,7 +92,7 @@ class ConversionTimes:
     """Times from click to conversion in the period and before it, in milliseconds.
 
     number, usual_number: conversions. usual_low, usual_high: a tenth took less, and a tenth longer.
-    newest_id: of the newest conversion.
+    newest_id: of the newest conversion. spread: conversions of both together in each span of TIME_BOUNDS.
     """
 
     number: int
@@ -94,6 +102,7 @@ class ConversionTimes:
     usual_low: int
     usual_high: int
     newest_id: str = ""
+    spread: Sequence[int] = ()
 
     @property
     def is_unusual(self) -> bool:

@@ -2,7 +2,12 @@
 
 from typing import Any, Final
 
+from markupsafe import Markup
+
 from trackyard.base.texts.marks import gettext, lazy_gettext
+from trackyard.console.charts.histograms import HistogramChart, TimeBucket, histogram_chart
+from trackyard.console.charts.svg import chart_box
+from trackyard.console.charts.tables import table_behind
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
@@ -58,6 +63,7 @@ def _page(request: PageRequest, method: str, place: str, noun: str) -> PageAnswe
         postbacks=[(each["response"], fault_words(each["response"])[0], each["number"]) for each in found["postbacks"]],
         rejected=[(rejection_label(each["reason"]), each["clicks"]) for each in found["rejected"]],
         times=_times(found["conversion_times"]),
+        spread=_spread(found["conversion_times"]),
         url_checked=request.time_of(found["offer_url"]["checked_at"]) if found["offer_url"] else "",
         last_click=request.time_of(found["last_click_at"]) if found["last_click_at"] else "",
         last_postback=request.time_of(found["last_postback_at"]) if found["last_postback_at"] else "",
@@ -71,6 +77,15 @@ def _times(found: dict[str, Any] | None) -> tuple[str, str] | None:
         return None
     shown = [lasting(found[name]) if found[count] else "" for name, count in _TIMED]
     return shown[0], shown[1]
+
+
+def _spread(found: dict[str, Any] | None) -> Markup:
+    """Return the histogram of the times from click to conversion, and the table behind it; empty without any."""
+    if found is None:
+        return Markup("")
+    buckets = tuple(TimeBucket(each["seconds"], each["below"], each["conversions"]) for each in found["spread"])
+    chart = HistogramChart(gettext("From click to conversion"), buckets)
+    return chart_box(histogram_chart, chart, "times") + table_behind(chart)
 
 
 def _evidence(finding: dict[str, Any], may_explain: bool) -> str:
