@@ -80,7 +80,7 @@ def _times(found: dict[str, Any] | None) -> tuple[str, str] | None:
 
 
 def _spread(found: dict[str, Any] | None) -> Markup:
-    """Return the histogram of the times from click to conversion, and the table behind it; empty without any."""
+    """Return the histogram of the times from click to conversion and its table; empty without any."""
     if found is None:
         return Markup("")
     buckets = tuple(TimeBucket(each["seconds"], each["below"], each["conversions"]) for each in found["spread"])
