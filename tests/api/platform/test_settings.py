@@ -18,6 +18,7 @@ from trackyard.store.tracking import rulesets
 
 NONE = {"trafficback_url": "", "hash_password": "", "mail_from": "", "smtp_url": "", "refuse_bots": True} | {
     "statistics_revenue": "advertiser", "statistics_rows": "full", "affiliate_imports": "pending",
+    "show_decline_reasons": True,
 }  # fmt: skip
 
 

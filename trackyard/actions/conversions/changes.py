@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 from trackyard.actions.offers.counters import CounterBatch
 from trackyard.base.ids import new_id
-from trackyard.domain.conversions.conversions import ConversionChange
+from trackyard.domain.conversions.conversions import DECLINED, Conversion, ConversionChange
 from trackyard.domain.conversions.events import event_lines
 from trackyard.domain.money.ledger import ledger_entries_of
 from trackyard.domain.statistics.rows import encode_row
@@ -26,10 +26,11 @@ from trackyard.domain.tracking.events import (
     NewDelivery,
     make_delivery,
 )
-from trackyard.domain.tracking.postbacks import Postback, matching_postbacks, triggers_postbacks
+from trackyard.domain.tracking.postbacks import Postback, matching_postbacks, triggers_postbacks, without_reason
 from trackyard.store.conversions import conversions
 from trackyard.store.engine.database import Connection
 from trackyard.store.money import ledger
+from trackyard.store.platform.settings import hides_decline_reasons
 from trackyard.store.statistics import outbox
 from trackyard.store.statistics.outbox import OutboxRow
 from trackyard.store.tracking import deliveries, offer_urls
@@ -73,11 +74,12 @@ def new_deliveries_of(
 ) -> list[NewDelivery]:
     """Return the deliveries that changes cause, in order."""
     notified = [change for change in changes if triggers_postbacks(change)]
+    hides = any(change.after.status in DECLINED for change in notified) and hides_decline_reasons(conn)
     crossed = offer_urls.cross_postbacks(conn, {change.after.offer_id for change in notified})
     return [
         new_delivery
         for change in notified
-        for new_delivery in _deliveries_of_change(change, delivery_context, crossed, now_ms)
+        for new_delivery in _deliveries_of_change(change, delivery_context, crossed, now_ms, hides_reasons=hides)
     ]
 
 
@@ -92,21 +94,30 @@ def log_attempts(conn: Connection, attempts: Iterable[tuple[Delivery, LoggedAtte
 
 
 def _deliveries_of_change(
-    change: ConversionChange, delivery_context: DeliveryContext, crossed: Mapping[int, CrossPostback], now_ms: int
+    change: ConversionChange,
+    delivery_context: DeliveryContext,
+    crossed: Mapping[int, CrossPostback],
+    now_ms: int,
+    *,
+    hides_reasons: bool,
 ) -> list[NewDelivery]:
-    """Return the deliveries of a change: to the affiliate's postbacks and the offer's cross_postback_url."""
+    """Return the deliveries of a change: to the affiliate's postbacks and the offer's cross_postback_url.
+
+    hides_reasons: those of the affiliate do not say why the conversion was declined.
+    """
     after = change.after
-    targets = [
-        DeliveryTarget(EventKind.POSTBACK, postback.id, postback.url)
+    seen = without_reason(after) if hides_reasons else after
+    targets: list[tuple[Conversion, DeliveryTarget]] = [
+        (seen, DeliveryTarget(EventKind.POSTBACK, postback.id, postback.url))
         for postback in matching_postbacks(delivery_context.postbacks, change)
     ]
     own = crossed.get(after.offer_id)
     if own is not None and after.id not in delivery_context.uncrossed:
-        targets.append(DeliveryTarget(EventKind.CROSS_POSTBACK, CROSS_POSTBACK_ID, own.url, own.body))
+        targets.append((after, DeliveryTarget(EventKind.CROSS_POSTBACK, CROSS_POSTBACK_ID, own.url, own.body)))
     title, zone = delivery_context.titles.get(after.offer_id, ""), delivery_context.zone
     return [
-        make_delivery(target, new_id(now_ms), after, title, zone, str(secrets.randbelow(10**9)), now_ms)
-        for target in targets
+        make_delivery(target, new_id(now_ms), reported, title, zone, str(secrets.randbelow(10**9)), now_ms)
+        for reported, target in targets
     ]
 
 

@@ -8,7 +8,7 @@ from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.statistics.names import EntityNames, names_in_conversions
 from trackyard.base.errors import NotFound
-from trackyard.domain.conversions.lists import HIDDEN_COMMENT, HIDDEN_STATUS, ConversionFilter, ListedConversion
+from trackyard.domain.conversions.lists import ConversionFilter, ListedConversion
 from trackyard.domain.people.callers import Access, AffiliateCaller
 from trackyard.domain.people.staff import Staff
 from trackyard.store.conversions import lists
@@ -16,6 +16,7 @@ from trackyard.store.conversions.lists import FAR_FUTURE_MS
 from trackyard.store.engine.database import Connection
 from trackyard.store.money.affiliate_payments import payment_statuses_of
 from trackyard.store.people import advertisers, affiliates, staff
+from trackyard.store.platform.settings import hides_decline_reasons
 
 
 def list_visible_conversions(
@@ -25,32 +26,27 @@ def list_visible_conversions(
     with deps.database.read() as conn:
         scope, seen = scope_of(conn, access), as_seen(conn, access, chosen)
         found, total = lists.list_conversions(conn, scope, seen, page=page, limit=limit)
-        found = [
-            replace(item, status=HIDDEN_STATUS, comment=HIDDEN_COMMENT)
-            if item.advertiser_id in seen.hidden_statuses
-            else item
-            for item in found
-        ]
+        if seen.hides_some:
+            found = [_as_shown(item, seen) for item in found]
         return with_payments(conn, found), total, _names_in_conversions(conn, found)
 
 
 def as_seen(conn: Connection, access: Access, chosen: ConversionFilter) -> ConversionFilter:
-    """Return a filter with the advertisers that hide statuses from the caller."""
+    """Return a filter with what the caller does not see: some statuses and reasons of declines."""
     if not isinstance(access.caller, AffiliateCaller):
         return chosen
-    return replace(chosen, hidden_statuses=advertisers.ids_hiding_status(conn))
+    return replace(
+        chosen, hidden_statuses=advertisers.ids_hiding_status(conn), hides_reasons=hides_decline_reasons(conn)
+    )
 
 
 def columns_as_seen(columns: Mapping[str, Sequence[Any]], seen: ConversionFilter) -> Mapping[str, Sequence[Any]]:
-    """Return columns of conversions with the statuses that their advertisers hide replaced."""
-    if not seen.hidden_statuses:
+    """Return columns of conversions with the statuses and comments that the caller sees."""
+    if not seen.hides_some:
         return columns
-    hidden = [advertiser in seen.hidden_statuses for advertiser in columns["advertiser_id"]]
-    replaced = {
-        name: [shown if hides else value for hides, value in zip(hidden, columns[name], strict=True)]
-        for name, shown in (("status", HIDDEN_STATUS), ("comment", HIDDEN_COMMENT))
-    }
-    return {**columns, **replaced}
+    stored = zip(columns["status"], columns["comment"], columns["advertiser_id"], strict=True)
+    statuses, comments = zip(*(seen.shown(*each) for each in stored), strict=True)
+    return {**columns, "status": statuses, "comment": comments}
 
 
 def with_payments(conn: Connection, found: Sequence[ListedConversion]) -> list[ListedConversion]:
@@ -74,6 +70,11 @@ def get_conversion(
     with deps.database.read() as conn:
         manager_id = affiliates.managers_of(conn, [item.affiliate_id]).get(item.affiliate_id)
         return item, names, None if manager_id is None else staff.find_staff(conn, manager_id)
+
+
+def _as_shown(item: ListedConversion, seen: ConversionFilter) -> ListedConversion:
+    status, comment = seen.shown(item.status, item.comment, item.advertiser_id)
+    return replace(item, status=status, comment=comment)
 
 
 def _names_in_conversions(conn: Connection, found: Sequence[ListedConversion]) -> EntityNames:

@@ -34,6 +34,7 @@ class Settings:
     mail_from, smtp_url: the sender and the server of mail, its password included; "" = those of the start.
     refuse_bots: whether clicks of bots and prefetches are rejected.
     affiliate_imports: the highest status of conversions that affiliates import.
+    show_decline_reasons: whether affiliates see why their conversions were declined.
     statistics_revenue, statistics_rows: switches of domain/statistics/switches.py.
     """
 
@@ -43,6 +44,7 @@ class Settings:
     smtp_url: str
     refuse_bots: bool
     affiliate_imports: str
+    show_decline_reasons: bool
     statistics_revenue: str
     statistics_rows: str
 
@@ -54,11 +56,13 @@ _NAMES = {
     "smtp_url": settings.SMTP_URL,
     "refuse_bots": settings.REFUSE_BOTS,
     "affiliate_imports": settings.AFFILIATE_IMPORTS,
+    "show_decline_reasons": settings.SHOW_DECLINE_REASONS,
     **{name: name for name in settings.STATISTICS_SWITCHES},
 }
 _DEFAULTS: Mapping[str, str | bool] = {
     "refuse_bots": True,
     "affiliate_imports": Status.PENDING,
+    "show_decline_reasons": True,
     "statistics_revenue": Switches().statistics_revenue,
     "statistics_rows": Switches().statistics_rows,
 }

@@ -59,6 +59,7 @@ class EditSettings(Params):
     smtp_url: as it is shown, it stays.
     refuse_bots: whether clicks of bots and prefetches are rejected.
     affiliate_imports: the highest status of conversions that affiliates import; an empty value sets pending.
+    show_decline_reasons: whether affiliates see why their conversions were declined.
     statistics_revenue, statistics_rows: switches (docs/compatibility.md); an empty value sets the default.
     """
 
@@ -68,6 +69,7 @@ class EditSettings(Params):
     smtp_url: Annotated[Annotated[str, MailServer()] | None, Clearable()] = None
     refuse_bots: s.Flag | None = None
     affiliate_imports: Annotated[ImportsLimit | None, Clearable()] = None
+    show_decline_reasons: s.Flag | None = None
     statistics_revenue: Annotated[RevenueSwitch | None, Clearable()] = None
     statistics_rows: Annotated[RowsSwitch | None, Clearable()] = None
 
@@ -81,6 +83,7 @@ class SettingsView(View):
     smtp_url: str
     refuse_bots: bool
     affiliate_imports: str
+    show_decline_reasons: bool
     statistics_revenue: str
     statistics_rows: str
 

@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Final
 
+from trackyard.domain.conversions.conversions import DECLINED
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.money.affiliate_payments import PaymentStatus
 
 HIDDEN_STATUS: Final = Status.PENDING.value
 HIDDEN_COMMENT: Final = ""
-"""What an affiliate sees of conversions of an advertiser that hides their status."""
+"""What an affiliate sees of conversions of an advertiser that hides their status; of a hidden reason the comment."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +26,7 @@ class ConversionFilter:
     payment_statuses: names of ITEM_STATES and OPEN_ITEM.
     promo_codes: without letter case.
     hidden_statuses: advertisers of conversions that count as pending, without a comment (HIDDEN_STATUS).
+    hides_reasons: whether declined conversions count as without a comment.
     """
 
     since: int
@@ -59,6 +61,18 @@ class ConversionFilter:
     payment_statuses: frozenset[str] | None = None
     promo_codes: frozenset[str] | None = None
     hidden_statuses: frozenset[str] = frozenset()
+    hides_reasons: bool = False
+
+    @property
+    def hides_some(self) -> bool:
+        """Return whether the caller sees some conversions in another way."""
+        return self.hides_reasons or bool(self.hidden_statuses)
+
+    def shown(self, status: str, comment: str, advertiser_id: str) -> tuple[str, str]:
+        """Return the status and the comment of a conversion as the caller sees them."""
+        if advertiser_id in self.hidden_statuses:
+            return HIDDEN_STATUS, HIDDEN_COMMENT
+        return status, HIDDEN_COMMENT if self.hides_reasons and status in DECLINED else comment
 
 
 @dataclass(frozen=True, slots=True)

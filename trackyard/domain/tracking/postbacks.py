@@ -5,13 +5,13 @@ docs/spec/postbacks.md#when-postbacks-are-sent
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 from zoneinfo import ZoneInfo
 
 from trackyard.base.money import plain_amount
 from trackyard.base.zones import datetime_text
-from trackyard.domain.conversions.conversions import Conversion, ConversionChange
+from trackyard.domain.conversions.conversions import DECLINED, Conversion, ConversionChange
 from trackyard.domain.conversions.postbacks import CUSTOM_FIELDS
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.tracking.macro_registry import MacroPlace, macro_columns
@@ -104,6 +104,11 @@ def matching_postbacks(postbacks: Sequence[Postback], change: ConversionChange) 
     of_offer = [postback for postback in own if postback.offer_id == conversion.offer_id]
     candidates = of_offer or [postback for postback in own if postback.offer_id is None]
     return [postback for postback in candidates if _matches(postback, change)]
+
+
+def without_reason(conversion: Conversion) -> Conversion:
+    """Return a conversion as an affiliate sees it that does not see why its conversions were declined."""
+    return replace(conversion, comment="") if conversion.status in DECLINED else conversion
 
 
 def _matches(postback: Postback, change: ConversionChange) -> bool:

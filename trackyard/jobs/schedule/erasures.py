@@ -21,7 +21,7 @@ from trackyard.domain.platform.erasures import ErasedSubjects, Erasure, ErasureS
 from trackyard.domain.platform.hosts import delivery_host
 from trackyard.domain.platform.retention import RetentionPolicy
 from trackyard.domain.tracking.events import EVENTS, EventKind
-from trackyard.domain.tracking.postbacks import fill_body
+from trackyard.domain.tracking.postbacks import fill_body, without_reason
 from trackyard.journal.erasing import erase_record, without_personal_data
 from trackyard.journal.records import Click, RecordKind, decode_click, decode_postback, encode
 from trackyard.store.conversions import conversions
@@ -214,12 +214,16 @@ def _refill_waiting_deliveries(conn: Connection, conversion_ids: Sequence[str], 
     if not calls:
         return
     stored = conversions.find_by_id(conn, {call.conversion_id for call in calls})
+    hides_reasons = settings.hides_decline_reasons(conn)
     for call in calls:
         now = stored[call.conversion_id]
         redacted = replace(
             now, status=Status(call.status), payout=call.payout, currency=call.currency, comment=call.comment
         )
-        fill = EVENTS[EventKind(call.kind)].fill
+        kind = EventKind(call.kind)
+        if hides_reasons and kind is EventKind.POSTBACK:
+            redacted = without_reason(redacted)
+        fill = EVENTS[kind].fill
         rand = str(secrets.randbelow(10**9))
         url = fill(call.template, redacted, call.title, zone, rand)
         body = None if call.body is None else fill_body(call.body, redacted, call.title, zone, rand)

@@ -182,8 +182,9 @@ def _status_conditions(criteria: ConversionFilter) -> list[ColumnElement[bool]]:
     if criteria.comments is not None:
         parts = [table.comment.icontains(part, autoescape=True) for part in sorted(criteria.comments)]
         conditions.append(or_(false(), *parts))
-    if criteria.hidden_statuses and (criteria.decline_reasons is not None or criteria.comments is not None):
-        conditions.append(is_shown)
+    if criteria.decline_reasons is not None or criteria.comments is not None:
+        conditions += [is_shown] if criteria.hidden_statuses else []
+        conditions += [table.status.not_in(_DECLINED)] if criteria.hides_reasons else []
     return conditions
 
 

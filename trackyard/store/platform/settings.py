@@ -29,6 +29,8 @@ AFFILIATE_PERMISSIONS: Final = "affiliate_permissions"
 """Levels of affiliates' permissions ("area.feature" → level) that differ from the defaults."""
 AFFILIATE_IMPORTS: Final = "affiliate_imports"
 """The highest status of conversions that affiliates import: pending, also when it was never set, or confirmed."""
+SHOW_DECLINE_REASONS: Final = "show_decline_reasons"
+"""Whether affiliates see why their conversions were declined; true when not set."""
 MAIL_FROM: Final = "mail_from"
 """The sender of mail; "" = TRACKYARD_MAIL_FROM."""
 SMTP_URL: Final = "smtp_url"
@@ -61,6 +63,11 @@ def find_network(conn: Connection) -> Network:
     stored = dict(find_setting(conn, NETWORK) or {})
     states = {name: SignUpState(stored[name]) for name in ("sign_up", "advertiser_sign_up") if stored.get(name)}
     return Network(**stored | states)
+
+
+def hides_decline_reasons(conn: Connection) -> bool:
+    """Return whether affiliates do not see why their conversions were declined."""
+    return find_setting(conn, SHOW_DECLINE_REASONS) is False
 
 
 def find_code_mode(conn: Connection) -> CodeMode | None:

@@ -28,6 +28,11 @@ PLAN: Final = FormPlan(
             (
                 FormField("hash_password", label=lazy_gettext("Code of the platform"), wide=True),
                 FormField("affiliate_imports", label=lazy_gettext("Imports of affiliates")),
+                FormField(
+                    "show_decline_reasons",
+                    label=lazy_gettext("Show affiliates why conversions are declined"),
+                    widget="switch",
+                ),
             ),
         ),
         FormGroup(
