@@ -66,7 +66,7 @@ DATA = re.compile(
             *map(re.escape, (HOSTILE, ">alert(1)", "=1+1", "Trackyard", "offer,pid,action_id,sum,status")),
             "offer_id,affiliate_id,date,sub8,costs",
             "sku,name,url,price,currency,image_url",
-            r"\S+@\S+|[0-9a-f]{20,}|https?:\S+|[0-9]+ (Oct|Nov|Dec)\b",
+            r"\S+@\S+|[0-9a-f]{20,}|https?:\S+|[0-9]+ (Oct|Nov|Dec)\b|TRACKYARD_[A-Z_]+",
             r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun)(s|nes|rs|ur)?(day)?\b",
             "Mia Manager|First Administrator|Casino deposit|Royal Reef|Shop|On request|track.example|Sale|clickid",
             "Affiliate of secrets|secret-sub",

@@ -237,8 +237,9 @@ def by_id(oracle: Oracle, viewer: Viewer, made: Record, version: str) -> dict[st
         "offer": shown | ({} if viewer.is_affiliate else {"url": offer.url}),
     }
     if viewer.is_affiliate:
-        return found | HIDDEN | {"charge": None, "earning": None, "from_click_address": None}
+        return found | HIDDEN | dict.fromkeys(("charge", "earning", "from_click_address", "origin", "signals"))
     again = {"charge": made["charge"], "earning": made["charge"] - made["payout"], "from_click_address": False}
+    again |= {"origin": _signals(made["click"].get("origin", 0)), "signals": ""}
     return found | _of_staff(made) | again | {"advertiser": oracle.named("advertiser", made["advertiser"])}
 
 

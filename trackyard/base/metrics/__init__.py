@@ -271,6 +271,7 @@ PROJECTOR_SUCCESS = _loading.gauge(
             "figures": "counts clicks and conversions of offers for lists",
             "notices": "finds reached click caps",
             "automation": "runs rules that watch the statistics",
+            "times": "counts how long conversions usually take from their click",
             "queues": "measures queues",
         },
     ),
@@ -316,8 +317,7 @@ JOURNAL_GAPS = _loading.counter(
     "trackyard_journal_gaps_total",
     "places",
     "Damaged places found in journals",
-    "A disk or a copy has damaged a journal: the bytes are kept in `journal/damaged` of the data directory. Check the "
-    "disk, then `trackyard audit`.",
+    "A disk or a copy damaged a journal: its bytes are in `journal/damaged`. Check the disk, then `trackyard audit`.",
 )
 RECORDS_QUARANTINED = _loading.counter(
     "trackyard_quarantined_records_total",

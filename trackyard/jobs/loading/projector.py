@@ -105,7 +105,7 @@ class Projector:
             _ProjectorTask("figures", 1000, self.figures.refresh_when_due),
             _ProjectorTask("notices", 100, self.notices.check_next_offer),
             _ProjectorTask("automation", 1000, self.automation.run_next),
-            _ProjectorTask("usual times", 1000, self.usual_times.refresh_when_due),
+            _ProjectorTask("times", 1000, self.usual_times.refresh_when_due),
             _ProjectorTask("queues", 5000, self._measure_queues),
         )
         self._last_round_at = time.monotonic()
