@@ -23,13 +23,16 @@ BUILT = {endpoint.id: endpoint for endpoint in CATALOGUE}
 class ManagedRecords:
     """The records of one manager.
 
-    They are an affiliate, an advertiser with an offer and an invoice, and a ticket.
+    They are an affiliate, an advertiser with an offer and an invoice, and two tickets.
+
+    open_ticket: of an offer that no method here connects.
     """
 
     affiliate: int
     advertiser: str
     offer: int
     ticket: str
+    open_ticket: str
     invoice: int
 
 
@@ -48,13 +51,15 @@ def estate(api: Api, affiliate_manager: str, sales_manager: str) -> ManagedRecor
     pid, _ = api.add_affiliate(manager_id=affiliate_manager)
     advertiser = api.add_advertiser(manager=sales_manager, email=f"{sales_manager}@shop.example")
     offer = api.add_offer(advertiser=advertiser, privacy="protected")
-    asked = {"pid": pid, "offer_id": offer, "comment": "Search"}
-    assert api.admin.post("/3.0/partner/activation/offer", **asked)["status"] == 1
+    other = api.add_offer(advertiser=advertiser, privacy="protected")
+    for each in (offer, other):
+        asked = {"pid": pid, "offer_id": each, "comment": "Search"}
+        assert api.admin.post("/3.0/partner/activation/offer", **asked)["status"] == 1
     found = api.admin.get("/3.0/admin/tickets", limit=1000)["tickets"]
-    [ticket] = [ticket["id"] for ticket in found if ticket["partner"]["id"] == pid]
+    tickets = {ticket["offer"]["id"]: ticket["id"] for ticket in found if ticket["partner"]["id"] == pid}
     lines = {"detail[0][offer_id]": offer, "detail[0][payout_type]": "RPA", "detail[0][amount]": "5"}
     invoice = api.admin.post("/3.0/admin/advertiser-invoice", supplier_id=advertiser, currency="USD", **lines)
-    return ManagedRecords(pid, advertiser, offer, ticket, invoice["number"])
+    return ManagedRecords(pid, advertiser, offer, tickets[offer], tickets[other], invoice["number"])
 
 
 @pytest.fixture(scope="session")
@@ -100,7 +105,7 @@ AFFILIATE_MANAGER: dict[str, tuple[Named | None, Callable[[ManagersSetup, Manage
     "partner.postback.add": (None, lambda _w, it: {"pid": it.affiliate, "url": "https://a.example"}),
     "balance.get": (None, lambda _w, it: {"pid": it.affiliate}),
     "admin.ticket.get": (lambda it: it.ticket, lambda _w, _it: {}),
-    "admin.ticket.answer": (lambda it: it.ticket, lambda _w, _it: {"text": "Which traffic?"}),
+    "admin.ticket.answer": (lambda it: it.open_ticket, lambda _w, _it: {"text": "Which traffic?"}),
     "admin.ticket.offer": (lambda it: it.ticket, lambda _w, _it: {"do": "reject"}),
 }
 """Method → what its path names, and its parameters, of an estate: allowed for the own, refused for the other."""
