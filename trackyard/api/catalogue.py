@@ -61,7 +61,7 @@ from trackyard.api.statistics import (
     saved_reports,
     subs,
 )
-from trackyard.api.statistics.automation import kpi_rules, rules
+from trackyard.api.statistics.automation import kpi_rules, rule_presets, rules
 from trackyard.api.tracking import (
     click_check,
     explain,
@@ -117,7 +117,11 @@ TOPICS: tuple[Topic, ...] = (
     Topic("explain", "Explanations", explain.routes.endpoints),
     Topic("postback-check", "Check of an advertiser's postback", postback_check.routes.endpoints),
     Topic("health", "Health of offers, advertisers and affiliates", health.routes.endpoints),
-    Topic("rules", "Rules that watch the statistics, for administrators", rules.routes.endpoints),
+    Topic(
+        "rules",
+        "Rules that watch the statistics, for administrators",
+        (*rules.routes.endpoints, *rule_presets.routes.endpoints),
+    ),
     Topic("kpi-rules", "KPI rules and what rules block, for administrators", kpi_rules.routes.endpoints),
     Topic("reconciliation", "Reconciliation, for administrators", reconciliation.routes.endpoints),
     Topic("rebuild", "Rebuild of the analytic tables, for administrators", rebuild.routes.endpoints),

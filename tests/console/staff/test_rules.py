@@ -78,6 +78,25 @@ def test_form_shows_what_an_unsaved_rule_would_have_done(api: Api) -> None:
     assert api.admin.get(f"/3.1/admin/rules/{rule}")["rule"]["hours"] == 1
 
 
+def test_preset_fills_in_the_form_and_can_be_saved_as_it_is(api: Api) -> None:
+    staff, presets = staff_visitor(api), api.admin.get("/3.1/admin/rule-presets")["presets"]
+    page = staff.read(f"{RULES}/new")
+    for each in presets:
+        assert f"{RULES}/new?preset={each['name']}" in page.links, each
+        assert not each["source"] or each["source"] in page.links, each
+    address = f"{RULES}/new?preset=declined_sub"
+    made = send(staff, address, read_form(staff, address))
+    assert made.status_code == 303, made.text[:3000]
+    (rule,) = api.admin.get("/3.1/admin/rules")["rules"]
+    (chosen,) = (each for each in presets if each["name"] == "declined_sub")
+    shared = ("title", "each", "hours", "conditions", "minimum", "action")
+    assert {name: rule[name] for name in shared} == {name: chosen[name] for name in shared}
+    assert not rule["is_on"]
+    goals = f"{RULES}/new?preset=few_deposits"
+    refused = send(staff, goals, read_form(staff, goals))
+    assert "goal_share needs first_goal and second_goal." in refused.text
+
+
 def test_rule_is_switched_in_its_row_and_on_its_page(api: Api) -> None:
     typed = {"title": "Low CR", "hours": 1, "action": "notify", "conditions[0][metric]": "cr"}
     typed |= {"conditions[0][compare]": "below", "conditions[0][value]": 1}

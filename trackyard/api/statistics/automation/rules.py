@@ -348,18 +348,20 @@ def rule_view(rule: Rule, zone: ZoneInfo) -> RuleView:
         rule,
         kind=RuleKind(rule.kind).value,
         action=RuleAction(rule.action).value,
-        conditions=[
-            ConditionView(
-                metric=each.metric,
-                compare=BELOW if each.is_below else ABOVE,
-                value=number(each.bound),
-                usual=each.is_usual,
-            )
-            for each in rule.conditions
-        ],
+        conditions=list(map(condition_view, rule.conditions)),
         subs=[SubView(sub=name, value=value) for name, value in rule.subs],
         **{name: list(getattr(rule, name)) for name in ("each", "offers", "affiliates", "advertisers", "countries")},
         **{name: datetime_text(getattr(rule, name), zone) for name in ("created_at", "updated_at", "judged_until")},
+    )
+
+
+def condition_view(condition: RuleCondition) -> ConditionView:
+    """Return the view of a condition."""
+    return ConditionView(
+        metric=condition.metric,
+        compare=BELOW if condition.is_below else ABOVE,
+        value=number(condition.bound),
+        usual=condition.is_usual,
     )
 
 

@@ -93,17 +93,20 @@ _CHOICES: Final[Mapping[str, Any]] = {
 }
 
 
-@pages.get(f"{PATH}/new", needs=("admin.rule.add", "admin.rule.try"))
-@pages.post(f"{PATH}/new", needs=("admin.rule.add", "admin.rule.try"))
+@pages.get(f"{PATH}/new", needs=("admin.rule.add", "admin.rule.try", "admin.rule-presets.list"))
+@pages.post(f"{PATH}/new", needs=("admin.rule.add", "admin.rule.try", "admin.rule-presets.list"))
 def new_rule(request: PageRequest) -> PageAnswer:
     """Add a rule, which is off, and go on to its look back."""
-    form = open_form(request, NEW, choices=_CHOICES)
+    presets = request.calls.call("admin.rule-presets.list")["presets"]
+    chosen = next((each for each in presets if each["name"] == request.address.get("preset")), None)
+    form = open_form(request, NEW, chosen, choices=_CHOICES, is_new=True)
     answer = form.save()
     if answer is not None:
         return Redirect(f"{PATH}/{answer['rule']['id']}/look-back", gettext("The rule is saved, and off."))
     line = gettext("It is off at first. The next page shows what it would have done in the last 30 days.")
     save = gettext("Save and look back")
-    return form.page(request, gettext("New rule"), back=PATH, line=line, save=save, **_tried(request, form))
+    tried = _tried(request, form) | {"presets": presets, "chosen": chosen}
+    return form.page(request, gettext("New rule"), back=PATH, line=line, save=save, **tried)
 
 
 @pages.get(f"{PATH}/{{id}}/edit", needs=("admin.rule.get", "admin.rule.edit", "admin.rule.try"))
