@@ -1,5 +1,6 @@
 """Releasing conversions that offers hold as suspicious, and what the choice would have changed."""
 
+from decimal import Decimal
 from typing import Any
 
 from sqlalchemy import select
@@ -45,12 +46,44 @@ def test_page_of_an_offer_releases_its_held_conversions(api: Api) -> None:
     visitor = staff_visitor(api)
     page = visitor.read(f"/console/offers/{offer}")
     assert "Release suspicious conversions" in page.text
+    assert f"/console/offers/{offer}/release" in page.links
+    asked = visitor.read(f"/console/offers/{offer}/release").text
+    assert "1 conversion is confirmed" in asked and "Release them" in asked
+    assert ordered(api) == []
     answer = visitor.post(f"/console/offers/{offer}/release")
     assert answer.headers["location"] == f"/console/offers/{offer}"
     assert "1 conversion is released." in visitor.read(f"/console/offers/{offer}").text
     assert ordered(api) == [f"{1:024x}"]
+    assert "No conversion is held as suspicious." in visitor.read(f"/console/offers/{offer}/release").text
     other = api.add_offer()
     assert "Release suspicious conversions" not in visitor.read(f"/console/offers/{other}").text
+
+
+def test_page_of_an_affiliate_shows_what_a_release_confirms_and_the_audit_log_who_did_it(api: Api) -> None:
+    offers = [api.add_offer(quality="hold") for _ in range(2)]
+    (mine, _), (theirs, _) = api.add_affiliate(), api.add_affiliate()
+    money = ((1, "EUR", "10", "7"), (2, "USD", "3", "2"), (3, "USD", "4.5", "2.5"))
+    for number, currency, charge, payout in money:
+        amounts = {"charge": Decimal(charge), "payout": Decimal(payout), "currency": currency}
+        add_conversion(api.deps, number, offer_id=offers[number % 2], affiliate_id=mine, **HELD, **amounts)
+    add_conversion(api.deps, 4, offer_id=offers[0], affiliate_id=theirs, **HELD)
+    path = "/3.1/admin/conversions/release-held"
+    seen = api.admin.post(path, pid=mine, preview=1)
+    assert (seen["released"], seen["message"]) == (3, "")
+    assert [(each["currency"], each["number"], each["charge"], each["payout"]) for each in seen["sums"]] == [
+        ("EUR", 1, 10, 7),
+        ("USD", 2, 7.5, 4.5),
+    ]
+    visitor, page = staff_visitor(api), f"/console/affiliates/{mine}"
+    assert f"{page}/release" in visitor.read(page).links
+    asked = visitor.read(f"{page}/release").text
+    assert "3 conversions are confirmed" in asked and "7.50" in asked and "4.50" in asked
+    assert ordered(api) == [] and api.admin.get("/3.1/admin/audit", what="conversion_task")["audit"] == []
+    assert visitor.post(f"{page}/release").headers["location"] == page
+    assert ordered(api) == [f"{number:024x}" for number in (1, 2, 3)]
+    log = api.admin.get("/3.1/admin/audit", what="conversion_task")["audit"]
+    assert len(log) == 3
+    assert {each["method"] for each in log} == {"admin.conversions.release-held"}
 
 
 def test_estimate_shows_what_the_choice_of_quality_would_have_changed(api: Api) -> None:

@@ -35,9 +35,9 @@ def money(limited: LimitedOffer) -> tuple[Decimal, Decimal]:
 def release(limited: LimitedOffer) -> int:
     """Release as the use case does."""
     with limited.database.write() as conn:
-        ids = take_held_by_quality(conn, Scope.everything(), limited.offer, None)
-    limited.order(*(ConversionEdit(conversion_id=each, status=Status.CONFIRMED, releases=True) for each in ids))
-    return len(ids)
+        held = take_held_by_quality(conn, Scope.everything(), limited.offer, None)
+    limited.order(*(ConversionEdit(conversion_id=each.id, status=Status.CONFIRMED, releases=True) for each in held))
+    return len(held)
 
 
 def test_offer_counts_marks_or_rejects_suspicious_conversions(limited: LimitedOffer) -> None:
@@ -95,7 +95,7 @@ def test_conversion_that_staff_declined_before_its_release_stays_declined(limite
     with limited.database.write() as conn:
         (held,) = take_held_by_quality(conn, Scope.everything(), limited.offer, None)
     limited.edit(click, status=Status.DECLINED)
-    limited.order(ConversionEdit(conversion_id=held, status=Status.CONFIRMED, releases=True))
+    limited.order(ConversionEdit(conversion_id=held.id, status=Status.CONFIRMED, releases=True))
     assert limited.state(click)[0] == "declined"
     assert money(limited) == (Decimal(0), Decimal(0))
 

@@ -11,7 +11,7 @@ from pydantic import model_validator
 
 from trackyard.actions.conversions.edits import ConversionSelection, ImportItem, queue_edit, queue_imports
 from trackyard.actions.conversions.import_checks import ImportCheck, ImportVerdict, check_imports
-from trackyard.actions.conversions.quality_holds import release_held
+from trackyard.actions.conversions.quality_holds import release_held, sum_held
 from trackyard.actions.deps import Deps
 from trackyard.api.conversions.filters import ConversionFilters
 from trackyard.base.errors import BadInput
@@ -25,6 +25,7 @@ from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Params, Seq, fields_of
 from trackyard.wire.response.envelope import Answer, Money, View, number
 from trackyard.wire.response.errors import REQUIRED
+from trackyard.wire.response.views import view_of
 
 routes = Routes[Deps]()
 
@@ -407,12 +408,23 @@ class ReleaseHeld(Params):
 
     offer: s.Id | None = None
     pid: s.Id | None = None
+    preview: s.Flag = False
+
+
+class HeldSumView(View):
+    """The released conversions of a currency."""
+
+    currency: str
+    number: int
+    charge: Money
+    payout: Money
 
 
 class ReleaseAnswer(Answer):
-    """How many conversions are released."""
+    """How many conversions are released, or would be."""
 
     released: int
+    sums: list[HeldSumView]
     message: str
 
 
@@ -423,7 +435,12 @@ def release(request: ApiRequest[Deps], params: ReleaseHeld) -> ReleaseAnswer:
     """Confirm all conversions that an offer, or the offers of an affiliate, hold as suspicious.
 
     Offers with the `quality` hold have them. A repeat releases none of them again. Other conversions on hold stay.
+    With `preview` nothing is changed: the answer says what would be released.
     """
+    act = sum_held if params.preview else release_held
+    sums = act(request.deps, request.access, params.offer, params.pid)
     return ReleaseAnswer(
-        released=release_held(request.deps, request.access, params.offer, params.pid), message=EDIT_MESSAGE
+        released=sum(each.number for each in sums),
+        sums=[view_of(HeldSumView, each, charge=number(each.charge), payout=number(each.payout)) for each in sums],
+        message="" if params.preview else EDIT_MESSAGE,
     )

@@ -3,9 +3,10 @@
 import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
+from decimal import Decimal
 from functools import cache
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
     ARRAY,
@@ -38,6 +39,7 @@ from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.bulk import BulkInsert, RowValues
 from trackyard.store.engine.dialect import is_postgresql, read_page
 from trackyard.store.engine.rows import has_rows, in_scope
+from trackyard.store.engine.types import Amount
 from trackyard.store.tables import conversion, conversion_event
 
 ConversionIdentity = tuple[int, str, str]
@@ -245,20 +247,49 @@ def holds_ending(conn: Connection, until: int, limit: int) -> list[Conversion]:
     return [_conversion(row) for row in conn.execute(query)]
 
 
-def take_held_by_quality(conn: Connection, scope: Scope, offer_id: int | None, affiliate_id: int | None) -> list[str]:
-    """Return the ids of conversions that offers hold as suspicious, oldest first.
+class HeldConversion(NamedTuple):
+    """A conversion that an offer holds, and its money."""
+
+    id: str
+    currency: str
+    charge: Decimal
+    payout: Decimal
+
+
+def take_held_by_quality(
+    conn: Connection, scope: Scope, offer_id: int | None, affiliate_id: int | None
+) -> list[HeldConversion]:
+    """Return the conversions that offers hold as suspicious, oldest first.
 
     They are noted as released: a second call finds none of them. None = of any.
     """
     columns = conversion.c
+    conditions = _held_by_quality(scope, offer_id, affiliate_id)
+    query = select(columns.id, columns.currency, columns.charge, columns.payout).where(*conditions)
+    held = [HeldConversion(*row) for row in conn.execute(query.order_by(columns.id).with_for_update())]
+    ids = [each.id for each in held]
+    for start in range(0, len(ids), 400):
+        conn.execute(update(conversion).where(columns.id.in_(ids[start : start + 400])).values(quality_held=False))
+    return held
+
+
+def sum_held_by_quality(
+    conn: Connection, scope: Scope, offer_id: int | None, affiliate_id: int | None
+) -> list[tuple[str, int, Decimal, Decimal]]:
+    """Return what `take_held_by_quality` would take: by currency the number, the charge and the payout."""
+    columns = conversion.c
+    sums = (func.sum(columns.charge, type_=Amount), func.sum(columns.payout, type_=Amount))
+    query = select(columns.currency, func.count(), *sums).where(*_held_by_quality(scope, offer_id, affiliate_id))
+    rows = conn.execute(query.group_by(columns.currency).order_by(columns.currency))
+    return [(currency, number, charge, payout) for currency, number, charge, payout in rows]
+
+
+def _held_by_quality(scope: Scope, offer_id: int | None, affiliate_id: int | None) -> list[ColumnElement[bool]]:
+    columns = conversion.c
     conditions = [columns.quality_held.is_(True), columns.status == Status.HOLD]
     conditions += in_scope(scope, affiliate=columns.affiliate_id, advertiser=columns.advertiser_id)
     named = ((columns.offer_id, offer_id), (columns.affiliate_id, affiliate_id))
-    conditions += [column == value for column, value in named if value is not None]
-    ids = list(conn.execute(select(columns.id).where(*conditions).order_by(columns.id).with_for_update()).scalars())
-    for start in range(0, len(ids), 400):
-        conn.execute(update(conversion).where(columns.id.in_(ids[start : start + 400])).values(quality_held=False))
-    return ids
+    return conditions + [column == value for column, value in named if value is not None]
 
 
 def _hold_ends(until: int) -> tuple[ColumnElement[bool], ColumnElement[bool]]:

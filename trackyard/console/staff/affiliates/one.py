@@ -65,6 +65,7 @@ def page_of(
         note=request.field("note") if banner else "",
         may_write=may_write,
         may_look=calls.may("admin.partner.look_as") and affiliate["status"] == "active",
+        may_release=calls.may("admin.conversions.release-held"),
         may_connect=calls.may("offer.affiliate.enable"),
         may_add_postbacks=calls.may("partner.postback.add"),
         may_set_payouts=calls.may("admin.offer.edit") and calls.may("offer.get"),

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Final
 
-from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.frame import shown
 from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
@@ -124,15 +124,6 @@ def set_status(request: PageRequest) -> PageAnswer:
     answer = request.calls.call("admin.offer.edit", [("status", status)], {"id": request.path["id"]})
     offer = answer["offer"]
     return Redirect(f"/console/offers/{offer['id']}", f"{offer['title']} {_STATUS_DONE[offer['status']]}.")
-
-
-@pages.post("/console/offers/{id}/release", needs=("admin.conversions.release-held",))
-def release(request: PageRequest) -> PageAnswer:
-    """Confirm the conversions that an offer holds as suspicious."""
-    offer = request.path["id"]
-    done = request.calls.call("admin.conversions.release-held", [("offer", offer)])["released"]
-    message = ngettext("%(num)d conversion is released.", "%(num)d conversions are released.", done)
-    return Redirect(f"/console/offers/{offer}", message)
 
 
 @pages.get("/console/offers/{id}/delete", needs=("offer.get", "admin.offer.delete"))
