@@ -34,7 +34,7 @@ def sum_held(deps: Deps, access: Access, offer_id: int | None, affiliate_id: int
 
 
 def release_held(deps: Deps, access: Access, offer_id: int | None, affiliate_id: int | None) -> list[HeldSum]:
-    """Queue the confirmation of all held conversions of an offer, an affiliate, or both; return their sums.
+    """Queue the confirmation of held conversions of an offer, an affiliate, or both; return sums.
 
     A repeat finds none. Raises BadInput without an offer and an affiliate.
     """

@@ -64,11 +64,6 @@ def page_of(
         activity=recent_changes(request, "affiliate", str(number)),
         note=request.field("note") if banner else "",
         may_write=may_write,
-        may_look=calls.may("admin.partner.look_as") and affiliate["status"] == "active",
-        may_release=calls.may("admin.conversions.release-held"),
-        may_connect=calls.may("offer.affiliate.enable"),
-        may_add_postbacks=calls.may("partner.postback.add"),
-        may_set_payouts=calls.may("admin.offer.edit") and calls.may("offer.get"),
         tested=tested,
         may_pay=request.may_open("/console/payments"),
         waits_for_email=affiliate["email_state"] == "waiting",
@@ -76,6 +71,7 @@ def page_of(
         banner=banner,
         path=f"/console/affiliates/{number}",
         api_request_path=calls.address("admin.partner.get", path={"id": str(number)}),
+        **_rights(request, affiliate),
         **find_programs(request, number),
     )
     lists = [
@@ -84,6 +80,18 @@ def page_of(
         (f"/console/reports?by=offer&f.affiliate={number}", gettext("Open as report")),
     ]
     return replace(page, late=late_results(request, [("filter[partner][]", str(number))], "7d", lists))
+
+
+def _rights(request: PageRequest, affiliate: Mapping[str, Any]) -> dict[str, bool]:
+    """Return what the person may do with an affiliate besides editing it."""
+    may = request.calls.may
+    return {
+        "may_look": may("admin.partner.look_as") and affiliate["status"] == "active",
+        "may_release": may("admin.conversions.release-held"),
+        "may_connect": may("offer.affiliate.enable"),
+        "may_add_postbacks": may("partner.postback.add"),
+        "may_set_payouts": may("admin.offer.edit") and may("offer.get"),
+    }
 
 
 def _contact(request: PageRequest, affiliate: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

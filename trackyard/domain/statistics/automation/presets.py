@@ -44,7 +44,7 @@ PRESETS: Final[Mapping[str, RulePreset]] = MappingProxyType(
     {
         "declined_sub": RulePreset(
             title=lazy_gettext("Most conversions of a sub are declined"),
-            reason=lazy_gettext("Integr8 blocks a sub whose conversions are rejected above 70 percent, by default."),
+            reason=lazy_gettext("Integr8 blocks a sub with more than 70 percent of rejected conversions, by default."),
             source=_INTEGR8,
             each=("offer", "affiliate", "sub1"),
             hours=168,

@@ -1,4 +1,4 @@
-"""Release of the conversions that offers hold as suspicious (docs/spec/quality.md#holding-and-rejecting)."""
+"""Release of conversions that offers hold (docs/spec/quality.md#holding-and-rejecting)."""
 
 from typing import Any, Final
 
