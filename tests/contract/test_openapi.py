@@ -221,6 +221,7 @@ def test_openapi_affiliate_only_methods_are_described_so(name: str) -> None:
         "partner.payment_systems.list",
         "partner.payments.list",
         "partner.postbacks.list",
+        "partner.ticket.add",
         "partner.tickets.list",
     }
     assert all("Callers: affiliates only." in each["description"] for each in found)

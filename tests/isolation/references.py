@@ -124,7 +124,7 @@ OF_PATH: Final[dict[str, str]] = {
     **dict.fromkeys(("comparison.affiliate.add", "comparison.affiliate.list"), "affiliate"),
     **dict.fromkeys(("comparison.get", "comparison.accept"), "comparison"),
     **dict.fromkeys((f"admin.offer.estimate.{what}" for what in ("conversions", "clicks")), "offer"),
-    **dict.fromkeys(("admin.ticket.get", "admin.ticket.offer", "admin.ticket.answer"), "ticket"),
+    **dict.fromkeys((f"admin.ticket.{act}" for act in ("get", "offer", "answer", "close")), "ticket"),
     **dict.fromkeys(("partner.postback.edit", "partner.postback.remove", "admin.postback.resume"), "postback"),
     **dict.fromkeys(("partner.pixel.edit", "partner.pixel.remove"), "pixel"),
     "offer.promo-code.edit": "promo code",

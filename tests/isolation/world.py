@@ -223,6 +223,7 @@ def _examples(side: Side) -> SideRequests:
         "admin.ticket.offer": lambda: _new_ticket(side),
         "admin.ticket.answer": lambda: _new_ticket(side),
         "admin.ticket.smartlink": lambda: _new_smartlink_ticket(side),
+        "admin.ticket.close": lambda: people.question(*side.api.add_affiliate(manager_id=side.ids["staff"][0])),
     }
     return SideRequests(params, subjects)
 

@@ -95,7 +95,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic("html-creatives", "HTML creatives of offers, for staff", html_creatives.routes.endpoints),
     Topic("product-feeds", "Product feeds of offers", product_feeds.routes.endpoints),
     Topic("connections", "Connections of affiliates to offers", connections.routes.endpoints),
-    Topic("tickets", "Tickets: requests to join offers", tickets.routes.endpoints),
+    Topic("tickets", "Tickets: requests to join offers, and questions", tickets.routes.endpoints),
     Topic("promo-codes", "Promo codes of offers, for staff", promo_codes.routes.endpoints),
     Topic("sources", "Traffic sources", sources.routes.endpoints),
     Topic("categories", "Categories of offers", categories.routes.endpoints),

@@ -73,7 +73,7 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
         {R.MANAGER_AFFILIATE, R.SECTION_TICKET, R.SECTION_DASHBOARD},
     ),
     "tickets": (
-        "admin.ticket.offer admin.ticket.smartlink admin.ticket.answer partner.activation.*",
+        "admin.ticket.offer admin.ticket.smartlink admin.ticket.answer admin.ticket.close partner.activation.*",
         {R.MANAGER_AFFILIATE, R.SECTION_TICKET},
     ),
     "reading news": ("news.*", set(Role)),

@@ -38,7 +38,7 @@ def test_own_payments_have_the_balance_and_the_payments_of_the_affiliate(api: Ap
 
 def test_own_requests_say_what_staff_decided(api: Api) -> None:
     _, visitor = affiliate_visitor(api)
-    assert "You asked for no offer yet." in visitor.read("/portal/requests").text
+    assert "You asked for no offer and asked no question yet." in visitor.read("/portal/requests").text
     offer = api.add_offer(title="Boots", privacy="protected")
     visitor.post(f"/portal/offers/{offer}/request", comment=MARKUP)
     answer = visitor.get("/portal/requests")

@@ -152,7 +152,7 @@ def test_rail_counts_what_waits_and_what_the_checks_found(api: Api) -> None:
     visitor = staff_visitor(checked)
     assert rail_of(visitor.read("/console/offers")) == {
         "/console/affiliates": "2 affiliates wait for approval",
-        "/console/requests": "1 request for offers",
+        "/console/requests": "1 request of affiliates",
     }
     page = visitor.read("/console/")
     assert "7 postbacks to shop.example wait after failed attempts" in page.text

@@ -3,6 +3,7 @@
 from sqlalchemy import select
 
 from tests.support.api import Api
+from tests.support.page_forms import read_form, send
 from tests.support.pages import affiliate_visitor, staff_visitor
 from tests.support.people_pages import HOSTILE, desk_of
 from trackyard.domain.people.roles import Role
@@ -29,7 +30,7 @@ def test_requests_are_decided_one_by_one_and_several_at_once(api: Api) -> None:
     first, second, third, fourth = (ask(api, pid, offer) for offer in offers)
     visitor = staff_visitor(api)
     page = visitor.read(PATH)
-    assert "4 requests for offers wait." in page.text and "pays $7.00" in page.text
+    assert "4 requests wait." in page.text and "pays $7.00" in page.text
     assert PATH in visitor.read("/console/").links
     visitor.post(PATH, one=f"approve {first}")
     assert visitor.post(PATH, do="reject", request=[second, third], back=f"{PATH}?q=Closed").status_code == 303
@@ -95,3 +96,25 @@ def test_request_is_answered_without_a_decision(api: Api) -> None:
     ]
     visitor.post(PATH, one=f"reject {number}")
     assert api.admin.refusal("POST", f"/3.1/admin/ticket/{number}/answer", data={"text": "late"})[0] == 409
+
+
+def test_question_goes_from_the_portal_to_its_end(api: Api) -> None:
+    _, affiliate = affiliate_visitor(api)
+    assert "/portal/requests/ask" in affiliate.read("/portal/requests").links
+    asked = {"type": "financial", "title": HOSTILE, "text": "When is it paid?"}
+    form = read_form(affiliate, "/portal/requests/ask")
+    assert send(affiliate, "/portal/requests/ask", form, **asked | {"text": ""}).status_code == 400
+    assert send(affiliate, "/portal/requests/ask", form, **asked).headers["location"] == "/portal/requests"
+    visitor = staff_visitor(api)
+    assert "<script>alert" not in visitor.get(PATH).text
+    page = visitor.read(PATH)
+    assert "Question about money" in page.text and "When is it paid?" in page.text
+    assert not [link for link in page.links if link.startswith("/console/offers/")]
+    visitor.post(PATH, one="approve q1")
+    assert "use /admin/ticket/1/close" in visitor.read(PATH).text
+    visitor.post(PATH, one="answer q1", reason="On Friday")
+    visitor.post(PATH, one="close q1")
+    assert "1 question is closed." in visitor.read(PATH).text
+    assert "Closed" in visitor.read(f"{PATH}?tab=closed").text
+    own = affiliate.read("/portal/requests").text
+    assert "On Friday" in own and "Closed" in own and "Question: Money" in own

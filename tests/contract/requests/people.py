@@ -5,6 +5,7 @@ from itertools import count
 from typing import Any
 
 from tests.support.api import Api
+from tests.support.client import ApiClient
 
 _numbers = count(1)
 
@@ -22,6 +23,7 @@ def good_params(offer: int, pid: int) -> dict[str, dict[str, Any]]:
         "partner.activation.offer": {"offer_id": offer, "pid": pid, "comment": "Search traffic"},
         "admin.ticket.offer": {"do": "approve"},
         "admin.ticket.smartlink": {"do": "approve"},
+        "partner.ticket.add": {"type": "financial", "title": "A late payment", "text": "When is it paid?"},
         "admin.ticket.answer": {"text": "Which traffic do you have?"},
         "admin.domain.add": {"url": "host-{n}.example"},
     }
@@ -39,6 +41,12 @@ def smartlink_ticket(api: Api, offer: int, pid: int) -> int:
     asking = {"pid": pid, "smartlink_id": filled_smartlink(api, offer), "comment": "Search traffic"}
     api.admin.post("/3.0/partner/activation/smartlink", **asking)
     return int(api.admin.get("/3.0/admin/tickets", pid=pid, **{"type[]": "smartlink_request"})["tickets"][0]["id"])
+
+
+def question(_pid: int, client: ApiClient) -> int:
+    """Ask a question as an affiliate and return the ticket."""
+    asked = {"type": "technical", "title": "Postbacks", "text": "Why are they late?"}
+    return int(client.post("/3.0/partner/ticket", **asked)["ticket"]["id"])
 
 
 def path_subjects(api: Api, pid: int) -> dict[str, Callable[[], Any]]:
@@ -66,6 +74,7 @@ def path_subjects(api: Api, pid: int) -> dict[str, Callable[[], Any]]:
         "admin.ticket.get": ticket,
         "admin.ticket.offer": ticket,
         "admin.ticket.answer": ticket,
+        "admin.ticket.close": lambda: question(*api.add_affiliate()),
         "admin.ticket.smartlink": lambda: smartlink_ticket(api, closed, api.add_affiliate()[0]),
         "admin.offer.disable-affiliates": lambda: closed,
         "offer.privacy.get": lambda: closed,

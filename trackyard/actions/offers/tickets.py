@@ -1,6 +1,6 @@
-"""Tickets: affiliates ask to join offers, staff decide.
+"""Tickets: affiliates ask to join offers, staff decide; affiliates ask questions, staff answer.
 
-docs/api/tickets.md, docs/spec/platform.md#connection-requests.
+docs/api/tickets.md, docs/spec/platform.md#connection-requests, docs/spec/platform.md#questions.
 """
 
 from collections.abc import Sequence
@@ -19,11 +19,14 @@ from trackyard.domain.offers.lists import ListedOffer
 from trackyard.domain.offers.offers import Offer
 from trackyard.domain.offers.tickets import (
     MOST_ANSWERS,
+    MOST_OPEN_QUESTIONS,
+    QUESTIONS,
     Ticket,
     TicketDecision,
     TicketFilter,
     TicketReply,
     TicketStatus,
+    TicketType,
 )
 from trackyard.domain.people.callers import Access, AffiliateCaller
 from trackyard.domain.people.scope import Scope
@@ -47,12 +50,13 @@ class JoinOutcome(Enum):
 class TicketRecord:
     """A ticket with its affiliate, its offer, and the records that the affiliate's view of it mentions.
 
-    smartlink: that it asks for; None = it asks for the offer, or the SmartLink was removed.
+    offer: None for a question.
+    smartlink: that it asks for; None = it asks for no SmartLink, or the SmartLink was removed.
     """
 
     ticket: Ticket
     affiliate: AffiliateRecord
-    offer: ListedOffer
+    offer: ListedOffer | None
     related: RelatedRecords
     smartlink: SmartLink | None = None
 
@@ -113,6 +117,7 @@ def request_smartlink(deps: Deps, access: Access, pid: int | None, smartlink_id:
             affiliate_id=affiliate_id,
             offer_id=offer_ids[0],
             smartlink_id=found.id,
+            type=TicketType.SMARTLINK,
             title=found.name,
             description=comment,
             created_at=now,
@@ -120,6 +125,30 @@ def request_smartlink(deps: Deps, access: Access, pid: int | None, smartlink_id:
         )
         tickets.add_ticket(conn, new_ticket)
         return JoinOutcome.TICKET_OPENED
+
+
+def ask_question(deps: Deps, access: Access, asked: TicketType, title: str, text: str) -> Ticket:
+    """Open a ticket of the calling affiliate that asks for nothing to join, and return it.
+
+    asked: one of QUESTIONS. Raises Conflict when too many of its questions are open.
+    """
+    now = deps.clock.now_ms()
+    with deps.database.write() as conn:
+        affiliate_id = _lock_affiliate(conn, access, None)
+        if tickets.count_open_questions(conn, affiliate_id) >= MOST_OPEN_QUESTIONS:
+            fault = f"You have {MOST_OPEN_QUESTIONS} open questions. Wait until staff close one, then ask again."
+            raise Conflict({"text": [fault]})
+        new = Ticket(
+            status=TicketStatus.OPEN,
+            affiliate_id=affiliate_id,
+            offer_id=None,
+            type=asked,
+            title=title,
+            description=text,
+            created_at=now,
+            updated_at=now,
+        )
+        return replace(new, id=tickets.add_ticket(conn, new))
 
 
 def list_tickets(
@@ -158,15 +187,10 @@ def decide_ticket(
     """
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
-        scope = scope_of(conn, access)
-        found = required(tickets.find_ticket(conn, scope, ticket_id, lock=True))
-        if found.status != TicketStatus.OPEN:
-            raise Conflict({"id": [f"The ticket {ticket_id} is decided."]})
-        if of_smartlink != (found.smartlink_id is not None):
-            asked, method = ("an offer", "offer") if of_smartlink else ("a SmartLink", "smartlink")
-            raise Conflict(
-                {"id": [f"The ticket {ticket_id} asks for {asked}: use /admin/ticket/{ticket_id}/{method}."]}
-            )
+        found = _lock_open(conn, access, ticket_id)
+        wanted = TicketType.SMARTLINK if of_smartlink else TicketType.OFFER
+        if found.type != wanted:
+            raise _other_method(found)
         joined = _offers_to_join(conn, found)
         if approve and not joined:
             removed = f"The SmartLink of the ticket {ticket_id}" if of_smartlink else f"The offer {found.offer_id}"
@@ -182,25 +206,59 @@ def decide_ticket(
 def answer_ticket(deps: Deps, access: Access, ticket_id: int, text: str) -> None:
     """Answer an open ticket without deciding it, and mail the affiliate.
 
-    Raises NotFound, and Conflict for a decided ticket and one with too many answers.
+    Raises NotFound, and Conflict for a closed ticket and one with too many answers.
     """
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
-        found = required(tickets.find_ticket(conn, scope_of(conn, access), ticket_id, lock=True))
-        if found.status != TicketStatus.OPEN:
-            raise Conflict({"id": [f"The ticket {ticket_id} is decided."]})
+        found = _lock_open(conn, access, ticket_id)
+        is_question = found.type in QUESTIONS
         if len(found.answers) >= MOST_ANSWERS:
-            raise Conflict({"id": [f"The ticket {ticket_id} has {MOST_ANSWERS} answers: decide it."]})
+            rest = "close" if is_question else "decide"
+            raise Conflict({"id": [f"The ticket {ticket_id} has {MOST_ANSWERS} answers: {rest} it."]})
         new = TicketReply(text=text, staff_id=str(access.caller.id), created_at=now)
         tickets.add_answer(conn, found, new)
         recipients = [
             notices.recipient_of(each) for each in affiliates.affiliates_of(conn, [found.affiliate_id]).values()
         ]
-        notices.send_notice(conn, notices.ANSWERED, recipients, now, offer=_label(conn, found), answer=text)
+        notice = notices.QUESTION_ANSWERED if is_question else notices.ANSWERED
+        notices.send_notice(conn, notice, recipients, now, offer=_label(conn, found), answer=text)
+
+
+def close_question(deps: Deps, access: Access, ticket_id: int) -> None:
+    """Close an open question, which has no decision.
+
+    Raises NotFound, and Conflict for a closed ticket and a request to join.
+    """
+    now = deps.clock.now_ms()
+    with deps.database.write() as conn:
+        found = _lock_open(conn, access, ticket_id)
+        if found.type not in QUESTIONS:
+            raise _other_method(found)
+        tickets.close_ticket(conn, found.id, None, str(access.caller.id), "", now)
+
+
+def _lock_open(conn: Connection, access: Access, ticket_id: int) -> Ticket:
+    """Return an open ticket in scope and lock it. Raises NotFound, and Conflict for a closed one."""
+    found = required(tickets.find_ticket(conn, scope_of(conn, access), ticket_id, lock=True))
+    if found.status != TicketStatus.OPEN:
+        state = "closed" if found.type in QUESTIONS else "decided"
+        raise Conflict({"id": [f"The ticket {ticket_id} is {state}."]})
+    return found
+
+
+def _other_method(found: Ticket) -> Conflict:
+    """Return the refusal of a method that ends tickets of another type."""
+    asked, method = {
+        TicketType.OFFER: ("asks for an offer", "offer"),
+        TicketType.SMARTLINK: ("asks for a SmartLink", "smartlink"),
+    }.get(found.type, ("is a question", "close"))
+    return Conflict({"id": [f"The ticket {found.id} {asked}: use /admin/ticket/{found.id}/{method}."]})
 
 
 def _offers_to_join(conn: Connection, ticket: Ticket) -> list[int]:
     """Return the offers that a ticket asks for, as they are now; none when they were removed."""
+    if ticket.offer_id is None:
+        return []
     if ticket.smartlink_id is None:
         exists = offers.find_offer(conn, Scope.everything(), ticket.offer_id) is not None
         return [ticket.offer_id] if exists else []
@@ -246,14 +304,14 @@ def _notify(conn: Connection, ticket: Ticket, *, approve: bool, reason: str, now
 
 def _label(conn: Connection, ticket: Ticket) -> str:
     """Return what mails call the subject of a ticket."""
-    if ticket.smartlink_id is not None:
+    if ticket.smartlink_id is not None or ticket.offer_id is None:
         return ticket.title
     return notices.offer_label(ticket.offer_id, offers.names_of(conn, [ticket.offer_id])[ticket.offer_id].title)
 
 
 def _records(deps: Deps, conn: Connection, found: Sequence[Ticket]) -> list[TicketRecord]:
     affiliate_ids = {ticket.affiliate_id for ticket in found}
-    offer_ids = sorted({ticket.offer_id for ticket in found})
+    offer_ids = sorted({ticket.offer_id for ticket in found if ticket.offer_id is not None})
     people = nested_records(deps, conn, affiliate_ids)
     listed = {item.offer.id: item for item in offer_lists.list_by_ids(conn, offer_ids)}
     general = shared_related_records(conn, list(listed.values()))
@@ -266,7 +324,7 @@ def _records(deps: Deps, conn: Connection, found: Sequence[Ticket]) -> list[Tick
         TicketRecord(
             ticket=ticket,
             affiliate=people[ticket.affiliate_id],
-            offer=listed[ticket.offer_id],
+            offer=None if ticket.offer_id is None else listed[ticket.offer_id],
             smartlink=by_id.get(ticket.smartlink_id or ""),
             related=replace(
                 general,

@@ -50,6 +50,10 @@ ANSWERED: Final = Notice(
     lazy_gettext("An answer to your request for {offer}"),
     lazy_gettext("Hello {name},\n\nyour request is not decided yet. The answer to it:\n\n{answer}\n\n{offer}\n"),
 )
+QUESTION_ANSWERED: Final = Notice(
+    lazy_gettext("An answer to your question: {offer}"),
+    lazy_gettext("Hello {name},\n\nthe answer to your question:\n\n{answer}\n\n{offer}\n"),
+)
 CHANGED: Final = Notice(
     lazy_gettext("{offer} has changed"),
     lazy_gettext(

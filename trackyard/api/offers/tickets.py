@@ -1,6 +1,6 @@
-"""Tickets: requests to join offers (docs/api/tickets.md)."""
+"""Tickets: requests to join offers, and questions (docs/api/tickets.md)."""
 
-from typing import Annotated
+from typing import Annotated, Final
 from zoneinfo import ZoneInfo
 
 from msgspec.structs import replace
@@ -18,8 +18,9 @@ from trackyard.api.paging import Paging
 from trackyard.api.people.affiliate_view import AffiliateView, nested_affiliate_view
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text
+from trackyard.domain.offers.lists import ListedOffer
 from trackyard.domain.offers.offers import OfferSchedule, RestrictedIsp
-from trackyard.domain.offers.tickets import Ticket, TicketDecision, TicketFilter, TicketStatus
+from trackyard.domain.offers.tickets import QUESTIONS, Ticket, TicketDecision, TicketFilter, TicketStatus, TicketType
 from trackyard.domain.offers.visibility import goal_names
 from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope
@@ -33,12 +34,8 @@ routes = Routes[Deps]()
 _get = in_scope_by_number(tickets.get_ticket)
 _find = in_scope_by_number(tickets.get_plain_ticket)
 
-OFFER_TYPES = ("offer", "offer_request")
-"""What the tickets here are called: the type they are shown with, and that of newer programs."""
-SMARTLINK_TYPE = "smartlink_request"
-"""The type of tickets that ask for a SmartLink."""
-OTHER_TYPES = ("common", "financial", "technical", SMARTLINK_TYPE)
-"""Types that newer programs ask for."""
+TYPES: Final = {"offer_request": TicketType.OFFER} | {each.value: each for each in TicketType}
+"""What programs call the types: those they are shown with, and the newer name of requests for offers."""
 
 
 class AskToJoin(Params):
@@ -57,34 +54,39 @@ class AskForSmartLink(Params):
     pid: Annotated[s.Id | None, Only(admin=True), RequiredFor(staff=True)] = None
 
 
+class AskQuestion(Params):
+    """A question to staff."""
+
+    type: Annotated[str, s.Choice(QUESTIONS)]
+    title: Annotated[str, s.BoundedText(minimum=1, maximum=200, strips=True)]
+    text: Annotated[str, s.BoundedText(minimum=1, maximum=20_000, strips=True)]
+
+
 class ListTickets(Paging):
     """The filters of a list; any value of a parameter matches.
 
     search: part of the title or description, or the id.
     pid: of these affiliates.
     manager_id: of affiliates with these managers.
-    type: all tickets are requests to join offers or SmartLinks.
+    type: offer and offer_request are the same.
     """
 
     status: AnyOf[Annotated[TicketStatus, s.Choice(TicketStatus)]] = ()
-    type: AnyOf[Annotated[str, s.Choice((*OFFER_TYPES, *OTHER_TYPES))]] = ()
+    type: AnyOf[Annotated[str, s.Choice(tuple(TYPES))]] = ()
     search: s.Text = ""
     pid: AnyOf[s.Id] = ()
     manager_id: AnyOf[s.Hex] = ()
     offer_id: AnyOf[s.Id] = ()
 
-    def chosen(self) -> TicketFilter | None:
-        """Return the conditions for the use case; None when no ticket is of any of the types."""
-        kinds = {name == SMARTLINK_TYPE for name in self.type if name in (*OFFER_TYPES, SMARTLINK_TYPE)}
-        if self.type and not kinds:
-            return None
+    def chosen(self) -> TicketFilter:
+        """Return the conditions for the use case."""
         return TicketFilter(
             statuses=self.status,
             affiliate_ids=self.pid,
             offer_ids=self.offer_id,
             manager_ids=self.manager_id,
             part=self.search,
-            for_smartlinks=kinds.pop() if len(kinds) == 1 else None,
+            types=tuple({TYPES[name] for name in self.type}),
         )
 
 
@@ -155,10 +157,11 @@ class TicketSmartLinkView(View):
 
 
 class TicketView(View):
-    """A ticket. updated: the time of its decision, else of its making. decision: null while it is open.
+    """A ticket. updated: the time of its end, else of its making.
 
-    reason: of a rejection. offer: of a ticket that asks for a SmartLink, one of its offers. smartlink: null for a
-    ticket that asks for an offer, or of which the SmartLink was removed.
+    decision: null while it is open, and for a question.
+    reason: of a rejection. offer: of a ticket that asks for a SmartLink, one of its offers; null for a question.
+    smartlink: null for a ticket that asks for no SmartLink, or of which the SmartLink was removed.
     """
 
     id: str
@@ -167,7 +170,7 @@ class TicketView(View):
     title: str
     description: str
     partner: AffiliateView
-    offer: TicketOfferView
+    offer: TicketOfferView | None
     attachments: list[str]
     comments: CommentsView
     decision: str | None
@@ -193,16 +196,17 @@ class TicketAnswer(Answer):
 
 
 class OwnTicketView(View):
-    """A request of the calling affiliate to join an offer.
+    """A request of the calling affiliate to join an offer, or its question.
 
-    decision: null while it is open. updated: the time of the decision, else of its making.
+    decision: null while it is open, and for a question. updated: the time of its end, else of its making.
     """
 
     id: int
     status: str
+    type: str
     decision: str | None
     reason: str
-    offer_id: int
+    offer_id: int | None
     smartlink_id: str | None
     title: str
     description: str
@@ -216,6 +220,12 @@ class OwnTicketsAnswer(Answer):
 
     tickets: list[OwnTicketView]
     pagination: Pagination
+
+
+class OwnTicketAnswer(Answer):
+    """A ticket of the calling affiliate."""
+
+    ticket: OwnTicketView
 
 
 class MessageAnswer(Answer):
@@ -256,36 +266,32 @@ def request_smartlink(request: ApiRequest[Deps], params: AskForSmartLink) -> Mes
     return MessageAnswer(message=_OUTCOME_TEXTS[outcome].replace("the offer", "the offers of the SmartLink"))
 
 
+@routes.post("/partner/ticket", for_affiliates(Permission.TICKETS_WRITE), id="partner.ticket.add")
+def ask(request: ApiRequest[Deps], params: AskQuestion) -> OwnTicketAnswer:
+    """Ask staff a question.
+
+    They answer and close it. At most 20 questions of an affiliate are open at a time: a further one is a conflict.
+    """
+    made = tickets.ask_question(request.deps, request.access, TicketType(params.type), params.title, params.text)
+    return OwnTicketAnswer(ticket=_own_view(made, request.deps.zone))
+
+
 @routes.get("/partner/tickets", for_affiliates(Permission.TICKETS_READ), id="partner.tickets.list")
 def list_own(request: ApiRequest[Deps], params: ListOwnTickets) -> OwnTicketsAnswer:
-    """List the requests of the calling affiliate to join offers, the newest first."""
+    """List the requests of the calling affiliate to join offers, and its questions, the newest first."""
     chosen, zone = TicketFilter(statuses=params.status), request.deps.zone
     found, total = tickets.list_tickets(request.deps, request.access, chosen, **params.place(request))
-    rows = (record.ticket for record in found)
-    views = [
-        view_of(
-            OwnTicketView,
-            row,
-            answers=_answers(row, zone),
-            created=datetime_text(row.created_at, zone),
-            updated=datetime_text(row.updated_at, zone),
-        )
-        for row in rows
-    ]
+    views = [_own_view(record.ticket, zone) for record in found]
     return OwnTicketsAnswer(tickets=views, pagination=params.pagination(request, total))
 
 
 @routes.get("/admin/tickets", for_staff(Permission.TICKETS_READ), id="admin.tickets.list")
 def list_all(request: ApiRequest[Deps], params: ListTickets) -> TicketsAnswer:
-    """List the requests of affiliates to join offers, newest first.
+    """List the requests of affiliates to join offers, and their questions, newest first.
 
     A manager sees those of its affiliates.
     """
-    chosen = params.chosen()
-    found: list[TicketRecord] = []
-    total = 0
-    if chosen is not None:
-        found, total = tickets.list_tickets(request.deps, request.access, chosen, **params.place(request))
+    found, total = tickets.list_tickets(request.deps, request.access, params.chosen(), **params.place(request))
     readable = _readable(request)
     return TicketsAnswer(
         tickets=[ticket_view(record, request.deps, request.version, readable) for record in found],
@@ -295,7 +301,7 @@ def list_all(request: ApiRequest[Deps], params: ListTickets) -> TicketsAnswer:
 
 @routes.get("/admin/ticket/{id}", for_staff(Permission.TICKETS_READ), id="admin.ticket.get", find=_get)
 def get(request: ApiRequest[Deps], _params: NoParams) -> TicketAnswer:
-    """Show one request."""
+    """Show one request or question."""
     view = ticket_view(request.subject, request.deps, request.version, _readable(request))
     return TicketAnswer(ticket=view, id=view.id)
 
@@ -322,12 +328,22 @@ def decide_smartlink(request: ApiRequest[Deps], params: DecideTicket) -> Message
 
 @routes.post("/admin/ticket/{id}/answer", for_staff(Permission.TICKETS_WRITE), id="admin.ticket.answer", find=_find)
 def answer_ticket(request: ApiRequest[Deps], params: AnswerTicket) -> MessageAnswer:
-    """Answer a request without deciding it.
+    """Answer a question, or a request without deciding it.
 
-    The affiliate sees the answer and gets a mail. A decided request is a conflict.
+    The affiliate sees the answer and gets a mail. A closed ticket is a conflict.
     """
     tickets.answer_ticket(request.deps, request.access, request.subject.id, params.text)
     return MessageAnswer(message=f"Ticket {request.subject.id} has an answer")
+
+
+@routes.post("/admin/ticket/{id}/close", for_staff(Permission.TICKETS_WRITE), id="admin.ticket.close", find=_find)
+def close_ticket(request: ApiRequest[Deps], _params: NoParams) -> MessageAnswer:
+    """Close a question.
+
+    No mail is sent. A closed one is a conflict, and so is a request to join, which is approved or rejected.
+    """
+    tickets.close_question(request.deps, request.access, request.subject.id)
+    return MessageAnswer(message=f"Ticket {request.subject.id} is closed")
 
 
 def _decided(request: ApiRequest[Deps], params: DecideTicket, *, of_smartlink: bool) -> MessageAnswer:
@@ -353,15 +369,24 @@ def ticket_view(record: TicketRecord, deps: Deps, version: str, readable: Scope)
         TicketView,
         row,
         id=str(row.id),
-        type="offer" if row.smartlink_id is None else SMARTLINK_TYPE,
         smartlink=None if found is None else TicketSmartLinkView(id=found.id, name=found.name),
         partner=_partner_view(record.affiliate, deps, readable),
-        offer=ticket_offer_view(record, deps, version),
+        offer=None if record.offer is None else ticket_offer_view(record, record.offer, deps, version),
         attachments=[],
         comments=CommentsView(answers=len(row.answers)),
         answers=_answers(row, deps.zone),
         created=datetime_text(row.created_at, deps.zone),
         updated=datetime_text(row.updated_at, deps.zone),
+    )
+
+
+def _own_view(row: Ticket, zone: ZoneInfo) -> OwnTicketView:
+    return view_of(
+        OwnTicketView,
+        row,
+        answers=_answers(row, zone),
+        created=datetime_text(row.created_at, zone),
+        updated=datetime_text(row.updated_at, zone),
     )
 
 
@@ -389,10 +414,10 @@ def _readable(request: ApiRequest[Deps]) -> Scope:
     return scope_for(request.deps, request.caller, Permission.AFFILIATES_READ)
 
 
-def ticket_offer_view(record: TicketRecord, deps: Deps, version: str) -> TicketOfferView:
+def ticket_offer_view(record: TicketRecord, listed: ListedOffer, deps: Deps, version: str) -> TicketOfferView:
     """Return the view of the offer of a ticket."""
-    offer, view_context = record.offer.offer, ViewContext(record.ticket.affiliate_id, deps, version)
-    [seen] = affiliate_offer_views(OfferPage([record.offer], 1, record.related), view_context)
+    offer, view_context = listed.offer, ViewContext(record.ticket.affiliate_id, deps, version)
+    [seen] = affiliate_offer_views(OfferPage([listed], 1, record.related), view_context)
     shared = {name: getattr(seen, name) for name in AffiliateOfferView.__struct_fields__}
     return view_of(
         TicketOfferView,

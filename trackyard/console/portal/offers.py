@@ -1,13 +1,14 @@
-"""The offers that an affiliate sees, and its requests for them (docs/spec/console.md#portal)."""
+"""Offers that an affiliate sees, its requests for them, its questions (docs/spec/console.md#portal)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from trackyard.base.texts.marks import gettext, lazy_gettext
+from trackyard.console.forms import FormField, FormGroup, FormPlan, open_form
 from trackyard.console.frame import shown
 from trackyard.console.frame.address import PageAddress, Pair
-from trackyard.console.frame.answers import PageAnswer
+from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.list_files import list_file
@@ -19,6 +20,7 @@ from trackyard.console.portal.lists import FilterChoice, chosen_value, page_numb
 pages = Pages()
 
 OFFERS: Final = "/portal/offers"
+REQUESTS: Final = "/portal/requests"
 PER_PAGE: Final = 20
 REQUESTS_PER_PAGE: Final = 30
 SORTS: Final[Mapping[str, str]] = {
@@ -38,6 +40,33 @@ _DECISIONS: Final = {
 """Decision to the class of its mark and its word."""
 _UNDECIDED: Final = {"open": ("pending", lazy_gettext("Open")), "closed": ("declined", lazy_gettext("Closed"))}
 """Status of a request without a decision to the same."""
+_DONE: Final = ("confirmed", lazy_gettext("Closed"))
+"""The same of a question that staff closed."""
+_QUESTIONS: Final[Mapping[str, str]] = {
+    "common": lazy_gettext("Something else"),
+    "financial": lazy_gettext("Money"),
+    "technical": lazy_gettext("Technical matters"),
+}
+"""Type of a question to what it is about."""
+_QUESTION: Final = FormPlan(
+    "partner.ticket.add",
+    (
+        FormGroup(
+            lazy_gettext("Question"),
+            (
+                FormField("type", lazy_gettext("About"), words=_QUESTIONS, help=""),
+                FormField("title", lazy_gettext("Subject"), help=""),
+                FormField(
+                    "text",
+                    lazy_gettext("Your question"),
+                    widget="long",
+                    wide=True,
+                    help=lazy_gettext("The network reads it."),
+                ),
+            ),
+        ),
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +135,8 @@ def connection_of(offer: Mapping[str, Any]) -> OfferAccess:
 
 def request_state(ticket: Mapping[str, Any]) -> tuple[str, str]:
     """Return the class of the mark of a request and its word, from the affiliate's own view."""
+    if ticket["type"] in _QUESTIONS and ticket["status"] == "closed":
+        return _DONE
     return _DECISIONS.get(ticket["decision"]) or _UNDECIDED[ticket["status"]]
 
 
@@ -151,9 +182,9 @@ def _countries(codes: Sequence[str]) -> str:
     return ", ".join(codes[:_COUNTRIES]) + (f" +{more}" if more > 0 else "")
 
 
-@pages.get("/portal/requests", audience="affiliate", needs=("partner.tickets.list",))
+@pages.get(REQUESTS, audience="affiliate", needs=("partner.tickets.list",))
 def requests(request: PageRequest) -> PageAnswer:
-    """Show the requests for offers, the newest first."""
+    """Show the requests for offers and the questions, the newest first."""
     if (file := list_file(request, "partner.tickets.list", "tickets", ())) is not None:
         return file
     paging = [("limit", str(REQUESTS_PER_PAGE)), ("page", str(page_number(request.address)))]
@@ -162,8 +193,21 @@ def requests(request: PageRequest) -> PageAnswer:
     return request.page(
         "portal/requests.html",
         rows=[(each, *request_state(each)) for each in answer["tickets"]],
+        questions=_QUESTIONS,
+        may_ask=request.calls.may("partner.ticket.add"),
         total=answer["pagination"]["total_count"],
         page=page,
         first=(page - 1) * REQUESTS_PER_PAGE + 1,
         api_request_path=request.calls.address("partner.tickets.list"),
     )
+
+
+@pages.get(f"{REQUESTS}/ask", audience="affiliate", needs=("partner.ticket.add",))
+@pages.post(f"{REQUESTS}/ask", audience="affiliate", needs=("partner.ticket.add",))
+def ask_question(request: PageRequest) -> PageAnswer:
+    """Ask the network a question."""
+    form = open_form(request, _QUESTION, {"type": "common", "title": "", "text": ""}, is_new=True)
+    if form.save() is not None:
+        return Redirect(REQUESTS, gettext("Your question is sent. You get a mail with each answer."))
+    line = gettext("A person of the network answers. You see the answer here and get it by mail.")
+    return form.page(request, gettext("Ask a question"), back=REQUESTS, line=line, save=gettext("Send the question"))

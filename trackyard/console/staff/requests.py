@@ -1,4 +1,4 @@
-"""Requests of affiliates to join offers (docs/spec/console.md#requests)."""
+"""Requests of affiliates to join offers, and their questions (docs/spec/console.md#requests)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,27 +20,38 @@ from trackyard.wire.local_calls import LocalCalls
 
 pages = Pages()
 
-TABS: Final = (("open", lazy_gettext("Open")), ("closed", lazy_gettext("Decided")))
+TABS: Final = (("open", lazy_gettext("Open")), ("closed", lazy_gettext("Decided or closed")))
 """The values of `tab` in the address, which are statuses of the API."""
 DECISIONS: Final[Mapping[str, tuple[str, str]]] = {
     "approve": (lazy_gettext("Approved"), "confirmed"),
     "reject": (lazy_gettext("Rejected"), "declined"),
 }
 """Decision to its name and its mark."""
+QUESTIONS: Final[Mapping[str, str]] = {
+    "common": lazy_gettext("Question"),
+    "financial": lazy_gettext("Question about money"),
+    "technical": lazy_gettext("Technical question"),
+}
+"""Types of tickets that are questions, by name."""
 ANSWER: Final = "answer"
+CLOSE: Final = "close"
+_KINDS: Final = {"offer": "", "smartlink_request": "s"}
+"""Type of a ticket to the letter that its id begins with here; questions have q."""
 _PATH: Final = "/console/requests"
 
 
 @dataclass(frozen=True, slots=True)
 class RequestRow:
-    """A request. id: begins with `s` where it asks for a SmartLink. path: of the page of what it asks for.
+    """A request. id: begins with `s` where it asks for a SmartLink, with `q` for a question.
 
+    path: of the page of what it asks for; "" for a question. kind: of a question in words.
     answers: of staff, each with its time.
     clicks, conversions: of the affiliate in the last 7 days, None where they cannot be seen.
     """
 
     id: str
     path: str
+    kind: str
     affiliate: int
     name: str
     manager: str
@@ -86,15 +97,17 @@ def requests(request: PageRequest) -> PageAnswer:
     )
 
 
-@pages.post(_PATH, needs=("admin.ticket.offer", "admin.ticket.smartlink", "admin.ticket.answer"))
+@pages.post(_PATH, needs=("admin.ticket.offer", "admin.ticket.smartlink", "admin.ticket.answer", "admin.ticket.close"))
 def decide(request: PageRequest) -> PageAnswer:
-    """Approve, reject or answer requests: the one of the button, or all that were chosen."""
+    """Approve, reject, answer or close requests: the one of the button, or all that were chosen."""
     decision, _, one = request.field("one").partition(" ")
     chosen = [one] if one else list(dict.fromkeys(value for name, value in request.form if name == "request"))
     decision = decision or request.field("do")
     back = back_to(_PATH, request.field("back"))
     if decision == ANSWER and chosen:
         return Redirect(back, _answered(request.calls, chosen, request.field("reason").strip()))
+    if decision == CLOSE and chosen:
+        return Redirect(back, _closed(request.calls, chosen))
     if decision not in DECISIONS or not chosen:
         return Redirect(back, gettext("Nothing is decided: choose requests first."))
     reason = request.field("reason").strip() if decision == "reject" else ""
@@ -108,11 +121,11 @@ def _decided(calls: LocalCalls[Deps], decision: str, chosen: Iterable[str], reas
     for number in chosen:
         try:
             method = "admin.ticket.smartlink" if number.startswith("s") else "admin.ticket.offer"
-            calls.call(method, sent, {"id": number.removeprefix("s")})
+            calls.call(method, sent, {"id": number.lstrip("sq")})
             done += 1
         except RequestError as refusal:
             refused.append(
-                gettext("Request %(number)s: %(fault)s", number=number.removeprefix("s"), fault=fault_of(refusal))
+                gettext("Request %(number)s: %(fault)s", number=number.lstrip("sq"), fault=fault_of(refusal))
             )
     if decision == "approve":
         sentence = ngettext("1 request is approved.", "%(num)d requests are approved.", done)
@@ -126,15 +139,29 @@ def _answered(calls: LocalCalls[Deps], chosen: Iterable[str], text: str) -> str:
     """Answer requests without deciding, and return what was done, and why not where the API refused."""
     if not text:
         return gettext("Nothing is sent: write the answer first.")
+    done, refused = _called(calls, "admin.ticket.answer", chosen, [("text", text)])
+    sentence = ngettext("1 request is answered.", "%(num)d requests are answered.", done)
+    return " ".join([sentence, *([gettext("Each affiliate gets a mail.")] if done else []), *refused])
+
+
+def _closed(calls: LocalCalls[Deps], chosen: Iterable[str]) -> str:
+    """Close questions, and return what was done, and why not where the API refused."""
+    done, refused = _called(calls, "admin.ticket.close", chosen, [])
+    return " ".join([ngettext("1 question is closed.", "%(num)d questions are closed.", done), *refused])
+
+
+def _called(
+    calls: LocalCalls[Deps], method: str, chosen: Iterable[str], sent: Sequence[tuple[str, str]]
+) -> tuple[int, list[str]]:
+    """Call a method for requests, and return how often it succeeded, and why not for the others."""
     done, refused = 0, list[str]()
-    for number in (each.removeprefix("s") for each in chosen):
+    for number in (each.lstrip("sq") for each in chosen):
         try:
-            calls.call("admin.ticket.answer", [("text", text)], {"id": number})
+            calls.call(method, sent, {"id": number})
             done += 1
         except RequestError as refusal:
             refused.append(gettext("Request %(number)s: %(fault)s", number=number, fault=fault_of(refusal)))
-    sentence = ngettext("1 request is answered.", "%(num)d requests are answered.", done)
-    return " ".join([sentence, *([gettext("Each affiliate gets a mail.")] if done else []), *refused])
+    return done, refused
 
 
 def _found(calls: LocalCalls[Deps], sent: Sequence[tuple[str, str]]) -> tuple[dict[str, Any], str]:
@@ -147,20 +174,20 @@ def _found(calls: LocalCalls[Deps], sent: Sequence[tuple[str, str]]) -> tuple[di
 
 
 def _row(request: PageRequest, ticket: Mapping[str, Any], week: Mapping[Any, ListFigures] | None) -> RequestRow:
-    affiliate, offer, smartlink = ticket["partner"], ticket["offer"], ticket["type"] == "smartlink_request"
-    best = max(offer["payments"], key=lambda payment: payment["revenue"], default=None)
-    status, mark = DECISIONS.get(ticket["decision"], (gettext("Open"), "pending"))
+    affiliate, offer, kind = ticket["partner"], ticket["offer"], ticket["type"]
+    best = max(offer["payments"], key=lambda payment: payment["revenue"], default=None) if kind == "offer" else None
+    undecided = (gettext("Open"), "pending") if ticket["status"] == "open" else (gettext("Closed"), "confirmed")
+    status, mark = DECISIONS.get(ticket["decision"], undecided)
     figures = None if week is None else week.get(affiliate["id"], ListFigures()).figures
     return RequestRow(
-        id=f"{'s' if smartlink else ''}{ticket['id']}",
-        path=f"/console/smartlinks/{ticket['smartlink']['id']}"
-        if ticket["smartlink"]
-        else f"/console/offers/{offer['id']}",
+        id=f"{_KINDS.get(kind, 'q')}{ticket['id']}",
+        path=_path(ticket),
+        kind=QUESTIONS.get(kind, ""),
         affiliate=affiliate["id"],
         name=affiliate_name(affiliate),
         manager=manager_name(affiliate["manager"]),
-        title=ticket["title"] if smartlink else offer["title"],
-        payout=payout(best) if best and not smartlink else "",
+        title=offer["title"] if kind == "offer" else ticket["title"],
+        payout=payout(best) if best else "",
         comment=ticket["description"],
         answers=tuple((each["text"], request.time_of(each["created"])) for each in ticket["answers"]),
         asked=request.time_of(ticket["created"]),
@@ -170,3 +197,10 @@ def _row(request: PageRequest, ticket: Mapping[str, Any], week: Mapping[Any, Lis
         clicks=None if figures is None else figures.clicks,
         conversions=None if figures is None else figures.conversions,
     )
+
+
+def _path(ticket: Mapping[str, Any]) -> str:
+    """Return the page of what a ticket asks for; "" for a question."""
+    if ticket["smartlink"]:
+        return f"/console/smartlinks/{ticket['smartlink']['id']}"
+    return f"/console/offers/{ticket['offer']['id']}" if ticket["offer"] else ""

@@ -46,7 +46,7 @@ def _advertisers(count: int, answer: Any) -> WorkItem:
 def _tickets(count: int, answer: Any) -> WorkItem:
     first = answer["tickets"][0]
     return WorkItem(
-        ngettext("%(num)d request for offers", "%(num)d requests for offers", count),
+        ngettext("%(num)d request of affiliates", "%(num)d requests of affiliates", count),
         f"{first['title']}, {first['partner']['name']}",
         gettext("Decide"),
         "/console/requests",

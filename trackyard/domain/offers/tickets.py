@@ -1,4 +1,4 @@
-"""Tickets: requests of affiliates to join offers (docs/api/tickets.md)."""
+"""Tickets: requests of affiliates to join offers, and their questions (docs/api/tickets.md)."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -6,13 +6,29 @@ from typing import Final
 
 MOST_ANSWERS: Final = 50
 """Answers that a ticket takes."""
+MOST_OPEN_QUESTIONS: Final = 20
+"""Open questions that an affiliate may have."""
 
 
 class TicketStatus(StrEnum):
-    """The status of a ticket; an open one waits for a decision."""
+    """The status of a ticket; an open one waits for a decision, a question for its end."""
 
     OPEN = "open"
     CLOSED = "closed"
+
+
+class TicketType(StrEnum):
+    """The type of a ticket."""
+
+    OFFER = "offer"
+    SMARTLINK = "smartlink_request"
+    COMMON = "common"
+    FINANCIAL = "financial"
+    TECHNICAL = "technical"
+
+
+QUESTIONS: Final = (TicketType.COMMON, TicketType.FINANCIAL, TicketType.TECHNICAL)
+"""The types of tickets that ask for nothing to join: staff answer and close them."""
 
 
 class TicketDecision(StrEnum):
@@ -33,12 +49,13 @@ class TicketReply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ticket:
-    """A request to join an offer, or the offers of a SmartLink. Times are UTC ms.
+    """A request to join an offer, or the offers of a SmartLink, or a question. Times are UTC ms.
 
     id: 0 = not stored yet
-    decision: None while the ticket is open
+    offer_id: None for a question
+    decision: None while the ticket is open, and for a question
     reason: why it was rejected, for the affiliate
-    decided_by: id of a staff user; None = the platform decided
+    decided_by: id of a staff user, for a question of who closed it; None = the platform decided
     smartlink_id: None = it asks for the offer; else the offer is one of the SmartLink
     answers: of staff, the oldest first
     """
@@ -46,7 +63,7 @@ class Ticket:
     id: int = 0
     status: TicketStatus
     affiliate_id: int
-    offer_id: int
+    offer_id: int | None
     title: str
     description: str
     created_at: int
@@ -56,6 +73,7 @@ class Ticket:
     reason: str = ""
     smartlink_id: str | None = None
     answers: tuple[TicketReply, ...] = ()
+    type: TicketType = TicketType.OFFER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +82,6 @@ class TicketFilter:
 
     part: of the title or description, or the id.
     manager_ids: of the affiliate's manager.
-    for_smartlinks: whether the tickets ask for SmartLinks; None = both.
     """
 
     statuses: tuple[TicketStatus, ...] = ()
@@ -72,4 +89,4 @@ class TicketFilter:
     offer_ids: tuple[int, ...] = ()
     manager_ids: tuple[str, ...] = ()
     part: str = ""
-    for_smartlinks: bool | None = None
+    types: tuple[TicketType, ...] = ()

@@ -1,21 +1,32 @@
-"""Tickets: requests of affiliates to join offers (docs/api/tickets.md)."""
+"""Tickets: requests of affiliates to join offers, and their questions (docs/api/tickets.md)."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, select
+from sqlalchemy import ColumnElement, Connection, func, select
 
-from trackyard.domain.offers.tickets import Ticket, TicketDecision, TicketFilter, TicketReply, TicketStatus
+from trackyard.domain.offers.tickets import (
+    QUESTIONS,
+    Ticket,
+    TicketDecision,
+    TicketFilter,
+    TicketReply,
+    TicketStatus,
+    TicketType,
+)
 from trackyard.domain.people.scope import Scope
 from trackyard.store.engine.rows import Rows, in_scope
 from trackyard.store.engine.search import part_conditions
 from trackyard.store.tables import affiliate, ticket
 
 
-def _ticket(status: str, decision: str | None, answers: Iterable[Mapping[str, Any]], **values: Any) -> Ticket:
+def _ticket(
+    status: str, decision: str | None, answers: Iterable[Mapping[str, Any]], type: str, **values: Any
+) -> Ticket:
     return Ticket(
         **values,
+        type=TicketType(type),
         status=TicketStatus(status),
         decision=TicketDecision(decision) if decision else None,
         answers=tuple(TicketReply(**each) for each in answers),
@@ -48,6 +59,13 @@ def find_open_ticket(
     ).scalar_one_or_none()
 
 
+def count_open_questions(conn: Connection, affiliate_id: int) -> int:
+    """Return how many questions of an affiliate are open."""
+    columns = ticket.c
+    open_ones = columns.affiliate_id == affiliate_id, columns.status == TicketStatus.OPEN, columns.type.in_(QUESTIONS)
+    return conn.execute(select(func.count()).select_from(ticket).where(*open_ones)).scalar_one()
+
+
 def list_tickets(
     conn: Connection, scope: Scope, criteria: TicketFilter, *, page: int, limit: int
 ) -> tuple[list[Ticket], int]:
@@ -59,9 +77,9 @@ def list_tickets(
 
 
 def close_ticket(
-    conn: Connection, ticket_id: int, decision: TicketDecision, staff_id: str, reason: str, now_ms: int
+    conn: Connection, ticket_id: int, decision: TicketDecision | None, staff_id: str, reason: str, now_ms: int
 ) -> None:
-    """Close an open ticket. reason: of a rejection."""
+    """Close an open ticket. decision: None for a question. reason: of a rejection."""
     values = {"status": TicketStatus.CLOSED, "decision": decision, "decided_by": staff_id, "updated_at": now_ms}
     _ROWS.edit(conn, ticket_id, values | {"reason": reason})
 
@@ -78,11 +96,9 @@ def _conditions(criteria: TicketFilter) -> list[ColumnElement[bool]]:
         (columns.status, criteria.statuses),
         (columns.affiliate_id, criteria.affiliate_ids),
         (columns.offer_id, criteria.offer_ids),
+        (columns.type, criteria.types),
     )
     found: list[ColumnElement[bool]] = [column.in_(values) for column, values in lists if values]
-    if criteria.for_smartlinks is not None:
-        asks = columns.smartlink_id.is_not(None)
-        found.append(asks if criteria.for_smartlinks else ~asks)
     if criteria.manager_ids:
         managed = select(affiliate.c.id).where(affiliate.c.manager_id.in_(criteria.manager_ids))
         found.append(columns.affiliate_id.in_(managed))

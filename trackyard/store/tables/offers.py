@@ -171,20 +171,21 @@ file = table(  # creatives and logos; the data directory holds the bytes
     Column("created_at", Moment, nullable=False),
 )
 
-ticket = table(  # an affiliate's request to join an offer
+ticket = table(  # an affiliate's request to join an offer, or its question
     "ticket",
     Column("id", Integer, primary_key=True, autoincrement=True),
     Column("status", String(8), nullable=False),  # open | closed
     Column("decision", String(8), nullable=True),  # approve | reject
     Column("decided_by", Id24, nullable=True),
     Column("affiliate_id", Integer, ForeignKey("affiliate.id"), nullable=False, index=True),
-    Column("offer_id", Integer, ForeignKey("offer.id"), nullable=False, index=True),
+    Column("offer_id", Integer, ForeignKey("offer.id"), nullable=True, index=True),  # NULL = a question
     Column("title", String(600), nullable=False),
     Column("description", Text, nullable=False),
     Column("reason", Text, nullable=False, server_default=""),  # why it was rejected
     *columns(Moment, "created_at", "updated_at", nullable=False),
     Column("smartlink_id", Id24, nullable=True),  # that it asks for; NULL = for the offer
     Column("answers", Document, nullable=False, server_default=text("'[]'")),  # of staff, the oldest first
+    Column("type", String(20), nullable=False, server_default="offer"),  # a TicketType
 )
 
 connection = table(  # an affiliate's link to an offer; enabled False = disconnected by hand
