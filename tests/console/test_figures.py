@@ -190,7 +190,6 @@ def summed(rows: list[Any]) -> dict[str, Decimal | None]:
     conversions = Decimal(sum(each["count"] for each in counted))
     return {
         "Clicks": clicks,
-        "Clicks, 7 d": clicks,
         "Clicks today": clicks,
         "Unique": Decimal(sum(int(row["traffic"]["uniq"]) for row in rows)),
         "Conversions": conversions,
@@ -251,16 +250,16 @@ def portal_home(client: ApiClient, _: Any) -> Any:
 REPORT = ("Clicks", "Unique", "Conversions", "CR", "Charge", "Payout", "Margin")
 PAGES: dict[str, Expected] = {
     f"/console/?{PERIOD}": overview,
-    "/console/offers": lambda client, _: only(sums(client, "offer"), "Clicks, 7 d", "Conversions", "CR"),
+    "/console/offers": lambda client, _: only(sums(client, "offer"), "Clicks", "Conversions", "CR"),
     f"/console/offers/{{offer}}?{PERIOD}": lambda client, ids: tiles(
         sums(client, "offer", **{"filter[offer][]": ids["offer"]})[""], *SIX, "CR"
     ),
-    "/console/affiliates": lambda client, _: only(sums(client, "affiliate"), "Clicks, 7 d", "Conversions", "Payout"),
+    "/console/affiliates": lambda client, _: only(sums(client, "affiliate"), "Clicks", "Conversions", "Payout"),
     f"/console/affiliates/{{affiliate}}?{PERIOD}": lambda client, ids: tiles(
         sums(client, "affiliate", **{"filter[partner][]": ids["affiliate"]})[""], *SIX, "CR"
     ),
     "/console/advertisers": lambda client, _: only(
-        sums(client, "advertiser"), "Clicks, 7 d", "Conversions", "Charge", "Margin"
+        sums(client, "advertiser"), "Clicks", "Conversions", "Charge", "Margin"
     ),
     f"/console/advertisers/{{advertiser}}?{PERIOD}": lambda client, ids: tiles(
         sums(client, "advertiser", **{"filter[advertiser][]": ids["advertiser"]})[""], *SIX, "CR"
