@@ -21,7 +21,12 @@ AGENT = Agent("iOS", "17.2", "Mobile Safari", "17", "mobile", "Apple", "iPhone")
 
 
 def make_target_hit(
-    params: dict[str, str] | None = None, *, platform: str = "", zone: str = "UTC", **changed: object
+    params: dict[str, str] | None = None,
+    *,
+    platform: str = "",
+    zone: str = "UTC",
+    click_id: str = CLICK,
+    **changed: object,
 ) -> tuple[Hit, OfferRoute]:
     ruleset = make_ruleset(
         [make_offer(**changed), RulesetAffiliate(id=7, active=True, name="Bob & Co"), RulesetPlatform(platform, zone)]
@@ -31,7 +36,7 @@ def make_target_hit(
         ruleset,
         given,
         now=NOW,
-        click_id=CLICK,
+        click_id=click_id,
         ip="192.0.2.1",
         place=GeoRecord("DE", city="Köln"),
         ua="Some UA/1",
@@ -163,12 +168,9 @@ def test_subs_of_an_offer_are_replaced_where_staff_say_so_or_the_link_has_none()
 
 
 def test_replaced_sub_takes_every_value_of_its_list() -> None:
-    hit, route = make_target_hit({}, url="{sub4}", replaced_subs=(ReplacedSub("sub4", ("a", "b", "c")),))
-    made = set()
-    for number in range(60):
-        hit.click_id = f"{number:024x}"
-        made.add(accepted_url(hit, route))
-    assert made == {"a", "b", "c"}
+    replaced = (ReplacedSub("sub4", ("a", "b", "c")),)
+    hits = (make_target_hit(url="{sub4}", replaced_subs=replaced, click_id=f"{number:024x}") for number in range(60))
+    assert {accepted_url(*hit) for hit in hits} == {"a", "b", "c"}
 
 
 def test_macro_url_is_not_appended_to_trafficback_url() -> None:
