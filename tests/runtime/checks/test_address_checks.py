@@ -72,7 +72,7 @@ def test_address_that_answers_over_tls_has_no_finding(tmp_path: Path) -> None:
     with serving(certificate=certificate) as host:
         assert check(tmp_path, f"https://{host}/base", trusted=certificate[0]) == []
         here = machine(tmp_path, api_url=f"https://{host}/base", tracking_url="http://localhost:1")
-        assert seen_api_certificate(here) == "", "one that nobody trusts is a finding"
+        assert seen_api_certificate(here) == "", "a certificate without trust is a finding"
         here.tls.load_verify_locations(certificate[0])
         assert 13 <= (date.fromisoformat(seen_api_certificate(here)) - datetime.now(UTC).date()).days <= 16
         assert seen_url_certificate(here) == ""

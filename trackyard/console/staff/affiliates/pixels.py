@@ -26,7 +26,7 @@ STATES: Final = {
 _ORDER: Final = {"0": 0, "1": 1}
 _DECISIONS: Final = {
     "accept": ("1", lazy_gettext("Pixel {id} is accepted: visitors of its offer get the code.")),
-    "reject": ("-1", lazy_gettext("Pixel {id} is rejected: nobody gets its code.")),
+    "reject": ("-1", lazy_gettext("Pixel {id} is rejected: no visitor gets its code.")),
 }
 
 

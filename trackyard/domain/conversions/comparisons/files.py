@@ -1,14 +1,13 @@
 """Reads the file of an advertiser or an affiliate. Files are hostile: everything is bounded."""
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from io import StringIO
 from typing import Final
 
 from trackyard.domain.conversions.comparisons.amounts import read_amount
 from trackyard.domain.conversions.statuses import SENT_STATUSES, Status
+from trackyard.domain.platform.files import InvalidFile, read_csv
 
 MOST_BYTES: Final = 5 * 1024 * 1024
 MOST_ROWS: Final = 10_000
@@ -18,9 +17,7 @@ MOST_CHARACTERS: Final = 500
 IDENTITIES: Final = ("conversion_id", "click_id", "action_id")
 COLUMN_FIELDS: Final = (*IDENTITIES, "goal", "status", "sum", "currency")
 """What columns of a file can hold."""
-_SEPARATORS: Final = (",", ";", "\t", "|")
 _FORMULA_STARTS: Final = ("=", "@")
-_UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 ZIP: Final = b"PK\x03\x04"
 """How an archive starts; a spreadsheet (XLSX) is one."""
 _OLE: Final = b"\xd0\xcf\x11\xe0"
@@ -103,37 +100,16 @@ def read_table(content: bytes) -> FileTable:
         raise FileFault(
             "This is an old or protected spreadsheet, or an archive. Save it as XLSX or CSV, and send that."
         )
-    text = _decoded(content)
-    if "\0" in text:
-        raise FileFault("The file is no text. Save it as CSV in UTF-8.")
-    separator = max(_SEPARATORS, key=text.partition("\n")[0].count)
-    reader = csv.reader(StringIO(text, newline=""), delimiter=separator)
-    lines: list[tuple[int, tuple[str, ...]]] = []
     try:
-        for row in reader:
-            if any(value.strip() for value in row):
-                lines.append((reader.line_num, tuple(row)))
-            if len(lines) > MOST_ROWS + 1:
-                raise FileFault(f"The file has more than {MOST_ROWS} rows. Compare it in parts.")
-    except csv.Error as fault:
-        raise FileFault(f"Row {reader.line_num} cannot be read: {fault}.") from None
+        lines = read_csv(content, MOST_ROWS, f"The file has more than {MOST_ROWS} rows. Compare it in parts.")
+    except InvalidFile as fault:
+        raise FileFault(str(fault)) from None
     if len(lines) < 2:
         raise FileFault("The first row names the columns, and each further row is a conversion: this file has none.")
     columns = tuple(name.strip()[:MOST_CHARACTERS] for name in lines[0][1])
     if len(columns) > MOST_COLUMNS:
         raise FileFault(f"The file has {len(columns)} columns; at most {MOST_COLUMNS} are read.")
     return FileTable(columns, tuple(lines[1:]))
-
-
-def _decoded(content: bytes) -> str:
-    encoding = "utf-16" if content.startswith(_UTF_16) else "utf-8-sig"
-    try:
-        return content.decode(encoding)
-    except UnicodeDecodeError as fault:
-        row = content.count(b"\n", 0, fault.start) + 1
-        raise FileFault(
-            f"Row {row} is no text in {encoding.removesuffix('-sig').upper()}. Save the file as CSV in UTF-8."
-        ) from None
 
 
 def choose_columns(columns: Sequence[str], wanted: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:

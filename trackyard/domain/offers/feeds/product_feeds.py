@@ -3,20 +3,19 @@
 Files are hostile: everything is bounded, and a file with a fault is refused as a whole.
 """
 
-import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from io import StringIO
 from typing import Final
+
+from trackyard.domain.platform.files import InvalidFile, read_csv
 
 MOST_BYTES: Final = 5 * 1024 * 1024
 MOST_ITEMS: Final = 10_000
 MOST_FAULTS: Final = 20
 """Faults of a file that are named."""
 _MOST_COLUMNS: Final = 100
-_SEPARATORS: Final = (",", ";", "\t", "|")
 _LONGEST: Final[Mapping[str, int]] = {
     "sku": 200,
     "name": 500,
@@ -47,7 +46,6 @@ _OTHER_NAMES: Final[Mapping[str, str]] = {
 _PRICE: Final = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,6})?)(?: ([A-Za-z]{3}))?", re.A)
 _CURRENCY: Final = re.compile(r"[A-Za-z]{3}", re.A)
 _URL: Final = re.compile(r"https?://[^\s/?#]+(?:[/?#]\S*)?", re.I)
-_UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
 class FeedFault(ValueError):
@@ -103,7 +101,7 @@ def read_items(content: bytes) -> list[ProductItem]:
     """Return the products of a CSV file in UTF-8 or UTF-16. Raises FeedFault."""
     if len(content) > MOST_BYTES:
         raise FeedFault(f"The file has more than {MOST_BYTES // 1024 // 1024} MB. Make several feeds of it.")
-    lines = _read_lines(_decoded(content))
+    lines = _read_lines(content)
     if len(lines) < 2:
         raise FeedFault("The first row names the columns, and each further row is a product: this file has none.")
     places = _find_columns(lines[0][1])
@@ -121,32 +119,12 @@ def read_items(content: bytes) -> list[ProductItem]:
     return found
 
 
-def _decoded(content: bytes) -> str:
-    encoding = "utf-16" if content.startswith(_UTF_16) else "utf-8-sig"
-    try:
-        text = content.decode(encoding)
-    except UnicodeDecodeError as fault:
-        row = content.count(b"\n", 0, fault.start) + 1
-        raise FeedFault(f"Row {row} is no text in UTF-8. Save the file as CSV in UTF-8.") from None
-    if "\0" in text:
-        raise FeedFault("The file is no text. Save it as CSV in UTF-8.")
-    return text
-
-
-def _read_lines(text: str) -> list[tuple[int, list[str]]]:
+def _read_lines(content: bytes) -> list[tuple[int, tuple[str, ...]]]:
     """Return the rows that have values, with their numbers in the file. Raises FeedFault."""
-    separator = max(_SEPARATORS, key=text.partition("\n")[0].count)
-    reader = csv.reader(StringIO(text, newline=""), delimiter=separator)
-    lines: list[tuple[int, list[str]]] = []
     try:
-        for row in reader:
-            if any(value.strip() for value in row):
-                lines.append((reader.line_num, row))
-            if len(lines) > MOST_ITEMS + 1:
-                raise FeedFault(f"The file has more than {MOST_ITEMS} products. Make several feeds of it.")
-    except csv.Error as fault:
-        raise FeedFault(f"Row {reader.line_num} cannot be read: {fault}.") from None
-    return lines
+        return read_csv(content, MOST_ITEMS, f"The file has more than {MOST_ITEMS} products. Make several feeds of it.")
+    except InvalidFile as fault:
+        raise FeedFault(str(fault)) from None
 
 
 def _find_columns(names: Sequence[str]) -> dict[str, int]:

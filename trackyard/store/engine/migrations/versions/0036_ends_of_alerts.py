@@ -12,7 +12,7 @@ _STATE = ("disk_free", "disk_total", "lag_ms")
 
 
 def upgrade() -> None:
-    """Nobody gets mails about ends before choosing them. Machines say the rest with their next heartbeat."""
+    """Add the choice of mails about ends, off at first, and the columns that machines fill with heartbeats."""
     op.add_column("alert_choice", sa.Column("mail_ends", sa.Boolean(), nullable=False, server_default=sa.false()))
     for name in _STATE:
         op.add_column("machine", sa.Column(name, sa.BigInteger(), nullable=True))
