@@ -53,6 +53,10 @@ def run(options: argparse.Namespace, show: Callable[[str], None]) -> tuple[RunEv
         directory.chmod(0o755)  # PostgreSQL runs as another user
         receiver = stack.enter_context(FaultyReceiver())
         place = stack.enter_context(PLACES[kind](directory, options.seconds))
+        if options.keep:
+            for machine in place.machines:
+                stack.callback(machine.disk.keep)
+                stack.callback(machine.stop)
         stories = _create_stories(place, receiver)
         injector = FaultInjector(place, receiver, show)
         sent = _inject(options, seed, place, stories, injector)
@@ -63,9 +67,6 @@ def run(options: argparse.Namespace, show: Callable[[str], None]) -> tuple[RunEv
         read_stores(place, evidence)
         evidence.arrivals = receiver.arrivals()
         evidence.stops = [stop for machine in place.machines for stop in machine.stops]
-        if options.keep:
-            for machine in place.machines:
-                machine.disk.keep()
         evidence.failures = [*injector.failures, *(each for machine in place.machines for each in machine.failures)]
         figures = {"seed": seed, "place": kind, "seconds": options.seconds}
         return evidence, figures | _figures(options.seconds, sent, evidence, injector, place, settled_s)
