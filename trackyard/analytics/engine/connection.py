@@ -5,14 +5,12 @@ runs one statement at a time. So a process opens one `Analytics` and uses it fro
 fork after it is open.
 """
 
-import importlib
 import logging
 import os
 import queue
-import sys
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -25,8 +23,10 @@ from clickhouse_connect.driver.exceptions import ClickHouseError, OperationalErr
 
 from trackyard.analytics.cancellation import CancellationToken, current_cancellation
 from trackyard.analytics.engine.availability import open_failure
+from trackyard.analytics.engine.chdb import CHDB_CONFIG, load_chdb
 from trackyard.analytics.engine.directory_lock import DirectoryInUse, leave_directory, take_directory
 from trackyard.analytics.engine.layout import StoreLayout
+from trackyard.analytics.engine.parts import PartChecks, PartLost
 from trackyard.analytics.exports import row_stream
 from trackyard.analytics.exports.column_stream import LINE_FORMAT, ColumnReader
 from trackyard.analytics.scheduler import HEAVY_LIMIT, LIGHT_LIMIT, ConcurrencyLimit, QueryScheduler, RunningQuery
@@ -64,31 +64,6 @@ class QueryLimits:
             "max_bytes_ratio_before_external_group_by = 0, max_bytes_ratio_before_external_sort = 0"
         )
 
-
-_CHDB_CONFIG = """<clickhouse>
-  <mark_cache_size>33554432</mark_cache_size>
-  <primary_index_cache_size>67108864</primary_index_cache_size>
-  <index_mark_cache_size>4194304</index_mark_cache_size>
-  <uncompressed_cache_size>0</uncompressed_cache_size>
-  <query_condition_cache_size>4194304</query_condition_cache_size>
-  <compiled_expression_cache_size>4194304</compiled_expression_cache_size>
-  <mmap_cache_size>0</mmap_cache_size>
-  <background_pool_size>2</background_pool_size>
-  <memory_worker_period_ms>250</memory_worker_period_ms>
-  <merge_tree>
-    <concurrent_part_removal_threshold>1000000</concurrent_part_removal_threshold>
-    <old_parts_lifetime>60</old_parts_lifetime>
-  </merge_tree>
-</clickhouse>
-"""
-"""Caches and few looks at memory, for a small machine. The engine's own logs are off, as they are not named here.
-
-Inserts are synced to disk and merges are not. So merged parts stay for 60 s, until the kernel wrote what they became:
-after a power cut they replace a part that is not whole. chDB's default would remove them at once.
-
-Merged parts are removed one after the other: from 100 at once on, chDB takes 128 threads for them, which it keeps, each
-with three open files. Its limits of that pool have no effect here.
-"""
 
 _SESSION_SETTINGS: dict[str, Any] = {
     "max_threads": 2,
@@ -189,6 +164,7 @@ class Analytics:
         self._lock = threading.Lock()
         self._directory_lock: Path | None = None
         self._scheduler = QueryScheduler(self._kill, light=limits.light, heavy=limits.heavy)
+        self.parts = None if config is None else PartChecks(self, database, config.parent)
 
     @classmethod
     def open(
@@ -209,7 +185,7 @@ class Analytics:
             except DirectoryInUse as fault:
                 raise StoreError(str(fault)) from None
             config = directory.with_name(directory.name + ".xml")
-            config.write_text(_CHDB_CONFIG, encoding="utf-8")
+            config.write_text(CHDB_CONFIG, encoding="utf-8")
             load_chdb()
         else:
             server = urlsplit(address)
@@ -306,7 +282,7 @@ class Analytics:
 
     @contextmanager
     def _open_stream(self, sql: str, parameters: Mapping[str, Any], form: str) -> Iterator[Any]:
-        with self._client(reusable=False) as client:
+        with self._client(reusable=False, reads=True) as client:
             limited = f"{sql}\nSETTINGS {row_stream.settings_clause(self._limits.memory)}"
             source: Any = client.raw_stream(limited, parameters=dict(parameters), fmt=form)
             try:
@@ -322,8 +298,24 @@ class Analytics:
 
     def run(self, sql: str) -> None:
         """Run a statement without an answer, such as DDL."""
-        with self._client() as client:
+        with self._guard_write() if sql.startswith("INSERT") else nullcontext(), self._client() as client:
             client.command(sql)
+
+    @contextmanager
+    def _guard_write(self) -> Iterator[None]:
+        """Check what a statement wrote (analytics/engine/parts.py).
+
+        Raises StoreUnavailable when rows may be missing.
+        """
+        if self.parts is None:
+            yield
+            return
+        try:
+            with self.parts.guard_write():
+                yield
+        except PartLost as error:
+            self._component.failed(error)
+            raise StoreUnavailable(str(error)) from error
 
     def insert(
         self, target: str, columns: tuple[tuple[str, str], ...], body: bytes, form: str, settings: Mapping[str, Any]
@@ -337,7 +329,7 @@ class Analytics:
         structure = ", ".join(f"`{name}` {kind.replace(_DICTIONARY, 'String')}" for name, kind in columns)
         rows = f"{target} ({names}) SELECT {names} FROM"
         insert_settings = {**_ONE_BLOCK_SETTINGS, **settings}
-        with self._client() as client:
+        with self._guard_write(), self._client() as client:
             if self._config is None:
                 client.raw_insert(f"{rows} input('{structure}')", None, body, settings=insert_settings, fmt=form)
                 return
@@ -377,18 +369,18 @@ class Analytics:
         return None
 
     def _raw_query(self, sql: str, parameters: Mapping[str, Any], form: str) -> bytes:
-        with self._client() as client:
+        with self._client(reads=True) as client:
             return client.raw_query(sql, parameters=dict(parameters), fmt=form)
 
     def _kill(self, turn_id: str) -> None:
         self.run(self.layout.kill_query(turn_id))
 
     @contextmanager
-    def _client(self, *, reusable: bool = True) -> Iterator[Client]:
+    def _client(self, *, reusable: bool = True, reads: bool = False) -> Iterator[Client]:
         """Yield a client for one statement.
 
         reusable: whether another statement may use it afterwards. After a failure none does: chDB answers the next
-        statement with the rest of the failed one.
+        statement with the rest of the failed one. reads: the statement is a SELECT.
         """
         client = None
         try:
@@ -398,7 +390,7 @@ class Analytics:
         except BaseException as error:
             reusable = False
             if isinstance(error, ClickHouseError):
-                raise self._translate_error(error) from error
+                raise self._translate_error(error, reads=reads) from error
             raise
         finally:
             if client is not None and reusable:
@@ -412,7 +404,7 @@ class Analytics:
                 self._open.remove(client)
                 client.close()
 
-    def _translate_error(self, error: ClickHouseError) -> Exception:
+    def _translate_error(self, error: ClickHouseError, *, reads: bool) -> Exception:
         """Return the error for the caller of a failed statement."""
         code, text = getattr(error, "code", None), str(error)
         if code in _TIMEOUT_CODES:
@@ -422,7 +414,8 @@ class Analytics:
             return OutOfMemory(f"The report needs more than {megabytes} MB of memory: {NARROWING_HINT}")
         if code == _KILLED_CODE:
             return _QueryKilled(text)
-        if code in _UNAVAILABLE_CODES or (code is None and isinstance(error, OperationalError)):
+        is_unavailable = code in _UNAVAILABLE_CODES or (code is None and isinstance(error, OperationalError))
+        if is_unavailable or (reads and self.parts is not None and self.parts.explains(code)):
             self._component.failed(error)
             return StoreUnavailable(text)
         return StoreError(text, unreadable=code in _PARSE_ERROR_CODES)
@@ -449,19 +442,6 @@ def check_login(address: str) -> None:
         clickhouse_connect.get_client(dsn=server, **_client_options(None)).close()
     except ClickHouseError as error:
         raise StoreError(str(error)) from error
-
-
-def load_chdb() -> None:
-    """Import chDB without pyarrow and its numpy, which it loads if it can but does not need here: 45 MB."""
-    absent = "pyarrow" not in sys.modules
-    if absent:
-        sys.modules["pyarrow"] = None  # type: ignore[assignment]
-    try:
-        importlib.import_module("chdb")
-        importlib.import_module("chdb.state")  # of its connections
-    finally:
-        if absent:
-            del sys.modules["pyarrow"]
 
 
 @contextmanager

@@ -272,23 +272,10 @@ PROJECTOR_SUCCESS = _loading.gauge(
             "notices": "finds reached click caps",
             "automation": "runs rules that watch the statistics",
             "times": "counts how long conversions usually take from their click",
+            "parts": "repairs parts of a full disk",
             "queues": "measures queues",
         },
     ),
-)
-RULE_RUNS = _loading.counter(
-    "trackyard_rule_runs_total",
-    "windows",
-    "Windows that rules were run on",
-    "`failed`: a rule could not run. The findings say which and why: `trackyard doctor`.",
-    MetricLabel("result", "how it ended", {"judged": "the rule was judged", "failed": "the rule could not run"}),
-)
-RULE_FIRINGS = _loading.counter(
-    "trackyard_rule_firings_total",
-    "firings",
-    "What rules found, each once",
-    "Many at once: look at the page Rules of the console, where each can be undone.",
-    MetricLabel("action", "what the rule does, as in the API"),
 )
 ALERTS = _upkeep.counter(
     "trackyard_alerts_total",

@@ -31,3 +31,29 @@ URL_CHECKS: Final = _watching.counter(
         },
     ),
 )
+REPAIRED_PARTS: Final = _watching.counter(
+    "trackyard_repaired_parts_total",
+    "parts",
+    "Parts of statistics that chDB could not write whole to a full disk, and that were repaired",
+    "Add space. `lost`: rows of an insert are loaded again from the journal; run `trackyard audit` to see whether "
+    "others are missing, and `trackyard rebuild` if so.",
+    MetricLabel(
+        "outcome",
+        "what became of its rows",
+        {"replaced": "the parts that it was merged from took its place", "lost": "there were no such parts"},
+    ),
+)
+RULE_RUNS: Final = _watching.counter(
+    "trackyard_rule_runs_total",
+    "windows",
+    "Windows that rules were run on",
+    "`failed`: a rule could not run. The findings say which and why: `trackyard doctor`.",
+    MetricLabel("result", "how it ended", {"judged": "the rule was judged", "failed": "the rule could not run"}),
+)
+RULE_FIRINGS: Final = _watching.counter(
+    "trackyard_rule_firings_total",
+    "firings",
+    "What rules found, each once",
+    "Many at once: look at the page Rules of the console, where each can be undone.",
+    MetricLabel("action", "what the rule does, as in the API"),
+)

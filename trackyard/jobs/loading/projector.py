@@ -88,6 +88,7 @@ class Projector:
         """Create a projector. turn: of each piece of a backlog (jobs/loading/pace.py)."""
         journal_dir.mkdir(parents=True, exist_ok=True)
         self._database = database
+        self._analytics = analytics
         self._journal_dir = journal_dir
         self._clock = clock
         self.rules = RulesetPublisher(database, rules_dir, clock)
@@ -106,6 +107,7 @@ class Projector:
             _ProjectorTask("notices", 100, self.notices.check_next_offer),
             _ProjectorTask("automation", 1000, self.automation.run_next),
             _ProjectorTask("times", 1000, self.usual_times.refresh_when_due),
+            _ProjectorTask("parts", 1000, self._check_parts),
             _ProjectorTask("queues", 5000, self._measure_queues),
         )
         self._last_round_at = time.monotonic()
@@ -230,6 +232,9 @@ class Projector:
     def _count_loads(self) -> int:
         """Return how often a task had something to do: without it the statistics are as they were."""
         return sum(each.done for each in self._tasks)
+
+    def _check_parts(self) -> bool:
+        return self._analytics.parts is not None and self._analytics.parts.check_when_due()
 
     def _measure_queues(self) -> bool:
         with self._database.read() as connection:

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from trackyard.actions.statistics.automation.running import run_rule
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.base.clock import Clock
-from trackyard.base.metrics import RULE_FIRINGS, RULE_RUNS
+from trackyard.base.metrics.watching import RULE_FIRINGS, RULE_RUNS
 from trackyard.base.zones import find_zone
 from trackyard.domain.statistics.automation.rules import Rule
 from trackyard.domain.statistics.automation.windows import HOUR_MS, last_window

@@ -24,7 +24,7 @@ _API_MODULES: Final = ("uvicorn", "trackyard.api.app", "trackyard.console.app", 
 
 def import_core(config: Config) -> None:
     """Import what the core will use, and change nothing."""
-    from trackyard.analytics.engine.connection import load_chdb
+    from trackyard.analytics.engine.chdb import load_chdb
 
     if config.chdb_directory is not None:
         load_chdb()

@@ -1,0 +1,48 @@
+"""The engine inside the process: its settings, and how it is loaded."""
+
+import importlib
+import sys
+from typing import Final
+
+CHDB_CONFIG: Final = """<clickhouse>
+  <mark_cache_size>33554432</mark_cache_size>
+  <primary_index_cache_size>67108864</primary_index_cache_size>
+  <index_mark_cache_size>4194304</index_mark_cache_size>
+  <uncompressed_cache_size>0</uncompressed_cache_size>
+  <query_condition_cache_size>4194304</query_condition_cache_size>
+  <compiled_expression_cache_size>4194304</compiled_expression_cache_size>
+  <mmap_cache_size>0</mmap_cache_size>
+  <background_pool_size>2</background_pool_size>
+  <memory_worker_period_ms>250</memory_worker_period_ms>
+  <storage_configuration>
+    <disks><default><keep_free_space_bytes>134217728</keep_free_space_bytes></default></disks>
+  </storage_configuration>
+  <merge_tree>
+    <concurrent_part_removal_threshold>1000000</concurrent_part_removal_threshold>
+    <old_parts_lifetime>60</old_parts_lifetime>
+  </merge_tree>
+</clickhouse>
+"""
+"""Caches and few looks at memory, for a small machine. The engine's own logs are off, as they are not named here.
+
+Inserts are synced to disk and merges are not. So merged parts stay for 60 s, until the kernel wrote what they became:
+after a power cut they replace a part that is not whole. chDB's default would remove them at once.
+
+Merged parts are removed one after the other: from 100 at once on, chDB takes 128 threads for them, which it keeps, each
+with three open files. Its limits of that pool have no effect here.
+
+With less than 128 MiB free no insert and no merge begins, so that few meet a full disk (analytics/engine/parts.py).
+"""
+
+
+def load_chdb() -> None:
+    """Import chDB without pyarrow and its numpy, which it loads if it can but does not need here: 45 MB."""
+    absent = "pyarrow" not in sys.modules
+    if absent:
+        sys.modules["pyarrow"] = None  # type: ignore[assignment]
+    try:
+        importlib.import_module("chdb")
+        importlib.import_module("chdb.state")  # of its connections
+    finally:
+        if absent:
+            del sys.modules["pyarrow"]
