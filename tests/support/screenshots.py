@@ -117,13 +117,20 @@ def demonstration(out: Any = sys.stderr) -> Iterator[DemoPeople]:
 
 
 def take(tab: BrowserTab, people: DemoPeople, folder: Path) -> None:
-    """Take the pictures of the documents."""
+    """Take the pictures of the documents. Raises AssertionError where a page is not what its picture shows."""
     for person in people.logins:
         tab.resize(WIDTH, 800)
         people.sign_in(tab, person)
         for picture in (each for each in PICTURES if each.person == person):
             tab.resize(WIDTH, picture.height)
-            tab.open(people.url + picture.path.format(**people.examples))
+            address = picture.path.format(**people.examples)
+            tab.open(people.url + address)
+            fault = tab.run(
+                f"location.pathname !== {urlsplit(address).path!r} ? `led to ${{location.pathname}}` :"
+                "document.querySelector('[role=alert]') ? document.querySelector('[role=alert]').textContent :"
+                "document.querySelector('main table, main svg, main dl') ? '' : 'shows no figures'"
+            )
+            assert not fault, f"{address}: {fault}"
             (folder / f"{picture.name}.png").write_bytes(tab.screenshot())
 
 
