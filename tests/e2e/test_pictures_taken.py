@@ -1,4 +1,4 @@
-"""The pictures of README and documents are taken from a demonstration, as script/screenshots takes them."""
+"""The pictures of README and documents are taken from a demonstration."""
 
 import struct
 from pathlib import Path

@@ -117,7 +117,10 @@ def demonstration(out: Any = sys.stderr) -> Iterator[DemoPeople]:
 
 
 def take(tab: BrowserTab, people: DemoPeople, folder: Path) -> None:
-    """Take the pictures of the documents. Raises AssertionError where a page is not what its picture shows."""
+    """Take the pictures of the documents.
+
+    Raises AssertionError where a page is not what its picture shows.
+    """
     for person in people.logins:
         tab.resize(WIDTH, 800)
         people.sign_in(tab, person)
