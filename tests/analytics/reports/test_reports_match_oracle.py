@@ -161,6 +161,19 @@ def test_every_grouped_report_matches_oracle(world: OracleSetup, path: str) -> N
         world.check(ReportQuery(caller, path, asked))
 
 
+@pytest.mark.parametrize("code", ["EUR", "JPY", "USD"])
+@pytest.mark.parametrize("slices", [("day", "offer"), ("month",), ("affiliate",), ("country",), ("goal",), ("sub1",)])
+def test_every_report_in_another_currency_matches_oracle(
+    world: OracleSetup, code: str, slices: tuple[str, ...]
+) -> None:
+    """The money of each day is converted at the rate of that day, costs of advertising too."""
+    for filters in ((), (("currency", ("EUR",)),)):
+        for caller in ("admin", "affiliate 1") if slices != ("affiliate",) else ("admin",):
+            order = ("total_revenue", "confirmed_revenue")
+            asked = ReportRequest(slices, *YEAR, filters=filters, order=order, in_currency=code, by_request=True)
+            world.check(ReportQuery(caller, "custom", asked))
+
+
 @pytest.mark.parametrize("revenue", REVENUE_CHOICES)
 @pytest.mark.parametrize("rows", ROWS_CHOICES)
 def test_every_grouped_report_with_switches_matches_oracle(world: OracleSetup, revenue: str, rows: str) -> None:

@@ -34,6 +34,7 @@ from trackyard.store.tables import (
     connection,
     conversion,
     conversion_event,
+    currency_rate,
     offer,
     payment,
     payment_entry,
@@ -137,6 +138,7 @@ class ReportRequest:
     limit: int = 100
     locale: str = "en"
     by_request: bool = False
+    in_currency: str = ""
 
     def local(self, at: int) -> datetime:
         """What a clock shows at a moment."""
@@ -153,6 +155,7 @@ class KnownRecords:
     staff: dict[str, Any] = field(default_factory=dict)
     connected: set[tuple[int, int]] = field(default_factory=set)
     costs: list[Record] = field(default_factory=list)
+    rates: dict[str, dict[date, Decimal]] = field(default_factory=dict)
 
 
 @dataclass
@@ -192,8 +195,15 @@ class Oracle:
     @staticmethod
     def currency(asked: ReportRequest) -> str:
         """The currency of the amounts."""
-        chosen = dict(asked.filters).get("currency", ())
+        chosen = (asked.in_currency,) if asked.in_currency else dict(asked.filters).get("currency", ())
         return str(chosen[0]) if len(chosen) == 1 else "USD"
+
+    def rate(self, asked: ReportRequest, day: date) -> Decimal:
+        """What the amounts of a day of the platform, which is in UTC, are multiplied by."""
+        if asked.in_currency in ("", "USD"):
+            return Decimal(1)
+        known = self.known.rates[asked.in_currency]
+        return known[max((each for each in known if each <= day), default=min(known))]
 
     def rows(self, viewer: Viewer, asked: ReportRequest) -> Iterator[Row]:
         """All rows, in any order; the values of keys as they are stored."""
@@ -229,7 +239,7 @@ class Oracle:
         if viewer.is_affiliate or not COSTED.issuperset(asked.slices) or not COST_FILTERS.issuperset(filtered):
             return None
         return [
-            each
+            {**each, "cost": each["cost"] * self.rate(asked, each["on"].date())}
             for each in self.known.costs
             if asked.first <= each["on"].date() <= asked.last
             and viewer.sees(each)
@@ -238,8 +248,8 @@ class Oracle:
 
     @staticmethod
     def _profit(row: Row, costs: list[Record]) -> Row:
-        cost = sum((each["cost"] for each in costs), ZERO)
-        profit = row["actions"]["confirmed"]["charge"] - row["actions"]["confirmed"]["payouts"] - cost
+        cost = rounded(sum((each["cost"] for each in costs), ZERO))
+        profit = row["actions"]["confirmed"]["earning"] - cost
         return {"cost": cost, "profit": profit, "roi": rounded(100 * profit / cost) if cost else ZERO}
 
     def passes(self, viewer: Viewer, asked: ReportRequest, record: Record) -> bool:
@@ -321,17 +331,18 @@ class Oracle:
             "ratio": f"1:{(Decimal(raw) / total).quantize(Decimal(1), ROUND_HALF_EVEN) if total else 0}",
         }
 
-    @staticmethod
-    def _action(viewer: Viewer, asked: ReportRequest, made: list[Record]) -> dict[str, Any]:
-        own = "" if len(dict(asked.filters).get("currency", ())) == 1 else "_base"
-        charges = sum((each[f"charge{own}"] for each in made), ZERO)
-        payouts = sum((each[f"payout{own}"] for each in made), ZERO)
+    def _action(self, viewer: Viewer, asked: ReportRequest, made: list[Record]) -> dict[str, Any]:
+        is_own = len(dict(asked.filters).get("currency", ())) == 1 and not asked.in_currency
+        own = "" if is_own else "_base"
+        rated = [(each, self.rate(asked, datetime.fromtimestamp(each["time"] // 1000, UTC).date())) for each in made]
+        charges = sum((each[f"charge{own}"] * rate for each, rate in rated), ZERO)
+        payouts = sum((each[f"payout{own}"] * rate for each, rate in rated), ZERO)
         hides = viewer.is_affiliate
         return {
-            "revenue": payouts if hides or viewer.by_payout else charges,
-            "charge": ZERO if hides else charges,
-            "earning": ZERO if hides else charges - payouts,
-            "payouts": payouts,
+            "revenue": rounded(payouts if hides or viewer.by_payout else charges),
+            "charge": ZERO if hides else rounded(charges),
+            "earning": ZERO if hides else rounded(charges - payouts),
+            "payouts": rounded(payouts),
             "null": len([each for each in made if each["payout"] == 0]),
             "count": len(made),
         }
@@ -461,6 +472,9 @@ def read_oracle(journals: Path, database: Database) -> Oracle:
         for name, table in tables.items():
             setattr(known, name, {row.id: row for row in conn.execute(select(table))})
         known.connected = {(row.offer_id, row.affiliate_id) for row in conn.execute(_CONNECTED)}
+        for row in conn.execute(select(currency_rate).order_by(currency_rate.c.from_at)):
+            day = datetime.fromtimestamp(row.from_at // 1000, UTC).date()
+            known.rates.setdefault(row.currency, {})[day] = row.rate
         known.costs = [cost_record(row, known.offers[row.offer_id]) for row in conn.execute(select(ad_cost))]
         events: dict[str, list[Any]] = {}
         for event in conn.execute(select(conversion_event).order_by(conversion_event.c.version)):

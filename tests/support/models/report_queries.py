@@ -112,6 +112,7 @@ class ReportQuery:
                 sent[f"filter[{name}][]"] = list(values)
         sent |= {"orderType": "desc"} if asked.descending else {}
         sent |= {"locale": asked.locale} if asked.locale != "en" else {}
+        sent |= {"in_currency": asked.in_currency} if asked.in_currency else {}
         if self.path == "custom":
             sent |= {"slice[]": list(asked.slices), "filter[nonzero]": int(asked.nonzero)}
             sent |= {"order[]": list(asked.order)} if asked.order else {}
@@ -262,5 +263,6 @@ def report_queries(draw: st.DrawFn) -> ReportQuery:
         limit=draw(st.sampled_from([1000, 100, 7, 2])),
         locale=draw(st.sampled_from(["en", "en", "ru", "es"])),
         by_request=path == "custom",
+        in_currency="" if path == "getbytrafficback" else draw(st.sampled_from(["", "", "EUR", "JPY", "USD"])),
     )
     return ReportQuery(caller, path, asked)

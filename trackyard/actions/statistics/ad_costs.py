@@ -65,7 +65,7 @@ def with_costs(conn: Connection, report: Report) -> Report:
     zone, needed = ZoneInfo(report.zone), frozenset(report.dimensions)
     days = local_day(report.since, zone).isoformat(), local_day(report.until - 1, zone).isoformat()
     columns = {part.column for name in needed for part in SLICES[name].parts}
-    keys = columns.intersection(COST_COLUMNS) | ({"day"} if needs_days(needed) else set())
+    keys = columns.intersection(COST_COLUMNS) | ({"day"} if needs_days(needed) or report.in_currency else set())
     sums = ad_costs.sum_costs(conn, report.scope, days, keys, report.filters, report.excluded)
     return replace(report, costs=sums)
 

@@ -126,7 +126,7 @@ def export_rows(deps: Deps, access: Access, report: Report) -> Export[list[Stats
 
     def read(export: Export[list[StatsRow]]) -> Pieces[list[StatsRow]]:
         with deps.database.read() as conn:
-            scoped = in_scope(conn, access, report)
+            scoped = in_scope(deps, conn, access, report)
         with TemporaryFile() as file:
             kept_rows = SpooledReport(scoped, file)
             kept_rows.read(deps.analytics)

@@ -8,6 +8,7 @@ from typing import Any, Final
 from trackyard.actions.deps import Deps
 from trackyard.actions.people.scope import scope_of
 from trackyard.actions.statistics.ad_costs import with_costs
+from trackyard.actions.statistics.day_rates import with_day_rates
 from trackyard.actions.statistics.names import EntityNames
 from trackyard.actions.statistics.payments import with_payment_statuses
 from trackyard.analytics.progress import find_rows_read
@@ -56,15 +57,18 @@ _MANAGERS: Final = tuple(part.key for name in _MANAGED for part in SLICES[name].
 def list_statistics_rows(deps: Deps, access: Access, report: Report) -> tuple[StatsPage, EntityNames]:
     """Return a page of statistics rows and names. Raises ReportTooHeavy."""
     with deps.database.read() as conn:
-        report = in_scope(conn, access, report)
+        report = in_scope(deps, conn, access, report)
     found = run_report(deps.analytics, report)
     with deps.database.read() as conn:
         names = names_in_rows(conn, found.rows)
     return found, replace(names, cities=cities_in_rows(deps, report, found.rows))
 
 
-def in_scope(conn: Connection, access: Access, report: Report) -> Report:
-    """Return a report within the caller's scope, with today's managers, titles, groups and costs."""
+def in_scope(deps: Deps, conn: Connection, access: Access, report: Report) -> Report:
+    """Return a report within the caller's scope, with today's managers, titles, groups, costs and rates.
+
+    Raises BadInput for a currency without a rate.
+    """
     scope = scope_of(conn, access)
     scoped = replace(
         report,
@@ -74,7 +78,7 @@ def in_scope(conn: Connection, access: Access, report: Report) -> Report:
         managers={name: _MANAGED[name](conn, scope) for name in report.dimensions if name in _MANAGED},
         titles={name: _TITLES[name](conn, scope) for name in report.order if name in _TITLES},
     )
-    return with_payment_statuses(conn, with_costs(conn, scoped))
+    return with_day_rates(deps, conn, with_payment_statuses(conn, with_costs(conn, scoped)))
 
 
 def names_in_rows(conn: Connection, rows: Iterable[StatsRow]) -> EntityNames:

@@ -142,6 +142,11 @@ def _coarsest_part(since: int, until: int, available_grains: tuple[int, ...]) ->
     return PeriodPart(since, until, fitting_grain if since < until else None)
 
 
+def is_utc(zone: str) -> bool:
+    """Return whether the days of a zone (an IANA name) are those of UTC."""
+    return zone in _UTC_ZONES
+
+
 def has_whole_grains(zone: str, since: int, until: int, grain: int) -> bool:
     """Return whether each local hour from `since` to `until` (UTC ms) consists of whole grains.
 
@@ -150,7 +155,7 @@ def has_whole_grains(zone: str, since: int, until: int, grain: int) -> bool:
     if since % grain or until % grain:
         return False
     if grain == DAY_MS:
-        return zone in _UTC_ZONES
+        return is_utc(zone)
     first, last = (datetime.fromtimestamp(at / 1000, UTC).year for at in (since, until))
     return all(_offsets_are_whole(zone, year, grain) for year in range(first, last + 1))
 

@@ -27,11 +27,19 @@ def resolve_local_times(sql: str, zone: str, since: int, until: int) -> str:
 
 
 def _local_time_sql(seconds: str, zone: str, since: int, until: int) -> str:
+    return f"toDateTime({local_seconds_sql(seconds, zone, since, until)}, 'UTC')"
+
+
+def local_seconds_sql(seconds: str, zone: str, since: int, until: int) -> str:
+    """Return the SQL of what a clock of a zone shows, in seconds since 1970.
+
+    seconds: the SQL of the time. since, until: as of `resolve_local_times`.
+    """
     (_, offset_now), *changes = offsets_between(ZoneInfo(zone), since, until)
     if not changes:
-        return f"toDateTime({seconds} + {offset_now}, 'UTC')"
+        return f"{seconds} + {offset_now}"
     steps = ""
     for at, offset in changes:
         steps += f"{seconds} < {at}, {offset_now}, "
         offset_now = offset
-    return f"toDateTime({seconds} + multiIf({steps}{offset_now}), 'UTC')"
+    return f"{seconds} + multiIf({steps}{offset_now})"

@@ -14,9 +14,11 @@ from trackyard.analytics.engine.rollups import (
     Rollup,
     find_grains,
     has_whole_grains,
+    is_utc,
     split_period,
     time_bucket,
 )
+from trackyard.analytics.reports.day_rates import day_sql, rate_sql
 from trackyard.analytics.reports.dimensions import LOCAL_TIME, part_sql
 from trackyard.analytics.reports.metrics import COSTS, MEASURES, REJECTED
 from trackyard.domain.statistics.reports import Report
@@ -81,16 +83,24 @@ def build_conversion_branches(report: Report, parts: list[SlicePart], narrowed: 
     """Return a statement for each part of the conversions; none when they lack a slice."""
     if any(not SLICES[name].conversions for name in report.dimensions):
         return []
-    rollups = () if narrowed.needs_rows or report.currency else CONVERSION_ROLLUPS
+    rollups = () if narrowed.needs_rows or report.has_own_amounts else CONVERSION_ROLLUPS
     return [
-        _branch(report, "fact", parts, [*piece.conditions, *narrowed.conversion_events], _local_time(piece))
+        _branch(
+            report,
+            "fact",
+            parts,
+            [*piece.conditions, *narrowed.conversion_events],
+            _local_time(piece),
+            "" if report.day_rates is None else day_sql(report.day_rates, piece),
+        )
         for piece in _split_report(report, rollups, of_conversions=True)
     ]
 
 
 def build_cost_branches(report: Report, parts: list[SlicePart]) -> list[str]:
     """Return a statement for each list of costs that the report brings along."""
-    return [_cost_branch(parts, number) for number, _ in enumerate(_cost_lists(report))]
+    rate = "" if report.day_rates is None else rate_sql(report.day_rates, "day")
+    return [_cost_branch(parts, number, rate) for number, _ in enumerate(_cost_lists(report))]
 
 
 def cost_parameters(report: Report) -> dict[str, Any]:
@@ -136,14 +146,17 @@ def _cost_lists(report: Report) -> Iterator[dict[str, list[Any]]]:
         }
 
 
-def _cost_branch(parts: list[SlicePart], number: int) -> str:
-    """Return the statement that makes rows of the lists of costs with this number."""
+def _cost_branch(parts: list[SlicePart], number: int, rate: str) -> str:
+    """Return the statement that makes rows of the lists of costs with this number.
+
+    rate: as of `Measure.column_sql`.
+    """
     lists = ", ".join(f"{{cost_{name}_{number}:Array({kind})}}" for name, kind in _COST_COLUMNS.items())
     zipped = f"SELECT arrayJoin(arrayZip({lists})) AS each"
     values = ", ".join(f"each.{place} AS {name}" for place, name in enumerate(_COST_COLUMNS, start=1))
     rows = f"SELECT {values}, toDecimal128(units, 4) / 10000 AS cost FROM ({zipped})"
     columns = [f"{part_sql(part).replace(LOCAL_TIME, 'toDate(day)')} AS k_{part.key}" for part in parts]
-    columns += [measure.column_sql(COSTS, "") for measure in MEASURES]
+    columns += [measure.column_sql(COSTS, "", rate) for measure in MEASURES]
     return f"SELECT {', '.join(columns)}\nFROM ({rows})"
 
 
@@ -153,18 +166,23 @@ def _accepted_condition(piece: PeriodPart) -> tuple[str, ...]:
 
 
 def _split_report(report: Report, rollups: tuple[Rollup, ...], *, of_conversions: bool = False) -> list[PeriodPart]:
-    """Split the period; it is one part when times are among the keys."""
+    """Split the period; it is one part where rows must know their time in a zone."""
     since, until = report.since, report.until
     columns = _needed_columns(report, of_conversions=of_conversions)
-    if "time" not in columns:
+    zones = _needed_zones(report, by_time="time" in columns, of_conversions=of_conversions)
+    if not zones:
         return split_period(since, until, columns, rollups)
     coarsest = HOUR_MS if "hour" in report.dimensions else DAY_MS
     fitting = (grain for grain in find_grains(columns - {"time"}, rollups) if grain <= coarsest)
-    return [
-        PeriodPart(
-            since, until, next((grain for grain in fitting if has_whole_grains(report.zone, since, until, grain)), None)
-        )
-    ]
+    whole = (grain for grain in fitting if all(has_whole_grains(zone, since, until, grain) for zone in zones))
+    return [PeriodPart(since, until, next(whole, None))]
+
+
+def _needed_zones(report: Report, *, by_time: bool, of_conversions: bool) -> list[str]:
+    """Return the zones in which rows must know their hour or day; days of UTC are known always."""
+    zones = [report.zone] if by_time else []
+    has_rates = of_conversions and report.day_rates is not None and not is_utc(report.day_rates.zone)
+    return [*zones, report.day_rates.zone] if has_rates and report.day_rates is not None else zones
 
 
 def _needed_columns(report: Report, *, of_conversions: bool) -> set[str]:
@@ -184,11 +202,18 @@ def _local_time(piece: PeriodPart) -> str:
     return f"toDateTime({time_bucket(piece.grain)} * {piece.grain // 1000}, {{zone:String}})"
 
 
-def _branch(report: Report, source: str, parts: list[SlicePart], conditions: list[str], local: str = LOCAL_TIME) -> str:
-    suffix = "" if report.currency else "_base"
+def _branch(
+    report: Report, source: str, parts: list[SlicePart], conditions: list[str], local: str = LOCAL_TIME, day: str = ""
+) -> str:
+    """Return the statement of a source.
+
+    day: the SQL of the day that has the rate of the amounts; "" = they are not converted.
+    """
+    suffix = "" if report.has_own_amounts else "_base"
+    rate = rate_sql(report.day_rates, day) if day and report.day_rates is not None else ""
     columns = [f"{part_sql(part).replace(LOCAL_TIME, local)} AS k_{part.key}" for part in parts]
-    columns += [measure.column_sql(source, suffix) for measure in MEASURES]
+    columns += [measure.column_sql(source, suffix, rate) for measure in MEASURES]
     table = "click" if source == REJECTED else source
-    keys = [*(f"k_{part.key}" for part in parts), *(["status"] if source == "fact" else [])]
+    keys = [*(f"k_{part.key}" for part in parts), *(["status"] if source == "fact" else []), *([day] if day else [])]
     grouped = f"\nGROUP BY {', '.join(keys)}" if keys else ""
     return f"SELECT {', '.join(columns)}\nFROM {table}\nWHERE {' AND '.join(conditions)}{grouped}"

@@ -18,6 +18,7 @@ from trackyard.analytics.reports.branches import (
     chosen_parameters,
     cost_parameters,
 )
+from trackyard.analytics.reports.day_rates import rate_parameters
 from trackyard.analytics.reports.dimensions import part_sql, sql_type
 from trackyard.analytics.reports.metrics import ACTION_METRICS, TRAFFIC_METRICS, ActionMetric
 from trackyard.domain.conversions.statuses import Status
@@ -189,8 +190,13 @@ def _cost_metrics(report: Report) -> dict[str, str]:
     """Return the SQL of COST_METRICS."""
     [margin] = [metric for metric in ACTION_METRICS if metric.name == "earning"]
     confirmed = conversion_types(separate_not_found=report.separate_not_found)[CONFIRMED]
-    cost = "sum(of_cost)"
+    cost = _rounded_sql(report, "sum(of_cost)")
     return dict(zip(COST_METRICS, (cost, f"{_action_sql(report, margin, confirmed)} - {cost}"), strict=True))
+
+
+def _rounded_sql(report: Report, amount: str) -> str:
+    """Return the SQL of an amount with four places, half to even, so that equal ones are ordered as equal."""
+    return amount if report.day_rates is None else f"roundBankers({amount}, 4)"
 
 
 def _action_sql(report: Report, metric: ActionMetric, statuses: tuple[Status, ...]) -> str:
@@ -199,7 +205,8 @@ def _action_sql(report: Report, metric: ActionMetric, statuses: tuple[Status, ..
     else:
         amount = (metric.payout_sql if report.by_payout else "") or metric.sql
     numbers = ", ".join(str(status.number) for status in statuses)
-    return f"sumIf({amount}, of_status IN ({numbers}))"
+    found = f"sumIf({amount}, of_status IN ({numbers}))"
+    return _rounded_sql(report, found) if metric.is_money else found
 
 
 def _chosen_condition(parts: list[SlicePart]) -> str:
@@ -229,6 +236,7 @@ def _parameters(report: Report) -> dict[str, Any]:
         **_rank_parameters(report),
         **cost_parameters(report),
         **chosen_parameters(report),
+        **rate_parameters(report.day_rates),
     }
 
 

@@ -18,16 +18,21 @@ class Measure:
     source: a table or REJECTED.
     sql: over rows of the source; {suffix}: of the columns with amounts in the currency of the report.
     empty_sql: of the other sources.
+    is_money: whether it is an amount.
     """
 
     name: str
     source: str
     sql: str
     empty_sql: str
+    is_money: bool = False
 
-    def column_sql(self, source: str, suffix: str) -> str:
-        """Return its column for rows of a source."""
-        return f"{self.sql.format(suffix=suffix) if source == self.source else self.empty_sql} AS {self.name}"
+    def column_sql(self, source: str, suffix: str, rate: str = "") -> str:
+        """Return its column for rows of a source. rate: the SQL of what amounts are multiplied by, "" = 1."""
+        if source != self.source:
+            return f"{self.empty_sql} AS {self.name}"
+        sql = self.sql.format(suffix=suffix)
+        return f"{sql} * {rate} AS {self.name}" if self.is_money and rate else f"{sql} AS {self.name}"
 
 
 MEASURES: Final = (
@@ -38,9 +43,9 @@ MEASURES: Final = (
     Measure("of_status", "fact", "status", "toUInt8(0)"),
     Measure("of_count", "fact", "sum(sign)", "toInt64(0)"),
     Measure("of_null", "fact", "sumIf(sign, payout = 0)", "toInt64(0)"),
-    Measure("of_charge", "fact", "sum(sign * charge{suffix})", ZERO),
-    Measure("of_payout", "fact", "sum(sign * payout{suffix})", ZERO),
-    Measure("of_cost", COSTS, "cost", ZERO),
+    Measure("of_charge", "fact", "sum(sign * charge{suffix})", ZERO, is_money=True),
+    Measure("of_payout", "fact", "sum(sign * payout{suffix})", ZERO, is_money=True),
+    Measure("of_cost", COSTS, "cost", ZERO, is_money=True),
 )
 
 

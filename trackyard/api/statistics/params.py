@@ -1,6 +1,7 @@
 """Parameters that statistics share (docs/spec/statistics.md#filters)."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Annotated, Any
 
 from pydantic import model_validator
@@ -174,9 +175,15 @@ def _stored(name: str, values: tuple[Any, ...]) -> Values:
 
 
 class CommonParams(ReducedParams):
-    """Parameters of the grouped reports."""
+    """Parameters of the grouped reports. in_currency: what amounts are converted to, None = not at all."""
 
     filter: CommonFilter
+    in_currency: s.Currency | None = None
+
+    def report(self, request: ApiRequest[Any], dimensions: tuple[str, ...], switches: Switches) -> Report:
+        """Return the report. Raises BadInput for a wrong or too long period."""
+        report = super().report(request, dimensions, switches)
+        return replace(report, in_currency=self.in_currency or "")
 
 
 class OfferReportParams(CommonParams):

@@ -44,9 +44,7 @@ def stats_table(
     kinds = [kind for kind in conversion_types(separate_not_found=report.separate_not_found) if form.shows(kind)]
     figures = _figures(report, form)
     columns = (*_slices(report, form), *_metrics(kinds, form, figures, rejected=rejected))
-    currencies = report.filters.get("currency", ())
-    currency = str(currencies[0]) if len(currencies) == 1 else request.deps.currency
-    flat = _flattener(kinds, form, figures, currency)
+    flat = _flattener(kinds, form, figures, report.currency or request.deps.currency)
     if is_paged:
         page, names = list_statistics_rows(request.deps, request.access, report)
         rows = (flat(row_view(row, names, form)) for row in page.rows)

@@ -26,6 +26,7 @@ from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import CHOICES, DayPeriod
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.list_files import list_file
+from trackyard.console.money_shown.currencies import PARAMETER, read_currency
 from trackyard.console.offers_shown.choices import country_names
 from trackyard.console.portal.lists import FilterChoice, chosen_value, page_number, set_filters
 
@@ -88,7 +89,9 @@ def statistics(request: PageRequest) -> PageAnswer:
         FilterChoice("offer", gettext("Offer"), offers),
         FilterChoice("country", gettext("Country"), country_names()),
     )
+    currency = read_currency(request)
     conditions = [(f"{each.name}[]", value) for each in filters if (value := chosen_value(request.address, each))]
+    conditions += currency.pairs
     sent: list[Pair] = [*days_of(period.first, period.last), *conditions, ("slice[]", by)]
     if (file := list_file(request, METHOD, "stats", sent)) is not None:
         return file
@@ -114,7 +117,9 @@ def statistics(request: PageRequest) -> PageAnswer:
         compared_text=period.before_text if compared is not None else "",
         period=period,
         periods=CHOICES,
-        fault=fault,
+        fault=fault or currency.fault,
+        currency=currency.shown,
+        currencies=currency.menu(request.address),
         filters=[each for each in filters if each.choices],
         chips=chips,
         is_filtered=bool(chips),
@@ -178,7 +183,7 @@ def _row(
     """
     value = day_of(row).isoformat() if by == "day" else str(row.keys[by])
     name = names.get(by, {}).get(value, value) or gettext("None")
-    kept = PageAddress("/advertiser/conversions", request.address.without("by").pairs)
+    kept = PageAddress("/advertiser/conversions", request.address.without("by", PARAMETER).pairs)
     conversions = (
         kept.without("period", "from", "to").set("from", value).set("to", value) if by == "day" else kept.set(by, value)
     )

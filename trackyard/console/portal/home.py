@@ -1,6 +1,6 @@
 """The first page of affiliates: money, today, a link, conversions (docs/spec/console.md#portal)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final
@@ -10,12 +10,14 @@ from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.charts.changes import MetricDirection, change_text
 from trackyard.console.frame import figures, shown
+from trackyard.console.frame.address import Pair
 from trackyard.console.frame.answers import PageAnswer
 from trackyard.console.frame.charts import figure_chart
 from trackyard.console.frame.figures import BY_NAME, FigureKind, Figures, text_of, value_of
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.periods import DayPeriod
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.money_shown.currencies import CurrencyChoice, read_currency
 from trackyard.console.portal.click_test import test_own_link
 from trackyard.console.portal.links import LinkForm, link_form
 from trackyard.console.portal.offers import OFFERS, PortalOfferRow, offer_row
@@ -66,7 +68,8 @@ def home(request: PageRequest) -> PageAnswer:
     """Show what the affiliate may be paid, what today brought, and a link to publish."""
     money = _money(request)
     chosen = KINDS.get(request.address.get("show"), EARNED)
-    today, chart, fault = _today(request, chosen)
+    currency = read_currency(request)
+    today, chart, fault = _today(request, chosen, currency)
     latest = _latest(request)
     return request.page(
         "portal/home.html",
@@ -76,21 +79,23 @@ def home(request: PageRequest) -> PageAnswer:
         chosen=chosen,
         chart=chart,
         days=DAYS,
-        fault=fault,
+        fault=fault or currency.fault,
+        currency=currency.shown,
+        currencies=currency.menu(request.address),
         **_link(request),
         offer_lists=_offer_lists(request),
         latest=latest,
         statuses=STATUSES,
         declined={each["id"]: decline_text(each) for each in latest or ()},
         now=request.deps.clock.now_ms(),
-        api_requests=_api_requests(request),
+        api_requests=_api_requests(request, currency),
     )
 
 
-def _api_requests(request: PageRequest) -> list[str]:
+def _api_requests(request: PageRequest, currency: CurrencyChoice) -> list[str]:
     """Return the requests that give the money and the figures of today."""
     today = _now(request, request.day_zone).date()
-    span = [("slice[]", "day"), *figures.span(_period(today, 1, _now(request, request.day_zone)))]
+    span = [("slice[]", "day"), *figures.span(_period(today, 1, _now(request, request.day_zone))), *currency.pairs]
     asked = {"balance.get": [], "stats.custom": span}
     return [request.calls.address(method, sent) for method, sent in asked.items() if request.calls.may(method)]
 
@@ -127,19 +132,20 @@ def _money(request: PageRequest) -> list[HomeTile]:
     return [*tiles, HomeTile("", gettext("Requested"), requested, more or waits)]
 
 
-def _today(request: PageRequest, chosen: FigureKind) -> tuple[list[HomeTile], Any, str]:
+def _today(request: PageRequest, chosen: FigureKind, currency: CurrencyChoice) -> tuple[list[HomeTile], Any, str]:
     """Return the figures of today, the chart of the chosen one, and why they cannot be read."""
     if not request.calls.may("stats.custom"):
         return [], "", ""
     now = _now(request, request.day_zone)
     period = _period(now.date(), DAYS, now)
     try:
-        days = figures.by_day(request.calls, _period(now.date(), 2 * DAYS, now))
-        compared, before = _full_hours(request, now)
-        late = figures.late_hours(request.calls, period.before.last, period)
+        days = figures.by_day(request.calls, _period(now.date(), 2 * DAYS, now), currency.pairs)
+        compared, before = _full_hours(request, now, currency.pairs)
+        late = figures.late_hours(request.calls, period.before.last, period, filters=currency.pairs)
     except RequestError as refusal:
         return [], "", gettext("The figures cannot be read now. %(text)s.", text=refusal.text)
-    tiles = [_tile(request, kind, days.get(now.date(), Figures()), compared, before) for kind in KINDS.values()]
+    today = days.get(now.date(), Figures())
+    tiles = [_tile(kind, today, compared, before, currency.shown) for kind in KINDS.values()]
     last = period.before.last  # compared up to this hour
     days[last] = days.get(last, Figures()) - figures.total(row.figures for row in late.rows)
     chart = figure_chart(
@@ -147,7 +153,7 @@ def _today(request: PageRequest, chosen: FigureKind) -> tuple[list[HomeTile], An
         period,
         [days.get(each, Figures()) for each in period.each_day()],
         [days.get(each, Figures()) for each in period.before.each_day()],
-        request.deps.currency,
+        currency.shown,
         selects=False,
     )
     return tiles, chart, ""
@@ -157,9 +163,12 @@ def _period(last: date, days: int, now: datetime) -> DayPeriod:
     return DayPeriod(last - timedelta(days=days - 1), last, now.date(), now.hour)
 
 
-def _full_hours(request: PageRequest, now: datetime) -> tuple[Figures, Figures]:
-    """Return the figures of today and of yesterday up to the last full hour."""
-    found = figures.all_rows(request.calls, _period(now.date(), 2, now), ["hour"], 2 * _HOURS)
+def _full_hours(request: PageRequest, now: datetime, sent: Sequence[Pair]) -> tuple[Figures, Figures]:
+    """Return the figures of today and of yesterday up to the last full hour.
+
+    sent: more parameters of the API.
+    """
+    found = figures.all_rows(request.calls, _period(now.date(), 2, now), ["hour"], 2 * _HOURS, sent)
     over = [row for row in found.rows if int(row.keys["hour"]) < now.hour]
     today, yesterday = (
         figures.total(row.figures for row in over if int(row.keys["day"]) == day.day)
@@ -168,11 +177,11 @@ def _full_hours(request: PageRequest, now: datetime) -> tuple[Figures, Figures]:
     return today, yesterday
 
 
-def _tile(request: PageRequest, kind: FigureKind, now: Figures, compared: Figures, before: Figures) -> HomeTile:
+def _tile(kind: FigureKind, now: Figures, compared: Figures, before: Figures, currency: str) -> HomeTile:
     change, tone = change_text(value_of(kind, compared), value_of(kind, before), kind.direction)
     detail = gettext("%(change)s by this hour", change=change) if change[:1] in ("↑", "↓") else change
     label = kind.label if kind.name in ("conversions", "epc") else gettext("%(label)s today", label=kind.label)
-    value, currency = value_of(kind, now), request.deps.currency
+    value = value_of(kind, now)
     text = shown.money(value, currency, 3) if kind.name == "epc" else text_of(kind, value, currency)
     return HomeTile(kind.name, label, text, detail, tone)
 

@@ -9,6 +9,7 @@ from trackyard.console.frame.address import PageAddress, Pair
 from trackyard.console.frame.figures import BY_NAME, FigureKind, request_of
 from trackyard.console.frame.periods import CHOICES, COMPARISONS, Compare, DayPeriod, read_comparison, read_period
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.money_shown.currencies import PARAMETER, CurrencyChoice, read_currency
 from trackyard.console.reports_shown.filters import Condition, FilterKind, filters_of, read_conditions
 from trackyard.console.reports_shown.slices import OF_STAFF, is_time, kinds_for, slice_label
 from trackyard.domain.people.permissions import slice_features
@@ -38,6 +39,7 @@ class ReportQuery:
     kinds: the figures that its rows can have. columns: the chosen ones. shown: the figure of the chart.
     sort: a figure or a slice of `by`.
     faults: sentences about what the address names and the page cannot show.
+    money: the currency of its amounts.
     view: the way to show it, "" = as a table.
     """
 
@@ -55,6 +57,7 @@ class ReportQuery:
     descending: bool
     page: int
     faults: tuple[str, ...]
+    money: CurrencyChoice
     view: str = ""
 
     @property
@@ -74,8 +77,8 @@ class ReportQuery:
 
     @property
     def filters(self) -> list[Pair]:
-        """Return the filters as parameters of the API."""
-        return [pair for condition in self.conditions for pair in condition.pairs()]
+        """Return the filters and the currency as parameters of the API."""
+        return [*(pair for condition in self.conditions for pair in condition.pairs()), *self.money.pairs]
 
     @property
     def extra_slices(self) -> tuple[str, ...]:
@@ -123,7 +126,11 @@ def read_query(request: PageRequest) -> ReportQuery:
     slices = allowed_slices(request)
     by = _slices(address, slices, faults)
     conditions, more = read_conditions(address, filters_of(is_staff=is_staff))
+    money = read_currency(request)
     faults += more
+    if money.fault:
+        faults.append(money.fault)
+        address = PageAddress(address.path, tuple(pair for pair in address.pairs if pair[0] != PARAMETER))
     if "smart_id" not in by and any(each.kind.name == "smart_id" and not each.without for each in conditions):
         by = (*by, "smart_id")  # which the API asks for
     view = _one_of(address, "view", VIEWS, faults)
@@ -148,6 +155,7 @@ def read_query(request: PageRequest) -> ReportQuery:
         descending=address.get("dir", "asc" if sort in by else "desc") == "desc",
         page=_page(address),
         faults=tuple(faults),
+        money=money,
         view="" if view == "table" else view,
     )
 

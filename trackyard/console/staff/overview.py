@@ -22,6 +22,7 @@ from trackyard.console.frame.periods import CHOICES, COMPARISONS, Compare, DayPe
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.late.refused import refused_part, shorter_periods
 from trackyard.console.late.together import ask_together
+from trackyard.console.money_shown.currencies import without_currency
 from trackyard.console.reports_shown.chips import address_of_form, chips_of, form_of, menu_of_filters
 from trackyard.console.reports_shown.counted import CountedRows
 from trackyard.console.reports_shown.query import ReportQuery, read_query
@@ -97,7 +98,9 @@ def overview(request: PageRequest) -> PageAnswer:
         "periods": CHOICES,
         "before_text": period.compared_text(_compare(request)),
         "comparisons": _comparisons(request, period),
-        "fault": fault,
+        "fault": fault or query.money.fault,
+        "currency": query.money.shown,
+        "currencies": query.money.menu(request.address),
         "now": request.deps.clock.now_ms(),
         "cards": cards,
         "state": urlencode(request.address.pairs),
@@ -162,10 +165,10 @@ def _late(request: PageRequest, period: DayPeriod, cards: Arrangement, query: Re
         "query": query,
         "form": form,
         "before_text": period.compared_text(_compare(request)),
-        "tiles": [*_tiles(request, CHOSEN, now, found), _rejected_tile(found, now)],
-        "more_tiles": _tiles(request, MORE, now, found),
+        "tiles": [*_tiles(query, CHOSEN, now, found), _rejected_tile(found, now)],
+        "more_tiles": _tiles(query, MORE, now, found),
         "chosen": kind,
-        "chart": _chart(request, kind, period, found),
+        "chart": _chart(request, kind, period, query, found),
         "bands": cards.bands,
         "tables": {
             table.parameter: table_values(request, period, table, rows, listed)
@@ -206,7 +209,7 @@ def _read(
     (days, days_before), (reasons, reasons_before), *rest, _ = ask_together(
         request.calls,
         lambda calls: figures.by_day_of_both(calls, period, earlier, filters),
-        lambda calls: (_rejected(calls, period, filters), _rejected(calls, earlier, filters)),
+        lambda calls: tuple(_rejected(calls, each, without_currency(filters)) for each in (period, earlier)),
         *(partial(figures.late_hours, day=day, period=period, filters=filters) for day in late_days),
         *(
             partial(
@@ -226,14 +229,14 @@ def _read(
     return OverviewFigures(days, days_before, compared, before, reasons, reasons_before, tops)
 
 
-def _tiles(request: PageRequest, names: Iterable[str], now: Figures, found: OverviewFigures) -> list[Tile]:
+def _tiles(query: ReportQuery, names: Iterable[str], now: Figures, found: OverviewFigures) -> list[Tile]:
     tiles = []
     for name in names:
         kind = BY_NAME[name]
         value = value_of(kind, now)
         change, tone = figure_change(kind, value_of(kind, found.compared), value_of(kind, found.before))
         label = f"{kind.label} · {shown.percent(now.margin_share)}" if name == "margin" else kind.label
-        tiles.append(Tile(name, label, text_of(kind, value, request.deps.currency), change, tone))
+        tiles.append(Tile(name, label, text_of(kind, value, query.money.shown), change, tone))
     return tiles
 
 
@@ -268,7 +271,9 @@ def _labelled(reasons: Mapping[str, int], counted: CountedRows, listed: Sequence
     ]
 
 
-def _chart(request: PageRequest, kind: FigureKind, period: DayPeriod, found: OverviewFigures) -> Any:
+def _chart(
+    request: PageRequest, kind: FigureKind, period: DayPeriod, query: ReportQuery, found: OverviewFigures
+) -> Any:
     before, text = _compared_period(request, period), period.compared_text(_compare(request))
     days_before = figures.days_up_to_now(period, before, found.days_before, found.before)
     earlier = figures.on_each_day(before, days_before, period.days)
@@ -277,6 +282,6 @@ def _chart(request: PageRequest, kind: FigureKind, period: DayPeriod, found: Ove
         period,
         [found.days.get(day, Figures()) for day in period.each_day()],
         earlier,
-        request.deps.currency,
+        query.money.shown,
         text,
     )

@@ -6,9 +6,10 @@ rate (weekends) have the previous one (docs/spec/money.md#exchange-rates).
 
 import csv
 import re
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -37,6 +38,33 @@ class BankRate:
     currency: str
     from_at: int
     rate: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class DayRates:
+    """The rate of each day of the platform's zone from a day on.
+
+    zone: an IANA name.
+    rates: units of the currency for one of the platform's.
+    """
+
+    currency: str
+    zone: str
+    first: date
+    rates: tuple[Decimal, ...]
+
+
+def rates_by_day(
+    currency: str, steps: Sequence[tuple[int, Decimal]], zone: ZoneInfo, first: date, last: date
+) -> DayRates:
+    """Return the rate of each day: the last one that holds on it.
+
+    Days before the first known rate have that one.
+    steps: moments (UTC milliseconds) in order and the rates from them on, at least one.
+    """
+    days = (first + timedelta(days=number) for number in range((last - first).days + 1))
+    places = (bisect_left(steps, day_end_ms(day, zone), key=lambda step: step[0]) for day in days)
+    return DayRates(currency, zone.key, first, tuple(steps[max(place - 1, 0)][1] for place in places))
 
 
 def parse_rate_table(lines: Iterable[str], since: date, until: date) -> RatesByDay:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from trackyard.base.money import ZERO, rounded
 from trackyard.domain.conversions.statuses import Status
+from trackyard.domain.money.exchange_rates import DayRates
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.ad_costs import AdCostSum, filters_have_costs, slices_have_costs
 from trackyard.domain.statistics.slices import FILTERS, SLICES
@@ -168,6 +169,8 @@ class Report:
     counts_rejected: whether rows count rejected clicks, too; rows by rejection reason always do
     payment_statuses: of the counted conversions, () = any; a use case turns them into `conversions`
     conversions: those that are counted, None = all; traffic stays whole
+    in_currency: what amounts are converted to at the rate of each day, "" = not at all
+    day_rates: of `in_currency`, which a use case reads; None for the platform's own
 
     Raises ValueError for a name that does not exist.
     """
@@ -195,6 +198,8 @@ class Report:
     counts_rejected: bool = False
     payment_statuses: tuple[str, ...] = ()
     conversions: ChosenConversions | None = None
+    in_currency: str = ""
+    day_rates: DayRates | None = None
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.dimensions if name not in SLICES]
@@ -209,7 +214,12 @@ class Report:
     def currency(self) -> str | None:
         """Return the currency of the amounts; None = the platform's."""
         chosen = self.filters.get("currency", ())
-        return str(chosen[0]) if len(chosen) == 1 else None
+        return self.in_currency or (str(chosen[0]) if len(chosen) == 1 else None)
+
+    @property
+    def has_own_amounts(self) -> bool:
+        """Return whether amounts are those of the conversions in their own currency, which all of them share."""
+        return self.currency is not None and not self.in_currency
 
     @property
     def high_cardinality(self) -> bool:

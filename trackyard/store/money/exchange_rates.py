@@ -60,6 +60,19 @@ def get_rates(
     return ExchangeRates(platform_currency, history)
 
 
+def rate_steps(conn: Connection, currency: str, first: int, last: int) -> list[tuple[int, Decimal]]:
+    """Return the moments and rates of a currency in force from `first` to `last` (UTC milliseconds).
+
+    They are the first known one where none is in force by then; none for a currency without rates.
+    """
+    found = get_rates(conn, "", (currency,), first, last).history.get(currency, ())
+    if found:
+        return list(found)
+    columns = currency_rate.c
+    query = select(columns.from_at, columns.rate).where(columns.currency == currency).order_by(columns.from_at)
+    return [(row.from_at, row.rate) for row in conn.execute(query.limit(1))]
+
+
 def add_rate(conn: Connection, currency: str, from_at: int, rate: Decimal) -> None:
     """Set the rate of a currency by hand from a moment on.
 

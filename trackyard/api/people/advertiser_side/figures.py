@@ -47,10 +47,11 @@ class OwnPeriod(Params):
 
 
 class OwnStatsParams(OwnPeriod, Paging):
-    """The slices and filters of a report."""
+    """The slices and filters of a report. in_currency: what amounts are converted to, None = not at all."""
 
     slice: Seq[OwnSlice]
     country: Seq[s.Country] = ()
+    in_currency: s.Currency | None = None
 
 
 class ListOwnConversions(OwnPeriod, Paging):
@@ -153,6 +154,7 @@ def stats(request: ApiRequest[Deps], params: OwnStatsParams) -> OwnStatsAnswer:
         zone=request.deps.zone.key,
         page=params.page,
         limit=params.place(request)["limit"],
+        in_currency=params.in_currency or "",
     )
     found, _ = list_statistics_rows(request.deps, request.access, report)
     return OwnStatsAnswer(

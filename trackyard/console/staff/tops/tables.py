@@ -12,6 +12,7 @@ from trackyard.console.frame.figures import Figures
 from trackyard.console.frame.periods import DayPeriod
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.shown import money
+from trackyard.console.money_shown.currencies import PARAMETER as CURRENCY
 from trackyard.console.reports_shown.counted import CountedRows
 from trackyard.console.reports_shown.slices import cell_of
 from trackyard.console.staff.tops.ranks import RANKS, RankedRow, RankedRows
@@ -107,8 +108,9 @@ def table_values(
 
 
 def filters_of_page(request: PageRequest) -> tuple[Pair, ...]:
-    """Return the filters of the address."""
-    return tuple(pair for pair in request.address.pairs if pair[0].partition(".")[0] in ("f", "not", "empty"))
+    """Return the filters and the currency of the address."""
+    kept = ("f", "not", "empty", CURRENCY)
+    return tuple(pair for pair in request.address.pairs if pair[0].partition(".")[0] in kept)
 
 
 _MEASURES: Final[Mapping[str, Callable[[RankedRow], Decimal]]] = {

@@ -1,0 +1,113 @@
+"""The address of pages with figures holds the currency (docs/spec/console.md#addresses)."""
+
+import csv
+from decimal import Decimal
+from html import unescape
+
+import pytest
+
+from tests.support.api import NOW, Api
+from tests.support.models.events import NOON, new_click
+from tests.support.models.history import add_conversion, load_clicks
+from tests.support.pages import PageReader, Visitor, advertiser_visitor, affiliate_visitor, staff_visitor
+from trackyard.store.money.exchange_rates import add_rate
+
+DAY_MS = 86_400_000
+MIDNIGHT = NOON // DAY_MS * DAY_MS
+DAYS = "from=2023-11-14&to=2023-11-15"
+
+
+@pytest.fixture
+def sides(api: Api) -> tuple[Api, dict[str, Visitor]]:
+    """A conversion (charge 10, payout 7) yesterday, at half a euro, and one today, at a quarter."""
+    api.clock.advance(NOON + 6 * 3_600_000 - NOW)
+    advertiser, shop = advertiser_visitor(api, title="Blue Shop")
+    pid, seller = affiliate_visitor(api)
+    offer = api.add_offer(advertiser=advertiser, privacy="public")
+    load_clicks(api.deps, [new_click(1, offer=offer, affiliate=pid, advertiser=advertiser)])
+    ids = {"offer_id": offer, "affiliate_id": pid, "advertiser_id": advertiser}
+    for number in (1, 2):
+        add_conversion(api.deps, number, created_at=NOON - (2 - number) * DAY_MS, **ids)
+    with api.deps.database.write() as conn:
+        add_rate(conn, "EUR", MIDNIGHT - DAY_MS, Decimal("0.5"))
+        add_rate(conn, "EUR", MIDNIGHT, Decimal("0.25"))
+    return api, {"/console/": staff_visitor(api), "/portal/": seller, "/advertiser/": shop}
+
+
+PAGES = {
+    "/console/": ("€7.50", "$20.00"),
+    "/console/reports": ("€7.50", "$20.00"),
+    "/portal/reports": ("€5.25", "$14.00"),
+    "/portal/": ("€1.75", "$7.00"),  # of today
+    "/advertiser/statistics": ("€7.50", "$20.00"),
+}
+"""Pages with figures: the sum in euro, at the rate of each day, and in the platform's currency."""
+
+
+def of_page(sides: tuple[Api, dict[str, Visitor]], path: str) -> Visitor:
+    """The visitor who has a page."""
+    return next(visitor for start, visitor in sides[1].items() if path.startswith(start))
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_page_shows_amounts_in_the_currency_of_its_address(sides: tuple[Api, dict[str, Visitor]], path: str) -> None:
+    visitor, (euros, dollars) = of_page(sides, path), PAGES[path]
+    text = visitor.read(f"{path}?{DAYS}").text
+    assert dollars in text
+    assert "Amounts in USD" in text
+    page = visitor.read(f"{path}?{DAYS}&currency=EUR")
+    assert euros in page.text
+    assert "Amounts in EUR" in page.text
+    assert " · EUR" in page.text  # the header
+    assert "in_currency=EUR" in unescape(page.source)  # of the API request
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_links_of_a_page_keep_its_currency(sides: tuple[Api, dict[str, Visitor]], path: str) -> None:
+    visitor = of_page(sides, path)
+    links = visitor.read(f"{path}?{DAYS}").links
+    [to] = [link for link in links if link.startswith(f"{path}?") and link.endswith("currency=EUR")]
+    page = visitor.read(to)
+    states = [link for link in page.links if link.startswith((f"{path}?", "?"))]
+    assert len(states) > 3
+    assert [link for link in states if "currency=" not in link] == []
+
+
+def test_files_of_reports_are_in_the_currency_of_the_page(sides: tuple[Api, dict[str, Visitor]]) -> None:
+    for path, column in (("/console/reports", "total.charge"), ("/portal/reports", "total.payouts")):
+        visitor = of_page(sides, path)
+        page = visitor.read(f"{path}?{DAYS}&by=offer&currency=EUR")
+        [file] = [link for link in page.links if "format=csv" in link]
+        [row] = csv.DictReader(visitor.get(file).text.splitlines())
+        assert (row[column], row["currency"]) == ({"/console/reports": "7.5", "/portal/reports": "5.25"}[path], "EUR")
+    visitor = of_page(sides, "/advertiser/statistics")
+    page = visitor.read(f"/advertiser/statistics?{DAYS}&by=offer&currency=EUR")
+    [file] = [link for link in page.links if "format=csv" in link]
+    [row] = csv.DictReader(visitor.get(file).text.splitlines())
+    assert row["actions.confirmed.charge"] == "7.5"
+
+
+@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("code", ["PLN", "x'>y"])
+def test_page_says_that_a_currency_has_no_rate(sides: tuple[Api, dict[str, Visitor]], path: str, code: str) -> None:
+    text = of_page(sides, path).read(f"{path}?{DAYS}&currency={code}").text
+    assert f"There is no exchange rate of {code.upper()}: amounts are in USD." in text
+    assert PAGES[path][1] in text
+
+
+def test_tables_of_the_overview_lead_to_reports_in_its_currency(sides: tuple[Api, dict[str, Visitor]]) -> None:
+    page = sides[1]["/console/"].read(f"/console/?{DAYS}&currency=EUR")
+    reports = [link for link in page.links if link.startswith("/console/reports?")]
+    assert reports
+    assert all("currency=EUR" in link for link in reports)
+
+
+def test_views_of_a_report_are_in_its_currency(sides: tuple[Api, dict[str, Visitor]]) -> None:
+    visitor = sides[1]["/console/"]
+    for view in ("pivot", "heat"):
+        page: PageReader = visitor.read(
+            f"/console/reports?{DAYS}&by=day&by=offer&view={view}&show=charge&figures=charge&currency=EUR"
+        )
+        assert "€5.00" in page.text
+        assert "€2.50" in page.text
+        assert "$" not in page.text.replace("$KEY", "")

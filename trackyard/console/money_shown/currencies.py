@@ -1,0 +1,59 @@
+"""The currency of figures, which the address of a page holds (docs/spec/console.md#addresses)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from trackyard.actions.statistics.day_rates import currencies_with_rates
+from trackyard.base.texts.marks import gettext
+from trackyard.console.frame.address import PageAddress, Pair
+from trackyard.console.frame.request import PageRequest
+
+PARAMETER: Final = "currency"
+"""The name in addresses."""
+_API: Final = "in_currency"
+
+
+@dataclass(frozen=True, slots=True)
+class CurrencyChoice:
+    """The currency that an address names.
+
+    code: "" = none, so that amounts are as the API has them without one. shown: the code in which pages write them.
+    known: what may be chosen, the platform's first.
+    fault: a sentence about a currency that the address names and that has no rate.
+    """
+
+    code: str
+    shown: str
+    known: tuple[str, ...]
+    fault: str = ""
+
+    @property
+    def pairs(self) -> list[Pair]:
+        """Return the parameters of the API."""
+        return [(_API, self.code)] if self.code else []
+
+    def menu(self, address: PageAddress) -> list[tuple[str, PageAddress, bool]]:
+        """Return each currency, the page in it, and whether it is the chosen one; [] for one alone."""
+        if len(self.known) == 1:
+            return []
+        return [(code, address.set(PARAMETER, code), code == self.shown) for code in self.known]
+
+
+def read_currency(request: PageRequest) -> CurrencyChoice:
+    """Return the currency that the address of a page names."""
+    known = tuple(currencies_with_rates(request.deps))
+    asked = request.address.get(PARAMETER).strip().upper()
+    if asked in known:
+        return CurrencyChoice(asked, asked, known)
+    fault = ""
+    if asked:
+        fault = gettext(
+            "There is no exchange rate of %(code)s: amounts are in %(currency)s.", code=asked[:10], currency=known[0]
+        )
+    return CurrencyChoice("", known[0], known, fault)
+
+
+def without_currency(filters: Sequence[Pair]) -> list[Pair]:
+    """Return parameters of the API without a currency, for methods that have no amounts."""
+    return [pair for pair in filters if pair[0] != _API]
