@@ -9,12 +9,15 @@ from sqlalchemy import delete, insert
 from tests.support.api import NOW, UNBOUNDED, Api
 from tests.support.models.events import new_click
 from tests.support.models.history import add_conversion, load_clicks
+from tests.support.models.logs import server_row
 from tests.support.pages import staff_visitor
+from trackyard.analytics.load import load
 from trackyard.api.app import build
 from trackyard.domain.people.roles import Role
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.platform.findings import CheckFindings, Finding, FindingKind
 from trackyard.domain.platform.status import MachineStatus
+from trackyard.domain.statistics.rows import encode_row
 from trackyard.store.offers.offers import list_by_id
 from trackyard.store.tables import counter
 
@@ -39,7 +42,7 @@ def test_findings_have_those_of_the_checks_of_the_machine(api: Api) -> None:
         "sentence": "7 % of the disk of /data is free: clicks and postbacks are refused once it is full.",
         "advice": "Give the disk more room now, or keep less: docs/retention.md.",
     }]  # fmt: skip
-    assert set(found_of(api)) == {"readiness", "edges", "offers", "urls", "caps", "rules", "quality"}
+    assert set(found_of(api)) == {"readiness", "edges", "offers", "urls", "caps", "rules", "quality", "postbacks"}
     assert api.admin.get("/3.1/admin/findings")["severity"] == "ok"
 
 
@@ -125,3 +128,26 @@ def test_health_shows_findings_in_the_language_of_the_person(api: Api) -> None:
     visitor.post("/console/profile/preferences", language="ru")
     russian = visitor.read("/console/health").text
     assert "Свободно 7 % диска с /data" in russian and "Увеличьте диск сейчас" in russian
+
+
+def test_findings_count_postbacks_that_have_neither_click_nor_sender(api: Api) -> None:
+    advertiser = api.add_advertiser()
+
+    def add(first: int, count: int, **fields: Any) -> None:
+        rows = [server_row(n, **({"time": NOW - DAY + n} | fields)) for n in range(first, first + count)]
+        load(api.deps.analytics, "server_log", [encode_row(row) for row in rows], f"server {first}")
+
+    add(1, 3, response="Broken clickid")
+    add(10, 25, advertiser=advertiser, affiliate=7, offer=3)
+    add(50, 2, response="Broken clickid", advertiser=advertiser)
+    add(60, 1, response="Broken clickid", time=NOW - 8 * DAY)
+    add(70, 1, response="waiting")
+    check = found_of(api)["postbacks"]
+    assert check["seen"] == "3 of 30 without a sender in 7 days"
+    [finding] = check["findings"]
+    assert (finding["kind"], finding["subject"]) == ("postbacks_without_click", f"{3:024x}")
+    assert "3 of 30 postbacks in 7 days" in finding["sentence"]
+    page = staff_visitor(api).read("/console/health")
+    assert "3 of 30 without a sender in 7 days" in page.text and f"/console/find?q={3:024x}" in page.links
+    add(80, 1, advertiser=advertiser, affiliate=7, offer=3)
+    assert findings_of(api, "postbacks") == []

@@ -7,6 +7,7 @@ import pytest
 from tests.support.api import NOW, Api
 from tests.support.models.events import new_click, new_fact
 from tests.support.models.history import add_conversion, load_clicks
+from tests.support.models.logs import server_row
 from trackyard.analytics.load import load
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.roles import Role
@@ -21,17 +22,10 @@ from trackyard.domain.statistics.health import (
     find_health_findings,
     verdict_of,
 )
-from trackyard.domain.statistics.rows import AffiliatePostbackLog, ServerPostbackLog, encode_row
+from trackyard.domain.statistics.rows import AffiliatePostbackLog, encode_row
 
-EMPTY_LOG: dict[type, Any] = {int: 0, str: ""}
 HOUR_MS = 3_600_000
 NOON_BEFORE = NOW - 10 * 24 * HOUR_MS
-
-
-def server_row(number: int, **fields: Any) -> ServerPostbackLog:
-    values: dict[str, Any] = dict.fromkeys(ServerPostbackLog.__struct_fields__, "")
-    values |= dict.fromkeys(("revision", "time", "offer", "affiliate", "status", "position"), 0)
-    return ServerPostbackLog(**(values | {"id": f"{number:024x}", "time": NOW - HOUR_MS, "method": "GET"} | fields))
 
 
 def attempt_row(number: int, **fields: Any) -> AffiliatePostbackLog:
@@ -167,3 +161,42 @@ def test_health_names_times_that_are_not_usual(api: Api) -> None:
 def test_time_is_unusual_outside_eight_of_ten(median: int, is_unusual: bool) -> None:
     times = ConversionTimes(number=30, median=median, usual_number=100, usual_median=500, usual_low=100, usual_high=900)
     assert times.is_unusual is is_unusual
+
+
+def test_health_counts_postbacks_without_a_click(api: Api) -> None:
+    advertiser = api.add_advertiser()
+    offer = api.add_offer(advertiser=advertiser)
+    own = {"offer": offer, "advertiser": advertiser}
+    unknown = [server_row(n, response="Broken clickid", time=NOW - HOUR_MS + n, **own) for n in range(1, 4)]
+    missing = server_row(4, response="Missing mandatory parameter clickid", time=NOW - 1000, advertiser=advertiser)
+    rejected = server_row(5, response="Broken clickid", affiliate=7, **own)  # its click is recorded
+    waits = server_row(6, response="waiting", **own)
+    rows = [*unknown, missing, rejected, waits]
+    load(api.deps.analytics, "server_log", [encode_row(row) for row in rows], "server")
+
+    def shown(of: str, key: Any) -> tuple[list[tuple[str, int, str]], list[tuple[str, str, str]]]:
+        found = api.admin.get(f"/3.1/admin/{of}/{key}/health")["health"]
+        counted = [(each["response"], each["number"], each["last_id"]) for each in found["postbacks_without_click"]]
+        return counted, [(each["kind"], each["verdict"], each["evidence"]) for each in found["findings"][:1]]
+
+    broken = ("Broken clickid", 3, f"{3:024x}")
+    path = "/admin/explain?id="
+    assert shown("offer", offer) == ([broken], [("postbacks_without_click", "broken", f"{path}{3:024x}")])
+    assert shown("advertiser", advertiser) == (
+        [broken, ("Missing mandatory parameter clickid", 1, f"{4:024x}")],
+        [("postbacks_without_click", "broken", f"{path}{4:024x}")],
+    )
+    assert shown("offer", api.add_offer())[0] == []
+
+
+def test_postbacks_without_a_click_are_a_finding_from_a_tenth_on() -> None:
+    now = 7 * 86_400_000
+
+    def found(clickless: int, number: int) -> list[tuple[str, str]]:
+        results = [PostbackResult("", number - clickless, now, "a")]
+        results.append(PostbackResult("Broken clickid", clickless, now, "b", (), clickless, now, "b"))
+        return [(each.kind, each.verdict) for each in find_health_findings(health(postbacks=results))]
+
+    kind = HealthKind.POSTBACKS_WITHOUT_CLICK
+    assert (found(3, 30), found(3, 31), found(2, 4)) == ([(kind, "look")], [], [])
+    assert found(15, 30) == [(kind, "broken")], "and postbacks_fail does not say it again"

@@ -3,6 +3,7 @@
 from tests.support.api import NOW, Api
 from tests.support.models.events import new_click, new_fact
 from tests.support.models.history import load_clicks
+from tests.support.models.logs import server_row
 from tests.support.pages import staff_visitor
 from trackyard.analytics.load import load
 from trackyard.domain.people.roles import Role
@@ -36,3 +37,20 @@ def test_health_page_draws_the_times_from_click_to_conversion(api: Api) -> None:
     page = staff.read(f"/console/offers/{offer}/health").text
     assert "conversions of the last five weeks" in page
     assert "3 s to 10 s 2 66.7 %" in page and "10 min to 30 min 1 33.3 %" in page
+
+
+def test_health_page_counts_postbacks_without_a_click(api: Api) -> None:
+    advertiser = api.add_advertiser()
+    offer = api.add_offer(advertiser=advertiser)
+    pid, _ = api.add_affiliate()
+    staff = staff_visitor(api)
+    pages = [f"/console/offers/{offer}/health", f"/console/advertisers/{advertiser}/health"]
+    assert "Postbacks without a click" not in staff.read(f"/console/affiliates/{pid}/health").text
+    own = {"offer": offer, "advertiser": advertiser}
+    rows = [server_row(n, response="Broken clickid", time=NOW - 2000 + n, **own) for n in range(1, 5)]
+    load(api.deps.analytics, "server_log", [encode_row(row) for row in rows], "server")
+    for path in pages:
+        page = staff.read(path)
+        assert "Postbacks without a click of this sender by its code" in page.text
+        assert "4 of 4 postbacks named no recorded click, the last with: Broken clickid." in page.text
+        assert f"/console/find?q={4:024x}" in page.links

@@ -29,6 +29,10 @@ _SENTENCES: Final = {
     HealthKind.POSTBACKS_FAIL: lazy_gettext(
         "%(failed)s of %(number)s postbacks changed nothing, most often with: %(response)s."
     ),
+    HealthKind.POSTBACKS_WITHOUT_CLICK: lazy_gettext(
+        "%(clickless)s of %(number)s postbacks named no recorded click, the last with: %(response)s. Ask the sender "
+        "to send the click ID of the offer's URL as clickid."
+    ),
     HealthKind.MACROS: lazy_gettext("Postbacks came with %(names)s as text: the sender does not fill its macros."),
     HealthKind.GOALS: lazy_gettext(
         "%(number)s conversions of goal %(goal)s matched no payment, so they were declined."

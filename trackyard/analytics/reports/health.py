@@ -19,6 +19,8 @@ _MOST_HOSTS: Final = 20
 _MOST_REASONS: Final = 100
 _USUAL_MS: Final = 28 * 86_400_000
 """How long before the period the usual times are from."""
+_CLICKLESS: Final = "affiliate = 0 AND response NOT IN ('', 'waiting')"
+"""The condition that a postback is decided and names no recorded click: a click and a promo code have an affiliate."""
 _MACROS: Final = r"'\\{([A-Za-z][A-Za-z0-9_]{1,39})\\}'"
 
 
@@ -51,13 +53,30 @@ def list_postback_results(
     conditions.append("method NOT IN ('EDIT', 'IMPORT')")
     sql = (
         "SELECT response, toInt64(count()), max(time), argMax(id, time), "
-        f"groupUniqArrayArray(10)(extractAll(decodeURLComponent(concat(query, ' ', body)), {_MACROS})) "
-        f"FROM (SELECT id, time, response, query, body FROM server_log WHERE {' AND '.join(conditions)} "
+        f"groupUniqArrayArray(10)(extractAll(decodeURLComponent(concat(query, ' ', body)), {_MACROS})), "
+        f"toInt64(countIf({_CLICKLESS})), maxIf(time, {_CLICKLESS}), argMaxIf(id, time, {_CLICKLESS}) "
+        f"FROM (SELECT id, time, response, query, body, affiliate FROM server_log WHERE {' AND '.join(conditions)} "
         "ORDER BY id, revision DESC LIMIT 1 BY id) "
         f"GROUP BY response ORDER BY count() DESC, response LIMIT {_MOST_RESPONSES:d}"
     )
-    rows = analytics.rows(sql, parameters, tuple[str, int, int, str, list[str]])
+    rows = analytics.rows(sql, parameters, tuple[str, int, int, str, list[str], int, int, str])
     return [PostbackResult(*row) for row in rows]
+
+
+def count_clickless(analytics: Analytics, since: int, until: int) -> tuple[int, int, str]:
+    """Return the numbers of postbacks without a click and a sender, and of all, and an id.
+
+    The id is of the newest without a sender.
+    """
+    conditions, parameters = in_period(Scope.everything(), since, until)
+    conditions += ["method NOT IN ('EDIT', 'IMPORT')", "response != 'waiting'"]
+    lost = f"{_CLICKLESS} AND offer = 0 AND advertiser = ''"
+    sql = (
+        f"SELECT toInt64(countIf({lost})), toInt64(count()), argMaxIf(id, time, {lost}) "
+        f"FROM server_log WHERE {' AND '.join(conditions)}"
+    )
+    [found] = analytics.rows(sql, parameters, tuple[int, int, str])
+    return found
 
 
 def list_host_results(

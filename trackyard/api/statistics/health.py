@@ -123,6 +123,7 @@ class HealthView(View):
     literal_macros: list[str]
     rejected: list[HealthReason]
     postbacks: list[HealthPostbacks]
+    postbacks_without_click: list[HealthPostbacks]
     declined: list[HealthDeclined]
     deliveries: list[HealthHost]
     networks: list[HealthNetwork]
@@ -210,6 +211,7 @@ def _answer(request: ApiRequest[Deps], of: str, key: int | str) -> HealthAnswer:
                 for name, number in sorted(seen.rejected.items(), key=lambda each: (-each[1], each[0]))
             ],
             postbacks=[postbacks(each) for each in seen.postbacks],
+            postbacks_without_click=[postbacks(each) for each in seen.clickless],
             declined=[HealthDeclined(reason=each.reason, goal=each.goal, number=each.number) for each in seen.declined],
             deliveries=_hosts(seen),
             networks=_networks(seen),

@@ -200,6 +200,8 @@ def work_of(finding: Mapping[str, Any]) -> WorkItem:
             verb, link = gettext("See deliveries"), "/console/postbacks?tab=sent"
         case "offer_rejects":
             verb, link = gettext("Why?"), f"/console/clicks?offer={finding['subject']}&verdict=rejected"
+        case "postbacks_without_click":
+            verb, link = gettext("Look"), f"/console/find?q={finding['subject']}"
         case "rule_fails" | "rule_fired":
             verb, link = gettext("Look"), "/console/rules"
         case "offer_converts_no_more" | "cap_nearly_full" | "cap_full":

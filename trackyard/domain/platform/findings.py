@@ -340,6 +340,14 @@ class FindingKind(StrEnum):
     LATE_CONVERSIONS = ("late_conversions", *_OF_TRAFFIC, lazy_gettext("Ask whether its clicks have visitors."))
     OTHER_DEVICES = ("other_devices", *_OF_TRAFFIC, lazy_gettext("Compare devices of its clicks and conversions."))
     REPEATED_ADDRESSES = ("repeated_addresses", *_OF_TRAFFIC, lazy_gettext("Ask the advertiser whether they are real."))
+    POSTBACKS_WITHOUT_CLICK = (
+        "postbacks_without_click",
+        Severity.WARNING,
+        lazy_gettext(
+            "{clickless} of {number} postbacks in 7 days named neither a recorded click nor an advertiser by its code."
+        ),
+        lazy_gettext("Look at the last one ({subject}): its address says who must send the click ID and the code."),
+    )
     CAP_NEARLY_FULL = (
         "cap_nearly_full",
         Severity.WARNING,

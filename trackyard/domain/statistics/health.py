@@ -14,6 +14,8 @@ MANY_REJECTED: Final = 50
 """Percent of clicks from which on rejections are a finding."""
 MANY_FAILED: Final = 50
 """Percent of postbacks, or of deliveries to a host, from which on failures are a finding."""
+MANY_CLICKLESS: Final = 10
+"""Percent of postbacks from which on those without a click are a finding."""
 FEW: Final = 3
 """Failures below this number are no finding."""
 QUIET_MS: Final = 24 * 3_600_000
@@ -45,6 +47,7 @@ class PostbackResult:
     """Inbound postbacks with the same answer. response: "" = it made or changed a conversion.
 
     last_id: of the newest one, for an explanation. macros: names in braces that were sent as text.
+    clickless: those of them that name no recorded click, and the newest of these.
     """
 
     response: str
@@ -52,6 +55,9 @@ class PostbackResult:
     last_at: int
     last_id: str
     macros: Sequence[str] = ()
+    clickless: int = 0
+    clickless_at: int = 0
+    clickless_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +149,15 @@ class Health:
         return [each for each in self.postbacks if each.response not in ("", WAITING)]
 
     @property
+    def clickless(self) -> list[PostbackResult]:
+        """Return the postbacks without a click, by answer."""
+        return [
+            PostbackResult(each.response, each.clickless, each.clickless_at, each.clickless_id)
+            for each in self.postbacks
+            if each.clickless
+        ]
+
+    @property
     def last_postback_at(self) -> int | None:
         """Return the time of the last inbound postback."""
         return max((each.last_at for each in self.postbacks), default=None)
@@ -179,6 +194,7 @@ class HealthKind(StrEnum):
     NO_TRAFFIC = "no_traffic"
     REJECTED = "rejected"
     POSTBACKS_FAIL = "postbacks_fail"
+    POSTBACKS_WITHOUT_CLICK = "postbacks_without_click"
     MACROS = "macros"
     GOALS = "goals"
     DUPLICATES = "duplicates"
@@ -252,6 +268,11 @@ def quality_finding(found: QualityFinding) -> HealthFinding:
     return HealthFinding(HealthKind(found.kind.value), HealthVerdict.LOOK, values)
 
 
+def is_clickless(clickless: int, number: int) -> bool:
+    """Return whether so many postbacks without a click, of `number` in all, are a finding."""
+    return clickless >= FEW and 100 * clickless >= MANY_CLICKLESS * number
+
+
 def _of_clicks(seen: Health, rejected: int) -> Iterator[HealthFinding]:
     total = seen.clicks + rejected
     if total >= MUCH_TRAFFIC and 100 * rejected >= MANY_REJECTED * total:
@@ -281,15 +302,21 @@ def _of_url(url: UrlCheck | None) -> Iterator[HealthFinding]:
 def _of_postbacks(seen: Health) -> Iterator[HealthFinding]:
     number = sum(each.number for each in seen.postbacks)
     failed = [each for each in seen.failed if each.response != DUPLICATE]
-    lost = sum(each.number for each in failed)
+    clickless = sum(each.clickless for each in seen.postbacks)
+    lost = sum(each.number for each in failed) - clickless
     if seen.macros:
         last = max((each for each in seen.postbacks if each.macros), key=lambda each: each.last_at)
         names = ", ".join(f"{{{name}}}" for name in seen.macros)
         yield HealthFinding(HealthKind.MACROS, HealthVerdict.BROKEN, {"names": names}, last.last_id)
     if lost >= FEW and 100 * lost >= MANY_FAILED * number:
-        worst = max(failed, key=lambda each: each.number)
+        worst = max(failed, key=lambda each: each.number - each.clickless)
         values: dict[str, str | int] = {"failed": lost, "number": number, "response": worst.response}
         yield HealthFinding(HealthKind.POSTBACKS_FAIL, HealthVerdict.BROKEN, values, worst.last_id)
+    if is_clickless(clickless, number):
+        last = max(seen.clickless, key=lambda each: each.last_at)
+        verdict = HealthVerdict.BROKEN if 100 * clickless >= MANY_FAILED * number else HealthVerdict.LOOK
+        values = {"clickless": clickless, "number": number, "response": last.response}
+        yield HealthFinding(HealthKind.POSTBACKS_WITHOUT_CLICK, verdict, values, last.last_id)
     repeated = sum(each.number for each in seen.postbacks if each.response == DUPLICATE)
     repeated += sum(each.number for each in seen.declined if each.reason == REPEATED)
     if repeated >= FEW and 100 * repeated >= MANY_FAILED * max(number, 1):

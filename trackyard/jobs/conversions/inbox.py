@@ -22,6 +22,7 @@ from trackyard.domain.conversions.postbacks import PostbackError, ReceivedPostba
 from trackyard.domain.platform.retention import DEFAULT_RETENTION, RetentionPolicy
 from trackyard.jobs.batches import process_batch, process_queue
 from trackyard.jobs.conversions.postback_log import inbound_log_row, parse_record
+from trackyard.jobs.conversions.senders import NO_SENDER, find_senders
 from trackyard.journal.records import InboundPostback, decode_click, decode_postback
 from trackyard.store.conversions import inbox
 from trackyard.store.conversions.inbox import ReadyPostback
@@ -147,6 +148,8 @@ class PostbackProcessor:
         changes: list[ConversionChange] = []
         responses: list[str] = []
         logs = []
+        clickless = [item.record for item in postbacks if item.click is None]
+        senders = {each.id: sender for each, sender in zip(clickless, find_senders(conn, clickless), strict=True)}
         for item in postbacks:
             request, conversion = item.outcome, None
             outcome = batch.decide(request, new_id(now)) if isinstance(request, PostbackRequest) else request
@@ -162,6 +165,7 @@ class PostbackProcessor:
                     revision=1,
                     response=responses[-1],
                     click=item.click,
+                    sender=senders.get(item.record.id, NO_SENDER),
                     conversion=conversion,
                 )
             )

@@ -8,6 +8,7 @@ from trackyard.domain.conversions.conversions import Conversion
 from trackyard.domain.conversions.postbacks import PostbackError, ReceivedPostback, parse_postback
 from trackyard.domain.statistics.rows import ServerPostbackLog, encode_row
 from trackyard.domain.tracking.postback_params import PIXELS
+from trackyard.jobs.conversions.senders import NO_SENDER, Sender
 from trackyard.journal.records import InboundPostback
 from trackyard.store.statistics.outbox import OutboxRow
 
@@ -29,12 +30,14 @@ def inbound_log_row(
     revision: int,
     response: str,
     click: Mapping[str, Any] | None = None,
+    sender: Sender = NO_SENDER,
     conversion: Conversion | None = None,
 ) -> OutboxRow:
     """Return the log row of an inbound postback.
 
     response: "" when it made or changed `conversion`, else the error.
     revision: 0 while the postback waits, 1 once it is decided.
+    sender: what a postback without a click names.
     """
     query, body = record.query, record.body
     if response == PostbackError.BROKEN_CLICKID:
@@ -45,9 +48,9 @@ def inbound_log_row(
         time=postback.time,
         click_id=postback.click_id[:24],
         conversion_id=conversion.id if conversion else "",
-        offer=click["offer"] if click else 0,
+        offer=click["offer"] if click else sender.offer,
         affiliate=click["affiliate"] if click else 0,
-        advertiser=click["advertiser"] if click else "",
+        advertiser=click["advertiser"] if click else sender.advertiser,
         goal=postback.goal,
         action_id=postback.action_id,
         status=0 if PostbackError.WRONG_STATUS in postback.faults else postback.status.number,

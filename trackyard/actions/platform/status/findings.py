@@ -7,14 +7,17 @@ from typing import Final
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.platform.status.quality import check_quality
+from trackyard.actions.statistics.health import HEALTH_DAYS
+from trackyard.analytics.reports.health import count_clickless
 from trackyard.analytics.reports.reports import run_report
-from trackyard.base.texts.marks import lazy_gettext
+from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.domain.offers.counters import CapType
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.platform.findings import CheckFindings, Finding, FindingKind, find_late
 from trackyard.domain.platform.status import MachineStatus
 from trackyard.domain.statistics.automation.chances import chance_at_most
 from trackyard.domain.statistics.automation.judging import RAREST_CHANCE
+from trackyard.domain.statistics.health import is_clickless
 from trackyard.domain.statistics.reports import TOTAL, Report, StatsRow
 from trackyard.domain.statistics.slices import REJECTION_REASON
 from trackyard.domain.tracking.ruleset import RULESET_STALE_S
@@ -47,7 +50,19 @@ def find_findings(deps: Deps) -> list[CheckFindings]:
         CheckFindings("rules", lazy_gettext("rules"), tuple(_find_rules(deps))),
         CheckFindings("caps", lazy_gettext("caps"), tuple(_find_filled_caps(deps))),
         check_quality(deps),
+        _check_postbacks(deps),
     ]
+
+
+def _check_postbacks(deps: Deps) -> CheckFindings:
+    """Return how many postbacks of the last days have no click and no sender."""
+    now = deps.clock.now_ms()
+    lost, number, last_id = count_clickless(deps.analytics, now - HEALTH_DAYS * DAY_MS, now)
+    found = ()
+    if is_clickless(lost, number):
+        found = (Finding(FindingKind.POSTBACKS_WITHOUT_CLICK, last_id, {"clickless": lost, "number": number}),)
+    seen = gettext("%(clickless)s of %(number)s without a sender in 7 days", clickless=lost, number=number)
+    return CheckFindings("postbacks", lazy_gettext("postbacks without a click"), found, seen if lost else "")
 
 
 def _find_urls(deps: Deps) -> Iterator[Finding]:

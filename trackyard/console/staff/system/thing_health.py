@@ -61,6 +61,7 @@ def _page(request: PageRequest, method: str, place: str, noun: str) -> PageAnswe
             for each in found["findings"]
         ],
         postbacks=[(each["response"], fault_words(each["response"])[0], each["number"]) for each in found["postbacks"]],
+        clickless=None if place == "/console/affiliates" else _clickless(found, may_explain),
         rejected=[(rejection_label(each["reason"]), each["clicks"]) for each in found["rejected"]],
         times=_times(found["conversion_times"]),
         spread=_spread(found["conversion_times"]),
@@ -69,6 +70,14 @@ def _page(request: PageRequest, method: str, place: str, noun: str) -> PageAnswe
         last_postback=request.time_of(found["last_postback_at"]) if found["last_postback_at"] else "",
         api_request_path=request.calls.address(method, path={"id": key}),
     )
+
+
+def _clickless(found: dict[str, Any], may_explain: bool) -> list[tuple[str, str, int]]:
+    """Return each answer to postbacks without a click, what explains the last one, and their number."""
+    return [
+        (each["response"], f"/console/find?q={each['last_id']}" if may_explain else "", each["number"])
+        for each in found["postbacks_without_click"]
+    ]
 
 
 def _times(found: dict[str, Any] | None) -> tuple[str, str] | None:
