@@ -35,9 +35,9 @@ def find_owners(conn: Connection, codes: Collection[str]) -> dict[str, set[tuple
     found: dict[str, set[tuple[int, str]]] = {code: set() for code in codes}
     if not codes:
         return found
-    for row in conn.execute(_OFFER_CODES, {"codes": codes}):
-        for code in {row.hash_password, row.pixel_code} & found.keys():
-            found[code].add((row.id, row.advertiser_id))
-    for row in conn.execute(_ADVERTISER_CODES, {"codes": codes}):
-        found[row.hash_password].add((0, row.id))
+    for offer_id, advertiser_id, *own in conn.execute(_OFFER_CODES, {"codes": codes}):
+        for code in set(own) & found.keys():
+            found[code].add((offer_id, advertiser_id))
+    for advertiser_id, code in conn.execute(_ADVERTISER_CODES, {"codes": codes}):
+        found[code].add((0, advertiser_id))
     return found

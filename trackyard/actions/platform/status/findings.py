@@ -49,8 +49,8 @@ def find_findings(deps: Deps) -> list[CheckFindings]:
         CheckFindings("urls", lazy_gettext("URLs of offers"), tuple(_find_urls(deps))),
         CheckFindings("rules", lazy_gettext("rules"), tuple(_find_rules(deps))),
         CheckFindings("caps", lazy_gettext("caps"), tuple(_find_filled_caps(deps))),
-        check_quality(deps),
         _check_postbacks(deps),
+        check_quality(deps),
     ]
 
 
@@ -58,7 +58,7 @@ def _check_postbacks(deps: Deps) -> CheckFindings:
     """Return how many postbacks of the last days have no click and no sender."""
     now = deps.clock.now_ms()
     lost, number, last_id = count_clickless(deps.analytics, now - HEALTH_DAYS * DAY_MS, now)
-    found = ()
+    found: tuple[Finding, ...] = ()
     if is_clickless(lost, number):
         found = (Finding(FindingKind.POSTBACKS_WITHOUT_CLICK, last_id, {"clickless": lost, "number": number}),)
     seen = gettext("%(clickless)s of %(number)s without a sender in 7 days", clickless=lost, number=number)
