@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import pyarrow.parquet
 import pytest
@@ -65,8 +65,12 @@ class Evidence:
         return self.status, _MADE.sub("@", text), headers
 
 
+_OF_THE_MOMENT: Final = {"created", "msecs", "relativeCreated", "ms", "thread", "process"}
+"""Fields of a line that say when and where it was written: they may be any number, also one of another side."""
+
+
 class _LogText(logging.Handler):
-    """Every field of every line, and the text of errors."""
+    """Every field of every line but _OF_THE_MOMENT, and the text of errors."""
 
     def __init__(self) -> None:
         super().__init__(logging.DEBUG)
@@ -74,7 +78,8 @@ class _LogText(logging.Handler):
         self.setFormatter(logging.Formatter())
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.lines.append(f"{self.format(record)} {vars(record)}")
+        fields = {name: value for name, value in vars(record).items() if name not in _OF_THE_MOMENT}
+        self.lines.append(f"{self.format(record)} {fields}")
 
 
 @contextmanager
