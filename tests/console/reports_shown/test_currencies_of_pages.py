@@ -102,6 +102,17 @@ def test_tables_of_the_overview_lead_to_reports_in_its_currency(sides: tuple[Api
     assert all("currency=EUR" in link for link in reports)
 
 
+def test_report_by_one_currency_of_conversions_names_it(sides: tuple[Api, dict[str, Visitor]]) -> None:
+    """Its amounts are those of the conversions, unless the address names a currency."""
+    visitor, path = sides[1]["/console/"], f"/console/reports?{DAYS}&f.currency=EUR"
+    page = visitor.read(path)
+    assert "Amounts in EUR" in page.text
+    [back] = [link for link in page.links if link.endswith("currency=USD")]
+    assert "Amounts in USD" in visitor.read(back).text
+    assert "Amounts in USD" in visitor.read(f"{path}&f.currency=USD").text
+    assert "Amounts in USD" in visitor.read(f"/console/?{DAYS}&f.currency=EUR").text  # which has no such filter
+
+
 def test_views_of_a_report_are_in_its_currency(sides: tuple[Api, dict[str, Visitor]]) -> None:
     visitor = sides[1]["/console/"]
     for view in ("pivot", "heat"):

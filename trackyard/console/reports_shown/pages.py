@@ -94,8 +94,8 @@ def report_page(request: PageRequest) -> PageAnswer:
         "curl": curl_line(request, query),
         "views": view_links(query),
         "saved": menu_of_saved(request, query),
-        "currency": query.money.shown,
-        "currencies": query.money.menu(query.address),
+        "currency": query.currency,
+        "currencies": replace(query.money, shown=query.currency).menu(query.address),
         "share": f"{request.deps.api_url}{query.address}",
     }
     return Html("reports.html", values, late=lambda: _late(request, query))

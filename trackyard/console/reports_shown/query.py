@@ -81,6 +81,16 @@ class ReportQuery:
         return [*(pair for condition in self.conditions for pair in condition.pairs()), *self.money.pairs]
 
     @property
+    def currency(self) -> str:
+        """Return the currency of the amounts.
+
+        It is that of the address, else that of a filter by one, else the platform's.
+        """
+        own = [each.values for each in self.conditions if each.kind.name == "currency"]
+        is_own = not self.money.code and len(own) == 1 and len(own[0]) == 1
+        return own[0][0].strip().upper() if is_own else self.money.shown
+
+    @property
     def extra_slices(self) -> tuple[str, ...]:
         """Return what a report by day must be grouped by, too, so that its sum is that of these rows."""
         return tuple(name for name in self.by if name in ("smart_id", "goal", "trafficback_reason"))
