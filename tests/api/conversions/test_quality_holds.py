@@ -86,6 +86,18 @@ def test_page_of_an_affiliate_shows_what_a_release_confirms_and_the_audit_log_wh
     assert {each["method"] for each in log} == {"admin.conversions.release-held"}
 
 
+def test_page_of_an_affiliate_leads_to_a_release_only_while_something_is_held(api: Api) -> None:
+    offer = api.add_offer(quality="hold")
+    (mine, _), (theirs, _) = api.add_affiliate(), api.add_affiliate()
+    add_conversion(api.deps, 1, offer_id=offer, affiliate_id=mine, **HELD)
+    add_conversion(api.deps, 2, offer_id=offer, affiliate_id=theirs, status=Status.HOLD)
+    visitor, page = staff_visitor(api), f"/console/affiliates/{mine}"
+    assert f"{page}/release" in visitor.read(page).links
+    assert "Release suspicious conversions" not in visitor.read(f"/console/affiliates/{theirs}").text
+    visitor.post(f"{page}/release")
+    assert "Release suspicious conversions" not in visitor.read(page).text
+
+
 def test_estimate_shows_what_the_choice_of_quality_would_have_changed(api: Api) -> None:
     advertiser = api.add_advertiser()
     payment = {"payments[0][goal]": "1", "payments[0][total]": "10", "payments[0][revenue]": "7"}

@@ -97,6 +97,14 @@ def test_preset_fills_in_the_form_and_can_be_saved_as_it_is(api: Api) -> None:
     assert "goal_share needs first_goal and second_goal." in refused.text
 
 
+def test_unknown_preset_of_a_rule_is_refused_with_the_known_ones(api: Api) -> None:
+    staff, presets = staff_visitor(api), api.admin.get("/3.1/admin/rule-presets")["presets"]
+    refused = staff.get(f"{RULES}/new?preset=nonsense")
+    assert refused.status_code == 400
+    assert f"This value must be one of: {', '.join(each['name'] for each in presets)}." in refused.text
+    assert staff.get(f"{RULES}/new?preset=").status_code == 200
+
+
 def test_rule_is_switched_in_its_row_and_on_its_page(api: Api) -> None:
     typed = {"title": "Low CR", "hours": 1, "action": "notify", "conditions[0][metric]": "cr"}
     typed |= {"conditions[0][compare]": "below", "conditions[0][value]": 1}

@@ -87,11 +87,19 @@ def _rights(request: PageRequest, affiliate: Mapping[str, Any]) -> dict[str, boo
     may = request.calls.may
     return {
         "may_look": may("admin.partner.look_as") and affiliate["status"] == "active",
-        "may_release": may("admin.conversions.release-held"),
+        "may_release": _has_suspicious(request, affiliate["id"]),
         "may_connect": may("offer.affiliate.enable"),
         "may_add_postbacks": may("partner.postback.add"),
         "may_set_payouts": may("admin.offer.edit") and may("offer.get"),
     }
+
+
+def _has_suspicious(request: PageRequest, affiliate: int) -> bool:
+    """Return whether conversions of an affiliate are held as suspicious, and the person may release them."""
+    calls, method = request.calls, "admin.conversions.release-held"
+    if not calls.may(method):
+        return False
+    return bool(calls.call(method, [("pid", str(affiliate)), ("preview", "1")])["released"])
 
 
 def _contact(request: PageRequest, affiliate: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

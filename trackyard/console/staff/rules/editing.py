@@ -1,9 +1,9 @@
 """The forms of rules (docs/spec/console.md#rules)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from trackyard.base.errors import RequestError
+from trackyard.base.errors import BadInput, RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.console.forms import FormField, FormGroup, FormPlan, FormRows, PageForm, open_form
 from trackyard.console.frame.answers import PageAnswer, Redirect
@@ -98,7 +98,7 @@ _CHOICES: Final[Mapping[str, Any]] = {
 def new_rule(request: PageRequest) -> PageAnswer:
     """Add a rule, which is off, and go on to its look back."""
     presets = request.calls.call("admin.rule-presets.list")["presets"]
-    chosen = next((each for each in presets if each["name"] == request.address.get("preset")), None)
+    chosen = _chosen(presets, request.address.get("preset"))
     form = open_form(request, NEW, chosen, choices=_CHOICES, is_new=True)
     answer = form.save()
     if answer is not None:
@@ -107,6 +107,14 @@ def new_rule(request: PageRequest) -> PageAnswer:
     save = gettext("Save and look back")
     tried = _tried(request, form) | {"presets": presets, "chosen": chosen}
     return form.page(request, gettext("New rule"), back=PATH, line=line, save=save, **tried)
+
+
+def _chosen(presets: Sequence[Mapping[str, Any]], name: str) -> Mapping[str, Any] | None:
+    """Return the preset that the address names, or None where it names none. Raises BadInput for an unknown name."""
+    by_name = {each["name"]: each for each in presets}
+    if name and name not in by_name:
+        raise BadInput({"preset": [gettext("This value must be one of: %(values)s.", values=", ".join(by_name))]})
+    return by_name.get(name)
 
 
 @pages.get(f"{PATH}/{{id}}/edit", needs=("admin.rule.get", "admin.rule.edit", "admin.rule.try"))
