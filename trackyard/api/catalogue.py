@@ -9,6 +9,7 @@ from trackyard.api.money import (
     affiliate_payments,
     corrections,
     currencies,
+    exchange_rates,
     held_changes,
     invoices,
     payment_requests,
@@ -151,7 +152,9 @@ TOPICS: tuple[Topic, ...] = (
     Topic("network", "The face of the network", network.routes.endpoints),
     Topic("status", "State of the platform, for administrators", status.routes.endpoints),
     Topic("alerts", "Alerts and digests, for staff", alerts.routes.endpoints),
-    Topic("currencies", "Currencies and exchange rates", currencies.routes.endpoints),
+    Topic(
+        "currencies", "Currencies and exchange rates", (*currencies.routes.endpoints, *exchange_rates.routes.endpoints)
+    ),
 )
 """The tags of the OpenAPI documents and the pages of docs/api."""
 

@@ -242,7 +242,12 @@ def test_audit_log_pages_start_with_newest(api: Api) -> None:
 
 
 def test_exchange_rate_status_is_shown_in_settings(api: Api) -> None:
-    assert api.admin.get("/3.1/admin/settings")["quotes"] == {"day": "", "fault": ""}
+    assert api.admin.get("/3.1/admin/settings")["quotes"] == {
+        "day": "",
+        "fault": "",
+        "read_at": "",
+        "is_requested": False,
+    }
     with api.deps.database.write() as conn:
         reference_rates.add_bank_rates(conn, [BankRate("EUR", 1, Decimal("0.9"))], date(2023, 11, 10))
         reference_rates.set_refresh_error(conn, "answered 500")

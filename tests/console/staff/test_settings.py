@@ -29,6 +29,19 @@ def test_settings_of_the_platform_are_changed_and_refusals_keep_what_was_typed(a
     assert (settings["trafficback_url"], settings["refuse_bots"]) == ("https://back.example/", True)
 
 
+def test_rates_of_the_bank_are_read_by_a_button_once_a_minute(api: Api) -> None:
+    visitor = staff_visitor(api)
+    form = visitor.read("/console/settings")
+    button = ("button", {"formaction": "/console/settings/refresh-rates"})
+    assert button in form.elements and "never" in form.text
+    sent = {**form.fields, "form_shown": ""}
+    assert visitor.post("/console/settings/refresh-rates", **sent).headers["location"] == "/console/settings"
+    page = visitor.read("/console/settings")
+    assert "The rates are being read." in page.text and "They are being read now." in page.text
+    visitor.post("/console/settings/refresh-rates", **sent)
+    assert "less than a minute ago" in visitor.read("/console/settings").text
+
+
 def test_test_mail_is_queued_for_the_person(api: Api) -> None:
     visitor = staff_visitor(api)
     form = visitor.read("/console/settings")

@@ -3,6 +3,7 @@
 import ipaddress
 import logging
 import threading
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from zoneinfo import ZoneInfo
@@ -14,11 +15,11 @@ from tests.support.processes.receiver import ReceivedRequest, Receiver, Reply
 from tests.support.waiting import wait_until
 from trackyard.base.clock import ManualClock
 from trackyard.base.zones import day_start_ms
+from trackyard.domain.money.exchange_rates import RateRefreshState
 from trackyard.jobs.schedule.exchange_rates import STORED_DAYS, ExchangeRateUpdater, shipped_rates
 from trackyard.store.engine.database import Database
 from trackyard.store.money import reference_rates
 from trackyard.store.money.exchange_rates import add_rate, current_rates, get_rates, remove_rates
-from trackyard.store.money.reference_rates import RateRefreshState
 from trackyard.store.tables import currency_rate
 
 UTC = ZoneInfo("UTC")
@@ -47,8 +48,9 @@ def euro(database: Database, at: int = WEDNESDAY) -> Decimal | None:
 
 
 def state(database: Database) -> RateRefreshState:
+    """Return the state without the time of the last refresh."""
     with database.read() as conn:
-        return reference_rates.get_refresh_state(conn)
+        return replace(reference_rates.get_refresh_state(conn), read_at=None)
 
 
 def count(database: Database) -> int:
@@ -200,3 +202,43 @@ def test_exchange_rates_without_internet_are_logged_once_for_information(
         ("INFO", "exchange rates not refreshed"),
     ]
     assert "stay in use" in caplog.records[0].__dict__["advice"]
+
+
+def test_exchange_rates_are_read_at_once_when_staff_ask(database: Database) -> None:
+    clock, stop = ManualClock(WEDNESDAY), threading.Event()
+    asked: list[ReceivedRequest] = []
+
+    def answer(request: ReceivedRequest) -> Reply:
+        asked.append(request)
+        return Reply(body=feed(("2023-11-15", "1.25")))
+
+    with Receiver(answer) as receiver:
+        job = make_rate_job(database, receiver.url("/feed.xml"), clock=clock)
+        thread = threading.Thread(target=job.run, args=(stop,))
+        thread.start()
+        try:
+            wait_until(lambda: len(asked) == 1)
+            with database.write() as conn:
+                assert reference_rates.request_refresh(conn, WEDNESDAY, 60_000)
+                assert not reference_rates.request_refresh(conn, WEDNESDAY + 59_999, 60_000)
+            wait_until(lambda: len(asked) == 2)
+        finally:
+            stop.set()
+            thread.join()
+    with database.read() as conn:
+        found = reference_rates.get_refresh_state(conn)
+    assert (found.read_at, found.is_requested, found.fault) == (WEDNESDAY, False, "")
+
+
+def test_exchange_rates_without_a_feed_say_so_when_staff_ask(database: Database) -> None:
+    stop = threading.Event()
+    with database.write() as conn:
+        reference_rates.request_refresh(conn, WEDNESDAY, 60_000)
+    thread = threading.Thread(target=make_rate_job(database).run, args=(stop,))
+    thread.start()
+    try:
+        wait_until(lambda: bool(state(database).fault))
+    finally:
+        stop.set()
+        thread.join()
+    assert "TRACKYARD_QUOTES_URL is empty" in state(database).fault

@@ -18,8 +18,6 @@ from trackyard.domain.platform.audit import AuditFilter, AuditRecord, Authors
 from trackyard.domain.statistics.switches import Switches
 from trackyard.store.engine import encrypted
 from trackyard.store.engine.database import Connection
-from trackyard.store.money import reference_rates
-from trackyard.store.money.reference_rates import RateRefreshState
 from trackyard.store.people import staff
 from trackyard.store.platform import audit_log, settings
 from trackyard.store.tracking import rulesets
@@ -100,12 +98,6 @@ def send_test_mail(deps: Deps, staff_id: str) -> str:
         recipient = Recipient(user.email, user.first_name or user.email, Account(AccountKind.STAFF, user.id))
         send_notice(conn, TEST_MAIL, [recipient], deps.clock.now_ms())
         return user.email
-
-
-def exchange_rate_status(deps: Deps) -> RateRefreshState:
-    """Return the state of exchange rates."""
-    with deps.database.read() as conn:
-        return reference_rates.get_refresh_state(conn)
 
 
 def list_audit(deps: Deps, chosen: AuditFilter, *, page: int, limit: int) -> tuple[list[AuditRecord], int, Authors]:

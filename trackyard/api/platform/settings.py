@@ -7,14 +7,15 @@ from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.money.exchange_rates import exchange_rate_status
 from trackyard.actions.platform.settings import (
     Settings,
     edit_settings,
-    exchange_rate_status,
     get_settings,
     list_audit,
     send_test_mail,
 )
+from trackyard.api.money.exchange_rates import ExchangeRateStatusView, exchange_rate_status_view
 from trackyard.api.people.security_log import LogParams
 from trackyard.api.people.views import RevenueSwitch, RowsSwitch
 from trackyard.api.tracking.macro_warnings import warn_of_macros
@@ -86,17 +87,6 @@ class SettingsView(View):
     show_decline_reasons: bool
     statistics_revenue: str
     statistics_rows: str
-
-
-class ExchangeRateStatusView(View):
-    """The state of exchange rates; "" is none.
-
-    day: the newest day of the bank that was entered.
-    fault: the error of the last refresh.
-    """
-
-    day: str
-    fault: str
 
 
 class SettingsAnswer(Answer):
@@ -224,8 +214,8 @@ def list_records(request: ApiRequest[Deps], params: AuditParams) -> AuditAnswer:
 
 
 def _answer(deps: Deps, settings: Settings) -> SettingsAnswer:
-    quotes = exchange_rate_status(deps)
-    return SettingsAnswer(settings=settings_view(settings), quotes=view_of(ExchangeRateStatusView, quotes))
+    quotes = exchange_rate_status_view(exchange_rate_status(deps), deps.zone)
+    return SettingsAnswer(settings=settings_view(settings), quotes=quotes)
 
 
 def settings_view(settings: Settings) -> SettingsView:

@@ -41,6 +41,22 @@ class BankRate:
 
 
 @dataclass(frozen=True, slots=True)
+class RateRefreshState:
+    """The state of the exchange rates of the bank.
+
+    day: the newest day that was entered (ISO), "" is none.
+    fault: of the last refresh, "" is none.
+    read_at: when it ended (UTC milliseconds), None = never.
+    is_requested: staff asked for one that no worker began yet.
+    """
+
+    day: str
+    fault: str
+    read_at: int | None = None
+    is_requested: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class DayRates:
     """The rate of each day of the platform's zone from a day on.
 

@@ -7,6 +7,7 @@ import asyncio
 import io
 import logging
 import threading
+import time
 import zipfile
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -33,6 +34,8 @@ STORED_DAYS: Final = 35
 _MAX_BYTES: Final = 1024 * 1024
 _FALLBACK_DAYS: Final = 10_000
 _FIRST_PAUSE_S: Final = 5.0
+_REQUEST_LOOK_S: Final = 2.0
+"""How often a worker looks whether staff ask for rates."""
 _STALE_ADVICE: Final = "the newest stored rates stay in use, and every hour is a new attempt"
 
 log = logging.getLogger("trackyard.quotes")
@@ -57,18 +60,35 @@ class ExchangeRateUpdater:
         self._is_stale = False
 
     def run(self, stop: threading.Event, pause_seconds: float = 3600) -> None:
-        """Store the shipped rates, then refresh every `pause_seconds`."""
-        step = self.store_shipped_rates
+        """Store the shipped rates, then refresh every `pause_seconds`, and when staff ask for it."""
+        step, pause = self.store_shipped_rates, 0.0
         failures = JobFailures(log, "worker", "quotes", first_s=_FIRST_PAUSE_S, most_s=pause_seconds)
         while not stop.is_set():
             try:
+                is_asked = self._wait(stop, pause)
+                if stop.is_set():
+                    return
                 step()
                 step = _do_nothing
-                pause = self._refresh_by_turns(pause_seconds)
+                pause = pause_seconds if is_asked else self._refresh_by_turns(pause_seconds)
+                if is_asked and not self.refresh() and not self._url:
+                    self._store_fault("TRACKYARD_QUOTES_URL is empty, so no rates are read")
                 failures.worked()
             except Exception as error:
                 pause = failures.failed(error)
-            stop.wait(pause)
+
+    def _wait(self, stop: threading.Event, seconds: float) -> bool:
+        """Wait; return early with True when staff ask for a refresh, and no other worker took that."""
+        until = time.monotonic() + seconds
+        while not stop.is_set() and time.monotonic() < until:
+            stop.wait(min(_REQUEST_LOOK_S, max(until - time.monotonic(), 0)))
+            with self._database.read() as conn:
+                is_asked = reference_rates.has_request(conn)
+            if is_asked:
+                with self._database.write() as conn:
+                    if reference_rates.take_request(conn):
+                        return True
+        return False
 
     def _refresh_by_turns(self, pause_seconds: float) -> float:
         """Refresh when it is due and no other worker does; return the seconds to wait."""
@@ -142,7 +162,7 @@ class ExchangeRateUpdater:
 
     def _store_fault(self, fault: str) -> None:
         with self._database.write() as conn:
-            reference_rates.set_refresh_error(conn, fault)
+            reference_rates.end_refresh(conn, fault, self._clock.now_ms())
 
 
 def shipped_rates(since: date, until: date) -> RatesByDay:

@@ -2,13 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
 from sqlalchemy import Connection, insert, select
 
-from trackyard.domain.money.exchange_rates import BankRate
+from trackyard.domain.money.exchange_rates import BankRate, RateRefreshState
 from trackyard.store.money.exchange_rates import BANK, newest_sources
 from trackyard.store.platform import settings
 from trackyard.store.tables import currency_rate, rule_clock
@@ -17,18 +16,12 @@ _DAY_SETTING: Final = "quotes_day"
 """The newest day with stored rates (ISO)."""
 _ERROR_SETTING: Final = "quotes_fault"
 """The error of the last refresh; "" is none."""
-
-
-@dataclass(frozen=True, slots=True)
-class RateRefreshState:
-    """The state of exchange rates.
-
-    day: the newest day that was entered (ISO), "" is none.
-    fault: of the last refresh, "" is none.
-    """
-
-    day: str
-    fault: str
+_READ_SETTING: Final = "quotes_read_at"
+"""When the last refresh ended (UTC milliseconds)."""
+_REQUEST_SETTING: Final = "quotes_asked_at"
+"""When staff last asked for a refresh (UTC milliseconds)."""
+_TAKEN_SETTING: Final = "quotes_taken"
+"""The request that a worker took, by its time."""
 
 
 def add_bank_rates(conn: Connection, quotes: Sequence[BankRate], newest: date) -> int:
@@ -39,7 +32,7 @@ def add_bank_rates(conn: Connection, quotes: Sequence[BankRate], newest: date) -
     At first every currency without a rate gets its own. Later only those with a newest rate of the bank: a currency
     that staff removed, or gave a rate, is left alone.
     """
-    conn.execute(select(rule_clock.c.version).with_for_update())  # several workers: one after the other
+    _wait_for_others(conn)
     before = settings.find_setting(conn, _DAY_SETTING)
     columns = currency_rate.c
     sources = newest_sources(conn)
@@ -60,17 +53,50 @@ def add_bank_rates(conn: Connection, quotes: Sequence[BankRate], newest: date) -
     return len(rows)
 
 
-def set_refresh_error(conn: Connection, fault: str) -> None:
-    """Store the error of the last refresh, "" for none."""
+def end_refresh(conn: Connection, fault: str, now_ms: int) -> None:
+    """Store the error of a refresh, "" for none, and when it ended."""
     if (settings.find_setting(conn, _ERROR_SETTING) or "") != fault:
         settings.edit_setting(conn, _ERROR_SETTING, fault)
+    settings.edit_setting(conn, _READ_SETTING, now_ms)
+
+
+def request_refresh(conn: Connection, now_ms: int, pause_ms: int) -> bool:
+    """Ask a worker to read the rates; return False when the last request is younger than `pause_ms`."""
+    _wait_for_others(conn)
+    before = settings.find_setting(conn, _REQUEST_SETTING)
+    if before is not None and now_ms - pause_ms < before <= now_ms:
+        return False
+    settings.edit_setting(conn, _REQUEST_SETTING, now_ms)
+    return True
+
+
+def has_request(conn: Connection) -> bool:
+    """Return whether staff asked for a refresh that no worker began yet."""
+    return settings.find_setting(conn, _REQUEST_SETTING) != settings.find_setting(conn, _TAKEN_SETTING)
+
+
+def take_request(conn: Connection) -> bool:
+    """Take the request of staff; return False when there is none or another worker took it."""
+    _wait_for_others(conn)
+    is_there = has_request(conn)
+    if is_there:
+        settings.edit_setting(conn, _TAKEN_SETTING, settings.find_setting(conn, _REQUEST_SETTING))
+    return is_there
 
 
 def get_refresh_state(conn: Connection) -> RateRefreshState:
     """Return the state of exchange rates."""
     return RateRefreshState(
-        settings.find_setting(conn, _DAY_SETTING) or "", settings.find_setting(conn, _ERROR_SETTING) or ""
+        settings.find_setting(conn, _DAY_SETTING) or "",
+        settings.find_setting(conn, _ERROR_SETTING) or "",
+        settings.find_setting(conn, _READ_SETTING),
+        has_request(conn),
     )
+
+
+def _wait_for_others(conn: Connection) -> None:
+    """Wait until other machines wrote what they change here."""
+    conn.execute(select(rule_clock.c.version).with_for_update())
 
 
 def _follows_bank(source: str | None, before: str | None) -> bool:

@@ -2,12 +2,14 @@
 
 from typing import Final
 
+from trackyard.base.errors import Conflict
 from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.forms import open_form
 from trackyard.console.forms.declared import FormField, FormGroup, FormPlan
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
+from trackyard.console.staff.faults import fault_of
 from trackyard.console.staff.settings.declared import LISTS
 
 pages = Pages()
@@ -74,6 +76,8 @@ def platform_settings(request: PageRequest) -> PageAnswer:
         template="staff/settings/platform.html",
         lists=[each for each in LISTS if request.may_open(each.path)],
         quotes=answer["quotes"],
+        rates_read_at=request.time_of(answer["quotes"]["read_at"]) if answer["quotes"]["read_at"] else gettext("never"),
+        may_refresh_rates=request.may_use(("admin.exchange-rates.refresh",)),
         retention=_retention(request),
     )
 
@@ -100,3 +104,13 @@ def send_test_mail(request: PageRequest) -> PageAnswer:
             "A test mail is queued for %(address)s. If it does not arrive, the server's log says why.", address=address
         ),
     )
+
+
+@pages.post(f"{PATH}/refresh-rates", needs=("admin.exchange-rates.refresh",))
+def refresh_rates(request: PageRequest) -> PageAnswer:
+    """Read the rates of the bank now."""
+    try:
+        request.calls.call("admin.exchange-rates.refresh")
+    except Conflict as refusal:
+        return Redirect(PATH, fault_of(refusal))
+    return Redirect(PATH, gettext("The rates are being read. Open this page again in a few seconds to see the result."))

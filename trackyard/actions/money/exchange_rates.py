@@ -1,0 +1,25 @@
+"""Use cases of the bank's exchange rates (docs/spec/money.md#exchange-rates)."""
+
+from typing import Final
+
+from trackyard.actions.deps import Deps
+from trackyard.base.errors import Conflict
+from trackyard.domain.money.exchange_rates import RateRefreshState
+from trackyard.store.money import reference_rates
+
+_PAUSE_MS: Final = 60_000
+"""The bank is asked for nothing twice within a minute."""
+
+
+def exchange_rate_status(deps: Deps) -> RateRefreshState:
+    """Return the state of exchange rates."""
+    with deps.database.read() as conn:
+        return reference_rates.get_refresh_state(conn)
+
+
+def refresh_exchange_rates(deps: Deps) -> RateRefreshState:
+    """Ask a worker to read the rates of the bank now. Raises Conflict within a minute of the last request."""
+    with deps.database.write() as conn:
+        if not reference_rates.request_refresh(conn, deps.clock.now_ms(), _PAUSE_MS):
+            raise Conflict({"rates": ["They were asked for less than a minute ago. Try again in a minute."]})
+        return reference_rates.get_refresh_state(conn)
