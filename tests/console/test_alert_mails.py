@@ -177,6 +177,9 @@ def test_digest_of_a_manager_has_own_affiliates_alone(api: Api) -> None:
     api.clock.advance(7 * DAY)
     [message] = digests(api)
     assert "Clicks: 3 (" in text_of(message)
+    charts = {each.get_filename(): each.get_content() for each in message.iter_attachments()}
+    assert charts.keys() == {"clicks.svg", "conversions.svg", "margin.svg"}
+    assert all(b"<svg" in chart for chart in charts.values())
 
 
 def test_digest_of_a_person_without_statistics_any_more_is_left_out(api: Api) -> None:

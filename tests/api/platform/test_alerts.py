@@ -209,3 +209,33 @@ def test_disk_and_certificates_of_a_machine_are_causes_named_by_its_host(api: Ap
     assert [each.key for each in look_at_checks(deps, "one")] == ["disk_full:one: /data"]
     late = replace(api.deps, machine=lambda: MachineStatus(lags={"journal": 299.0, "projector": 301.0}))
     assert [each.key for each in look_at_lags(late, "one")] == ["queue_late:one: projector"]
+
+
+def test_rise_of_clicks_is_a_cause_of_the_offer_and_the_affiliate(api: Api) -> None:
+    advertiser, (pid, _) = api.add_advertiser(), api.add_affiliate()
+    offer = api.add_offer(advertiser=advertiser)
+    own = {"offer": offer, "affiliate": pid, "advertiser": advertiser}
+    hour = NOW - NOW % HOUR
+    usual = [
+        new_click(week * 100 + place, time=hour - week * 7 * DAY - MINUTE, **own)
+        for week in (1, 2, 3, 4)
+        for place in range(25)
+    ]
+    load_clicks(api.deps, usual)
+
+    def rises(first: int, count: int) -> set[str]:
+        load_clicks(api.deps, [new_click(place, time=hour - MINUTE, **own) for place in range(first, first + count)])
+        return {each.key for each in look_at_statistics(api.deps, NOW) if "rise" in each.key}
+
+    assert rises(1000, 49) == set(), "twice the usual is not reached"
+    assert rises(2000, 100) == {f"offer_clicks_rise:{offer}", f"affiliate_clicks_rise:{pid}"}
+
+
+def test_certificate_and_rates_that_checks_found_are_causes(api: Api) -> None:
+    ends = Finding(FindingKind.CERTIFICATE_ENDS, "https://track.example", {"days": 3, "day": "2023-11-17"})
+    own = Finding(FindingKind.TRACKING_CERTIFICATE_ENDS, "/tls.pem", {"days": 3, "day": "2023-11-17"})
+    old = Finding(FindingKind.RATES_OLD, "ecb", {"days": 6, "day": "2023-11-08"})
+    deps = replace(api.deps, checks=lambda: [CheckFindings("all", "all", (ends, own, old))])
+    assert {each.key for each in look_at_checks(deps, "one")} == {
+        f"{ends.kind.value}:https://track.example", f"{own.kind.value}:one: /tls.pem", "rates_old:ecb",
+    }  # fmt: skip

@@ -200,3 +200,15 @@ def test_postbacks_without_a_click_are_a_finding_from_a_tenth_on() -> None:
     kind = HealthKind.POSTBACKS_WITHOUT_CLICK
     assert (found(3, 30), found(3, 31), found(2, 4)) == ([(kind, "look")], [], [])
     assert found(15, 30) == [(kind, "broken")], "and postbacks_fail does not say it again"
+
+
+def test_health_counts_postbacks_and_conversions_that_repeat_others() -> None:
+    now = 7 * 86_400_000
+    exists, repeated = PostbackResult("Conversion exists", 2, now, "b"), DeclinedCount("Repeated conversion", "1", 2)
+
+    def found(**fields: Any) -> list[tuple[str, str | int]]:
+        return [(each.kind, each.values["number"]) for each in find_health_findings(health(**fields))]
+
+    assert found(postbacks=[exists]) == []
+    assert found(postbacks=[exists], declined=[repeated]) == [("duplicates", 4)]
+    assert found(postbacks=[exists, PostbackResult("", 7, now, "a")], declined=[repeated]) == []

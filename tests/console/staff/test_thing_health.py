@@ -54,3 +54,5 @@ def test_health_page_counts_postbacks_without_a_click(api: Api) -> None:
         assert "Postbacks without a click of this sender by its code" in page.text
         assert "4 of 4 postbacks named no recorded click, the last with: Broken clickid." in page.text
         assert f"/console/find?q={4:024x}" in page.links
+        failed = page.text.partition("Last postback that changed nothing ")[2]
+        assert failed.startswith("2023-11-14 ") and failed[11:].split()[1:3] == ["Broken", "clickid"]

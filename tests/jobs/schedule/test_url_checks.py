@@ -81,6 +81,18 @@ def test_urls_are_checked_and_a_host_is_visited_once_an_hour(api: Api, sites: Fa
     assert sites.asked[3:] == ["https://down.test/other"]
 
 
+def test_redirect_to_a_host_that_was_visited_within_the_hour_is_not_followed(api: Api, sites: FakeSites) -> None:
+    api.add_offer(url="https://shop.test/direct")
+    api.add_offer(url="https://SHOP.test:8443/other")
+    followed = api.add_offer(url="https://keeps.test/?click={clickid}")
+    checker = UrlChecker(api.deps.database, api.clock)
+    checked(api, checker)
+    assert sorted(url.split("/")[2].lower() for url in sites.asked) == ["keeps.test", "shop.test"]
+    found = api.admin.get(f"/3.1/admin/offer/{followed}/health")["health"]
+    assert [each["status"] for each in found["offer_url"]["hops"]] == [302]
+    assert "url_loses_click" not in [each["kind"] for each in found["findings"]], "the rest of the way is not known"
+
+
 def test_url_of_an_example_is_not_called_and_its_offer_is_not_broken(api: Api, sites: FakeSites) -> None:
     offer = api.add_offer(url="https://shop.example/?click={clickid}")
     checked(api, UrlChecker(api.deps.database, api.clock))

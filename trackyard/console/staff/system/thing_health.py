@@ -68,8 +68,17 @@ def _page(request: PageRequest, method: str, place: str, noun: str) -> PageAnswe
         url_checked=request.time_of(found["offer_url"]["checked_at"]) if found["offer_url"] else "",
         last_click=request.time_of(found["last_click_at"]) if found["last_click_at"] else "",
         last_postback=request.time_of(found["last_postback_at"]) if found["last_postback_at"] else "",
+        last_failed=_last_failed(request, found["last_failed_postback"]),
         api_request_path=request.calls.address(method, path={"id": key}),
     )
+
+
+def _last_failed(request: PageRequest, found: dict[str, Any] | None) -> tuple[str, str, str] | None:
+    """Return when the last postback changed nothing, its answer, and what explains it; or None."""
+    if found is None:
+        return None
+    link = f"/console/find?q={found['last_id']}" if request.may_open("/console/find") else ""
+    return request.time_of(found["last_at"]), found["response"], link
 
 
 def _clickless(found: dict[str, Any], may_explain: bool) -> list[tuple[str, str, int]]:
