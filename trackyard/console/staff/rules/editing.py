@@ -110,7 +110,10 @@ def new_rule(request: PageRequest) -> PageAnswer:
 
 
 def _chosen(presets: Sequence[Mapping[str, Any]], name: str) -> Mapping[str, Any] | None:
-    """Return the preset that the address names, or None where it names none. Raises BadInput for an unknown name."""
+    """Return the preset that the address names, or None.
+
+    Raises BadInput for an unknown name.
+    """
     by_name = {each["name"]: each for each in presets}
     if name and name not in by_name:
         raise BadInput({"preset": [gettext("This value must be one of: %(values)s.", values=", ".join(by_name))]})
