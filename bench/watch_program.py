@@ -52,12 +52,14 @@ class Found:
     """Something that the program found.
 
     kind: of the finding, with its place. truth: what is wrong, HONEST = nothing. day: of the watched ones.
+    sentence: what the API says about it.
     """
 
     kind: str
     truth: Truth
     subject: str
     day: int
+    sentence: str = ""
 
 
 @dataclass(slots=True)
@@ -117,11 +119,11 @@ class _Program:
             day = (at - BEGIN_MS) // DAY_MS - BEFORE_DAYS
             if day >= 0 and (at // _STEP_MS) % 4 == day % 4:  # another time each day
                 self._judge(at + _STEP_MS)
-                for kind, subject, truth in self._look(day):
-                    first.setdefault((kind, subject, truth), Found(kind, truth, subject, day))
-        for kind, subject, truth, day in self._look_back():
-            known = first.setdefault((kind, subject, truth), Found(kind, truth, subject, day))
-            first[kind, subject, truth] = min(known, Found(kind, truth, subject, day), key=lambda each: each.day)
+                for found in self._look(day):
+                    first.setdefault((found.kind, found.subject, found.truth), found)
+        for found in self._look_back():
+            known = first.setdefault((found.kind, found.subject, found.truth), found)
+            first[found.kind, found.subject, found.truth] = min(known, found, key=lambda each: each.day)
         days = {"filter[date_from]": "2026-08-01", "filter[date_to]": "2026-12-31"}
         for row in self._api.get("/3.0/stats/getbyprogram", **days)["stats"]:
             played.clicks += int(row["traffic"]["raw"])
@@ -149,26 +151,26 @@ class _Program:
             pass
         self._watcher.look()
 
-    def _look(self, day: int) -> Iterator[tuple[str, str, Truth]]:
-        """Yield what the API shows: kind, subject, and what is wrong with it."""
+    def _look(self, day: int) -> Iterator[Found]:
+        """Yield what the API shows on a day."""
         for alert in self._api.get("/3.1/admin/alerts", state="open", limit=100)["alerts"]:
             offer = self._offers.get(alert["offer_id"], "") or self._advertisers.get(alert["advertiser_id"] or "", "")
             affiliate = self._affiliates.get(alert["affiliate_id"], "")
-            yield self._named(f"alert {alert['finding']}", offer, affiliate)
+            yield _found(day, alert["sentence"], f"alert {alert['finding']}", offer, affiliate)
         for firing in self._api.get("/3.1/admin/rule-firings", limit=200)["firings"]:
-            yield self._firing(firing)
-        yield from self._look_at_findings()
+            yield self._firing(firing, day)
+        yield from self._look_at_findings(day)
         yield from self._look_at_health(day)
 
-    def _look_at_findings(self) -> Iterator[tuple[str, str, Truth]]:
+    def _look_at_findings(self, day: int) -> Iterator[Found]:
         for check in self._api.get("/3.1/admin/findings")["checks"]:
             for each in check["findings"] if check["check"] in _CHECKS else ():
                 found = each["evidence"]
                 offer = self._offers[int(found.get("offer") or each["subject"])]
                 affiliate = self._affiliates[int(found["affiliate"])] if "affiliate" in found else ""
-                yield self._named(f"finding {each['kind']}", offer, affiliate)
+                yield _found(day, each["sentence"], f"finding {each['kind']}", offer, affiliate)
 
-    def _look_at_health(self, day: int) -> Iterator[tuple[str, str, Truth]]:
+    def _look_at_health(self, day: int) -> Iterator[Found]:
         """Look at each offer and at some affiliates, which take turns.
 
         Each offer has an advertiser of its own.
@@ -180,9 +182,9 @@ class _Program:
             for each in self._api.get(f"/3.1/admin/{path}/{number}/health")["health"]["findings"]:
                 if each["verdict"] == "quiet" or "Affiliate " in each["sentence"]:
                     continue  # those of quality are in the findings
-                yield self._named(f"health {each['kind']}", offer, affiliate)
+                yield _found(day, each["sentence"], f"health {each['kind']}", offer, affiliate)
 
-    def _look_back(self) -> Iterator[tuple[str, str, Truth, int]]:
+    def _look_back(self) -> Iterator[Found]:
         """Yield what the look back of each rule finds in every hour of the watched days.
 
         A rule that judges subs is too wide for it in one: it is asked for each affiliate.
@@ -195,18 +197,19 @@ class _Program:
         for rule, affiliates in parts:
             named = {"affiliates": affiliates} if affiliates[0] else {}
             for firing in self.post("/3.1/admin/rules/look-back", rule | named)["firings"]:
-                day = (_moment(firing["until"]) - 1 - BEGIN_MS) // DAY_MS - BEFORE_DAYS
-                yield *self._firing(firing), day
+                yield self._firing(firing, (_moment(firing["until"]) - 1 - BEGIN_MS) // DAY_MS - BEFORE_DAYS)
 
-    def _firing(self, firing: dict[str, Any]) -> tuple[str, str, Truth]:
-        element = firing["element"]
+    def _firing(self, firing: dict[str, Any], day: int) -> Found:
+        element, readings = firing["element"], firing["readings"]
         affiliate = self._affiliates[int(element["affiliate"])] if "affiliate" in element else ""
-        return self._named(
-            f"rule {firing['rule_title']}", self._offers[int(element["offer"])], affiliate, element.get("sub1", "")
-        )
+        subject = self._offers[int(element["offer"])], affiliate, element.get("sub1", "")
+        sentence = "; ".join(f"{each['metric']} {each['value']}, bound {each['bound']}" for each in readings)
+        return _found(day, sentence, f"rule {firing['rule_title']}", *subject)
 
-    def _named(self, kind: str, offer: str, affiliate: str = "", sub: str = "") -> tuple[str, str, Truth]:
-        return kind, " ".join(filter(None, (offer, affiliate, sub))), culprit_of(offer, affiliate, sub)
+
+def _found(day: int, sentence: str, kind: str, offer: str, affiliate: str = "", sub: str = "") -> Found:
+    subject = " ".join(filter(None, (offer, affiliate, sub)))
+    return Found(kind, culprit_of(offer, affiliate, sub), subject, day, sentence)
 
 
 def _moment(text: str) -> int:

@@ -1,6 +1,6 @@
 """The figures of `script/bench watch`, from what was found in two networks."""
 
-from bench.watch import figures_of
+from bench.watch import figures_of, sentences_of
 from bench.watch_program import FAULT_DAY, Found, Played
 from trackyard.commands.demo.characters import FAULTS, Truth
 
@@ -16,3 +16,17 @@ def test_figures_of_networks_count_what_was_found_early_or_in_honest_traffic_as_
     assert figures[f"days until found: {FAULTS[0]}"] is None
     assert figures[f"days until found: {FAULTS[2]}"] == 2
     assert {"found: rule": 4, "found wrongly: alert": 1, "found wrongly: finding, steady": 1}.items() <= figures.items()
+
+
+def test_what_was_found_wrongly_is_said_by_seed_with_its_day_and_sentence() -> None:
+    true = Found("rule", Truth.SHAVER, "shaved", FAULT_DAY, "Fewer conversions.")
+    early = Found("alert", Truth.SHAVER, "shaved", FAULT_DAY - 1, "Silent.")
+    of_honest = Found("finding", Truth.HONEST, "steady", 3, "A day without a conversion.")
+    said = sentences_of({7: Played(found=[true, early])}, {7: Played(found=[of_honest]), 8: Played()})
+    assert said == {
+        "found wrongly, seed 7": [
+            f"day {FAULT_DAY}, alert, shaved: Silent.",
+            "day 4, finding, steady: A day without a conversion.",
+        ],
+        "found wrongly, seed 8": [],
+    }
