@@ -187,7 +187,7 @@ class _Program:
     def _look_back(self) -> Iterator[Found]:
         """Yield what the look back of each rule finds in every hour of the watched days.
 
-        A rule that judges subs is too wide for it in one: it is asked for each affiliate.
+        Each affiliate is asked about alone, so that no firing is beyond the newest that are shown.
         """
         parts: list[tuple[dict[str, Any], list[int]]] = [
             (rule, [affiliate])

@@ -18,7 +18,7 @@ def test_figures_of_networks_count_what_was_found_early_or_in_honest_traffic_as_
     assert {"found: rule": 4, "found wrongly: alert": 1, "found wrongly: finding, steady": 1}.items() <= figures.items()
 
 
-def test_what_was_found_wrongly_is_said_by_seed_with_its_day_and_sentence() -> None:
+def test_false_findings_of_a_seed_have_their_day_and_sentence() -> None:
     true = Found("rule", Truth.SHAVER, "shaved", FAULT_DAY, "Fewer conversions.")
     early = Found("alert", Truth.SHAVER, "shaved", FAULT_DAY - 1, "Silent.")
     of_honest = Found("finding", Truth.HONEST, "steady", 3, "A day without a conversion.")

@@ -19,6 +19,8 @@ from trackyard.jobs.schedule.rules import SETTLE_MS, RuleRunner
 
 DAYS = {"filter[date_from]": "2023-11-01", "filter[date_to]": "2023-11-30"}
 
+BELOW_MANY = {"conditions[0][is]": "below", "conditions[0][value]": "1000"}
+
 
 class RuleSetup:
     """A public offer with an affiliate, and the job of rules."""
@@ -227,6 +229,45 @@ def test_rule_that_cannot_run_says_so(world: RuleSetup, monkeypatch: pytest.Monk
     assert "2 things" in world.api.admin.get(f"/3.1/admin/rules/{rule_id}")["rule"]["failure"]
     checks = world.api.admin.get("/3.1/admin/findings")["checks"]
     assert "rule_fails" in [found["kind"] for each in checks for found in each["findings"]]
+
+
+@pytest.mark.parametrize("metric", ["cr", "rejected_clicks", "marked_clicks"])
+def test_rows_that_cannot_fire_do_not_make_a_rule_too_wide(
+    world: RuleSetup, monkeypatch: pytest.MonkeyPatch, metric: str
+) -> None:
+    monkeypatch.setattr("trackyard.actions.statistics.automation.measuring.MOST_ROWS", 5)
+    rule_id = add_rule(world, action="notify", **{"conditions[0][metric]": metric, **BELOW_MANY})
+    world.click(150, sub1="bad")
+    for number in range(20):
+        world.click(1, sub1=f"small {number}")
+    world.end_hour()
+    assert [firing["element"]["sub1"] for firing in world.firings()] == ["bad"]
+    assert world.api.admin.get(f"/3.1/admin/rules/{rule_id}")["rule"]["failure"] == ""
+    assert world.api.admin.get(f"/3.1/admin/rules/{rule_id}/look-back")["total"] == 1
+    world.api.admin.post(f"/3.1/admin/rules/{rule_id}", minimum="1")
+    world.click(1, sub1="small")
+    for number in range(20):
+        world.click(1, sub1=f"small {number}")
+    world.end_hour()
+    assert "more than 5" in world.api.admin.get(f"/3.1/admin/rules/{rule_id}")["rule"]["failure"]
+
+
+def test_rule_that_compares_with_the_usual_asks_for_what_had_enough_in_the_weeks(
+    world: RuleSetup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trackyard.actions.statistics.automation.measuring.MOST_ROWS", 8)
+    usual = {"conditions[0][metric]": "clicks", "conditions[0][value]": "50", "conditions[0][usual]": "1"}
+    rule_id = add_rule(world, **usual, action="notify", minimum="20")
+    hour = world.api.clock.now_ms() + 1000
+    for week, count in enumerate((15, 15, 25, 25), start=1):  # 20 on average
+        world.click(count, time=hour - week * 7 * 86_400_000, sub1="bad")
+        for number in range(20):
+            world.click(1, time=hour - week * 7 * 86_400_000, sub1=f"small {number}")
+    world.end_hour()
+    [firing] = world.firings()
+    reading = firing["readings"][0]
+    assert (firing["element"]["sub1"], reading["value"], reading["usual"]) == ("bad", 0, 20)
+    assert world.api.admin.get(f"/3.1/admin/rules/{rule_id}/look-back")["firings"][0]["readings"] == firing["readings"]
 
 
 def test_look_back_shows_what_a_rule_that_is_off_would_have_done(world: RuleSetup) -> None:

@@ -4,7 +4,7 @@ Clicks, impressions and conversion events are grouped by the same keys, combined
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from trackyard.analytics.engine.zones import resolve_local_times
@@ -23,7 +23,15 @@ from trackyard.analytics.reports.dimensions import part_sql, sql_type
 from trackyard.analytics.reports.metrics import ACTION_METRICS, TRAFFIC_METRICS, ActionMetric
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.scope import Scope
-from trackyard.domain.statistics.reports import CONFIRMED, COST_METRICS, TOTAL, Report, Values, conversion_types
+from trackyard.domain.statistics.reports import (
+    CONFIRMED,
+    COST_METRICS,
+    TOTAL,
+    LeastVolume,
+    Report,
+    Values,
+    conversion_types,
+)
 from trackyard.domain.statistics.slices import FILTERS, SLICES, SlicePart
 
 _MAX_INTEGER = 2**62
@@ -67,6 +75,7 @@ def compile_report(report: Report) -> CompiledReport | None:
     needed = {*report.order, *_PRESENCE_METRICS, *TRAFFIC_METRICS, *COST_METRICS}
     key_metrics = {name: sql for name, sql in metrics.items() if name in needed}
     chosen = build_conversion_branches(report, parts, _conditions(report, _chosen_condition(parts)))
+    of_chosen = replace(report, least=None)  # the keys were chosen by it
     page = limit_clause(report.page, report.limit)
 
     def local(sql: str) -> str:
@@ -75,7 +84,7 @@ def compile_report(report: Report) -> CompiledReport | None:
     return CompiledReport(
         sql=local(f"{_ordered_sql(report, parts, metrics, branches)}\n{page}"),
         keys_sql=local(f"{_ordered_sql(report, parts, key_metrics, branches)}\n{page}"),
-        chosen_sql=local(_ordered_sql(report, parts, metrics, chosen)) if chosen else "",
+        chosen_sql=local(_ordered_sql(of_chosen, parts, metrics, chosen)) if chosen else "",
         packed_sql=local(_packed_sql(report, parts, metrics, branches)),
         parameters=_parameters(report),
         keys=tuple(part.key for part in parts),
@@ -105,10 +114,23 @@ def _summed_sql(report: Report, parts: list[SlicePart], metrics: _Metrics, branc
     sums = [f"{sql} AS {name}" for name, sql in metrics.items()]
     present = _PRESENCE_METRICS[-1:] if report.nonzero else _presence_metrics(report)
     grouped = f"GROUP BY {', '.join(keys)}\n" if keys else ""
+    is_large = "" if report.least is None else f" AND {_large_condition(report, report.least)}"
     return (
         f"SELECT {', '.join([*keys, *sums])}\nFROM (\n" + "\nUNION ALL\n".join(branches) + f"\n)\n{grouped}"
-        f"HAVING {' OR '.join(f'{name} > 0' for name in present)}"
+        f"HAVING ({' OR '.join(f'{name} > 0' for name in present)}){is_large}"
     )
+
+
+def _large_condition(report: Report, least: LeastVolume) -> str:
+    """Return the condition that a row belongs to what reaches a volume."""
+    whole = replace(
+        report, dimensions=least.slices, since=least.since, until=least.until, order=(), least=None,
+        counts_rejected="trafficback" in least.counted,
+    )  # fmt: skip
+    parts, volume = _dimension_parts(whole), " + ".join(f"sum(of_{name})" for name in least.counted)
+    keys = ", ".join(f"k_{part.key}" for part in parts)
+    rows = "\nUNION ALL\n".join(build_branches(whole, parts, _conditions(whole)))
+    return f"({keys}) IN (SELECT {keys} FROM (\n{rows}\n) GROUP BY {keys} HAVING {volume} >= {least.number:d})"
 
 
 def _presence_metrics(report: Report) -> tuple[str, ...]:

@@ -49,8 +49,8 @@ PATTERNS: Final = (
     ),
     # why a rule cannot run
     lazy_gettext(
-        "The window has %(rows)s rows, more than %(most)s: name offers, affiliates, advertisers or countries, or judge "
-        "by fewer slices."
+        "The window has %(rows)s rows that could meet the conditions, more than %(most)s: raise the minimum, name "
+        "offers, affiliates, advertisers, countries or values of subs, or judge by fewer slices."
     ),
     lazy_gettext("It would fire for %(count)s things at once, more than %(most)s: narrow it, or set other bounds."),
     lazy_gettext(

@@ -46,6 +46,21 @@ def conversion_types(*, separate_not_found: bool) -> dict[str, tuple[Status, ...
 
 
 @dataclass(frozen=True, slots=True)
+class LeastVolume:
+    """A bound of volume: rows count only when all that has the same values of some slices reaches it.
+
+    slices: of the report. counted: what is summed, of `raw`, `trafficback` and `count`, the conversions.
+    since, until: the period of the sum.
+    """
+
+    slices: tuple[str, ...]
+    counted: tuple[str, ...]
+    number: int
+    since: int
+    until: int
+
+
+@dataclass(frozen=True, slots=True)
 class ConversionTotals:
     """The conversions of one type; amounts in the currency of the report."""
 
@@ -171,6 +186,7 @@ class Report:
     conversions: those that are counted, None = all; traffic stays whole
     in_currency: what amounts are converted to at the rate of each day, "" = not at all
     day_rates: of `in_currency`, which a use case reads; None for the platform's own
+    least: the volume that rows must belong to, None = any
 
     Raises ValueError for a name that does not exist.
     """
@@ -200,6 +216,7 @@ class Report:
     conversions: ChosenConversions | None = None
     in_currency: str = ""
     day_rates: DayRates | None = None
+    least: LeastVolume | None = None
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.dimensions if name not in SLICES]

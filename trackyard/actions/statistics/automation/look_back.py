@@ -9,12 +9,11 @@ from trackyard.actions.statistics.automation.running import new_firing
 from trackyard.base.errors import BadInput
 from trackyard.domain.statistics.automation.judging import look_back
 from trackyard.domain.statistics.automation.rules import Rule, RuleFiring
-from trackyard.domain.statistics.automation.windows import HOUR_MS, WEEKS_BEFORE, Window, last_window
+from trackyard.domain.statistics.automation.windows import HOUR_MS, WEEK_HOURS, WEEKS_BEFORE, Window, last_window
 
 LOOK_BACK_HOURS: Final = 720
 """30 days."""
 MOST_SHOWN: Final = 200
-_WEEK_HOURS: Final = 168
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +37,7 @@ def look_back_on(deps: Deps, rule: Rule) -> LookBack:
     """
     _, until = last_window(1, deps.clock.now_ms())
     since = until - LOOK_BACK_HOURS * HOUR_MS
-    weeks = WEEKS_BEFORE * _WEEK_HOURS + 1 if rule.needs_usual else 0
+    weeks = WEEKS_BEFORE * WEEK_HOURS + 1 if rule.needs_usual else 0
     try:
         hours = measure_hours(deps.analytics, rule, Window(since - (rule.hours + weeks) * HOUR_MS, until))
     except RuleCannotRun as error:

@@ -1,22 +1,22 @@
 """Measure what rules judge: one report for each window (docs/spec/automation.md#judging)."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.analytics.reports.reports import run_report
 from trackyard.domain.people.scope import Scope
-from trackyard.domain.statistics.automation.measures import NOTHING, Key, Measures
+from trackyard.domain.statistics.automation.measures import METRICS, NOTHING, Key, Measures
 from trackyard.domain.statistics.automation.rules import Rule
-from trackyard.domain.statistics.automation.windows import Window
+from trackyard.domain.statistics.automation.windows import WEEK_HOURS, WEEKS_BEFORE, Window
 from trackyard.domain.statistics.quality.origins import is_marked
-from trackyard.domain.statistics.reports import CONFIRMED, TOTAL, Report, StatsRow, Values
+from trackyard.domain.statistics.reports import CONFIRMED, TOTAL, LeastVolume, Report, StatsRow, Values
 from trackyard.domain.statistics.slices import REJECTION_REASON
 
 MOST_ROWS: Final = 100_000
-"""Rows of one report. A rule that needs more is too wide."""
+"""Rows of one report that could meet the conditions. A rule that needs more is too wide."""
 
 _HOUR: Final = "hour"
 _GOAL: Final = "goal"
@@ -28,21 +28,33 @@ class RuleCannotRun(Exception):
     """A rule cannot be judged, or cannot act; the text says why and what to do."""
 
 
-def measure(analytics: Analytics, rule: Rule, window: Window) -> dict[Key, Measures]:
-    """Return the measures of a window. Raises RuleCannotRun, ReportTooHeavy."""
+def measure(
+    analytics: Analytics, rule: Rule, window: Window, now: Window, before: Sequence[Window] = ()
+) -> dict[Key, Measures]:
+    """Return the measures of a window, of what can meet the conditions.
+
+    now: the window that is judged. before: those that it is compared with.
+    Raises RuleCannotRun, ReportTooHeavy.
+    """
     found: dict[Key, Measures] = {}
+    is_usual = bool(rule.conditions) and rule.leading_condition.is_usual
+    least = _least(rule, before if is_usual else (now,))
     for extra in _extra_slices(rule):
-        for row in _rows(analytics, rule, window, extra):
+        for row in _rows(analytics, rule, window, extra, least):
             key = _key(rule, row)
             found[key] = found.get(key, NOTHING).plus(_measures(rule, row, extra))
     return found
 
 
 def measure_hours(analytics: Analytics, rule: Rule, window: Window) -> Mapping[int, Mapping[Key, Measures]]:
-    """Return the measures of each hour of a window, by its begin. Raises RuleCannotRun, ReportTooHeavy."""
+    """Return the measures of each hour of a window, by its begin, of what can meet the conditions in it.
+
+    Raises RuleCannotRun, ReportTooHeavy.
+    """
     found: dict[int, dict[Key, Measures]] = defaultdict(dict)
+    least = _least(rule, (window,))
     for extra in _extra_slices(rule):
-        for row in _rows(analytics, rule, window, (_HOUR, *extra)):
+        for row in _rows(analytics, rule, window, (_HOUR, *extra), least):
             hour, key = found[_hour_of(row)], _key(rule, row)
             hour[key] = hour.get(key, NOTHING).plus(_measures(rule, row, extra))
     return found
@@ -57,7 +69,22 @@ def _extra_slices(rule: Rule) -> Iterable[tuple[str, ...]]:
         yield (_ORIGIN,)
 
 
-def _rows(analytics: Analytics, rule: Rule, window: Window, extra: tuple[str, ...]) -> list[StatsRow]:
+def _least(rule: Rule, windows: Sequence[Window]) -> LeastVolume | None:
+    """Return the volume in the time of these windows without which an element cannot meet the conditions.
+
+    Compared weeks have the minimum on average. Windows longer than a week share hours: one of them has the minimum.
+    """
+    if not rule.each or not rule.conditions or rule.minimum <= 1:
+        return None
+    leading = rule.leading_condition
+    number = rule.minimum * (WEEKS_BEFORE if leading.is_usual and rule.hours <= WEEK_HOURS else 1)
+    since, until = min(each.since for each in windows), max(each.until for each in windows)
+    return LeastVolume(rule.each, METRICS[leading.metric].counted, number, since, until)
+
+
+def _rows(
+    analytics: Analytics, rule: Rule, window: Window, extra: tuple[str, ...], least: LeastVolume | None
+) -> list[StatsRow]:
     chosen: dict[str, Values] = {
         "offer": rule.offers,
         "affiliate": rule.affiliates,
@@ -67,12 +94,14 @@ def _rows(analytics: Analytics, rule: Rule, window: Window, extra: tuple[str, ..
         **rule.sub_values,
     }
     filters = {name: values for name, values in chosen.items() if values}
-    report = Report(Scope.everything(), *window, (*extra, *rule.each), filters, zone="UTC", limit=MOST_ROWS)
+    report = Report(
+        Scope.everything(), *window, (*extra, *rule.each), filters, zone="UTC", limit=MOST_ROWS, least=least
+    )
     page = run_report(analytics, report)
     if page.total_count > MOST_ROWS:
         raise RuleCannotRun(
-            f"The window has {page.total_count} rows, more than {MOST_ROWS}: name offers, affiliates, advertisers, "
-            "countries or values of subs, or judge by fewer slices."
+            f"The window has {page.total_count} rows that could meet the conditions, more than {MOST_ROWS}: raise the "
+            "minimum, name offers, affiliates, advertisers, countries or values of subs, or judge by fewer slices."
         )
     return page.rows
 

@@ -72,6 +72,11 @@ class RuleMetric:
         whole = self.bottom(measured)
         return None if whole == 0 else Decimal(self.top(measured)) * self.scale / whole
 
+    @property
+    def counted(self) -> tuple[str, ...]:
+        """Return what reports sum for the volume: at least as much as the minimum counts."""
+        return _COUNTED[self.volume]
+
 
 def _clicks(measured: Measures) -> int:
     return measured.clicks
@@ -88,6 +93,10 @@ def _reported(measured: Measures) -> int:
 def _first(measured: Measures) -> int:
     return measured.first
 
+
+_COUNTED: Final[Mapping[Callable[[Measures], int], tuple[str, ...]]] = MappingProxyType(
+    {_clicks: ("raw",), _arrived: ("raw", "trafficback"), _reported: ("count",), _first: ("count",)}
+)
 
 METRICS: Final[Mapping[str, RuleMetric]] = MappingProxyType(
     {

@@ -121,6 +121,14 @@ class Rule:
         return any(each.is_usual for each in self.conditions)
 
     @property
+    def leading_condition(self) -> RuleCondition:
+        """Return the condition with the volume that every firing needs; one with a fixed bound goes first.
+
+        All conditions must be met, so an element without the volume of any of them cannot fire.
+        """
+        return min(self.conditions, key=lambda each: each.is_usual)
+
+    @property
     def needs_goals(self) -> bool:
         """Return whether a condition needs conversions by goal."""
         return any(METRICS[each.metric].of_goals for each in self.conditions)

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 HOUR_MS: Final = 3_600_000
 MOST_HOURS: Final = 720
 """The longest window: 30 days."""
+WEEK_HOURS: Final = 168
 WEEKS_BEFORE: Final = 4
 """How many weeks the same hours are compared with."""
 
