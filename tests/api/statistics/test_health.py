@@ -56,7 +56,7 @@ def seen(api: Api) -> dict[str, Any]:
     ]
     attempts.append(attempt_row(9, url="https://fine.example/p", outcome="sent", **own))
     load(api.deps.analytics, "affiliate_log", [encode_row(row) for row in attempts], "attempts")
-    return {"offer": offer, "partner": pid, "advertiser": advertiser}
+    return {"offer": offer, "partner": pid, "advertiser": advertiser, "hour_before": "2023-11-14 21:13:20"}
 
 
 @pytest.mark.parametrize("of", ["offer", "partner", "advertiser"])
@@ -69,6 +69,7 @@ def test_health_says_what_was_seen_and_what_is_broken(api: Api, seen: dict[str, 
     assert kinds == [*before, ("deliveries_fail", "broken"), ("rejected", "look"), *after]
     rejected = [(each["reason"], each["clicks"]) for each in found["rejected"]]
     assert (found["clicks"], rejected) == (40, [("overcap", 80), ("mistargeting-os", 5)])
+    assert (found["last_click_at"], found["last_postback_at"]) == (seen["hour_before"], seen["hour_before"])
     assert found["literal_macros"] == ["payout"]
     assert [(each["response"], each["number"]) for each in found["postbacks"]] == [("Wrong sum", 4), ("", 2)]
     assert found["last_failed_postback"]["response"] == "Wrong sum"

@@ -167,6 +167,19 @@ def test_rule_stops_an_offer_and_keeps_what_staff_changed_since(world: RuleSetup
     assert world.api.admin.get(status)["offer"]["status"] == "stopped"
 
 
+def test_rule_holds_conversions_and_undoing_frees_them(world: RuleSetup) -> None:
+    add_rule(
+        world,
+        **{"each[]": ["offer"], "action": "conversion_status", "new_status": "hold", "conditions[0][value]": "90"},
+    )
+    world.click(150)
+    [made] = world.convert(["1"])
+    world.end_hour()
+    assert world.statuses() == {made: "hold"}
+    world.api.admin.post(f"/3.1/admin/rule-firings/{world.firings()[0]['id']}/undo")
+    assert world.statuses() == {made: "confirmed"}
+
+
 def test_kpi_rule_declines_conversions_of_the_second_goal_until_it_is_removed(world: RuleSetup) -> None:
     sent = kpi_rule(world.offer, world.pid) | {"action_type": "conversion", "change_to": "declined", "period": "day"}
     rule = world.api.admin.post("/3.1/automation/kpi", **sent)["message"]
@@ -257,7 +270,7 @@ def test_rule_that_compares_with_the_usual_asks_for_what_had_enough_in_the_weeks
 ) -> None:
     monkeypatch.setattr("trackyard.actions.statistics.automation.measuring.MOST_ROWS", 8)
     usual = {"conditions[0][metric]": "clicks", "conditions[0][value]": "50", "conditions[0][usual]": "1"}
-    rule_id = add_rule(world, **usual, action="notify", minimum="20")
+    rule_id = add_rule(world, **usual | {"action": "notify", "minimum": "20"})
     hour = world.api.clock.now_ms() + 1000
     for week, count in enumerate((15, 15, 25, 25), start=1):  # 20 on average
         world.click(count, time=hour - week * 7 * 86_400_000, sub1="bad")
@@ -299,7 +312,12 @@ def test_rule_that_is_not_saved_is_tried_on_the_last_30_days(world: RuleSetup) -
 
 
 def test_rule_judges_only_named_subs_and_countries(world: RuleSetup) -> None:
-    named = {"subs[0][sub]": "sub1", "subs[0][value]": "bad", "subs[1][sub]": "sub1", "subs[1][value]": "worse"}
+    named: dict[str, Any] = {
+        "subs[0][sub]": "sub1",
+        "subs[0][value]": "bad",
+        "subs[1][sub]": "sub1",
+        "subs[1][value]": "worse",
+    }
     named |= {"subs[2][sub]": "sub8", "subs[2][value]": "x", "countries[]": ["EE"]}
     declines = {"action": "conversion_status", "new_status": "declined", "each[]": ["offer"]}
     declines |= {"conditions[0][metric]": "clicks", "conditions[0][compare]": "above", "minimum": "0"}
