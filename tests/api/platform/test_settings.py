@@ -242,13 +242,10 @@ def test_audit_log_pages_start_with_newest(api: Api) -> None:
 
 
 def test_exchange_rate_status_is_shown_in_settings(api: Api) -> None:
-    assert api.admin.get("/3.1/admin/settings")["quotes"] == {
-        "day": "",
-        "fault": "",
-        "read_at": "",
-        "is_requested": False,
-    }
+    unread = {"day": "", "fault": "", "read_at": "", "is_requested": False}
+    assert api.admin.get("/3.1/admin/settings")["quotes"] == unread
     with api.deps.database.write() as conn:
         reference_rates.add_bank_rates(conn, [BankRate("EUR", 1, Decimal("0.9"))], date(2023, 11, 10))
-        reference_rates.set_refresh_error(conn, "answered 500")
-    assert api.admin.get("/3.1/admin/settings")["quotes"] == {"day": "2023-11-10", "fault": "answered 500"}
+        reference_rates.end_refresh(conn, "answered 500", 1_700_000_000_000)
+    found = {"day": "2023-11-10", "fault": "answered 500", "read_at": "2023-11-14 22:13:20", "is_requested": False}
+    assert api.admin.get("/3.1/admin/settings")["quotes"] == found

@@ -95,14 +95,14 @@ def test_rates_that_are_old_or_fail_are_found(here: CheckedMachine, database: Da
     with database.write() as conn:
         old = today - timedelta(days=8)
         reference_rates.add_bank_rates(conn, [BankRate("EUR", NOON, Decimal("0.9"))], old)
-        reference_rates.set_refresh_error(conn, "answered 500")
+        reference_rates.end_refresh(conn, "answered 500", 1)
     found = list(check_rates(here))
     assert [each.kind.value for each in found] == ["rates_fail", "rates_old"]
     assert (found[1].subject, dict(found[1].evidence)) == (old.isoformat(), {"days": 8})
     assert list(check_rates(machine(tmp_path, database_url=database.url, quotes_url=""))) == [], "staff enter them"
     with database.write() as conn:
         reference_rates.add_bank_rates(conn, [BankRate("EUR", NOON + 1, Decimal("0.9"))], today)
-        reference_rates.set_refresh_error(conn, "")
+        reference_rates.end_refresh(conn, "", 1)
     assert list(check_rates(here)) == []
 
 

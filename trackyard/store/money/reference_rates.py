@@ -72,7 +72,7 @@ def request_refresh(conn: Connection, now_ms: int, pause_ms: int) -> bool:
 
 def has_request(conn: Connection) -> bool:
     """Return whether staff asked for a refresh that no worker began yet."""
-    return settings.find_setting(conn, _REQUEST_SETTING) != settings.find_setting(conn, _TAKEN_SETTING)
+    return bool(settings.find_setting(conn, _REQUEST_SETTING) != settings.find_setting(conn, _TAKEN_SETTING))
 
 
 def take_request(conn: Connection) -> bool:
