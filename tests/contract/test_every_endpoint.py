@@ -114,6 +114,7 @@ def make_endpoint_setup(api: Api) -> EndpointSetup:
         "admin.offer.edit": lambda: offer,
         "admin.offer.estimate.conversions": lambda: offer,
         "admin.offer.estimate.clicks": lambda: offer,
+        "admin.offer.click-check": lambda: offer,
         "admin.offer.remove-creative": lambda: api.add_offer(creativeUrls="https://a.example/a.png"),
         "oses.versions": lambda: "android",
         "stats.conversion.history": lambda: f"{1:024x}",

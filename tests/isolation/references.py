@@ -89,6 +89,7 @@ OF_METHOD: Final[dict[tuple[str, str], str]] = {
 
 OF_MAPS: Final[dict[str, dict[str, str]]] = {
     "admin.click-check": {"params[pid]": "affiliate"},
+    "admin.offer.click-check": {"click_params[pid]": "affiliate"},
     "admin.postback-check": {"params[clickid]": "click", "params[action_id]": "action"},
 }
 """Method to names in a map of parameters, and what they name."""
@@ -124,6 +125,7 @@ OF_PATH: Final[dict[str, str]] = {
     **dict.fromkeys(("comparison.affiliate.add", "comparison.affiliate.list"), "affiliate"),
     **dict.fromkeys(("comparison.get", "comparison.accept"), "comparison"),
     **dict.fromkeys((f"admin.offer.estimate.{what}" for what in ("conversions", "clicks")), "offer"),
+    "admin.offer.click-check": "offer",
     **dict.fromkeys((f"admin.ticket.{act}" for act in ("get", "offer", "answer", "close")), "ticket"),
     **dict.fromkeys(("partner.postback.edit", "partner.postback.remove", "admin.postback.resume"), "postback"),
     **dict.fromkeys(("partner.pixel.edit", "partner.pixel.remove"), "pixel"),
@@ -180,7 +182,7 @@ _PLAIN_NAMES: Final = (
     "filter[os] filter[smart_id] first_name goal goal_id hash_password headers[*] hold_period http_code id ids ip "
     "is_top key kpi[*] payment_account payment_system currencies landings[*][title] lang_label last_name level limit "
     "list[*][comment] list[*][goal] list[*][ip] list[*][sum] list[*][ua] locale mail_from method moderation_status "
-    "name note note_aff note_sales notes notice_percent_overcap os page params[*] password "
+    "name note note_aff note_sales notes notice_percent_overcap os page params[*] click_params[*] password "
     "payment_systems[*][currency] payment_systems[*][fields][*] payment_systems[*][system_id] payouts "
     "personal_limits[*][caps] phone privacy q reason request_id revenue search_empty_sub server_ip skip skype "
     "small_desc smart_id smartlink_categories smtp_url sort[*] sources status status_reason system_id strictly_brands "

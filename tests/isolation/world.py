@@ -206,6 +206,7 @@ def _examples(side: Side) -> SideRequests:
         "admin.offer.edit": lambda: offer,
         "admin.offer.estimate.conversions": lambda: offer,
         "admin.offer.estimate.clicks": lambda: offer,
+        "admin.offer.click-check": lambda: offer,
         **dict.fromkeys(("admin.offer.disable-affiliates", "offer.privacy.get"), lambda: closed),
         "admin.offer.tracking-link": lambda: _connected(api, advertiser, offer, pid),
         "admin.offer.remove-creative": lambda: api.add_offer(

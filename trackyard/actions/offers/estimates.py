@@ -1,4 +1,4 @@
-"""What an edit of an offer would have changed in the last 30 days. Nothing is written.
+"""What an edit of an offer would change: the last 30 days, and a sample click. Nothing is written.
 
 docs/spec/offers.md#estimates
 """
@@ -11,7 +11,16 @@ from typing import Final
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers.offers import compare_edit
 from trackyard.actions.people.scope import scope_of
-from trackyard.actions.tracking.click_check import hit_from_click, read_ruleset
+from trackyard.actions.tracking.click_check import (
+    ClickCheck,
+    SampleClick,
+    check_affiliate,
+    check_hit,
+    hit_from_click,
+    hit_from_sample,
+    read_ruleset,
+    ruleset_for,
+)
 from trackyard.analytics.reports.clicks import sample_clicks
 from trackyard.decision.click.state import EMPTY_CLICK_STATE
 from trackyard.decision.click.steps import decide
@@ -112,6 +121,25 @@ def estimate_clicks(deps: Deps, access: Access, offer_id: int, written: WrittenF
         lost=lost.total(),
         reasons=dict(lost.most_common()),
     )
+
+
+def check_edited_click(
+    deps: Deps, access: Access, offer_id: int, written: WrittenFields, sample: SampleClick
+) -> ClickCheck:
+    """Check a sample click on an offer as an edit would leave it.
+
+    Raises as edit_offer, and BadInput when a manager names an affiliate that is missing or out of scope.
+    """
+    with deps.database.read() as conn:
+        scope = scope_of(conn, access)
+
+    def ruleset_of(conn: Connection, _scope: Scope) -> Ruleset:
+        return ruleset_for(conn, [offer_id], sample.params.get("pid", ""))
+
+    _, changed = compare_edit(deps, access, offer_id, written, ruleset_of)
+    hit = hit_from_sample(deps, sample, changed)
+    check_affiliate(scope, hit, "click_params[pid]")
+    return check_hit(hit, changed.route_of(hit.params), deps.click_state())
 
 
 def _reason(ruleset: Ruleset, click: Click, visitors: VisitorLookup) -> str:

@@ -30,6 +30,7 @@ from trackyard.decision.visitor.headers import LANGUAGE, read_language
 from trackyard.decision.visitor.visitor import Agent, ParsedAgent, VisitorLookup
 from trackyard.domain.offers.choices import RedirectType
 from trackyard.domain.people.callers import Access
+from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.quality.origins import PREFETCH
 from trackyard.domain.tracking.rejections import REJECTION_REASONS, Rejection
 from trackyard.domain.tracking.ruleset import RulesetOffer, RulesetSmartLink
@@ -127,14 +128,12 @@ def check_click(deps: Deps, access: Access, sample: SampleClick) -> ClickCheck:
     """
     with deps.database.read() as conn:
         scope = scope_of(conn, access)
-        ruleset = _ruleset_for(conn, _offer_ids(conn, sample), sample.params.get("pid", ""), _smart_key(sample))
-    hit = _hit_from_sample(deps, sample, ruleset)
-    pid = sample.params.get("pid", "")
-    if pid and scope.affiliate_ids is not None and (hit.affiliate is None or not scope.has_affiliate(hit.affiliate.id)):
-        raise BadInput({"params[pid]": [f"An affiliate {pid} does not exist."]})
+        ruleset = ruleset_for(conn, _offer_ids(conn, sample), sample.params.get("pid", ""), _smart_key(sample))
+    hit = hit_from_sample(deps, sample, ruleset)
+    check_affiliate(scope, hit, "params[pid]")
     state = deps.click_state()
     checked = (
-        _check_smartlink(hit, ruleset, state) if sample.smart else _check(hit, ruleset.route_of(hit.params), state)
+        _check_smartlink(hit, ruleset, state) if sample.smart else check_hit(hit, ruleset.route_of(hit.params), state)
     )
     route = checked.route
     if route.is_known and not scope.has_advertiser(route.offer.advertiser):
@@ -142,6 +141,13 @@ def check_click(deps: Deps, access: Access, sample: SampleClick) -> ClickCheck:
         raise BadInput({named_in: [f"An offer {route.id} does not exist."]})
     seen = [each for each in checked.tried if scope.has_advertiser(_advertiser_of(ruleset, each))]
     return replace(checked, tried=tuple(seen))
+
+
+def check_affiliate(scope: Scope, hit: Hit, name: str) -> None:
+    """Raise BadInput when a manager names an affiliate that is missing or out of scope. name: of the parameter."""
+    pid = hit.params.get("pid", "")
+    if pid and scope.affiliate_ids is not None and (hit.affiliate is None or not scope.has_affiliate(hit.affiliate.id)):
+        raise BadInput({name: [f"An affiliate {pid} does not exist."]})
 
 
 def _advertiser_of(ruleset: Ruleset, tried: SmartLinkOfferResult) -> str:
@@ -160,9 +166,9 @@ def explain_click(deps: Deps, access: Access, click_id: str) -> ClickExplanation
     if not (scope.has_affiliate(click.affiliate) and scope.has_advertiser(click.advertiser)):
         raise NotFound
     with deps.database.read() as conn:
-        ruleset = _ruleset_for(conn, _known_offer(conn, str(click.offer)), str(click.affiliate))
+        ruleset = ruleset_for(conn, _known_offer(conn, str(click.offer)), str(click.affiliate))
     hit = hit_from_click(ruleset, click, deps.visitors())
-    return ClickExplanation(click, _check(hit, ruleset.route_of(hit.params), EMPTY_CLICK_STATE))
+    return ClickExplanation(click, check_hit(hit, ruleset.route_of(hit.params), EMPTY_CLICK_STATE))
 
 
 def _smart_key(sample: SampleClick) -> str:
@@ -182,7 +188,7 @@ def _known_offer(conn: Connection, key: str) -> list[int]:
     return [] if offer_id is None else [offer_id]
 
 
-def _ruleset_for(conn: Connection, offer_ids: Sequence[int], affiliate_key: str, smart_key: str = "") -> Ruleset:
+def ruleset_for(conn: Connection, offer_ids: Sequence[int], affiliate_key: str, smart_key: str = "") -> Ruleset:
     """Return the ruleset for one click as it is now; edges have it within a second."""
     is_number = affiliate_key.isascii() and affiliate_key.isdigit() and len(affiliate_key.lstrip("0")) < 10
     return read_ruleset(conn, offer_ids, [int(affiliate_key)] if is_number else [], smart_key)
@@ -211,7 +217,7 @@ def read_ruleset(
     )
 
 
-def _hit_from_sample(deps: Deps, sample: SampleClick, ruleset: Ruleset) -> Hit:
+def hit_from_sample(deps: Deps, sample: SampleClick, ruleset: Ruleset) -> Hit:
     """Return the hit that an edge would make of a sample."""
     headers, visitors = sample.headers, deps.visitors()
     visitors.refresh()
@@ -279,7 +285,8 @@ def hit_from_click(ruleset: Ruleset, click: Click, visitors: VisitorLookup) -> H
     )
 
 
-def _check(hit: Hit, route: OfferRoute, state: ClickState) -> ClickCheck:
+def check_hit(hit: Hit, route: OfferRoute, state: ClickState) -> ClickCheck:
+    """Check a hit on an offer. Nothing is reserved."""
     decision = decide(hit, route, state)
     rejection = decision.rejection
     passes = rejection is None or (
@@ -325,7 +332,7 @@ def _check_smartlink(hit: Hit, ruleset: Ruleset, state: ClickState) -> ClickChec
         SmartLinkOfferResult(route.id, decide(hit, route, state, as_visitor=True).rejection) for route in offers
     )
     accepting = [route for route, each in zip(offers, tried, strict=True) if each.rejection is None]
-    return replace(_check(hit, (accepting or offers)[0], state), tried=tried)
+    return replace(check_hit(hit, (accepting or offers)[0], state), tried=tried)
 
 
 def _results_without_offer(rejection: Rejection) -> tuple[ClickStepResult, ...]:

@@ -1,13 +1,27 @@
 """What an edit of an offer would have changed (docs/spec/offers.md#estimates)."""
 
+from zoneinfo import ZoneInfo
+
+from pydantic import Field
+
 from trackyard.actions.deps import Deps
-from trackyard.actions.offers.estimates import ESTIMATED_DAYS, estimate_clicks, estimate_conversions
+from trackyard.actions.offers.estimates import (
+    ESTIMATED_DAYS,
+    check_edited_click,
+    estimate_clicks,
+    estimate_conversions,
+)
 from trackyard.actions.offers.offers import get_editable_id
+from trackyard.actions.tracking.click_check import SampleClick
 from trackyard.api.lookups import in_scope_by_reference
 from trackyard.api.offers.params import EditOffer
+from trackyard.api.tracking.click_check import ClickCheckAnswer, Parameter, check_view, plain_address
 from trackyard.domain.conversions.estimates import TermsOutcome
+from trackyard.domain.offers.edits import WrittenFields
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
+from trackyard.wire.request import scalars as s
+from trackyard.wire.request.params import Keyed
 from trackyard.wire.response.envelope import Answer, Money, View, number
 from trackyard.wire.response.views import view_of
 
@@ -52,6 +66,27 @@ class ClickEstimateView(View):
     gained: int
     lost: int
     lost_by_reason: list[LostClicksView]
+
+
+class CheckEditedClick(EditOffer):
+    """Changes of an offer, and a click to try on it.
+
+    click_params: of the link, such as pid and sub1; the offer is that of the path.
+    click_ip, click_ua: of the visitor.
+    """
+
+    click_params: Keyed[str, Parameter] = Field(default_factory=dict)
+    click_ip: s.IpAddress | None = None
+    click_ua: Parameter = ""
+
+    def written(self, zone: ZoneInfo) -> WrittenFields:
+        """Return what was sent of the offer. zone: of times, the platform's."""
+        return {name: value for name, value in super().written(zone).items() if not name.startswith("click_")}
+
+    def sample(self, offer_id: int, now_ms: int) -> SampleClick:
+        """Return the click on the offer."""
+        params = self.click_params | {"offer_id": str(offer_id)}
+        return SampleClick(params, plain_address(self.click_ip or ""), self.click_ua, {}, now_ms)
 
 
 class ConversionEstimateAnswer(Answer):
@@ -108,6 +143,24 @@ def of_clicks(request: ApiRequest[Deps], params: EditOffer) -> ClickEstimateAnsw
     found = estimate_clicks(request.deps, request.access, request.subject, params.written(request.deps.zone))
     reasons = [LostClicksView(reason=reason, clicks=count) for reason, count in found.reasons.items()]
     return ClickEstimateAnswer(estimate=view_of(ClickEstimateView, found, days=ESTIMATED_DAYS, lost_by_reason=reasons))
+
+
+@routes.post(
+    "/admin/offer/{id}/click-check",
+    for_staff(Permission.STATS_CLICKS),
+    id="admin.offer.click-check",
+    find=in_scope_by_reference(get_editable_id),
+    not_replayable=True,
+)
+def of_click(request: ApiRequest[Deps], params: CheckEditedClick) -> ClickCheckAnswer:
+    """Check what the rules of an edit of an offer would decide on a click.
+
+    The edit is not made, and the click is not recorded. The answer is that of `POST /admin/click-check`.
+    """
+    deps = request.deps
+    sample = params.sample(request.subject, deps.clock.now_ms())
+    checked = check_edited_click(deps, request.access, request.subject, params.written(deps.zone), sample)
+    return ClickCheckAnswer(check=check_view(checked, deps.zone))
 
 
 def _outcome_view(outcome: TermsOutcome) -> TermsOutcomeView:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from trackyard.base.errors import RequestError
 from trackyard.base.texts.marks import gettext, lazy_gettext
+from trackyard.console.forms import PageForm
 from trackyard.console.frame.request import PageRequest
 from trackyard.domain.tracking.reference.texts import reference_texts
 
@@ -37,6 +38,9 @@ DEVICES: Final[tuple[tuple[str, str], ...]] = (
     ),
 )
 """Browsers to choose from: user agent and name."""
+
+
+_TYPED: Final = ("affiliate", "ip", "device", "agent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +88,35 @@ def find_click_test(request: PageRequest, offer: int) -> ClickTest | None:
         except RequestError as refusal:
             fault = " ".join(sentence for each in (refusal.fields or {}).values() for sentence in each) or refusal.text
     return ClickTest(affiliate, ip, device, agent, verdict, fault)
+
+
+def find_typed_test(request: PageRequest, form: PageForm, offer: int) -> ClickTest | None:
+    """Return the test of a click on what was typed of an offer; None where the person may not test clicks.
+
+    A fault of what was typed is shown at its field of the form.
+    """
+    if not request.calls.may("admin.offer.click-check"):
+        return None
+    affiliate, ip, device, agent = (request.field(f"test_{name}").strip() for name in _TYPED)
+    verdict, fault = None, ""
+    if form.is_tried:
+        click = [("click_params[pid]", affiliate), ("click_ip", ip), ("click_ua", agent or device)]
+        sent = [*form.pairs, *(pair for pair in click if pair[1])]
+        try:
+            verdict = _verdict(request.calls.call("admin.offer.click-check", sent, {"id": str(offer)})["check"])
+        except RequestError as refusal:
+            fault = _fault_of_click(refusal)
+            if not fault:
+                form.refuse(refusal)
+    return ClickTest(affiliate, ip, device, agent, verdict, fault)
+
+
+def _fault_of_click(refusal: RequestError) -> str:
+    """Return why the click was refused, "" where the fault is in what was typed of the offer."""
+    if not refusal.fields:
+        return refusal.text
+    own = (sentences for name, sentences in refusal.fields.items() if name.startswith("click_"))
+    return " ".join(sentence for sentences in own for sentence in sentences)
 
 
 def _verdict(check: Mapping[str, Any]) -> ClickVerdict:

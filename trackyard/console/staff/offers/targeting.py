@@ -10,6 +10,8 @@ from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.offers_shown.who_gets_through import sentences
+from trackyard.console.staff.offers.click_test import DEVICES as BROWSERS
+from trackyard.console.staff.offers.click_test import find_typed_test
 from trackyard.console.staff.offers.effects import find_effect
 from trackyard.console.staff.offers.lines import SystemLines
 from trackyard.console.staff.offers.one import find_offer, may_write
@@ -148,7 +150,8 @@ def edit_targeting(request: PageRequest) -> PageAnswer:
         line=gettext("A click gets through when one of the groups accepts it. Affiliates see the change at once."),
         template="staff/offer_targeting.html",
         sentences=sentences({**offer, **_typed(form, offer)}, request.time_of),
-        test_path=f"{path}#test",
+        click_test=find_typed_test(request, form, offer["id"]),
+        browsers=BROWSERS,
         effect=find_effect(request, form, offer["id"]),
     )
 
