@@ -62,7 +62,10 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
         {R.SECTION_PAYMENT},
     ),
     "reading currencies": ("admin.currency.list", {R.MANAGER_SALES, R.SECTION_SUPPLIER, R.SECTION_PAYMENT}),
-    "currencies": ("admin.currency.add admin.currency.edit admin.currency.remove", {R.SECTION_PAYMENT}),
+    "currencies": (
+        "admin.currency.add admin.currency.edit admin.currency.remove admin.exchange-rates.refresh",
+        {R.SECTION_PAYMENT},
+    ),
     "reading payment systems": (
         "admin.payment_systems.list",
         {R.MANAGER_AFFILIATE, R.SECTION_PARTNER, R.SECTION_PAYMENT},
@@ -116,7 +119,7 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
     "the server postback log": ("stats.serverpostbacks stats.health.*", STATS | {R.STATS_SERVER_POSTBACK}),
     "other statistics": (
         """stats.getbysub stats.getbytrafficback stats.clicks admin.click* admin.explain stats.find-subs
-        admin.offer.estimate.clicks
+        admin.offer.estimate.clicks admin.offer.click-check
         stats.retentionrate stats.time-to-action stats.getbyaccountmanager stats.getbyaffiliatemanager
         stats.getbylanding stats.getbyprelanding""",
         STATS,

@@ -122,7 +122,8 @@ def test_quality_that_is_too_heavy_to_compare_is_said_and_not_tried_at_once(
 def test_quality_metric_of_rules_counts_marked_clicks(api: Api, places: dict[str, Any]) -> None:
     rule = Rule(id="r", title="r", each=("affiliate",), conditions=(RuleCondition("marked_share", False, 20),))
     until = NOW - NOW % HOUR_MS + HOUR_MS
-    found = measure(api.deps.analytics, rule, Window(until - 3 * HOUR_MS, until))
+    window = Window(until - 3 * HOUR_MS, until)
+    found = measure(api.deps.analytics, rule, window, window)
     share = {key[0]: METRICS["marked_share"].value(each) for key, each in found.items()}
     assert [round(share[places[name]] or 0) for name in ("pid", "other")] == [67, 2]
     assert found[places["pid"],].clicks == 300

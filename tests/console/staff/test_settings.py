@@ -9,6 +9,7 @@ from tests.support.api import Api
 from tests.support.pages import PageReader, staff_visitor
 from trackyard.console.staff.settings.declared import LISTS
 from trackyard.domain.people.roles import Role
+from trackyard.store.money import reference_rates
 from trackyard.store.tables import mail
 
 HOSTILE = '"><script>alert(1)</script>'
@@ -38,8 +39,12 @@ def test_rates_of_the_bank_are_read_by_a_button_once_a_minute(api: Api) -> None:
     assert visitor.post("/console/settings/refresh-rates", **sent).headers["location"] == "/console/settings"
     page = visitor.read("/console/settings")
     assert "The rates are being read." in page.text and "They are being read now." in page.text
+    with api.deps.database.write() as conn:
+        reference_rates.take_request(conn)
+        reference_rates.end_refresh(conn, "answered 500", api.deps.clock.now_ms())
     visitor.post("/console/settings/refresh-rates", **sent)
-    assert "less than a minute ago" in visitor.read("/console/settings").text
+    after = visitor.read("/console/settings").text
+    assert "less than a minute ago" in after and "answered 500" in after
 
 
 def test_test_mail_is_queued_for_the_person(api: Api) -> None:

@@ -212,22 +212,27 @@ def test_exchange_rates_are_read_at_once_when_staff_ask(database: Database) -> N
         asked.append(request)
         return Reply(body=feed(("2023-11-15", "1.25")))
 
+    def read_at() -> int | None:
+        with database.read() as conn:
+            return reference_rates.get_refresh_state(conn).read_at
+
     with Receiver(answer) as receiver:
         job = make_rate_job(database, receiver.url("/feed.xml"), clock=clock)
         thread = threading.Thread(target=job.run, args=(stop,))
         thread.start()
         try:
-            wait_until(lambda: len(asked) == 1)
+            wait_until(lambda: read_at() == WEDNESDAY)
+            clock.advance(60_000)
             with database.write() as conn:
-                assert reference_rates.request_refresh(conn, WEDNESDAY, 60_000)
                 assert not reference_rates.request_refresh(conn, WEDNESDAY + 59_999, 60_000)
-            wait_until(lambda: len(asked) == 2)
+                assert reference_rates.request_refresh(conn, WEDNESDAY + 60_000, 60_000)
+            wait_until(lambda: read_at() == WEDNESDAY + 60_000)
         finally:
             stop.set()
             thread.join()
+    assert len(asked) == 2
     with database.read() as conn:
-        found = reference_rates.get_refresh_state(conn)
-    assert (found.read_at, found.is_requested, found.fault) == (WEDNESDAY, False, "")
+        assert not reference_rates.has_request(conn)
 
 
 def test_exchange_rates_without_a_feed_say_so_when_staff_ask(database: Database) -> None:

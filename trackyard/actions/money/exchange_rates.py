@@ -3,7 +3,6 @@
 from typing import Final
 
 from trackyard.actions.deps import Deps
-from trackyard.base.errors import Conflict
 from trackyard.domain.money.exchange_rates import RateRefreshState
 from trackyard.store.money import reference_rates
 
@@ -18,8 +17,10 @@ def exchange_rate_status(deps: Deps) -> RateRefreshState:
 
 
 def refresh_exchange_rates(deps: Deps) -> RateRefreshState:
-    """Ask a worker to read the rates of the bank now. Raises Conflict within a minute of the last request."""
+    """Ask a worker to read the rates of the bank now, unless they were read or asked for within a minute.
+
+    Return the state with the request.
+    """
     with deps.database.write() as conn:
-        if not reference_rates.request_refresh(conn, deps.clock.now_ms(), _PAUSE_MS):
-            raise Conflict({"rates": ["They were asked for less than a minute ago. Try again in a minute."]})
+        reference_rates.request_refresh(conn, deps.clock.now_ms(), _PAUSE_MS)
         return reference_rates.get_refresh_state(conn)

@@ -144,7 +144,10 @@ def check_click(deps: Deps, access: Access, sample: SampleClick) -> ClickCheck:
 
 
 def check_affiliate(scope: Scope, hit: Hit, name: str) -> None:
-    """Raise BadInput when a manager names an affiliate that is missing or out of scope. name: of the parameter."""
+    """Raise BadInput when a manager names an affiliate that is not theirs.
+
+    name: of the parameter.
+    """
     pid = hit.params.get("pid", "")
     if pid and scope.affiliate_ids is not None and (hit.affiliate is None or not scope.has_affiliate(hit.affiliate.id)):
         raise BadInput({name: [f"An affiliate {pid} does not exist."]})

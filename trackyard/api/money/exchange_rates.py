@@ -40,8 +40,8 @@ class ExchangeRatesAnswer(Answer):
 def refresh(request: ApiRequest[Deps], _params: NoParams) -> ExchangeRatesAnswer:
     """Read the rates of the bank now, not only once an hour.
 
-    A worker begins within seconds; `GET /admin/settings` says when it ended, and with which error. Within a minute of
-    the last request the answer is a 409.
+    A worker begins within seconds; `GET /admin/settings` says when it ended, and with which error. What was read or
+    asked for within a minute is not read again: `is_requested` says whether a reading is to come.
     """
     state = refresh_exchange_rates(request.deps)
     return ExchangeRatesAnswer(quotes=exchange_rate_status_view(state, request.deps.zone))

@@ -61,10 +61,13 @@ def end_refresh(conn: Connection, fault: str, now_ms: int) -> None:
 
 
 def request_refresh(conn: Connection, now_ms: int, pause_ms: int) -> bool:
-    """Ask a worker to read the rates; return False when the last request is younger than `pause_ms`."""
+    """Ask a worker to read the rates.
+
+    Return False when the last request or refresh is younger than `pause_ms`.
+    """
     _wait_for_others(conn)
-    before = settings.find_setting(conn, _REQUEST_SETTING)
-    if before is not None and now_ms - pause_ms < before <= now_ms:
+    before = (settings.find_setting(conn, name) for name in (_REQUEST_SETTING, _READ_SETTING))
+    if any(moment is not None and now_ms - pause_ms < moment <= now_ms for moment in before):
         return False
     settings.edit_setting(conn, _REQUEST_SETTING, now_ms)
     return True

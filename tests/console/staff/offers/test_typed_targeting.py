@@ -49,4 +49,6 @@ def test_api_checks_a_click_on_an_edit_that_is_not_made(api: Api) -> None:
         assert not [row for row in conn.execute(audit.select()) if row.method == "admin.offer.click-check"]
     stopped = api.admin.post(path, **click, status="stopped")["check"]
     assert not stopped["passes"]
-    assert api.admin.post("/3.1/admin/click-check", **{"params[offer_id]": offer, "params[pid]": pid})["check"]["passes"]
+    assert api.admin.post("/3.1/admin/click-check", **{"params[offer_id]": offer, "params[pid]": pid})["check"][
+        "passes"
+    ]

@@ -2,14 +2,12 @@
 
 from typing import Final
 
-from trackyard.base.errors import Conflict
 from trackyard.base.texts.marks import gettext, lazy_gettext, ngettext
 from trackyard.console.forms import open_form
 from trackyard.console.forms.declared import FormField, FormGroup, FormPlan
 from trackyard.console.frame.answers import PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
-from trackyard.console.staff.faults import fault_of
 from trackyard.console.staff.settings.declared import LISTS
 
 pages = Pages()
@@ -109,8 +107,6 @@ def send_test_mail(request: PageRequest) -> PageAnswer:
 @pages.post(f"{PATH}/refresh-rates", needs=("admin.exchange-rates.refresh",))
 def refresh_rates(request: PageRequest) -> PageAnswer:
     """Read the rates of the bank now."""
-    try:
-        request.calls.call("admin.exchange-rates.refresh")
-    except Conflict as refusal:
-        return Redirect(PATH, fault_of(refusal))
+    if not request.calls.call("admin.exchange-rates.refresh")["quotes"]["is_requested"]:
+        return Redirect(PATH, gettext("The rates were read less than a minute ago."))
     return Redirect(PATH, gettext("The rates are being read. Open this page again in a few seconds to see the result."))
