@@ -36,6 +36,22 @@ _GROUPS: Final = (
         ),
     ),
     FormGroup(
+        lazy_gettext("Affiliates"),
+        (
+            FormField(
+                "affiliates_enabled",
+                lazy_gettext("Only these affiliates"),
+                help=lazy_gettext("Numbers of those that alone may send clicks to its offers. None means everyone."),
+            ),
+            FormField(
+                "affiliates_disabled",
+                lazy_gettext("Not these affiliates"),
+                help=lazy_gettext("Numbers of those that may not send clicks to its offers."),
+            ),
+            FormField("hide_conversion_status", lazy_gettext("Hide status of conversions")),
+        ),
+    ),
+    FormGroup(
         lazy_gettext("Postbacks"),
         (
             FormField("hash_password", lazy_gettext("Code of postbacks")),
@@ -90,7 +106,8 @@ def edit_advertiser(request: PageRequest) -> PageAnswer:
     """Change an advertiser."""
     found = find_advertiser(request)
     path = f"/console/advertisers/{found['id']}"
-    form = open_form(request, EDIT, found, choices=_choices(request), path={"id": found["id"]})
+    lists = {name: [str(each["id"]) for each in found[name]] for name in ("affiliates_enabled", "affiliates_disabled")}
+    form = open_form(request, EDIT, {**found, **lists}, choices=_choices(request), path={"id": found["id"]})
     answer = form.save()
     if answer is not None:
         return Redirect(path, gettext("%(title)s is saved.", title=answer["advertiser"]["title"]))
