@@ -221,12 +221,12 @@ def test_exchange_rates_are_read_at_once_when_staff_ask(database: Database) -> N
         thread = threading.Thread(target=job.run, args=(stop,))
         thread.start()
         try:
-            wait_until(lambda: read_at() == WEDNESDAY)
+            wait_until(lambda: read_at() == WEDNESDAY, seconds=30)
             clock.advance(60_000)
             with database.write() as conn:
                 assert not reference_rates.request_refresh(conn, WEDNESDAY + 59_999, 60_000)
                 assert reference_rates.request_refresh(conn, WEDNESDAY + 60_000, 60_000)
-            wait_until(lambda: read_at() == WEDNESDAY + 60_000)
+            wait_until(lambda: read_at() == WEDNESDAY + 60_000, seconds=30)
         finally:
             stop.set()
             thread.join()
@@ -242,7 +242,7 @@ def test_exchange_rates_without_a_feed_say_so_when_staff_ask(database: Database)
     thread = threading.Thread(target=make_rate_job(database).run, args=(stop,))
     thread.start()
     try:
-        wait_until(lambda: bool(state(database).fault))
+        wait_until(lambda: bool(state(database).fault), seconds=30)
     finally:
         stop.set()
         thread.join()
