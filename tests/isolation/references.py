@@ -182,7 +182,7 @@ _PLAIN_NAMES: Final = (
     "filter[os] filter[smart_id] first_name goal goal_id hash_password headers[*] hold_period http_code id ids ip "
     "is_top key kpi[*] payment_account payment_system currencies landings[*][title] lang_label last_name level limit "
     "list[*][comment] list[*][goal] list[*][ip] list[*][sum] list[*][ua] locale mail_from method moderation_status "
-    "name note note_aff note_sales notes notice_percent_overcap os page params[*] click_params[*] password "
+    "name note note_aff note_sales notes notice_percent_overcap os page params[*] click_params[*] click_ip click_ua password "
     "payment_systems[*][currency] payment_systems[*][fields][*] payment_systems[*][system_id] payouts "
     "personal_limits[*][caps] phone privacy q reason request_id revenue search_empty_sub server_ip skip skype "
     "small_desc smart_id smartlink_categories smtp_url sort[*] sources status status_reason system_id strictly_brands "
