@@ -211,6 +211,60 @@ class TestDomains:
         assert api.admin.call("POST", "/3.1/admin/domains", data={"url": url}).json()["fields"].keys() == {"url"}
 
 
+class TestOrders:
+    def test_sources_are_listed_in_the_order_of_a_request(self, api: Api) -> None:
+        for titles in ({"en": "video"}, {"es": "Correo"}, {"en": "Banners", "ru": "Баннеры"}):
+            add_source(api, **titles)
+            api.clock.advance(1)
+
+        def titles_by(**sent: str) -> list[str]:
+            return [each["title"] for each in api.admin.get("/3.1/admin/offer/sources", **sent)["sources"]]
+
+        assert titles_by() == ["video", "Correo", "Banners"]
+        assert titles_by(orderType="desc") == ["Banners", "Correo", "video"]
+        assert titles_by(order="title") == ["Banners", "Correo", "video"]
+        assert titles_by(order="languages", orderType="desc") == ["Correo", "Banners", "video"]
+
+    def test_smartlinks_are_listed_in_the_order_of_a_request(self, api: Api) -> None:
+        domain = add_domain(api, url="a.example")
+        oldest = add_smartlink(api, name="winter")
+        for params in ({"name": "Autumn"}, {"name": "Summer", "domain_id": domain["id"], "description": "Hot"}):
+            api.clock.advance(1)
+            add_smartlink(api, **params)
+        store_offer(api, smartlink_categories=(oldest["_id"],))
+
+        def names_by(order: str, direction: str = "asc") -> list[str]:
+            found = api.admin.get("/3.1/admin/smartlink/categories", order=order, orderType=direction)["data"]
+            return [each["name"] for each in found]
+
+        assert names_by("_id") == names_by("created_at") == ["winter", "Autumn", "Summer"]
+        assert names_by("created_at", "desc") == ["Summer", "Autumn", "winter"]
+        assert names_by("name") == ["Autumn", "Summer", "winter"]
+        assert names_by("domain") == ["Summer", "winter", "Autumn"]
+        assert names_by("description", "desc") == ["Summer", "winter", "Autumn"]
+        assert names_by("count_offer", "desc") == ["winter", "Autumn", "Summer"]
+
+    def test_domains_are_listed_in_the_order_of_a_request(self, api: Api) -> None:
+        for url, use_https in (("b.example", 1), ("c.example", 0), ("a.example", 1)):
+            add_domain(api, url=url, use_https=use_https)
+
+        def hosts_by(**sent: str) -> list[str]:
+            return [each["url"] for each in api.admin.get("/3.1/admin/domains", **sent)["domains"].values()]
+
+        assert hosts_by() == ["b.example", "c.example", "a.example"]
+        assert hosts_by(order="url") == ["a.example", "b.example", "c.example"]
+        assert hosts_by(order="use_https") == ["c.example", "b.example", "a.example"]
+        assert hosts_by(order="id", orderType="desc") == ["a.example", "c.example", "b.example"]
+
+    @pytest.mark.parametrize(
+        "path", ["admin/offer/sources", "admin/smartlink/categories", "admin/domains", "offer/categories"]
+    )
+    def test_order_by_what_a_list_has_not_is_refused_by_name(self, api: Api, path: str) -> None:
+        for sent in ({"order": "color"}, {"orderType": "up"}):
+            refused = api.admin.call("GET", f"/3.1/{path}", params=sent)
+            assert (refused.status_code, refused.json()["fields"].keys()) == (400, sent.keys())
+
+
 READS = ("/3.0/admin/offer/sources", "/3.0/admin/domains", "/3.0/admin/smartlink/categories", "/3.0/offer/categories")
 WRITES: tuple[tuple[str, dict[str, str]], ...] = (
     ("/3.0/admin/offer/source", {"title_lang[en]": "Search"}),

@@ -40,6 +40,35 @@ def test_smartlinks_are_created_with_a_domain(api: Api) -> None:
     assert (changed["name"], changed["domain_id"]) == (HOSTILE, None)
 
 
+def test_lists_of_programs_are_sorted_by_their_headings(api: Api) -> None:
+    for url in ("b.example", "a.example"):
+        api.admin.post("/3.1/admin/domains", url=url)
+        api.admin.post("/3.1/admin/smartlink/category", name=f"For {url}")
+        api.admin.post("/3.1/admin/category", title=f"Of {url}")
+        api.admin.post("/3.1/admin/offer/source", **{"title_lang[en]": f"From {url}"})
+        api.clock.advance(1)
+    visitor = staff_visitor(api)
+    for path, name, columns in (
+        ("/console/smartlinks", "name", {"name", "domain", "count_offer", "description", "created_at"}),
+        ("/console/domains", "url", {"url", "use_https"}),
+        ("/console/settings/categories", "title", {"title"}),
+        ("/console/settings/sources", "title", {"title", "languages"}),
+    ):
+        page = visitor.read(path)
+        assert page.text.index("b.example") < page.text.index("a.example")
+        assert {f"{path}?sort={each}-desc" for each in columns} <= set(page.links)
+        falling = visitor.read(f"{path}?sort={name}-desc")
+        assert f"{path}?sort={name}" in falling.links
+        rising = visitor.read(f"{path}?sort={name}")
+        assert falling.text.index("b.example") < falling.text.index("a.example")
+        assert rising.text.index("a.example") < rising.text.index("b.example")
+        assert 'aria-sort="ascending"' in visitor.get(f"{path}?sort={name}").text
+        assert f"order={name}" in rising.text
+        assert visitor.read(f"{path}?sort=color").text.index("b.example") < page.text.index("a.example")
+    currencies = visitor.read("/console/settings/currencies")
+    assert not any("sort=" in link for link in currencies.links)
+
+
 def test_lists_of_programs_are_for_those_who_may_change_them(api: Api) -> None:
     visitor = staff_visitor(api, Role.MANAGER_AFFILIATE)
     links = visitor.read("/console/").links

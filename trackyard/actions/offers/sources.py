@@ -1,19 +1,32 @@
 """Traffic sources of offers (docs/api/sources.md), shared by all staff."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any, Final
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers.offers import remove_from_offers
 from trackyard.base.errors import BadInput, required
 from trackyard.base.ids import new_id
 from trackyard.domain.offers.categories import TrafficSource
+from trackyard.domain.offers.choices import preferred_text
 from trackyard.store.offers import sources
 
+_ORDERS: Final[Mapping[str, Callable[[TrafficSource], Any]]] = {
+    "id": lambda source: (source.created_at, source.id),
+    "title": lambda source: preferred_text(source.title_lang).casefold(),
+    "languages": lambda source: ", ".join(source.title_lang),
+}
 
-def list_sources(deps: Deps) -> list[TrafficSource]:
-    """Return the traffic sources, oldest first."""
+
+def list_sources(deps: Deps, order: str = "id", *, descending: bool = False) -> list[TrafficSource]:
+    """Return the traffic sources in order, of equal ones the oldest first.
+
+    order: a key of _ORDERS.
+    """
     with deps.database.read() as conn:
-        return sources.list_sources(conn)
+        found = sources.list_sources(conn)
+    return sorted(found, key=_ORDERS[order], reverse=descending)
 
 
 def get_source(deps: Deps, source_id: str) -> TrafficSource:

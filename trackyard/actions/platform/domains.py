@@ -1,6 +1,7 @@
 """Domains that tracking links may begin with (docs/api/domains.md)."""
 
 from dataclasses import replace
+from operator import attrgetter
 from urllib.parse import urlsplit
 
 from trackyard.actions.deps import Deps
@@ -9,10 +10,11 @@ from trackyard.domain.platform.domains import Domain
 from trackyard.store.platform import domains
 
 
-def list_domains(deps: Deps) -> list[Domain]:
-    """Return all domains, by id."""
+def list_domains(deps: Deps, order: str = "id", *, descending: bool = False) -> list[Domain]:
+    """Return all domains by a field of them, equal ones by id."""
     with deps.database.read() as conn:
-        return domains.list_domains(conn)
+        found = domains.list_domains(conn)
+    return sorted(found, key=attrgetter(order), reverse=descending)
 
 
 def is_tracking_host(deps: Deps, name: str) -> bool:

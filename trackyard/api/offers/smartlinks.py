@@ -1,6 +1,7 @@
 """SmartLink categories (docs/api/smartlinks.md)."""
 
-from typing import Annotated
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Final
 from urllib.parse import urlsplit
 
 from trackyard.actions.deps import Deps
@@ -25,10 +26,15 @@ Description = Annotated[s.LongText | None, Clearable()]
 
 
 class ListSmartLinks(Params):
-    """The filter of a list; none = all. name: parts of the name, in any case."""
+    """The filter of a list, none = all, and its order.
+
+    name: parts of the name, in any case. order: `_id` is another name of `id`.
+    """
 
     id: Seq[s.Text] = ()
     name: AnyOf[s.Text] = ()
+    order: Annotated[str, s.Choice(("id", "_id", "name", "domain", "description", "count_offer", "created_at"))] = "id"
+    orderType: Annotated[str, s.Choice(("asc", "desc"))] = "asc"
 
 
 class EditSmartLink(Params):
@@ -103,13 +109,13 @@ class SmartLinkOfferCountAnswer(Answer):
 
 @routes.get("/admin/smartlink/categories", _READERS, id="admin.smartlink.categories.list")
 def list_all(request: ApiRequest[Deps], params: ListSmartLinks) -> SmartLinksAnswer:
-    """List the SmartLink categories, oldest first."""
+    """List the SmartLink categories, by default the oldest first."""
     wanted = [text.lower() for text in params.id] or None
     parts = [text.strip().casefold() for text in params.name if text.strip()]
     found = smartlinks.list_smartlinks(request.deps, wanted)
     if parts:
         found = [each for each in found if any(part in each.smartlink.name.casefold() for part in parts)]
-    return SmartLinksAnswer(data=[_view(request, record) for record in found])
+    return SmartLinksAnswer(data=_ordered([_view(request, record) for record in found], params))
 
 
 @routes.post("/admin/smartlink/category", _WRITERS, id="admin.smartlink.category.add")
@@ -154,6 +160,23 @@ def list_for_affiliates(request: ApiRequest[Deps], _params: NoParams) -> Affilia
     """List the SmartLink categories, as affiliates see them."""
     views = [_view(request, record) for record in smartlinks.list_smartlinks(request.deps, None)]
     return AffiliateSmartLinksAnswer(data=[view_of(AffiliateSmartLinkView, view) for view in views])
+
+
+_ORDERS: Final[Mapping[str, Callable[[SmartLinkView], Any]]] = {
+    "name": lambda view: view.name.casefold(),
+    "domain": lambda view: view.domain,
+    "description": lambda view: (view.description or "").casefold(),
+    "count_offer": lambda view: view.count_offer,
+}
+"""What the list is ordered by besides the time of creation."""
+
+
+def _ordered(views: list[SmartLinkView], params: ListSmartLinks) -> list[SmartLinkView]:
+    """Return views, oldest first, in the order of a request. Equal ones stay oldest first."""
+    falls = params.orderType == "desc"
+    if params.order not in _ORDERS:
+        return views[::-1] if falls else views
+    return sorted(views, key=_ORDERS[params.order], reverse=falls)
 
 
 def _answer(request: ApiRequest[Deps], record: SmartLinkRecord) -> SmartLinkAnswer:

@@ -19,6 +19,13 @@ _find = by_hex(get_source)
 Language = Annotated[str, s.Choice(LANGUAGES)]
 
 
+class ListSources(Params):
+    """The order of a list. order: `_id` is another name of `id`."""
+
+    order: Annotated[str, s.Choice(("id", "_id", "title", "languages"))] = "id"
+    orderType: Annotated[str, s.Choice(("asc", "desc"))] = "asc"
+
+
 class WriteSource(Params):
     """Titles of a source by language. In an edit those left out stay, an empty one is removed."""
 
@@ -47,9 +54,11 @@ class SourceAnswer(Answer):
 
 
 @routes.get("/admin/offer/sources", for_staff(Permission.OFFERS_READ), id="admin.offer.sources.list")
-def list_all(request: ApiRequest[Deps], _params: NoParams) -> SourcesAnswer:
-    """List the traffic sources, oldest first."""
-    return SourcesAnswer(sources=[source_view(row) for row in list_sources(request.deps)])
+def list_all(request: ApiRequest[Deps], params: ListSources) -> SourcesAnswer:
+    """List the traffic sources, by default the oldest first."""
+    order = params.order.removeprefix("_")
+    rows = list_sources(request.deps, order, descending=params.orderType == "desc")
+    return SourcesAnswer(sources=[source_view(row) for row in rows])
 
 
 @routes.post("/admin/offer/source", for_staff(Permission.SOURCES_WRITE), id="admin.offer.source.add")

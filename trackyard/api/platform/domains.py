@@ -39,6 +39,13 @@ class HostText(s.BoundedText):
 Host = Annotated[str, HostText()]
 
 
+class ListDomains(Params):
+    """The order of a list."""
+
+    order: Annotated[str, s.Choice(("id", "url", "use_https"))] = "id"
+    orderType: Annotated[str, s.Choice(("asc", "desc"))] = "asc"
+
+
 class AddDomain(Params):
     """A new domain."""
 
@@ -74,9 +81,13 @@ class DomainAnswer(Answer):
 
 
 @routes.get("/admin/domains", for_staff(Permission.OFFERS_READ), id="admin.domains.list")
-def list_all(request: ApiRequest[Deps], _params: NoParams) -> DomainsAnswer:
-    """List the domains that tracking links may begin with."""
-    return DomainsAnswer(domains={str(row.id): view_of(DomainView, row) for row in list_domains(request.deps)})
+def list_all(request: ApiRequest[Deps], params: ListDomains) -> DomainsAnswer:
+    """List the domains that tracking links may begin with, by default the oldest first.
+
+    The order is that of the names in the JSON text.
+    """
+    rows = list_domains(request.deps, params.order, descending=params.orderType == "desc")
+    return DomainsAnswer(domains={str(row.id): view_of(DomainView, row) for row in rows})
 
 
 @routes.post("/admin/domains", for_staff(Permission.SETTINGS_WRITE), id="admin.domain.add")

@@ -61,11 +61,16 @@ PROGRAM_LISTS: Final[tuple[SettingsList, ...]] = (
         remove="admin.smartlink.category.remove",
         records=_smartlink_records,
         name=lambda record: str(record["name"]),
+        name_sort="name",
         columns=(
-            ListColumn(lazy_gettext("Links begin with"), lambda record: str(record["domain"])),
-            ListColumn(lazy_gettext("Offers"), lambda record: f"{record['count_offer']:,}"),
-            ListColumn(lazy_gettext("Description"), lambda record: record["description"] or "\N{EM DASH}"),
-            ListColumn(lazy_gettext("Created"), lambda record: str(record["created_at"]), is_time=True),
+            ListColumn(lazy_gettext("Links begin with"), lambda record: str(record["domain"]), sort="domain"),
+            ListColumn(lazy_gettext("Offers"), lambda record: f"{record['count_offer']:,}", sort="count_offer"),
+            ListColumn(
+                lazy_gettext("Description"), lambda record: record["description"] or "\N{EM DASH}", sort="description"
+            ),
+            ListColumn(
+                lazy_gettext("Created"), lambda record: str(record["created_at"]), sort="created_at", is_time=True
+            ),
         ),
         new=(_SMARTLINK,),
         changed=(_SMARTLINK,),
@@ -87,8 +92,13 @@ PROGRAM_LISTS: Final[tuple[SettingsList, ...]] = (
         remove="admin.domain.remove",
         records=lambda answer: list(answer["domains"].values()),
         name=lambda record: str(record["url"]),
+        name_sort="url",
         columns=(
-            ListColumn(lazy_gettext("Links begin with"), lambda record: "https" if record["use_https"] else "http"),
+            ListColumn(
+                lazy_gettext("Links begin with"),
+                lambda record: "https" if record["use_https"] else "http",
+                sort="use_https",
+            ),
         ),
         new=(_DOMAIN,),
         changed=(_DOMAIN,),

@@ -17,10 +17,15 @@ SETTINGS: Final = "/console/settings/"
 
 @dataclass(frozen=True, slots=True)
 class ListColumn:
-    """A column of a list. text: what it says of a record. is_time: it is a time of the answer."""
+    """A column of a list.
+
+    text: what it says of a record. sort: the order of the API that sorts by it, "" = none. is_time: it is a time of the
+    answer.
+    """
 
     title: str
     text: Callable[[Record], str]
+    sort: str = ""
     is_time: bool = False
 
 
@@ -32,7 +37,7 @@ class SettingsList:
     one: what one of them is called. about: what the list is for. removal: what follows from removing one.
     lists, sent, add, edit, remove: ids of methods, and the parameters of the list; remove: "" = none can be removed.
     records: of the answer of `lists`. name: what a record is called.
-    has_id: the name of a record's id.
+    name_sort: the order of the API that sorts by the name, "" = none.
     new, changed: the cards of the two forms. choices: what can be chosen in them.
     """
 
@@ -49,6 +54,7 @@ class SettingsList:
     remove: str = ""
     records: Callable[[Any], list[dict[str, Any]]]
     name: Callable[[Record], str]
+    name_sort: str = ""
     columns: tuple[ListColumn, ...]
     new: tuple[FormGroup, ...]
     changed: tuple[FormGroup, ...]
@@ -59,6 +65,11 @@ class SettingsList:
     def path(self) -> str:
         """Return the address of the list."""
         return f"{self.place}{self.slug}"
+
+    @property
+    def sorts(self) -> tuple[str, ...]:
+        """Return the orders of the API that columns of the list sort by."""
+        return tuple(each for each in (self.name_sort, *(column.sort for column in self.columns)) if each)
 
     @property
     def add_plan(self) -> FormPlan:
@@ -234,6 +245,7 @@ LISTS: Final[tuple[SettingsList, ...]] = (
         edit="admin.category.edit",
         records=lambda answer: list(answer["categories"]),
         name=lambda record: str(record["title"]),
+        name_sort="title",
         columns=(),
         new=(_CATEGORY,),
         changed=(_CATEGORY,),
@@ -251,7 +263,10 @@ LISTS: Final[tuple[SettingsList, ...]] = (
         remove="admin.offer.source.remove",
         records=lambda answer: list(answer["sources"]),
         name=lambda record: str(record["title"]),
-        columns=(ListColumn(lazy_gettext("Languages"), lambda record: ", ".join(record["title_lang"])),),
+        name_sort="title",
+        columns=(
+            ListColumn(lazy_gettext("Languages"), lambda record: ", ".join(record["title_lang"]), sort="languages"),
+        ),
         new=(_SOURCE,),
         changed=(_SOURCE,),
     ),

@@ -1,15 +1,17 @@
 """The pages of each list of the settings: the list, a new record, a changed one, its removal."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from trackyard.base.errors import BadInput, Conflict, NotFound
 from trackyard.base.texts.marks import gettext
 from trackyard.console.forms import open_form
+from trackyard.console.frame.address import Pair
 from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.pages import Handler, Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.list_files import asks_for_file, rows_file
+from trackyard.console.staff.lists import read_list
 from trackyard.console.staff.settings.declared import LISTS, SETTINGS, ListColumn, Record, SettingsList
 
 pages = Pages()
@@ -31,12 +33,15 @@ def _of(each: SettingsList, handle: Callable[[SettingsList, PageRequest], PageAn
 
 
 def _list(each: SettingsList, request: PageRequest) -> PageAnswer:
-    records = _records(each, request)
+    order = read_list(request.address, (), each.sorts).sort
+    sent = (*each.sent, ("order", order[0]), ("orderType", order[1])) if order[0] else each.sent
+    records = _records(each, request, sent)
     if asks_for_file(request):
         return rows_file(each.slug, records)
     return request.page(
         "staff/settings/list.html",
         each=each,
+        sort=order,
         rows=[
             (str(record["id"]), each.name(record), [_cell(request, column, record) for column in each.columns])
             for record in records
@@ -44,7 +49,7 @@ def _list(each: SettingsList, request: PageRequest) -> PageAnswer:
         may_edit=request.calls.may(each.edit),
         may_remove=bool(each.remove) and request.calls.may(each.remove),
         may_open_settings=each.place == SETTINGS and request.may_open("/console/settings"),
-        api_request_path=request.calls.address(each.lists, each.sent),
+        api_request_path=request.calls.address(each.lists, sent),
     )
 
 
@@ -101,13 +106,13 @@ def _removal(each: SettingsList, request: PageRequest, fault: str = "") -> Html:
     )
 
 
-def _records(each: SettingsList, request: PageRequest) -> list[dict[str, Any]]:
-    return each.records(request.calls.call(each.lists, each.sent))
+def _records(each: SettingsList, request: PageRequest, sent: Sequence[Pair]) -> list[dict[str, Any]]:
+    return each.records(request.calls.call(each.lists, sent))
 
 
 def _find(each: SettingsList, request: PageRequest) -> Record:
     """Return the record of the path. Raises NotFound."""
-    found = (record for record in _records(each, request) if str(record["id"]) == request.path["id"])
+    found = (record for record in _records(each, request, each.sent) if str(record["id"]) == request.path["id"])
     record = next(found, None)
     if record is None:
         raise NotFound
