@@ -1,5 +1,6 @@
 """Advertisers sign up and in, and see their own offers, conversions and statistics alone."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,8 @@ from tests.support.models.history import add_conversion, load_clicks
 from trackyard.api.catalogue import CATALOGUE
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.roles import Role
+from trackyard.domain.people.scope import Scope
+from trackyard.domain.tracking.subs import encrypted_sub
 from trackyard.store.people import advertisers, keys
 from trackyard.store.platform import settings
 
@@ -335,3 +338,51 @@ def test_write_of_an_advertiser_is_in_the_audit_log_with_its_author(api: Api) ->
     assert {(each["user_type"], each["user"]["first_name"]) for each in written} == {
         ("advertiser", "Shop own@shop.example")
     }
+
+
+def test_advertiser_sees_codes_instead_of_encrypted_subs(shops: Shops) -> None:
+    own = f"/3.1/admin/advertiser/{shops.own}"
+    deny = {
+        "targeting[0][sub][deny][1][]": "secret-sub",
+        "targeting[0][sub][deny_groups][0][1]": "secret-sub",
+        "partner_payments[0][partners][]": shops.affiliate,
+        "partner_payments[0][sub1]": "secret-sub",
+        "partner_payments[0][total]": 3,
+        "partner_payments[0][revenue]": 2,
+    }
+    shops.api.admin.post(f"/3.1/admin/offer/{shops.offer}", **deny)
+    shown = shops.api.admin.post(own, sees_affiliates=1, subaccounts_encryption=1)["advertiser"]
+    assert shown["subaccounts_encryption"] is True and "subs_key" not in shown
+
+    def answers() -> list[Any]:
+        return [
+            shops.client.get("/3.1/advertiser/stats", **DAYS, **{"slice[]": ["sub1"]})["stats"][0]["slice"]["sub1"],
+            shops.client.get("/3.1/advertiser/conversions", **DAYS)["conversions"][0]["sub1"],
+            shops.client.get(f"/3.1/advertiser/offers/{shops.offer}")["offer"],
+        ]
+
+    code, of_conversion, offer = answers()
+    assert re.fullmatch("[0-9a-f]{16}", code) and of_conversion == code
+    assert offer["targetings"][0]["subs"] == [f"-sub1={code}"]
+    assert offer["targetings"][0]["subs_deny_groups"] == [{"sub1": code}]
+    assert [each["sub1"] for each in offer["payouts"]] == [[], [code]]
+    assert "secret-sub" not in str(answers())
+    shops.api.admin.post(own, subaccounts_encryption=0)
+    assert answers()[:2] == ["secret-sub", "secret-sub"]
+    shops.api.admin.post(own, subaccounts_encryption=1)
+    assert answers()[0] == code, "the codes stay when the switch was off"
+    log = shops.api.admin.get("/3.1/admin/audit")["audit"]
+    keys = [each["changes"]["subs_key"] for each in log if "subs_key" in each.get("changes", {})]
+    assert keys and "***" in str(keys) and not re.search("[0-9a-f]{32}", str(keys))
+
+
+def test_codes_of_subs_differ_between_advertisers(shops: Shops) -> None:
+    with shops.api.deps.database.read() as conn:
+        keys_of = []
+        for number in (shops.own, shops.other):
+            shops.api.admin.post(f"/3.1/admin/advertiser/{number}", subaccounts_encryption=1)
+            found = advertisers.find_advertiser(conn, Scope.everything(), number)
+            assert found is not None
+            keys_of.append(found.code_key)
+    assert encrypted_sub("a", keys_of[0]) != encrypted_sub("a", keys_of[1])
+    assert encrypted_sub("", keys_of[0]) == ""

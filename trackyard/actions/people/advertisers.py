@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from secrets import token_hex
 from typing import Any
 
 from trackyard.actions.deps import Deps
@@ -87,6 +88,7 @@ def add_advertiser(deps: Deps, access: Access, new: Advertiser, lists: Mapping[s
             id=new_id(now),
             manager_id=manager.id if manager else None,
             hash_password=code,
+            subs_key=_new_subs_key() if new.subaccounts_encryption else None,
             custom_fields=checked_answers(conn, new.custom_fields, {}, complete=False),
             created_at=now,
             updated_at=now,
@@ -123,6 +125,8 @@ def edit_advertiser(
         if "custom_fields" in values:
             answers = checked_answers(conn, values["custom_fields"], before.custom_fields, complete=False)
             values["custom_fields"] = answers
+        if values.get("subaccounts_encryption") and before.subs_key is None:
+            values["subs_key"] = _new_subs_key()
         set_affiliate_lists(conn, access, before.id, lists, now)
         if values.get("status") == AdvertiserStatus.ACTIVE and before.status is AdvertiserStatus.ON_MODERATION:
             _send_approval(deps, conn, before, now)
@@ -131,6 +135,11 @@ def edit_advertiser(
         advertisers.edit_advertiser(conn, before.id, values | {"updated_at": now})
         rulesets.touch(conn, "advertiser", before.id)
         return _records(conn, [_locked(conn, access, advertiser_id)])[0]
+
+
+def _new_subs_key() -> str:
+    """Return a key of the codes that an advertiser gets instead of subs; it stays when the switch is off."""
+    return token_hex(16)
 
 
 def _send_approval(deps: Deps, conn: Connection, approved: Advertiser, now: int) -> None:

@@ -132,7 +132,7 @@ def _caller_of(conn: Connection, account: Account, session: str = "", limits: Ke
             found = advertisers.find_advertiser(conn, Scope.everything(), account.id)
             if found is None or found.status is not AdvertiserStatus.ACTIVE:
                 return None
-            return AdvertiserCaller(found.id, session, limits, found.sees_affiliates)
+            return AdvertiserCaller(found.id, session, limits, found.sees_affiliates, found.code_key)
         case AccountKind.STAFF:
             user = staff.find_staff(conn, account.id)
             if user is None or user.status is not StaffStatus.ACTIVE:

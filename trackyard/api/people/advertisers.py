@@ -89,6 +89,7 @@ class AdvertiserParams(SubAccountParams):
     status: Annotated[str, s.Choice(tuple(AdvertiserStatus))] = AdvertiserStatus.ACTIVE
     sees_affiliates: s.Flag = False
     hide_conversion_status: s.Flag = False
+    subaccounts_encryption: s.Flag = False
     affiliates_enabled: Seq[s.Id] = ()
     affiliates_disabled: Seq[s.Id] = ()
     custom_fields: Keyed[str, s.Text] = Field(default_factory=dict)
@@ -189,6 +190,7 @@ class AdvertiserView(View):
     sees_affiliates: int
     hosts_only: bool
     hide_conversion_status: bool
+    subaccounts_encryption: bool
     affiliates_enabled: list[ListedAffiliateView]
     affiliates_disabled: list[ListedAffiliateView]
     custom_fields: dict[str, str]

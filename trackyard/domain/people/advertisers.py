@@ -23,6 +23,8 @@ class Advertiser:
     signing_secret: of its inbound postbacks, encrypted; None = they need no signature.
     password_hash: None until a password is sent to it, or it signs up.
     sees_affiliates: whether it sees which affiliates its conversions come from, with their subs.
+    subaccounts_encryption: whether it gets subs as codes (docs/spec/people.md#encrypted-subs).
+    subs_key: in hex, what the codes are made with; None = it never had the switch.
     hide_conversion_status: whether affiliates see each of its conversions as pending.
     custom_fields: by the field's id as text.
     host_uniqueness_…: kept for programs that write them.
@@ -54,11 +56,18 @@ class Advertiser:
     sees_affiliates: bool = False
     last_login_at: int | None = None
     hide_conversion_status: bool = False
+    subaccounts_encryption: bool = False
+    subs_key: str | None = None
     custom_fields: dict[str, str] = field(default_factory=dict)
     host_uniqueness_number_unique_clicks: int | None = None
     host_uniqueness_time_frame: int | None = None
     created_at: int = 0
     updated_at: int = 0
+
+    @property
+    def code_key(self) -> str:
+        """Return the key of the codes that it gets instead of subs; "" = it gets the subs."""
+        return (self.subs_key or "") if self.subaccounts_encryption else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Callers of the API: affiliates, advertisers, and staff users with roles (docs/spec/callers.md)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from trackyard.domain.people.key_limits import KeyLimits
@@ -67,12 +67,14 @@ class AdvertiserCaller:
     id: 24 hex digits.
     session, key: as of AffiliateCaller.
     sees_affiliates: whether staff let it see which affiliates its conversions come from.
+    subs_key: of the codes that it sees instead of subs; "" = it sees the subs.
     """
 
     id: str
     session: str = ""
     key: KeyLimits | None = None
     sees_affiliates: bool = False
+    subs_key: str = field(default="", repr=False)
 
     @property
     def name(self) -> str:

@@ -58,7 +58,7 @@ _UNAUDITED_TABLES: Final = frozenset(
 )
 """Queues, tables that are derived from others, and tables with their own history."""
 _SECRET_COLUMNS: Final = frozenset(
-    {"password_hash", "sealed", "postback_secret", "hash_password", "signing_secret"}
+    {"password_hash", "sealed", "postback_secret", "hash_password", "signing_secret", "subs_key"}
     | {"asked", "before"}  # of held changes: they have accounts of affiliates
 )
 _SECRET_SETTINGS: Final = frozenset({"hash_password", "smtp_url"})

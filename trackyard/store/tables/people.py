@@ -236,6 +236,8 @@ advertiser = table(
     Column("hide_conversion_status", Boolean, nullable=False, server_default=false()),
     Column("custom_fields", Document, nullable=False, server_default=text("'{}'")),  # field id → answer
     *columns(Integer, "host_uniqueness_number_unique_clicks", "host_uniqueness_time_frame", nullable=True),
+    Column("subaccounts_encryption", Boolean, nullable=False, server_default=false()),
+    Column("subs_key", String(32), nullable=True),  # of the codes that it gets instead of subs, in hex
 )
 
 advertiser_blacklist = table(  # affiliates that an advertiser rejects, or, enabled, that alone may use its offers

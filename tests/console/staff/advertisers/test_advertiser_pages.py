@@ -74,11 +74,12 @@ def test_advertiser_form_names_affiliates_and_hides_statuses(api: Api) -> None:
     advertiser, (first, _), (second, _) = api.add_advertiser(), api.add_affiliate(), api.add_affiliate()
     visitor, path = staff_visitor(api), f"/console/advertisers/{advertiser}/edit"
     typed = {"affiliates_enabled": str(first), "affiliates_disabled": str(second), "hide_conversion_status": "1"}
+    typed["subaccounts_encryption"] = "1"
     assert send(visitor, path, read_form(visitor, path), **typed).status_code == 303
     found = api.admin.get(f"/3.0/admin/advertiser/{advertiser}")["advertiser"]
     assert [each["id"] for each in found["affiliates_enabled"]] == [first]
     assert [each["id"] for each in found["affiliates_disabled"]] == [second]
-    assert found["hide_conversion_status"] is True
+    assert found["hide_conversion_status"] is True and found["subaccounts_encryption"] is True
     form = read_form(visitor, path)
     assert ("affiliates_enabled", str(first)) in form.pairs
     assert send(visitor, path, form, affiliates_enabled="", affiliates_disabled="none").status_code == 400

@@ -22,7 +22,7 @@ from trackyard.domain.people.roles import Permission
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.reports import Report, StatsRow, Values
 from trackyard.domain.statistics.slices import SLICES
-from trackyard.domain.tracking.subs import SUBS
+from trackyard.domain.tracking.subs import SUBS, encrypted_sub
 from trackyard.wire.endpoint import ApiRequest, Routes, for_advertisers
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import Params, Seq
@@ -93,7 +93,7 @@ class OwnConversionView(View):
 
     charge: what it pays.
     comment: why it was declined on arrival; other comments are "" unless staff let it see affiliates.
-    partner_id, sub1 to sub8: null unless staff let it see affiliates.
+    partner_id, sub1 to sub8: null unless staff let it see affiliates. Subs are codes where they are encrypted.
     """
 
     id: str
@@ -133,6 +133,11 @@ def _sees_affiliates(request: ApiRequest[Any]) -> bool:
     return isinstance(request.caller, AdvertiserCaller) and request.caller.sees_affiliates
 
 
+def subs_key(request: ApiRequest[Any]) -> str:
+    """Return the key of the codes that the calling advertiser sees instead of subs; "" = it sees the subs."""
+    return request.caller.subs_key if isinstance(request.caller, AdvertiserCaller) else ""
+
+
 @routes.get("/advertiser/stats", for_advertisers(Permission.STATS_COMMON), id="advertiser.stats", report=True)
 def stats(request: ApiRequest[Deps], params: OwnStatsParams) -> OwnStatsAnswer:
     """Show clicks, conversions and charges of the calling advertiser, grouped by slices.
@@ -158,7 +163,7 @@ def stats(request: ApiRequest[Deps], params: OwnStatsParams) -> OwnStatsAnswer:
     )
     found, _ = list_statistics_rows(request.deps, request.access, report)
     return OwnStatsAnswer(
-        stats=[_row(each) for each in found.rows],
+        stats=[_row(each, subs_key(request)) for each in found.rows],
         pagination=params.pagination(request, found.total_count),
         currency=found.currency or request.deps.currency,
     )
@@ -190,9 +195,9 @@ def conversions(request: ApiRequest[Deps], params: ListOwnConversions) -> OwnCon
     return OwnConversionsAnswer(conversions=views, pagination=params.pagination(request, total))
 
 
-def _row(row: StatsRow) -> OwnStatsRowView:
+def _row(row: StatsRow, key: str) -> OwnStatsRowView:
     return OwnStatsRowView(
-        slice=row.keys,
+        slice={name: encrypted_sub(str(value), key) if name in SUBS else value for name, value in row.keys.items()},
         clicks=row.raw,
         unique=row.uniq,
         actions={
@@ -202,7 +207,7 @@ def _row(row: StatsRow) -> OwnStatsRowView:
 
 
 def _conversion(request: ApiRequest[Deps], item: ListedConversion, title: str) -> OwnConversionView:
-    sees, zone = _sees_affiliates(request), request.deps.zone
+    sees, key, zone = _sees_affiliates(request), subs_key(request), request.deps.zone
     return OwnConversionView(
         id=item.id,
         action_id=item.action_id,
@@ -220,5 +225,5 @@ def _conversion(request: ApiRequest[Deps], item: ListedConversion, title: str) -
         created_at=datetime_text(item.created_at, zone),
         click_time=datetime_text(item.click_time, zone),
         partner_id=item.affiliate_id if sees else None,
-        **{name: item.click[name] if sees else None for name in SUBS},
+        **{name: encrypted_sub(item.click[name], key) if sees else None for name in SUBS},
     )

@@ -20,7 +20,7 @@ from trackyard.domain.offers.lists import ListedOffer
 from trackyard.domain.offers.offers import AllowDeny, AllowDenyGeo, Offer, OfferPayment, OsVersion, TargetingGroup
 from trackyard.domain.people.callers import AdvertiserCaller
 from trackyard.domain.people.roles import Permission
-from trackyard.domain.tracking.subs import SUBS
+from trackyard.domain.tracking.subs import SUBS, encrypted_sub
 from trackyard.wire.endpoint import ApiRequest, Routes, for_advertisers
 from trackyard.wire.request import scalars as s
 from trackyard.wire.request.params import NoParams
@@ -207,6 +207,7 @@ def _own(request: ApiRequest[Deps]) -> OwnAdvertiser:
 def _view(request: ApiRequest[Deps], listed: ListedOffer, page: OfferPage, own: OwnAdvertiser) -> OwnOfferView:
     offer, deps, caller = listed.offer, request.deps, request.caller
     sees = isinstance(caller, AdvertiserCaller) and caller.sees_affiliates
+    key = caller.subs_key if isinstance(caller, AdvertiserCaller) else ""
     groups = [each for each in offer.targeting if sees or not each.affiliate_id]
     return OwnOfferView(
         id=offer.id,
@@ -218,8 +219,8 @@ def _view(request: ApiRequest[Deps], listed: ListedOffer, page: OfferPage, own: 
         kpi=offer.kpi,
         preview_url=offer.url_preview or "",
         tracking_url=offer.url,
-        payouts=_payouts(offer, sees=sees),
-        targetings=[_targeting(offer, place, each, sees=sees) for place, each in enumerate(groups)],
+        payouts=_payouts(offer, key, sees=sees),
+        targetings=[_targeting(offer, place, each, key, sees=sees) for place, each in enumerate(groups)],
         creatives=[
             OwnCreativeView(id=each.id, title=each.title, url=file_url(deps.api_url, each.file) or each.url or "")
             for each in offer.creatives
@@ -246,14 +247,14 @@ def _part_id(offer: Offer, kind: str, place: int) -> str:
     return str(uuid5(NAMESPACE_URL, f"{offer.hash}/{kind}/{place}"))
 
 
-def _payouts(offer: Offer, *, sees: bool) -> list[OwnPayoutView]:  # type: ignore[valid-type]
+def _payouts(offer: Offer, key: str, *, sees: bool) -> list[OwnPayoutView]:  # type: ignore[valid-type]
     """Return the general payments, and those of single affiliates for an advertiser that sees affiliates."""
     items = (*offer.payments, *(offer.partner_payments if sees else ()))
-    return [_payout(offer, place, item, sees=sees) for place, item in enumerate(items)]
+    return [_payout(offer, place, item, key, sees=sees) for place, item in enumerate(items)]
 
 
-def _payout(offer: Offer, place: int, item: OfferPayment, *, sees: bool) -> OwnPayoutView:  # type: ignore[valid-type]
-    subs = {name: [text] if sees and (text := getattr(item, name)) else [] for name in SUBS}
+def _payout(offer: Offer, place: int, item: OfferPayment, key: str, *, sees: bool) -> OwnPayoutView:  # type: ignore[valid-type]
+    subs = {name: [encrypted_sub(text, key)] if sees and (text := getattr(item, name)) else [] for name in SUBS}
     return OwnPayoutView(
         **{name: [] for name in _LISTS} | subs,
         id=_part_id(offer, "payout", place),
@@ -294,9 +295,9 @@ def _signed(values: Iterable[str], *, rejects: bool) -> list[str]:
     return [f"-{value}" for value in values] if rejects else list(values)
 
 
-def _targeting(offer: Offer, place: int, group: TargetingGroup, *, sees: bool) -> OwnTargetingView:
+def _targeting(offer: Offer, place: int, group: TargetingGroup, key: str, *, sees: bool) -> OwnTargetingView:
     subs = [
-        f"{sign}sub{name}={value}"
+        f"{sign}sub{name}={encrypted_sub(value, key)}"
         for sign, conditions in (("", group.sub.allow), ("-", group.sub.deny))
         for name, values in conditions.items()
         for value in values
@@ -317,7 +318,8 @@ def _targeting(offer: Offer, place: int, group: TargetingGroup, *, sees: bool) -
         connection=_signed(group.connection, rejects=group.connection_deny),
         subs=subs if sees else [],
         subs_deny_groups=[
-            {f"sub{name}": value for name, value in row.items()} for row in (group.sub.deny_groups if sees else ())
+            {f"sub{name}": encrypted_sub(value, key) for name, value in row.items()}
+            for row in (group.sub.deny_groups if sees else ())
         ],
         affiliate_id=list(group.affiliate_id) if sees else [],
         block_proxy_vpn=group.block_proxy,

@@ -49,6 +49,7 @@ _GROUPS: Final = (
                 help=lazy_gettext("Numbers of those that may not send clicks to its offers."),
             ),
             FormField("hide_conversion_status", lazy_gettext("Hide status of conversions")),
+            FormField("subaccounts_encryption", lazy_gettext("Encrypt subs")),
         ),
     ),
     FormGroup(
