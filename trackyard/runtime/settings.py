@@ -50,8 +50,8 @@ __all__ = [
 
 CLIENT_VARIABLES: Final = (f"{PREFIX}URL", f"{PREFIX}KEY", f"{PREFIX}FROM_KEY")
 """Variables of commands: the server that they speak to (docs/commands.md)."""
-SECRET_FILE = "secret.key"  # nosec B105 # the name of a file
-OLD_SECRET_FILE = "secret.key.old"  # nosec B105 # the name of a file
+SECRET_FILE = "secret.key"  # noqa: S105 (the name of a file)
+OLD_SECRET_FILE = "secret.key.old"  # noqa: S105 (the name of a file)
 
 T = TypeVar("T")
 

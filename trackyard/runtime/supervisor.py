@@ -202,7 +202,7 @@ class Supervisor:
         os.close(handle)
         command = [sys.executable, "-m", "trackyard", "prepare", "--lifeline", str(lifeline)]
         # In its own session, so that Ctrl-C reaches the parent only.
-        process = subprocess.Popen(  # nosec B603 # its own command
+        process = subprocess.Popen(  # noqa: S603 (its own command)
             command, stdout=subprocess.PIPE, pass_fds=(lifeline,), start_new_session=True
         )
         self._preparing = process
@@ -236,7 +236,7 @@ class Supervisor:
     def _start(self, child: _Child, after: int | None = None) -> None:
         """Start a role. after: a pipe that it reads a byte from before it begins."""
         command = [sys.executable, "-m", "trackyard", "role", *child.arguments, "--lifeline", str(self._inherited[1])]
-        child.process = subprocess.Popen(  # nosec B603 # its own command
+        child.process = subprocess.Popen(  # noqa: S603 (its own command)
             command if after is None else [*command, "--after", str(after)],
             env=self._environment,
             stdin=subprocess.DEVNULL,

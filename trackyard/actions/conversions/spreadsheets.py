@@ -38,7 +38,7 @@ def _read(content: bytes, sheet: str) -> bytes:
     with TemporaryFile() as given, TemporaryFile() as written, TemporaryFile() as errors:
         given.write(content)
         given.seek(0)
-        process = subprocess.Popen(  # nosec B603 # its own command
+        process = subprocess.Popen(  # noqa: S603 (its own command)
             [sys.executable, "-m", _MODULE, sheet],
             stdin=given,
             stdout=written,

@@ -46,7 +46,7 @@ KNOWN_NETWORK_MS: Final = 30 * 86_400_000
 """Time for which a network is remembered from which an account signed in."""
 
 _THROTTLED = "Too Many Requests: too many failed attempts, try again later or from where you signed in before"
-_WRONG_PASSWORD = "This is not the password of your account."  # nosec B105 # a sentence
+_WRONG_PASSWORD = "This is not the password of your account."  # noqa: S105 (a sentence)
 
 log = logging.getLogger("trackyard.api")
 

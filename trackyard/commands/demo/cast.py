@@ -128,7 +128,7 @@ class CastTraffic:
 
     def __init__(self, cast: Cast, seed: str, scale: float, begin: int, faults_at: int | None, *, demo: bool) -> None:
         self._cast = cast
-        self._dice = Random(seed)  # nosec B311 # made-up traffic
+        self._dice = Random(seed)  # noqa: S311 (made-up traffic)
         self._scale = scale
         self._begin = begin
         self._faults_at = faults_at

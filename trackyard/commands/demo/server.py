@@ -70,7 +70,7 @@ def own_server(directory: Path | None) -> Iterator[DemoServer]:
         environment = _environment(directory)
         lifeline, own_end = os.pipe()
         stack.callback(os.close, own_end)
-        process = subprocess.Popen(  # nosec B603 # its own command
+        process = subprocess.Popen(  # noqa: S603 (its own command)
             [*SERVE, "--lifeline", str(lifeline)],  # it ends also with a demonstration that was killed
             env=environment,
             stdin=subprocess.DEVNULL,

@@ -123,20 +123,20 @@ class TrafficGenerator:
         self._today = today
         hours = list(range(begin, end, HOUR_MS))
         weights = [_HOUR_WEIGHTS[hour // HOUR_MS % 24] * (1 + place / len(hours)) for place, hour in enumerate(hours)]
-        rng = Random(f"{self._seed} past")  # nosec B311 # made-up traffic
+        rng = Random(f"{self._seed} past")  # noqa: S311 (made-up traffic)
         chosen = rng.choices(hours, weights, k=self._count)
         return sorted(min(hour + rng.randrange(HOUR_MS), end) for hour in chosen)
 
     def live(self, begin: int, end: int) -> list[int]:
         """Return the times (UTC ms) of visits that are spread evenly."""
-        rng = Random(f"{self._seed} live")  # nosec B311 # made-up traffic
+        rng = Random(f"{self._seed} live")  # noqa: S311 (made-up traffic)
         return sorted(rng.randrange(begin, end) for _ in range(self._count))
 
     def send_visits(self, visits: Iterable[int], end: int, send: Send) -> Iterator[int]:
         """Send the requests of the visits until `end`; yield the time of each before it is sent."""
         for place, at in enumerate(visits):
             yield from self._send_until(at, send)
-            self._add_visit(at, Random(f"{self._seed} {place}"))  # nosec B311 # made-up traffic
+            self._add_visit(at, Random(f"{self._seed} {place}"))  # noqa: S311 (made-up traffic)
         yield from self._send_until(end, send)
 
     def _send_until(self, at: int, send: Send) -> Iterator[int]:
@@ -187,7 +187,7 @@ class TrafficGenerator:
         return choose_weighted(rng, fitting)
 
     def _visitor(self, rng: Random, *, mobile: bool) -> _Visitor:
-        own = Random(f"{self._seed} visitor {rng.randrange(self._count * 2)}")  # nosec B311 # made-up traffic
+        own = Random(f"{self._seed} visitor {rng.randrange(self._count * 2)}")  # noqa: S311 (made-up traffic)
         [place] = own.choices(PLACES, [place.share for place in PLACES])
         ip = place.address(own, cellular=mobile and own.random() < _CELLULAR_RATE)
         return _Visitor(ip, choose_weighted(own, PHONES if mobile else DESKTOPS), place.language)

@@ -31,7 +31,7 @@ SHOWN: Final = "form_shown"
 NO_CHANGE: Final = lazy_gettext("Nothing was changed, so nothing was saved.")
 _REFUSALS: Final = (400, 409, 413, 415, 422, 429)
 """Statuses that a person can act on by typing something else, or by another try."""
-_SECRET: Final = "SECRET"
+_SECRET: Final = "SECRET"  # noqa: S105 (the name of a mark)
 
 
 class PageForm:

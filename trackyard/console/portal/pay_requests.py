@@ -70,7 +70,7 @@ def payment_systems(request: PageRequest) -> PageAnswer:
         FormGroup(gettext("Confirm"), (_PASSWORD,)),
     )
     plan = FormPlan("partner.payment_systems.edit", groups, sends_all=True)
-    values = {NAME: payee_values(found["payment_systems"]), "password": ""}  # nosec B105 # a field to fill in
+    values = {NAME: payee_values(found["payment_systems"]), "password": ""}
     form = open_form(request, plan, values, choices=payee_choices(offered))
     if form.save() is not None:
         return Redirect(PATH, gettext("Your payment systems are saved. You get a mail about it."))

@@ -29,4 +29,4 @@ def ordered_offers(offers: Sequence[OfferRoute], click_id: str) -> Sequence[Offe
     chance = int(click_id[10:], 16)
     if chance % _EXPLORE_ONE_IN:
         return offers
-    return Random(chance).sample(offers, len(offers))  # nosec B311 # a share, no secret
+    return Random(chance).sample(offers, len(offers))  # noqa: S311 (a share, no secret)

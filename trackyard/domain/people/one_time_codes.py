@@ -24,7 +24,7 @@ def totp_url(secret: str, issuer: str, name: str) -> str:
 
 def code_at(secret: str, step: int) -> str:
     """Return the code of a time step. step: seconds since 1970 divided by STEP_S."""
-    totp = TOTP(base64.b32decode(secret), DIGITS, SHA1(), STEP_S)  # nosec B303 # RFC 6238 asks for it
+    totp = TOTP(base64.b32decode(secret), DIGITS, SHA1(), STEP_S)  # noqa: S303 (RFC 6238 asks for it)
     return totp.generate(step * STEP_S).decode()
 
 

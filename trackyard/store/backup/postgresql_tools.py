@@ -31,7 +31,7 @@ class Tool:
         address = url.set(password=None).render_as_string(hide_password=False)
         command = [self.path, f"--dbname={address}", *arguments]
         try:
-            done = subprocess.run(  # nosec B603 # the tool and its address, without a shell
+            done = subprocess.run(  # noqa: S603 (the tool and its address, without a shell)
                 command, env=environment, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
             )
         except (OSError, subprocess.TimeoutExpired) as fault:
@@ -47,7 +47,7 @@ def find_tool(name: str, at_least: int) -> Tool | None:
     if path is None:
         return None
     try:
-        asked = subprocess.run(  # nosec B603 # a tool of the PATH
+        asked = subprocess.run(  # noqa: S603 (a tool of the PATH)
             [path, "--version"], capture_output=True, text=True, timeout=10, check=False
         )
     except (OSError, subprocess.TimeoutExpired):

@@ -19,7 +19,7 @@ TIMEZONE: Final = "timezone"
 """The platform's time zone (IANA), as it was at the last start."""
 REFUSE_BOTS: Final = "refuse_bots"
 """Whether clicks of bots and prefetches are rejected; recorded with their reason, not counted; true when not set."""
-HASH_PASSWORD: Final = "hash_password"
+HASH_PASSWORD: Final = "hash_password"  # noqa: S105 (the name of a setting)
 """The platform's secure code of inbound postbacks, for offers and advertisers without their own."""
 POSTBACK_CODE: Final = "postback_code"
 """The CodeMode of the last start."""

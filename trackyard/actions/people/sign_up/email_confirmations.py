@@ -32,7 +32,7 @@ CONFIRMATIONS_PER_ADDRESS: Final = 100
 CONFIRM_PAGE: Final = "/confirm-email"
 """The page of the API that a link opens. The token is behind #, which browsers keep from servers and their logs."""
 
-_WRONG_TOKEN: Final = "This link was used already, or is older than 24 hours: ask for a new one."
+_WRONG_TOKEN: Final = "This link was used already, or is older than 24 hours: ask for a new one."  # noqa: S105
 
 
 class _NotAllowed(Exception):

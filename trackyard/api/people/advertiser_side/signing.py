@@ -117,7 +117,7 @@ def add_session(request: ApiRequest[Deps], params: AdvertiserSignIn) -> Advertis
         user=user,
         access_token=key,
         refresh_token="",
-        expires_in=seconds,  # nosec B106 # there is none
+        expires_in=seconds,
     )
 
 
