@@ -12,6 +12,7 @@ from tests.support.models.history import add_conversion
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.people.roles import Role
 from trackyard.domain.tracking.ruleset import RulesetAdvertiser
+from trackyard.domain.tracking.subs import encrypted_sub
 from trackyard.store.tracking import rulesets
 
 PERIOD = {"date_from": "2023-11-14", "date_to": "2023-11-17"}
@@ -49,6 +50,20 @@ def test_enabled_affiliates_alone_may_use_the_offers_of_an_advertiser(api: Api) 
     assert (checked["reason"], checked["detail"]) == ("disabled-affiliate", "not enabled by the advertiser")
     edit(api, advertiser, affiliates_enabled="")
     assert live_offers(refused) == {mine, other}
+
+
+def test_encrypted_subs_of_an_advertiser_are_codes_in_targets_of_clicks(api: Api) -> None:
+    advertiser, (pid, _) = api.add_advertiser(subaccounts_encryption=1), api.add_affiliate()
+    offer = api.add_offer(advertiser=advertiser, privacy="public", url="https://shop.example/{sub1}")
+    key = ruleset_row(api, advertiser).subs_key
+    params = {"params[offer_id]": offer, "params[pid]": pid, "params[sub1]": "news"}
+
+    def target() -> str:
+        return str(api.admin.post("/3.1/admin/click-check", **params)["check"]["target"])
+
+    assert target() == f"https://shop.example/{encrypted_sub('news', key)}"
+    edit(api, advertiser, subaccounts_encryption=0)
+    assert target() == "https://shop.example/news"
 
 
 def test_disabled_affiliates_are_the_blacklist_and_leave_the_other_list(api: Api) -> None:

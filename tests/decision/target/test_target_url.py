@@ -9,11 +9,18 @@ from tests.support.clicks.rules import ADVERTISER, make_offer, make_ruleset, pac
 from trackyard.decision.click.hit import Hit
 from trackyard.decision.click.route import OfferRoute
 from trackyard.decision.target.templates import CLICK_MACROS
-from trackyard.decision.target.url import accepted_url, rejected_url
+from trackyard.decision.target.url import accepted_url, impression_url, rejected_url
 from trackyard.decision.visitor.geo import GeoRecord
 from trackyard.decision.visitor.visitor import Agent
 from trackyard.domain.offers.offers import TargetingGroup
-from trackyard.domain.tracking.ruleset import ReplacedSub, RulesetAffiliate, RulesetLanding, RulesetPlatform
+from trackyard.domain.tracking.ruleset import (
+    ReplacedSub,
+    RulesetAdvertiser,
+    RulesetAffiliate,
+    RulesetLanding,
+    RulesetPlatform,
+)
+from trackyard.domain.tracking.subs import encrypted_sub
 
 NOW = 1_700_000_000_123
 CLICK = "6553f100" + "01" + "00000000000a0b"
@@ -26,10 +33,16 @@ def make_target_hit(
     platform: str = "",
     zone: str = "UTC",
     click_id: str = CLICK,
+    subs_key: str = "",
     **changed: object,
 ) -> tuple[Hit, OfferRoute]:
     ruleset = make_ruleset(
-        [make_offer(**changed), RulesetAffiliate(id=7, active=True, name="Bob & Co"), RulesetPlatform(platform, zone)]
+        [
+            make_offer(**changed),
+            RulesetAffiliate(id=7, active=True, name="Bob & Co"),
+            RulesetAdvertiser(id=ADVERTISER, subs_key=subs_key),
+            RulesetPlatform(platform, zone),
+        ]
     )
     given = {"offer_id": "3", "pid": "7", **(params or {})}
     hit = build_hit(
@@ -171,6 +184,26 @@ def test_replaced_sub_takes_every_value_of_its_list() -> None:
     replaced = (ReplacedSub("sub4", ("a", "b", "c")),)
     hits = (make_target_hit(url="{sub4}", replaced_subs=replaced, click_id=f"{number:024x}") for number in range(60))
     assert {accepted_url(*hit) for hit in hits} == {"a", "b", "c"}
+
+
+def test_encrypted_subs_are_codes_in_every_target_of_the_advertiser() -> None:
+    key = "0123456789abcdef" * 2
+    code = encrypted_sub("a é", key)
+    url = "http://shop.example/?1={sub1}&2={sub2}&3={sub3}"
+    offer = {"url": url, "subs_key": key, "landings": (RulesetLanding(1, url + "&land"),), "impressions_url": url}
+    sent = {"sub1": "a é", "sub3": "a é"}
+    coded = f"http://shop.example/?1={code}&2=&3={code}"
+    assert accepted_url(*make_target_hit(sent, **offer)) == coded
+    assert accepted_url(*make_target_hit(sent | {"l": "1"}, **offer)) == coded + "&land"
+    deep = accepted_url(*make_target_hit(sent | {"path": "&p={sub1}"}, allow_deeplink=True, **offer))
+    assert deep == f"{coded}&p={code}"
+    replaced = offer | {"replaced_subs": (ReplacedSub("sub3", ("x",), always=True),)}
+    assert accepted_url(*make_target_hit(sent, **replaced)) == f"http://shop.example/?1={code}&2=&3=x"
+    assert impression_url(*make_target_hit(sent, **offer)) == coded
+    assert impression_url(*make_target_hit(sent, **replaced)) == coded
+    back = make_target_hit(sent, trafficback_url="http://back.example/{sub3}", **offer)
+    assert rejected_url(back[0], back[1].offer) == "http://back.example/a%20%C3%A9"
+    assert accepted_url(*make_target_hit(sent, url=url)) == "http://shop.example/?1=a%20%C3%A9&2=&3=a%20%C3%A9"
 
 
 def test_macro_url_is_not_appended_to_trafficback_url() -> None:

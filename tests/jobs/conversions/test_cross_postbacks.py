@@ -16,6 +16,7 @@ from trackyard.domain.conversions.conversions import ConversionChange
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.tracking.events import CROSS_POSTBACK_ID
 from trackyard.domain.tracking.postbacks import Postback
+from trackyard.domain.tracking.subs import encrypted_sub
 from trackyard.store.engine.database import Database
 from trackyard.store.tables import delivery
 
@@ -73,6 +74,23 @@ def test_cross_postback_with_post_has_a_filled_body(
         delivery_context = DeliveryContext([], {3: 'Red "Shoes"'}, ZoneInfo("UTC"))
         record_changes(conn, [NEW], delivery_context, CounterBatch(conn, {}, ()), AT)
         assert conn.execute(select(delivery.c.body)).scalar_one() == expected
+
+
+def test_cross_postback_has_codes_for_encrypted_subs(database: Database) -> None:
+    key = "0123456789abcdef" * 2
+    with database.write() as conn:
+        advertiser = add_advertiser(conn, id=FIRST.advertiser_id, subaccounts_encryption=True, subs_key=key)
+        way = {"cross_postback_method": "post", "cross_postback_body": "s={sub1}"}
+        add_offer(conn, advertiser, cross_postback_url="https://cross.example/?s={sub1}", id=3, **way)
+        add_affiliate(conn, id=7)
+        own = Postback(add_postback(conn, 7, "https://a.example/"), 7, None, "https://a.example/{sub1}", None, None)
+        changed = replace(NEW, after=replace(FIRST, click={**FIRST.click, "sub1": "a b"}))
+        record_changes(
+            conn, [changed], DeliveryContext([own], {3: "Shoes"}, ZoneInfo("UTC")), CounterBatch(conn, {}, ()), AT
+        )
+        rows = conn.execute(select(delivery.c.url, delivery.c.body).order_by(delivery.c.postback_id)).all()
+    code = encrypted_sub("a b", key)
+    assert rows == [(f"https://cross.example/?s={code}", f"s={code}"), ("https://a.example/a%20b", None)]
 
 
 @pytest.mark.parametrize("url", [None, ""])

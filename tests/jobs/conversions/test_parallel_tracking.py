@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from prometheus_client import REGISTRY
+from sqlalchemy import update
 
 from tests.support.clicks.inbound_postbacks import make_click
 from tests.support.processes.receiver import Receiver, Reply
@@ -17,6 +18,7 @@ from tests.support.stores.statements import recorded_statements
 from tests.support.waiting import wait_until
 from trackyard.analytics.engine.connection import Analytics
 from trackyard.base.clock import ManualClock
+from trackyard.domain.tracking.subs import encrypted_sub
 from trackyard.jobs.delivery import parallel_tracking as parallel_module
 from trackyard.jobs.delivery.host_concurrency import OutboundLimits
 from trackyard.jobs.delivery.parallel_tracking import ParallelTrackingQueuer, ParallelTrackingSender
@@ -25,6 +27,7 @@ from trackyard.journal.reader import OffsetRange
 from trackyard.journal.records import Click, RecordKind, encode
 from trackyard.journal.writer import JournalWriter
 from trackyard.store.engine.database import Database
+from trackyard.store.tables import advertiser
 from trackyard.store.tracking import parallel_tracking
 from trackyard.store.tracking.parallel_tracking import ParallelRequest
 
@@ -127,18 +130,20 @@ def test_parallel_tracking_queue_is_bounded_in_total_and_by_host(
     assert [call.host for call in waiting(database)] == ["a.example"] * 3 + ["b.example"] * 2
 
 
-def test_parallel_tracking_request_has_click_macros(database: Database, receiver: Receiver) -> None:
+@pytest.mark.parametrize("key", ["", "0123456789abcdef" * 2])
+def test_parallel_tracking_request_has_click_macros(database: Database, receiver: Receiver, key: str) -> None:
     affiliate = add_named_affiliate(database)
     url = receiver.url("/p?c={clickid}&s={sub1}&o={offer_name}&a={affiliate_name}&x={unknown}")
     offer, before = add_tracked_offer(database, url), counted("sent")
     click = make_click(offer, affiliate, ADVERTISER, sub1="a b")
     with database.write() as conn:
+        conn.execute(update(advertiser).values(subaccounts_encryption=bool(key), subs_key=key))
         parallel_tracking.add(conn, [ParallelRequest(offer, "127.0.0.1", encode(click))], AT)
     with running_tracking_calls(database):
         receiver.wait_for(1)
         wait_until(lambda: counted("sent") == before + 1)
     (request,) = receiver.requests()
-    assert request.query == {"c": click.id, "s": "a b", "o": "Shoes", "a": "Ann", "x": "{unknown}"}
+    assert request.query == {"c": click.id, "s": encrypted_sub("a b", key), "o": "Shoes", "a": "Ann", "x": "{unknown}"}
 
 
 def test_parallel_tracking_failure_is_not_retried(database: Database) -> None:

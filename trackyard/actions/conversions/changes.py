@@ -26,7 +26,13 @@ from trackyard.domain.tracking.events import (
     NewDelivery,
     make_delivery,
 )
-from trackyard.domain.tracking.postbacks import Postback, matching_postbacks, triggers_postbacks, without_reason
+from trackyard.domain.tracking.postbacks import (
+    Postback,
+    matching_postbacks,
+    triggers_postbacks,
+    with_codes,
+    without_reason,
+)
 from trackyard.store.conversions import conversions
 from trackyard.store.engine.database import Connection
 from trackyard.store.money import ledger
@@ -113,7 +119,8 @@ def _deliveries_of_change(
     ]
     own = crossed.get(after.offer_id)
     if own is not None and after.id not in delivery_context.uncrossed:
-        targets.append((after, DeliveryTarget(EventKind.CROSS_POSTBACK, CROSS_POSTBACK_ID, own.url, own.body)))
+        target = DeliveryTarget(EventKind.CROSS_POSTBACK, CROSS_POSTBACK_ID, own.url, own.body)
+        targets.append((with_codes(after, own.subs_key), target))
     title, zone = delivery_context.titles.get(after.offer_id, ""), delivery_context.zone
     return [
         make_delivery(target, new_id(now_ms), reported, title, zone, str(secrets.randbelow(10**9)), now_ms)

@@ -14,7 +14,7 @@ from trackyard.domain.people.callers import Access
 from trackyard.domain.platform.hosts import delivery_host
 from trackyard.domain.statistics.rows import AffiliatePostbackLog
 from trackyard.domain.tracking.events import CROSS_POSTBACK_ID, EventKind, NewDelivery
-from trackyard.domain.tracking.postbacks import fill_body
+from trackyard.domain.tracking.postbacks import fill_body, with_codes
 from trackyard.store.conversions import conversions
 from trackyard.store.engine.database import Connection
 from trackyard.store.offers import offers
@@ -110,12 +110,19 @@ def _bodies_of(deps: Deps, conn: Connection, attempts: Sequence[AffiliatePostbac
     own = [attempt for attempt in attempts if attempt.postback_id == CROSS_POSTBACK_ID]
     crossed = offer_urls.cross_postbacks(conn, {attempt.offer for attempt in own})
     posted = [(attempt, body) for attempt in own if (body := crossed[attempt.offer].body) is not None]
+    keys = {offer_id: each.subs_key for offer_id, each in crossed.items()}
     if not posted:
         return {}
     found = conversions.find_by_id(conn, {attempt.conversion_id for attempt, _ in posted})
     names = offers.names_of(conn, {attempt.offer for attempt, _ in posted})
     return {
-        attempt.id: fill_body(body, found[attempt.conversion_id], names[attempt.offer].title, deps.zone, attempt.id)
+        attempt.id: fill_body(
+            body,
+            with_codes(found[attempt.conversion_id], keys[attempt.offer]),
+            names[attempt.offer].title,
+            deps.zone,
+            attempt.id,
+        )
         for attempt, body in posted
         if attempt.conversion_id in found
     }

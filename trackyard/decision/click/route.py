@@ -52,6 +52,7 @@ class OfferRoute:
     number: the id as text; `columns`: the advertiser as JSON, for the record
     always_open: takes clicks at all times; `accepts_all`: takes clicks of every active affiliate
     single_url: no targeting group has a URL of its own
+    subs_key: of the codes that the advertiser gets instead of subs, "" = it gets the subs
     targeting, sub_accounts: None = nothing restricts the offer; the advertiser restricts no sub account
     full_caps: caps of conversions and budget without a place
     connected, disconnected: sorted affiliate ids; None = there are none
@@ -79,6 +80,7 @@ class OfferRoute:
         "single_url",
         "state_checks",
         "sub_accounts",
+        "subs_key",
         "target",
         "targeting",
         "unique_only",
@@ -116,6 +118,7 @@ class OfferRoute:
         self.advertiser = advertiser
         self.disconnected = disconnected
         self.empty_sub = "" if targeting is None else targeting.empty_sub
+        self.subs_key = "" if advertiser is None else advertiser.subs_key
         self.personal_only = advertiser is not None and advertiser.personal_only
         scheduled = targeting is not None and targeting.scheduled
         self.always_open = offer.active and not scheduled and offer.start_at is None and offer.stop_at is None

@@ -12,12 +12,15 @@ from trackyard.decision.click.hit import Hit
 from trackyard.decision.target.deep_links import find_deep_link, wants_deep_link
 from trackyard.domain.tracking.macros import Template, encode_value
 from trackyard.domain.tracking.ruleset import RulesetOffer
-from trackyard.domain.tracking.subs import SUBS
+from trackyard.domain.tracking.subs import SUBS, encrypted_sub
 
 _URL_CHARACTERS: Final = "%:/?#[]@!$&'()*+,;=-._~{}"
 """Characters that stay in a URL as they are; braces because an unknown macro stays as written."""
 _UTC: Final = ZoneInfo("UTC")
 
+
+VALUES: Final = "values "
+"""Begins `own_subs` of URLs in which values of the offer replace subs."""
 
 MacroFunction = Callable[[Hit, RulesetOffer], str]
 
@@ -45,21 +48,28 @@ class _ParameterMacro(_MacroReader):
         return value if hit.plain else encode_value(value)
 
 
-class _ReplacedSub(_MacroReader):
-    """A sub of an offer that replaces subs: a value of the offer, at random but the same for a click."""
+class _OwnSub(_MacroReader):
+    """A sub as the advertiser gets it: a value of the offer, or that of the link.
 
-    __slots__ = ("_name",)
+    The value of the offer is a random one, but the same for a click.
 
-    def __init__(self, name: str) -> None:
+    own: see UrlTemplate
+    """
+
+    __slots__ = ("_key", "_name", "_replaces")
+
+    def __init__(self, name: str, own: str) -> None:
         self._name = name
+        self._replaces = own.startswith(VALUES)
+        self._key = own.removeprefix(VALUES)
 
     def read(self, hit: Hit, offer: RulesetOffer) -> str:
         sent = hit.params.get(self._name, "")
-        for each in offer.replaced_subs:
+        for each in offer.replaced_subs if self._replaces else ():
             if each.sub == self._name and (each.always or not sent):
                 chosen = crc32((self._name + hit.click_id).encode()) % len(each.values)
                 return encode_value(each.values[chosen])
-        return encode_value(sent)
+        return encode_value(encrypted_sub(sent, self._key))
 
 
 class _ClickIdMacro(_MacroReader):
@@ -136,12 +146,6 @@ _MACROS: Final[dict[str, _MacroReader]] = {
     **{name: _ParameterMacro(name) for name in _PARAMETERS},
     **{name: _FunctionMacro(read) for name, read in _FUNCTION_MACROS.items()},
 }
-_REPLACED: Final = {name: f"={name}" for name in SUBS}
-"""The names of macros of subs in the URLs of offers that replace subs."""
-_READERS: Final[dict[str, _MacroReader]] = {
-    **_MACROS,
-    **{replaced: _ReplacedSub(name) for name, replaced in _REPLACED.items()},
-}
 CLICK_MACROS: Final = frozenset(_MACROS)
 """The macros that URLs of offers may contain."""
 
@@ -159,22 +163,22 @@ def url_template(url: str) -> "UrlTemplate":
     return found
 
 
-def offer_template(url: str, offer: RulesetOffer) -> "UrlTemplate":
-    """Return a compiled URL of an offer, cached; its subs are replaced where the offer says so."""
-    if not offer.replaced_subs:
+def offer_template(url: str, own_subs: str | None) -> "UrlTemplate":
+    """Return a compiled URL of an offer, cached. own_subs: see `UrlTemplate`."""
+    if own_subs is None:
         return url_template(url)
-    key = f"\n{url}"  # no URL has a line break
+    key = f"{own_subs}\n{url}"  # no URL has a line break
     found = _templates.get(key)
     if found is None:
         if len(_templates) >= _TEMPLATE_CACHE_SIZE:
             _templates.clear()
-        found = _templates[key] = compile_url(url, replaces_subs=True)
+        found = _templates[key] = compile_url(url, own_subs)
     return found
 
 
-def compile_url(url: str, replaces_subs: bool = False) -> "UrlTemplate":
-    """Compile a URL; its own characters are made safe for a header."""
-    return UrlTemplate(Template(quote(url, safe=_URL_CHARACTERS)), replaces_subs)
+def compile_url(url: str, own_subs: str | None = None) -> "UrlTemplate":
+    """Compile a URL; its own characters are made safe for a header. own_subs: see `UrlTemplate`."""
+    return UrlTemplate(Template(quote(url, safe=_URL_CHARACTERS)), own_subs)
 
 
 class _UrlPiece:
@@ -190,23 +194,34 @@ class _UrlPiece:
 @lru_cache(maxsize=4096)
 def _url_pieces(names: tuple[str, ...], literals: tuple[str, ...]) -> tuple[_UrlPiece, ...]:
     """Return macros with their texts, one tuple for all URLs that have the same ones."""
-    return tuple([_UrlPiece(_READERS[name], literal) for name, literal in zip(names, literals, strict=True)])
+    return tuple([_UrlPiece(_reader_of(name), literal) for name, literal in zip(names, literals, strict=True)])
+
+
+def _reader_of(name: str) -> _MacroReader:
+    """Return the reader of a macro, or of a sub as the advertiser gets it: `=name=own_subs`."""
+    if not name.startswith("="):
+        return _MACROS[name]
+    _, sub, own = name.split("=")
+    return _OwnSub(sub, own)
 
 
 class UrlTemplate:
     """A compiled URL: the text before its first macro, and the rest, which many URLs share.
 
     Thousands of URLs are filled at random, and shared parts stay in the cache of the processor.
+
+    own_subs: the key of the codes that the advertiser gets instead of subs, "" = it gets the subs; behind VALUES where
+        values of the offer replace some; None = it gets what the link has
     """
 
     __slots__ = ("_first", "_rest")
 
-    def __init__(self, source: Template, replaces_subs: bool = False) -> None:
+    def __init__(self, source: Template, own_subs: str | None = None) -> None:
         first, *literals = source.literals
         texts, names = [first], []
         for name, literal in zip(source.names, literals, strict=True):
             if name in _MACROS:
-                names.append(_REPLACED.get(name, name) if replaces_subs else name)
+                names.append(f"={name}={own_subs}" if own_subs is not None and name in SUBS else name)
                 texts.append(literal)
             else:
                 texts[-1] += f"{{{name}}}{literal}"

@@ -7,7 +7,14 @@ from trackyard.decision.click.hit import Hit
 from trackyard.decision.click.route import OfferRoute
 from trackyard.decision.click.steps import UNKNOWN_OFFER
 from trackyard.decision.target.deep_links import append_macro_url, append_path, find_deep_link
-from trackyard.decision.target.templates import CLICK_MACROS, UrlTemplate, compile_url, offer_template, url_template
+from trackyard.decision.target.templates import (
+    CLICK_MACROS,
+    VALUES,
+    UrlTemplate,
+    compile_url,
+    offer_template,
+    url_template,
+)
 from trackyard.domain.tracking.ruleset import RulesetOffer
 from trackyard.domain.tracking.subs import SUBS
 
@@ -26,12 +33,14 @@ def accepted_url(hit: Hit, route: OfferRoute) -> str:
     """
     offer = route.offer
     if "redirect" in hit.params or "path" in hit.params:
-        return _deep_link_template(hit, offer, chosen_url(hit, route)).fill(hit, offer)
+        return _deep_link_template(hit, route, chosen_url(hit, route)).fill(hit, offer)
     if not route.single_url or "l" in hit.params:
-        return offer_template(append_macro_url(chosen_url(hit, route), offer.macro_url), offer).fill(hit, offer)
+        return offer_template(append_macro_url(chosen_url(hit, route), offer.macro_url), _own_subs(route)).fill(
+            hit, offer
+        )
     target = route.target
     if target is None:
-        target = route.target = offer_template(append_macro_url(offer.url, offer.macro_url), offer)
+        target = route.target = offer_template(append_macro_url(offer.url, offer.macro_url), _own_subs(route))
     return target.fill(hit, offer)
 
 
@@ -49,11 +58,12 @@ def rejected_click_url(hit: Hit, route: OfferRoute) -> str | None:
     return rejected_url(hit, UNKNOWN_OFFER.offer if route.is_hidden(hit) else route.offer)
 
 
-def impression_url(hit: Hit, offer: RulesetOffer) -> str:
-    """Return where an impression of `offer` is reported, plain ASCII; "" = nowhere.
+def impression_url(hit: Hit, route: OfferRoute) -> str:
+    """Return where an impression of an offer is reported, plain ASCII; "" = nowhere.
 
     A visitor always gets the same of several targets; the share that is missing to 100 goes to impressions_url.
     """
+    offer = route.offer
     url = offer.impressions_url
     if offer.impression_urls:
         share = _visitor_share(hit, offer.id)
@@ -62,7 +72,10 @@ def impression_url(hit: Hit, offer: RulesetOffer) -> str:
                 url = item.url
                 break
             share -= item.weight
-    return url_template(url).fill(hit, offer) if url else ""
+    if not url:
+        return ""
+    # The values of the offer are for targets of clicks alone.
+    return offer_template(url, route.subs_key or None).fill(hit, offer)
 
 
 def chosen_url(hit: Hit, route: OfferRoute) -> str:
@@ -87,14 +100,20 @@ def _visitor_share(hit: Hit, offer_id: int) -> int:
     return int.from_bytes(blake2b(key, digest_size=8).digest(), "big") % 100
 
 
-def _deep_link_template(hit: Hit, offer: RulesetOffer, url: str) -> UrlTemplate:
+def _deep_link_template(hit: Hit, route: OfferRoute, url: str) -> UrlTemplate:
     """Return the target of a deep link; a URL with {deeplink} places it by itself."""
+    offer = route.offer
     link = find_deep_link(hit, offer)
     if link is None or _DEEPLINK in url:
-        return offer_template(append_macro_url(url, offer.macro_url), offer)
+        return offer_template(append_macro_url(url, offer.macro_url), _own_subs(route))
     # Not cached: visitors write as many of these as they like.
     wanted = _without_staff_macros(link.url) or append_path(url, _without_staff_macros(link.path))
-    return compile_url(append_macro_url(wanted, offer.macro_url), bool(offer.replaced_subs))
+    return compile_url(append_macro_url(wanted, offer.macro_url), _own_subs(route))
+
+
+def _own_subs(route: OfferRoute) -> str | None:
+    """Return how targets of clicks have subs, see UrlTemplate."""
+    return VALUES + route.subs_key if route.offer.replaced_subs else route.subs_key or None
 
 
 def _without_staff_macros(text: str) -> str:

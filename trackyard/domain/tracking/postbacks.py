@@ -16,6 +16,7 @@ from trackyard.domain.conversions.postbacks import CUSTOM_FIELDS
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.tracking.macro_registry import MacroPlace, macro_columns
 from trackyard.domain.tracking.macros import cached_template
+from trackyard.domain.tracking.subs import with_encrypted_subs
 
 BY_CREATING: Final = "by_creating"
 
@@ -109,6 +110,14 @@ def matching_postbacks(postbacks: Sequence[Postback], change: ConversionChange) 
 def without_reason(conversion: Conversion) -> Conversion:
     """Return a conversion as an affiliate sees it that does not see why its conversions were declined."""
     return replace(conversion, comment="") if conversion.status in DECLINED else conversion
+
+
+def with_codes(conversion: Conversion, key: str) -> Conversion:
+    """Return a conversion as an advertiser gets it.
+
+    key: of the codes for its subs, "" = it gets the subs.
+    """
+    return replace(conversion, click=with_encrypted_subs(conversion.click, key)) if key else conversion
 
 
 def _matches(postback: Postback, change: ConversionChange) -> bool:

@@ -39,6 +39,7 @@ class RulesetAdvertiser(msgspec.Struct, frozen=True, gc=False):
     enabled: the affiliates that alone may use its offers; empty = all.
     sub_accounts: by sub number ("1", "2"), for all its offers.
     personal_only: whether its offers apply only the personal targeting of an affiliate that has some.
+    subs_key: of the codes that it gets instead of subs, "" = it gets the subs.
     """
 
     id: str
@@ -46,6 +47,7 @@ class RulesetAdvertiser(msgspec.Struct, frozen=True, gc=False):
     sub_accounts: dict[str, SubAccountList] = {}
     personal_only: bool = False
     enabled: frozenset[int] = frozenset()
+    subs_key: str = ""
 
 
 class RulesetAffiliate(msgspec.Struct, frozen=True, gc=False):

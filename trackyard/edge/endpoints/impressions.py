@@ -50,7 +50,7 @@ class ImpressionHandler:
         if recorded and (rejection is None or self._limits.admits_rejected(hit.ip, "impression")):
             flags = ClickFlag.PARAMETER_CUT if cut else 0
             self._recorder.put(RecordKind.IMPRESSION, click_record(hit, route, rejection, False, flags))
-        target = "" if rejection is not None else impression_url(hit, route.offer)
+        target = "" if rejection is not None else impression_url(hit, route)
         if target:
             return redirect(target, HTTP_302, b"", recorded=recorded)
         return Response(200, GIF, GIF_TYPE, headers=NO_STORE, recorded=recorded)

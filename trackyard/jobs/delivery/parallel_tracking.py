@@ -24,6 +24,7 @@ from trackyard.base.metrics import PARALLEL_REQUESTS
 from trackyard.domain.platform.hosts import delivery_host
 from trackyard.domain.platform.own_requests import DELIVERY_HEADER, ORIGIN_HEADER
 from trackyard.domain.tracking.parallel_tracking import parallel_url
+from trackyard.domain.tracking.subs import with_encrypted_subs
 from trackyard.jobs.delivery.host_concurrency import HostConcurrency, OutboundLimits
 from trackyard.jobs.failures import JobFailures
 from trackyard.journal.reader import OffsetRange
@@ -196,7 +197,8 @@ class ParallelTrackingSender:
             offer, affiliate = offers.get(call.offer_id), names.get(click["affiliate"])
             if offer is not None:
                 name = "" if affiliate is None else affiliate.name
-                url = parallel_url(offer.url, click, self._zone, offer_title=offer.title, affiliate_name=name)
+                seen = with_encrypted_subs(click, offer.subs_key)
+                url = parallel_url(offer.url, seen, self._zone, offer_title=offer.title, affiliate_name=name)
                 if not own.includes(wire_url(url)):
                     filled.append((call, url))
         return filled

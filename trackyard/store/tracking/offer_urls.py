@@ -2,34 +2,48 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import Connection, select
+from sqlalchemy import ColumnElement, Connection, case, func, select
 
 from trackyard.domain.offers.choices import CallMethod
 from trackyard.store.engine.in_lists import among
-from trackyard.store.tables import offer
+from trackyard.store.tables import advertiser, offer
 
-_CROSS: Final = select(
-    *(offer.c[name] for name in ("id", "cross_postback_url", "cross_postback_method", "cross_postback_body"))
-).where(among(offer.c.id, "ids"), offer.c.cross_postback_url != "")
+_SUBS_KEY: Final[ColumnElement[Any]] = case(
+    (advertiser.c.subaccounts_encryption, func.coalesce(advertiser.c.subs_key, "")), else_=""
+)
+_CROSS: Final = (
+    select(
+        *(offer.c[name] for name in ("id", "cross_postback_url", "cross_postback_method", "cross_postback_body")),
+        *(_SUBS_KEY,),
+    )
+    .outerjoin(advertiser, advertiser.c.id == offer.c.advertiser_id)
+    .where(among(offer.c.id, "ids"), offer.c.cross_postback_url != "")
+)
 
 
 @dataclass(frozen=True, slots=True)
 class CrossPostback:
-    """The cross_postback_url of an offer. body: of a request with POST; None = GET."""
+    """The cross_postback_url of an offer.
+
+    body: of a request with POST; None = GET.
+    subs_key: of the codes that its advertiser gets instead of subs, "" = it gets the subs.
+    """
 
     url: str
     body: str | None
+    subs_key: str
 
 
 @dataclass(frozen=True, slots=True)
 class ParallelOffer:
-    """An offer with a parallel_tracking_url."""
+    """An offer with a parallel_tracking_url. subs_key: see CrossPostback."""
 
     id: int
     url: str
     title: str
+    subs_key: str
 
 
 def cross_postbacks(conn: Connection, offer_ids: Collection[int]) -> dict[int, CrossPostback]:
@@ -37,8 +51,8 @@ def cross_postbacks(conn: Connection, offer_ids: Collection[int]) -> dict[int, C
     if not offer_ids:
         return {}
     return {
-        offer_id: CrossPostback(url, (body or "") if method == CallMethod.POST else None)
-        for offer_id, url, method, body in conn.execute(_CROSS, {"ids": offer_ids})
+        offer_id: CrossPostback(url, (body or "") if method == CallMethod.POST else None, key)
+        for offer_id, url, method, body, key in conn.execute(_CROSS, {"ids": offer_ids})
     }
 
 
@@ -52,6 +66,7 @@ def parallel_urls(conn: Connection) -> dict[int, str]:
 def parallel_offers(conn: Connection, offer_ids: Collection[int]) -> dict[int, ParallelOffer]:
     """Return the offers with a parallel_tracking_url, of these."""
     columns = offer.c
-    query = select(columns.id, columns.parallel_tracking_url, columns.title)
-    rows = conn.execute(query.where(columns.id.in_(offer_ids)))
+    query = select(columns.id, columns.parallel_tracking_url, columns.title, _SUBS_KEY)
+    joined = query.outerjoin(advertiser, advertiser.c.id == columns.advertiser_id)
+    rows = conn.execute(joined.where(columns.id.in_(offer_ids)))
     return {row[0]: ParallelOffer(*row) for row in rows if row[1]}

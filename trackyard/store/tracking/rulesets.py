@@ -134,7 +134,10 @@ def _platform(conn: Connection, keys: Sequence[str]) -> dict[str, RulesetRow]:
 def _advertisers(conn: Connection, keys: Sequence[str]) -> dict[str, RulesetRow]:
     columns = advertiser.c
     rows = conn.execute(
-        select(columns.id, columns.sub_accounts, columns.consider_personal_targeting_only)
+        select(
+            *(columns.id, columns.sub_accounts, columns.consider_personal_targeting_only),
+            *(columns.subaccounts_encryption, columns.subs_key),
+        )
         .where(columns.id.in_(keys))
         .order_by(columns.id)
     ).all()
@@ -150,6 +153,7 @@ def _advertisers(conn: Connection, keys: Sequence[str]) -> dict[str, RulesetRow]
                 if held["value"]
             },
             personal_only=row.consider_personal_targeting_only,
+            subs_key=(row.subs_key or "") if row.subaccounts_encryption else "",
         )
         for row in rows
     }
