@@ -91,6 +91,32 @@ def test_quality_by_network_is_in_the_health(api: Api) -> None:
     assert "203.0.113.0/24" in staff_visitor(api).read(f"/console/offers/{offer}/health").text
 
 
+def test_subs_that_an_affiliate_uses_are_counted(api: Api) -> None:
+    offer, (pid, _), (other, _) = api.add_offer(), api.add_affiliate(), api.add_affiliate()
+    of = {"time": NOW - HOUR_MS, "offer": offer, "affiliate": pid}
+    clicks = [new_click(n, **of, sub1=f"id {n}", sub2="push" if n % 4 else "pop") for n in range(200)]
+    clicks += [new_click(n, **{**of, "affiliate": other}, sub1="push") for n in range(300, 310)]
+    clicks += [new_click(n, **of, sub2="late", reason="ip") for n in range(400, 700)]
+    load_clicks(api.deps, clicks)
+    for number, sub2 in enumerate(("pop", "pop", "push", "")):
+        click = {"sub1": f"id {number}", "sub2": sub2}
+        add_conversion(api.deps, number + 1, click=click, offer_id=offer, affiliate_id=pid, created_at=NOW - HOUR_MS)
+    ids = {"affiliate": pid, "sub": "sub1", "clicks": 200, "conversions": 4, "values": 200, "is_id": True}
+    places = {"affiliate": pid, "sub": "sub2", "clicks": 200, "conversions": 3, "values": 2, "is_id": False}
+    first, second = api.admin.get(f"/3.1/admin/partner/{pid}/health")["health"]["subs"]
+    assert first.items() >= ids.items() and first["largest_clicks"] == 1
+    assert second == {**places, "largest": "push", "largest_clicks": 150, "largest_conversions": 1}
+    of_offer = api.admin.get(f"/3.1/admin/offer/{offer}/health")["health"]["subs"]
+    assert [(each["affiliate"], each["sub"], each["clicks"]) for each in of_offer] == [
+        (pid, "sub1", 200),
+        (pid, "sub2", 200),
+        (other, "sub1", 10),
+    ]
+    page = staff_visitor(api).read(f"/console/offers/{offer}/health")
+    assert f"/console/reports?by=sub2&f.affiliate={pid}&f.offer={offer}" in page.links
+    assert "nearly each click has its own" in page.text
+
+
 def test_quality_of_a_sub_is_compared_with_all_other_clicks(api: Api) -> None:
     offer, (pid, _) = api.add_offer(), api.add_affiliate()
     of = {"time": NOW - HOUR_MS, "offer": offer, "affiliate": pid}

@@ -12,6 +12,7 @@ from trackyard.analytics.load import click_item, load, lookup_item
 from trackyard.domain.conversions.conversions import Conversion, ConversionChange
 from trackyard.domain.conversions.statuses import Status
 from trackyard.domain.statistics.rows import encode_row
+from trackyard.domain.tracking.subs import SUBS
 from trackyard.journal.records import Click, encode
 from trackyard.store.conversions import conversions
 
@@ -59,8 +60,8 @@ def add_conversion(deps: Deps, number: int, **fields: Any) -> Conversion:
         number, time=made.created_at, click_time=click.time, click_id=click.id, status=made.status.number,
         goal=made.goal, offer=made.offer_id, affiliate=made.affiliate_id, advertiser=made.advertiser_id,
         currency=made.currency, charge=made.charge, payout=made.payout, charge_base=made.charge,
-        payout_base=made.payout, country=click.country, sub1=click.sub1, landing=click.landing,
-        prelanding=click.prelanding, origin=click.origin,
+        payout_base=made.payout, country=click.country, landing=click.landing,
+        prelanding=click.prelanding, origin=click.origin, **{name: getattr(click, name) for name in SUBS},
     )  # fmt: skip
     load(deps.analytics, "fact", [encode_row(fact)], f"fact-{number}")
     return made

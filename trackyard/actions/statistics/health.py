@@ -12,6 +12,7 @@ from trackyard.analytics.reports.health import (
     list_postback_results,
 )
 from trackyard.analytics.reports.quality import list_busiest_offers, list_marked_subs, list_networks, list_offer_traffic
+from trackyard.analytics.reports.subs import list_sub_values
 from trackyard.base.texts.marks import gettext, lazy_gettext
 from trackyard.domain.people.callers import Access
 from trackyard.domain.statistics.health import Health, HealthFinding, HealthKind, HealthVerdict
@@ -114,6 +115,7 @@ def look_at(deps: Deps, access: Access, of: str, key: int | str) -> Health:
         times=find_conversion_times(*place),
         url=url,
         networks=list_networks(*place),
+        subs=list_sub_values(*place),
         of=of,
         quality=[each for each in found if of != "affiliate" or each.affiliate == key],
     )

@@ -48,7 +48,7 @@ def list_busiest_offers(
     analytics: Analytics, scope: Scope, of: str, key: int | str, since: int, until: int
 ) -> list[int]:
     """Return the offers of a thing with most accepted clicks. Raises ReportTooHeavy."""
-    condition, thing = _of(of, key)
+    condition, thing = thing_condition(of, key)
     conditions, parameters = in_period(scope, since, until)
     return _busiest(analytics, [*conditions, condition], {**parameters, **thing})
 
@@ -92,7 +92,7 @@ def list_networks(
     analytics: Analytics, scope: Scope, of: str, key: int | str, since: int, until: int
 ) -> list[NetworkClicks]:
     """Return the networks of a thing with most accepted clicks. Raises ReportTooHeavy."""
-    condition, parameters = _of(of, key)
+    condition, parameters = thing_condition(of, key)
     conditions, period = in_period(scope, since, until)
     sql = (
         f"SELECT {_NETWORK} AS network, toInt64(count()) AS clicks, toInt64(uniqExact(ip)), "
@@ -104,7 +104,7 @@ def list_networks(
     return [NetworkClicks(*row) for row in rows]
 
 
-def _of(of: str, key: int | str) -> tuple[str, dict[str, Any]]:
+def thing_condition(of: str, key: int | str) -> tuple[str, dict[str, Any]]:
     """Return the condition of clicks of a thing, with its parameter."""
     if of not in _OF:
         raise ValueError(f"quality is seen of {', '.join(_OF)}, not of {of}")

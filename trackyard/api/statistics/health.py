@@ -10,7 +10,14 @@ from trackyard.actions.statistics.health import VERDICTS, health_sentence, look_
 from trackyard.api.lookups import in_scope_by_hex, in_scope_by_number, in_scope_by_reference
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.roles import Permission
-from trackyard.domain.statistics.health import TIME_BOUNDS, Health, PostbackResult, find_health_findings, verdict_of
+from trackyard.domain.statistics.health import (
+    TIME_BOUNDS,
+    Health,
+    HealthFinding,
+    PostbackResult,
+    find_health_findings,
+    verdict_of,
+)
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request.params import NoParams
 from trackyard.wire.response.envelope import Answer, View
@@ -59,6 +66,20 @@ class HealthNetwork(View):
     clicks: int
     addresses: int
     marked: int
+
+
+class HealthSub(View):
+    """What an affiliate sends in one of its subs. largest: the value with most clicks."""
+
+    affiliate: int
+    sub: str
+    clicks: int
+    conversions: int
+    values: int
+    is_id: bool
+    largest: str
+    largest_clicks: int
+    largest_conversions: int
 
 
 class HealthSpan(View):
@@ -127,6 +148,7 @@ class HealthView(View):
     declined: list[HealthDeclined]
     deliveries: list[HealthHost]
     networks: list[HealthNetwork]
+    subs: list[HealthSub]
     conversion_times: HealthTimes | None
     offer_url: HealthUrl | None
 
@@ -190,15 +212,7 @@ def _answer(request: ApiRequest[Deps], of: str, key: int | str) -> HealthAnswer:
         health=HealthView(
             verdict=verdict.value,
             summary=str(VERDICTS[verdict]),
-            findings=[
-                HealthFindingView(
-                    kind=each.kind.value,
-                    verdict=each.verdict.value,
-                    sentence=health_sentence(each),
-                    evidence=f"/admin/explain?id={each.evidence}" if each.evidence else "",
-                )
-                for each in findings
-            ],
+            findings=[_finding(each) for each in findings],
             since=datetime_text(seen.since, zone),
             clicks=seen.clicks,
             conversions=seen.conversions,
@@ -215,9 +229,19 @@ def _answer(request: ApiRequest[Deps], of: str, key: int | str) -> HealthAnswer:
             declined=[HealthDeclined(reason=each.reason, goal=each.goal, number=each.number) for each in seen.declined],
             deliveries=_hosts(seen),
             networks=_networks(seen),
+            subs=_subs(seen),
             conversion_times=_times(seen),
             offer_url=_url(seen, zone),
         )
+    )
+
+
+def _finding(finding: HealthFinding) -> HealthFindingView:
+    return HealthFindingView(
+        kind=finding.kind.value,
+        verdict=finding.verdict.value,
+        sentence=health_sentence(finding),
+        evidence=f"/admin/explain?id={finding.evidence}" if finding.evidence else "",
     )
 
 
@@ -225,6 +249,23 @@ def _networks(seen: Health) -> list[HealthNetwork]:
     return [
         HealthNetwork(network=each.network, clicks=each.clicks, addresses=each.addresses, marked=each.marked)
         for each in seen.networks
+    ]
+
+
+def _subs(seen: Health) -> list[HealthSub]:
+    return [
+        HealthSub(
+            affiliate=each.affiliate,
+            sub=each.sub,
+            clicks=each.clicks,
+            conversions=each.conversions,
+            values=each.values,
+            is_id=each.is_id,
+            largest=each.largest,
+            largest_clicks=each.largest_clicks,
+            largest_conversions=each.largest_conversions,
+        )
+        for each in seen.subs
     ]
 
 

@@ -18,6 +18,9 @@ MANY_CLICKLESS: Final = 10
 """Percent of postbacks from which on those without a click are a finding."""
 FEW: Final = 3
 """Failures below this number are no finding."""
+_LEAST_ID_CLICKS: Final = 100
+_ID_PERCENT: Final = 90
+"""Different values per 100 clicks from which on a sub carries ids."""
 QUIET_MS: Final = 24 * 3_600_000
 MANY_TIMED: Final = 30
 """Conversions from which on their times are judged."""
@@ -81,6 +84,29 @@ class DeclinedCount:
 
 
 @dataclass(frozen=True, slots=True)
+class SubValues:
+    """What an affiliate sends in one of its subs.
+
+    sub: of SUBS. clicks, conversions: those with a value. values: how many different ones clicks had, exact up to some
+    thousands. largest: the value with most clicks; its clicks and conversions follow.
+    """
+
+    affiliate: int
+    sub: str
+    clicks: int
+    conversions: int
+    values: int
+    largest: str
+    largest_clicks: int
+    largest_conversions: int
+
+    @property
+    def is_id(self) -> bool:
+        """Return whether nearly each click has a value of its own, so that the sub carries ids, not placements."""
+        return self.clicks >= _LEAST_ID_CLICKS and self.values * 100 >= self.clicks * _ID_PERCENT
+
+
+@dataclass(frozen=True, slots=True)
 class NetworkClicks:
     """The accepted clicks of a network (/24, /48).
 
@@ -141,6 +167,7 @@ class Health:
     url: UrlCheck | None = None
     quality: Sequence[QualityFinding] = ()
     networks: Sequence[NetworkClicks] = ()
+    subs: Sequence[SubValues] = ()
     of: str = ""
 
     @property

@@ -63,6 +63,7 @@ def _page(request: PageRequest, method: str, place: str, noun: str) -> PageAnswe
         postbacks=[(each["response"], fault_words(each["response"])[0], each["number"]) for each in found["postbacks"]],
         clickless=None if place == "/console/affiliates" else _clickless(found, may_explain),
         rejected=[(rejection_label(each["reason"]), each["clicks"]) for each in found["rejected"]],
+        subs=_subs(request, found["subs"], place, key),
         times=_times(found["conversion_times"]),
         spread=_spread(found["conversion_times"]),
         url_checked=request.time_of(found["offer_url"]["checked_at"]) if found["offer_url"] else "",
@@ -86,6 +87,22 @@ def _clickless(found: dict[str, Any], may_explain: bool) -> list[tuple[str, str,
     return [
         (each["response"], f"/console/find?q={each['last_id']}" if may_explain else "", each["number"])
         for each in found["postbacks_without_click"]
+    ]
+
+
+def _subs(
+    request: PageRequest, found: list[dict[str, Any]], place: str, key: str
+) -> list[tuple[dict[str, Any], str, str]]:
+    """Return the subs in use, each with the report of its values and what its values are, in words."""
+    filtered = {"/console/offers": f"&f.offer={key}", "/console/advertisers": f"&f.advertiser={key}"}.get(place, "")
+    report = request.may_open("/console/reports")
+    return [
+        (
+            each,
+            f"/console/reports?by={each['sub']}&f.affiliate={each['affiliate']}{filtered}" if report else "",
+            gettext("ids of clicks: nearly each click has its own") if each["is_id"] else "",
+        )
+        for each in found
     ]
 
 
