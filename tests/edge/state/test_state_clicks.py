@@ -1,12 +1,17 @@
 """Clicks that need the shared state: caps and unique visitors, from request to record."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.edge.conftest import ROWS
+from tests.support.clicks.edge import publish
 from tests.support.clicks.edge_handler import NOW, MemoryJournal, ask
 from tests.support.clicks.rules import make_offer, make_ruleset, packed
+from tests.support.clicks.state import NOW_MS, OFFER, rows, stateful_edge
 from tests.support.forms import PLAIN
 from trackyard.base.clock import ManualClock
+from trackyard.decision.visitor.visitor import sub_visitor, visitor_key
 from trackyard.domain.tracking.ruleset import ClickCap
 from trackyard.edge.endpoints.handler import EdgeHandler
 from trackyard.edge.state import counts_file
@@ -75,6 +80,25 @@ def test_unique_ip_only_offer_identifies_visitor_by_address(edge: EdgeHandler, j
     assert [(reason, uniq) for reason, _, uniq in clicks(journal)] == [("", 1), ("non-unique-clicks", 0), ("", 1)]
 
 
+def test_visitor_of_offer_with_sub3_is_known_by_its_value_alone(edge: EdgeHandler, journal: MemoryJournal) -> None:
+    edge.ruleset = make_ruleset([make_offer(restrictions=packed(by_sub3=True)), *ROWS[1:]])
+    ask(edge, CLICK + "&sub3=ann", peer="192.0.2.1")
+    given = journal.click.id.encode()
+    ask(edge, CLICK + "&sub3=ann", peer="192.0.2.2", user_agent=b"Mozilla/5.0 (X11; Linux x86_64) Firefox/119.0")
+    ask(edge, CLICK + "&sub3=bob", peer="192.0.2.1", cookie=b"afuniq_3=" + given)
+    ask(edge, CLICK, peer="192.0.2.1")
+    ask(edge, CLICK + "&sub3=", peer="192.0.2.1")
+    assert [uniq for _, _, uniq in clicks(journal)] == [1, 0, 1, 1, 0], "without sub3 the address and user agent count"
+
+
+def test_unique_ip_only_goes_before_sub3(edge: EdgeHandler, journal: MemoryJournal) -> None:
+    edge.ruleset = make_ruleset([make_offer(restrictions=packed(by_sub3=True, unique_only=True)), *ROWS[1:]])
+    ask(edge, CLICK + "&sub3=ann", peer="192.0.2.1")
+    ask(edge, CLICK + "&sub3=bob", peer="192.0.2.1")
+    ask(edge, CLICK + "&sub3=ann", peer="192.0.2.2")
+    assert [(reason, uniq) for reason, _, uniq in clicks(journal)] == [("", 1), ("non-unique-clicks", 0), ("", 1)]
+
+
 def test_visitor_with_cookie_is_known_from_other_address(edge: EdgeHandler, journal: MemoryJournal) -> None:
     ask(edge, CLICK, peer="192.0.2.1")
     given = journal.click.id.encode()
@@ -115,3 +139,20 @@ def test_click_that_cannot_be_counted_is_503(
     edge.ruleset = make_ruleset(ROWS)
     assert ask(edge, CLICK).status == 302
     assert clicks(journal) == [("", "", 1)], "it claimed nothing"
+
+
+def test_edge_state_visitors_by_sub3_are_rebuilt_by_its_value(tmp_path: Path) -> None:
+    changed = [make_offer(OFFER, restrictions=packed(by_sub3=True)), *rows()[1:]]
+    publish(tmp_path / "rules", changed)
+    with stateful_edge(tmp_path) as one:
+        one.ruleset = make_ruleset(changed)
+        one.click(1, sub3="ann")
+        one.click(2)
+        one.flush()
+    (tmp_path / "state" / "visitors.map").unlink()
+    with stateful_edge(tmp_path) as one:
+        assert one.state is not None
+        visitors, seconds = one.state.visitors, NOW_MS // 1000
+        assert visitors.seen(OFFER, sub_visitor("ann"), "", seconds)
+        assert not visitors.seen(OFFER, sub_visitor("bob"), "", seconds)
+        assert [visitors.seen(OFFER, visitor_key(f"10.0.0.{n}", "ua"), "", seconds) for n in (1, 2)] == [False, True]

@@ -145,6 +145,7 @@ def test_ruleset_offer_includes_restrictions_and_caps(database: Database) -> Non
             countries=["EE", "LV"],
             strictly_country=True,
             uniq_ip_only=True,
+            host_uniqueness_type="sub3",
             sub_accounts={"2": {"values": ["x"], "exclude": False}},
             schedule={"enabled": True, "intervals": [{"day_of_week": 0, "start": 22, "end": 3}]},
             caps=caps,
@@ -162,6 +163,7 @@ def test_ruleset_offer_includes_restrictions_and_caps(database: Database) -> Non
         sub_accounts={"2": SubAccountList(values=("x",))},
         groups=(TargetingGroup(country=AllowDeny(allow=("EE",)), affiliate_id=(4,)),),
         unique_only=True,
+        by_sub3=True,
     )
     assert row.click_caps == (ClickCap("c" * 24, "day", 10, "each", (), "exact", ("EE",)),)
     assert bare.restrictions == b"" and bare.click_caps == ()

@@ -52,12 +52,12 @@ class StatefulEdge:
             self.abandon()
             raise
 
-    def ask(self, visitor: int) -> tuple[Hit, Reservation]:
+    def ask(self, visitor: int, sub3: str = "") -> tuple[Hit, Reservation]:
         """A click reserves all it needs."""
         assert self.state is not None
         click_id = f"{self.clock.now_ms() // 1000:08x}{self.edge:02x}{os.urandom(7).hex()}"
         ip = f"10.0.{visitor // 256}.{visitor % 256}"
-        params = {"offer_id": str(OFFER), "pid": "7"}
+        params = {"offer_id": str(OFFER), "pid": "7", "sub3": sub3}
         hit = Hit(
             self.ruleset.platform,
             self.ruleset.affiliate_of(params),
@@ -74,15 +74,15 @@ class StatefulEdge:
         )
         return hit, self.state.reserve([ReservationRequest(hit, self.ruleset.route_of(params), "")])[0]
 
-    def click(self, visitor: int) -> str:
+    def click(self, visitor: int, sub3: str = "") -> str:
         """Decides a click and puts its record: the cap that is full, or "" when it was accepted."""
         assert self.state is not None
-        hit, reservation = self.ask(visitor)
+        hit, reservation = self.ask(visitor, sub3)
         full, unique = reservation.full_cap, reservation.is_new and not reservation.full_cap
         empty = {each.name: each.type() for each in msgspec.structs.fields(Click)}
         numbers = {"affiliate": 7, "offer": OFFER, "uniq": int(unique)}
         said = {"id": hit.click_id, "time": hit.time_ms, "ip": hit.ip, "ua": hit.ua, "country": hit.country}
-        click = Click(**{**empty, **numbers, **said, "reason": "overcap" if full else ""})
+        click = Click(**{**empty, **numbers, **said, "sub3": sub3, "reason": "overcap" if full else ""})
         self.writer.put(RecordKind.CLICK, encode(click))
         self.state.set_recorded()
         return full

@@ -13,7 +13,7 @@ from trackyard.decision.target.templates import UrlTemplate
 from trackyard.decision.targeting.checks import TargetingCheck
 from trackyard.decision.targeting.targeting import Targeting
 from trackyard.decision.visitor.headers import find_unique_cookie
-from trackyard.decision.visitor.visitor import ADDRESS_ONLY, VisitorKey
+from trackyard.decision.visitor.visitor import ADDRESS_ONLY, VisitorKey, sub_visitor
 from trackyard.domain.tracking.rejections import Rejection
 from trackyard.domain.tracking.ruleset import FullCap, RulesetAdvertiser, RulesetLanding, RulesetOffer
 
@@ -49,6 +49,7 @@ class OfferRoute:
     checks: of the steps that may reject its clicks before the click state is asked; `state_checks`: after it
     ordinary_checks: those of `checks` that may reject an ordinary hit
     edition: of the ruleset that it was made of
+    by_sub3: sub3 names its visitors
     number: the id as text; `columns`: the advertiser as JSON, for the record
     always_open: takes clicks at all times; `accepts_all`: takes clicks of every active affiliate
     single_url: no targeting group has a URL of its own
@@ -63,6 +64,7 @@ class OfferRoute:
         "accepts_all",
         "advertiser",
         "always_open",
+        "by_sub3",
         "checks",
         "click_caps",
         "columns",
@@ -104,6 +106,7 @@ class OfferRoute:
         self.state_checks: tuple[StepCheck, ...] = ()
         self.single_url = targeting is None or not targeting.has_urls
         self.unique_only = targeting is not None and targeting.unique_only
+        self.by_sub3 = targeting is not None and targeting.by_sub3 and not targeting.unique_only
         self.target: UrlTemplate | None = None
         self.number = str(offer.id)
         self.columns = sys.intern(quoted(offer.advertiser))
@@ -143,7 +146,14 @@ class OfferRoute:
         return self.offer.private and (hit.affiliate is None or not self.is_connected(hit.affiliate.id))
 
     def visitor_key(self, hit: Hit) -> VisitorKey:
-        """Return the visitor by address and user agent; with uniqIpOnly by the address alone."""
+        """Return the visitor by address and user agent; with uniqIpOnly by the address alone.
+
+        With host_uniqueness_type sub3 it is that of sub3, where the click has one.
+        """
+        if self.by_sub3:
+            sub = hit.params.get("sub3", "")
+            if sub != "":
+                return sub_visitor(sub)
         return hit.address, ADDRESS_ONLY if self.unique_only else hit.parsed.fingerprint
 
     def unique_cookie(self, hit: Hit) -> str:

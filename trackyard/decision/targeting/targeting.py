@@ -82,6 +82,7 @@ class Targeting:
         "_personal_only",
         "_schedule",
         "_zone",
+        "by_sub3",
         "empty_sub",
         "has_urls",
         "scheduled",
@@ -108,6 +109,7 @@ class Targeting:
         self._personal_only = restrictions.personal_only
         self.empty_sub = SUBS[restrictions.empty_sub or 0]
         self.unique_only = restrictions.unique_only
+        self.by_sub3 = restrictions.by_sub3
         self._schedule: OfferSchedule | None = restrictions.schedule
         self.scheduled = restrictions.schedule is not None
         self._minute = -1

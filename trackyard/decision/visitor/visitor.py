@@ -47,6 +47,9 @@ VisitorKey = tuple[int, int]
 ADDRESS_ONLY: Final = -1
 """The second number of a visitor by address alone, for uniqIpOnly; no fingerprint is negative."""
 
+BY_SUB: Final = -3
+"""The second number of a visitor by a sub, for host_uniqueness_type sub3. Python's hash of -2 is that of -1."""
+
 
 class ParsedAgent:
     """A parsed user agent.
@@ -81,8 +84,13 @@ def visitor_key(ip: str, ua: str) -> VisitorKey:
     return address_number(ip), agent_fingerprint(ua)
 
 
+def sub_visitor(sub: str) -> VisitorKey:
+    """Return the key of the visitor that a sub names."""
+    return agent_fingerprint(sub), BY_SUB
+
+
 def agent_fingerprint(ua: str) -> int:
-    """Return a number of a user agent; two share it with a probability of 1e-17."""
+    """Return a number of a user agent or another text; two share it with a probability of 1e-17."""
     return int.from_bytes(blake2b(ua.encode("utf-8", "replace"), digest_size=7).digest(), "big")
 
 

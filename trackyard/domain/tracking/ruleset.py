@@ -91,6 +91,7 @@ class Restrictions(msgspec.Struct, frozen=True, omit_defaults=True):
     empty_sub: number of the sub that must not be empty.
     personal_only: consider_personal_targeting_only.
     unique_only: uniqIpOnly.
+    by_sub3: host_uniqueness_type sub3.
     blocked: values of subs that rules block, by affiliate and number of the sub.
     """
 
@@ -107,6 +108,7 @@ class Restrictions(msgspec.Struct, frozen=True, omit_defaults=True):
     personal_only: bool = False
     empty_sub: int | None = None
     unique_only: bool = False
+    by_sub3: bool = False
     blocked: dict[int, dict[int, tuple[str, ...]]] = {}
 
 

@@ -8,7 +8,8 @@ from typing import Final
 
 from trackyard.decision.click.caps import OfferClickCaps
 from trackyard.decision.routes import Ruleset, restrictions_of
-from trackyard.decision.visitor.visitor import ADDRESS_ONLY, visitor_key
+from trackyard.decision.visitor.visitor import ADDRESS_ONLY, VisitorKey, sub_visitor, visitor_key
+from trackyard.domain.tracking.ruleset import NO_RESTRICTIONS, Restrictions
 from trackyard.edge.state.counts import ClickCounts, counts_name
 from trackyard.edge.state.counts_file import ClickCount
 from trackyard.edge.state.synced import Position, SyncedLog, SyncRecord, find_synced_state, unexpired
@@ -42,7 +43,7 @@ class Recovery:
         self._rules_directory = rules_directory
         self._size = size
         self._now_s = now_s
-        self._address_only: dict[int, bool] = {}
+        self._restrictions: dict[int, Restrictions] = {}
 
     def run(self) -> None:
         """Recover the counts of every edge, and after a power cut the visitors; no edge runs meanwhile."""
@@ -132,10 +133,7 @@ class Recovery:
         for click in _each_click(self._journals, edge, since):
             second = click.time // 1000
             if click.uniq and self._now_s - second < WINDOW_S:
-                visitor = visitor_key(click.ip, click.ua)
-                if self._is_address_only(click.offer):
-                    visitor = visitor[0], ADDRESS_ONLY
-                visitors.remember(click.offer, visitor, click.id, second, self._now_s)
+                visitors.remember(click.offer, self._visitor_of(click), click.id, second, self._now_s)
 
     def _before_window(self, edge: int) -> Position:
         """Return a position before everything that an edge recorded in the last 24 hours."""
@@ -143,13 +141,17 @@ class Recovery:
         before = [start for start in starts if start <= (self._now_s - WINDOW_S) * 1000]
         return Position(max(before, default=0), 0)
 
-    def _is_address_only(self, offer_id: int) -> bool:
-        """Return whether an offer has uniqIpOnly in the present ruleset."""
-        known = self._address_only.get(offer_id)
-        if known is None:
-            offer = None if self._ruleset is None else self._ruleset.find_offer(str(offer_id))
-            known = self._address_only[offer_id] = offer is not None and restrictions_of(offer).unique_only
-        return known
+    def _visitor_of(self, click: Click) -> VisitorKey:
+        """Return the visitor of a recorded click by the present ruleset, see OfferRoute.visitor_key."""
+        restrictions = self._restrictions.get(click.offer)
+        if restrictions is None:
+            offer = None if self._ruleset is None else self._ruleset.find_offer(str(click.offer))
+            restrictions = NO_RESTRICTIONS if offer is None else restrictions_of(offer)
+            self._restrictions[click.offer] = restrictions
+        visitor = visitor_key(click.ip, click.ua)
+        if restrictions.unique_only:
+            return visitor[0], ADDRESS_ONLY
+        return sub_visitor(click.sub3) if restrictions.by_sub3 and click.sub3 else visitor
 
     @cached_property
     def _ruleset(self) -> Ruleset | None:

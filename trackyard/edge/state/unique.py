@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Final
 
 from trackyard.base.integers import i64
-from trackyard.decision.visitor.visitor import ADDRESS_ONLY, VisitorKey
+from trackyard.decision.visitor.visitor import VisitorKey
 from trackyard.edge.state import visitors_file
 from trackyard.edge.state.visitors_file import BUCKET_SIZE, HEADER, SEGMENTS_CELL, layout_of, start_of
 
@@ -111,11 +111,12 @@ class UniqueVisitors:
     def seen(self, offer: int, visitor: VisitorKey, cookie: str, now_s: int) -> bool:
         """Return whether a visitor was new to the offer in the last 24 hours, without a claim.
 
-        The visitor is known by address and user agent, or by the cookie ("" = none); with ADDRESS_ONLY by the address.
+        The visitor is known by address and user agent, or by the cookie ("" = none); with ADDRESS_ONLY by the address,
+        with BY_SUB by its sub.
         """
         if self._find_cell(hash((offer, visitor[0], visitor[1])), now_s)[1]:
             return True
-        if cookie != "" and visitor[1] != ADDRESS_ONLY and self._find_cell(_cookie_key(offer, cookie), now_s)[1]:
+        if cookie != "" and visitor[1] >= 0 and self._find_cell(_cookie_key(offer, cookie), now_s)[1]:
             return True
         return self._shared and self.refresh() and self.seen(offer, visitor, cookie, now_s)
 
@@ -125,11 +126,11 @@ class UniqueVisitors:
         """Claim the uniqueness of a visitor for 24 hours; None = the visitor was seen in the last 24 hours.
 
         The visitor is then known by address and user agent, and by the cookie `new_cookie` of this click ("" = none).
-        A visitor with ADDRESS_ONLY is known by the address and no cookie. The hours of a seen visitor count from the
+        A visitor with ADDRESS_ONLY or BY_SUB is known by no cookie. The hours of a seen visitor count from the
         last time it was new.
         """
         key: i64 = hash((offer, visitor[0], visitor[1]))
-        if visitor[1] == ADDRESS_ONLY:
+        if visitor[1] < 0:
             cookie = new_cookie = ""
         # Most visitors were seen: that needs no lock.
         cell_index, seen = self._find_cell(key, now_s)
@@ -156,7 +157,7 @@ class UniqueVisitors:
     def remember(self, offer: int, visitor: VisitorKey, new_cookie: str, at_s: int, now_s: int) -> None:
         """Make a visitor of a journal record seen at `at_s`. now_s: when a segment that is full is outgrown."""
         keys = [hash((offer, visitor[0], visitor[1]))]
-        if visitor[1] != ADDRESS_ONLY:
+        if visitor[1] >= 0:
             keys.append(_cookie_key(offer, new_cookie))
         for key in keys:
             place = self._place(key)

@@ -8,7 +8,7 @@ import msgspec
 from sqlalchemy import Connection, Row, select
 
 from trackyard.base.ids import is_hex24
-from trackyard.domain.offers.choices import OfferStatus, Privacy, RedirectType
+from trackyard.domain.offers.choices import HostUniqueness, OfferStatus, Privacy, RedirectType
 from trackyard.domain.offers.counters import CapType
 from trackyard.domain.offers.offers import LandingType, WeightedUrl
 from trackyard.domain.tracking.ruleset import (
@@ -45,7 +45,7 @@ _PLAIN: Final = (
     *("macro_url", "privacy", "start_at", "stop_at", "landings", "redirect_type", "allow_deeplink"),
     *("allow_impressions", "caps", "caps_timezone", "caps_goal_overcap", "is_redirect_overcap"),
     *("countries", "strictly_country", "additional_impression_destination_urls", "is_impression_overcap"),
-    *("duplicate_clicks_threshold", "macros_replacement", "macros_replacement_enabled"),
+    *("duplicate_clicks_threshold", "macros_replacement", "macros_replacement_enabled", "host_uniqueness_type"),
 )
 _COLUMNS: Final = tuple(offer.c[name] for name in (*_PLAIN, *_RESTRICTIONS.values()))
 
@@ -126,6 +126,7 @@ def _restrictions(row: Row[Any], blocked: BlockedSubs) -> bytes:
     given = {name: getattr(row, column) for name, column in _RESTRICTIONS.items()}
     given["countries"] = row.countries if row.strictly_country else ()
     given["blocked"] = blocked
+    given["by_sub3"] = row.host_uniqueness_type == HostUniqueness.SUB3
     given = {name: value for name, value in given.items() if value}
     if not given:
         return b""
