@@ -10,6 +10,8 @@ from tests.support.api import NOW, Api
 from tests.support.models.events import NOON, new_click
 from tests.support.models.history import add_conversion, load_clicks
 from tests.support.pages import PageReader, Visitor, advertiser_visitor, affiliate_visitor, staff_visitor
+from tests.support.people_pages import earn
+from trackyard.domain.people.roles import Role
 from trackyard.store.money.exchange_rates import add_rate
 
 DAY_MS = 86_400_000
@@ -37,6 +39,8 @@ def sides(api: Api) -> tuple[Api, dict[str, Visitor]]:
 PAGES = {
     "/console/": ("€7.50", "$20.00"),
     "/console/reports": ("€7.50", "$20.00"),
+    "/console/affiliates": ("€5.25", "$14.00"),
+    "/console/advertisers": ("€7.50", "$20.00"),
     "/portal/reports": ("€5.25", "$14.00"),
     "/portal/": ("€1.75", "$7.00"),  # of today
     "/advertiser/statistics": ("€7.50", "$20.00"),
@@ -122,3 +126,32 @@ def test_views_of_a_report_are_in_its_currency(sides: tuple[Api, dict[str, Visit
         assert "€5.00" in page.text
         assert "€2.50" in page.text
         assert "$" not in page.text.replace("$KEY", "")
+
+
+def test_lists_of_people_keep_their_currency_when_they_are_filtered(sides: tuple[Api, dict[str, Visitor]]) -> None:
+    visitor = sides[1]["/console/"]
+    for path in ("/console/affiliates", "/console/advertisers"):
+        page = visitor.read(f"{path}?{DAYS}&currency=EUR&tag=x&sort=email&page=1")
+        [clear] = {link for link in page.links if link.startswith(f"{path}?") and "tag=" not in link}
+        assert clear == f"{path}?{DAYS}&currency=EUR&sort=email"
+        forms = page.source.split("<form ")[1:]
+        [filters] = [form for form in forms if f'action="{path}"' in form and "<select" in form]
+        assert filters.count('name="currency" value="EUR"') == 1
+
+
+def test_list_without_figures_offers_no_currency(sides: tuple[Api, dict[str, Visitor]]) -> None:
+    api, _ = sides
+    visitor = staff_visitor(api, Role.SECTION_PARTNER)
+    page = visitor.read("/console/affiliates?currency=EUR")
+    assert "Amounts in" not in page.text
+    assert " · USD" in page.text
+    assert "in_currency" not in page.source
+
+
+def test_balances_of_a_list_stay_in_the_currency_in_which_they_are_owed(sides: tuple[Api, dict[str, Visitor]]) -> None:
+    api, visitors = sides
+    [affiliate] = api.admin.get("/3.1/admin/partners")["partners"]
+    earn(api, affiliate["id"], "12.50")
+    text = visitors["/console/"].read(f"/console/affiliates?{DAYS}&currency=EUR").text
+    assert "$12.50" in text
+    assert "€5.25" in text

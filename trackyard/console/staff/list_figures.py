@@ -13,6 +13,7 @@ from trackyard.console.frame.figures import BY_NAME, Figures, Page, change_of, v
 from trackyard.console.frame.periods import CHOICES, DayPeriod, read_period
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.late.together import ask_together
+from trackyard.console.money_shown.currencies import CurrencyChoice, read_currency
 
 USUAL: Final = "7d"
 """The period of an address without one."""
@@ -80,19 +81,50 @@ def last_week(request: PageRequest) -> DayPeriod:
     return read_period(week, request.deps.clock.now_ms(), request.day_zone)[0]
 
 
+def list_currency(request: PageRequest) -> CurrencyChoice:
+    """Return the currency of the figures of a list; without the right to statistics there is no choice."""
+    if request.calls.may("stats.custom"):
+        return read_currency(request)
+    return CurrencyChoice("", request.deps.currency, (request.deps.currency,))
+
+
+def list_requests(
+    request: PageRequest,
+    rows: str,
+    period: DayPeriod,
+    money: CurrencyChoice,
+    slice_: str,
+    filter_: str,
+    ids: Sequence[Any],
+) -> list[str]:
+    """Return the requests that give a list: its rows, and their figures where the person may see them.
+
+    rows: the request of the rows. slice_, filter_: of the API, such as affiliate and partner.
+    """
+    if not ids or not request.calls.may("stats.custom"):
+        return [rows]
+    chosen = [*_chosen(filter_, ids), *money.pairs]
+    return [rows, request.calls.address("stats.custom", figures.request_of(period, [slice_], filters=chosen))]
+
+
 def find_list_figures(
-    request: PageRequest, period: DayPeriod, slice_: str, filter_: str, ids: Sequence[Any]
+    request: PageRequest,
+    period: DayPeriod,
+    slice_: str,
+    filter_: str,
+    ids: Sequence[Any],
+    money: Sequence[Pair] = (),
 ) -> tuple[Mapping[Any, ListFigures] | None, str]:
     """Return the figures of objects by id, and why they cannot be read.
 
     They are None without the right to statistics. Objects that did nothing are left out.
-    slice_, filter_: of the API, such as affiliate and partner.
+    slice_, filter_: of the API, such as affiliate and partner. money: parameters of the API that name the currency.
     """
     if not request.calls.may("stats.custom"):
         return None, ""
     if not ids:
         return {}, ""
-    chosen = [(f"filter[{filter_}][]", str(each)) for each in ids]
+    chosen = [*_chosen(filter_, ids), *money]
     by, most = [slice_], len(ids)
     today = [period.today] if period.is_open and period.first <= period.today else []
     try:
@@ -116,6 +148,10 @@ def find_list_figures(
         )
         for key in found.keys() | earlier.keys()
     }, ""
+
+
+def _chosen(filter_: str, ids: Sequence[Any]) -> list[Pair]:
+    return [(f"filter[{filter_}][]", str(each)) for each in ids]
 
 
 def _by_id(page: Page, slice_: str) -> Mapping[Any, Figures]:

@@ -66,6 +66,16 @@ class ListState:
         return list(_set_filters(self.address, self.filters))
 
     @property
+    def unfiltered(self) -> PageAddress:
+        """Return the address without the search and the filters; the rest of the state stays."""
+        return self.address.without("q", *(each.name for each in self.filters))
+
+    @property
+    def kept(self) -> list[Pair]:
+        """Return what the form of the filters carries along: everything but the filters."""
+        return list(self.address.hidden(*(each.name for each in self.filters)))
+
+    @property
     def offered(self) -> list[ListFilter]:
         """Return the filters that have a choice."""
         return [each for each in self.filters if each.choices is None or each.choices]

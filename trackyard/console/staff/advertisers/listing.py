@@ -11,7 +11,13 @@ from trackyard.console.frame.request import PageRequest
 from trackyard.console.list_files import list_file
 from trackyard.console.offers_shown.choices import country_names
 from trackyard.console.staff.advertisers.one import STATUSES
-from trackyard.console.staff.list_figures import ListFigures, find_list_figures, list_period
+from trackyard.console.staff.list_figures import (
+    ListFigures,
+    find_list_figures,
+    list_currency,
+    list_period,
+    list_requests,
+)
 from trackyard.console.staff.lists import ListFilter, read_list
 from trackyard.console.staff.people_names import manager_name, managers
 
@@ -53,13 +59,17 @@ def advertisers(request: PageRequest) -> PageAnswer:
     answer = calls.call("admin.advertisers.list", sent)
     found = answer["advertisers"]
     period = list_period(request)
-    results, fault = find_list_figures(request, period.days, "advertiser", "advertiser", [each["id"] for each in found])
+    money, ids = list_currency(request), [each["id"] for each in found]
+    results, fault = find_list_figures(request, period.days, "advertiser", "advertiser", ids, money.pairs)
+    rows_request = calls.address("admin.advertisers.list", sent)
     return request.page(
         "staff/advertisers.html",
         rows=[_row(each, results) for each in found],
         may_write=calls.may("admin.advertiser.add"),
-        fault=period.fault or fault,
-        api_request_path=calls.address("admin.advertisers.list", sent),
+        fault=" ".join(each for each in (period.fault, money.fault, fault) if each),
+        currency=money.shown,
+        currencies=money.menu(request.address),
+        api_requests=list_requests(request, rows_request, period.days, money, "advertiser", "advertiser", ids),
         **period.shown(),
         **state.shown(answer["pagination"]["total_count"]),
     )

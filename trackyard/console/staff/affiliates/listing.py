@@ -13,7 +13,13 @@ from trackyard.console.frame.request import PageRequest
 from trackyard.console.list_files import list_file
 from trackyard.console.offers_shown.choices import country_names
 from trackyard.console.staff.affiliates.words import MARKS, STATUSES
-from trackyard.console.staff.list_figures import ListFigures, find_list_figures, list_period
+from trackyard.console.staff.list_figures import (
+    ListFigures,
+    find_list_figures,
+    list_currency,
+    list_period,
+    list_requests,
+)
 from trackyard.console.staff.lists import ListFilter, read_list
 from trackyard.console.staff.people_names import affiliate_name, manager_name, managers
 from trackyard.wire.local_calls import LocalCalls
@@ -63,15 +69,19 @@ def affiliates(request: PageRequest) -> PageAnswer:
     answer = calls.call("admin.partners.list", sent)
     found = answer["partners"]
     period = list_period(request)
-    results, fault = find_list_figures(request, period.days, "affiliate", "partner", [each["id"] for each in found])
+    money, ids = list_currency(request), [each["id"] for each in found]
+    results, fault = find_list_figures(request, period.days, "affiliate", "partner", ids, money.pairs)
+    rows_request = calls.address("admin.partners.list", sent)
     waiting = calls.call("admin.partners.list", [("status[]", "on moderation"), ("limit", "1")])
     return request.page(
         "staff/affiliates.html",
         rows=[_row(each, results) for each in found],
         waiting=waiting["pagination"]["total_count"],
         may_write=calls.may("admin.partner.edit"),
-        fault=period.fault or fault,
-        api_request_path=calls.address("admin.partners.list", sent),
+        fault=" ".join(each for each in (period.fault, money.fault, fault) if each),
+        currency=money.shown,
+        currencies=money.menu(request.address),
+        api_requests=list_requests(request, rows_request, period.days, money, "affiliate", "partner", ids),
         **period.shown(),
         **state.shown(answer["pagination"]["total_count"]),
     )
