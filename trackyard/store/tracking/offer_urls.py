@@ -15,8 +15,10 @@ _SUBS_KEY: Final[ColumnElement[Any]] = case(
 )
 _CROSS: Final = (
     select(
-        *(offer.c[name] for name in ("id", "cross_postback_url", "cross_postback_method", "cross_postback_body")),
-        *(_SUBS_KEY,),
+        *[
+            *(offer.c[name] for name in ("id", "cross_postback_url", "cross_postback_method", "cross_postback_body")),
+            _SUBS_KEY,
+        ]
     )
     .outerjoin(advertiser, advertiser.c.id == offer.c.advertiser_id)
     .where(among(offer.c.id, "ids"), offer.c.cross_postback_url != "")
