@@ -6,7 +6,7 @@ from trackyard.console.account import links, profile, sign_in, sign_up, terms
 from trackyard.console.advertiser_portal import PARTS as ADVERTISER_PORTAL
 from trackyard.console.frame.pages import Pages
 from trackyard.console.portal import PARTS as PORTAL
-from trackyard.console.staff import cards, offers, overview, programs, reports, traffic
+from trackyard.console.staff import cards, offers, overview, reports, traffic
 from trackyard.console.staff.accounts import PARTS as ACCOUNTS
 from trackyard.console.staff.ad_costs import PARTS as AD_COSTS
 from trackyard.console.staff.advertisers import PARTS as ADVERTISERS
@@ -15,6 +15,7 @@ from trackyard.console.staff.alerts import PARTS as ALERTS
 from trackyard.console.staff.comparisons import PARTS as COMPARISONS
 from trackyard.console.staff.money import PARTS as MONEY
 from trackyard.console.staff.product_feeds import PARTS as PRODUCT_FEEDS
+from trackyard.console.staff.programs import PARTS as PROGRAMS
 from trackyard.console.staff.promo_codes import PARTS as PROMO_CODES
 from trackyard.console.staff.requests import pages as requests
 from trackyard.console.staff.rules import PARTS as RULES
@@ -31,7 +32,7 @@ PARTS: Final[tuple[Pages, ...]] = (
     cards.pages,
     reports.pages,
     *offers.PARTS,
-    programs.pages,
+    *PROGRAMS,
     *PROMO_CODES,
     *PRODUCT_FEEDS,
     *AD_COSTS,

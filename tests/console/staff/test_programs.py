@@ -3,8 +3,10 @@
 from tests.support.api import Api
 from tests.support.page_forms import FormReader, read_form, send
 from tests.support.pages import staff_visitor
+from trackyard.console.staff.offers.click_test import DEVICES
 from trackyard.domain.people.roles import Role
 
+PHONE = DEVICES[0][0]
 HOSTILE = '"><script>alert(1)</script>'
 
 
@@ -67,6 +69,36 @@ def test_lists_of_programs_are_sorted_by_their_headings(api: Api) -> None:
         assert visitor.read(f"{path}?sort=color").text.index("b.example") < page.text.index("a.example")
     currencies = visitor.read("/console/settings/currencies")
     assert not any("sort=" in link for link in currencies.links)
+
+
+def test_test_click_on_a_smartlink_says_which_offer_gets_it_and_why_others_do_not(api: Api) -> None:
+    smartlink = api.admin.post("/3.1/admin/smartlink/category", name="Shoes")["data"]["_id"]
+    group = {"smartlink_categories[]": smartlink, "privacy": "public"}
+    tablets = api.add_offer(title="For televisions", **group, **{"strictly_devices[]": "tv"})
+    boots, last = api.add_offer(title="Boots", **group), api.add_offer(title=HOSTILE, **group)
+    pid, _ = api.add_affiliate()
+    visitor = staff_visitor(api)
+    path = f"/console/smartlinks/{smartlink}/test"
+    assert path in visitor.read("/console/smartlinks").links
+    assert "test-affiliate" in visitor.get(path).text
+    query = f"{path}?test=1&affiliate={pid}&ip=203.0.113.9&device={PHONE}"
+    page = visitor.read(query)
+    link = f"https://x.example/sl?pid={pid}&id={smartlink}"
+    check = api.admin.post("/3.1/admin/click-check", url=link, ip="203.0.113.9", ua=PHONE)["check"]
+    assert [each["offer_id"] for each in check["smart_offers"]] == [tablets, boots, last]
+    assert check["offer_id"] == boots
+    assert "Boots gets the click." in page.text and str(check["target"]) in page.text
+    rows = [row for row in visitor.get(query).text.split("<tr>") if "#" in row][-3:]
+    assert "Rejected because" in rows[0] and f"/console/offers/{tablets}" in rows[0]
+    assert "It gets the click." in rows[1]
+    assert "It would take the click, and comes later." in rows[2] and HOSTILE not in rows[2]
+    for offer in (boots, last):
+        api.admin.post(f"/3.1/admin/offer/{offer}", status="stopped")
+    assert "No offer of the SmartLink takes the click." in visitor.read(query).text
+    assert "IP address" in visitor.get(f"{path}?test=1&affiliate={pid}&ip=nowhere").text
+    assert visitor.get(f"/console/smartlinks/{'f' * 24}/test").status_code == 404
+    empty = api.admin.post("/3.1/admin/smartlink/category", name="Empty")["data"]["_id"]
+    assert "Rejected: " in visitor.read(f"/console/smartlinks/{empty}/test?test=1&affiliate={pid}").text
 
 
 def test_lists_of_programs_are_for_those_who_may_change_them(api: Api) -> None:

@@ -84,7 +84,7 @@ def find_click_test(request: PageRequest, offer: int) -> ClickTest | None:
         sent = [("params[offer_id]", str(offer)), ("params[pid]", affiliate), ("ip", ip), ("ua", agent or device)]
         try:
             check = request.calls.call("admin.click-check", [pair for pair in sent if pair[1]])["check"]
-            verdict = _verdict(check)
+            verdict = verdict_of(check)
         except RequestError as refusal:
             fault = " ".join(sentence for each in (refusal.fields or {}).values() for sentence in each) or refusal.text
     return ClickTest(affiliate, ip, device, agent, verdict, fault)
@@ -103,7 +103,7 @@ def find_typed_test(request: PageRequest, form: PageForm, offer: int) -> ClickTe
         click = [("click_params[pid]", affiliate), ("click_ip", ip), ("click_ua", agent or device)]
         sent = [*form.pairs, *(pair for pair in click if pair[1])]
         try:
-            verdict = _verdict(request.calls.call("admin.offer.click-check", sent, {"id": str(offer)})["check"])
+            verdict = verdict_of(request.calls.call("admin.offer.click-check", sent, {"id": str(offer)})["check"])
         except RequestError as refusal:
             fault = _fault_of_click(refusal)
             if not fault:
@@ -119,7 +119,8 @@ def _fault_of_click(refusal: RequestError) -> str:
     return " ".join(sentence for sentences in own for sentence in sentences)
 
 
-def _verdict(check: Mapping[str, Any]) -> ClickVerdict:
+def verdict_of(check: Mapping[str, Any]) -> ClickVerdict:
+    """Return the result of a test click in words."""
     passed = sum(step["verdict"] == "passed" for step in check["steps"])
     steps = gettext("%(passed)s steps passed. Nothing was recorded.", passed=passed)
     visitor = _visitor(check["visitor"])

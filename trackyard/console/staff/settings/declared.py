@@ -35,7 +35,8 @@ class SettingsList:
 
     slug: of its address below `place`.
     one: what one of them is called. about: what the list is for. removal: what follows from removing one.
-    lists, sent, add, edit, remove: ids of methods, and the parameters of the list; remove: "" = none can be removed.
+    lists, sent, add, edit, remove, test: ids of methods, and the parameters of the list. remove: "" = none can be
+        removed. test: "" = there is no page that tests a record.
     records: of the answer of `lists`. name: what a record is called.
     name_sort: the order of the API that sorts by the name, "" = none.
     new, changed: the cards of the two forms. choices: what can be chosen in them.
@@ -52,6 +53,7 @@ class SettingsList:
     add: str
     edit: str
     remove: str = ""
+    test: str = ""
     records: Callable[[Any], list[dict[str, Any]]]
     name: Callable[[Record], str]
     name_sort: str = ""

@@ -48,6 +48,7 @@ def _list(each: SettingsList, request: PageRequest) -> PageAnswer:
         ],
         may_edit=request.calls.may(each.edit),
         may_remove=bool(each.remove) and request.calls.may(each.remove),
+        may_test=bool(each.test) and request.calls.may(each.test),
         may_open_settings=each.place == SETTINGS and request.may_open("/console/settings"),
         api_request_path=request.calls.address(each.lists, sent),
     )

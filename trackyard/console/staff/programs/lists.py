@@ -59,6 +59,7 @@ PROGRAM_LISTS: Final[tuple[SettingsList, ...]] = (
         add="admin.smartlink.category.add",
         edit="admin.smartlink.category.edit",
         remove="admin.smartlink.category.remove",
+        test="admin.click-check",
         records=_smartlink_records,
         name=lambda record: str(record["name"]),
         name_sort="name",

@@ -1,0 +1,127 @@
+"""A test click on a SmartLink: which offer gets it, and why the others do not. It records nothing."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from trackyard.base.errors import NotFound, RequestError
+from trackyard.base.texts.marks import gettext
+from trackyard.console.frame.answers import PageAnswer
+from trackyard.console.frame.pages import Pages
+from trackyard.console.frame.request import PageRequest
+from trackyard.console.offers_shown import names
+from trackyard.console.offers_shown.words import STATUSES
+from trackyard.console.staff.faults import fault_of
+from trackyard.console.staff.offers.click_test import DEVICES, ClickTest, ClickVerdict, verdict_of
+from trackyard.console.staff.traffic.reasons import REJECTIONS, rejection_sentence
+
+pages = Pages()
+
+_LIST: Final = "admin.smartlink.categories.list"
+_AT_ONCE: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class TriedOffer:
+    """An offer of a SmartLink, as a test click found it.
+
+    sentence: what the click finds. advice: what mends a rejection. tone: of the sentence, "" = none.
+    """
+
+    id: int
+    title: str
+    sentence: str
+    advice: str
+    tone: str
+
+
+@pages.get("/console/smartlinks/{id}/test", needs=(_LIST, "admin.click-check"))
+def test_click(request: PageRequest) -> PageAnswer:
+    """Show the form of a test click, and its result once the address has one."""
+    smartlink = _find(request)
+    address = request.address
+    affiliate, ip = address.get("affiliate").strip(), address.get("ip").strip()
+    device, agent = address.get("device"), address.get("agent").strip()
+    verdict, fault, tried = None, "", []
+    if address.get("test"):
+        link = f"http{'s' if smartlink['use_https'] else ''}://{smartlink['domain']}/sl?id={smartlink['_id']}"
+        sent = [("url", link), ("params[pid]", affiliate), ("ip", ip), ("ua", agent or device)]
+        try:
+            check = request.calls.call("admin.click-check", [pair for pair in sent if pair[1]])["check"]
+            tried = _tried(check, _titles(request, [each["offer_id"] for each in check["smart_offers"]]))
+            verdict = _verdict(check, tried)
+        except RequestError as refusal:
+            fault = fault_of(refusal)
+    return request.page(
+        "staff/programs/smartlink_test.html",
+        400 if fault else 200,
+        smartlink=smartlink,
+        click_test=ClickTest(affiliate, ip, device, agent, verdict, fault),
+        tried=tried,
+        devices=DEVICES,
+        affiliates=names.affiliates(request.calls),
+        may_open_offers=request.calls.may("offer.get"),
+    )
+
+
+def _find(request: PageRequest) -> Mapping[str, Any]:
+    """Return the SmartLink of the path. Raises NotFound."""
+    found: list[Mapping[str, Any]] = request.calls.call(_LIST, [("id[]", request.path["id"])])["data"]
+    if not found:
+        raise NotFound
+    return found[0]
+
+
+def _titles(request: PageRequest, ids: Sequence[int]) -> dict[int, str]:
+    """Return the titles of offers by id, of those that the person may see."""
+    if not request.calls.may("offers.list"):
+        return {}
+    titles: dict[int, str] = {}
+    for block in (ids[start : start + _AT_ONCE] for start in range(0, len(ids), _AT_ONCE)):
+        sent = [
+            *(("int_id[]", str(each)) for each in block),
+            *(("status[]", each) for each in STATUSES),
+            ("limit", str(_AT_ONCE)),
+        ]
+        titles |= {each["id"]: each["title"] for each in request.calls.call("offers.list", sent)["offers"]}
+    return titles
+
+
+def _tried(check: Mapping[str, Any], titles: Mapping[int, str]) -> list[TriedOffer]:
+    """Return the offers of the SmartLink, in the order in which they are tried."""
+    tried = []
+    for each in check["smart_offers"]:
+        number, reason = each["offer_id"], each["reason"]
+        advice, tone = "", ""
+        if reason:
+            sentence, tone = rejection_sentence(reason, each["detail"]), "declined"
+            advice = gettext(REJECTIONS[reason].advice) if reason in REJECTIONS else ""
+        elif number == check["offer_id"]:
+            sentence, tone = gettext("It gets the click."), "confirmed"
+        else:
+            sentence = gettext("It would take the click, and comes later.")
+        tried.append(TriedOffer(number, titles.get(number, ""), sentence, advice, tone))
+    return tried
+
+
+def _verdict(check: Mapping[str, Any], tried: Sequence[TriedOffer]) -> ClickVerdict:
+    plain = verdict_of(check)
+    if not check["passes"]:
+        if not tried or any(each.tone != "declined" for each in tried):
+            return plain
+        return ClickVerdict(
+            False,
+            gettext("No offer of the SmartLink takes the click."),
+            _goes_to(check["target"]),
+            plain.visitor,
+            plain.steps,
+        )
+    chosen = next((each.title for each in tried if each.tone == "confirmed"), "") or f"#{check['offer_id']}"
+    sentence = gettext("%(offer)s gets the click.", offer=chosen)
+    return ClickVerdict(True, sentence, plain.more, plain.visitor, plain.steps)
+
+
+def _goes_to(target: str | None) -> str:
+    if target is None:
+        return gettext("The visitor sees a page that says that the offer is not available.")
+    return gettext("It goes to %(target)s", target=target)
