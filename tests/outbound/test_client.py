@@ -5,18 +5,23 @@ import hashlib
 import hmac
 import ipaddress
 import socket
+import ssl
 import threading
 import time
 from contextlib import suppress
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography import x509
 
+from tests.support.processes.certificates import self_signed
 from tests.support.processes.receiver import Receiver, Reply
 from trackyard.outbound.client import OutboundClient
+from trackyard.outbound.interactive import OnDemandClient
 from trackyard.outbound.resolver import GetAddrInfo, LookupThreads, ThreadResolver
-from trackyard.outbound.results import MAX_BODY, HttpResult, signature, wire_url
+from trackyard.outbound.results import MAX_BODY, HttpResult, SiteLook, SitePart, signature, wire_url
 
 LOOPBACK = (ipaddress.ip_network("127.0.0.0/8"),)
 
@@ -124,6 +129,40 @@ def test_outbound_untrusted_certificate_is_rejected() -> None:
         answer = get(f"https://127.0.0.1:{receiver.port}/")  # not even TLS behind it
         assert receiver.requests() == []
     assert answer.http_code == 0
+
+
+def look(url: str, *, allowed: bool = True, tls: ssl.SSLContext | None = None, seconds: float = 5) -> SiteLook:
+    return OnDemandClient(LOOPBACK if allowed else (), seconds=seconds, tls=tls).look(-1, url)
+
+
+def test_look_says_how_far_a_request_came() -> None:
+    with Receiver(lambda _: Reply(404, b"nothing")) as receiver:
+        plain = look(receiver.url("/x"))
+        assert plain == SiteLook(status=404, body=b"nothing")
+        private = look(receiver.url(), allowed=False)
+        assert (private.fault, private.error) == (SitePart.NAME, "127.0.0.1 has no address that may be called")
+        assert look(f"https://127.0.0.1:{receiver.port}/").fault is SitePart.CERTIFICATE
+        assert [each.path for each in receiver.requests()] == ["/x"]
+    assert look(receiver.url()).fault is SitePart.CONNECTION
+    with Receiver(lambda _: Reply(delay=30)) as slow:
+        late = look(slow.url(), seconds=0.3)
+    assert (late.fault, late.error) == (SitePart.CONNECTION, "no answer within 0.3 s")
+
+
+def test_look_finds_the_end_of_a_certificate_and_an_invalid_one(tmp_path: Path) -> None:
+    certificate, key = self_signed(tmp_path, days=2)
+    end = int(x509.load_pem_x509_certificate(certificate.read_bytes()).not_valid_after_utc.timestamp())
+    served = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    served.load_cert_chain(certificate, key)
+    with Receiver(tls=served) as receiver:
+        url = f"https://localhost:{receiver.port}/"
+        assert look(url, tls=ssl.create_default_context(cafile=certificate)) == SiteLook(
+            status=200, body=b"ok", certificate_end=end
+        )
+        untrusted = look(url)
+        assert (untrusted.fault, untrusted.certificate_end) == (SitePart.CERTIFICATE, None)
+        assert "certificate verify failed" in untrusted.error
+        assert len(receiver.requests()) == 1
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,13 @@
 """The client for URLs of users (docs/spec/postbacks.md#delivery)."""
 
 import socket
+import ssl
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from trackyard.outbound.guard import Network
-from trackyard.outbound.results import TIMEOUT_S, HttpResult, ProbeResult
+from trackyard.outbound.results import TIMEOUT_S, HttpResult, ProbeResult, SiteLook
 
 if TYPE_CHECKING:
     from trackyard.outbound.session import OutboundSession
@@ -18,6 +19,7 @@ class OutboundClient:
     No redirects, no cookies, no proxies of the environment; 10 s and 64 KB at most (a download: `max_bytes`);
     certificates are verified, private addresses refused when the socket is made.
     The first request opens its session.
+    tls: the certificates that it trusts; None = those of the system.
     """
 
     def __init__(
@@ -26,10 +28,12 @@ class OutboundClient:
         *,
         lookup: Callable[..., list[Any]] = socket.getaddrinfo,
         seconds: float = TIMEOUT_S,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
         self._allow = allow
         self._lookup = lookup
         self._seconds = seconds
+        self._tls = tls
         self._opened: OutboundSession | None = None
 
     async def __aenter__(self) -> Self:
@@ -58,6 +62,10 @@ class OutboundClient:
         """Return the begin of the answer to a GET request, which is not read. Errors are in the result."""
         return await self._session().probe(url, self._seconds)
 
+    async def look(self, url: str) -> SiteLook:
+        """Return how far a GET request came. A client looks at one site only, as it keeps one certificate."""
+        return await self._session().look(url, self._seconds)
+
     async def download(self, url: str, target_file: BinaryIO, max_bytes: int) -> HttpResult:
         """Write the answer of a GET request into `target_file`. Errors are in the result.
 
@@ -69,5 +77,5 @@ class OutboundClient:
         if self._opened is None:
             from trackyard.outbound.session import OutboundSession
 
-            self._opened = OutboundSession(self._allow, self._lookup, self._seconds)
+            self._opened = OutboundSession(self._allow, self._lookup, self._seconds, self._tls)
         return self._opened

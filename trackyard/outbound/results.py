@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final
 
 from yarl import URL
@@ -40,6 +41,15 @@ class HttpResult:
         return self.http_code == 0 or self.http_code == 429 or self.http_code >= 500
 
 
+class SitePart(StrEnum):
+    """What a request to a site needs, in the order in which it needs it."""
+
+    NAME = "name"
+    CONNECTION = "connection"
+    CERTIFICATE = "certificate"
+    ANSWER = "answer"
+
+
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
     """The begin of an answer. status: 0 = there was none; `error` says why.
@@ -51,6 +61,21 @@ class ProbeResult:
     location: str = ""
     milliseconds: int = 0
     error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SiteLook:
+    """How far a request to a site came.
+
+    fault: the part that failed, None = none did; `error` says why. status, body: of the answer.
+    certificate_end: when the certificate of the site ends, Unix seconds; None = it showed no valid one.
+    """
+
+    fault: SitePart | None = None
+    error: str = ""
+    status: int = 0
+    body: bytes = b""
+    certificate_end: int | None = None
 
 
 def wire_url(url: str) -> str:

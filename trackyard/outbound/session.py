@@ -3,18 +3,22 @@
 The first request loads it, as it takes a tenth of a second and 10 MB.
 """
 
+import asyncio
 import logging
+import ssl
 import time
 from collections.abc import Mapping, Sequence
 from functools import partial
 from http import HTTPStatus
-from typing import Any, BinaryIO, Final, cast
+from typing import Any, BinaryIO, Final, Self, cast
 
 from aiohttp import (
     ClientConnectorDNSError,
+    ClientConnectorError,
     ClientError,
     ClientPayloadError,
     ClientSession,
+    ClientSSLError,
     ClientTimeout,
     DummyCookieJar,
     StreamReader,
@@ -26,7 +30,7 @@ from yarl import URL
 
 from trackyard.outbound.guard import BLOCKED, AddressFilter, Network
 from trackyard.outbound.resolver import GetAddrInfo, ThreadResolver
-from trackyard.outbound.results import MAX_BODY, HttpResult, ProbeResult, target_of
+from trackyard.outbound.results import MAX_BODY, HttpResult, ProbeResult, SiteLook, SitePart, target_of
 
 MAX_INFORMATIONAL: Final = 5
 """Answers of status 1xx to one request; each of them costs as much as an answer."""
@@ -40,6 +44,18 @@ class _BoundedProtocol(ResponseHandler):
     """Ends a request that gets one informational answer after another."""
 
     _informational = 0
+    _connector: "_BoundedConnector | None" = None
+
+    def of(self, connector: "_BoundedConnector") -> Self:
+        """Return the protocol, which notes the certificate of its connection in a connector."""
+        self._connector = connector
+        return self
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        certificate = transport.get_extra_info("peercert")
+        if self._connector is not None and certificate:
+            self._connector.certificate_end = ssl.cert_time_to_seconds(str(certificate["notAfter"]))
 
     async def read(self) -> tuple[RawResponseMessage, StreamReader]:
         message, content = await super().read()
@@ -53,26 +69,38 @@ class _BoundedProtocol(ResponseHandler):
 
 
 class _BoundedConnector(TCPConnector):
-    """Makes connections that end after MAX_INFORMATIONAL informational answers."""
+    """Makes connections that end after MAX_INFORMATIONAL informational answers.
+
+    certificate_end: of the last connection with TLS, Unix seconds.
+    """
+
+    certificate_end: int | None = None
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self._factory = cast("partial[ResponseHandler]", partial(_BoundedProtocol, loop=self._loop))
+        self._factory = cast("partial[ResponseHandler]", partial(self._make_protocol, loop=self._loop))
+
+    def _make_protocol(self, loop: asyncio.AbstractEventLoop) -> _BoundedProtocol:
+        return _BoundedProtocol(loop).of(self)
 
 
 class OutboundSession:
     """The connections of one OutboundClient, made in its event loop."""
 
-    def __init__(self, allow: Sequence[Network], lookup: GetAddrInfo, seconds: float) -> None:
+    def __init__(
+        self, allow: Sequence[Network], lookup: GetAddrInfo, seconds: float, tls: ssl.SSLContext | None = None
+    ) -> None:
         self._resolver = ThreadResolver(lookup)
+        self._connector = _BoundedConnector(
+            resolver=self._resolver,
+            socket_factory=AddressFilter(allow).open_socket,
+            use_dns_cache=False,
+            limit=0,
+            keepalive_timeout=5,
+            ssl=True if tls is None else tls,
+        )
         self._session = ClientSession(
-            connector=_BoundedConnector(
-                resolver=self._resolver,
-                socket_factory=AddressFilter(allow).open_socket,
-                use_dns_cache=False,
-                limit=0,
-                keepalive_timeout=5,
-            ),
+            connector=self._connector,
             timeout=ClientTimeout(total=seconds),
             cookie_jar=DummyCookieJar(),
             auto_decompress=False,
@@ -119,6 +147,24 @@ class OutboundSession:
         except ValueError as error:
             return ProbeResult(0, error=f"not a URL that can be called: {error}")
 
+    async def look(self, url: str, seconds: float) -> SiteLook:
+        """Return how far a GET request of so many seconds came."""
+        try:
+            target = target_of(url)
+        except ValueError as error:
+            return SiteLook(SitePart.NAME, f"not a URL that can be called: {error}")
+        try:
+            timeout = ClientTimeout(total=seconds)
+            async with self._session.get(target, allow_redirects=False, timeout=timeout) as response:
+                body = await _read(response.content)
+                return SiteLook(None, "", response.status, body, self._connector.certificate_end)
+        except TimeoutError:
+            part = SitePart.CONNECTION if self._connector.certificate_end is None else SitePart.ANSWER
+            return SiteLook(part, f"no answer within {seconds:g} s", certificate_end=self._connector.certificate_end)
+        except (ClientError, OSError, ValueError) as error:
+            end = self._connector.certificate_end
+            return SiteLook(_part_of(error), _error_text(error, target), certificate_end=end)
+
     async def download(self, url: str, target_file: BinaryIO, max_bytes: int) -> HttpResult:
         """Write the answer of a GET request into `target_file`. Errors are in the result.
 
@@ -143,6 +189,17 @@ class OutboundSession:
             return HttpResult(0, error=f"not there whole within {self._session.timeout.total:g} s")
         except (ClientError, OSError, ValueError) as error:
             return HttpResult(0, error=_error_text(error, target))
+
+
+def _part_of(error: Exception) -> SitePart:
+    """Return what a request lacked. The order is that of the classes, which derive from each other."""
+    if isinstance(error, ClientConnectorDNSError) or BLOCKED in str(error):
+        return SitePart.NAME
+    if isinstance(error, ClientSSLError):
+        return SitePart.CERTIFICATE
+    if isinstance(error, ClientConnectorError):
+        return SitePart.CONNECTION
+    return SitePart.ANSWER
 
 
 def _error_text(error: Exception, target: URL) -> str:

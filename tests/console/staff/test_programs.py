@@ -2,7 +2,7 @@
 
 from tests.support.api import Api
 from tests.support.page_forms import FormReader, read_form, send
-from tests.support.pages import staff_visitor
+from tests.support.pages import PageReader, staff_visitor
 from trackyard.console.staff.offers.click_test import DEVICES
 from trackyard.domain.people.roles import Role
 
@@ -99,6 +99,23 @@ def test_test_click_on_a_smartlink_says_which_offer_gets_it_and_why_others_do_no
     assert visitor.get(f"/console/smartlinks/{'f' * 24}/test").status_code == 404
     empty = api.admin.post("/3.1/admin/smartlink/category", name="Empty")["data"]["_id"]
     assert "Rejected: " in visitor.read(f"/console/smartlinks/{empty}/test?test=1&affiliate={pid}").text
+
+
+def test_domain_is_tested_by_a_button_of_its_page(api: Api) -> None:
+    domain = api.admin.post("/3.1/admin/domains", url="10.0.0.1:81", use_https=0)["domain"]["id"]
+    visitor = staff_visitor(api)
+    path = f"/console/domains/{domain}/test"
+    assert path in visitor.read("/console/domains").links
+    before = visitor.read(path).text
+    assert "Test the domain" in before and "Links of the domain" not in before
+    after = visitor.post(path)
+    text = PageReader(after.text).text
+    assert (after.status_code, "Links of the domain do not work." in text) == (200, True)
+    assert "10.0.0.1 has no address that may be called" in text and "Add a DNS record of 10.0.0.1" in text
+    assert text.count("An earlier step failed.") == 3 and "Test again" in text
+    assert visitor.post(path, form_token="x").status_code == 403
+    assert visitor.get("/console/domains/999/test").status_code == 404
+    assert visitor.post("/console/domains/999/test").status_code == 404
 
 
 def test_lists_of_programs_are_for_those_who_may_change_them(api: Api) -> None:

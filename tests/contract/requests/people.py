@@ -65,6 +65,10 @@ def path_subjects(api: Api, pid: int) -> dict[str, Callable[[], Any]]:
     def domain() -> int:
         return int(api.admin.post("/3.1/admin/domains", url=f"{next(_numbers)}.example")["domain"]["id"])
 
+    def private_domain() -> int:
+        """A domain that the check may not ask."""
+        return int(api.admin.post("/3.1/admin/domains", url=f"10.0.0.1:{next(_numbers) + 1}")["domain"]["id"])
+
     def ticket() -> str:
         asking = {"pid": api.add_affiliate()[0], "offer_id": closed, "comment": "Search traffic"}
         api.admin.post("/3.0/partner/activation/offer", **asking)
@@ -87,6 +91,7 @@ def path_subjects(api: Api, pid: int) -> dict[str, Callable[[], Any]]:
         "admin.smartlink.category.remove": smartlink,
         "admin.smartlink.category.count": smartlink,
         "partner.smartlink.category.count": smartlink,
+        "admin.domain.check": private_domain,
         "admin.domain.edit": domain,
         "admin.domain.remove": domain,
     }

@@ -12,7 +12,7 @@ from tests.support.clicks.rules import ADVERTISER, HASH, make_offer, make_rulese
 from trackyard.base.clock import ManualClock
 from trackyard.base.ids import find_click_id
 from trackyard.base.metrics import exposition
-from trackyard.domain.platform.own_requests import origin_of
+from trackyard.domain.platform.own_requests import INSTALLATION_PATH, origin_of, proof_of
 from trackyard.domain.statistics.quality.origins import BOT, HEADLESS, HOSTING, PREFETCH
 from trackyard.domain.tracking.links import Link
 from trackyard.domain.tracking.ruleset import RulesetLanding, RulesetPlatform
@@ -417,3 +417,17 @@ def test_edge_delivery_of_own_platform_is_refused_and_not_recorded(
     assert ask(edge, target, x_trackyard_delivery=b"d" * 24, x_trackyard_origin=b"another").status == 200
     assert ask(edge, target).status == 200
     assert len(journal.records) == 2
+
+
+def test_edge_proves_its_installation_and_does_not_name_it(edge_with: Callable[..., EdgeHandler]) -> None:
+    challenge = "0123456789abcdef" * 2
+    this, other = edge_with(forward_key=b"this"), edge_with(forward_key=b"other")
+    answer = ask(this, f"{INSTALLATION_PATH}?challenge={challenge}")
+    assert (answer.status, answer.body.decode()) == (200, proof_of(origin_of(b"this"), challenge))
+    assert b"no-store" in answer.headers
+    assert origin_of(b"this").encode() not in answer.body
+    assert ask(other, f"{INSTALLATION_PATH}?challenge={challenge}").body != answer.body
+    assert ask(this, f"{INSTALLATION_PATH}?challenge={challenge[::-1]}").body != answer.body
+    for query in ("", "?challenge=", f"?challenge={challenge}0", f"?challenge={challenge}&x=1"):
+        refused = ask(this, INSTALLATION_PATH + query)
+        assert (refused.status, b"challenge" in refused.body) == (400, True)

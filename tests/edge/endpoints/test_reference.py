@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.clicks.edge_handler import MemoryJournal, ask
 from tests.support.clicks.rules import ADVERTISER, make_offer, make_ruleset
-from trackyard.domain.platform.own_requests import origin_of
+from trackyard.domain.platform.own_requests import INSTALLATION_PATH, origin_of
 from trackyard.domain.tracking.links import Link
 from trackyard.domain.tracking.macro_registry import MacroPlace, macro_names
 from trackyard.domain.tracking.reference.texts import reference_texts
@@ -39,7 +39,7 @@ def edge(edge_with: Callable[..., EdgeHandler]) -> EdgeHandler:
 def test_reference_addresses_have_the_methods_of_the_edge(edge: EdgeHandler) -> None:
     written = reference_texts("choices")["addresses"]
     answered = {path: list(route.methods) for path, route in edge._routes.items()}
-    uncounted = {"/healthz", "/readyz", "/metrics", "/favicon.ico", "/robots.txt"}
+    uncounted = {"/healthz", "/readyz", "/metrics", "/favicon.ico", "/robots.txt", INSTALLATION_PATH}
     assert {path: text["methods"] for path, text in written.items()} == {"/{hash}": answered["/click"]} | {
         path: methods for path, methods in answered.items() if path not in uncounted
     }

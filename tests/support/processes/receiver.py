@@ -1,5 +1,6 @@
 """A receiver of postbacks: a real HTTP server that records requests and answers as configured."""
 
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -48,12 +49,19 @@ class Receiver:
         receiver.wait_for(1)
     """
 
-    def __init__(self, replies: Callable[[ReceivedRequest], Reply] | None = None, host: str = "127.0.0.1") -> None:
+    def __init__(
+        self,
+        replies: Callable[[ReceivedRequest], Reply] | None = None,
+        host: str = "127.0.0.1",
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
         self._received: list[ReceivedRequest] = []
         self._lock = threading.Lock()
         self._replies = replies or (lambda _: Reply())
         self._closing = threading.Event()
         self._server = ThreadingHTTPServer((host, 0), self._handler())
+        if tls is not None:
+            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
 

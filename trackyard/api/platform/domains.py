@@ -6,8 +6,16 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from trackyard.actions.deps import Deps
-from trackyard.actions.platform.domains import add_domain, edit_domain, get_domain, list_domains, remove_domain
+from trackyard.actions.platform.domains import (
+    add_domain,
+    check_domain,
+    edit_domain,
+    get_domain,
+    list_domains,
+    remove_domain,
+)
 from trackyard.api.lookups import by_number
+from trackyard.base.zones import datetime_text
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_staff
 from trackyard.wire.request import scalars as s
@@ -68,6 +76,30 @@ class DomainView(View):
     use_https: bool
 
 
+class DomainCheckStepView(View):
+    """A step of the check. verdict: passed, failed, or not checked."""
+
+    name: str
+    verdict: str
+    text: str
+    advice: str
+
+
+class DomainCheckView(View):
+    """The check of a domain. certificate_until: in the platform's zone, null = no certificate was seen."""
+
+    passes: bool
+    url: str
+    certificate_until: str | None
+    steps: list[DomainCheckStepView]
+
+
+class DomainCheckAnswer(Answer):
+    """A domain that was checked."""
+
+    check: DomainCheckView
+
+
 class DomainsAnswer(Answer):
     """Every domain by its id."""
 
@@ -101,6 +133,32 @@ def edit(request: ApiRequest[Deps], params: EditDomain) -> DomainAnswer:
     """Change a domain; links made from now on begin with it."""
     changed = edit_domain(request.deps, request.subject.id, params.url, params.use_https)
     return DomainAnswer(domain=view_of(DomainView, changed))
+
+
+@routes.post(
+    "/admin/domains/{id}/check",
+    for_staff(Permission.SETTINGS_WRITE),
+    id="admin.domain.check",
+    find=_find,
+    not_replayable=True,
+)
+def check(request: ApiRequest[Deps], _params: NoParams) -> DomainCheckAnswer:
+    """Ask a domain once whether its links work, as a visitor would reach it.
+
+    The steps are its name, a connection, its certificate, and whether this platform answers there. One check of a
+    domain runs at a time.
+    """
+    found, end = check_domain(request.deps, request.subject), None
+    if found.certificate_end is not None:
+        end = datetime_text(found.certificate_end * 1000, request.deps.zone)
+    return DomainCheckAnswer(
+        check=DomainCheckView(
+            passes=found.passes,
+            url=found.url,
+            certificate_until=end,
+            steps=[view_of(DomainCheckStepView, step, name=step.name.value) for step in found.steps],
+        )
+    )
 
 
 @routes.post("/admin/domains/{id}/remove", for_staff(Permission.SETTINGS_WRITE), id="admin.domain.remove", find=_find)

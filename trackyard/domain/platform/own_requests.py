@@ -2,6 +2,7 @@
 
 docs/spec/tracking.md#addresses. A request of the delivery carries two headers: the id of the delivery, and the origin,
 which names the installation. An installation takes requests of others, so that one can be the affiliate of another.
+The test of a domain asks which installation answers there (docs/spec/tracking.md#which-installation-answers).
 """
 
 import hashlib
@@ -11,6 +12,8 @@ from typing import Final
 
 DELIVERY_HEADER: Final = "X-Trackyard-Delivery"
 ORIGIN_HEADER: Final = "X-Trackyard-Origin"
+INSTALLATION_PATH: Final = "/.well-known/trackyard"
+"""The path under which the tracking listener proves to which installation it belongs."""
 _DELIVERY_NAME: Final = DELIVERY_HEADER.lower().encode()
 _ORIGIN_NAME: Final = ORIGIN_HEADER.lower().encode()
 
@@ -18,6 +21,11 @@ _ORIGIN_NAME: Final = ORIGIN_HEADER.lower().encode()
 def origin_of(key: bytes) -> str:
     """Return the name of an installation in the header, derived from a key of it."""
     return hmac.digest(key, b"outbound requests", hashlib.sha256).hex()[:32]
+
+
+def proof_of(origin: str, challenge: str) -> str:
+    """Return what the installation `origin` answers to a challenge. It shows that it knows its own name."""
+    return hmac.digest(origin.encode(), b"installation " + challenge.encode(), hashlib.sha256).hex()
 
 
 def is_own_request(headers: Mapping[bytes, bytes], origin: bytes) -> bool:

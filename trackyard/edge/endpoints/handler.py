@@ -10,6 +10,7 @@ from typing import Final
 from trackyard.base.clock import Clock
 from trackyard.decision.routes import Ruleset
 from trackyard.decision.visitor.visitor import VisitorLookup
+from trackyard.domain.platform.own_requests import INSTALLATION_PATH
 from trackyard.domain.tracking.links import Link, unpack
 from trackyard.edge.counters import Counters
 from trackyard.edge.endpoints.clicks import ClickHandler
@@ -28,6 +29,7 @@ from trackyard.edge.http.answers import (
     error_response,
 )
 from trackyard.edge.http.client_address import TrustedNetworks
+from trackyard.edge.http.installation import installation_page
 from trackyard.edge.http.page_headers import PageHeaders
 from trackyard.edge.http.request import MAX_URL, Request, Response
 from trackyard.edge.page_limits import PageLimits
@@ -123,6 +125,7 @@ class EdgeHandler:
             ),
             "/track.js": _Route(_GET_OR_POST, inbound.unless_own(lambda request: pixels.script(request, self.ruleset))),
             **_page_routes(self._readyz),
+            INSTALLATION_PATH: _Route(_GET, installation_page(forward_key), is_page=True),
         }
 
     @property

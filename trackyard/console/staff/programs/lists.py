@@ -91,6 +91,7 @@ PROGRAM_LISTS: Final[tuple[SettingsList, ...]] = (
         add="admin.domain.add",
         edit="admin.domain.edit",
         remove="admin.domain.remove",
+        test="admin.domain.check",
         records=lambda answer: list(answer["domains"].values()),
         name=lambda record: str(record["url"]),
         name_sort="url",
