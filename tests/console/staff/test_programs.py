@@ -98,7 +98,9 @@ def test_test_click_on_a_smartlink_says_which_offer_gets_it_and_why_others_do_no
     assert "IP address" in visitor.get(f"{path}?test=1&affiliate={pid}&ip=nowhere").text
     assert visitor.get(f"/console/smartlinks/{'f' * 24}/test").status_code == 404
     empty = api.admin.post("/3.1/admin/smartlink/category", name="Empty")["data"]["_id"]
-    assert "Rejected: " in visitor.read(f"/console/smartlinks/{empty}/test?test=1&affiliate={pid}").text
+    assert (
+        "The SmartLink has no offer." in visitor.read(f"/console/smartlinks/{empty}/test?test=1&affiliate={pid}").text
+    )
 
 
 def test_domain_is_tested_by_a_button_of_its_page(api: Api) -> None:

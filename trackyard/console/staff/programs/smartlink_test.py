@@ -106,6 +106,9 @@ def _tried(check: Mapping[str, Any], titles: Mapping[int, str]) -> list[TriedOff
 
 def _verdict(check: Mapping[str, Any], tried: Sequence[TriedOffer]) -> ClickVerdict:
     plain = verdict_of(check)
+    if check["reason"] == "unknown-offer":
+        advice = gettext("Choose the SmartLink in the form of at least one offer.")
+        return ClickVerdict(False, gettext("The SmartLink has no offer."), advice, plain.visitor, plain.steps)
     if not check["passes"]:
         if not tried or any(each.tone != "declined" for each in tried):
             return plain
