@@ -297,7 +297,10 @@ def _visitor_view(checked: ClickCheck) -> VisitorView:
 
 
 def _plain_url(url: str) -> str:
-    """Return scheme, host and path of a URL: its parameters may be between the network and the advertiser."""
+    """Return scheme, host and path of a URL.
+
+    Its query may have codes that the network and the advertiser share (docs/spec/callers.md#visibility-for-affiliates).
+    """
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 

@@ -99,6 +99,18 @@ def test_click_page_of_an_accepted_click_says_what_followed(api: Api) -> None:
     assert visitor.get(f"{LIST}/{'f' * 24}").status_code == 404
 
 
+def test_click_page_of_an_accepted_click_shows_the_whole_target_to_staff(api: Api) -> None:
+    desk = traffic_desk(api, privacy="public", url="https://shop.example/new?token=own&c={clickid}&s={sub1}&t={sub2}")
+    click = desk.click(1, sub1="push 17")
+    target = f"to https://shop.example/new?token=own&c={click.id}&s=push%2017&t="
+    for visitor in (staff_visitor(api), staff_visitor(api, Role.SECTION_STATS)):
+        text = visitor.read(f"{LIST}/{click.id}").text
+        assert f"{target}, with the rules of today and without a deep link" in text
+    api.admin.post(f"/3.1/admin/offer/{desk.offer}", status="stopped")
+    text = staff_visitor(api).read(f"{LIST}/{click.id}").text
+    assert "to the page of the offer" in text and "shop.example" not in text
+
+
 def test_click_pages_show_hostile_texts_as_text(api: Api) -> None:
     desk = traffic_desk(api, title=HOSTILE)
     fields = {"sub1": HOSTILE, "referrer": HOSTILE, "city": HOSTILE, "browser": HOSTILE}

@@ -86,8 +86,11 @@ def _today_differs(steps: Sequence[str], verdicts: Mapping[str, Mapping[str, Any
 
 
 def _target(click: Mapping[str, Any], today: Mapping[str, Any]) -> str:
+    """Return where a click went, as far as the record and the rules of today show it."""
     if not click["reason"]:
-        return gettext("to the page of the offer")
+        if not today["passes"]:  # its target of today is that of rejected clicks
+            return gettext("to the page of the offer")
+        return gettext("to %(target)s, with the rules of today and without a deep link", target=today["target"])
     if today["passes"] or not today["target"]:
         return gettext("to the trafficback URL of the offer, or to the page that says that the offer is not available")
     return gettext("to %(target)s, with the rules of today", target=today["target"])
