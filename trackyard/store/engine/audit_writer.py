@@ -33,7 +33,7 @@ from trackyard.store.engine.audit_actor import AuditActor, current_actor
 from trackyard.store.engine.dialect import is_postgresql
 from trackyard.store.tables import audit
 
-SECRET: Final = "***"  # noqa: S105 (what stands in place of one)
+SECRET: Final = "***"  # noqa: S105 (replaces secrets)
 
 _Row = dict[str, Any]
 _Key = tuple[Any, ...]
