@@ -101,6 +101,7 @@ class SubValues:
     largest_conversions: int
 
     @property
+    def is_id(self) -> bool:
         """Return whether nearly each click has a value of its own: an id, not a placement."""
         return self.clicks >= _LEAST_ID_CLICKS and self.values * 100 >= self.clicks * _ID_PERCENT
 
