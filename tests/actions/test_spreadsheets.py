@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from tests.support.spreadsheets import book, sheet_xml
+from trackyard.actions import short_processes
 from trackyard.actions.conversions import spreadsheet_child, spreadsheets
 from trackyard.actions.conversions.spreadsheets import csv_of
 from trackyard.domain.conversions.comparisons.files import FileFault, read_table
@@ -74,9 +75,10 @@ def test_process_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -
 
 def test_process_has_limits_and_no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRACKYARD_SECRET", "secret")
-    code = f"from {spreadsheet_child.__name__} import limit_this_process as limit; limit(); import os; "
+    code = f"from {spreadsheet_child.__name__} import MEMORY_BYTES, limit_this_process as limit; import os; "
+    code += "limit(memory_bytes=MEMORY_BYTES, processor_s=10, most_output=10_000); "
     code += "print('TRACKYARD_SECRET' in os.environ, flush=True); x = bytes(600 * 1024 * 1024)"
     done = subprocess.run(
-        [sys.executable, "-c", code], env=spreadsheets._environment(), capture_output=True, text=True, check=False
+        [sys.executable, "-c", code], env=short_processes._environment(), capture_output=True, text=True, check=False
     )
     assert os.environ["TRACKYARD_SECRET"] and done.stdout == "False\n" and "MemoryError" in done.stderr

@@ -21,6 +21,7 @@ ACCEPTED: Final = {
     "ISC": "permissive",
     "MIT": "permissive",
     "MIT-0": "permissive",
+    "MIT-CMU": "permissive",
     "PSF-2.0": "permissive",
     "Zlib": "permissive",
     "MPL-2.0": "copyleft of its own files, which are used unchanged",

@@ -1,9 +1,11 @@
 """Saved reports by mail: what is sent, when, in which language, and when it ends."""
 
 from email.message import EmailMessage
+from io import BytesIO
 from typing import Any
 
 import pytest
+from pypdf import PdfReader
 
 from tests.support.api import Api
 from tests.support.client import ApiClient
@@ -14,6 +16,7 @@ from trackyard.api.catalogue import CATALOGUE
 from trackyard.base.errors import ReportTooHeavy, Unavailable
 from trackyard.console.mailed import mailer as mailer_module
 from trackyard.console.mailed.mailer import ReportMailer
+from trackyard.console.pdf import process
 from trackyard.domain.people.callers import Account, AccountKind
 from trackyard.domain.people.roles import Role
 from trackyard.outbound.mail import MailMessage, build_message
@@ -69,6 +72,33 @@ def test_report_by_mail_has_table_chart_file_and_links(api: Api, query: str) -> 
     assert files.keys() == ({"report.csv"} if "pivot" in query else {"chart.svg", "report.csv"})
     assert MARKUP in str(files["report.csv"])
     assert "chart.svg" not in files or files["chart.svg"].startswith(b"<svg")
+
+
+@pytest.mark.parametrize("wanted", ["pdf", "both"])
+def test_report_by_mail_has_the_files_that_were_chosen(api: Api, wanted: str) -> None:
+    offer = api.add_offer(title="Кредитная карта «Ёж» 中")
+    load_clicks(api.deps, [new_click(number, offer=offer, country="DE") for number in range(1, 6)])
+    start(api.admin, "by=offer&period=7d&compare=none", every="day", files=wanted)
+    assert api.admin.get(PATH)["reports"][0]["mail"]["files"] == wanted
+    api.clock.advance(DAY_MS)
+    [message] = run(api)
+    files = {each.get_filename(): each.get_content() for each in message.iter_attachments()}
+    assert files.keys() == {"chart.svg", "report.pdf", *(["report.csv"] if wanted == "both" else [])}
+    [page] = PdfReader(BytesIO(files["report.pdf"])).pages
+    text = page.extract_text()
+    assert "Кредитная карта «Ёж» ?" in text
+    assert "Monday review" in text and "UTC" in text and "Page 1 of 1" in text
+    assert ("The CSV file shows it." if wanted == "both" else "The page of the report shows it.") in text
+
+
+def test_report_by_mail_has_csv_where_its_pdf_was_not_made(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    start(api.admin, "by=offer&period=7d", every="day", files="pdf")
+    api.clock.advance(DAY_MS)
+    monkeypatch.setattr(process, "WALL_S", 0.001)
+    [message] = run(api)
+    assert "report.csv" in {each.get_filename() for each in message.iter_attachments()}
+    body = message.get_body(("plain",))
+    assert body is not None and "The PDF file could not be made this time." in body.get_content()
 
 
 def test_report_by_mail_is_sent_once_in_the_zone_and_language_of_the_person(api: Api) -> None:

@@ -53,9 +53,12 @@ def test_report_is_sent_by_mail_from_the_page_until_it_is_stopped_there(api: Api
     visitor = staff_visitor(api)
     follow(visitor, visitor.post("/console/reports/saved", do="add", query="by=day", name="Monday"))
     number = visitor.read("/console/reports/saved").fields["id"]
-    sent = visitor.post("/console/reports/saved", do="mail", id=number, every="week", weekday="0", hour="8")
+    sent = visitor.post(
+        "/console/reports/saved", do="mail", id=number, every="week", weekday="0", hour="8", files="both"
+    )
     assert "You get the report Monday by mail: sent weekly, Monday 08:00." in follow(visitor, sent).text
     assert "sent weekly, Monday 08:00" in visitor.read(f"/console/reports?by=day&saved={number}").text
+    assert '<option value="both" selected>' in visitor.get("/console/reports/saved").text
     stopped = follow(visitor, visitor.post("/console/reports/saved", do="stop", id=number))
     assert "You get the report Monday by mail no more." in stopped.text
     assert "sent weekly" not in stopped.text

@@ -4,13 +4,14 @@ usage: python -m trackyard.actions.conversions.spreadsheet_child [SHEET] <FILE >
 """
 
 import csv
-import resource
 import sys
 from collections.abc import Iterator
 from datetime import datetime, time
 from decimal import Decimal
 from io import BytesIO, StringIO
 from typing import TYPE_CHECKING, Final
+
+from trackyard.actions.short_processes import limit_this_process
 
 if TYPE_CHECKING:
     from python_calamine import CalamineSheet, CalamineWorkbook
@@ -34,21 +35,6 @@ class Refusal(Exception):
     def __init__(self, code: int, sentence: str) -> None:
         super().__init__(sentence)
         self.code = code
-
-
-def limit_this_process() -> None:
-    """Bound memory, processor time, files and output of this process."""
-    limits = (
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_AS, MEMORY_BYTES),
-        (resource.RLIMIT_CPU, PROCESSOR_S),
-        (resource.RLIMIT_FSIZE, MOST_OUTPUT + 1),
-        (resource.RLIMIT_NOFILE, 64),
-    )
-    for name, wanted in limits:
-        _, most = resource.getrlimit(name)
-        value = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
-        resource.setrlimit(name, (value, value))
 
 
 def sheet_csv(content: bytes, name: str) -> bytes:
@@ -106,7 +92,7 @@ def _text(value: object, row: int) -> str:
 
 def main() -> int:
     """Read standard input, print CSV, and return the exit code."""
-    limit_this_process()
+    limit_this_process(memory_bytes=MEMORY_BYTES, processor_s=PROCESSOR_S, most_output=MOST_OUTPUT)
     try:
         text = sheet_csv(sys.stdin.buffer.read(), sys.argv[1] if len(sys.argv) > 1 else "")
     except Refusal as refusal:

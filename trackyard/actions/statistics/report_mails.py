@@ -56,8 +56,10 @@ def list_mails(deps: Deps, account: Account) -> Mapping[str, ReportMail]:
         return report_mails.mails_of(conn, account)
 
 
-def start_mail(deps: Deps, account: Account, report_id: str, every: str, weekday: int, hour: int) -> ReportMail:
-    """Send a report to an account from now on, or at another time. Raises NotFound."""
+def start_mail(
+    deps: Deps, account: Account, report_id: str, *, every: str, weekday: int, hour: int, files: str
+) -> ReportMail:
+    """Send a report to an account from now on, or at another time, or with other files. Raises NotFound."""
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
         required(_find_visible(conn, account, report_id))
@@ -65,12 +67,14 @@ def start_mail(deps: Deps, account: Account, report_id: str, every: str, weekday
         before = report_mails.find_mail(conn, report_id, account, lock=True)
         made = ReportMail(
             id=new_id(now) if before is None else before.id, report_id=report_id, owner=account.name, every=every,
-            weekday=weekday, hour=hour, next_at=next_at, created_at=now, updated_at=now,
+            weekday=weekday, hour=hour, files=files, next_at=next_at, created_at=now, updated_at=now,
         )  # fmt: skip
         if before is None:
             report_mails.add_mail(conn, made)
         else:
-            values = {"every": every, "weekday": weekday, "hour": hour, "next_at": next_at, "updated_at": now}
+            values = {
+                "every": every, "weekday": weekday, "hour": hour, "files": files, "next_at": next_at, "updated_at": now,
+            }  # fmt: skip
             report_mails.edit_mail(conn, before.id, values)
     return made
 

@@ -8,7 +8,7 @@ from trackyard.actions.statistics import report_mails, saved_reports
 from trackyard.api.lookups import path_hex
 from trackyard.base.zones import datetime_text
 from trackyard.domain.people.roles import Permission
-from trackyard.domain.statistics.report_mails import RHYTHMS, WEEKLY, ReportMail
+from trackyard.domain.statistics.report_mails import CSV, FILES, RHYTHMS, WEEKLY, ReportMail
 from trackyard.domain.statistics.saved_reports import MAX_QUERY, SavedReport
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers
 from trackyard.wire.request import scalars as s
@@ -45,11 +45,15 @@ class EditSavedReport(Params):
 
 
 class MailSavedReport(Params):
-    """When the caller gets a report by mail, in its own zone. weekday: of weekly mails, 0 is Monday."""
+    """When the caller gets a report by mail, in its own zone. weekday: of weekly mails, 0 is Monday.
+
+    files: what each mail has; a PDF has the first 500 rows.
+    """
 
     every: Annotated[str, s.Choice(RHYTHMS)] = WEEKLY
     weekday: Annotated[int, s.WholeNumber(minimum=0, maximum=6)] = 0
     hour: Annotated[int, s.WholeNumber(minimum=0, maximum=23)] = 8
+    files: Annotated[str, s.Choice(FILES)] = CSV
 
 
 class ReportMailView(View):
@@ -58,6 +62,7 @@ class ReportMailView(View):
     every: str
     weekday: int
     hour: int
+    files: str
     next_at: str
 
 
@@ -129,9 +134,9 @@ def remove(request: ApiRequest[Deps], _params: NoParams) -> SavedReportAnswer:
     "/stats/saved-reports/{id}/mail", _CALLERS, id="stats.saved-report.mail", features=_FEATURES, find=_find_visible
 )
 def start_mail(request: ApiRequest[Deps], params: MailSavedReport) -> SavedReportAnswer:
-    """Send a saved report to the caller by mail, every day or week, with a chart and a CSV file."""
+    """Send a saved report to the caller by mail, every day or week, with a chart and CSV, PDF or both."""
     account, report = request.caller.account, request.subject
-    report_mails.start_mail(request.deps, account, report.id, params.every, params.weekday, params.hour)
+    report_mails.start_mail(request.deps, account, report.id, **params.model_dump())
     return SavedReportAnswer(report=_view(request, report))
 
 

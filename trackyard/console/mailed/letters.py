@@ -1,7 +1,6 @@
 """The mail of a saved report, in the language of its recipient (docs/spec/console.md#reports-by-mail)."""
 
 from dataclasses import replace
-from typing import Final
 from urllib.parse import parse_qsl
 
 from trackyard.actions.statistics.report_mails import Letter
@@ -10,33 +9,27 @@ from trackyard.base.texts.marks import gettext, ngettext
 from trackyard.console.frame.address import PageAddress
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.frame.templates import render
+from trackyard.console.mailed.files import files_of
 from trackyard.console.mailed.tables import MailTable, table_of
 from trackyard.console.reports_shown.query import ReportQuery, read_query, title_of
+from trackyard.console.reports_shown.rows import PAGE_ROWS
 from trackyard.domain.platform.files import MailFile
+from trackyard.domain.statistics.report_mails import CSV, PDF_ROWS
 from trackyard.domain.statistics.saved_reports import SavedReport
 
-MOST_FILE: Final = 2_000_000
-"""Bytes of a CSV file that a mail has; a longer one is left out."""
 
-
-def letter_of(request: PageRequest, report: SavedReport) -> Letter:
-    """Return the mail of a report. Raises RequestError."""
+def letter_of(request: PageRequest, report: SavedReport, files: str) -> Letter:
+    """Return the mail of a report. files: one of FILES of the domain. Raises RequestError."""
     request = replace(request, address=_address(request, report))
     query = read_query(request)
-    table = table_of(request, query)
+    whole = table_of(request, query, PAGE_ROWS if files == CSV else PDF_ROWS)
+    table = whole if query.view else whole.first(PAGE_ROWS)
     notes = list(query.faults)
     if table.more:
         more = ngettext("%(num)d more row is in the report.", "%(num)d more rows are in the report.", table.more)
         notes.append(more)
-    files = [MailFile("chart.svg", "image/svg+xml", table.chart.encode())] if table.chart else []
-    if request.calls.may_export("stats.custom"):
-        sent = [*query.request(), ("format", "csv")]
-        content = request.calls.file("stats.custom", sent).read_all(MOST_FILE)
-        if content is None:
-            notes.append(gettext("The CSV file is too long for a mail: it is on the page of the report."))
-        else:
-            files.append(MailFile("report.csv", "text/csv", content))
-    return _letter(request, report, query, table, notes, files)
+    made, about_files = files_of(request, report, query, whole, files)
+    return _letter(request, report, query, table, [*notes, *about_files], made)
 
 
 def refused_letter(request: PageRequest, report: SavedReport, refusal: RequestError | None) -> Letter:

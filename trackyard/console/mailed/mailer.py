@@ -70,7 +70,7 @@ class ReportMailer:
     def _send(self, request: PageRequest, claimed: ClaimedMail, report: SavedReport) -> None:
         """Queue the mail of a report. A report that cannot be made now is tried again for two hours."""
         try:
-            letter = letter_of(request, report)
+            letter = letter_of(request, report, claimed.mail.files)
         except Exception as fault:
             refusal = fault if isinstance(fault, RequestError) else refusal_of(fault)
             if refusal is None:

@@ -30,16 +30,21 @@ class MailTable:
     more: int = 0
     chart: str = ""
 
+    def first(self, most: int) -> "MailTable":
+        """Return the table with its first rows."""
+        left_out = max(len(self.rows) - most, 0)
+        return replace(self, rows=self.rows[:most], more=self.more + left_out) if left_out else self
 
-def table_of(request: PageRequest, query: ReportQuery) -> MailTable:
-    """Return what a mail shows of a report. Raises RequestError."""
+
+def table_of(request: PageRequest, query: ReportQuery, most: int) -> MailTable:
+    """Return a report as texts; views have all rows, others at most so many. Raises RequestError."""
     if not query.view:
-        return _rows(request, query)
+        return _rows(request, query, most)
     return _VIEWS[query.view](view_values(request, query))
 
 
-def _rows(request: PageRequest, query: ReportQuery) -> MailTable:
-    found = read_rows(request.calls, replace(query, page=1))
+def _rows(request: PageRequest, query: ReportQuery, most: int) -> MailTable:
+    found = read_rows(request.calls, replace(query, page=1), most)
 
     def texts(of: Figures) -> list[str]:
         return [text_of(kind, value_of(kind, of), found.currency) for kind in query.columns]

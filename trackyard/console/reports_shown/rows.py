@@ -64,20 +64,22 @@ class ReportRows:
         return max(-(-self.count // PAGE_ROWS), 1)
 
 
-def read_rows(calls: Calls, query: ReportQuery) -> ReportRows:
+def read_rows(calls: Calls, query: ReportQuery, page_rows: int = PAGE_ROWS) -> ReportRows:
     """Return the rows of a report's page, their sum and what they are compared with. Raises RequestError."""
-    read = _read(calls, query)
+    read = _read(calls, query, page_rows)
     found, days, days_before = read.rows, read.days, read.days_before
     is_whole = found.total <= MOST_ROWS
     if is_whole:
         count = len(found.rows)
         ordered = sorted_rows(query, found.rows)
-        page = min(query.page, max(-(-count // PAGE_ROWS), 1))
-        rows = ordered[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]
+        page = min(query.page, max(-(-count // page_rows), 1))
+        rows = ordered[(page - 1) * page_rows : page * page_rows]
         total, measured = figures.total(row.figures for row in ordered), ordered
     else:
         count, total = found.total, figures.total(days.values())
-        measured = rows = (read.page or _page_of_api(calls, query, min(query.page, -(-count // PAGE_ROWS)))).rows
+        measured = rows = (
+            read.page or _page_of_api(calls, query, min(query.page, -(-count // page_rows)), page_rows)
+        ).rows
     compared = _compared(calls, query, read) if is_whole else None
     now, before = _sums(calls, query, compared, days, days_before)
     return ReportRows(
@@ -107,11 +109,11 @@ def sorted_rows(query: ReportQuery, rows: list[Row]) -> list[Row]:
     return [row for _, row in valued] + [row for row in ordered if value_of(kind, row.figures) is None]
 
 
-def _page_of_api(calls: Calls, query: ReportQuery, page: int) -> Page:
+def _page_of_api(calls: Calls, query: ReportQuery, page: int, page_rows: int) -> Page:
     """Return a page of a report with more rows than are read, as the API orders them."""
     order = api_order_of(query.long_sort, query.by)
     descending = query.descending if query.api_order else order not in query.by
-    sent = figures.request_of(query.period, query.by, limit=PAGE_ROWS, page=page, filters=query.filters)
+    sent = figures.request_of(query.period, query.by, limit=page_rows, page=page, filters=query.filters)
     return figures.read_report(calls, [*sent, ("order[]", order), ("orderType", "desc" if descending else "asc")])
 
 
@@ -130,7 +132,7 @@ class _Read:
     page: Page | None = None
 
 
-def _read(calls: Calls, query: ReportQuery) -> _Read:
+def _read(calls: Calls, query: ReportQuery, page_rows: int) -> _Read:
     """Return the rows of the period, and the figures of each day of it and of the one before.
 
     Rows by day are the figures of each day: one report has them all.
@@ -145,18 +147,18 @@ def _read(calls: Calls, query: ReportQuery) -> _Read:
         days, days_before = ({figures.day_of(row): row.figures for row in each} for each in (rows, earlier))
         return _Read(replace(found, rows=rows, total=len(rows)), days, days_before, earlier)
     (found, page), (days, days_before) = ask_together(
-        calls, lambda own: _rows(own, query), lambda own: _days(own, query)
+        calls, lambda own: _rows(own, query, page_rows), lambda own: _days(own, query)
     )
     return _Read(found, days, days_before, page=page)
 
 
-def _rows(calls: Calls, query: ReportQuery) -> tuple[Page, Page | None]:
+def _rows(calls: Calls, query: ReportQuery, page_rows: int) -> tuple[Page, Page | None]:
     """Return the rows of the period, and its page where there are more rows than are read.
 
     A report that may be long is asked for its page first, so that it is asked once.
     """
     if _may_be_long(query):
-        page = _page_of_api(calls, query, query.page)
+        page = _page_of_api(calls, query, query.page, page_rows)
         if page.total > MOST_ROWS and page.rows:
             return page, page
     return figures.all_rows(calls, query.period, query.by, MOST_ROWS, query.filters), None

@@ -14,7 +14,7 @@ from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.periods import CHOICES
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.reports_shown.query import ReportQuery, read_query, title_of
-from trackyard.domain.statistics.report_mails import DAILY, WEEKLY
+from trackyard.domain.statistics.report_mails import BOTH, CSV, DAILY, PDF, PDF_ROWS, WEEKLY
 from trackyard.domain.statistics.saved_reports import kept_query
 
 LIST: Final = "stats.saved-reports.list"
@@ -104,7 +104,7 @@ def _done(request: PageRequest) -> Redirect:
             made = request.calls.call(_EDIT, _sent(request, "query"), path)["report"]
             return Redirect(str(_address(request, made)), gettext("The report %(name)s is saved.", name=made["name"]))
         case "mail":
-            made = request.calls.call(_MAIL, _sent(request, "every", "weekday", "hour"), path)["report"]
+            made = request.calls.call(_MAIL, _sent(request, "every", "weekday", "hour", "files"), path)["report"]
             when = _sent_text(made["mail"])
             said = gettext("You get the report %(name)s by mail: %(when)s.", name=made["name"], when=when)
             return Redirect(_path(request), said)
@@ -146,6 +146,8 @@ def _list(request: PageRequest, faults: Mapping[str, list[str]], status: int) ->
         "weekdays": list(enumerate(spoken().form.long_weekdays)),
         "hours": [(hour, hour_label(hour)) for hour in range(24)],
         "rhythms": [(WEEKLY, gettext("every week")), (DAILY, gettext("every day"))],
+        "files": [(CSV, gettext("CSV")), (PDF, gettext("PDF")), (BOTH, gettext("CSV and PDF"))],
+        "pdf_rows": PDF_ROWS,
         "email": request.person.email,
         "zone": request.zone.key,
     }

@@ -8,6 +8,12 @@ from zoneinfo import ZoneInfo
 DAILY: Final = "day"
 WEEKLY: Final = "week"
 RHYTHMS: Final = (DAILY, WEEKLY)
+CSV: Final = "csv"
+PDF: Final = "pdf"
+BOTH: Final = "both"
+FILES: Final = (CSV, PDF, BOTH)
+PDF_ROWS: Final = 500
+"""Rows of a report that a PDF file has."""
 _DAY_MS: Final = 86_400_000
 
 
@@ -17,6 +23,7 @@ class ReportMail:
 
     owner: the name of the account that gets it.
     every: one of RHYTHMS. weekday: 0 is Monday; it counts for weekly ones. hour: in the zone of the owner.
+    files: one of FILES.
     next_at: when it is due; while it is being made, when another process may try.
     """
 
@@ -26,6 +33,7 @@ class ReportMail:
     every: str
     weekday: int
     hour: int
+    files: str
     next_at: int
     created_at: int
     updated_at: int

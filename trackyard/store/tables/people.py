@@ -185,6 +185,7 @@ report_mail = table(  # saved reports that people get by mail
     Column("owner", String(40), nullable=False),  # staff:<id>, affiliate:<id>
     Column("every", String(8), nullable=False),  # domain/statistics/report_mails.py
     *columns(Integer, "weekday", "hour", nullable=False),
+    Column("files", String(8), nullable=False, server_default="csv"),  # csv, pdf, both
     Column("next_at", Moment, nullable=False, index=True),
     *columns(Moment, "created_at", "updated_at", nullable=False),
     Index("ix_report_mail_owner", "owner", "report_id", unique=True),
