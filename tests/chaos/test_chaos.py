@@ -27,7 +27,7 @@ def chaos(*arguments: str, seconds: float) -> dict[str, Any]:
 
 @pytest.mark.chaos
 def test_chaos_on_one_machine_loses_and_doubles_nothing() -> None:
-    figures = chaos("--seconds", "45", "--clicks", "200", "--postbacks", "40", seconds=400)
+    figures = chaos("--seconds", "30", "--clicks", "200", "--postbacks", "40", seconds=400)
     assert figures["clicks_acknowledged"] > 1000 and figures["conversions"] > 100
     assert len(figures["faults"]) >= 5
 

@@ -245,6 +245,7 @@ def generate_python(described: dict[str, Any], directory: Path) -> Path:
     return package
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_openapi_python_client_is_generated_without_warning_and_reads_answers(
     api: Api, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -117,9 +117,11 @@ def test_every_point_of_the_code_is_reached_by_a_story(run: Run, reached: Reache
     assert sorted(set(UNREACHED) & known) == [], "they are reached"
 
 
-@pytest.mark.parametrize("kind", [TrafficStory, BackupStory], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize(
+    "kind", [TrafficStory, pytest.param(BackupStory, marks=pytest.mark.long)], ids=lambda kind: kind.__name__
+)
 def test_fault_at_some_points_loses_and_doubles_nothing(run: Run, reached: Reached, kind: type[CrashStory]) -> None:
-    """One kind of fault at every third point of the cheaper stories; the next test takes all."""
+    """One kind of fault at every third point of a story; the next test takes all."""
     for number, name in list(enumerate(reached[kind]))[::THIRD]:
         faults = faults_of(name)
         inject(run, kind, name, faults[number % len(faults)])

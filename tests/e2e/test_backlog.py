@@ -43,6 +43,7 @@ def readiness(program: RunningProgram) -> Any:
     return request(program.monitoring_port, "GET", "/readyz").json
 
 
+@pytest.mark.long
 def test_start_with_a_backlog_answers_before_it_is_loaded(tmp_path: Path) -> None:
     program = RunningProgram(tmp_path)
     program.start()

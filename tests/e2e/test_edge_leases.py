@@ -15,6 +15,7 @@ pytestmark = pytest.mark.cluster
 SECRET = "of both machines, and not a short one"
 
 
+@pytest.mark.long
 def test_stopped_servers_number_is_leased_by_the_next_one_and_a_copy_is_refused(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'shared.db'}"
     yards = [RunningProgram(tmp_path / name, database_url=url, secret_key=SECRET, database_wait="0") for name in "abc"]

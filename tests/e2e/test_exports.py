@@ -75,6 +75,7 @@ def check_closed_pipe(story: OfferScenario) -> None:
     assert not levels & {"ERROR", "error", "CRITICAL", "critical"}, story.program.log_tail()
 
 
+@pytest.mark.long
 def test_export_and_erase_commands_work_on_running_server(story: OfferScenario) -> None:
     clicks, conversions = listed(story, "clicks"), listed(story, "conversions")
     rows, table = exported(story, "clicks", "csv"), exported(story, "clicks", "parquet")

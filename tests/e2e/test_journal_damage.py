@@ -82,6 +82,7 @@ PLACES = {
 """Whether the damaged journal is sealed, and the number of the damaged click."""
 
 
+@pytest.mark.long
 def test_journal_damage_is_quarantined_and_reported(program: RunningProgram) -> None:
     story = create_offer_scenario(program)
     story.await_rules()

@@ -24,6 +24,7 @@ def responses(story: OfferScenario) -> list[str]:
     return [row["response"] for row in reversed(rows)]
 
 
+@pytest.mark.long
 def test_postback_without_code_counts_only_in_mode_none_which_is_reported(program: RunningProgram) -> None:
     story = create_offer_scenario(program)
     story.await_rules()

@@ -11,11 +11,14 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from tests.support.offer_scenario import click_id_of, create_offer_scenario
 from tests.support.processes.program import KEY, RunningProgram, poll_until
 from tests.support.processes.receiver import ReceivedRequest, Receiver, Reply
 
 
+@pytest.mark.long
 def test_backup_copy_of_data_directory_continues(tmp_path: Path) -> None:
     (tmp_path / "first").mkdir()
     first = RunningProgram(tmp_path / "first")
@@ -118,6 +121,7 @@ def kill_with_worker(program: RunningProgram) -> None:
     program.stop(signal.SIGKILL)
 
 
+@pytest.mark.long
 def test_backup_restored_elsewhere_delivers_what_waited_once(tmp_path: Path) -> None:
     original_runs = True
 

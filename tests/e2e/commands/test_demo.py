@@ -52,6 +52,7 @@ def test_demo_command_fills_every_report_and_reconciles(program: RunningProgram)
     assert "Total" in made.stdout and "The same figures over the API" in made.stdout
 
 
+@pytest.mark.long
 def test_demo_command_without_server_runs_its_own_and_keeps_its_data(program: RunningProgram, tmp_path: Path) -> None:
     directory = tmp_path / "kept"
     line = [sys.executable, "-m", "trackyard", "demo", "--visits", "300", "--seconds", "1", "--keep", str(directory)]
