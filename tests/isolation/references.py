@@ -163,7 +163,7 @@ OF_NETWORK: Final = frozenset(
         "admin.held-change.confirm", "admin.held-change.refuse", "admin.rule.get", "admin.rule.edit",
         "admin.rule.remove", "admin.rule.look-back", "admin.rule-firing.undo", "automation.kpi.edit",
         "automation.kpi.remove", "preset.edit", "preset.remove", "admin.product-feed.get", "admin.product-feed.edit",
-        "admin.product-feed.remove", "product-feed.items.list",
+        "admin.product-feed.read", "admin.product-feed.remove", "product-feed.items.list",
     )
 )  # fmt: skip
 """Methods with a thing in the path that belongs to the whole installation."""

@@ -24,6 +24,7 @@ from trackyard.jobs.delivery.mail import ConfiguredMailTransport, Mailer, MailSe
 from trackyard.jobs.delivery.parallel_tracking import ParallelTrackingSender
 from trackyard.jobs.delivery.rule_webhooks import RuleWebhookCaller
 from trackyard.jobs.schedule.exchange_rates import ExchangeRateUpdater
+from trackyard.jobs.schedule.feed_reads import FeedReader
 from trackyard.jobs.schedule.file_fetches import CreativeFetcher
 from trackyard.jobs.schedule.schedule import JobScheduler
 from trackyard.jobs.schedule.url_checks import UrlChecker
@@ -143,6 +144,7 @@ def _loops(options: WorkerOptions, database: Database, zone: ZoneInfo) -> dict[s
             origin=options.origin,
         ).run,
         "urls": UrlChecker(database, clock, options.outbound_allow).run,
+        "feeds": FeedReader(database, clock, options.outbound_allow).run,
         "webhooks": RuleWebhookCaller(database, clock, options.outbound_allow).run,
         "parallel": ParallelTrackingSender(
             database,

@@ -66,12 +66,14 @@ class OutboundClient:
         """Return how far a GET request came. A client looks at one site only, as it keeps one certificate."""
         return await self._session().look(url, self._seconds)
 
-    async def download(self, url: str, target_file: BinaryIO, max_bytes: int) -> HttpResult:
+    async def download(
+        self, url: str, target_file: BinaryIO, max_bytes: int, headers: Mapping[str, str] | None = None
+    ) -> HttpResult:
         """Write the answer of a GET request into `target_file`. Errors are in the result.
 
         An answer that is longer than `max_bytes`, or incomplete, is an error.
         """
-        return await self._session().download(url, target_file, max_bytes)
+        return await self._session().download(url, target_file, max_bytes, headers or {})
 
     def _session(self) -> "OutboundSession":
         if self._opened is None:

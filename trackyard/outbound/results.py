@@ -2,7 +2,8 @@
 
 import hashlib
 import hmac
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
@@ -10,6 +11,8 @@ from yarl import URL
 
 TIMEOUT_S: Final = 10
 MAX_BODY: Final = 65_536
+KEPT_HEADERS: Final = ("ETag", "Last-Modified", "Location")
+MAX_HEADER: Final = 8192
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +23,7 @@ class HttpResult:
     body: its first bytes.
     is_refused: it was not made, and never will be.
     is_late: there was no answer in time.
+    headers: of a download: those of KEPT_HEADERS that the answer has, each at most MAX_HEADER characters.
     """
 
     http_code: int
@@ -27,6 +31,7 @@ class HttpResult:
     error: str = ""
     is_refused: bool = False
     is_late: bool = False
+    headers: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_success(self) -> bool:

@@ -30,7 +30,16 @@ from yarl import URL
 
 from trackyard.outbound.guard import BLOCKED, AddressFilter, Network
 from trackyard.outbound.resolver import GetAddrInfo, ThreadResolver
-from trackyard.outbound.results import MAX_BODY, HttpResult, ProbeResult, SiteLook, SitePart, target_of
+from trackyard.outbound.results import (
+    KEPT_HEADERS,
+    MAX_BODY,
+    MAX_HEADER,
+    HttpResult,
+    ProbeResult,
+    SiteLook,
+    SitePart,
+    target_of,
+)
 
 MAX_INFORMATIONAL: Final = 5
 """Answers of status 1xx to one request; each of them costs as much as an answer."""
@@ -165,7 +174,7 @@ class OutboundSession:
             end = self._connector.certificate_end
             return SiteLook(_part_of(error), _error_text(error, target), certificate_end=end)
 
-    async def download(self, url: str, target_file: BinaryIO, max_bytes: int) -> HttpResult:
+    async def download(self, url: str, target_file: BinaryIO, max_bytes: int, headers: Mapping[str, str]) -> HttpResult:
         """Write the answer of a GET request into `target_file`. Errors are in the result.
 
         An answer that is longer than `max_bytes`, or incomplete, is an error.
@@ -175,16 +184,18 @@ class OutboundSession:
         except ValueError as error:
             return HttpResult(0, error=str(error))
         try:
-            async with self._session.get(target, allow_redirects=False) as response:
+            async with self._session.get(target, headers=headers, allow_redirects=False) as response:
+                kept = {name: response.headers[name] for name in KEPT_HEADERS if name in response.headers}
+                kept = {name: value for name, value in kept.items() if len(value) <= MAX_HEADER}
                 if not 200 <= response.status < 300:
-                    return HttpResult(response.status, error=f"answered {response.status}")
+                    return HttpResult(response.status, error=f"answered {response.status}", headers=kept)
                 size = 0
                 async for piece in response.content.iter_chunked(MAX_BODY):
                     size += len(piece)
                     if size > max_bytes:
                         return HttpResult(response.status, error=f"is larger than {max_bytes} bytes")
                     target_file.write(piece)
-                return HttpResult(response.status)
+                return HttpResult(response.status, headers=kept)
         except TimeoutError:
             return HttpResult(0, error=f"not there whole within {self._session.timeout.total:g} s")
         except (ClientError, OSError, ValueError) as error:

@@ -28,7 +28,8 @@ GROUPS: dict[str, tuple[str, set[Role]]] = {
         """admin.offer.add admin.offer.edit admin.offer.delete admin.offer.mass-update
         admin.offer.remove-creative admin.offer.creative.html.* offer.promo-codes.list
         offer.promo-codes.add offer.promo-code.edit
-        admin.product-feed.add admin.product-feed.check admin.product-feed.edit admin.product-feed.remove""",
+        admin.product-feed.add admin.product-feed.check admin.product-feed.edit admin.product-feed.read
+        admin.product-feed.remove""",
         {R.MANAGER_SALES, R.SECTION_OFFER},
     ),
     "sources and SmartLinks": (

@@ -5,6 +5,7 @@ from tests.support.api import Api
 from tests.support.page_forms import FormReader
 from tests.support.pages import affiliate_visitor, staff_visitor
 from trackyard.domain.people.roles import Role
+from trackyard.jobs.schedule.feed_reads import FeedReader
 
 PATH = "/console/product-feeds"
 FILE = "sku,name,url,price\nb1,Boots,https://shop.example/boots,12.50\nh2,Hat,https://shop.example/hat,7"
@@ -34,6 +35,32 @@ def test_feed_is_checked_saved_replaced_and_removed(api: Api) -> None:
     api.admin.post(f"/3.1/admin/offer/{offer}", product_feed_id="")
     assert staff.post(f"{PATH}/{feed['id']}/remove").status_code == 303
     assert "There is no product feed yet." in staff.read(PATH).text
+
+
+def test_feed_with_a_url_is_saved_read_now_and_shows_its_last_error(api: Api) -> None:
+    staff, address = staff_visitor(api), "https://user:secret@127.0.0.1:1/p.csv"
+    refused = staff.post(f"{PATH}/new", name="Autumn", url=address, refresh_hours="200", do="save")
+    form = FormReader(refused.text)
+    assert refused.status_code == 400 and (form.value("url"), form.value("refresh_hours")) == (address, "200")
+    assert 'id="refresh_hours-fault"' in refused.text and "Nothing is saved." in refused.text
+    refused = staff.post(f"{PATH}/new", name="Autumn", url=address, refresh_hours="6", do="save")
+    assert 'id="url-fault">Leave out the name and password before the host' in refused.text
+    address = "http://127.0.0.1:1/p.csv"
+    assert 'id="url-fault">Only a file has a preview' in staff.post(f"{PATH}/new", url=address, do="check").text
+    saved = staff.post(f"{PATH}/new", name="Autumn", url=address, refresh_hours="6", do="save")
+    [feed] = api.admin.get("/3.1/admin/product-feeds")["product_feeds"]
+    assert saved.status_code == 303 and (feed["url"], feed["refresh_hours"]) == (address, 6)
+    place = f"{PATH}/{feed['id']}"
+    assert address in staff.read(place).text and "The feed has no products yet" in staff.read(place).text
+    FeedReader(api.deps.database, api.clock).read_one()
+    shown = staff.read(place).text
+    assert "The last reading failed" in shown and "127.0.0.1 has no address that may be called" in shown
+    assert "The last reading failed" in staff.read(PATH).text
+    assert "Read now" in shown and staff.post(f"{place}/read").status_code == 303
+    kept = FormReader(staff.get(f"{place}/edit").text)
+    assert (kept.value("url"), kept.value("refresh_hours")) == (address, "6")
+    assert staff.post(f"{place}/edit", name="Autumn", url="", csv=FILE, do="save").status_code == 303
+    assert "Read now" not in staff.read(place).text and staff.post(f"{place}/read").status_code == 409
 
 
 def test_affiliate_downloads_the_products_with_its_own_links(api: Api) -> None:

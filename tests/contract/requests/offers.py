@@ -117,6 +117,12 @@ def feed_subjects(api: Api, offer: int, pid: int) -> dict[str, Callable[[], Any]
         made = api.admin.post("/3.1/admin/product-feed", name=f"Feed {next(_numbers)}", csv=PRODUCTS)
         return str(made["product_feed"]["id"])
 
+    def read_feed() -> str:
+        made = api.admin.post(
+            "/3.1/admin/product-feed", name=f"Feed {next(_numbers)}", url="https://shop.example/p.csv"
+        )
+        return str(made["product_feed"]["id"])
+
     def named() -> str:
         found = feed()
         api.admin.post(f"/3.1/admin/offer/{offer}", product_feed_id=found)
@@ -124,6 +130,7 @@ def feed_subjects(api: Api, offer: int, pid: int) -> dict[str, Callable[[], Any]
         return found
 
     changed = dict.fromkeys((f"admin.product-feed.{act}" for act in ("get", "edit", "remove")), feed)
+    changed["admin.product-feed.read"] = read_feed
     return changed | {"product-feed.items.list": named}
 
 

@@ -31,6 +31,23 @@ URL_CHECKS: Final = _watching.counter(
         },
     ),
 )
+FEED_READS: Final = _watching.counter(
+    "trackyard_feed_reads_total",
+    "readings",
+    "Readings of product feeds from their URLs, by outcome",
+    "`failed`: the page of each feed names its last error, as does `last_error` of `GET /admin/product-feeds`. When "
+    "all fail, this machine does not reach other hosts. No reading for a week: look at "
+    "`trackyard_task_failures_total` of the task `feeds`.",
+    MetricLabel(
+        "outcome",
+        "how it ended",
+        {
+            "replaced": "the products were replaced",
+            "unchanged": "the server said that the file is the same",
+            "failed": "no file was read, or one with a fault; the products stay",
+        },
+    ),
+)
 REPAIRED_PARTS: Final = _watching.counter(
     "trackyard_repaired_parts_total",
     "parts",

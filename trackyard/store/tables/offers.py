@@ -216,6 +216,11 @@ product_feed = table(  # a list of products that offers name by product_feed_id
     Column("name", String(200), nullable=False),
     Column("items", Integer, nullable=False),
     *columns(Moment, "items_at", "created_at", "updated_at", nullable=False),
+    # where its file is read; "" = staff send it
+    *columns(Text, "url", "last_error", nullable=False, server_default=""),
+    Column("refresh_hours", Integer, nullable=False, server_default="24"),
+    *columns(Moment, "next_read_at", "claimed_until", "last_read_at", nullable=True),
+    *columns(String(300), "etag", "modified", nullable=False, server_default=""),
 )
 
 product_item = table(  # a product of a feed; all of a feed are replaced at once

@@ -117,6 +117,40 @@ def test_offer_names_a_feed_that_exists_and_keeps_it_from_being_removed(api: Api
 
 
 @pytest.mark.parametrize(
+    ("sent", "fields"),
+    [
+        ({"url": "https://user:secret@shop.example/p.csv"}, ["url"]),
+        ({"url": "https://user@shop.example/p.csv"}, ["url"]),
+        ({"url": "https://shop.example/{clickid}.csv"}, ["url"]),
+        ({"url": "ftp://shop.example/p.csv"}, ["url"]),
+        ({"url": "https://shop.example:x/p.csv"}, ["url"]),
+        ({"url": "https://[::1/p.csv"}, ["url"]),
+        ({"url": f"https://shop.example/{'a' * 2000}"}, ["url"]),
+        ({"url": "https://shop.example/p.csv", "csv": FILE}, ["url"]),
+        ({"url": "https://shop.example/p.csv", "refresh_hours": 0}, ["refresh_hours"]),
+        ({"url": "https://shop.example/p.csv", "refresh_hours": 169}, ["refresh_hours"]),
+        ({"refresh_hours": 24}, ["file"]),
+    ],
+)
+def test_url_of_a_feed_that_cannot_be_read_is_refused(api: Api, sent: dict[str, Any], fields: list[str]) -> None:
+    assert api.admin.refusal("POST", FEED, data={"name": "A"} | sent) == (400, fields)
+
+
+def test_feed_changes_from_a_file_to_a_url_and_back(api: Api) -> None:
+    feed = add_feed(api)
+    read = api.admin.post(f"{FEED}/{feed}", url="https://shop.example/p.csv")["product_feed"]
+    assert (read["url"], read["refresh_hours"], read["items"]) == ("https://shop.example/p.csv", 24, 2)
+    assert read["next_read_at"] and not read["last_read_at"]
+    assert api.admin.refusal("POST", f"{FEED}/{feed}", data={"csv": FILE}) == (400, ["file"])
+    login = {"url": "https://user:secret@shop.example/p.csv"}
+    assert api.admin.refusal("POST", f"{FEED}/{feed}", data=login) == (400, ["url"])
+    renamed = api.admin.post(f"{FEED}/{feed}", name="Winter")["product_feed"]
+    assert renamed["url"] == read["url"] and renamed["next_read_at"] == read["next_read_at"]
+    back = api.admin.post(f"{FEED}/{feed}", url="", csv=FILE)["product_feed"]
+    assert (back["url"], back["next_read_at"], back["items"]) == ("", "", 2)
+
+
+@pytest.mark.parametrize(
     ("text", "faults"),
     [
         ("", ["The first row names the columns, and each further row is a product: this file has none."]),

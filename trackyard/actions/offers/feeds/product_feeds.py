@@ -1,9 +1,11 @@
 """Use cases of product feeds, which all staff share (docs/spec/offers.md#product-feeds)."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from typing import Final
 
 from trackyard.actions.deps import Deps
+from trackyard.actions.offers.feeds.sources import asked_for, edited_source, new_source
 from trackyard.actions.offers.lists import RelatedRecords, get_for_affiliate
 from trackyard.actions.people.scope import scope_of
 from trackyard.base.errors import BadInput, Conflict, required
@@ -16,6 +18,10 @@ from trackyard.store.engine.database import Connection
 from trackyard.store.offers import lists as offer_lists
 from trackyard.store.offers import offers
 from trackyard.store.offers.feeds import product_feeds
+
+_FILE_AND_URL: Final = "Send a file or a URL, not both."
+_IS_READ: Final = "The products of this feed are read from its URL. Send an empty url with the file to replace them."
+_HAS_NO_URL: Final = "The feed has no URL: send its file, or edit it and set url."
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +40,16 @@ class FeedPage:
     related: RelatedRecords
     items: list[StoredItem]
     total: int
+
+
+@dataclass(frozen=True, slots=True)
+class FeedEdit:
+    """Changes of a feed; None = it stays. url: "" = staff send the file from now on."""
+
+    name: str | None = None
+    items: list[ProductItem] | None = None
+    url: str | None = None
+    refresh_hours: int | None = None
 
 
 def read_file(content: bytes) -> list[ProductItem]:
@@ -87,23 +103,60 @@ def add_feed(deps: Deps, name: str, items: Iterable[ProductItem]) -> FeedRecord:
     return FeedRecord(new, 0)
 
 
-def edit_feed(deps: Deps, feed_id: str, name: str | None, items: list[ProductItem] | None) -> FeedRecord:
-    """Rename a feed, replace its products, or both; None = it stays. Raises NotFound.
+def add_read_feed(deps: Deps, name: str, url: str, refresh_hours: int) -> FeedRecord:
+    """Make a feed that is read from a URL; it has no products before the first reading. Raises BadInput."""
+    new = new_source(name, url, refresh_hours, deps.clock.now_ms())
+    with deps.database.write() as conn:
+        product_feeds.add_feed(conn, new)
+    return FeedRecord(new, 0)
+
+
+def read_now(deps: Deps, feed_id: str) -> FeedRecord:
+    """Ask a worker to read a feed now, at the earliest a minute after the last reading.
+
+    Raises NotFound, and Conflict for a feed without a URL.
+    """
+    with deps.database.write() as conn:
+        found = required(product_feeds.find_feed(conn, feed_id, lock=True))
+        if not found.url:
+            raise Conflict({"id": [_HAS_NO_URL]})
+        after = asked_for(found, deps.clock.now_ms())
+        store_feed(conn, found, after)
+        return _record(conn, after)
+
+
+def edit_feed(deps: Deps, feed_id: str, edit: FeedEdit) -> FeedRecord:
+    """Change a feed. Raises NotFound, and BadInput for a file of a feed that is read from a URL.
 
     A product keeps its id where the feed had its sku.
     """
     now = deps.clock.now_ms()
     with deps.database.write() as conn:
         found = required(product_feeds.find_feed(conn, feed_id, lock=True))
-        after = replace(found, name=found.name if name is None else name, updated_at=now)
-        if items is not None:
-            known = product_feeds.item_ids(conn, feed_id)
-            stored = [StoredItem(known.get(each.sku) or new_id(now), each) for each in items]
-            product_feeds.replace_items(conn, feed_id, stored)
-            after = replace(after, items=len(stored), items_at=now)
-        changed = ("name", "items", "items_at", "updated_at")
-        product_feeds.edit_feed(conn, feed_id, {each: getattr(after, each) for each in changed})
+        after = edited_source(found, edit.url, edit.refresh_hours, now)
+        after = replace(after, name=found.name if edit.name is None else edit.name, updated_at=now)
+        if edit.items is not None:
+            if after.url:
+                raise BadInput({"url": [_FILE_AND_URL]} if edit.url else {"file": [_IS_READ]})
+            after = replace_products(conn, after, edit.items, now)
+        store_feed(conn, found, after)
         return _record(conn, after)
+
+
+def replace_products(conn: Connection, feed: ProductFeed, items: Iterable[ProductItem], now: int) -> ProductFeed:
+    """Replace the products of a feed; return the feed with their number and time, which the caller stores."""
+    known = product_feeds.item_ids(conn, feed.id)
+    stored = [StoredItem(known.get(each.sku) or new_id(now), each) for each in items]
+    product_feeds.replace_items(conn, feed.id, stored)
+    return replace(feed, items=len(stored), items_at=now, updated_at=now)
+
+
+def store_feed(conn: Connection, before: ProductFeed, after: ProductFeed) -> None:
+    """Store what changed of a feed."""
+    names = [each.name for each in fields(ProductFeed)]
+    changed = {name: getattr(after, name) for name in names if getattr(after, name) != getattr(before, name)}
+    if changed:
+        product_feeds.edit_feed(conn, after.id, changed)
 
 
 def remove_feed(deps: Deps, feed_id: str) -> None:

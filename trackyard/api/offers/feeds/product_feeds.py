@@ -3,18 +3,26 @@
 from collections.abc import Iterable
 from typing import Annotated, Final
 from urllib.parse import urlencode
+from zoneinfo import ZoneInfo
 
 from msgspec.structs import asdict
 
 from trackyard.actions.deps import Deps
 from trackyard.actions.offers.feeds import product_feeds
-from trackyard.actions.offers.feeds.product_feeds import FeedRecord
+from trackyard.actions.offers.feeds.product_feeds import FeedEdit, FeedRecord
 from trackyard.api.lookups import by_hex, in_scope_by_hex
 from trackyard.api.offers.view_affiliate import ViewContext, links_of
 from trackyard.api.paging import Paging
 from trackyard.base.errors import BadInput
 from trackyard.base.zones import datetime_text
-from trackyard.domain.offers.feeds.product_feeds import MOST_BYTES, ProductFeed, StoredItem
+from trackyard.domain.offers.feeds.product_feeds import (
+    DEFAULT_HOURS,
+    MOST_BYTES,
+    MOST_HOURS,
+    MOST_URL,
+    ProductFeed,
+    StoredItem,
+)
 from trackyard.domain.people.roles import Permission
 from trackyard.wire.endpoint import ApiRequest, Routes, for_callers, for_staff
 from trackyard.wire.request import scalars as s
@@ -36,6 +44,8 @@ _NO_LINK: Final = "Affiliate {affiliate} may not send clicks to offer {offer}: c
 
 FeedName = Annotated[str, s.BoundedText(minimum=1, maximum=200, strips=True)]
 FeedFile = Annotated[File, s.FileUpload(("text/csv", "text/plain", "application/csv", "application/vnd.ms-excel"))]
+FeedUrl = Annotated[str, s.BoundedText(maximum=MOST_URL, strips=True)]
+RefreshHours = Annotated[int, s.WholeNumber(minimum=1, maximum=MOST_HOURS)]
 
 
 class FeedContent(Params):
@@ -61,15 +71,19 @@ class FeedContent(Params):
 
 
 class AddFeed(FeedContent):
-    """A new feed."""
+    """A new feed, of a file or of a URL."""
 
     name: FeedName
+    url: FeedUrl = ""
+    refresh_hours: RefreshHours = DEFAULT_HOURS
 
 
 class EditFeed(FeedContent):
     """Changes of a feed; what is left out stays."""
 
     name: FeedName | None = None
+    url: FeedUrl | None = None
+    refresh_hours: RefreshHours | None = None
 
 
 class FeedForAffiliate(Paging):
@@ -80,13 +94,18 @@ class FeedForAffiliate(Paging):
 
 
 class ProductFeedView(View):
-    """A feed. items: the number of products. offers: how many name the feed."""
+    """A feed. items: the number of products. offers: how many name the feed. Times: "" = never."""
 
     id: str
     name: str
     items: int
     items_at: str
     offers: int
+    url: str
+    refresh_hours: int
+    next_read_at: str
+    last_read_at: str
+    last_error: str
     created_at: str
     updated_at: str
 
@@ -205,10 +224,17 @@ def get(request: ApiRequest[Deps], params: Paging) -> ProductFeedItemsAnswer:
 
 @routes.post("/admin/product-feed", _WRITERS, id="admin.product-feed.add", body_max=_BODY_MAX)
 def add(request: ApiRequest[Deps], params: AddFeed) -> ProductFeedAnswer:
-    """Make a product feed of a CSV file.
+    """Make a product feed of a CSV file, or of a URL where a file is read on schedule.
 
-    A file with a fault makes none: the error names rows and columns.
+    A file with a fault makes none: the error names rows and columns. A URL is first read within seconds; `last_error`
+    of the feed says what was wrong.
     """
+    if params.url:
+        if params.content:
+            raise BadInput({"url": ["Send a file or a URL, not both."]})
+        return _answer(
+            request, product_feeds.add_read_feed(request.deps, params.name, params.url, params.refresh_hours)
+        )
     items = product_feeds.read_file(params.required_content)
     return _answer(request, product_feeds.add_feed(request.deps, params.name, items))
 
@@ -227,13 +253,29 @@ def check(request: ApiRequest[Deps], params: FeedContent) -> CheckedFeedAnswer:
 
 @routes.post("/admin/product-feed/{id}", _WRITERS, id="admin.product-feed.edit", find=_find, body_max=_BODY_MAX)
 def edit(request: ApiRequest[Deps], params: EditFeed) -> ProductFeedAnswer:
-    """Rename a feed, replace its products by those of a CSV file, or both.
+    """Rename a feed, replace its products by those of a CSV file, or set the URL where its file is read.
 
-    All products are replaced at once. A file with a fault changes nothing: the error names rows and columns.
+    All products are replaced at once. A file with a fault changes nothing: the error names rows and columns. A new
+    URL is read within seconds, and the products stay until then. An empty one ends the readings.
     """
     content = params.content
-    items = product_feeds.read_file(content) if content else None
-    return _answer(request, product_feeds.edit_feed(request.deps, request.subject.feed.id, params.name, items))
+    edit = FeedEdit(
+        name=params.name,
+        items=product_feeds.read_file(content) if content else None,
+        url=params.url,
+        refresh_hours=params.refresh_hours,
+    )
+    return _answer(request, product_feeds.edit_feed(request.deps, request.subject.feed.id, edit))
+
+
+@routes.post("/admin/product-feed/{id}/read", _WRITERS, id="admin.product-feed.read", find=_find)
+def read_now(request: ApiRequest[Deps], _params: NoParams) -> ProductFeedAnswer:
+    """Read the URL of a feed now, not only when it is due. 409 for a feed without a URL.
+
+    A worker begins within seconds, at the earliest a minute after the last reading; `last_read_at` and `last_error`
+    say how it ended.
+    """
+    return _answer(request, product_feeds.read_now(request.deps, request.subject.feed.id))
 
 
 @routes.delete("/admin/product-feed/{id}", _WRITERS, id="admin.product-feed.remove", find=_find)
@@ -253,10 +295,16 @@ def _view(request: ApiRequest[Deps], record: FeedRecord) -> ProductFeedView:
         ProductFeedView,
         feed,
         offers=record.offers,
-        items_at=datetime_text(feed.items_at, zone),
+        items_at=_time_text(feed.items_at, zone),
+        next_read_at=_time_text(feed.next_read_at, zone),
+        last_read_at=_time_text(feed.last_read_at, zone),
         created_at=datetime_text(feed.created_at, zone),
         updated_at=datetime_text(feed.updated_at, zone),
     )
+
+
+def _time_text(at: int | None, zone: ZoneInfo) -> str:
+    return datetime_text(at, zone) if at else ""
 
 
 def _item_views(feed_id: str, items: Iterable[StoredItem]) -> Iterable[ProductItemView]:

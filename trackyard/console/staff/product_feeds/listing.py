@@ -18,7 +18,9 @@ LIST: Final = "admin.product-feeds.list"
 GET: Final = "admin.product-feed.get"
 ADD: Final = "admin.product-feed.add"
 EDIT: Final = "admin.product-feed.edit"
+READ: Final = "admin.product-feed.read"
 REMOVE: Final = "admin.product-feed.remove"
+_TIMES: Final = ("items_at", "last_read_at", "next_read_at")
 
 
 @pages.get(PATH, needs=(LIST,))
@@ -31,7 +33,7 @@ def feeds(request: PageRequest) -> PageAnswer:
     answer = request.calls.call(LIST, sent)
     return request.page(
         "staff/product_feeds/list.html",
-        rows=[(each, request.time_of(each["items_at"])) for each in answer["product_feeds"]],
+        rows=[(each, _time(request, each["items_at"])) for each in answer["product_feeds"]],
         may_write=request.calls.may(ADD),
         api_request_path=request.calls.address(LIST, sent),
         **state.shown(answer["pagination"]["total_count"]),
@@ -44,6 +46,18 @@ def feed(request: PageRequest) -> PageAnswer:
     return _page(request)
 
 
+@pages.post(f"{PATH}/{{id}}/read", needs=(GET, READ))
+def read_now(request: PageRequest) -> PageAnswer:
+    """Ask for a reading of the feed's URL."""
+    number = request.path["id"]
+    try:
+        request.calls.call(READ, path={"id": number})
+    except Conflict as refusal:
+        return _page(request, fault_of(refusal), 409)
+    message = gettext("The URL is being read. Open this page again in a minute to see the result.")
+    return Redirect(f"{PATH}/{number}", message)
+
+
 @pages.post(f"{PATH}/{{id}}/remove", needs=(GET, REMOVE))
 def remove(request: PageRequest) -> PageAnswer:
     """Remove a feed."""
@@ -54,6 +68,10 @@ def remove(request: PageRequest) -> PageAnswer:
     return Redirect(PATH, gettext("The product feed is removed."))
 
 
+def _time(request: PageRequest, text: str) -> str:
+    return request.time_of(text) if text else gettext("never")
+
+
 def _page(request: PageRequest, fault: str = "", status: int = 200) -> PageAnswer:
     number, state = request.path["id"], read_list(request.address, ())
     answer = request.calls.call(GET, state.sent(), {"id": number})
@@ -61,7 +79,7 @@ def _page(request: PageRequest, fault: str = "", status: int = 200) -> PageAnswe
         "staff/product_feeds/one.html",
         status,
         feed=answer["product_feed"],
-        items_at=request.time_of(answer["product_feed"]["items_at"]),
+        times={name: _time(request, answer["product_feed"][name]) for name in _TIMES},
         rows=answer["items"],
         fault=fault,
         may_write=request.calls.may(EDIT),

@@ -1,6 +1,7 @@
 """The form of a product feed, with a preview (docs/spec/console.md#product-feeds)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final
 
 from trackyard.base.errors import BadInput, UnsupportedMediaType
@@ -10,12 +11,13 @@ from trackyard.console.frame.answers import Html, PageAnswer, Redirect
 from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.staff.product_feeds.listing import ADD, EDIT, GET, LIST, PATH
-from trackyard.domain.offers.feeds.product_feeds import MOST_BYTES
+from trackyard.domain.offers.feeds.product_feeds import DEFAULT_HOURS, MOST_BYTES
 
 pages = Pages()
 
 CHECK: Final = "admin.product-feed.check"
 _BODY_MAX: Final = MOST_BYTES + 512 * 1024
+_SOURCE: Final = ("url", "refresh_hours")
 _MOST_TEXT: Final = 200_000
 """Characters of a file that the page keeps between the preview and the save."""
 
@@ -49,29 +51,40 @@ def _written(request: PageRequest) -> PageAnswer:
     files = [each for each in request.files if each[0] == "file" and each[1].name]
     sent: list[Pair] = [] if files or not text.strip() else [("csv", text)]
     kept = _kept_text(request) if files else text
-    name = request.field("name").strip()
+    url = request.field("url").strip()
     try:
         if request.field("do") != "save":
+            if url and not files and not sent:
+                return _page(request, kept, {"url": [gettext("Only a file has a preview: save the product feed.")]})
             found = request.calls.call(CHECK, sent, files=files)
             return _page(request, kept, found=found)
-        named = [*sent, ("name", name)]
+        named = [*sent, *_texts(request)]
         answer = (
             request.calls.call(EDIT, named, {"id": number}, files)
             if number
             else request.calls.call(ADD, named, files=files)
         )
     except BadInput as refusal:
-        faults = [sentence for sentences in (refusal.fields or {}).values() for sentence in sentences]
-        return _page(request, kept, faults or [refusal.text])
+        return _page(request, kept, refusal.fields or {"": [refusal.text]})
     except UnsupportedMediaType:
-        return _page(request, "", [gettext("This is no CSV file.")])
+        return _page(request, "", {"file": [gettext("This is no CSV file.")]})
     saved = answer["product_feed"]
-    message = ngettext(
+    return Redirect(f"{PATH}/{saved['id']}", _saved_message(saved))
+
+
+def _texts(request: PageRequest) -> list[Pair]:
+    """Return the fields of the form that were sent, but the file."""
+    return [(name, value.strip()) for name, value in request.form if name in ("name", *_SOURCE)]
+
+
+def _saved_message(feed: Mapping[str, Any]) -> str:
+    if feed["url"]:
+        return gettext("The product feed is saved. Its URL is read when it is due, a new one at once.")
+    return ngettext(
         "The product feed is saved. It has %(num)d product.",
         "The product feed is saved. It has %(num)d products.",
-        saved["items"],
+        feed["items"],
     )
-    return Redirect(f"{PATH}/{saved['id']}", message)
 
 
 def _kept_text(request: PageRequest) -> str:
@@ -85,18 +98,23 @@ def _kept_text(request: PageRequest) -> str:
 
 
 def _page(
-    request: PageRequest, text: str = "", faults: Sequence[str] = (), found: dict[str, Any] | None = None
+    request: PageRequest,
+    text: str = "",
+    faults: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    found: dict[str, Any] | None = None,
 ) -> Html:
     number = request.path.get("id", "")
     feed = request.calls.call(GET, [("limit", "1")], {"id": number})["product_feed"] if number else None
     is_sent = bool(text or faults or found)
+    stored = feed or {"name": "", "url": "", "refresh_hours": DEFAULT_HOURS}
     return request.page(
         "staff/product_feeds/write.html",
         400 if faults else 200,
         feed=feed,
-        name=request.field("name") if is_sent else feed["name"] if feed else "",
+        typed={name: request.field(name) if is_sent else stored[name] for name in ("name", *_SOURCE)},
         text=text,
-        faults=faults,
+        faults=[each for name, sentences in faults.items() if name not in _SOURCE for each in sentences],
+        field_faults={name: faults[name] for name in _SOURCE if name in faults},
         found=found,
         path=f"{PATH}/{number}/edit" if number else f"{PATH}/new",
         back=f"{PATH}/{number}" if number else PATH,

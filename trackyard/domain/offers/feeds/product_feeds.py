@@ -8,11 +8,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
+from urllib.parse import urlsplit
 
 from trackyard.domain.platform.files import InvalidFile, read_csv
 
 MOST_BYTES: Final = 5 * 1024 * 1024
 MOST_ITEMS: Final = 10_000
+DEFAULT_HOURS: Final = 24
+MOST_URL: Final = 2000
+MOST_HOURS: Final = 168
+"""Hours from one reading of a URL to the next."""
 MOST_FAULTS: Final = 20
 """Faults of a file that are named."""
 _MOST_COLUMNS: Final = 100
@@ -45,6 +50,7 @@ _OTHER_NAMES: Final[Mapping[str, str]] = {
 }
 _PRICE: Final = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,6})?)(?: ([A-Za-z]{3}))?", re.A)
 _CURRENCY: Final = re.compile(r"[A-Za-z]{3}", re.A)
+_NO_ADDRESS: Final = "This is no address: it begins with http:// or https:// and has no spaces."
 _URL: Final = re.compile(r"https?://[^\s/?#]+(?:[/?#]\S*)?", re.I)
 
 
@@ -60,7 +66,13 @@ class FeedFault(ValueError):
 class ProductFeed:
     """A list of products. Times are UTC ms.
 
-    items_at: when its items were written. items: their number.
+    items_at: when its items were written, 0 = never. items: their number.
+    url: where its file is read every `refresh_hours`; "" = staff send the file.
+    next_read_at: None = never.
+    claimed_until: until when a worker may be reading; None = none does.
+    last_read_at: when the last reading ended; None = none did.
+    last_error: of the last reading; "" = it succeeded.
+    etag, modified: headers of the answer with the stored products.
     """
 
     id: str
@@ -69,6 +81,14 @@ class ProductFeed:
     items_at: int
     created_at: int
     updated_at: int
+    url: str = ""
+    refresh_hours: int = DEFAULT_HOURS
+    next_read_at: int | None = None
+    claimed_until: int | None = None
+    last_read_at: int | None = None
+    last_error: str = ""
+    etag: str = ""
+    modified: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +115,22 @@ class StoredItem:
 
     id: str
     item: ProductItem
+
+
+def url_fault(url: str) -> str:
+    """Return why a feed cannot be read from a URL; "" = it can."""
+    try:
+        parts = urlsplit(url)
+        is_address = bool(_URL.fullmatch(url) and parts.hostname and parts.port != 0)
+    except ValueError:
+        is_address = False
+    if not is_address:
+        return _NO_ADDRESS
+    if "@" in parts.netloc:
+        return "Leave out the name and password before the host: all staff who see the feed would see them."
+    if "{" in url or "}" in url:
+        return "The address of a feed has no macros. Write { as %7B and } as %7D."
+    return ""
 
 
 def read_items(content: bytes) -> list[ProductItem]:
@@ -168,7 +204,7 @@ def _faults_of(values: Mapping[str, str], first: Mapping[str, int]) -> Iterator[
 
 def _form_fault(name: str, value: str) -> str:
     if name in ("url", "image_url") and not _URL.fullmatch(value):
-        return "This is no address: it begins with http:// or https:// and has no spaces."
+        return _NO_ADDRESS
     if name == "price" and not _PRICE.fullmatch(value):
         return "This is no price: write it as 12.50."
     if name == "currency" and not _CURRENCY.fullmatch(value):

@@ -1,14 +1,14 @@
 """Product feeds and their products (docs/spec/offers.md#product-feeds)."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from typing import Any, Final
 
-from sqlalchemy import Connection, delete, func, insert, select
+from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, or_, select
 
 from trackyard.domain.offers.feeds.product_feeds import ProductFeed, ProductItem, StoredItem
 from trackyard.store.engine.dialect import read_page
-from trackyard.store.engine.rows import Rows
+from trackyard.store.engine.rows import Rows, has_rows
 from trackyard.store.tables import offer, product_feed, product_item
 
 _ROWS: Final = Rows[ProductFeed, str](product_feed, ProductFeed)
@@ -22,6 +22,25 @@ def list_feeds(conn: Connection, *, page: int, limit: int) -> tuple[list[Product
     """Return a page of the feeds, by name, and the total."""
     query = select(product_feed).order_by(func.lower(product_feed.c.name), product_feed.c.id)
     return _ROWS.read_page(conn, query, page, limit)
+
+
+def has_due(conn: Connection, now_ms: int) -> bool:
+    """Return whether a feed is due to be read."""
+    return has_rows(conn, select(product_feed.c.id).where(_is_due(now_ms)))
+
+
+def claim_due(conn: Connection, now_ms: int, until_ms: int) -> ProductFeed | None:
+    """Claim the feed that is due longest until a time; None without one.
+
+    Of several workers one gets it.
+    """
+    columns = product_feed.c
+    query = select(product_feed).where(_is_due(now_ms)).order_by(columns.next_read_at, columns.id).limit(1)
+    row = conn.execute(query.with_for_update(skip_locked=True)).one_or_none()
+    if row is None:
+        return None
+    edit_feed(conn, row.id, {"claimed_until": until_ms})
+    return replace(_ROWS.entity(row), claimed_until=until_ms)
 
 
 def remove_feed(conn: Connection, feed_id: str) -> None:
@@ -68,6 +87,12 @@ def list_items(conn: Connection, feed_id: str, *, page: int, limit: int) -> tupl
     query = select(*shown).where(columns.feed_id == feed_id).order_by(columns.place)
     rows, total = read_page(conn, query, page, limit)
     return [StoredItem(row.id, ProductItem(**{name: row._mapping[name] for name in _FIELDS})) for row in rows], total
+
+
+def _is_due(now_ms: int) -> ColumnElement[bool]:
+    columns = product_feed.c
+    is_free = or_(columns.claimed_until.is_(None), columns.claimed_until <= now_ms)
+    return and_(columns.next_read_at <= now_ms, is_free)
 
 
 def _remove_items(conn: Connection, feed_id: str) -> None:
