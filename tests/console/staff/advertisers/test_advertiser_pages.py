@@ -88,6 +88,26 @@ def test_advertiser_form_names_affiliates_and_hides_statuses(api: Api) -> None:
     assert (found["affiliates_enabled"], len(found["affiliates_disabled"])) == ([], 1)
 
 
+def test_advertiser_form_has_the_custom_fields_of_the_network(api: Api) -> None:
+    region = api.admin.post("/3.1/admin/custom_fields", name="Region", required=1)["field"]["id"]
+    size = api.admin.post("/3.1/admin/custom_fields", name="Size", field_type="select", field_values=["S", "L"])
+    names = (f"custom_fields[{region}]", f"custom_fields[{size['field']['id']}]")
+    advertiser, visitor = api.add_advertiser(), staff_visitor(api)
+    path = f"/console/advertisers/{advertiser}/edit"
+    assert (
+        send(visitor, path, read_form(visitor, path), **dict(zip(names, ("North", "L"), strict=True))).status_code
+        == 303
+    )
+    found = api.admin.get(f"/3.0/admin/advertiser/{advertiser}")["advertiser"]
+    assert found["custom_fields"] == {str(region): "North", str(size["field"]["id"]): "L"}
+    form = read_form(visitor, path)
+    assert set(zip(names, ("North", "L"), strict=True)) <= set(form.pairs)
+    assert "North" in visitor.read(f"/console/advertisers/{advertiser}").text
+    refused = send(visitor, path, form, **{names[1]: "XXL"})
+    assert (refused.status_code, "Size" in refused.text) == (400, True)
+    assert api.admin.get(f"/3.0/admin/advertiser/{advertiser}")["advertiser"]["custom_fields"] == found["custom_fields"]
+
+
 def test_advertiser_pages_show_managers_their_own_and_codes_to_writers_alone(api: Api) -> None:
     desk = desk_of(api, Role.MANAGER_SALES)
     own = api.add_advertiser(manager=desk.manager, hash_password="own-secret-code")

@@ -10,6 +10,7 @@ from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.offers_shown.choices import Choices, country_names
 from trackyard.console.staff.advertisers.one import STATUSES, find_advertiser
+from trackyard.console.staff.custom_answers import custom_choices, with_custom_fields
 from trackyard.console.staff.people_names import managers
 
 pages = Pages()
@@ -86,7 +87,7 @@ EDIT: Final = FormPlan("admin.advertiser.edit", _GROUPS)
 @pages.post("/console/advertisers/new", needs=("admin.advertiser.add",))
 def new_advertiser(request: PageRequest) -> PageAnswer:
     """Create an advertiser."""
-    form = open_form(request, NEW, choices=_choices(request))
+    form = open_form(request, _with_custom_fields(request, NEW), choices=_choices(request))
     answer = form.save()
     if answer is not None:
         made = answer["advertiser"]
@@ -108,7 +109,8 @@ def edit_advertiser(request: PageRequest) -> PageAnswer:
     found = find_advertiser(request)
     path = f"/console/advertisers/{found['id']}"
     lists = {name: [str(each["id"]) for each in found[name]] for name in ("affiliates_enabled", "affiliates_disabled")}
-    form = open_form(request, EDIT, {**found, **lists}, choices=_choices(request), path={"id": found["id"]})
+    plan = _with_custom_fields(request, EDIT)
+    form = open_form(request, plan, {**found, **lists}, choices=_choices(request), path={"id": found["id"]})
     answer = form.save()
     if answer is not None:
         return Redirect(path, gettext("%(title)s is saved.", title=answer["advertiser"]["title"]))
@@ -117,7 +119,15 @@ def edit_advertiser(request: PageRequest) -> PageAnswer:
     )
 
 
+def _with_custom_fields(request: PageRequest, plan: FormPlan) -> FormPlan:
+    return with_custom_fields(request, plan, gettext("Custom fields"))
+
+
 def _choices(request: PageRequest) -> Mapping[str, Choices]:
     """Return the values that people choose from by name; a field without any is written."""
-    named: dict[str, Any] = {"manager": managers(request.calls), "country": country_names()}
+    named: dict[str, Any] = {
+        **custom_choices(request),
+        "manager": managers(request.calls),
+        "country": country_names(),
+    }
     return {name: found for name, found in named.items() if found}

@@ -12,6 +12,7 @@ from trackyard.console.frame.pages import Pages
 from trackyard.console.frame.request import PageRequest
 from trackyard.console.offers_shown.choices import country_names
 from trackyard.console.offers_shown.words import STATUSES as OFFER_STATUSES
+from trackyard.console.staff.custom_answers import custom_answers
 from trackyard.console.staff.faults import fault_of
 from trackyard.console.staff.notes import signed_note
 from trackyard.console.staff.people_names import manager_name, managers
@@ -62,6 +63,7 @@ def page_of(request: PageRequest, advertiser: Mapping[str, Any], banner: str = "
         manager=manager_name(advertiser["manager_obj"]),
         managers=managers(calls) if may_write else (),
         contact=list(_contact(request, advertiser)),
+        custom=custom_answers(request, advertiser["custom_fields"]),
         offers=None if offers is None else offers["offers"],
         offers_total=0 if offers is None else offers["pagination"]["total_count"],
         activity=recent_changes(request, "advertiser", number),

@@ -13,6 +13,7 @@ from trackyard.console.money_shown.payees import NAME, payee_choices, payee_rows
 from trackyard.console.offers_shown.choices import Choices, country_names
 from trackyard.console.staff.affiliates.one import find_affiliate
 from trackyard.console.staff.affiliates.words import STATUSES
+from trackyard.console.staff.custom_answers import custom_choices, with_custom_fields
 from trackyard.console.staff.people_names import affiliate_name, managers
 
 pages = Pages()
@@ -114,7 +115,7 @@ def _choices(request: PageRequest) -> Mapping[str, Choices]:
     systems = payee_choices(_systems(request))
     named: dict[str, Any] = {
         **systems,
-        **_answers(request),
+        **custom_choices(request),
         "manager_id": managers(request.calls),
         "country": country_names(),
     }
@@ -126,10 +127,7 @@ def _with_lists(request: PageRequest, plan: FormPlan) -> FormPlan:
     groups = list(plan.groups)
     if systems := _systems(request):
         groups.append(FormGroup(gettext("Payment systems"), (payee_rows(systems),)))
-    if questions := _questions(request):
-        asked = tuple(FormField(f"custom_fields[{each['id']}]", each["name"], help="") for each in questions)
-        groups.append(FormGroup(gettext("Sign-up answers"), asked))
-    return replace(plan, groups=tuple(groups))
+    return with_custom_fields(request, replace(plan, groups=tuple(groups)), gettext("Sign-up answers"))
 
 
 def _systems(request: PageRequest) -> Sequence[Mapping[str, Any]]:
@@ -138,20 +136,3 @@ def _systems(request: PageRequest) -> Sequence[Mapping[str, Any]]:
         return ()
     found: list[dict[str, Any]] = request.calls.call("admin.payment_systems.list")["payment_systems"]
     return found
-
-
-def _questions(request: PageRequest) -> Sequence[Mapping[str, Any]]:
-    """Return the sign-up questions; none where the person may not list them."""
-    if not request.calls.may("admin.custom_fields.list"):
-        return ()
-    found: list[dict[str, Any]] = request.calls.call("admin.custom_fields.list")["fields"]
-    return found
-
-
-def _answers(request: PageRequest) -> dict[str, Choices]:
-    """Return the values of questions with a list to choose from."""
-    return {
-        f"custom_fields[{each['id']}]": (("", ""), *((value, value) for value in each["field_values"]))
-        for each in _questions(request)
-        if each["field_values"]
-    }
