@@ -126,7 +126,10 @@ def feed_subjects(api: Api, offer: int, pid: int) -> dict[str, Callable[[], Any]
     def named() -> str:
         found = feed()
         api.admin.post(f"/3.1/admin/offer/{offer}", product_feed_id=found)
+        # another test may have disconnected the affiliate, or blocked it for the advertiser
         api.admin.post("/3.0/offer/enable-affiliate", offer_id=offer, pid=pid, notice=0)
+        advertiser = api.admin.get(f"/3.0/offer/{offer}")["offer"]["advertiser"]
+        api.admin.post("/3.0/admin/advertiser/enable-affiliate", pid=pid, **{"advertisers_id[]": advertiser})
         return found
 
     changed = dict.fromkeys((f"admin.product-feed.{act}" for act in ("get", "edit", "remove")), feed)
