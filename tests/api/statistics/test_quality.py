@@ -115,6 +115,7 @@ def test_subs_that_an_affiliate_uses_are_counted(api: Api) -> None:
     page = staff_visitor(api).read(f"/console/offers/{offer}/health")
     assert f"/console/reports?by=sub2&f.affiliate={pid}&f.offer={offer}" in page.links
     assert "nearly each click has its own" in page.text
+    assert "75 % of the clicks, 33 % of the conversions" in page.text
 
 
 def test_quality_of_a_sub_is_compared_with_all_other_clicks(api: Api) -> None:
