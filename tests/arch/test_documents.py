@@ -4,7 +4,7 @@ import ast
 import io
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -104,40 +104,53 @@ def prose(path: Path) -> str:
     return "\n".join([*texts, *(token.string for token in tokens if token.type == tokenize.COMMENT)])
 
 
-def named(path: Path) -> str:
-    """A path as a test's id shows it."""
-    return str(path.relative_to(ROOT))
+def faults(paths: Iterable[Path], find: Callable[[Path], Iterable[str]]) -> dict[str, list[str]]:
+    """What is wrong in each file, by its path. Files without a fault are left out."""
+    found = {str(path.relative_to(ROOT)): sorted(set(find(path))) for path in paths}
+    return {path: wrong for path, wrong in found.items() if wrong}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=named)
-def test_document_links_lead_to_existing_files_and_headings(page: Path) -> None:
-    broken = []
+def broken_links(page: Path) -> Iterator[str]:
+    """The targets of a page's links to files or headings that do not exist."""
     for target in links(page):
         name, _, anchor = target.partition("#")
         file = (page.parent / name).resolve() if name else page
         if not file.exists() or (anchor and anchor not in anchors(file)):
-            broken.append(target)
-    assert broken == []
+            yield target
 
 
-@pytest.mark.parametrize("page", PAGES, ids=named)
-def test_document_quoted_paths_exist(page: Path) -> None:
-    assert [path for path in quoted_paths(page) if not leads_somewhere(path, ROOT, PACKAGE, page.parent)] == []
+def missing_quoted_paths(page: Path) -> Iterator[str]:
+    """The quoted paths of a page that lead nowhere."""
+    return (path for path in quoted_paths(page) if not leads_somewhere(path, ROOT, PACKAGE, page.parent))
 
 
-@pytest.mark.parametrize("path", [*MODULES, *SCRIPTS, *TABLES], ids=named)
-def test_docstring_citations_lead_to_existing_files_and_headings(path: Path) -> None:
-    text = prose(path)
-    cited = [match.group() for pattern in (_CITED, _MODULE) for match in pattern.finditer(text)]
-    assert sorted({target for target in cited if not leads_somewhere(target, ROOT, PACKAGE)}) == []
+def missing_citations(path: Path) -> Iterator[str]:
+    """The files and headings that docstrings and comments cite and that do not exist."""
+    cited = (match.group() for pattern in (_CITED, _MODULE) for match in pattern.finditer(prose(path)))
+    return (target for target in cited if not leads_somewhere(target, ROOT, PACKAGE))
 
 
-@pytest.mark.parametrize("path", [*MODULES, *SCRIPTS, *TABLES, *PAGES], ids=named)
-def test_citations_stay_within_the_project(path: Path) -> None:
-    if path == Path(__file__):
-        return
+def citations_from_outside(path: Path) -> Iterator[str]:
+    """Citations of documents that the project does not have."""
     patterns = (_OUTSIDE,) if path in PAGES else (_OUTSIDE, _BARE)
-    assert sorted({match.group() for pattern in patterns for match in pattern.finditer(prose(path))}) == []
+    return (match.group() for pattern in patterns for match in pattern.finditer(prose(path)))
+
+
+def test_document_links_lead_to_existing_files_and_headings() -> None:
+    assert faults(PAGES, broken_links) == {}
+
+
+def test_document_quoted_paths_exist() -> None:
+    assert faults(PAGES, missing_quoted_paths) == {}
+
+
+def test_docstring_citations_lead_to_existing_files_and_headings() -> None:
+    assert faults([*MODULES, *SCRIPTS, *TABLES], missing_citations) == {}
+
+
+def test_citations_stay_within_the_project() -> None:
+    paths = {*MODULES, *SCRIPTS, *TABLES, *PAGES} - {Path(__file__)}
+    assert faults(paths, citations_from_outside) == {}
 
 
 @pytest.mark.parametrize("folder", sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py")))
