@@ -78,8 +78,8 @@ _SLOW_FIRST = (
 """Tests that begin first, so that no process works on a slow file alone at the end."""
 
 
-_SHARING = ("tests/cluster/", "tests/conformance/", "tests/e2e/shared/")
-"""Folders with one running program for all their tests."""
+_SHARING = ("tests/arch/", "tests/cluster/", "tests/conformance/", "tests/e2e/shared/")
+"""Folders of tests that share what is slow to make: a running program, or every module's syntax tree."""
 _WITH_PROGRAMS = ("tests/conformance/", "tests/e2e/")
 """Folders of tests that start whole programs: `script/test --ci` runs them."""
 

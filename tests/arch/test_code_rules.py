@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.arch.sources import nodes_of, text_of, tree_of
 from trackyard.edge.http.head import _IGNORED_HEADERS
 
 ROOT = Path(__file__).parents[2]
@@ -16,8 +17,8 @@ VAGUE = {"utils", "util", "helpers", "helper", "common", "manager", "managers", 
 LONG_FILE, LONG_FUNCTION, FULL_FOLDER = 500, 50, 15
 
 
-def _functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    for node in ast.walk(tree):
+def _functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in nodes_of(path):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node
 
@@ -39,7 +40,7 @@ def test_files_have_no_conflict_markers() -> None:
 
 
 def test_source_files_are_not_too_long() -> None:
-    long = {_relative(p): n for p in EVERYTHING if (n := len(p.read_text().splitlines())) > LONG_FILE}
+    long = {_relative(p): n for p in EVERYTHING if (n := len(text_of(p).splitlines())) > LONG_FILE}
     assert not long
 
 
@@ -52,7 +53,7 @@ def test_source_functions_are_not_too_long() -> None:
     long = {
         f"{_relative(path)}:{f.name}": f.end_lineno - f.lineno
         for path in PACKAGE
-        for f in _functions(ast.parse(path.read_text()))
+        for f in _functions(path)
         if f.end_lineno is not None and f.end_lineno - f.lineno >= LONG_FUNCTION
     }
     assert not long
@@ -65,7 +66,7 @@ def test_file_names_are_not_vague() -> None:
 def test_public_functions_and_classes_have_docstrings() -> None:
     bare = []
     for path in PACKAGE:
-        for node in ast.parse(path.read_text()).body:
+        for node in tree_of(path).body:
             public = isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
             if public and ast.get_docstring(node) is None:  # type: ignore[arg-type]
                 bare.append(f"{_relative(path)}:{node.name}")  # type: ignore[attr-defined]
@@ -77,7 +78,7 @@ def test_money_fields_are_never_float() -> None:
     floats = [
         f"{_relative(path)}:{node.lineno}"
         for path in PACKAGE
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in nodes_of(path)
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id in money
         if any(isinstance(part, ast.Name) and part.id == "float" for part in ast.walk(node.annotation))
     ]
@@ -90,7 +91,7 @@ def test_dropped_request_headers_are_not_read() -> None:
         f"{_relative(path)}:{node.lineno}"
         for path in PACKAGE
         if path.parent.name in ("decide", "domain", "edge")
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in nodes_of(path)
         if isinstance(node, ast.Constant) and node.value in unkept
     ]
     assert not asked
@@ -99,7 +100,7 @@ def test_dropped_request_headers_are_not_read() -> None:
 def test_sql_dialects_are_named_in_the_store_engine_only() -> None:
     elsewhere = [path for path in PACKAGE if "store/engine" not in _relative(path)]
     named = ("dialect.name", "sqlalchemy.dialects")
-    assert not [_relative(path) for path in elsewhere if any(name in path.read_text() for name in named)]
+    assert not [_relative(path) for path in elsewhere if any(name in text_of(path) for name in named)]
 
 
 def test_git_contains_every_package_file() -> None:
@@ -115,7 +116,7 @@ def test_domain_has_no_context_variables_and_no_threads() -> None:
         f"{_relative(path)}:{node.lineno}"
         for path in PACKAGE
         if path.is_relative_to(ROOT / "trackyard" / "domain")
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in nodes_of(path)
         if isinstance(node, ast.Import | ast.ImportFrom)
         for name in ([node.module] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names])
         if name in ("contextvars", "threading", "asyncio", "multiprocessing", "queue")

@@ -1,15 +1,14 @@
 """Documents, docstrings and comments refer to documents, headings and files that exist."""
 
-import ast
-import io
 import re
-import tokenize
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Final
 
 import pytest
+
+from tests.arch.sources import prose_of
 
 ROOT: Final = Path(__file__).parents[2]
 PACKAGE: Final = ROOT / "trackyard"
@@ -92,16 +91,9 @@ def leads_somewhere(target: str, *bases: Path) -> bool:
 @cache
 def prose(path: Path) -> str:
     """The docstrings and comments of a module; the whole text of any other file."""
-    source = path.read_text()
     if path.suffix != ".py":
-        return source
-    texts = [
-        node.value.value
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-    ]
-    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
-    return "\n".join([*texts, *(token.string for token in tokens if token.type == tokenize.COMMENT)])
+        return path.read_text()
+    return "\n".join(text for _, text in prose_of(path))
 
 
 def faults(paths: Iterable[Path], find: Callable[[Path], Iterable[str]]) -> dict[str, list[str]]:

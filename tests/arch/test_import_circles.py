@@ -4,12 +4,14 @@ import ast
 from graphlib import TopologicalSorter
 from pathlib import Path
 
+from tests.arch.sources import nodes_of
+
 ROOT = Path(__file__).parents[2]
 
 
 def _imports(path: Path, modules: set[str]) -> set[str]:
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes_of(path):
         if isinstance(node, ast.ImportFrom) and node.module:
             members = {f"{node.module}.{name.name}" for name in node.names} & modules
             found |= members or {node.module}

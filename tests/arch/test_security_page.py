@@ -5,6 +5,8 @@ import re
 from pathlib import Path
 from typing import Final
 
+from tests.arch.sources import nodes_of
+
 ROOT: Final = Path(__file__).parents[2]
 PAGE: Final = ROOT / "docs" / "security.md"
 _NAMED: Final = re.compile(r"`(test_\w+)`")
@@ -14,7 +16,7 @@ def test_security_page_names_existing_tests() -> None:
     defined = {
         node.name
         for path in (ROOT / "tests").rglob("test_*.py")
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in nodes_of(path)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     }
     named = set(_NAMED.findall(PAGE.read_text()))

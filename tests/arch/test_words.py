@@ -1,9 +1,7 @@
 """The words of the house: names that say what they name, in the terms of docs/glossary.md."""
 
 import ast
-import io
 import re
-import tokenize
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -11,6 +9,8 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+
+from tests.arch.sources import nodes_of, prose_of
 
 ROOT: Final = Path(__file__).parents[2]
 FOLDERS: Final = ("trackyard", "tests", "bench")
@@ -30,29 +30,17 @@ _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @cache
-def modules(folder: str) -> list[tuple[str, str, ast.Module]]:
-    """Return path, text and tree of each module, apart from migrations, which are never edited."""
-    paths = (path for path in sorted((ROOT / folder).rglob("*.py")) if path.parent.name != "versions")
-    texts = ((str(path.relative_to(ROOT)), path.read_text()) for path in paths)
-    return [(path, text, ast.parse(text)) for path, text in texts]
+def modules(folder: str) -> list[Path]:
+    """Return each module, apart from migrations, which are never edited."""
+    return [path for path in sorted((ROOT / folder).rglob("*.py")) if path.parent.name != "versions"]
 
 
 def defined(folder: str) -> Iterator[tuple[str, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]]:
     """Yield the place and node of each class and function."""
-    for path, _, tree in modules(folder):
-        for node in ast.walk(tree):
+    for path in modules(folder):
+        for node in nodes_of(path):
             if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-                yield f"{path}:{node.lineno}", node
-
-
-def prose(text: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """Yield the docstrings, those of attributes too, and comments of a module with their lines."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
-            yield node.lineno, node.value.value
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type == tokenize.COMMENT:
-            yield token.start[0], token.string
+                yield f"{path.relative_to(ROOT)}:{node.lineno}", node
 
 
 @pytest.mark.parametrize("folder", ["trackyard", "tests"])
@@ -75,21 +63,21 @@ def test_name_uses_no_banned_word(folder: str) -> None:
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_docstring_begins_with_a_short_sentence(folder: str) -> None:
     wrong = []
-    for path, _, tree in modules(folder):
-        for node in ast.walk(tree):
+    for path in modules(folder):
+        for node in nodes_of(path):
             if isinstance(node, _DOCUMENTED) and (docstring := ast.get_docstring(node)):
                 line = docstring.splitlines()[0]
                 if len(line) > LONG_LINE or not line.endswith("."):
-                    wrong.append(f"{path}:{getattr(node, 'lineno', 1)}: {line}")
+                    wrong.append(f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 1)}: {line}")
     assert not wrong
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_prose_uses_no_banned_word(folder: str) -> None:
     assert not [
-        f"{path}:{line}: {match[0]}"
-        for path, text, tree in modules(folder)
-        for line, said in prose(text, tree)
+        f"{path.relative_to(ROOT)}:{line}: {match[0]}"
+        for path in modules(folder)
+        for line, said in prose_of(path)
         if (match := BANNED_WORD.search(said))
     ]
 

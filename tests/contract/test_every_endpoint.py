@@ -211,7 +211,7 @@ def test_every_endpoint_succeeds_and_ignores_unknown_parameters(
     assert "typo" in again.headers["x-ignored-parameters"]
 
 
-@each_endpoint(lambda endpoint: endpoint.file_export)
+@each_endpoint(lambda endpoint: endpoint.file_export is not None)
 def test_every_export_endpoint_answers_csv_and_rejects_other_formats(
     world: EndpointSetup, endpoint: Endpoint[Any]
 ) -> None:

@@ -81,7 +81,7 @@ def test_backup_of_running_program_restored_elsewhere_counts_everything_once(tmp
     later = click_id_of(story.click())
     assert story.call(later).status == 200
     second = json.loads(first.command(*target, "--json").stdout)
-    assert second["written_bytes"] < whole["written_bytes"], "what is there is not copied again"
+    assert second["written"] < whole["checked"] / 2, "parts that are there are not copied again"
     assert first.stop() == 0
 
     (tmp_path / "elsewhere").mkdir()
