@@ -1,5 +1,6 @@
 """Rules judge sums: the same for now and for the past."""
 
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from math import comb
 from zoneinfo import ZoneInfo
@@ -9,10 +10,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trackyard.domain.statistics.automation.chances import chance_at_least, chance_at_most
-from trackyard.domain.statistics.automation.judging import RAREST_CHANCE, is_new_cause, judge, look_back
-from trackyard.domain.statistics.automation.measures import Measures
+from trackyard.domain.statistics.automation.judging import (
+    RAREST_CHANCE,
+    ByKey,
+    Verdict,
+    is_new_cause,
+    judge,
+    look_back,
+)
+from trackyard.domain.statistics.automation.measures import Key, Measures
 from trackyard.domain.statistics.automation.rules import Rule, RuleAction, RuleCondition, find_faults
-from trackyard.domain.statistics.automation.windows import HOUR_MS, Window, last_window, same_hours_before
+from trackyard.domain.statistics.automation.windows import (
+    HOUR_MS,
+    WEEK_HOURS,
+    Window,
+    last_window,
+    same_hours_before,
+)
 
 UTC = ZoneInfo("UTC")
 LOW_CR = RuleCondition("cr", is_below=True, bound=Decimal(1))
@@ -117,25 +131,53 @@ HOURS = st.dictionaries(
 )
 
 
-@given(HOURS, st.integers(1, 9))
-def test_look_back_finds_what_judging_hour_by_hour_finds(
-    hours: dict[int, dict[tuple[int], Measures]], length: int
-) -> None:
-    judged = rule(LOW_CR, hours=length)
-    ends = range(HOUR_MS, 35 * HOUR_MS, HOUR_MS)
-    met: dict[object, int] = {}
-    expected = []
-    for end in ends:
-        window = Window(end - length * HOUR_MS, end)
-        sums: dict[tuple[int | str, ...], Measures] = {}
+def judged_hour_by_hour(
+    judged: Rule, hours: Mapping[int, ByKey], ends: Iterable[int]
+) -> tuple[list[tuple[Verdict, Window]], dict[Key, int]]:
+    """Return the firings that judging each window alone finds, and when each element met the conditions last."""
+
+    def summed(window: Window) -> ByKey:
+        sums: dict[Key, Measures] = {}
         for hour in range(*window, HOUR_MS):
             for key, measured in hours.get(hour, {}).items():
                 sums[key] = sums.get(key, Measures()).plus(measured)
-        for verdict in judge(judged, sums):
+        return sums
+
+    met: dict[Key, int] = {}
+    found = []
+    for end in ends:
+        window = Window(end - judged.hours * HOUR_MS, end)
+        weeks = same_hours_before(window, UTC) if judged.needs_usual else ()
+        for verdict in judge(judged, summed(window), [summed(week) for week in weeks]):
             if is_new_cause(met.get(verdict.key), window):
-                expected.append((verdict, window))
+                found.append((verdict, window))
             met[verdict.key] = end
+    return found, met
+
+
+@given(HOURS, st.integers(1, 9))
+def test_look_back_finds_what_judging_hour_by_hour_finds(hours: Mapping[int, ByKey], length: int) -> None:
+    judged = rule(LOW_CR, hours=length)
+    ends = range(HOUR_MS, 35 * HOUR_MS, HOUR_MS)
     found = look_back(judged, hours, ends, UTC)
+    expected, met = judged_hour_by_hour(judged, hours, ends)
+    assert [(each.verdict, each.window) for each in found] == expected
+    assert {each.verdict.key: each.met_until for each in found} == met
+
+
+@given(st.lists(st.sampled_from([0, 20, 300]), min_size=12, max_size=12), st.integers(1, 3))
+def test_look_back_that_compares_with_the_usual_finds_what_judging_finds(made: list[int], length: int) -> None:
+    """Two offers convert as in the weeks before, but for six hours each."""
+    week = WEEK_HOURS * HOUR_MS
+    usual = {(offer,): Measures(clicks=3000, conversions=300) for offer in (1, 2)}
+    hours: dict[int, ByKey] = {place * week + hour * HOUR_MS: usual for place in range(4) for hour in range(9)}
+    for hour, (first, second) in enumerate(zip(made[:6], made[6:], strict=True)):
+        odd = {(1,): Measures(clicks=3000, conversions=first), (2,): Measures(clicks=3000, conversions=second)}
+        hours[4 * week + hour * HOUR_MS] = {key: each for key, each in odd.items() if each.conversions}
+    judged = rule(FEW_CONVERSIONS, hours=length)
+    ends = range(4 * week, 4 * week + 12 * HOUR_MS, HOUR_MS)
+    found = look_back(judged, hours, ends, UTC)
+    expected, met = judged_hour_by_hour(judged, hours, ends)
     assert [(each.verdict, each.window) for each in found] == expected
     assert {each.verdict.key: each.met_until for each in found} == met
 

@@ -3,16 +3,19 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Final
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any, Final
 
 from trackyard.analytics.engine.connection import Analytics
-from trackyard.analytics.reports.reports import run_report
+from trackyard.analytics.reports.reports import list_values
+from trackyard.base.money import rounded
 from trackyard.domain.people.scope import Scope
 from trackyard.domain.statistics.automation.measures import METRICS, NOTHING, Key, Measures
 from trackyard.domain.statistics.automation.rules import Rule
 from trackyard.domain.statistics.automation.windows import WEEK_HOURS, WEEKS_BEFORE, Window
 from trackyard.domain.statistics.quality.origins import is_marked
-from trackyard.domain.statistics.reports import CONFIRMED, TOTAL, LeastVolume, Report, StatsRow, Values
+from trackyard.domain.statistics.reports import CONFIRMED, TOTAL, LeastVolume, Report, Values
 from trackyard.domain.statistics.slices import REJECTION_REASON
 
 MOST_ROWS: Final = 100_000
@@ -84,7 +87,7 @@ def _least(rule: Rule, windows: Sequence[Window]) -> LeastVolume | None:
 
 def _rows(
     analytics: Analytics, rule: Rule, window: Window, extra: tuple[str, ...], least: LeastVolume | None
-) -> list[StatsRow]:
+) -> list[dict[str, Any]]:
     chosen: dict[str, Values] = {
         "offer": rule.offers,
         "affiliate": rule.affiliates,
@@ -97,43 +100,56 @@ def _rows(
     report = Report(
         Scope.everything(), *window, (*extra, *rule.each), filters, zone="UTC", limit=MOST_ROWS, least=least
     )
-    page = run_report(analytics, report)
-    if page.total_count > MOST_ROWS:
+    rows, total_count = list_values(analytics, report)
+    if total_count > MOST_ROWS:
         raise RuleCannotRun(
-            f"The window has {page.total_count} rows that could meet the conditions, more than {MOST_ROWS}: raise the "
+            f"The window has {total_count} rows that could meet the conditions, more than {MOST_ROWS}: raise the "
             "minimum, name offers, affiliates, advertisers, countries or values of subs, or judge by fewer slices."
         )
-    return page.rows
+    return rows
 
 
-def _key(rule: Rule, row: StatsRow) -> Key:
-    return tuple(row.keys[name] for name in rule.each)
+def _key(rule: Rule, row: Mapping[str, Any]) -> Key:
+    return tuple(row[name] for name in rule.each)
 
 
-def _hour_of(row: StatsRow) -> int:
-    year, month, day, hour = (int(row.keys[part]) for part in ("year", "month", "day", "hour"))
+@lru_cache(maxsize=2048)  # more than the hours of a look back
+def _hour_begin(year: int, month: int, day: int, hour: int) -> int:
     return round(datetime(year, month, day, hour, tzinfo=UTC).timestamp() * 1000)
 
 
-def _measures(rule: Rule, row: StatsRow, extra: tuple[str, ...]) -> Measures:
+def _hour_of(row: Mapping[str, Any]) -> int:
+    return _hour_begin(int(row["year"]), int(row["month"]), int(row["day"]), int(row["hour"]))
+
+
+def _measures(rule: Rule, row: Mapping[str, Any], extra: tuple[str, ...]) -> Measures:
     """Return the measures of a row. Rows of rejections, of signals and of goals have nothing else."""
     if extra == (REJECTION_REASON,):
-        return Measures(rejected=row.trafficback)
+        return Measures(rejected=row["trafficback"])
     if extra == (_ORIGIN,):
-        return Measures(marked=row.raw if is_marked(int(row.keys[_ORIGIN])) else 0)
-    total, declined = row.actions[TOTAL], row.actions[_DECLINED]
+        return Measures(marked=row["raw"] if is_marked(int(row[_ORIGIN])) else 0)
+    total = row[f"{TOTAL}_count"]
     if extra == (_GOAL,):
-        goal = str(row.keys[_GOAL])
+        goal = str(row[_GOAL])
         return Measures(
-            first=total.count if goal == rule.first_goal else 0,
-            second=total.count if goal == rule.second_goal else 0,
+            first=total if goal == rule.first_goal else 0,
+            second=total if goal == rule.second_goal else 0,
         )
+    if not total:
+        return Measures(clicks=row["raw"], unique=row["uniq"])
+    declined = row[f"{_DECLINED}_count"]
     return Measures(
-        clicks=row.raw,
-        unique=row.uniq,
-        conversions=total.count - declined.count,
-        confirmed=row.actions[CONFIRMED].count,
-        declined=declined.count,
-        charge=total.charge - declined.charge,
-        payout=total.payouts - declined.payouts,
+        clicks=row["raw"],
+        unique=row["uniq"],
+        conversions=total - declined,
+        confirmed=row[f"{CONFIRMED}_count"],
+        declined=declined,
+        charge=_valid_amount(row, "charge"),
+        payout=_valid_amount(row, "payouts"),
     )
+
+
+def _valid_amount(row: Mapping[str, Any], name: str) -> Decimal:
+    """Return an amount of all conversions of a row but the declined ones."""
+    total, declined = (Decimal(row[f"{kind}_{name}"]) for kind in (TOTAL, _DECLINED))
+    return rounded(total) - rounded(declined)

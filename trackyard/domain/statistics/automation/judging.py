@@ -32,12 +32,18 @@ def judge(rule: Rule, now: ByKey, before: Sequence[ByKey] = ()) -> list[Verdict]
     now: the window. before: the same hours of the weeks before, for conditions that compare with the usual.
     """
     keys = set(now).union(*before) if before else set(now)
-    found = []
-    for key in keys:
-        readings = _readings(rule, now.get(key, NOTHING), [each.get(key, NOTHING) for each in before])
-        if readings is not None and rule.can_act_on(key):
-            found.append(Verdict(key, readings))
-    return sorted(found, key=lambda verdict: tuple(map(str, verdict.key)))
+    found = (_verdict(rule, key, now, before) for key in _in_order(keys))
+    return [verdict for verdict in found if verdict is not None]
+
+
+def _in_order(keys: Iterable[Key]) -> list[Key]:
+    return sorted(keys, key=lambda key: tuple(map(str, key)))
+
+
+def _verdict(rule: Rule, key: Key, now: ByKey, before: Sequence[ByKey]) -> Verdict | None:
+    """Return the verdict on something, None when it does not meet all conditions."""
+    readings = _readings(rule, now.get(key, NOTHING), [each.get(key, NOTHING) for each in before])
+    return None if readings is None or not rule.can_act_on(key) else Verdict(key, readings)
 
 
 def is_new_cause(met_until: int | None, window: Window) -> bool:
@@ -110,7 +116,10 @@ def _rounded(value: Decimal) -> Decimal:
 
 
 class SlidingSums:
-    """The sums of a window that moves over the hours of the past."""
+    """The sums of a window that moves over the hours of the past.
+
+    changed: what had traffic in the hours that the last move added or left.
+    """
 
     def __init__(self, hours: Mapping[int, ByKey]) -> None:
         """hours: the measures of each hour, by its begin (UTC milliseconds)."""
@@ -118,10 +127,12 @@ class SlidingSums:
         self._window = Window(0, 0)
         self._sums: dict[Key, Measures] = {}
         self._hours_of: Counter[Key] = Counter()
+        self.changed: set[Key] = set()
 
     def move_to(self, window: Window) -> ByKey:
         """Return the sums of a window; they change with the next move."""
         old, new = set(range(*self._window, HOUR_MS)), set(range(*window, HOUR_MS))
+        self.changed = set().union(*(self._hours.get(hour, ()) for hour in old ^ new))
         for hour in new - old:
             for key, measured in self._hours.get(hour, {}).items():
                 self._sums[key] = self._sums.get(key, NOTHING).plus(measured)
@@ -154,25 +165,46 @@ def look_back(rule: Rule, hours: Mapping[int, ByKey], ends: Iterable[int], zone:
     hours: the measures of each hour of the windows, and of those that they are compared with.
     """
     last_place: dict[Key, int] = {}
+    meeting: set[Key] = set()
     found: list[PastFiring] = []
-    for window, verdicts in _judged(rule, hours, ends, zone):
-        for verdict in verdicts:
-            place = last_place.get(verdict.key)
-            if place is None or is_new_cause(found[place].met_until, window):
-                last_place[verdict.key] = len(found)
-                found.append(PastFiring(verdict, window, window.until))
-            else:
-                found[place] = replace(found[place], met_until=window.until)
+    last_until = 0
+    for window, verdicts in _changed_verdicts(rule, hours, ends, zone):
+        for key, verdict in verdicts:
+            place = last_place.get(key)
+            if verdict is None and key in meeting:
+                meeting.remove(key)
+                found[last_place[key]] = replace(found[last_place[key]], met_until=last_until)
+            elif verdict is not None and key not in meeting:
+                meeting.add(key)
+                if place is None or is_new_cause(found[place].met_until, window):
+                    last_place[key] = len(found)
+                    found.append(PastFiring(verdict, window, window.until))
+        last_until = window.until
+    for key in meeting:
+        found[last_place[key]] = replace(found[last_place[key]], met_until=last_until)
     return found
 
 
-def _judged(
+def _changed_verdicts(
     rule: Rule, hours: Mapping[int, ByKey], ends: Iterable[int], zone: ZoneInfo
-) -> Iterator[tuple[Window, list[Verdict]]]:
+) -> Iterator[tuple[Window, list[tuple[Key, Verdict | None]]]]:
+    """Yield each window with the verdicts on what has other sums than in the window before.
+
+    The verdict on anything else is the same as before. None: it does not meet the conditions.
+    """
     now = SlidingSums(hours)
     before: dict[int, SlidingSums] = {}
     for end in ends:
         window = Window(end - rule.hours * HOUR_MS, end)
         weeks = same_hours_before(window, zone) if rule.needs_usual else ()
-        sums = [before.setdefault(week, SlidingSums(hours)).move_to(each) for week, each in enumerate(weeks)]
-        yield window, judge(rule, now.move_to(window), sums)
+        sums = now.move_to(window)
+        sums_before = [before.setdefault(week, SlidingSums(hours)).move_to(each) for week, each in enumerate(weeks)]
+        changed = now.changed.union(*(each.changed for each in before.values()))
+        all_sums = (sums, *sums_before)
+        yield (
+            window,
+            [
+                (key, _verdict(rule, key, sums, sums_before) if any(key in each for each in all_sums) else None)
+                for key in _in_order(changed)
+            ],
+        )
